@@ -1,0 +1,23 @@
+# Everything comes from the distribution's packages; nothing is downloaded.
+
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(muparser REQUIRED)
+find_package(SQLiteCpp REQUIRED)
+find_package(CLI11 2 REQUIRED)
+find_package(TBB REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+
+if(STEPTUNE_BAYES OR STEPTUNE_EXAMPLES)
+  # Debian's libtorch 1.13.1 calls itself 1.13.0; TorchConfig.cmake pulls in Caffe2's own
+  # search for glog, gflags and protobuf, whose chatter is of no use to anyone here.
+  find_package(Torch 1.13 REQUIRED)
+endif()
+if(STEPTUNE_EXAMPLES)
+  find_package(JPEG REQUIRED)
+endif()
+if(STEPTUNE_TESTS)
+  find_package(GTest 1.12 REQUIRED)
+endif()

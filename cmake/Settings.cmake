@@ -1,0 +1,38 @@
+# Compiler settings shared by every target: link `steptune::settings` privately.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+# The Bayesian module is a shared object that contains the search library.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+if(STEPTUNE_CLANG_TIDY)
+  find_program(CLANG_TIDY_PROGRAM NAMES clang-tidy-14 clang-tidy REQUIRED)
+  set(CMAKE_CXX_CLANG_TIDY "${CLANG_TIDY_PROGRAM};--quiet")
+endif()
+
+add_library(steptune_settings INTERFACE)
+add_library(steptune::settings ALIAS steptune_settings)
+target_compile_features(steptune_settings INTERFACE cxx_std_20)
+target_include_directories(steptune_settings INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(steptune_settings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast
+  -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+if(STEPTUNE_WERROR)
+  target_compile_options(steptune_settings INTERFACE -Werror)
+endif()
+if(STEPTUNE_SANITIZE)
+  target_compile_options(steptune_settings INTERFACE
+    -fsanitize=${STEPTUNE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(steptune_settings INTERFACE -fsanitize=${STEPTUNE_SANITIZE})
+else()
+  target_compile_options(steptune_settings INTERFACE
+    -fstack-protector-strong $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=2>)
+endif()

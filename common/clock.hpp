@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace steptune {
+
+/// The only source of time: everything that measures, waits or stamps takes a `Clock&`, so that the
+/// whole tuner also runs under a virtual one.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+
+  /// Seconds since an arbitrary origin; never goes back, goes on while the machine sleeps. For
+  /// durations and deadlines.
+  [[nodiscard]] virtual double now_s() const = 0;
+
+  /// Seconds since 1970-01-01 UTC; may jump. For display and records only.
+  [[nodiscard]] virtual double wall_time_s() const = 0;
+};
+
+/// CLOCK_BOOTTIME and CLOCK_REALTIME.
+class SystemClock final : public Clock {
+ public:
+  [[nodiscard]] double now_s() const override;
+  [[nodiscard]] double wall_time_s() const override;
+};
+
+/// Time that passes only when told to.
+class VirtualClock final : public Clock {
+ public:
+  explicit VirtualClock(double wall_start_s = 0.0) : wall_start_s_(wall_start_s) {}
+
+  [[nodiscard]] double now_s() const override { return now_s_; }
+  [[nodiscard]] double wall_time_s() const override { return wall_start_s_ + now_s_; }
+
+  /// Moves to `time_s`; a time in the past changes nothing.
+  void advance_to(double time_s) {
+    if (time_s > now_s_) now_s_ = time_s;
+  }
+
+ private:
+  double wall_start_s_ = 0.0;
+  double now_s_ = 0.0;
+};
+
+}  // namespace steptune

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace steptune {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+/// Length of the well-formed UTF-8 sequence at `at`, or 0.
+std::size_t utf8_length(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const unsigned lead = byte(at);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF) return continues(at + 1) ? 2 : 0;
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    const unsigned second = byte(at + 1);
+    if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F)) return 0;
+    return continues(at + 1) && continues(at + 2) ? 3 : 0;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    const unsigned second = byte(at + 1);
+    if ((lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) return 0;
+    return continues(at + 1) && continues(at + 2) && continues(at + 3) ? 4 : 0;
+  }
+  return 0;
+}
+
+/// Index just past an ANSI escape sequence that starts at `at`.
+std::size_t skip_escape(std::string_view text, std::size_t at) {
+  ++at;
+  if (at < text.size() && text[at] == '[') {
+    ++at;
+    while (at < text.size() && (text[at] < '@' || text[at] > '~')) ++at;
+  }
+  return std::min(at + 1, text.size());
+}
+
+}  // namespace
+
+std::optional<std::string> nearest_name(std::string_view name,
+                                        std::span<const std::string> candidates) {
+  std::optional<std::string> best;
+  std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
+  const auto nearest = nearest_name(name, candidates);
+  return nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : std::string{};
+}
+
+std::string printable_line(std::string_view text, std::size_t max_bytes) {
+  std::string line;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '\x1b') {
+      at = skip_escape(text, at);
+      continue;
+    }
+    const std::size_t length = utf8_length(text, at);
+    const std::string_view piece = length == 0 ? "\xEF\xBF\xBD" : text.substr(at, length);
+    at += std::max<std::size_t>(length, 1);
+    const auto lead = static_cast<unsigned char>(piece[0]);
+    const bool control = lead < 0x20 || lead == 0x7F;
+    if (control && lead != '\t') continue;
+    if (line.size() + piece.size() > max_bytes) break;
+    line += lead == '\t' ? std::string_view(" ") : piece;
+  }
+  return line;
+}
+
+std::optional<double> parse_finite(std::string_view text) {
+  double number = 0.0;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number)) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+Result<double> parse_duration_s(std::string_view text) {
+  const auto malformed = [&] {
+    return fail(ErrorKind::usage,
+                fmt::format("\"{}\" is not a duration", printable_line(text, 60)), {},
+                "write seconds as a number, or 45s, 30m, 1.5h, 2d, 1h30m");
+  };
+  if (text.empty()) return malformed();
+  double total_s = 0.0;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t digits = rest.find_first_not_of("0123456789.");
+    const auto number = parse_finite(rest.substr(0, digits));
+    if (!number) return malformed();
+    if (digits == std::string_view::npos) {
+      // A bare number is seconds, but only when nothing precedes it.
+      return rest.size() == text.size() ? Result<double>(*number) : malformed();
+    }
+    rest.remove_prefix(digits);
+    constexpr std::pair<std::string_view, double> k_units[] = {
+        {"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"h", 3600.0}, {"d", 86400.0}};
+    const auto* unit = std::find_if(std::begin(k_units), std::end(k_units),
+                                    [&](const auto& entry) { return rest.starts_with(entry.first); });
+    if (unit == std::end(k_units)) return malformed();
+    total_s += *number * unit->second;
+    rest.remove_prefix(unit->first.size());
+  }
+  return total_s;
+}
+
+std::string format_duration(double seconds) {
+  if (!std::isfinite(seconds)) return "-";
+  if (seconds < 0) return "-" + format_duration(-seconds);
+  if (seconds < 1.0) return fmt::format("{:.3g} ms", seconds * 1e3);
+  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
+  const auto whole_s = static_cast<std::int64_t>(std::llround(seconds));
+  if (whole_s < 3600) {
+    return whole_s % 60 == 0 ? fmt::format("{} min", whole_s / 60)
+                             : fmt::format("{} min {} s", whole_s / 60, whole_s % 60);
+  }
+  if (seconds < 72 * 3600.0) return fmt::format("{:.1f} h", seconds / 3600.0);
+  return fmt::format("{:.1f} d", seconds / 86400.0);
+}
+
+std::string format_usd(double usd) {
+  if (!std::isfinite(usd)) return "-";
+  if (usd == 0.0 || std::abs(usd) >= 0.095) return fmt::format("${:.2f}", usd);
+  return fmt::format("${:.2g}", usd);
+}
+
+}  // namespace steptune

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+
+namespace steptune {
+
+/// The state of a running trial's measurement, all objectives to be minimised.
+struct TrialEstimate {
+  std::int64_t trial = 0;
+  double resource = 0.0;  ///< steady-state steps measured so far
+  std::vector<double> values;
+  std::vector<double> half_widths;  ///< of the 95 % interval; infinite while unknown
+};
+
+enum class Verdict { go_on, stop };
+
+struct Decision {
+  Verdict verdict = Verdict::go_on;
+  std::string reason;  ///< for a stop: `rung 2 (90 steps): 31st of 40, top third goes on`
+};
+
+struct SchedulerOptions {
+  double eta = 3.0;           ///< asha: a share of 1/eta goes on from each rung
+  double min_resource = 10;   ///< asha: steady-state steps of the first rung
+  double max_resource = 810;  ///< asha: beyond this no rung
+};
+
+/// Decides whether running trials go on. Not thread safe. Deterministic: a function of the calls.
+class Scheduler {
+ public:
+  virtual ~Scheduler() = default;
+
+  /// Called whenever a trial's estimate has changed; never for trials exempt from stopping, whose
+  /// estimates come through `on_exempt` and serve as comparison only.
+  [[nodiscard]] virtual Decision on_estimate(const TrialEstimate& estimate) = 0;
+  virtual void on_exempt(const TrialEstimate& estimate) = 0;
+};
+
+/// The schedulers by name: `none`, `asha` (Li et al. 2020, stopping variant, with intervals: a trial
+/// stops only if its lower bound lies above the rung's cut), `racing` (stops a trial whose interval
+/// lies wholly above the incumbent's), `median` (Golovin et al. 2017: worse than the median of others
+/// at the same resource).
+[[nodiscard]] Result<std::unique_ptr<Scheduler>> make_scheduler(const std::string& name,
+                                                                const SchedulerOptions& options);
+[[nodiscard]] const std::vector<std::string>& scheduler_names();
+
+}  // namespace steptune

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/configuration.hpp"
+#include "common/error.hpp"
+#include "search/observation.hpp"
+#include "search/space/search_space.hpp"
+
+namespace steptune {
+
+/// How to interpret one objective's values.
+struct ObjectiveTraits {
+  bool positive = false;  ///< a time, cost or memory figure: positive, with multiplicative effects
+};
+
+struct SearcherOptions {
+  std::uint64_t seed = 0;
+  std::vector<ObjectiveTraits> objectives{ObjectiveTraits{true}};  ///< one or two for `bayes`
+  /// Threads for the searcher's own thinking; suggestions do not depend on it.
+  int threads = 1;
+  /// Space-filling suggestions before the model takes over; nothing: from the number of parameters.
+  std::optional<int> initial_points;
+};
+
+struct SuggestRequest {
+  std::int64_t trial = 0;                 ///< number of the trial to be; keys the randomness
+  std::span<const Configuration> running;  ///< trials under way: not to be suggested again
+  /// Expected price of trying a configuration, if prices differ (an instance type that starts cold);
+  /// empty: all cost the same.
+  std::function<double(const Configuration&)> price;
+};
+
+struct Suggestion {
+  Configuration configuration;
+  std::string origin;  ///< how it came about: `sobol`, `random`, `grid`, `bayes`
+  /// Expected improvement of the first objective over the best so far, as a share of that best
+  /// (0.03: 3 %); nothing where the searcher has no model yet.
+  std::optional<double> expected_improvement;
+};
+
+/// Proposes configurations. Not thread safe. Everything it knows comes through `observe`, so that
+/// feeding a new searcher the same observations in the same order makes it continue identically:
+/// same seed, same observations, same requests, same suggestions.
+class Searcher {
+ public:
+  virtual ~Searcher() = default;
+
+  /// Learns from a finished trial. Observations of trials that the searcher did not suggest
+  /// (baseline, hints, earlier studies) are welcome. Non-finite values are a programmer's error.
+  virtual void observe(const Observation& observation) = 0;
+
+  /// A configuration of the space that satisfies its constraints and is neither running nor
+  /// observed; nothing when the space is exhausted.
+  [[nodiscard]] virtual Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) = 0;
+};
+
+/// The searchers by name: `random`, `sobol`, `grid`, `bayes`. `bayes` opens `libsteptune_bayes.so`
+/// on this call (0.3 s) and fails with advice if it is not installed. `space` outlives the searcher.
+[[nodiscard]] Result<std::unique_ptr<Searcher>> make_searcher(const std::string& name,
+                                                              const SearchSpace& space,
+                                                              const SearcherOptions& options);
+[[nodiscard]] const std::vector<std::string>& searcher_names();
+
+}  // namespace steptune

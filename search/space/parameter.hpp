@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/configuration.hpp"
+#include "common/error.hpp"
+#include "search/space/expression.hpp"
+
+namespace steptune {
+
+enum class ParameterKind { integer, floating, boolean, categorical, ordinal };
+enum class Scale { linear, log, log2 };
+/// What raising the parameter does to the memory that a trial needs, as the user declares it.
+enum class MemoryEffect { unknown, increases, decreases };
+
+/// One dimension of a search space.
+struct Parameter {
+  std::string name;
+  ParameterKind kind = ParameterKind::integer;
+  double low = 0.0;   ///< integer, floating: smallest value
+  double high = 0.0;  ///< integer, floating: largest value
+  std::optional<double> step;  ///< integer, floating with a linear scale: distance of the values
+  Scale scale = Scale::linear;  ///< log2 on an integer: the powers of two in [low, high]
+  std::vector<Value> choices;  ///< categorical: in no order; ordinal: in theirs
+  std::optional<std::string> when;  ///< the parameter is active where this expression holds
+  MemoryEffect memory = MemoryEffect::unknown;
+
+  /// Number of values, or nothing for a floating parameter without step.
+  [[nodiscard]] std::optional<std::uint64_t> level_count() const;
+  /// The value at `level`, 0 <= level < level_count().
+  [[nodiscard]] Value level(std::uint64_t level) const;
+  /// The level of a value; nothing if it is not one of the parameter's values.
+  [[nodiscard]] std::optional<std::uint64_t> level_of(const Value& value) const;
+
+  /// True for parameters whose values have no order: categorical and boolean.
+  [[nodiscard]] bool unordered() const {
+    return kind == ParameterKind::categorical || kind == ParameterKind::boolean;
+  }
+  /// Position of a value on the parameter's scale, in [0, 1] (0 for a single value); for unordered
+  /// parameters the index of the choice. NaN for a value that the parameter does not have.
+  [[nodiscard]] double position_of(const Value& value) const;
+  /// The value whose position is nearest; for unordered parameters the choice of that index.
+  [[nodiscard]] Value at_position(double position) const;
+
+  /// Fault in the definition itself (empty range, step on a log scale, repeated choice), if any.
+  [[nodiscard]] Result<void> check() const;
+};
+
+}  // namespace steptune

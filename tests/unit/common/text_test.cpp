@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace steptune {
+namespace {
+
+TEST(NearestName, FindsALikelySlipOnly) {
+  const std::vector<std::string> names{"batch_size", "workers", "precision"};
+  EXPECT_EQ(nearest_name("worker", names), "workers");
+  EXPECT_EQ(nearest_name("batchsize", names), "batch_size");
+  EXPECT_EQ(nearest_name("learning_rate", names), std::nullopt);
+  EXPECT_EQ(did_you_mean("precison", names), "; did you mean \"precision\"?");
+}
+
+TEST(PrintableLine, NeutralisesWhatATerminalWouldObey) {
+  EXPECT_EQ(printable_line("a\x1b[31mred\x1b[0m\r\nb"), "aredb");
+  EXPECT_EQ(printable_line(std::string_view("nul\0byte", 8)), "nulbyte");
+  EXPECT_EQ(printable_line("bad\xff!"), "bad\xEF\xBF\xBD!");
+  EXPECT_EQ(printable_line("\x1b["), "");
+}
+
+TEST(PrintableLine, CutsBetweenCharacters) {
+  EXPECT_EQ(printable_line("\xC3\xA9\xC3\xA9", 3), "\xC3\xA9");
+  EXPECT_EQ(printable_line("\xED\xA0\x80", 30), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+TEST(ParseFinite, TakesWholeFiniteNumbersOnly) {
+  EXPECT_EQ(parse_finite("1.5"), 1.5);
+  EXPECT_EQ(parse_finite("+2e3"), 2000.0);
+  for (const char* bad : {"", "1.5abc", "1,5", "nan", "inf", "1e400", " 1", "0x10"}) {
+    EXPECT_EQ(parse_finite(bad), std::nullopt) << bad;
+  }
+}
+
+TEST(ParseDuration, UnitsAndSums) {
+  EXPECT_EQ(parse_duration_s("90"), 90.0);
+  EXPECT_EQ(parse_duration_s("30m"), 1800.0);
+  EXPECT_EQ(parse_duration_s("1h30m"), 5400.0);
+  EXPECT_EQ(parse_duration_s("250ms"), 0.25);
+  for (const char* bad : {"", "m", "1x", "1h30", "-5s", "1..5s"}) {
+    EXPECT_FALSE(parse_duration_s(bad)) << bad;
+  }
+}
+
+TEST(Format, ForPeople) {
+  EXPECT_EQ(format_duration(0.85), "850 ms");
+  EXPECT_EQ(format_duration(4.21), "4.2 s");
+  EXPECT_EQ(format_duration(860), "14 min 20 s");
+  EXPECT_EQ(format_duration(41.2 * 3600), "41.2 h");
+  EXPECT_EQ(format_duration(12.5 * 86400), "12.5 d");
+  EXPECT_EQ(format_usd(49.926), "$49.93");
+  EXPECT_EQ(format_usd(0.0041), "$0.0041");
+  EXPECT_EQ(format_usd(0), "$0.00");
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/configuration.hpp"
+#include "common/error.hpp"
+#include "trial_runner/report.hpp"
+#include "trial_runner/reports/report_format.hpp"
+
+namespace steptune {
+
+/// One launch of one trial.
+struct TrialKey {
+  std::int64_t trial = 0;
+  int attempt = 1;
+  auto operator<=>(const TrialKey&) const = default;
+};
+
+/// Bounds on a trial, all in seconds and bytes of the runner's clock and machine.
+struct TrialLimits {
+  double wall_s = 3600.0;  ///< from start; then the trial is ended as `timed_out`
+  double idle_s = 600.0;   ///< without any output; then ended as `hung`
+  double grace_s = 10.0;   ///< between SIGTERM and SIGKILL
+  std::optional<double> memory_bytes;  ///< resident memory of all the trial's processes together
+  std::uint64_t log_bytes = std::uint64_t{4} << 20;  ///< of output kept: head and tail
+};
+
+/// Everything a runner needs to make one trial happen.
+struct TrialSpec {
+  TrialKey key;
+  std::string study;
+  Configuration configuration;
+  std::vector<std::string> argv;  ///< no shell; argv[0] is looked up in PATH
+  std::map<std::string, std::string> environment;  ///< in addition to the tuner's own
+  std::filesystem::path working_directory;
+  std::filesystem::path log_path;  ///< output of the trial, capped; empty: not kept
+  ReportFormat report_format;
+  TrialLimits limits;
+};
+
+enum class OutcomeKind {
+  completed,      ///< exit status 0
+  stopped,        ///< ended because `stop` was called
+  failed,         ///< non-zero exit status or a signal of its own
+  out_of_memory,  ///< killed for memory, or died saying so
+  timed_out,      ///< wall limit
+  hung,           ///< idle limit
+  not_started,    ///< the program could not be started at all
+  lost,           ///< the runner lost sight of it (machine or tuner died)
+};
+/// Persistent names, do not change: they stand in databases.
+[[nodiscard]] std::string to_text(OutcomeKind kind);
+[[nodiscard]] std::optional<OutcomeKind> outcome_kind_from_text(std::string_view text);
+
+/// What disturbed a trial from outside while it ran, as shares of the machine's CPU time in [0, 1].
+struct Disturbance {
+  double other_load = 0.0;  ///< CPU time used by processes that are not the trial's
+  double steal = 0.0;       ///< CPU time taken by the hypervisor
+};
+
+/// How a trial ended.
+struct Outcome {
+  OutcomeKind kind = OutcomeKind::completed;
+  int exit_code = 0;      ///< exit status, or 128 + signal
+  std::string detail;     ///< why, for people: last lines of output, limit that was hit
+  double duration_s = 0;  ///< start to end
+  double billed_s = 0;    ///< seconds that are paid for; local: the duration
+  std::optional<double> peak_memory_bytes;
+  std::optional<Disturbance> disturbance;
+};
+
+/// A trial runs. `token` lets a later tuner find it again (`Runner::adopt`); it is stored as it is.
+struct TrialStarted {
+  TrialKey key;
+  double time_s = 0.0;
+  std::string token;
+  std::map<std::string, std::string> placement;  ///< cpus, gpus, thread variables in force: recorded
+};
+struct TrialReported {
+  TrialKey key;
+  Report report;
+};
+/// The trial and all its descendants are gone. The last event of a key.
+struct TrialFinished {
+  TrialKey key;
+  double time_s = 0.0;
+  Outcome outcome;
+};
+using TrialEvent = std::variant<TrialStarted, TrialReported, TrialFinished>;
+
+/// Makes trials happen. One thread owns a runner and makes all calls. Every trial that `start`
+/// accepted yields exactly one `TrialFinished`, whatever happens. Destruction ends what still runs.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+
+  /// How many trials may run at the same time without disturbing each other. At least 1.
+  [[nodiscard]] virtual int capacity() const = 0;
+
+  /// Starts a trial; its events follow through `wait`. An error means that nothing was started and
+  /// nothing will be for this key; a missing program is no error but a `not_started` outcome.
+  [[nodiscard]] virtual Result<void> start(const TrialSpec& spec) = 0;
+
+  /// Waits until something has happened or the clock reads `deadline_s`, and returns all that has
+  /// happened, in order. May return early with nothing (a signal arrived).
+  [[nodiscard]] virtual Result<std::vector<TrialEvent>> wait(double deadline_s) = 0;
+
+  /// Asks a trial to end: SIGTERM or its like, then force after the grace period. Returns at once;
+  /// `TrialFinished` with `stopped` follows. Unknown keys are ignored.
+  virtual void stop(TrialKey key) = 0;
+
+  /// `stop` for all, without any grace.
+  virtual void kill_all() = 0;
+
+  /// After a restart: takes over trials that a former tuner started, as far as they can still be
+  /// found from their tokens; events follow as for `start`. Ends, and returns as not adopted, what
+  /// cannot be taken over. Returns the keys that were adopted.
+  struct Orphan {
+    TrialSpec spec;
+    std::string token;
+  };
+  [[nodiscard]] virtual Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) = 0;
+};
+
+}  // namespace steptune

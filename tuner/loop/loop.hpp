@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+#include "search/scheduler.hpp"
+#include "search/searcher.hpp"
+#include "trial_runner/runner.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// A trial under way, for display.
+struct LiveTrial {
+  const TrialRecord* trial = nullptr;
+  double started_s = 0.0;  ///< loop's clock
+  const Measurement* measurement = nullptr;
+};
+
+/// What the loop tells whoever watches (terminal, log, tests). Called on the loop's thread; must not
+/// call back into the loop.
+class LoopListener {
+ public:
+  virtual ~LoopListener() = default;
+  virtual void on_phase(const std::string& /*phase*/) {}  ///< `search`, `confirm`, `stopping`, ...
+  virtual void on_trial_started(const TrialRecord& /*trial*/) {}
+  virtual void on_trial_ended(const TrialRecord& /*trial*/, bool /*new_incumbent*/) {}
+  virtual void on_progress(const std::vector<LiveTrial>& /*running*/, double /*elapsed_s*/) {}
+  virtual void on_warning(const std::string& /*message*/) {}
+};
+
+/// How much slower or faster one configuration is than another, as a ratio with its interval.
+struct SpeedUp {
+  double ratio = 1.0;  ///< baseline over incumbent: 2.0 means twice as fast
+  double low = 1.0;    ///< 95 % interval
+  double high = 1.0;
+  int pairs = 0;       ///< interleaved pairs that it stems from; 0: from the search trials only
+};
+
+/// What the user is told in the end.
+struct Recommendation {
+  std::int64_t incumbent_trial = 0;
+  Configuration configuration;
+  std::vector<double> baseline_objectives;
+  std::vector<double> incumbent_objectives;
+  SpeedUp speed_up;                   ///< of the first objective
+  std::vector<std::int64_t> tied;     ///< trials that cannot be told from the incumbent
+  std::vector<std::int64_t> pareto;   ///< two objectives: the non-dominated trials
+  double tuning_s = 0.0;
+  double tuning_usd = 0.0;
+  std::optional<double> payback_share;  ///< of the planned run after which the tuning has paid
+};
+
+enum class LoopEnd { budget, exhausted, payback, interrupted, too_many_failures, no_feasible_trial };
+
+struct LoopResult {
+  LoopEnd end = LoopEnd::budget;
+  std::string reason;  ///< for people
+  std::optional<Recommendation> recommendation;
+};
+
+/// Everything the loop works with; all outlive it.
+struct LoopParts {
+  const StudySpec& study;
+  Searcher& searcher;
+  Scheduler& scheduler;
+  Runner& runner;
+  History& history;
+  const Clock& clock;
+  LoopListener& listener;
+  std::filesystem::path log_directory;  ///< of the trials' logs
+  /// How often the user has asked to stop: 0, 1 (finish in order), 2 (at once).
+  std::function<int()> interrupts;
+};
+
+/// Tunes: baseline, hints, search, confirmation, recommendation. Continues an interrupted study from
+/// the history: finished trials are observed, not run again; running ones are adopted or launched
+/// anew as a further attempt. Errors are those of the history or the runner; a failed trial is none.
+[[nodiscard]] Result<LoopResult> run_loop(const LoopParts& parts);
+
+}  // namespace steptune

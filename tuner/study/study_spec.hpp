@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/configuration.hpp"
+#include "common/error.hpp"
+#include "common/json.hpp"
+#include "search/space/search_space.hpp"
+#include "trial_runner/reports/report_format.hpp"
+
+namespace steptune {
+
+enum class Direction { minimize, maximize };
+
+/// `time` and `cost` are those of the planned run (or per million samples); anything else is a
+/// metric that trials report.
+struct Objective {
+  std::string metric;
+  Direction direction = Direction::minimize;
+  [[nodiscard]] bool is_time() const { return metric == "time"; }
+  [[nodiscard]] bool is_cost() const { return metric == "cost"; }
+};
+
+/// A limit that a configuration must respect to be a winner.
+struct Guard {
+  std::string metric;
+  double after_samples = 0.0;  ///< judged once a trial has processed this many
+  std::optional<double> max;
+  std::optional<double> min;
+  std::optional<double> max_ratio_to_baseline;
+  std::optional<double> min_ratio_to_baseline;
+};
+
+/// One element of the command line: always there, or only where a condition holds.
+struct CommandPart {
+  std::optional<std::string> when;
+  std::vector<std::string> args;  ///< templates: `{name}` is a parameter's value, `{{` a brace
+};
+
+/// The long run that the tuning is for.
+struct PlannedRun {
+  std::optional<double> samples;
+  /// Samples per optimiser step, an expression over parameters (`batch_size * accumulation`).
+  std::optional<std::string> batch_size;
+};
+
+struct SearchSpec {
+  std::string searcher = "bayes";
+  std::string scheduler = "asha";
+  std::uint64_t seed = 0;
+  std::optional<int> initial_points;
+  std::vector<Configuration> hints;  ///< `try`: measured right after the baseline
+  double eta = 3.0;
+  double min_steps = 10.0;
+  double max_steps = 810.0;
+};
+
+struct BudgetSpec {
+  std::optional<std::int64_t> trials;  ///< search trials, baseline and hints included
+  std::optional<double> time_s;
+  std::optional<double> cost_usd;
+  bool stop_at_payback = false;
+  int consecutive_failures = 5;  ///< the study ends after so many failed trials in a row
+};
+
+/// How long one trial is measured.
+struct MeasureSpec {
+  double target_half_width = 0.02;  ///< relative; a trial ends by itself once it is this tight
+  double max_trial_s = 120.0;       ///< measured no longer than this after start-up
+  double min_window_s = 1.0;        ///< and no shorter
+  int confirm_pairs = 3;            ///< interleaved pairs of incumbent and baseline at the end
+};
+
+struct ReplaySpec {
+  std::filesystem::path table;      ///< the JSON file of a recorded table; empty: synthetic model
+  std::optional<std::string> objective_column;
+  std::optional<std::string> seconds_per_sample;  ///< synthetic: expression over parameters
+  double startup_s = 5.0;
+  double noise = 0.01;              ///< relative standard deviation of a step
+};
+
+struct RunnerSpec {
+  std::string type = "local";       ///< `local`, `replay`
+  std::optional<double> price_per_hour;  ///< USD per machine and hour
+  double instances = 1.0;
+  int parallel = 1;                 ///< local: trials at the same time, each with its CPU share
+  std::optional<int> cpus_per_trial;
+  std::optional<int> gpus_per_trial;
+  bool pin = true;                  ///< local: bind each trial to its CPUs
+  double wall_limit_s = 3600.0;
+  double idle_limit_s = 600.0;
+  double grace_s = 10.0;
+  std::optional<double> memory_limit_bytes;
+  ReplaySpec replay;
+};
+
+/// A validated study file with all defaults filled in.
+struct StudySpec {
+  std::string name;
+  std::filesystem::path file;       ///< absolute
+  std::vector<CommandPart> command;
+  std::map<std::string, std::string> environment;  ///< values are templates
+  std::filesystem::path working_directory;         ///< absolute; default: the study file's folder
+  SearchSpace space;
+  Facts facts;
+  /// Labels of categorical choices -> the longer text that the command line gets.
+  std::map<std::string, std::map<std::string, std::string>> choice_texts;
+  Configuration baseline;
+  PlannedRun planned_run;
+  std::vector<Objective> objectives;
+  std::vector<Guard> guards;
+  SearchSpec search;
+  BudgetSpec budget;
+  MeasureSpec measure;
+  ReportFormat report_format;
+  RunnerSpec runner;
+
+  /// The document with defaults, in canonical form: what is stored with the history.
+  Json document;
+  /// Hash of everything that decides what a trial's measurement means (command, environment, space,
+  /// baseline, objectives, planned run, measurement, runner), not of budgets and search settings.
+  std::string fingerprint;
+};
+
+/// Facts about this machine: `cpus` (usable by this process: affinity and cgroup quota), `gpus`,
+/// `memory_gb`.
+[[nodiscard]] Facts machine_facts();
+
+/// Reads and validates a study file. Every fault found is told, at most 20, each with the JSON
+/// pointer, what is wrong and what would be right, in one error of kind `usage`.
+[[nodiscard]] Result<StudySpec> read_study(const std::filesystem::path& file, const Facts& facts);
+/// The same for a document in memory; `file` is used in messages and for relative paths.
+[[nodiscard]] Result<StudySpec> study_from_json(const Json& document,
+                                                const std::filesystem::path& file,
+                                                const Facts& facts);
+
+/// What a trial of `configuration` runs: templates filled in, conditional parts decided.
+struct RenderedCommand {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> environment;
+};
+[[nodiscard]] RenderedCommand render_command(const StudySpec& study,
+                                             const Configuration& configuration);
+
+/// Samples per optimiser step under a configuration, if the study tells.
+[[nodiscard]] std::optional<double> samples_per_step(const StudySpec& study,
+                                                     const Configuration& configuration);
+
+}  // namespace steptune
