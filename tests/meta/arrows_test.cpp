@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "tests/meta/source_tree.hpp"
+
+namespace steptune {
+namespace {
+
+std::string top_folder(const std::filesystem::path& path) { return path.begin()->string(); }
+
+/// The arrows of ARCHITECTURE.md: which folders the files of a folder may include.
+const std::map<std::string, std::set<std::string>>& allowed_arrows() {
+  static const std::map<std::string, std::set<std::string>> arrows{
+      {"common", {"common"}},
+      {"search", {"common", "search"}},
+      {"trial_runner", {"common", "trial_runner"}},
+      {"tuner", {"common", "search", "trial_runner", "tuner"}},
+      // A training program knows nothing of the tuner but the one header that reports.
+      {"examples", {"examples", "trial_runner"}},
+  };
+  return arrows;
+}
+
+TEST(Arrows, EveryIncludeFollowsTheArchitecture) {
+  int seen = 0;
+  for (const auto& [folder, allowed] : allowed_arrows()) {
+    for (const SourceFile& file : cpp_files_below(folder)) {
+      for (const std::string& include : quoted_includes(file)) {
+        ++seen;
+        EXPECT_TRUE(allowed.contains(top_folder(include)))
+            << file.path.string() << " includes \"" << include << "\"";
+      }
+    }
+  }
+  EXPECT_GT(seen, 100) << "the include pattern no longer matches anything";
+}
+
+TEST(Arrows, LibTorchStaysInTheBayesianModuleAndTheExamples) {
+  for (const auto& [folder, allowed] : allowed_arrows()) {
+    if (folder == "examples") continue;
+    for (const SourceFile& file : cpp_files_below(folder)) {
+      if (file.path.string().starts_with("search/searchers/bayes/")) continue;
+      EXPECT_EQ(file.text.find("#include <torch/"), std::string::npos) << file.path;
+      EXPECT_EQ(file.text.find("#include <ATen/"), std::string::npos) << file.path;
+    }
+  }
+}
+
+TEST(Arrows, TheReportingHeaderStandsAlone) {
+  for (const SourceFile& file : cpp_files_below("trial_runner/reporters")) {
+    if (file.path.extension() != ".hpp") continue;
+    EXPECT_TRUE(quoted_includes(file).empty())
+        << file.path << " is copied into training programs and may include nothing of ours";
+  }
+}
+
+}  // namespace
+}  // namespace steptune

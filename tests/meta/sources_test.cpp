@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <string>
+
+#include "tests/meta/source_tree.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr const char* k_folders[] = {"common", "search", "trial_runner", "tuner"};
+
+TEST(Sources, EveryTestFileIsCompiledIntoAProgram) {
+  const std::filesystem::path root = STEPTUNE_SOURCE_DIR;
+  for (const SourceFile& file : cpp_files_below("tests")) {
+    const std::string name = file.path.filename().string();
+    if (!name.ends_with("_test.cpp")) continue;
+    const std::string list = read_text(root / file.path.parent_path() / "CMakeLists.txt");
+    EXPECT_NE(list.find(name), std::string::npos)
+        << file.path << " is in no CMakeLists.txt: it never runs";
+  }
+}
+
+TEST(Sources, EveryFileNamesItsLicence) {
+  for (const char* folder : {"common", "search", "trial_runner", "tuner", "tests", "benchmarks",
+                             "examples"}) {
+    for (const SourceFile& file : cpp_files_below(folder)) {
+      EXPECT_TRUE(file.text.starts_with("// SPDX-License-Identifier: Apache-2.0\n")) << file.path;
+    }
+  }
+}
+
+TEST(Sources, TimeAndSleepComeThroughTheClockOnly) {
+  const std::regex forbidden(R"(system_clock::now|steady_clock::now|sleep_for|sleep_until|\busleep\()");
+  for (const char* folder : k_folders) {
+    for (const SourceFile& file : cpp_files_below(folder)) {
+      // What a training program copies has no Clock to be given, and the guard outlives the tuner.
+      if (file.path.string().starts_with("trial_runner/reporters/")) continue;
+      if (file.path.filename() == "guard_main.cpp") continue;
+      EXPECT_FALSE(std::regex_search(file.text, forbidden)) << file.path;
+    }
+  }
+}
+
+TEST(Sources, NumbersAreReadWithoutRegardToTheLocale) {
+  const std::regex forbidden(R"(\b(std::)?(stod|stof|strtod|atof|atoi|sscanf)\()");
+  for (const char* folder : k_folders) {
+    for (const SourceFile& file : cpp_files_below(folder)) {
+      EXPECT_FALSE(std::regex_search(file.text, forbidden)) << file.path;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace steptune
