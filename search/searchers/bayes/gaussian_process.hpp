@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "search/searchers/bayes/hyperparameters.hpp"
+#include "search/searchers/bayes/matrix.hpp"
+
+namespace steptune::bayes {
+
+/// Which dimension each feature belongs to: features of one dimension share a lengthscale.
+struct FeatureGroups {
+  std::vector<std::size_t> group_of_feature;
+  std::size_t count = 0;
+};
+
+/// What a Gaussian process learns from: standardised targets, and the variance of each target's
+/// own noise where it is known (0 elsewhere).
+struct TrainingSet {
+  Matrix features;
+  std::vector<double> targets;
+  std::vector<double> noise_variances;
+
+  [[nodiscard]] std::size_t size() const { return targets.size(); }
+};
+
+/// Predictive distribution of the noise-free function, independently at each point.
+struct Posterior {
+  std::vector<double> means;
+  std::vector<double> variances;
+};
+
+/// The most probable hyperparameters given data and prior (maximum a posteriori), from `start`, with
+/// at most `max_evaluations` of the likelihood. Never fails: where nothing better than `start` can
+/// be computed the answer is `start`.
+[[nodiscard]] Hyperparameters fit_hyperparameters(const TrainingSet& training,
+                                                  const FeatureGroups& groups, const Prior& prior,
+                                                  const Hyperparameters& start,
+                                                  int max_evaluations);
+
+/// The logarithm of the posterior density that `fit_hyperparameters` maximises, with its gradient,
+/// negated; infinite where the covariance cannot be factorised.
+[[nodiscard]] double negative_log_posterior(const TrainingSet& training,
+                                            const FeatureGroups& groups, const Prior& prior,
+                                            std::span<const double> flat_hyperparameters,
+                                            std::span<double> gradient);
+
+/// Zero-mean Gaussian process with an ARD Matern-5/2 kernel over a weighted squared distance
+/// (Rasmussen and Williams 2006, algorithm 2.1). Immutable; `predict` may be called from several
+/// threads at once.
+class GaussianProcess {
+ public:
+  /// Factorises the covariance, with more jitter on the diagonal as far as needed.
+  GaussianProcess(const TrainingSet& training, const FeatureGroups& groups,
+                  const Hyperparameters& hyperparameters);
+  GaussianProcess(GaussianProcess&&) noexcept;
+  GaussianProcess& operator=(GaussianProcess&&) noexcept;
+  ~GaussianProcess();
+
+  /// For rows [first, last) of `features`.
+  [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first,
+                                  std::size_t last) const;
+  [[nodiscard]] Posterior predict(const Matrix& features) const {
+    return predict(features, 0, features.rows());
+  }
+  /// Mean and variance (its noise included) of each target given all the others (Rasmussen and
+  /// Williams 2006, eq. 5.12), and the resulting log density of each standardised target.
+  struct LeaveOneOut {
+    Posterior posterior;
+    std::vector<double> log_densities;
+  };
+  [[nodiscard]] LeaveOneOut leave_one_out() const;
+  /// The function's variance far from all data.
+  [[nodiscard]] double prior_variance() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Confines LibTorch and the BLAS below it to the calling thread: trials own the machine's cores,
+/// and results must not depend on how many there are. For the whole process.
+void use_one_thread_per_call();
+
+}  // namespace steptune::bayes

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/searchers/bayes/hyperparameters.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace steptune::bayes {
+
+std::vector<double> Hyperparameters::flat() const {
+  std::vector<double> result(log_lengthscales);
+  result.push_back(log_amplitude);
+  result.push_back(log_noise);
+  return result;
+}
+
+Hyperparameters Hyperparameters::from_flat(const std::vector<double>& flat) {
+  Hyperparameters result;
+  result.log_lengthscales.assign(flat.begin(), flat.end() - 2);
+  result.log_amplitude = flat[flat.size() - 2];
+  result.log_noise = flat[flat.size() - 1];
+  return result;
+}
+
+Prior Prior::dimension_scaled(std::size_t dimensions) {
+  const double count = static_cast<double>(std::max<std::size_t>(dimensions, 1));
+  Prior result;
+  result.lengthscale = {std::numbers::sqrt2 + 0.5 * std::log(count), std::numbers::sqrt3};
+  return result;
+}
+
+Prior Prior::flat() {
+  Prior result;
+  result.lengthscale = {0.0, 1.0};
+  return result;
+}
+
+Hyperparameters Prior::mode(std::size_t dimensions) const {
+  return {std::vector<double>(dimensions, lengthscale.location), amplitude.location,
+          noise.location};
+}
+
+}  // namespace steptune::bayes

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace steptune::bayes {
+
+/// Value at `x`; writes the gradient. A value that is not finite marks a point out of bounds.
+using DifferentiableFunction =
+    std::function<double(std::span<const double> x, std::span<double> gradient)>;
+
+struct LbfgsOptions {
+  int max_evaluations = 40;
+  int memory = 6;
+  double gradient_tolerance = 1e-3;  ///< stops at max |gradient| below this
+  double value_tolerance = 1e-5;     ///< stops at an improvement below this
+  double max_step = 2.0;             ///< longest change of any coordinate in one iteration
+};
+
+struct LbfgsResult {
+  std::vector<double> x;
+  double value = 0.0;
+  int evaluations = 0;
+};
+
+/// Minimises a smooth function by limited-memory BFGS with a backtracking line search (Nocedal and
+/// Wright 2006, algorithms 7.4 and 3.1; updates that fail the curvature condition are skipped).
+/// Returns the best point seen; `start` itself if nothing better was found.
+[[nodiscard]] LbfgsResult minimise_lbfgs(const DifferentiableFunction& function,
+                                         std::span<const double> start,
+                                         const LbfgsOptions& options);
+
+}  // namespace steptune::bayes

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace steptune::bayes {
+
+/// A dense row-major matrix: what the parts of the Bayesian searcher hand to each other, so that
+/// only the few files that do linear algebra know LibTorch.
+class Matrix {
+ public:
+  Matrix() = default;
+  explicit Matrix(std::size_t cols) : cols_(cols) {}
+  Matrix(std::size_t rows, std::size_t cols) : rows_(rows), cols_(cols), values_(rows * cols) {}
+
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] std::size_t cols() const { return cols_; }
+  [[nodiscard]] double& operator()(std::size_t row, std::size_t col) {
+    return values_[row * cols_ + col];
+  }
+  [[nodiscard]] double operator()(std::size_t row, std::size_t col) const {
+    return values_[row * cols_ + col];
+  }
+  [[nodiscard]] std::span<const double> row(std::size_t row) const {
+    return {values_.data() + row * cols_, cols_};
+  }
+  [[nodiscard]] std::span<double> row(std::size_t row) {
+    return {values_.data() + row * cols_, cols_};
+  }
+  /// A new row of zeros at the end.
+  std::span<double> append_row() {
+    values_.resize(values_.size() + cols_);
+    return row(rows_++);
+  }
+  void append_row(std::span<const double> row) {
+    values_.insert(values_.end(), row.begin(), row.end());
+    ++rows_;
+  }
+  void reserve_rows(std::size_t rows) { values_.reserve(rows * cols_); }
+  [[nodiscard]] const double* data() const { return values_.data(); }
+  [[nodiscard]] double* data() { return values_.data(); }
+
+ private:
+  std::size_t rows_ = 0;
+  std::size_t cols_ = 0;
+  std::vector<double> values_;
+};
+
+}  // namespace steptune::bayes

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/searchers/bayes/normal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace steptune::bayes {
+namespace {
+
+constexpr double k_log_sqrt_2pi = 0.91893853320467274178;
+
+// Below this argument the products of exp(z^2/2) and erfc would overflow; the asymptotic series of
+// Mills' ratio is exact to double precision there.
+constexpr double k_asymptotic = -25.0;
+
+}  // namespace
+
+double normal_density(double z) { return std::exp(-0.5 * z * z - k_log_sqrt_2pi); }
+
+double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
+
+double log_normal_cdf(double z) {
+  if (z > k_asymptotic) return std::log(normal_cdf(z));
+  const double inverse = 1.0 / (z * z);
+  return -0.5 * z * z - k_log_sqrt_2pi - std::log(-z) +
+         std::log1p(-inverse * (1.0 - inverse * (3.0 - 15.0 * inverse)));
+}
+
+double log_improvement(double z) {
+  if (z > -1.0) return std::log(normal_density(z) + z * normal_cdf(z));
+  if (z > k_asymptotic) {
+    // density(z) (1 - |z| Mills(|z|)): relative cancellation stays below z^2 epsilon.
+    const double mills = std::exp(0.5 * z * z) * std::erfc(-z / std::numbers::sqrt2) *
+                         std::sqrt(std::numbers::pi / 2.0);
+    return -0.5 * z * z - k_log_sqrt_2pi + std::log1p(z * mills);
+  }
+  const double inverse = 1.0 / (z * z);
+  return -0.5 * z * z - k_log_sqrt_2pi - 2.0 * std::log(-z) +
+         std::log1p(-inverse * (3.0 - inverse * (15.0 - 105.0 * inverse)));
+}
+
+double log_difference(double a, double b) {
+  if (!(a > b)) return -std::numeric_limits<double>::infinity();
+  return a + std::log(-std::expm1(b - a));
+}
+
+double log_sum(double a, double b) {
+  const double high = std::max(a, b);
+  const double low = std::min(a, b);
+  if (std::isinf(high)) return high;
+  return high + std::log1p(std::exp(low - high));
+}
+
+}  // namespace steptune::bayes

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace steptune::bayes {
+
+/// The standard normal distribution, with logarithms that stay exact far into the tails.
+
+[[nodiscard]] double normal_density(double z);
+[[nodiscard]] double normal_cdf(double z);
+/// log of the distribution function; finite for every finite z.
+[[nodiscard]] double log_normal_cdf(double z);
+/// log(density(z) + z cdf(z)): the logarithm of the expected improvement of a standard normal over
+/// -z (Ament et al. 2023, "Unexpected improvements to expected improvement", eq. 9). Finite for
+/// every finite z down to -1e150.
+[[nodiscard]] double log_improvement(double z);
+/// log(exp(a) - exp(b)) for a >= b; minus infinity where they are equal.
+[[nodiscard]] double log_difference(double a, double b);
+/// log(exp(a) + exp(b)).
+[[nodiscard]] double log_sum(double a, double b);
+
+}  // namespace steptune::bayes

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/searchers/bayes/gaussian_process.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "common/rng.hpp"
+
+namespace steptune::bayes {
+namespace {
+
+struct Problem {
+  TrainingSet training;
+  FeatureGroups groups;
+};
+
+/// Smooth in dimension 0, a choice of three in dimension 1, dimension 2 without effect.
+Problem example(std::size_t size, double noise = 0.0) {
+  Problem problem;
+  problem.groups = {{0, 1, 1, 1, 2}, 3};
+  problem.training.features = Matrix(5);
+  Rng rng(7, "example", size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const double x = rng.uniform();
+    const std::uint64_t choice = rng.below(3);
+    const auto row = problem.training.features.append_row();
+    row[0] = x;
+    row[1 + choice] = std::sqrt(0.5);
+    row[4] = rng.uniform();
+    problem.training.targets.push_back(std::sin(5.0 * x) + static_cast<double>(choice) - 1.0 +
+                                       noise * rng.normal());
+    problem.training.noise_variances.push_back(0.0);
+  }
+  return problem;
+}
+
+TEST(Likelihood, GradientAgreesWithDifferences) {
+  Problem problem = example(25);
+  for (std::size_t i = 0; i < 25; ++i) {
+    problem.training.noise_variances[i] = 1e-3 * static_cast<double>(i);
+  }
+  const Prior prior = Prior::dimension_scaled(3);
+  const std::vector<double> at{-0.7, 0.2, 0.6, 0.3, -4.0};
+  std::vector<double> gradient(5);
+  std::vector<double> unused(5);
+  ASSERT_TRUE(std::isfinite(
+      negative_log_posterior(problem.training, problem.groups, prior, at, gradient)));
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    auto above = at;
+    auto below = at;
+    above[k] += 1e-5;
+    below[k] -= 1e-5;
+    const double difference =
+        (negative_log_posterior(problem.training, problem.groups, prior, above, unused) -
+         negative_log_posterior(problem.training, problem.groups, prior, below, unused)) /
+        2e-5;
+    EXPECT_NEAR(gradient[k], difference, 1e-5 * std::max(1.0, std::abs(difference))) << k;
+  }
+}
+
+TEST(Likelihood, FitTellsWhichDimensionMatters) {
+  const Problem problem = example(60);
+  const Prior prior = Prior::dimension_scaled(3);
+  const Hyperparameters fitted = fit_hyperparameters(problem.training, problem.groups, prior,
+                                                     prior.mode(3), 60);
+  EXPECT_LT(fitted.log_lengthscales[0] + 1.0, fitted.log_lengthscales[2]);
+  EXPECT_LT(fitted.log_noise, std::log(1e-2));
+}
+
+TEST(Likelihood, FitFindsTheLevelOfNoise) {
+  const Problem problem = example(200, 0.3);
+  const Prior prior = Prior::dimension_scaled(3);
+  const Hyperparameters fitted = fit_hyperparameters(problem.training, problem.groups, prior,
+                                                     prior.mode(3), 60);
+  EXPECT_NEAR(std::exp(0.5 * fitted.log_noise), 0.3, 0.06);
+}
+
+TEST(GaussianProcess, PassesThroughItsDataAndIsUnsureAwayFromThem) {
+  const Problem problem = example(40);
+  const Prior prior = Prior::dimension_scaled(3);
+  const GaussianProcess process(
+      problem.training, problem.groups,
+      fit_hyperparameters(problem.training, problem.groups, prior, prior.mode(3), 60));
+  const Posterior at_data = process.predict(problem.training.features);
+  for (std::size_t i = 0; i < 40; ++i) {
+    EXPECT_NEAR(at_data.means[i], problem.training.targets[i], 0.1);
+    EXPECT_LT(at_data.variances[i], 0.02);
+  }
+  Matrix far(5);
+  far.append_row()[0] = 100.0;
+  EXPECT_GT(process.predict(far).variances[0], 0.5 * process.prior_variance());
+}
+
+TEST(GaussianProcess, LeaveOneOutAgreesWithLeavingOneOut) {
+  const Problem problem = example(15);
+  const Hyperparameters hyperparameters{{-0.5, 0.0, 1.0}, 0.2, -5.0};
+  const auto loo = GaussianProcess(problem.training, problem.groups, hyperparameters)
+                       .leave_one_out();
+  for (std::size_t left = 0; left < 15; ++left) {
+    TrainingSet rest;
+    rest.features = Matrix(5);
+    for (std::size_t i = 0; i < 15; ++i) {
+      if (i == left) continue;
+      rest.features.append_row(problem.training.features.row(i));
+      rest.targets.push_back(problem.training.targets[i]);
+      rest.noise_variances.push_back(0.0);
+    }
+    const Posterior expected = GaussianProcess(rest, problem.groups, hyperparameters)
+                                   .predict(problem.training.features, left, left + 1);
+    EXPECT_NEAR(loo.posterior.means[left], expected.means[0], 1e-8);
+    EXPECT_NEAR(loo.posterior.variances[left], expected.variances[0] + std::exp(-5.0), 1e-8);
+  }
+}
+
+TEST(GaussianProcess, PredictionsDoNotDependOnTheBatch) {
+  const Problem problem = example(30);
+  const GaussianProcess process(problem.training, problem.groups, {{-0.5, 0.0, 1.0}, 0.0, -6.0});
+  const Problem others = example(100);
+  const Posterior all = process.predict(others.training.features);
+  const Posterior part = process.predict(others.training.features, 40, 60);
+  for (std::size_t i = 0; i < 20; ++i) {
+    EXPECT_NEAR(part.means[i], all.means[40 + i], 1e-12);
+    EXPECT_NEAR(part.variances[i], all.variances[40 + i], 1e-12);
+  }
+}
+
+TEST(GaussianProcess, SurvivesTwinsThatContradictEachOther) {
+  TrainingSet training;
+  training.features = Matrix(1);
+  for (int i = 0; i < 30; ++i) {
+    training.features.append_row()[0] = 0.5;
+    training.targets.push_back(i % 2 == 0 ? 1.0 : -1.0);
+    training.noise_variances.push_back(0.0);
+  }
+  const FeatureGroups groups{{0}, 1};
+  const Prior prior = Prior::flat();
+  const Hyperparameters fitted =
+      fit_hyperparameters(training, groups, prior, prior.mode(1), 60);
+  const Posterior posterior = GaussianProcess(training, groups, fitted).predict(training.features);
+  EXPECT_NEAR(posterior.means[0], 0.0, 0.1);
+  EXPECT_GT(fitted.log_noise, std::log(0.3));
+}
+
+TEST(GaussianProcess, ACovarianceThatCannotBeFactorisedIsNotFatal) {
+  Problem problem = example(20);
+  problem.training.features.row(3)[0] = 1e300;
+  const GaussianProcess process(problem.training, problem.groups, {{0.0, 0.0, 0.0}, 0.0, -18.0});
+  Matrix point(5);
+  point.append_row();
+  EXPECT_FALSE(process.predict(point).variances.empty());
+}
+
+}  // namespace
+}  // namespace steptune::bayes
