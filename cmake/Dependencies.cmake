@@ -9,6 +9,8 @@ find_package(SQLiteCpp REQUIRED)
 find_package(CLI11 2 REQUIRED)
 find_package(TBB REQUIRED)
 find_package(Boost 1.74 REQUIRED)
+find_package(CURL 7.88 REQUIRED)
+find_package(OpenSSL 3 REQUIRED)
 
 if(STEPTUNE_BAYES OR STEPTUNE_EXAMPLES)
   # Debian's libtorch 1.13.1 calls itself 1.13.0; TorchConfig.cmake pulls in Caffe2's own

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cheapest program that a tuner can measure: prints the reports of a run it never made, ends.
+#include <cstdio>
+#include <cstdlib>
+
+int main(int argc, char** argv) {
+  const long batch = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 1;
+  for (long step = 1; step <= 40; ++step) {
+    std::printf("[steptune] {\"v\":1,\"step\":%ld,\"samples\":%ld,\"clock\":%ld.%ld}\n", step,
+                step * batch, step / 10, step % 10);
+  }
+  return 0;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/aws/client.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace steptune::aws {
+namespace {
+
+using testing::HasSubstr;
+
+/// Answers with a script, one entry a request; repeats the last.
+class ScriptedTransport final : public HttpTransport {
+ public:
+  Result<HttpResponse> send(const HttpRequest& request, const HttpTimeouts&) override {
+    requests.push_back(request);
+    const auto answer = script.front();
+    if (script.size() > 1) script.pop_front();
+    return answer;
+  }
+  std::deque<Result<HttpResponse>> script;
+  std::vector<HttpRequest> requests;
+};
+
+HttpResponse answer(int status, std::string body, Headers headers = {}) {
+  return {status, std::move(headers), std::move(body)};
+}
+
+class JsonClientTest : public testing::Test {
+ protected:
+  JsonClient client() {
+    return JsonClient({transport_, clock_, limiter_, rng_,
+                       [this](bool refresh) -> Result<Credentials> {
+                         if (refresh) ++refreshes_;
+                         return Credentials{"AKID", Secret("sesame"), Secret("token"), {}, "test"};
+                       },
+                       [this](double time_s) {
+                         clock_.advance_to(time_s);
+                         return true;
+                       },
+                       "us-east-1"});
+  }
+
+  AwsResult<Json> create(const Json& input = Json::object()) {
+    JsonClient json_client = client();
+    return json_client.call(k_service, "CreateTrainingJob", input);
+  }
+
+  const JsonService k_service{"sagemaker", "SageMaker", "application/x-amz-json-1.1", "https",
+                              "api.sagemaker.us-east-1.amazonaws.com"};
+  ScriptedTransport transport_;
+  VirtualClock clock_{1'795'000'000.0};
+  RateLimiter limiter_ = sagemaker_rate_limiter();
+  Rng rng_{1, "client_test"};
+  int refreshes_ = 0;
+};
+
+TEST_F(JsonClientTest, SendsASignedRequestOfTheJsonProtocol) {
+  transport_.script = {answer(200, R"({"TrainingJobArn":"arn"})")};
+  const auto result = create({{"TrainingJobName", "a"}});
+  ASSERT_TRUE(result);
+  EXPECT_EQ((*result)["TrainingJobArn"], "arn");
+  const HttpRequest& request = transport_.requests.at(0);
+  EXPECT_EQ(request.body, R"({"TrainingJobName":"a"})");
+  EXPECT_THAT(request.headers, testing::Contains(testing::Pair("X-Amz-Target",
+                                                               "SageMaker.CreateTrainingJob")));
+  EXPECT_THAT(request.headers,
+              testing::Contains(testing::Pair("Authorization", HasSubstr("us-east-1/sagemaker"))));
+}
+
+TEST_F(JsonClientTest, AnEmptyBodyIsAnEmptyObject) {
+  transport_.script = {answer(200, "")};
+  EXPECT_EQ(create(), Json::object());
+}
+
+TEST_F(JsonClientTest, ThrottlingIsRetriedAndPaced) {
+  const auto throttled =
+      answer(400, R"({"__type":"ThrottlingException","message":"Rate exceeded"})");
+  transport_.script = {throttled, throttled, throttled, answer(200, "{}")};
+  const double start_s = clock_.now_s();
+  EXPECT_TRUE(create());
+  EXPECT_EQ(transport_.requests.size(), 4U);
+  EXPECT_GE(clock_.now_s() - start_s, 3 / 0.8) << "faster than one request in 1.25 s";
+}
+
+TEST_F(JsonClientTest, WhatCannotPassIsNotRetried) {
+  transport_.script = {answer(400, R"({"__type":"com.amazon#ValidationException:http://x",
+                                       "message":"Requested resource not found."})")};
+  const auto result = create();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, "ValidationException");
+  EXPECT_EQ(result.error().message, "Requested resource not found.");
+  EXPECT_EQ(transport_.requests.size(), 1U);
+}
+
+TEST_F(JsonClientTest, ModelledErrorsSpellTheirMessageWithACapital) {
+  transport_.script = {answer(400, R"({"__type":"ResourceInUse","Message":"must be unique"})")};
+  EXPECT_EQ(create().error().message, "must be unique");
+}
+
+TEST_F(JsonClientTest, ALostResponseIsRetriedAndInTheEndToldAsUnknown) {
+  transport_.script = {fail(ErrorKind::unavailable, "connection reset")};
+  const auto result = create();
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(result.error().outcome_unknown());
+  EXPECT_EQ(result.error().attempts, 12);
+  EXPECT_EQ(result.error().to_error().kind, ErrorKind::unavailable);
+}
+
+TEST_F(JsonClientTest, TruncatedJsonCountsAsNoResponse) {
+  transport_.script = {answer(200, R"({"TrainingJobArn":"ar)"), answer(200, "{}")};
+  EXPECT_TRUE(create());
+  EXPECT_EQ(transport_.requests.size(), 2U);
+}
+
+TEST_F(JsonClientTest, ABodyThatIsNotJsonIsTheMessage) {
+  transport_.script = {answer(413, "<html>too large</html>")};
+  const auto result = create();
+  EXPECT_EQ(result.error().code, "HTTP413");
+  EXPECT_THAT(result.error().to_error().text(), HasSubstr("too large"));
+}
+
+TEST_F(JsonClientTest, ExpiredCredentialsAreReplacedOnce) {
+  const auto expired = answer(400, R"({"__type":"ExpiredTokenException","message":"expired"})");
+  transport_.script = {expired, answer(200, "{}")};
+  EXPECT_TRUE(create());
+  EXPECT_EQ(refreshes_, 1);
+  transport_.script = {expired};
+  EXPECT_FALSE(create());
+  EXPECT_EQ(refreshes_, 2);
+}
+
+TEST_F(JsonClientTest, AClockThatDisagreesIsCorrectedFromTheServersDate) {
+  transport_.script = {answer(403, R"({"__type":"InvalidSignatureException","message":"not yet"})",
+                              {{"Date", "Sat, 21 Nov 2026 08:00:00 GMT"}}),
+                       answer(200, "{}")};
+  EXPECT_TRUE(create());
+  EXPECT_THAT(transport_.requests.at(1).headers,
+              testing::Contains(testing::Pair("X-Amz-Date", HasSubstr("20261121T0800"))));
+}
+
+TEST_F(JsonClientTest, ErrorsHoldNoSecret) {
+  transport_.script = {answer(403, R"({"__type":"AccessDeniedException","message":"no"})")};
+  const std::string text = create().error().to_error().text();
+  EXPECT_THAT(text, HasSubstr("AccessDeniedException: no"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("sesame")));
+  EXPECT_THAT(text, testing::Not(HasSubstr("token")));
+}
+
+TEST(RateLimiter, ABurstThenTheSustainedRate) {
+  RateLimiter limiter({{"List", {2.0, 3.0}}}, {1.0, 1.0});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(limiter.reserve_s("List", 100.0), 100.0);
+  EXPECT_DOUBLE_EQ(limiter.reserve_s("List", 100.0), 100.5);
+  EXPECT_DOUBLE_EQ(limiter.reserve_s("List", 100.0), 101.0);
+  EXPECT_EQ(limiter.reserve_s("Describe", 100.0), 100.0) << "operations do not share a bucket";
+  EXPECT_DOUBLE_EQ(limiter.reserve_s("List", 110.0), 110.0);
+}
+
+}  // namespace
+}  // namespace steptune::aws

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/aws/http.hpp"
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <memory>
+
+namespace steptune::aws {
+namespace {
+
+constexpr std::size_t k_max_body_bytes = std::size_t{64} << 20;
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+std::size_t on_body(char* data, std::size_t size, std::size_t count, void* response) {
+  auto& body = static_cast<HttpResponse*>(response)->body;
+  if (body.size() + size * count > k_max_body_bytes) return 0;
+  body.append(data, size * count);
+  return size * count;
+}
+
+std::size_t on_header(char* data, std::size_t size, std::size_t count, void* response) {
+  const std::string_view line(data, size * count);
+  auto& headers = static_cast<HttpResponse*>(response)->headers;
+  // A status line begins another response (100 Continue came first).
+  if (line.starts_with("HTTP/")) headers.clear();
+  const auto colon = line.find(':');
+  if (colon != std::string_view::npos) {
+    headers.emplace_back(line.substr(0, colon), trimmed(line.substr(colon + 1)));
+  }
+  return size * count;
+}
+
+using HeaderList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
+
+HeaderList header_list(const Headers& headers) {
+  HeaderList list(nullptr, &curl_slist_free_all);
+  const auto append = [&](const std::string& line) {
+    curl_slist* longer = curl_slist_append(list.get(), line.c_str());
+    if (longer == nullptr) return;
+    (void)list.release();
+    list.reset(longer);
+  };
+  for (const auto& [name, value] : headers) {
+    // libcurl's notation for a header that is present but empty.
+    append(value.empty() ? name + ";" : name + ": " + value);
+  }
+  append("Expect:");
+  return list;
+}
+
+}  // namespace
+
+std::string HttpRequest::url() const {
+  return scheme + "://" + host + path + (query.empty() ? "" : "?" + query);
+}
+
+std::string_view HttpResponse::header(std::string_view name) const {
+  const auto found = std::find_if(headers.begin(), headers.end(), [&](const auto& header) {
+    return equal_ignoring_case(header.first, name);
+  });
+  return found == headers.end() ? std::string_view{} : std::string_view(found->second);
+}
+
+std::string percent_encoded(std::string_view text, bool keep_slash) {
+  std::string encoded;
+  for (const char character : text) {
+    const auto byte = static_cast<unsigned char>(character);
+    const bool unreserved = (std::isalnum(byte) != 0 && byte < 0x80) || character == '-' ||
+                            character == '.' || character == '_' || character == '~';
+    if (unreserved || (keep_slash && character == '/')) {
+      encoded += character;
+    } else {
+      encoded += fmt::format("%{:02X}", byte);
+    }
+  }
+  return encoded;
+}
+
+CurlTransport::CurlTransport(std::string ca_bundle)
+    : handle_(curl_easy_init()), ca_bundle_(std::move(ca_bundle)) {}
+
+CurlTransport::~CurlTransport() { curl_easy_cleanup(handle_); }
+
+Result<HttpResponse> CurlTransport::send(const HttpRequest& request,
+                                         const HttpTimeouts& timeouts) {
+  if (handle_ == nullptr) return fail(ErrorKind::internal, "libcurl could not be initialised");
+  CURL* curl = handle_;
+  curl_easy_reset(curl);  // keeps the connections
+  HttpResponse response;
+  std::array<char, CURL_ERROR_SIZE> reason{};
+  const HeaderList headers = header_list(request.headers);
+  const std::string url = request.url();
+  const auto milliseconds = [](double seconds) { return static_cast<long>(seconds * 1e3); };
+  curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
+  curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
+  if (!request.body.empty() || request.method == "POST" || request.method == "PUT") {
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.data());
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
+                     static_cast<curl_off_t>(request.body.size()));
+  }
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(timeouts.connect_s));
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, milliseconds(timeouts.total_s));
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &on_body);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &response);
+  curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &on_header);
+  curl_easy_setopt(curl, CURLOPT_HEADERDATA, &response);
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason.data());
+  if (!ca_bundle_.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, ca_bundle_.c_str());
+  const CURLcode code = curl_easy_perform(curl);
+  if (code != CURLE_OK) {
+    const std::string why = reason[0] != '\0' ? reason.data() : curl_easy_strerror(code);
+    return fail(ErrorKind::unavailable, "no complete response: " + why,
+                request.method + " " + request.scheme + "://" + request.host);
+  }
+  long status = 0;
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  response.status = static_cast<int>(status);
+  return response;
+}
+
+}  // namespace steptune::aws

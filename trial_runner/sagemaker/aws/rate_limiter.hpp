@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace steptune::aws {
+
+/// A sustained rate and how many requests may come at once.
+struct RateLimit {
+  double per_second = 1.0;
+  double burst = 1.0;
+};
+
+/// One token bucket per API operation. Pure arithmetic over times that the caller gives: it neither
+/// waits nor reads a clock. Not thread safe.
+class RateLimiter {
+ public:
+  /// Operations that `limits` does not name get `otherwise`.
+  RateLimiter(std::map<std::string, RateLimit> limits, RateLimit otherwise);
+
+  /// Reserves a request of `operation`: the time, at or after `now_s`, from which it may be sent.
+  /// Reservations of one operation are handed out in order.
+  [[nodiscard]] double reserve_s(const std::string& operation, double now_s);
+
+ private:
+  struct Bucket {
+    RateLimit limit;
+    double tokens = 0.0;  ///< at `updated_s`; negative: reserved ahead
+    double updated_s = 0.0;
+  };
+  Bucket& bucket_for(const std::string& operation, double now_s);
+
+  std::map<std::string, RateLimit> limits_;
+  RateLimit otherwise_;
+  std::map<std::string, Bucket> buckets_;
+};
+
+/// Rates that stay under the fixed account-wide limits of SageMaker's training-job operations
+/// (Create 1/s, Stop 1/s, Update 1/s, Delete 1/s, Describe 5/s, List 2/s; not adjustable, AWS
+/// General Reference, "Amazon SageMaker endpoints and quotas") and leave room for others.
+[[nodiscard]] RateLimiter sagemaker_rate_limiter();
+
+}  // namespace steptune::aws

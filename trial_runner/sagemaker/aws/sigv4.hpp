@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/secret.hpp"
+#include "trial_runner/sagemaker/aws/http.hpp"
+
+namespace steptune::aws {
+
+/// Keys of an AWS identity.
+struct Credentials {
+  std::string access_key_id;
+  Secret secret_access_key;
+  Secret session_token;                      ///< empty for long-term keys
+  std::optional<double> expiration_wall_s;   ///< seconds since 1970; nothing: does not expire
+  std::string source;                        ///< where they came from, for people: `environment`
+};
+
+struct SigningScope {
+  std::string region;   ///< `us-east-1`
+  std::string service;  ///< signing name: `sagemaker`, `logs`, `s3`, `sts`, `pricing`
+  double wall_time_s = 0.0;
+};
+
+/// Adds X-Amz-Date, X-Amz-Security-Token (for temporary keys), for `s3` X-Amz-Content-Sha256, and
+/// Authorization; replaces them where they are present, so that a retry is signed anew.
+/// Source: AWS Signature Version 4 (AWS General Reference, "Signing AWS API requests"). Paths are
+/// normalised as the signature demands for every service but `s3`.
+void sign(HttpRequest& request, const Credentials& credentials, const SigningScope& scope);
+
+/// The canonical request whose hash is signed; for tests and for diagnosing refused signatures. It
+/// holds no secret but a session token, if there is one.
+[[nodiscard]] std::string canonical_request(const HttpRequest& request, std::string_view service,
+                                            std::string_view payload_hash);
+
+/// Hexadecimal SHA-256.
+[[nodiscard]] std::string sha256_hex(std::string_view data);
+
+}  // namespace steptune::aws
