@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/clock.hpp"
@@ -29,40 +32,51 @@ enum class TrialStatus {
   infeasible,     ///< measured, but violates a guard
   failed,         ///< crash, time limit, no reports, no steady state: see `failure`
   out_of_memory,
-  interrupted,    ///< ended by the user before it was measured; will be launched again
+  interrupted,  ///< ended by the user before it was measured; will be launched again
 };
 [[nodiscard]] std::string to_text(TrialPurpose purpose);
 [[nodiscard]] std::string to_text(TrialStatus status);
+[[nodiscard]] std::optional<TrialPurpose> trial_purpose_from_text(std::string_view text);
+[[nodiscard]] std::optional<TrialStatus> trial_status_from_text(std::string_view text);
 /// True for the states that never change again.
 [[nodiscard]] bool is_final(TrialStatus status);
 /// True for the states whose objective values may be ranked.
 [[nodiscard]] bool is_ranked(TrialStatus status);
+/// True for the fresh runs that only confirm what the search has found.
+[[nodiscard]] bool is_confirmation(TrialPurpose purpose);
+
+/// More objectives than this are not stored.
+inline constexpr std::size_t k_max_objectives = 2;
 
 struct TrialRecord {
   std::int64_t number = 0;  ///< 1, 2, 3, ... within the study
   TrialPurpose purpose = TrialPurpose::search;
-  int confirm_pair = 0;     ///< confirmation trials: 1, 2, ...
-  std::string origin;       ///< `baseline`, `try`, `sobol`, `bayes`, ...
+  int confirm_pair = 0;  ///< confirmation trials: 1, 2, ...
+  std::string origin;    ///< `baseline`, `try`, `sobol`, `bayes`, ...
   Configuration configuration;
   TrialStatus status = TrialStatus::launching;
-  int attempt = 1;          ///< the latest
-  std::string token;        ///< of the latest attempt, for `Runner::adopt`
+  int attempt = 1;    ///< the latest
+  std::string token;  ///< of the latest attempt, for `Runner::adopt`
   double started_wall_s = 0.0;
   double ended_wall_s = 0.0;
-  double spent_s = 0.0;     ///< billed seconds, summed over attempts
+  double spent_s = 0.0;  ///< billed seconds, summed over attempts
   double spent_usd = 0.0;
   std::optional<Measurement> measurement;
-  std::vector<double> objectives;       ///< as the study states them (not negated); empty if none
-  std::vector<double> standard_errors;  ///< same unit and length
+  /// As the study states them (not negated); empty if none. A value that is not finite is stored as
+  /// NULL, reads back as NaN and is never ranked.
+  std::vector<double> objectives;
+  std::vector<double> standard_errors;  ///< same unit and length; not finite reads back as infinite
   std::optional<double> peak_memory_bytes;
   std::optional<Disturbance> disturbance;
-  std::string failure;      ///< for people: why it failed, was stopped or is infeasible
+  std::string failure;  ///< for people: why it failed, was stopped or is infeasible
   std::map<std::string, std::string> placement;
   std::filesystem::path log_path;
 };
 
 /// What became of the study as a whole. Persistent names.
 enum class StudyStatus { running, interrupted, finished };
+[[nodiscard]] std::string to_text(StudyStatus status);
+[[nodiscard]] std::optional<StudyStatus> study_status_from_text(std::string_view text);
 
 struct StudyRecord {
   std::int64_t id = 0;
@@ -74,31 +88,51 @@ struct StudyRecord {
   double created_wall_s = 0.0;
   double elapsed_s = 0.0;  ///< tuning time, summed over all runs of the tuner
   std::string stop_reason;
-  Json recommendation;     ///< null until the study has one
+  Json recommendation;  ///< null until the study has one
 };
 
-/// Who holds a database for writing.
+/// Who holds a database for writing, as its lock file tells.
 struct Owner {
   std::string host;
   std::int64_t pid = 0;
 };
 
+struct HistoryOptions {
+  /// Where another host may write at the same time, neither the lock nor the WAL protects anything:
+  /// NFS, SMB, AFS, Ceph, Lustre, GPFS and BeeGFS are refused unless this is set. FUSE and 9p,
+  /// which containers and WSL stand on, only yield a warning.
+  bool allow_network_file_system = false;
+  double busy_timeout_s = 10.0;  ///< how long a statement waits for another program's lock
+};
+
 /// The trial database (SQLite, WAL, synchronous=FULL). Every writing method is one IMMEDIATE
 /// transaction, committed on return. One writer per database, guarded by `flock` on `<path>.lock`;
-/// any number of readers at any time. Not thread safe.
+/// any number of readers at any time. Not thread safe. Faults of the file (damaged, locked, disk
+/// full, no permission) are errors of kind `store` that name the file, the reason and the way out;
+/// a writing method that failed changed nothing and may be called again.
+///
+/// No program may open or copy the database's files but through SQLite: closing any descriptor of
+/// them drops the locks of its whole process. Copies are made with VACUUM INTO.
 class History {
  public:
-  /// Creates the file and its folder if need be, migrates older versions after a backup
-  /// (`<path>.v<N>.bak`), refuses newer ones. `conflict` names the host and pid of the present owner.
+  /// Creates the file (mode 0600) and its folder if need be, migrates older versions after a backup
+  /// (`<path>.v<N>.bak`), refuses newer ones. `conflict` names the host and pid of the present
+  /// owner. `clock` outlives the history.
   [[nodiscard]] static Result<History> open_for_writing(const std::filesystem::path& path,
-                                                        const Clock& clock);
-  /// `not_found` if there is no such file.
-  [[nodiscard]] static Result<History> open_for_reading(const std::filesystem::path& path);
+                                                        const Clock& clock,
+                                                        const HistoryOptions& options = {});
+  /// `not_found` if there is no such file. Never writes, never migrates.
+  [[nodiscard]] static Result<History> open_for_reading(const std::filesystem::path& path,
+                                                        const HistoryOptions& options = {});
 
   History(History&&) noexcept;
   History& operator=(History&&) noexcept;
   ~History();
 
+  /// What the user should know about opening: a migration, a doubtful file system.
+  [[nodiscard]] const std::vector<std::string>& warnings() const;
+
+  /// In order of creation.
   [[nodiscard]] Result<std::vector<StudyRecord>> studies() const;
   /// `not_found` with the nearest name. An empty name means the only study, or the latest.
   [[nodiscard]] Result<StudyRecord> study(const std::string& name) const;
@@ -106,24 +140,44 @@ class History {
   [[nodiscard]] Result<std::vector<TrialRecord>> trials(std::int64_t study_id) const;
   [[nodiscard]] Result<TrialRecord> trial(std::int64_t study_id, std::int64_t number) const;
 
-  /// Continues the study of that name if there is one; `conflict` if its fingerprint differs.
+  /// The best trials by their first objective, best first: ranked states with a finite value, no
+  /// confirmations. Reads no more than `limit` rows of either state, however many there are.
+  [[nodiscard]] Result<std::vector<TrialRecord>> ranked_trials(std::int64_t study_id,
+                                                               std::size_t limit,
+                                                               bool largest_first = false) const;
+  /// The trials of one state with the highest numbers, latest first.
+  [[nodiscard]] Result<std::vector<TrialRecord>> latest_trials(std::int64_t study_id,
+                                                               TrialStatus status,
+                                                               std::size_t limit) const;
+  /// How many trials are in each state (absent: none), confirmations included.
+  [[nodiscard]] Result<std::map<TrialStatus, std::int64_t>> status_counts(
+      std::int64_t study_id) const;
+
+  /// Continues the study of that name if there is one, under its stored seed and with `document`
+  /// replacing the stored one (budgets may have changed); `conflict` if its fingerprint differs.
   [[nodiscard]] Result<StudyRecord> create_or_continue_study(const std::string& name,
                                                              const std::string& fingerprint,
                                                              const Json& document,
                                                              std::uint64_t seed);
-  /// Intent: the trial (or its next attempt) is about to be started. Inserts or updates by number.
-  [[nodiscard]] Result<void> record_launching(std::int64_t study_id, const TrialRecord& trial);
+  /// Intent: the trial (or its next attempt) is about to be started. Inserts or updates by number;
+  /// a trial in a final state is never overwritten (`internal`). Here and in `record_ended`,
+  /// `study_elapsed_s` replaces the study's `elapsed_s` in the same transaction.
+  [[nodiscard]] Result<void> record_launching(std::int64_t study_id, const TrialRecord& trial,
+                                              std::optional<double> study_elapsed_s = {});
   [[nodiscard]] Result<void> record_running(std::int64_t study_id, std::int64_t number,
                                             const std::string& token,
                                             const std::map<std::string, std::string>& placement);
   /// The final (or interrupted) state with everything measured.
-  [[nodiscard]] Result<void> record_ended(std::int64_t study_id, const TrialRecord& trial);
+  [[nodiscard]] Result<void> record_ended(std::int64_t study_id, const TrialRecord& trial,
+                                          std::optional<double> study_elapsed_s = {});
   /// Study-level state; `elapsed_s` replaces the stored one.
   [[nodiscard]] Result<void> record_study(const StudyRecord& study);
 
  private:
   struct Store;
   explicit History(std::unique_ptr<Store> store);
+  [[nodiscard]] Result<void> put_trial(std::int64_t study_id, const TrialRecord& trial,
+                                       std::optional<double> study_elapsed_s);
   std::unique_ptr<Store> store_;
 };
 

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens to a history when the world around it misbehaves.
+#include <fstream>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/history/fixture.hpp"
+#include "tuner/history/file_system.hpp"
+#include "tuner/history/schema.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::HasSubstr;
+
+class HistoryFaults : public HistoryFixture {
+ protected:
+  void write_file(const std::string& content) {
+    std::filesystem::create_directories(path().parent_path());
+    std::ofstream(path(), std::ios::binary) << content;
+  }
+};
+
+TEST_F(HistoryFaults, ASecondWriterIsToldWhoTheFirstOneIs) {
+  const History first = open();
+  const auto second = History::open_for_writing(path(), clock_);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::conflict);
+  EXPECT_THAT(second.error().text(), HasSubstr("pid " + std::to_string(getpid())));
+  EXPECT_THAT(second.error().hint, HasSubstr("kill -INT"));
+}
+
+TEST_F(HistoryFaults, ADeadWritersLockIsNoHindrance) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const auto history = History::open_for_writing(path(), clock_);
+    _exit(history ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  EXPECT_TRUE(History::open_for_writing(path(), clock_));
+}
+
+TEST_F(HistoryFaults, CommittedTrialsSurviveTheWritersDeath) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    auto history = History::open_for_writing(path(), clock_);
+    if (!history) _exit(1);
+    const auto study = history->create_or_continue_study("s", "p", Json{}, 1);
+    if (!study || !history->record_launching(study->id, launching_trial(1))) _exit(2);
+    raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status)) << status;
+  const History reader = must(History::open_for_reading(path()));
+  const auto trials = must(reader.trials(must(reader.study("s")).id));
+  ASSERT_EQ(trials.size(), 1U);
+  EXPECT_EQ(trials[0].status, TrialStatus::launching);
+}
+
+TEST_F(HistoryFaults, NoHistoryIsNotFound) {
+  const auto reader = History::open_for_reading(path());
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().kind, ErrorKind::not_found);
+  EXPECT_FALSE(std::filesystem::exists(path())) << "reading creates nothing";
+}
+
+TEST_F(HistoryFaults, AFileOfAnotherKindIsRefusedAndLeftAlone) {
+  const std::string text(5000, 'x');
+  write_file(text);
+  for (const auto& result :
+       {History::open_for_reading(path()).map([](const History&) {}),
+        History::open_for_writing(path(), clock_).map([](const History&) {})}) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind, ErrorKind::store);
+    EXPECT_THAT(result.error().text(), HasSubstr("not an SQLite database"));
+    EXPECT_THAT(result.error().text(), HasSubstr(path().string()));
+  }
+  EXPECT_EQ(std::filesystem::file_size(path()), text.size());
+}
+
+TEST_F(HistoryFaults, ADatabaseOfAnotherProgramIsRefused) {
+  std::filesystem::create_directories(path().parent_path());
+  SQLite::Database(path().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("CREATE TABLE songs (title TEXT)");
+  const auto opened = History::open_for_writing(path(), clock_);
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().text(), HasSubstr("another program"));
+}
+
+TEST_F(HistoryFaults, ATruncatedDatabaseGivesAnErrorNotACrash) {
+  {
+    History history = open();
+    const auto study = make_study(history);
+    for (int number = 1; number <= 200; ++number) {
+      must(history.record_launching(study.id, launching_trial(number)));
+    }
+  }
+  std::filesystem::resize_file(path(), std::filesystem::file_size(path()) / 2);
+  const auto opened = History::open_for_reading(path());
+  const auto trials = opened ? opened->trials(1) : tl::unexpected(opened.error());
+  ASSERT_FALSE(trials);
+  EXPECT_EQ(trials.error().kind, ErrorKind::store);
+}
+
+TEST_F(HistoryFaults, AnEditedRowIsToldByItsTrial) {
+  const auto study_id = [&] {
+    History history = open();
+    const auto study = make_study(history);
+    must(history.record_launching(study.id, launching_trial(7)));
+    return study.id;
+  }();
+  SQLite::Database(path().string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE trials SET configuration = '{\"a\": [1'");
+  const auto trials = must(History::open_for_reading(path())).trials(study_id);
+  ASSERT_FALSE(trials);
+  EXPECT_EQ(trials.error().kind, ErrorKind::store);
+  EXPECT_THAT(trials.error().text(), HasSubstr("trial 7"));
+}
+
+TEST_F(HistoryFaults, ANewerVersionIsRefused) {
+  { make_study(*std::make_unique<History>(open())); }
+  SQLite::Database(path().string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 999");
+  for (const auto& result :
+       {History::open_for_reading(path()).map([](const History&) {}),
+        History::open_for_writing(path(), clock_).map([](const History&) {})}) {
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind, ErrorKind::store);
+    EXPECT_THAT(result.error().text(), HasSubstr("newer"));
+  }
+}
+
+TEST_F(HistoryFaults, AnotherProgramsWriteLockIsWaitedForThenTold) {
+  History history = must(History::open_for_writing(path(), clock_, {.busy_timeout_s = 0.05}));
+  const auto study = make_study(history);
+  SQLite::Database other(path().string(), SQLite::OPEN_READWRITE);
+  other.exec("BEGIN IMMEDIATE");
+  const auto refused = history.record_launching(study.id, launching_trial(1));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::store);
+  EXPECT_THAT(refused.error().text(), HasSubstr("locked"));
+  other.exec("ROLLBACK");
+  EXPECT_TRUE(history.record_launching(study.id, launching_trial(1)));
+}
+
+/// Lowers the limit on the size of files while it exists.
+class SmallFiles {
+ public:
+  explicit SmallFiles(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    previous_handler_ = signal(SIGXFSZ, SIG_IGN);
+    rlimit small = before_;
+    small.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  SmallFiles(const SmallFiles&) = delete;
+  SmallFiles& operator=(const SmallFiles&) = delete;
+  ~SmallFiles() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    signal(SIGXFSZ, previous_handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*previous_handler_)(int) = SIG_DFL;
+};
+
+TEST_F(HistoryFaults, AWriteThatDoesNotFitIsToldAndLosesNothing) {
+  History history = open();
+  const auto study = make_study(history);
+  must(history.record_launching(study.id, launching_trial(1)));
+  {
+    const SmallFiles limit(std::filesystem::file_size(path().string() + "-wal"));
+    const auto refused = history.record_launching(study.id, launching_trial(2));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::store);
+    EXPECT_EQ(refused.error().where, path().string());
+    EXPECT_FALSE(refused.error().hint.empty());
+  }
+  must(history.record_launching(study.id, launching_trial(2)));
+  EXPECT_EQ(must(history.trials(study.id)).size(), 2U);
+}
+
+TEST(HistoryFileSystem, NetworkFileSystemsAreKnown) {
+  EXPECT_EQ(file_system_kind(0x6969).trust, FileSystemTrust::network);
+  EXPECT_EQ(file_system_kind(0x6969).name, "NFS");
+  EXPECT_EQ(file_system_kind(0xFF534D42).trust, FileSystemTrust::network);
+  EXPECT_EQ(file_system_kind(0x01021997).trust, FileSystemTrust::doubtful);
+  EXPECT_EQ(file_system_kind(0xEF53).trust, FileSystemTrust::local);
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/history/history.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "tests/unit/history/fixture.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double k_infinity = std::numeric_limits<double>::infinity();
+
+TrialRecord full_trial(std::int64_t number) {
+  TrialRecord trial = launching_trial(number);
+  trial.status = TrialStatus::completed;
+  trial.purpose = TrialPurpose::hint;
+  trial.confirm_pair = 2;
+  trial.origin = "try";
+  trial.attempt = 3;
+  trial.token = "12:34";
+  trial.started_wall_s = 1000.5;
+  trial.ended_wall_s = 1060.25;
+  trial.spent_s = 61.0;
+  trial.spent_usd = 0.25;
+  Measurement measurement;
+  measurement.status = MeasurementStatus::steady;
+  measurement.seconds_per_sample = 0.1 + 0.2;
+  measurement.half_width_s = 1e-3;
+  measurement.startup_s = 3.5;
+  measurement.window_steps = 120;
+  measurement.metrics = {{"loss", 2.5}};
+  measurement.parts = {{"data", 0.01}};
+  trial.measurement = measurement;
+  trial.objectives = {12.5, 0.75};
+  trial.standard_errors = {0.5, 0.0};
+  trial.peak_memory_bytes = 1e9;
+  trial.disturbance = Disturbance{0.25, 0.125};
+  trial.failure = "a \"reason\"\nwith lines";
+  trial.placement = {{"cpus", "0-1"}};
+  trial.log_path = "/tmp/logs/trial 1.log";
+  return trial;
+}
+
+class HistoryTest : public HistoryFixture {};
+
+TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
+  History history = open();
+  const auto study = make_study(history);
+  const TrialRecord trial = full_trial(1);
+  must(history.record_ended(study.id, trial));
+
+  const TrialRecord read = must(history.trial(study.id, 1));
+  EXPECT_EQ(read.number, 1);
+  EXPECT_EQ(read.purpose, trial.purpose);
+  EXPECT_EQ(read.confirm_pair, 2);
+  EXPECT_EQ(read.origin, "try");
+  EXPECT_EQ(read.configuration, trial.configuration);
+  EXPECT_EQ(read.status, trial.status);
+  EXPECT_EQ(read.attempt, 3);
+  EXPECT_EQ(read.token, trial.token);
+  EXPECT_EQ(read.started_wall_s, trial.started_wall_s);
+  EXPECT_EQ(read.ended_wall_s, trial.ended_wall_s);
+  EXPECT_EQ(read.spent_s, trial.spent_s);
+  EXPECT_EQ(read.spent_usd, trial.spent_usd);
+  ASSERT_TRUE(read.measurement);
+  EXPECT_EQ(read.measurement->status, MeasurementStatus::steady);
+  EXPECT_EQ(read.measurement->seconds_per_sample, trial.measurement->seconds_per_sample);
+  EXPECT_EQ(read.measurement->half_width_s, trial.measurement->half_width_s);
+  EXPECT_EQ(read.measurement->startup_s, 3.5);
+  EXPECT_EQ(read.measurement->window_steps, 120);
+  EXPECT_EQ(read.measurement->metrics, trial.measurement->metrics);
+  EXPECT_EQ(read.measurement->parts, trial.measurement->parts);
+  EXPECT_EQ(read.objectives, trial.objectives);
+  EXPECT_EQ(read.standard_errors, trial.standard_errors);
+  EXPECT_EQ(read.peak_memory_bytes, trial.peak_memory_bytes);
+  ASSERT_TRUE(read.disturbance);
+  EXPECT_EQ(read.disturbance->other_load, 0.25);
+  EXPECT_EQ(read.disturbance->steal, 0.125);
+  EXPECT_EQ(read.failure, trial.failure);
+  EXPECT_EQ(read.placement, trial.placement);
+  EXPECT_EQ(read.log_path, trial.log_path);
+}
+
+TEST_F(HistoryTest, NumbersThatAreNotFiniteComeBackAsUnknown) {
+  History history = open();
+  const auto study = make_study(history);
+  TrialRecord trial = full_trial(1);
+  trial.objectives = {k_nan, k_infinity};
+  trial.standard_errors = {k_infinity, 1.0};
+  trial.measurement = Measurement{};
+  trial.measurement->metrics = {{"loss", k_nan}, {"accuracy", 0.5}};
+  must(history.record_ended(study.id, trial));
+
+  const TrialRecord read = must(history.trial(study.id, 1));
+  ASSERT_EQ(read.objectives.size(), 2U);
+  EXPECT_TRUE(std::isnan(read.objectives[0]));
+  EXPECT_TRUE(std::isnan(read.objectives[1]));
+  EXPECT_EQ(read.standard_errors, (std::vector<double>{k_infinity, 1.0}));
+  EXPECT_TRUE(std::isnan(read.measurement->seconds_per_sample));
+  EXPECT_TRUE(std::isinf(read.measurement->half_width_s));
+  EXPECT_EQ(read.measurement->metrics, (std::map<std::string, double>{{"accuracy", 0.5}}));
+  EXPECT_TRUE(must(history.ranked_trials(study.id, 10)).empty());
+}
+
+TEST_F(HistoryTest, ATrialGoesThroughItsStates) {
+  History history = open();
+  const auto study = make_study(history);
+  TrialRecord trial = launching_trial(1);
+  must(history.record_launching(study.id, trial));
+  EXPECT_EQ(must(history.trial(study.id, 1)).status, TrialStatus::launching);
+
+  must(history.record_running(study.id, 1, "token", {{"cpus", "0"}}));
+  const TrialRecord running = must(history.trial(study.id, 1));
+  EXPECT_EQ(running.status, TrialStatus::running);
+  EXPECT_EQ(running.token, "token");
+  EXPECT_EQ(running.placement.at("cpus"), "0");
+
+  trial.status = TrialStatus::interrupted;
+  must(history.record_ended(study.id, trial, 12.0));
+  EXPECT_EQ(must(history.study("s")).elapsed_s, 12.0);
+
+  trial.status = TrialStatus::launching;
+  trial.attempt = 2;
+  must(history.record_launching(study.id, trial));
+  trial.status = TrialStatus::failed;
+  must(history.record_ended(study.id, trial));
+  EXPECT_EQ(must(history.trial(study.id, 1)).attempt, 2);
+}
+
+TEST_F(HistoryTest, AnEndedTrialCannotBeChanged) {
+  History history = open();
+  const auto study = make_study(history);
+  must(history.record_ended(study.id, full_trial(1)));
+  EXPECT_FALSE(history.record_launching(study.id, launching_trial(1)));
+  EXPECT_FALSE(history.record_running(study.id, 1, "", {}));
+  TrialRecord failed = full_trial(1);
+  failed.status = TrialStatus::failed;
+  EXPECT_FALSE(history.record_ended(study.id, failed));
+  EXPECT_EQ(must(history.trial(study.id, 1)).status, TrialStatus::completed);
+  EXPECT_FALSE(history.record_running(study.id, 2, "", {})) << "never launched";
+}
+
+TEST_F(HistoryTest, RanksByTheFirstObjective) {
+  History history = open();
+  const auto study = make_study(history);
+  const auto add = [&](std::int64_t number, TrialStatus status, double value,
+                       TrialPurpose purpose = TrialPurpose::search) {
+    TrialRecord trial = full_trial(number);
+    trial.status = status;
+    trial.purpose = purpose;
+    trial.objectives = {value, 1.0};
+    must(history.record_ended(study.id, trial));
+  };
+  add(1, TrialStatus::completed, 5.0, TrialPurpose::baseline);
+  add(2, TrialStatus::stopped_early, 3.0);
+  add(3, TrialStatus::infeasible, 1.0);
+  add(4, TrialStatus::completed, 2.0);
+  add(5, TrialStatus::failed, 0.5);
+  add(6, TrialStatus::completed, 1.5, TrialPurpose::confirm_incumbent);
+  add(7, TrialStatus::completed, 2.0);
+
+  const auto numbers = [](const std::vector<TrialRecord>& trials) {
+    std::vector<std::int64_t> result;
+    for (const auto& trial : trials)
+      result.push_back(trial.number);
+    return result;
+  };
+  EXPECT_THAT(numbers(must(history.ranked_trials(study.id, 10))), ElementsAre(4, 7, 2, 1));
+  EXPECT_THAT(numbers(must(history.ranked_trials(study.id, 2))), ElementsAre(4, 7));
+  EXPECT_THAT(numbers(must(history.ranked_trials(study.id, 2, true))), ElementsAre(1, 2));
+  EXPECT_THAT(numbers(must(history.latest_trials(study.id, TrialStatus::completed, 2))),
+              ElementsAre(7, 6));
+  const auto counts = must(history.status_counts(study.id));
+  EXPECT_EQ(counts.at(TrialStatus::completed), 4);
+  EXPECT_EQ(counts.at(TrialStatus::failed), 1);
+  EXPECT_FALSE(counts.contains(TrialStatus::running));
+}
+
+TEST_F(HistoryTest, AStudyIsContinuedUnderItsSeedWithTheNewDocument) {
+  History history = open();
+  const std::uint64_t seed = 0xFFFF'FFFF'FFFF'FFFFULL;
+  const auto first =
+      must(history.create_or_continue_study("s", "print", Json{{"budget", 1}}, seed));
+  EXPECT_EQ(first.seed, seed);
+  EXPECT_EQ(first.status, StudyStatus::running);
+  const auto second = must(history.create_or_continue_study("s", "print", Json{{"budget", 2}}, 7));
+  EXPECT_EQ(second.id, first.id);
+  EXPECT_EQ(second.seed, seed);
+  EXPECT_EQ(second.document.at("budget"), 2);
+
+  const auto other = history.create_or_continue_study("s", "another", Json{}, seed);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().kind, ErrorKind::conflict);
+}
+
+TEST_F(HistoryTest, StudiesAreFoundByNameOrAsTheLatest) {
+  History history = open();
+  const auto nothing = history.study("");
+  ASSERT_FALSE(nothing);
+  EXPECT_EQ(nothing.error().kind, ErrorKind::not_found);
+  must(history.create_or_continue_study("first-study", "p", Json{}, 1));
+  clock_.advance_to(10.0);
+  StudyRecord latest = must(history.create_or_continue_study("second", "p", Json{}, 1));
+  EXPECT_EQ(must(history.study("")).name, "second");
+  EXPECT_EQ(must(history.study("first-study")).name, "first-study");
+  const auto wrong = history.study("first-stud");
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().text(), HasSubstr("first-study"));
+
+  latest.status = StudyStatus::finished;
+  latest.stop_reason = "budget";
+  latest.elapsed_s = 5.0;
+  latest.recommendation = Json{{"incumbent", 3}};
+  must(history.record_study(latest));
+  const auto read = must(history.study("second"));
+  EXPECT_EQ(read.status, StudyStatus::finished);
+  EXPECT_EQ(read.stop_reason, "budget");
+  EXPECT_EQ(read.recommendation.at("incumbent"), 3);
+}
+
+TEST_F(HistoryTest, ReadersSeeCommittedTrialsWhileTheWriterIsOpen) {
+  History writer = open();
+  const auto study = make_study(writer);
+  const History reader = must(History::open_for_reading(path()));
+  must(writer.record_ended(study.id, full_trial(1)));
+  EXPECT_EQ(must(reader.trials(study.id)).size(), 1U);
+}
+
+TEST_F(HistoryTest, AReaderCannotWrite) {
+  const auto study_id = [&] {
+    History writer = open();
+    return make_study(writer).id;
+  }();
+  History reader = must(History::open_for_reading(path()));
+  const auto written = reader.record_launching(study_id, launching_trial(1));
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().kind, ErrorKind::store);
+}
+
+TEST_F(HistoryTest, FilesAreForTheirOwnerOnly) {
+  History history = open();
+  make_study(history);
+  for (const char* suffix : {"", "-wal", "-shm", ".lock"}) {
+    struct stat status {};
+    ASSERT_EQ(stat((path().string() + suffix).c_str(), &status), 0) << suffix;
+    EXPECT_EQ(status.st_mode & 0777U, 0600U) << suffix;
+  }
+}
+
+TEST(HistoryNames, ReadBackAsTheyAreWritten) {
+  for (const char* name : {"baseline", "hint", "search", "confirm_incumbent", "confirm_baseline"}) {
+    const auto purpose = trial_purpose_from_text(name);
+    ASSERT_TRUE(purpose) << name;
+    EXPECT_EQ(to_text(*purpose), name);
+  }
+  for (const char* name : {"launching", "running", "completed", "stopped_early", "infeasible",
+                           "failed", "out_of_memory", "interrupted"}) {
+    const auto status = trial_status_from_text(name);
+    ASSERT_TRUE(status) << name;
+    EXPECT_EQ(to_text(*status), name);
+  }
+  for (const char* name : {"running", "interrupted", "finished"}) {
+    const auto status = study_status_from_text(name);
+    ASSERT_TRUE(status) << name;
+    EXPECT_EQ(to_text(*status), name);
+  }
+  EXPECT_FALSE(trial_status_from_text("done"));
+}
+
+TEST(HistoryNames, EveryStateCanBeStored) {
+  HistoryFixtureFiles files;
+  VirtualClock clock;
+  History history = must(History::open_for_writing(files.path(), clock));
+  const auto study = must(history.create_or_continue_study("s", "p", Json{}, 1));
+  std::int64_t number = 0;
+  for (const TrialStatus status :
+       {TrialStatus::completed, TrialStatus::stopped_early, TrialStatus::infeasible,
+        TrialStatus::failed, TrialStatus::out_of_memory, TrialStatus::interrupted}) {
+    for (const TrialPurpose purpose :
+         {TrialPurpose::baseline, TrialPurpose::hint, TrialPurpose::search,
+          TrialPurpose::confirm_incumbent, TrialPurpose::confirm_baseline}) {
+      TrialRecord trial = full_trial(++number);
+      trial.status = status;
+      trial.purpose = purpose;
+      must(history.record_ended(study.id, trial));
+      const auto read = must(history.trial(study.id, number));
+      EXPECT_EQ(read.status, status);
+      EXPECT_EQ(read.purpose, purpose);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace steptune

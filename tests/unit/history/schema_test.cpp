@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/history/schema.hpp"
+
+#include <array>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/history/fixture.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::array<Migration, 3> k_steps{"CREATE TABLE a (x INTEGER)",
+                                           "ALTER TABLE a ADD COLUMN y INTEGER",
+                                           "CREATE TABLE b (z INTEGER)"};
+constexpr std::array<Migration, 3> k_broken{k_steps[0], k_steps[1], "CREATE NONSENSE"};
+
+std::span<const Migration> first(std::size_t count) {
+  return std::span<const Migration>(k_steps).first(count);
+}
+
+class Schema : public HistoryFixture {
+ protected:
+  Schema() { std::filesystem::create_directories(path().parent_path()); }
+  [[nodiscard]] SQLite::Database database(const std::filesystem::path& file) const {
+    return SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  }
+};
+
+TEST_F(Schema, ANewDatabaseIsMadeWithoutABackup) {
+  auto opened = database(path());
+  EXPECT_EQ(must(migrate(opened, path(), k_steps)), std::nullopt);
+  EXPECT_EQ(opened.execAndGet("PRAGMA user_version").getInt(), 3);
+  EXPECT_TRUE(opened.tableExists("b"));
+}
+
+TEST_F(Schema, AnOlderDatabaseIsMigratedAfterABackup) {
+  auto opened = database(path());
+  must(migrate(opened, path(), first(1)));
+  opened.exec("INSERT INTO a VALUES (7)");
+  const auto backup = must(migrate(opened, path(), k_steps));
+  ASSERT_EQ(backup, path().string() + ".v1.bak");
+  EXPECT_EQ(opened.execAndGet("SELECT x FROM a").getInt(), 7);
+  auto copy = database(*backup);
+  EXPECT_EQ(copy.execAndGet("PRAGMA user_version").getInt(), 1);
+  EXPECT_EQ(copy.execAndGet("SELECT x FROM a").getInt(), 7);
+}
+
+TEST_F(Schema, AMigrationThatFailsLeavesTheOldVersion) {
+  auto opened = database(path());
+  must(migrate(opened, path(), first(1)));
+  const auto failed = migrate(opened, path(), k_broken);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().kind, ErrorKind::store);
+  EXPECT_EQ(opened.execAndGet("PRAGMA user_version").getInt(), 1);
+  EXPECT_TRUE(must(migrate(opened, path(), k_steps))) << "and can be tried again";
+}
+
+TEST_F(Schema, AnUnfinishedBackupIsReplaced) {
+  auto opened = database(path());
+  must(migrate(opened, path(), first(2)));
+  {
+    auto rubbish = database(path().string() + ".v2.bak.part");
+    rubbish.exec("CREATE TABLE r (q)");
+  }
+  const auto backup = must(migrate(opened, path(), k_steps));
+  ASSERT_TRUE(backup);
+  EXPECT_FALSE(database(*backup).tableExists("r"));
+}
+
+TEST_F(Schema, TheLeaderboardReadsAnIndex) {
+  auto opened = database(path());
+  must(migrate(opened, path(), schema_migrations()));
+  SQLite::Statement plan(opened,
+                         "EXPLAIN QUERY PLAN SELECT number FROM trials WHERE study_id = 1 AND "
+                         "status = 'completed' AND objective_1 IS NOT NULL ORDER BY objective_1");
+  std::string text;
+  while (plan.executeStep())
+    text += plan.getColumn(3).getString() + "\n";
+  EXPECT_THAT(text, ::testing::HasSubstr("USING INDEX trials_by_status"));
+  EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("TEMP B-TREE")));
+}
+
+}  // namespace
+}  // namespace steptune

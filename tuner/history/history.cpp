@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/history/history.hpp"
+
+#include <bit>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/history/store.hpp"
+#include "tuner/history/trial_row.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr const char* k_select_studies =
+    "SELECT id, name, fingerprint, document, seed, status, created_wall_s, elapsed_s, stop_reason, "
+    "recommendation FROM studies ORDER BY created_wall_s, id";
+
+Result<StudyRecord> read_study_row(const Query& query, const std::string& where) {
+  StudyRecord study;
+  study.id = query.column(0).getInt64();
+  study.name = query.column(1).getString();
+  study.fingerprint = query.column(2).getString();
+  study.seed = std::bit_cast<std::uint64_t>(std::int64_t{query.column(4).getInt64()});
+  study.created_wall_s = query.column(6).getDouble();
+  study.elapsed_s = query.column(7).getDouble();
+  study.stop_reason = query.column(8).getString();
+  const auto status = study_status_from_text(query.column(5).getString());
+  auto document = parse_json(query.column(3).getString(), where);
+  auto recommendation = query.column(9).isNull() ? Result<Json>(Json())
+                                                 : parse_json(query.column(9).getString(), where);
+  if (!status || !document || !recommendation) {
+    return fail(ErrorKind::store, fmt::format("the study \"{}\" cannot be read", study.name), where,
+                "the history is damaged or was edited: restore a copy, or begin a new one with "
+                "--db");
+  }
+  study.status = *status;
+  study.document = *std::move(document);
+  study.recommendation = *std::move(recommendation);
+  return study;
+}
+
+/// Collects the trials of a query whose parameters are bound.
+Result<std::vector<TrialRecord>> read_trials(Query& query, const std::string& where) {
+  std::vector<TrialRecord> trials;
+  while (query.step()) {
+    auto trial = read_trial(query, where);
+    if (!trial) return tl::unexpected(trial.error());
+    trials.push_back(*std::move(trial));
+  }
+  return trials;
+}
+
+std::string select_trials(const std::string& condition) {
+  return fmt::format("SELECT {} FROM trials WHERE {}", k_trial_columns, condition);
+}
+
+/// Both ranked states are read through the index, best first, and merged.
+std::string select_ranked(bool largest_first) {
+  const auto one_state = [&](TrialStatus status) {
+    return fmt::format(
+        "SELECT * FROM (SELECT {} FROM trials WHERE study_id = ?1 AND status = '{}' "
+        "AND objective_1 IS NOT NULL AND purpose IN ('baseline', 'hint', 'search') "
+        "ORDER BY objective_1 {} LIMIT ?2)",
+        k_trial_columns, to_text(status), largest_first ? "DESC" : "ASC");
+  };
+  return fmt::format("{} UNION ALL {} ORDER BY objective_1 {}, number LIMIT ?2",
+                     one_state(TrialStatus::completed), one_state(TrialStatus::stopped_early),
+                     largest_first ? "DESC" : "ASC");
+}
+
+const std::string k_select_trials = select_trials("study_id = ? ORDER BY number");
+const std::string k_select_trial = select_trials("study_id = ? AND number = ?");
+const std::string k_select_latest =
+    select_trials("study_id = ? AND status = ? ORDER BY number DESC LIMIT ?");
+const std::string k_select_smallest = select_ranked(false);
+const std::string k_select_largest = select_ranked(true);
+
+constexpr const char* k_open_states = "('launching', 'running', 'interrupted')";
+
+std::string put_trial_statement() {
+  std::string marks;
+  std::string excluded = "excluded." + std::string(k_trial_columns);
+  for (int column = 0; column < k_trial_column_count; ++column)
+    marks += ", ?";
+  for (auto at = excluded.find(", "); at != std::string::npos; at = excluded.find(", ", at + 2)) {
+    excluded.insert(at + 2, "excluded.");
+  }
+  return fmt::format(
+      "INSERT INTO trials (study_id, {0}) VALUES (?{1}) ON CONFLICT (study_id, number) DO UPDATE "
+      "SET ({0}) = ({2}) WHERE status IN {3}",
+      k_trial_columns, marks, excluded, k_open_states);
+}
+
+/// Inserts a trial or overwrites one that has not ended; changes no row otherwise.
+const std::string k_put_trial = put_trial_statement();
+
+const std::string k_set_running = fmt::format(
+    "UPDATE trials SET status = 'running', token = ?, placement = ? "
+    "WHERE study_id = ? AND number = ? AND status IN {}",
+    k_open_states);
+
+}  // namespace
+
+History::History(std::unique_ptr<Store> store) : store_(std::move(store)) {}
+History::History(History&&) noexcept = default;
+History& History::operator=(History&&) noexcept = default;
+History::~History() = default;
+
+const std::vector<std::string>& History::warnings() const {
+  return store_->warnings;
+}
+
+Result<std::vector<StudyRecord>> History::studies() const {
+  return store_->guard([&]() -> Result<std::vector<StudyRecord>> {
+    Query query = store_->query(k_select_studies);
+    std::vector<StudyRecord> studies;
+    while (query.step()) {
+      auto study = read_study_row(query, store_->path.string());
+      if (!study) return tl::unexpected(study.error());
+      studies.push_back(*std::move(study));
+    }
+    return studies;
+  });
+}
+
+Result<StudyRecord> History::study(const std::string& name) const {
+  auto all = studies();
+  if (!all) return tl::unexpected(all.error());
+  if (all->empty()) {
+    return fail(ErrorKind::not_found, "holds no study yet", store_->path.string(),
+                "`steptune run STUDY` begins one");
+  }
+  if (name.empty()) return all->back();
+  std::vector<std::string> names;
+  for (auto& study : *all) {
+    if (study.name == name) return std::move(study);
+    names.push_back(study.name);
+  }
+  return fail(ErrorKind::not_found,
+              fmt::format("there is no study \"{}\"{}", name, did_you_mean(name, names)),
+              store_->path.string(), fmt::format("it holds: {}", fmt::join(names, ", ")));
+}
+
+Result<std::vector<TrialRecord>> History::trials(std::int64_t study_id) const {
+  return store_->guard([&] {
+    Query query = store_->query(k_select_trials);
+    query.bind(study_id);
+    return read_trials(query, store_->path.string());
+  });
+}
+
+Result<TrialRecord> History::trial(std::int64_t study_id, std::int64_t number) const {
+  return store_->guard([&]() -> Result<TrialRecord> {
+    Query query = store_->query(k_select_trial);
+    query.bind(study_id).bind(number);
+    if (query.step()) return read_trial(query, store_->path.string());
+    return fail(ErrorKind::not_found, fmt::format("there is no trial {}", number),
+                store_->path.string(), "`steptune leaderboard` shows the trials");
+  });
+}
+
+Result<std::vector<TrialRecord>> History::ranked_trials(std::int64_t study_id, std::size_t limit,
+                                                        bool largest_first) const {
+  return store_->guard([&] {
+    Query query = store_->query(largest_first ? k_select_largest : k_select_smallest);
+    query.bind(study_id).bind(static_cast<std::int64_t>(limit));
+    return read_trials(query, store_->path.string());
+  });
+}
+
+Result<std::vector<TrialRecord>> History::latest_trials(std::int64_t study_id, TrialStatus status,
+                                                        std::size_t limit) const {
+  return store_->guard([&] {
+    Query query = store_->query(k_select_latest);
+    query.bind(study_id).bind(to_text(status)).bind(static_cast<std::int64_t>(limit));
+    return read_trials(query, store_->path.string());
+  });
+}
+
+Result<std::map<TrialStatus, std::int64_t>> History::status_counts(std::int64_t study_id) const {
+  return store_->guard([&]() -> Result<std::map<TrialStatus, std::int64_t>> {
+    Query query =
+        store_->query("SELECT status, count(*) FROM trials WHERE study_id = ? GROUP BY status");
+    query.bind(study_id);
+    std::map<TrialStatus, std::int64_t> counts;
+    while (query.step()) {
+      const auto status = trial_status_from_text(query.column(0).getString());
+      if (!status) return tl::unexpected(store_->damaged("unknown status of a trial"));
+      counts[*status] = query.column(1).getInt64();
+    }
+    return counts;
+  });
+}
+
+Result<StudyRecord> History::create_or_continue_study(const std::string& name,
+                                                      const std::string& fingerprint,
+                                                      const Json& document, std::uint64_t seed) {
+  const auto existing = study(name);
+  if (!existing && existing.error().kind != ErrorKind::not_found) {
+    return tl::unexpected(existing.error());
+  }
+  if (existing && existing->fingerprint != fingerprint) {
+    return fail(ErrorKind::conflict,
+                fmt::format("the study \"{}\" exists, and its command, search space or measurement "
+                            "was another: the trials cannot be compared",
+                            name),
+                store_->path.string(),
+                "give the study another \"name\", or another history with --db");
+  }
+  const auto written = store_->write([&]() -> Result<void> {
+    if (existing) {
+      store_->query("UPDATE studies SET document = ? WHERE id = ?")
+          .bind(dump_json(document))
+          .bind(existing->id)
+          .run();
+    } else {
+      store_
+          ->query(
+              "INSERT INTO studies (name, fingerprint, document, seed, status, created_wall_s, "
+              "elapsed_s, stop_reason) VALUES (?, ?, ?, ?, 'running', ?, 0.0, '')")
+          .bind(name)
+          .bind(fingerprint)
+          .bind(dump_json(document))
+          .bind(std::bit_cast<std::int64_t>(seed))
+          .bind(store_->clock->wall_time_s())
+          .run();
+    }
+    return {};
+  });
+  if (!written) return tl::unexpected(written.error());
+  return study(name);
+}
+
+Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
+                                std::optional<double> study_elapsed_s) {
+  if (trial.objectives.size() > k_max_objectives) {
+    return fail(ErrorKind::internal,
+                fmt::format("trial {} has {} objectives; {} are stored at most", trial.number,
+                            trial.objectives.size(), k_max_objectives));
+  }
+  return store_->write([&]() -> Result<void> {
+    Query query = store_->query(k_put_trial);
+    query.bind(study_id);
+    bind_trial(query, trial);
+    if (query.run() != 1) {
+      return fail(ErrorKind::internal,
+                  fmt::format("trial {} has ended before and cannot be changed", trial.number),
+                  store_->path.string());
+    }
+    if (study_elapsed_s) {
+      store_->query("UPDATE studies SET elapsed_s = ? WHERE id = ?")
+          .bind(*study_elapsed_s)
+          .bind(study_id)
+          .run();
+    }
+    return {};
+  });
+}
+
+Result<void> History::record_launching(std::int64_t study_id, const TrialRecord& trial,
+                                       std::optional<double> study_elapsed_s) {
+  if (trial.status != TrialStatus::launching) {
+    return fail(ErrorKind::internal, fmt::format("trial {} is not launching", trial.number));
+  }
+  return put_trial(study_id, trial, study_elapsed_s);
+}
+
+Result<void> History::record_running(std::int64_t study_id, std::int64_t number,
+                                     const std::string& token,
+                                     const std::map<std::string, std::string>& placement) {
+  return store_->write([&]() -> Result<void> {
+    const int changed = store_->query(k_set_running)
+                            .bind(token)
+                            .bind(dump_json(to_json(placement)))
+                            .bind(study_id)
+                            .bind(number)
+                            .run();
+    if (changed == 1) return {};
+    return fail(ErrorKind::internal,
+                fmt::format("trial {} was not launched or has ended before", number),
+                store_->path.string());
+  });
+}
+
+Result<void> History::record_ended(std::int64_t study_id, const TrialRecord& trial,
+                                   std::optional<double> study_elapsed_s) {
+  if (!is_final(trial.status) && trial.status != TrialStatus::interrupted) {
+    return fail(ErrorKind::internal, fmt::format("trial {} has not ended", trial.number));
+  }
+  return put_trial(study_id, trial, study_elapsed_s);
+}
+
+Result<void> History::record_study(const StudyRecord& study) {
+  return store_->write([&]() -> Result<void> {
+    Query query = store_->query(
+        "UPDATE studies SET status = ?, elapsed_s = ?, stop_reason = ?, recommendation = ? "
+        "WHERE id = ?");
+    query.bind(to_text(study.status)).bind(study.elapsed_s).bind(study.stop_reason);
+    if (study.recommendation.is_null()) {
+      query.bind_null();
+    } else {
+      query.bind(dump_json(study.recommendation));
+    }
+    if (query.bind(study.id).run() == 1) return {};
+    return fail(ErrorKind::internal, fmt::format("there is no study {}", study.id),
+                store_->path.string());
+  });
+}
+
+}  // namespace steptune

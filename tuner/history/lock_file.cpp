@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/history/lock_file.hpp"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown-host";
+  return printable_line(name.data(), 200);
+}
+
+std::optional<Owner> read_owner(int descriptor) {
+  std::array<char, 512> bytes{};
+  const ssize_t count = pread(descriptor, bytes.data(), bytes.size() - 1, 0);
+  if (count <= 0) return std::nullopt;
+  const std::string text(bytes.data(), static_cast<std::size_t>(count));
+  const auto space = text.find(' ');
+  if (space == std::string::npos) return std::nullopt;
+  Owner owner{printable_line(text.substr(0, space), 200), 0};
+  const char* end = text.data() + text.size();
+  if (std::from_chars(text.data() + space + 1, end, owner.pid).ec != std::errc{}) {
+    return std::nullopt;
+  }
+  return owner;
+}
+
+tl::unexpected<Error> refused(const std::filesystem::path& path, int descriptor) {
+  const auto owner = read_owner(descriptor);
+  if (!owner) {
+    return fail(ErrorKind::conflict, "another steptune is writing to this history", path.string(),
+                "wait until it has ended, or give another history with --db");
+  }
+  const std::string where_to = owner->host == host_name() ? "" : fmt::format(" on {}", owner->host);
+  return fail(
+      ErrorKind::conflict,
+      fmt::format("another steptune is writing to this history: host {}, pid {}", owner->host,
+                  owner->pid),
+      path.string(),
+      fmt::format("wait until it has ended, stop it in order with `kill -INT {}`{}, or give "
+                  "another history with --db",
+                  owner->pid, where_to));
+}
+
+}  // namespace
+
+Result<LockFile> LockFile::acquire(const std::filesystem::path& path) {
+  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (descriptor < 0) {
+    return fail(ErrorKind::store,
+                "the lock file cannot be opened: " + std::generic_category().message(errno),
+                path.string(), "give a history in a folder that you may write to with --db");
+  }
+  LockFile lock(descriptor);
+  int locked = 0;
+  do {
+    locked = flock(descriptor, LOCK_EX | LOCK_NB);
+  } while (locked != 0 && errno == EINTR);
+  if (locked != 0 && errno == EWOULDBLOCK) return refused(path, descriptor);
+  if (locked != 0) {
+    return fail(ErrorKind::store, "cannot be locked: " + std::generic_category().message(errno),
+                path.string(), "give a history on a local disk with --db");
+  }
+  // Who holds the lock is advice for people; that a full disk cannot store it must not hinder.
+  const std::string text = fmt::format("{} {}\n", host_name(), getpid());
+  if (ftruncate(descriptor, 0) == 0) {
+    [[maybe_unused]] const auto written = pwrite(descriptor, text.data(), text.size(), 0);
+  }
+  return lock;
+}
+
+LockFile::LockFile(LockFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+LockFile& LockFile::operator=(LockFile&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+LockFile::~LockFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+}  // namespace steptune

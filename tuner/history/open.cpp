@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "tuner/history/file_system.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/history/lock_file.hpp"
+#include "tuner/history/schema.hpp"
+#include "tuner/history/store.hpp"
+
+namespace steptune {
+namespace {
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+Result<void> make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error)) return {};
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return fail(ErrorKind::store, "the folder cannot be made: " + error.message(), folder.string(),
+                "give a history in a folder that you may write to with --db");
+  }
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
+  return {};
+}
+
+/// Makes the file readable for its owner only, before SQLite gives it the usual permissions; the
+/// WAL inherits them. Does nothing if the file exists: closing a descriptor of a database that this
+/// process has open would drop its locks.
+Result<void> make_private(const std::filesystem::path& path) {
+  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor >= 0) {
+    close(descriptor);
+    return {};
+  }
+  if (errno == EEXIST) return {};
+  return fail(ErrorKind::store, "cannot be made: " + std::generic_category().message(errno),
+              path.string(), "give a history in a folder that you may write to with --db");
+}
+
+Result<std::vector<std::string>> check_file_system(const std::filesystem::path& path,
+                                                   const HistoryOptions& options) {
+  const FileSystemKind kind = file_system_of(folder_of(path));
+  if (kind.trust == FileSystemTrust::local) return std::vector<std::string>{};
+  if (kind.trust == FileSystemTrust::network && !options.allow_network_file_system) {
+    return fail(ErrorKind::store,
+                fmt::format("lies on a network file system ({}), where SQLite's locks cannot keep "
+                            "two machines apart",
+                            kind.name),
+                path.string(), "give a history on a local disk with --db");
+  }
+  return std::vector<std::string>{
+      fmt::format("{} lies on {}; keep it to one machine, or give a history on a local disk with "
+                  "--db",
+                  path.string(), kind.name)};
+}
+
+int milliseconds(double seconds) {
+  return static_cast<int>(seconds * 1000.0);
+}
+
+}  // namespace
+
+Result<History> History::open_for_writing(const std::filesystem::path& path, const Clock& clock,
+                                          const HistoryOptions& options) {
+  if (auto made = make_folder(folder_of(path)); !made) return tl::unexpected(made.error());
+  auto warnings = check_file_system(path, options);
+  if (!warnings) return tl::unexpected(warnings.error());
+  std::filesystem::path lock_path = path;
+  lock_path += ".lock";
+  auto lock = LockFile::acquire(lock_path);
+  if (!lock) return tl::unexpected(lock.error());
+  if (auto made = make_private(path); !made) return tl::unexpected(made.error());
+  try {
+    auto store =
+        std::make_unique<Store>(path, SQLite::Database(path.string(), SQLite::OPEN_READWRITE,
+                                                       milliseconds(options.busy_timeout_s)));
+    store->lock.emplace(*std::move(lock));
+    store->clock = &clock;
+    store->warnings = *std::move(warnings);
+    const auto migrations = schema_migrations();
+    const auto version = schema_version(store->database, path, static_cast<int>(migrations.size()));
+    if (!version) return tl::unexpected(version.error());
+    store->database.exec("PRAGMA journal_mode = WAL");
+    store->database.exec("PRAGMA synchronous = FULL");
+    store->database.exec("PRAGMA foreign_keys = ON");
+    store->database.exec("PRAGMA trusted_schema = OFF");
+    auto backup = migrate(store->database, path, migrations);
+    if (!backup) return tl::unexpected(backup.error());
+    if (*backup) {
+      store->warnings.push_back(
+          fmt::format("{} was brought to version {}; the old one is kept as {}", path.string(),
+                      migrations.size(), (*backup)->string()));
+    }
+    return History(std::move(store));
+  } catch (const SQLite::Exception& exception) {
+    return tl::unexpected(store_error(exception, path));
+  }
+}
+
+Result<History> History::open_for_reading(const std::filesystem::path& path,
+                                          const HistoryOptions& options) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    return fail(ErrorKind::not_found, "there is no history", path.string(),
+                "`steptune run STUDY` makes one; --db or STEPTUNE_DB tells where it lies");
+  }
+  if (std::filesystem::is_directory(path, error)) {
+    return fail(ErrorKind::store, "is a folder, not a history", path.string(),
+                "give the path of a history with --db");
+  }
+  try {
+    auto store =
+        std::make_unique<Store>(path, SQLite::Database(path.string(), SQLite::OPEN_READONLY,
+                                                       milliseconds(options.busy_timeout_s)));
+    store->database.exec("PRAGMA query_only = ON");
+    store->database.exec("PRAGMA trusted_schema = OFF");
+    const int newest = static_cast<int>(schema_migrations().size());
+    const auto version = schema_version(store->database, path, newest);
+    if (!version) return tl::unexpected(version.error());
+    if (*version == 0) {
+      return fail(ErrorKind::not_found, "holds no study yet", path.string(),
+                  "`steptune run STUDY` begins one");
+    }
+    if (*version < newest) {
+      return fail(ErrorKind::store,
+                  fmt::format("was written by an older steptune (history version {}, this program "
+                              "reads {})",
+                              *version, newest),
+                  path.string(), "`steptune run STUDY` brings it up to date, keeping a backup");
+    }
+    return History(std::move(store));
+  } catch (const SQLite::Exception& exception) {
+    return tl::unexpected(store_error(exception, path));
+  }
+}
+
+}  // namespace steptune

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/history/schema.hpp"
+
+#include <array>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "tuner/history/store.hpp"
+
+namespace steptune {
+namespace {
+
+/// "STPT": tells our databases from those of other programs (PRAGMA application_id).
+constexpr int k_application_id = 0x53545054;
+
+// The objectives are columns, so that a leaderboard of a million trials reads an index and no more;
+// what is only ever shown together with its trial is JSON.
+constexpr Migration k_version_1 = R"sql(
+CREATE TABLE studies (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  fingerprint TEXT NOT NULL,
+  document TEXT NOT NULL,
+  seed INTEGER NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('running', 'interrupted', 'finished')),
+  created_wall_s REAL NOT NULL,
+  elapsed_s REAL NOT NULL,
+  stop_reason TEXT NOT NULL,
+  recommendation TEXT
+) STRICT;
+CREATE TABLE trials (
+  study_id INTEGER NOT NULL REFERENCES studies (id),
+  number INTEGER NOT NULL CHECK (number >= 1),
+  purpose TEXT NOT NULL CHECK (purpose IN
+    ('baseline', 'hint', 'search', 'confirm_incumbent', 'confirm_baseline')),
+  confirm_pair INTEGER NOT NULL,
+  origin TEXT NOT NULL,
+  configuration TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN
+    ('launching', 'running', 'completed', 'stopped_early', 'infeasible', 'failed',
+     'out_of_memory', 'interrupted')),
+  attempt INTEGER NOT NULL CHECK (attempt >= 1),
+  token TEXT NOT NULL,
+  started_wall_s REAL NOT NULL,
+  ended_wall_s REAL NOT NULL,
+  spent_s REAL NOT NULL,
+  spent_usd REAL NOT NULL,
+  objective_count INTEGER NOT NULL CHECK (objective_count BETWEEN 0 AND 2),
+  objective_1 REAL,
+  objective_2 REAL,
+  standard_error_1 REAL,
+  standard_error_2 REAL,
+  measurement TEXT,
+  peak_memory_bytes REAL,
+  other_load REAL,
+  steal REAL,
+  failure TEXT NOT NULL,
+  placement TEXT NOT NULL,
+  log_path TEXT NOT NULL,
+  PRIMARY KEY (study_id, number)
+) STRICT;
+CREATE INDEX trials_by_status ON trials (study_id, status, objective_1);
+)sql";
+
+constexpr std::array<Migration, 1> k_migrations{k_version_1};
+
+std::filesystem::path with_suffix(std::filesystem::path path, const std::string& suffix) {
+  path += suffix;
+  return path;
+}
+
+Result<std::filesystem::path> back_up(SQLite::Database& database, const std::filesystem::path& path,
+                                      int version) {
+  const auto backup = with_suffix(path, fmt::format(".v{}.bak", version));
+  const auto unfinished = with_suffix(backup, ".part");
+  std::error_code error;
+  std::filesystem::remove(unfinished, error);
+  SQLite::Statement copy(database, "VACUUM INTO ?");
+  copy.bind(1, unfinished.string());
+  copy.exec();
+  std::filesystem::permissions(
+      unfinished, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, error);
+  if (!error) std::filesystem::rename(unfinished, backup, error);
+  if (error) {
+    return fail(ErrorKind::store, "the backup before a migration failed: " + error.message(),
+                backup.string(), "make room or give yourself the right to write that folder");
+  }
+  return backup;
+}
+
+}  // namespace
+
+std::span<const Migration> schema_migrations() {
+  return k_migrations;
+}
+
+Result<int> schema_version(SQLite::Database& database, const std::filesystem::path& path,
+                           int newest) {
+  const int version = database.execAndGet("PRAGMA user_version").getInt();
+  const int application_id = database.execAndGet("PRAGMA application_id").getInt();
+  const bool is_empty = database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt() == 0;
+  if (is_empty && version == 0) return 0;
+  if (application_id != k_application_id || version <= 0) {
+    return fail(ErrorKind::store, "is a database of another program", path.string(),
+                "give the path of a steptune history, or of a new file, with --db");
+  }
+  if (version > newest) {
+    return fail(ErrorKind::store,
+                fmt::format("was written by a newer steptune (history version {}, this program "
+                            "knows up to {})",
+                            version, newest),
+                path.string(), "update steptune, or give another history with --db");
+  }
+  return version;
+}
+
+Result<std::optional<std::filesystem::path>> migrate(SQLite::Database& database,
+                                                     const std::filesystem::path& path,
+                                                     std::span<const Migration> migrations) {
+  try {
+    const int newest = static_cast<int>(migrations.size());
+    const auto version = schema_version(database, path, newest);
+    if (!version) return tl::unexpected(version.error());
+    std::optional<std::filesystem::path> backup;
+    if (*version == newest) return backup;
+    if (*version > 0) {
+      auto made = back_up(database, path, *version);
+      if (!made) return tl::unexpected(made.error());
+      backup = *std::move(made);
+    }
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    for (const Migration migration : migrations.subspan(static_cast<std::size_t>(*version))) {
+      database.exec(migration);
+    }
+    database.exec(fmt::format("PRAGMA application_id = {}", k_application_id));
+    database.exec(fmt::format("PRAGMA user_version = {}", newest));
+    transaction.commit();
+    return backup;
+  } catch (const SQLite::Exception& exception) {
+    return tl::unexpected(store_error(exception, path));
+  }
+}
+
+}  // namespace steptune

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/history/trial_row.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace steptune {
+namespace {
+
+tl::unexpected<Error> unreadable(const std::string& where, const std::string& what) {
+  return fail(ErrorKind::store, "holds " + what + " that cannot be read", where,
+              "the history is damaged or was edited: restore a copy, or begin a new one with --db");
+}
+
+void put(Json& json, const char* name, double value) {
+  if (std::isfinite(value)) json[name] = value;
+}
+
+void get(const Json& json, const char* name, double& value) {
+  const auto found = json.find(name);
+  if (found != json.end() && found->is_number()) value = found->get<double>();
+}
+
+Json numbers_to_json(const std::map<std::string, double>& numbers) {
+  Json json = Json::object();
+  for (const auto& [name, value] : numbers) {
+    if (std::isfinite(value)) json[name] = value;
+  }
+  return json;
+}
+
+std::map<std::string, double> numbers_from_json(const Json& json, const char* name) {
+  std::map<std::string, double> numbers;
+  const auto found = json.find(name);
+  if (found == json.end() || !found->is_object()) return numbers;
+  for (const auto& [key, value] : found->items()) {
+    if (value.is_number()) numbers[key] = value.get<double>();
+  }
+  return numbers;
+}
+
+double at(const std::vector<double>& values, std::size_t index) {
+  return index < values.size() ? values[index] : std::numeric_limits<double>::quiet_NaN();
+}
+
+double number_or(const SQLite::Column& column, double otherwise) {
+  return column.isNull() ? otherwise : column.getDouble();
+}
+
+std::optional<double> optional_number(const SQLite::Column& column) {
+  if (column.isNull()) return std::nullopt;
+  return column.getDouble();
+}
+
+Result<void> read_documents(const Query& query, const std::string& where, TrialRecord& trial) {
+  const auto configuration = parse_json(query.column(4).getString(), where);
+  if (!configuration) return unreadable(where, "a configuration");
+  auto values = configuration_from_json(*configuration, where);
+  if (!values) return unreadable(where, "a configuration");
+  trial.configuration = *std::move(values);
+
+  if (!query.column(17).isNull()) {
+    const auto document = parse_json(query.column(17).getString(), where);
+    if (!document) return unreadable(where, "a measurement");
+    auto measurement = measurement_from_json(*document, where);
+    if (!measurement) return tl::unexpected(measurement.error());
+    trial.measurement = *std::move(measurement);
+  }
+  const auto placement = parse_json(query.column(22).getString(), where);
+  if (!placement || !placement->is_object()) return unreadable(where, "a placement");
+  for (const auto& [name, text] : placement->items()) {
+    if (text.is_string()) trial.placement[name] = text.get<std::string>();
+  }
+  return {};
+}
+
+void read_objectives(const Query& query, TrialRecord& trial) {
+  const int count = query.column(12).getInt();
+  for (int index = 0; index < count; ++index) {
+    trial.objectives.push_back(
+        number_or(query.column(13 + index), std::numeric_limits<double>::quiet_NaN()));
+    trial.standard_errors.push_back(
+        number_or(query.column(15 + index), std::numeric_limits<double>::infinity()));
+  }
+}
+
+}  // namespace
+
+void bind_trial(Query& query, const TrialRecord& trial) {
+  query.bind(trial.number)
+      .bind(to_text(trial.purpose))
+      .bind(std::int64_t{trial.confirm_pair})
+      .bind(trial.origin)
+      .bind(dump_json(to_json(trial.configuration)))
+      .bind(to_text(trial.status))
+      .bind(std::int64_t{trial.attempt})
+      .bind(trial.token)
+      .bind(trial.started_wall_s)
+      .bind(trial.ended_wall_s)
+      .bind(trial.spent_s)
+      .bind(trial.spent_usd)
+      .bind(static_cast<std::int64_t>(trial.objectives.size()))
+      .bind(at(trial.objectives, 0))
+      .bind(at(trial.objectives, 1))
+      .bind(at(trial.standard_errors, 0))
+      .bind(at(trial.standard_errors, 1));
+  if (trial.measurement) {
+    query.bind(dump_json(to_json(*trial.measurement)));
+  } else {
+    query.bind_null();
+  }
+  query.bind(trial.peak_memory_bytes);
+  if (trial.disturbance) {
+    query.bind(trial.disturbance->other_load).bind(trial.disturbance->steal);
+  } else {
+    query.bind_null().bind_null();
+  }
+  query.bind(trial.failure).bind(dump_json(to_json(trial.placement))).bind(trial.log_path.string());
+}
+
+Result<TrialRecord> read_trial(const Query& query, const std::string& where) {
+  TrialRecord trial;
+  trial.number = query.column(0).getInt64();
+  const std::string trial_where = fmt::format("{}, trial {}", where, trial.number);
+  const auto purpose = trial_purpose_from_text(query.column(1).getString());
+  const auto status = trial_status_from_text(query.column(5).getString());
+  if (!purpose) return unreadable(trial_where, "a purpose");
+  if (!status) return unreadable(trial_where, "a status");
+  trial.purpose = *purpose;
+  trial.status = *status;
+  trial.confirm_pair = query.column(2).getInt();
+  trial.origin = query.column(3).getString();
+  trial.attempt = query.column(6).getInt();
+  trial.token = query.column(7).getString();
+  trial.started_wall_s = query.column(8).getDouble();
+  trial.ended_wall_s = query.column(9).getDouble();
+  trial.spent_s = query.column(10).getDouble();
+  trial.spent_usd = query.column(11).getDouble();
+  read_objectives(query, trial);
+  trial.peak_memory_bytes = optional_number(query.column(18));
+  if (!query.column(19).isNull() || !query.column(20).isNull()) {
+    trial.disturbance = Disturbance{query.column(19).getDouble(), query.column(20).getDouble()};
+  }
+  trial.failure = query.column(21).getString();
+  trial.log_path = query.column(23).getString();
+  if (auto read = read_documents(query, trial_where, trial); !read) {
+    return tl::unexpected(read.error());
+  }
+  return trial;
+}
+
+Json to_json(const Measurement& measurement) {
+  Json json{{"status", to_text(measurement.status)}};
+  put(json, "seconds_per_sample", measurement.seconds_per_sample);
+  put(json, "half_width_s", measurement.half_width_s);
+  put(json, "startup_s", measurement.startup_s);
+  put(json, "warmup_s", measurement.warmup_s);
+  put(json, "window_s", measurement.window_s);
+  put(json, "window_steps", measurement.window_steps);
+  put(json, "window_samples", measurement.window_samples);
+  put(json, "total_samples", measurement.total_samples);
+  if (!measurement.metrics.empty()) json["metrics"] = numbers_to_json(measurement.metrics);
+  if (!measurement.parts.empty()) json["parts"] = numbers_to_json(measurement.parts);
+  return json;
+}
+
+Result<Measurement> measurement_from_json(const Json& json, const std::string& where) {
+  if (!json.is_object()) return unreadable(where, "a measurement");
+  const auto status_text = json.find("status");
+  const auto status = status_text != json.end() && status_text->is_string()
+                          ? measurement_status_from_text(status_text->get<std::string>())
+                          : std::nullopt;
+  if (!status) return unreadable(where, "a measurement");
+  Measurement measurement;
+  measurement.status = *status;
+  get(json, "seconds_per_sample", measurement.seconds_per_sample);
+  get(json, "half_width_s", measurement.half_width_s);
+  get(json, "startup_s", measurement.startup_s);
+  get(json, "warmup_s", measurement.warmup_s);
+  get(json, "window_s", measurement.window_s);
+  get(json, "window_steps", measurement.window_steps);
+  get(json, "window_samples", measurement.window_samples);
+  get(json, "total_samples", measurement.total_samples);
+  measurement.metrics = numbers_from_json(json, "metrics");
+  measurement.parts = numbers_from_json(json, "parts");
+  return measurement;
+}
+
+Json to_json(const std::map<std::string, std::string>& texts) {
+  Json json = Json::object();
+  for (const auto& [name, text] : texts)
+    json[name] = text;
+  return json;
+}
+
+}  // namespace steptune

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "common/error.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/history/store.hpp"
+
+namespace steptune {
+
+/// Columns of `trials` in the order that `read_trial` reads and `bind_trial` binds them.
+inline constexpr const char* k_trial_columns =
+    "number, purpose, confirm_pair, origin, configuration, status, attempt, token, "
+    "started_wall_s, ended_wall_s, spent_s, spent_usd, objective_count, objective_1, objective_2, "
+    "standard_error_1, standard_error_2, measurement, peak_memory_bytes, other_load, steal, "
+    "failure, placement, log_path";
+inline constexpr int k_trial_column_count = 24;
+
+/// Binds the trial's columns, in order, after whatever is bound already.
+void bind_trial(Query& query, const TrialRecord& trial);
+/// The trial in the query's current row. Errors say what of which trial cannot be read.
+[[nodiscard]] Result<TrialRecord> read_trial(const Query& query, const std::string& where);
+
+/// Measurements as they are stored: numbers that are not finite are left out.
+[[nodiscard]] Json to_json(const Measurement& measurement);
+[[nodiscard]] Result<Measurement> measurement_from_json(const Json& json, const std::string& where);
+
+/// A map of texts as a JSON object and back.
+[[nodiscard]] Json to_json(const std::map<std::string, std::string>& texts);
+
+}  // namespace steptune
