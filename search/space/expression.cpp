@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/space/expression.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include <fmt/format.h>
+#include <muParser.h>
+
+#include "search/space/expression_text.hpp"
+
+namespace steptune {
+namespace {
+
+// Between the library's && (2) and its comparisons (4): `not a == b` is `not (a == b)`.
+constexpr int k_not_precedence = 3;
+
+double negate(double x) {
+  return x == 0.0 ? 1.0 : 0.0;
+}
+double truth(double x) {
+  return x == 0.0 ? 0.0 : 1.0;
+}
+double ceiling(double x) {
+  return std::ceil(x);
+}
+double flooring(double x) {
+  return std::floor(x);
+}
+double rounding(double x) {
+  return std::round(x);
+}
+double remainder_of(double x, double y) {
+  return std::fmod(x, y);
+}
+
+std::string reason_for(const mu::ParserError& error) {
+  switch (error.GetCode()) {
+    case mu::ecUNEXPECTED_EOF:
+      return "the expression ends too early";
+    case mu::ecMISSING_PARENS:
+      return "a parenthesis is not closed";
+    case mu::ecUNEXPECTED_PARENS:
+      return "a parenthesis too many";
+    case mu::ecUNEXPECTED_OPERATOR:
+    case mu::ecUNEXPECTED_CONDITIONAL:
+      return "an operator where a value is expected";
+    case mu::ecUNEXPECTED_VAL:
+    case mu::ecUNEXPECTED_VAR:
+    case mu::ecUNEXPECTED_FUN:
+      return "an operator is missing before this";
+    case mu::ecTOO_FEW_PARAMS:
+    case mu::ecTOO_MANY_PARAMS:
+      return "wrong number of arguments";
+    default:
+      return "not understood";
+  }
+}
+
+}  // namespace
+
+struct Expression::Compiled {
+  explicit Compiled(std::string source, TranslatedExpression translation)
+      : text(std::move(source)), translated(std::move(translation)) {
+    slots.resize(translated.parameters.size());
+    parser.DefineInfixOprt("!", negate);
+    parser.DefineInfixOprt("!!", truth);
+    parser.DefineInfixOprt("~", negate, k_not_precedence);
+    parser.DefineInfixOprt("~~", truth, k_not_precedence);
+    parser.DefineOprt("%", remainder_of, mu::prMUL_DIV);
+    parser.DefineFun("ceil", ceiling);
+    parser.DefineFun("floor", flooring);
+    parser.DefineFun("round", rounding);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      parser.DefineVar(fmt::format("p{}", i), &slots[i]);
+    }
+    for (std::size_t i = 0; i < translated.constants.size(); ++i) {
+      parser.DefineConst(fmt::format("c{}", i), translated.constants[i]);
+    }
+    parser.SetExpr(translated.text);
+  }
+
+  // The parser holds the addresses of `slots`.
+  Compiled(const Compiled&) = delete;
+  Compiled& operator=(const Compiled&) = delete;
+
+  double evaluate() {
+    try {
+      return parser.Eval();
+    } catch (const mu::ParserError&) {
+      // The grammar was checked on compilation; what is left is arithmetic without a value.
+      return std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+
+  std::string text;
+  TranslatedExpression translated;
+  std::vector<double> slots;
+  mu::Parser parser;
+};
+
+Result<Expression> Expression::compile(const std::string& text,
+                                       const std::vector<std::string>& parameters,
+                                       const Facts& facts) {
+  auto translated = translate_expression(text, parameters, facts);
+  if (!translated) return tl::unexpected(translated.error());
+  const std::vector<std::size_t> origins = translated->origins;
+  try {
+    auto compiled = std::make_unique<Compiled>(text, *std::move(translated));
+    (void)compiled->parser.Eval();
+    return Expression(std::move(compiled));
+  } catch (const mu::ParserError& error) {
+    const int at = error.GetPos();
+    const bool inside = at >= 0 && static_cast<std::size_t>(at) < origins.size();
+    return tl::unexpected(expression_error(
+        text, inside ? origins[static_cast<std::size_t>(at)] : text.size(), reason_for(error)));
+  }
+}
+
+Expression::Expression(std::unique_ptr<Compiled> compiled) : compiled_(std::move(compiled)) {}
+Expression::Expression(const Expression& other)
+    : compiled_(std::make_unique<Compiled>(other.compiled_->text, other.compiled_->translated)) {}
+Expression& Expression::operator=(const Expression& other) {
+  if (this != &other) *this = Expression(other);
+  return *this;
+}
+Expression::Expression(Expression&&) noexcept = default;
+Expression& Expression::operator=(Expression&&) noexcept = default;
+Expression::~Expression() = default;
+
+double Expression::evaluate(const Configuration& configuration) const {
+  for (std::size_t i = 0; i < compiled_->slots.size(); ++i) {
+    const Value* value = configuration.find(compiled_->translated.parameters[i]);
+    compiled_->slots[i] = value == nullptr ? 0.0 : number_of(*value);
+  }
+  return compiled_->evaluate();
+}
+
+double Expression::evaluate(std::span<const double> numbers) const {
+  std::copy(numbers.begin(), numbers.end(), compiled_->slots.begin());
+  return compiled_->evaluate();
+}
+
+bool Expression::holds(const Configuration& configuration) const {
+  const double value = evaluate(configuration);
+  return value != 0.0 && !std::isnan(value);
+}
+
+bool Expression::holds(std::span<const double> numbers) const {
+  const double value = evaluate(numbers);
+  return value != 0.0 && !std::isnan(value);
+}
+
+double Expression::number_of(const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return to_number(value);
+  std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
+  for (const char character : *text) {
+    hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3ULL;
+  }
+  // 52 bits of the hash as the fraction of a number beyond anything that a study computes with.
+  constexpr std::uint64_t k_exponent_of_2_to_600 = std::uint64_t{1023 + 600} << 52;
+  return std::bit_cast<double>(k_exponent_of_2_to_600 | (hash >> 12));
+}
+
+const std::string& Expression::text() const {
+  return compiled_->text;
+}
+
+const std::vector<std::string>& Expression::mentioned_parameters() const {
+  return compiled_->translated.parameters;
+}
+
+const std::vector<std::pair<std::string, std::string>>& Expression::compared_texts() const {
+  return compiled_->translated.compared_texts;
+}
+
+const std::vector<std::string>& Expression::used_as_numbers() const {
+  return compiled_->translated.used_as_numbers;
+}
+
+}  // namespace steptune

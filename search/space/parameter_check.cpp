@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "search/space/parameter.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_max_choices = 10'000;
+constexpr double k_max_whole = 0x1p53;
+constexpr double k_max_levels = 0x1p40;
+
+std::string quoted(const Value& value) {
+  return std::holds_alternative<std::string>(value) ? '"' + to_text(value) + '"' : to_text(value);
+}
+
+tl::unexpected<Error> fault(std::string message, std::string pointer, std::string hint = {}) {
+  return fail(ErrorKind::usage, std::move(message), std::move(pointer), std::move(hint));
+}
+
+Result<void> check_choices(const Parameter& parameter) {
+  if (parameter.choices.empty()) return fault("no choices", "/choices");
+  if (parameter.choices.size() > k_max_choices) {
+    return fault(
+        fmt::format("{} choices are more than {}", parameter.choices.size(), k_max_choices),
+        "/choices");
+  }
+  for (std::size_t i = 0; i < parameter.choices.size(); ++i) {
+    const Value& choice = parameter.choices[i];
+    const auto* number = std::get_if<double>(&choice);
+    if (number != nullptr && !std::isfinite(*number)) {
+      return fault("a choice is not a finite number", fmt::format("/choices/{}", i));
+    }
+    if (*parameter.level_of(choice) != i) {
+      return fault(fmt::format("the choice {} is repeated", quoted(choice)),
+                   fmt::format("/choices/{}", i));
+    }
+  }
+  return {};
+}
+
+Result<void> check_step(const Parameter& parameter) {
+  if (!parameter.step) return {};
+  const double step = *parameter.step;
+  if (parameter.scale != Scale::linear) {
+    return fault("a step needs a linear scale", "/step", "remove \"step\" or \"scale\"");
+  }
+  if (!(step > 0.0) || !std::isfinite(step)) {
+    return fault(fmt::format("the step {} is not a positive number", step), "/step");
+  }
+  if (parameter.kind == ParameterKind::integer && step != std::floor(step)) {
+    return fault(fmt::format("the step {} of an integer has a fraction", step), "/step");
+  }
+  if ((parameter.high - parameter.low) / step > k_max_levels) {
+    return fault(fmt::format("the step {} is too small for the range", step), "/step");
+  }
+  return {};
+}
+
+Result<void> check_range(const Parameter& parameter) {
+  const double low = parameter.low;
+  const double high = parameter.high;
+  if (!std::isfinite(low)) return fault("not a finite number", "/low");
+  if (!std::isfinite(high) || !std::isfinite(high - low)) {
+    return fault("not a finite number", "/high");
+  }
+  if (low > high) {
+    return fault(fmt::format("the range is empty: low {} is above high {}", low, high), "/low");
+  }
+  if (parameter.scale != Scale::linear && low <= 0.0) {
+    return fault(fmt::format("a log scale needs a positive low, not {}", low), "/low");
+  }
+  if (parameter.kind == ParameterKind::integer) {
+    if (low != std::floor(low) || std::abs(low) > k_max_whole) {
+      return fault(fmt::format("{} is not a whole number", low), "/low");
+    }
+    if (high != std::floor(high) || std::abs(high) > k_max_whole) {
+      return fault(fmt::format("{} is not a whole number", high), "/high");
+    }
+    if (parameter.scale == Scale::log2 && std::ceil(std::log2(low)) > std::floor(std::log2(high))) {
+      return fault(fmt::format("no power of two lies in {} to {}", low, high), "/low");
+    }
+    if (!parameter.step && high - low > k_max_levels) {
+      return fault("the range is too large", "/high");
+    }
+  }
+  return check_step(parameter);
+}
+
+}  // namespace
+
+Result<void> Parameter::check() const {
+  if (name.empty()) return fault("the name is empty", "");
+  if (kind == ParameterKind::boolean) return {};
+  if (kind == ParameterKind::categorical || kind == ParameterKind::ordinal) {
+    return check_choices(*this);
+  }
+  return check_range(*this);
+}
+
+std::string Parameter::range_text() const {
+  if (kind == ParameterKind::boolean) return "true or false";
+  if (kind == ParameterKind::categorical || kind == ParameterKind::ordinal) {
+    constexpr std::size_t k_shown = 12;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(choices.size(), k_shown); ++i) {
+      if (i > 0) text += i + 1 == choices.size() ? " or " : ", ";
+      text += quoted(choices[i]);
+    }
+    if (choices.size() > k_shown) text += fmt::format(" or {} more", choices.size() - k_shown);
+    return text;
+  }
+  std::string text = fmt::format("{} to {}", low, high);
+  if (step) text += fmt::format(" in steps of {}", *step);
+  if (kind == ParameterKind::integer) {
+    text += scale == Scale::log2 ? ", powers of two" : ", whole numbers";
+  }
+  return text;
+}
+
+}  // namespace steptune
