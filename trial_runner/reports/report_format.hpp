@@ -8,10 +8,11 @@
 namespace steptune {
 
 /// A regular expression that reads one metric from a line, as in SageMaker's MetricDefinitions: the
-/// first capture group is the number. `step`, `samples` and `clock` are the report's counters.
+/// first capture group is the number. `step`, `samples` and `clock` are the report's counters; a
+/// step or sample count that starts again with each epoch is made cumulative.
 struct MetricDefinition {
   std::string name;
-  std::string regex;  ///< ECMAScript
+  std::string regex;  ///< RE2 syntax: Perl's without look-around and back-references; linear time
 };
 
 /// How to read a trial's output. `[steptune]` lines are always understood.

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/reports/report_reader.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "common/rng.hpp"
+
+namespace steptune {
+namespace {
+
+ReportReader reader_of(const ReportFormat& format = {}) {
+  auto reader = ReportReader::create(format);
+  if (!reader) throw std::runtime_error(reader.error().text());
+  return *std::move(reader);
+}
+
+ReportFormat preset(const std::string& name) {
+  ReportFormat format;
+  format.preset = name;
+  return format;
+}
+
+struct RejectCase {
+  std::string name;
+  std::string document;
+  RejectReason reason;
+};
+class SteptuneLine : public testing::TestWithParam<RejectCase> {};
+
+TEST_P(SteptuneLine, IsRejectedWithItsReason) {
+  ReportReader reader = reader_of();
+  EXPECT_FALSE(reader.read_line("[steptune] " + GetParam().document, 1.0));
+  ASSERT_TRUE(reader.last_rejection());
+  EXPECT_EQ(to_text(reader.last_rejection()->reason), to_text(GetParam().reason))
+      << reader.last_rejection()->detail;
+  EXPECT_EQ(reader.rejected_lines(), 1U);
+  EXPECT_FALSE(reader.read_line("anything else", 2.0));
+  EXPECT_FALSE(reader.last_rejection());
+  EXPECT_TRUE(reader.first_rejection());
+}
+
+// clang-format off
+INSTANTIATE_TEST_SUITE_P(Faults, SteptuneLine, testing::Values(
+  RejectCase{"NoVersion", R"({"step":1})", RejectReason::wrong_version},
+  RejectCase{"OtherVersion", R"({"v":2,"step":1})", RejectReason::wrong_version},
+  RejectCase{"TextVersion", R"({"v":"1","step":1})", RejectReason::wrong_version},
+  RejectCase{"Torn", R"({"v":1,"step":1)", RejectReason::bad_json},
+  RejectCase{"Trailing", R"({"v":1,"step":1} x)", RejectReason::bad_json},
+  RejectCase{"TwoOnALine", R"({"v":1,"step":1}[steptune] {"v":1,"step":2})", RejectReason::bad_json},
+  RejectCase{"DuplicateKey", R"({"v":1,"step":1,"step":2})", RejectReason::bad_json},
+  RejectCase{"DuplicatePart", R"({"v":1,"parts":{"a":1,"a":2}})", RejectReason::bad_json},
+  RejectCase{"EmptyObject", "{}", RejectReason::bad_json},
+  RejectCase{"Nested", R"({"v":1,"loss":{"a":1}})", RejectReason::bad_json},
+  RejectCase{"NestedPart", R"({"v":1,"parts":{"a":{"b":1}}})", RejectReason::bad_json},
+  RejectCase{"PartsNoObject", R"({"v":1,"parts":3})", RejectReason::bad_json},
+  RejectCase{"InvalidUtf8", "{\"v\":1,\"\xff\":3}", RejectReason::bad_json},
+  RejectCase{"NegativeStep", R"({"v":1,"step":-1})", RejectReason::bad_counter},
+  RejectCase{"NegativeSamples", R"({"v":1,"samples":-0.5})", RejectReason::bad_counter},
+  RejectCase{"NegativeClock", R"({"v":1,"clock":-3})", RejectReason::bad_counter},
+  RejectCase{"NegativePart", R"({"v":1,"parts":{"data":-1}})", RejectReason::bad_counter},
+  RejectCase{"HugeStep", R"({"v":1,"step":1e300})", RejectReason::bad_counter},
+  RejectCase{"TextStep", R"({"v":1,"step":"7"})", RejectReason::bad_counter},
+  RejectCase{"NullSamples", R"({"v":1,"samples":null})", RejectReason::bad_counter},
+  RejectCase{"NanStep", R"({"v":1,"step":NaN})", RejectReason::not_finite},
+  RejectCase{"NanMetric", R"({"v":1,"loss": NaN})", RejectReason::not_finite},
+  RejectCase{"InfiniteMetric", R"({"v":1,"loss":Infinity})", RejectReason::not_finite},
+  RejectCase{"NegativeInfinity", R"({"v":1,"loss":-Infinity})", RejectReason::not_finite},
+  RejectCase{"LowerCaseNan", R"({"v":1,"loss":nan,"x":1})", RejectReason::not_finite},
+  RejectCase{"OverflowingNumber", R"({"v":1,"step":1e400})", RejectReason::not_finite},
+  RejectCase{"TextMetric", R"({"v":1,"loss":"low"})", RejectReason::not_a_number},
+  RejectCase{"BooleanMetric", R"({"v":1,"loss":true})", RejectReason::not_a_number},
+  RejectCase{"NullMetric", R"({"v":1,"loss":null})", RejectReason::not_a_number},
+  RejectCase{"ListMetric", R"({"v":1,"loss":[1]})", RejectReason::not_a_number},
+  RejectCase{"LongName", "{\"v\":1,\"" + std::string(200, 'x') + "\":1}", RejectReason::too_many_metrics},
+  RejectCase{"EmptyName", R"({"v":1,"":1})", RejectReason::too_many_metrics}),
+  [](const auto& tested) { return tested.param.name; });
+// clang-format on
+
+TEST(ReportReader, ReadsEveryFieldOfASteptuneLine) {
+  ReportReader reader = reader_of();
+  const auto report = reader.read_line(
+      R"([steptune] {"v":1,"step":20,"samples":1280,"clock":12.5,"loss":0.31,"parts":{"data":2.0,"compute":9.5}})",
+      100.0);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->step, 20.0);
+  EXPECT_EQ(report->samples, 1280.0);
+  EXPECT_EQ(report->clock_s, 12.5);
+  EXPECT_EQ(report->received_s, 100.0);
+  EXPECT_EQ(report->metrics, (std::map<std::string, double>{{"loss", 0.31}}));
+  EXPECT_EQ(report->parts, (std::map<std::string, double>{{"compute", 9.5}, {"data", 2.0}}));
+}
+
+TEST(ReportReader, AllowsTextBeforeTheMark) {
+  ReportReader reader = reader_of();
+  const auto report =
+      reader.read_line("2024-05-01T12:00:00 [rank0]: [steptune] {\"v\":1,\"step\":3}  ", 1.0);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->step, 3.0);
+}
+
+TEST(ReportReader, RefusesALineOf16KiB) {
+  ReportReader reader = reader_of();
+  const std::string line = "[steptune] {\"v\":1,\"step\":3" + std::string(20000, ' ') + "}";
+  EXPECT_FALSE(reader.read_line(line, 1.0));
+  EXPECT_EQ(reader.rejected_lines(), 1U);
+}
+
+TEST(ReportReader, MetricsOfSeparateLinesAccumulate) {
+  ReportReader reader = reader_of();
+  ASSERT_TRUE(reader.read_line(R"([steptune] {"v":1,"loss":2.5})", 1.0));
+  const auto report = reader.read_line(R"([steptune] {"v":1,"step":4,"lr":0.1})", 2.0);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->metrics, (std::map<std::string, double>{{"loss", 2.5}, {"lr", 0.1}}));
+  const auto metric_only = reader.read_line(R"([steptune] {"v":1,"loss":2.0})", 3.0);
+  ASSERT_TRUE(metric_only);
+  EXPECT_FALSE(metric_only->step) << "an old counter must not be told again with a new time";
+}
+
+TEST(ReportReader, ADivergedLossReplacesTheFiniteOneAndBack) {
+  ReportReader reader = reader_of();
+  ASSERT_TRUE(reader.read_line(R"([steptune] {"v":1,"loss":2.5})", 1.0));
+  auto report = reader.read_line(R"([steptune] {"v":1,"step":4,"not_finite":["loss"]})", 2.0);
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->metrics.empty());
+  EXPECT_EQ(report->not_finite, std::set<std::string>{"loss"});
+  report = reader.read_line(R"([steptune] {"v":1,"step":5,"loss":3})", 3.0);
+  EXPECT_TRUE(report->not_finite.empty());
+  EXPECT_EQ(report->metrics.at("loss"), 3.0);
+}
+
+TEST(ReportReader, NumberOfMetricsIsBounded) {
+  ReportReader reader = reader_of(preset("key=value"));
+  std::optional<Report> report;
+  for (int i = 0; i < 1000; ++i)
+    report = reader.read_line(fmt::format("step={} m{}=1", i, i), i);
+  EXPECT_EQ(report->metrics.size(), k_max_metrics);
+  ASSERT_TRUE(reader.first_rejection());
+  EXPECT_EQ(reader.first_rejection()->reason, RejectReason::too_many_metrics);
+}
+
+TEST(ReportReader, StepsBecomeSamples) {
+  ReportFormat format = preset("tqdm");
+  format.samples_per_step = 32;
+  ReportReader reader = reader_of(format);
+  const auto report = reader.read_line(" 12%|█▏  | 12/100 [00:03<00:20,  4.10it/s]", 1.0);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->samples, 384.0);
+}
+
+TEST(ReportReader, RateInEitherUnitIsAMetric) {
+  ReportReader reader = reader_of(preset("tqdm"));
+  const auto fast = reader.read_line("12/100 [00:03<00:20,  4.00it/s]", 1.0);
+  EXPECT_EQ(fast->metrics.at("steps_per_second"), 4.0);
+  const auto slow = reader.read_line("13/100 [00:03<00:20,  4.00s/it]", 1.0);
+  EXPECT_EQ(slow->metrics.at("steps_per_second"), 0.25);
+}
+
+TEST(ReportReader, TqdmEpochsAddUp) {
+  ReportReader reader = reader_of(preset("tqdm"));
+  std::vector<double> steps;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (const int step : {0, 4, 9, 10}) {
+      const auto report = reader.read_line(
+          fmt::format("Epoch {}: {}%|##| {}/10 [00:03<00:20,  4.10it/s]", epoch, step * 10, step),
+          1.0);
+      ASSERT_TRUE(report && report->step);
+      steps.push_back(*report->step);
+    }
+  }
+  EXPECT_EQ(steps, (std::vector<double>{0, 4, 9, 10, 10, 14, 19, 20, 20, 24, 29, 30}));
+}
+
+TEST(ReportReader, AnInnerBarOutrunsTheOuterOne) {
+  ReportReader reader = reader_of(preset("tqdm"));
+  std::optional<double> last;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int step = 0; step <= 10; ++step) {
+      if (const auto inner = reader.read_line(
+              fmt::format("batches: 1%|##| {}/10 [00:03<00:20,  4.10it/s]", step), 1.0)) {
+        if (inner->step) last = inner->step;
+      }
+    }
+    const auto outer = reader.read_line(
+        fmt::format("epochs: 1%|##| {}/3 [00:03<00:20,  4.10s/it]", epoch + 1), 1.0);
+    EXPECT_TRUE(!outer || !outer->step);
+  }
+  EXPECT_EQ(last, 30.0);
+}
+
+TEST(ReportReader, KerasEpochsAddUpWithoutTheEvaluation) {
+  ReportReader reader = reader_of(preset("keras"));
+  (void)reader.read_line("Epoch 1/2", 0.0);
+  EXPECT_EQ(reader.read_line("100/100 - 3s - loss: 0.3", 1.0)->step, 100.0);
+  const auto evaluation = reader.read_line("20/20 - 1s - loss: 0.4", 1.0);
+  EXPECT_FALSE(evaluation->step);
+  (void)reader.read_line("Epoch 2/2", 1.0);
+  EXPECT_EQ(reader.read_line("100/100 - 3s - loss: 0.2", 2.0)->step, 200.0);
+}
+
+TEST(ReportReader, HfTrainerTellsSamplesWhereItsHeaderDoes) {
+  ReportReader reader = reader_of(preset("hf-trainer"));
+  EXPECT_FALSE(reader.read_line("  Num examples = 10,000", 0.0));
+  EXPECT_FALSE(reader.read_line(
+      "  Total train batch size (w. parallel, distributed & accumulation) = 32", 0.0));
+  const auto report = reader.read_line(" 10%|█  | 50/500 [00:10<01:30,  4.98it/s]", 1.0);
+  EXPECT_EQ(report->samples, 1600.0);
+  // The evaluation's own bar.
+  EXPECT_FALSE(reader.read_line(" 10%|█  | 5/13 [00:10<01:30,  4.98it/s]", 2.0));
+}
+
+TEST(ReportReader, HfTrainerWithoutABarCountsSharesOfAnEpoch) {
+  ReportReader reader = reader_of(preset("hf-trainer"));
+  (void)reader.read_line("  Num examples = 10,000", 0.0);
+  EXPECT_EQ(reader.read_line("{'loss': 0.69, 'epoch': 0.25}", 1.0)->samples, 2500.0);
+  EXPECT_FALSE(reader.read_line("{'eval_loss': 0.69, 'epoch': 0.25}", 1.0)->samples);
+}
+
+TEST(ReportReader, LightningEpochsAddUp) {
+  ReportReader reader = reader_of(preset("lightning"));
+  EXPECT_EQ(reader.read_line("Epoch 0: 99%|##| 99/100 [00:03<00:20, 4.10it/s]", 1.0)->step, 99.0);
+  EXPECT_EQ(reader.read_line("Epoch 1: 20%|##| 20/100 [00:03<00:20, 4.10it/s]", 1.0)->step, 120.0);
+}
+
+TEST(ReportReader, KeyValueCountersRestartWithTheEpoch) {
+  ReportReader reader = reader_of(preset("key=value"));
+  EXPECT_EQ(reader.read_line("epoch=1 step=300/400 loss=1", 1.0)->step, 300.0);
+  EXPECT_EQ(reader.read_line("epoch=1 step=400/400 loss=1", 1.0)->step, 400.0);
+  EXPECT_EQ(reader.read_line("epoch=2 step=100/400 loss=1", 1.0)->step, 500.0);
+}
+
+TEST(ReportReader, AGlobalStepIsNotAddedUpOverEpochs) {
+  ReportReader reader = reader_of(preset("key=value"));
+  EXPECT_EQ(reader.read_line("epoch=1 step=300/1000 loss=1", 1.0)->step, 300.0);
+  EXPECT_EQ(reader.read_line("epoch=2 step=600/1000 loss=1", 1.0)->step, 600.0);
+}
+
+TEST(ReportReader, RanksThatPrintInTurnAreNoRestart) {
+  ReportReader reader = reader_of(preset("key=value"));
+  EXPECT_EQ(reader.read_line("step=100", 1.0)->step, 100.0);
+  EXPECT_EQ(reader.read_line("step=99", 1.0)->step, 100.0);
+  EXPECT_EQ(reader.read_line("step=101", 1.0)->step, 101.0);
+}
+
+TEST(ReportReader, CountersComeFromTheProtocolOnceItIsSpoken) {
+  ReportReader reader = reader_of(preset("key=value"));
+  ASSERT_TRUE(reader.read_line(R"([steptune] {"v":1,"step":4})", 2.0));
+  const auto report = reader.read_line("step=900 loss=0.5", 3.0);
+  ASSERT_TRUE(report);
+  EXPECT_FALSE(report->step);
+  EXPECT_EQ(report->metrics.at("loss"), 0.5);
+}
+
+TEST(MetricRegexes, ReadCountersAndMetricsAsSageMakerDoes) {
+  ReportFormat format;
+  format.metrics = {{"step", R"(batch (\d+) of)"},
+                    {"samples", R"(seen ([0-9,]+) images)"},
+                    {"clock", R"(t=([0-9.]+))"},
+                    {"val:loss", R"(Loss = ([0-9\.]+|nan);)"}};
+  ReportReader reader = reader_of(format);
+  const auto report =
+      reader.read_line("batch 7 of 9, seen 1,792 images, t=3.25, Loss = 0.125; done", 1.0);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->step, 7.0);
+  EXPECT_EQ(report->samples, 1792.0);
+  EXPECT_EQ(report->clock_s, 3.25);
+  EXPECT_EQ(report->metrics, (std::map<std::string, double>{{"val:loss", 0.125}}));
+  EXPECT_EQ(reader.read_line("Loss = nan;", 2.0)->not_finite, std::set<std::string>{"val:loss"});
+}
+
+TEST(MetricRegexes, FaultyOnesAreRefusedByName) {
+  for (const std::string regex : {"loss: ([0-9", "loss: [0-9]+", R"((?=a)(b))", R"((a)\1)"}) {
+    ReportFormat format;
+    format.metrics = {{"loss", regex}};
+    const auto reader = ReportReader::create(format);
+    ASSERT_FALSE(reader) << regex;
+    EXPECT_EQ(reader.error().kind, ErrorKind::usage);
+    EXPECT_NE(reader.error().message.find("\"loss\""), std::string::npos);
+  }
+}
+
+TEST(MetricRegexes, NoExpressionStallsOnALongLine) {
+  ReportFormat format;
+  format.metrics = {{"loss", R"((a+)+(b|c)+(x*)*$)"}};
+  ReportReader reader = reader_of(format);
+  EXPECT_FALSE(reader.read_line(std::string(1 << 20, 'a'), 1.0));
+}
+
+TEST(ReportReader, UnknownPresetNamesTheNearest) {
+  const auto reader = ReportReader::create(preset("lightnin"));
+  ASSERT_FALSE(reader);
+  EXPECT_NE(reader.error().message.find("did you mean \"lightning\""), std::string::npos);
+}
+
+/// Pieces that parsers trip over, joined at random with random bytes.
+std::string hostile_line(Rng& rng) {
+  const std::vector<std::string> pieces{"[steptune] ",
+                                        "{\"v\":1,",
+                                        "\"step\":",
+                                        "1e999",
+                                        "NaN",
+                                        "-",
+                                        "12/100",
+                                        " [00:03<00:20, ",
+                                        "4.10it/s",
+                                        "loss=",
+                                        "]",
+                                        "}",
+                                        "\r",
+                                        "\x1b[",
+                                        "|",
+                                        "%",
+                                        "{'loss': ",
+                                        "Epoch 3",
+                                        "\xff\xfe",
+                                        std::string(1, '\0'),
+                                        "━━",
+                                        "inf",
+                                        "=",
+                                        ":",
+                                        "999999999999999999999999",
+                                        " - ",
+                                        "\"parts\":{"};
+  std::string line;
+  for (std::uint64_t i = rng.below(40); i > 0; --i) {
+    if (rng.below(4) == 0) {
+      line += static_cast<char>(rng.below(256));
+    } else {
+      line += pieces[rng.below(pieces.size())];
+    }
+  }
+  return line;
+}
+
+TEST(ReportReader, RandomLinesNeverYieldAnythingButFiniteNumbers) {
+  Rng rng(20260101, "hostile lines");
+  for (const std::string name : {"tqdm", "keras", "hf-trainer", "lightning", "key=value"}) {
+    ReportReader reader = reader_of(preset(name));
+    double last_step = 0.0;
+    for (int i = 0; i < 4000; ++i) {
+      const auto report = reader.read_line(hostile_line(rng), i);
+      if (!report) continue;
+      for (const auto& counter : {report->step, report->samples, report->clock_s}) {
+        ASSERT_TRUE(!counter || (std::isfinite(*counter) && *counter >= 0.0));
+      }
+      last_step = report->step.value_or(last_step);
+      for (const auto& [metric, value] : report->metrics)
+        ASSERT_TRUE(std::isfinite(value)) << metric;
+      ASSERT_LE(report->metrics.size() + report->not_finite.size(), k_max_metrics);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace steptune

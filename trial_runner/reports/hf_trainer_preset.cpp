@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <string>
+
+#include <re2/re2.h>
+
+#include "common/text.hpp"
+#include "trial_runner/reports/counter.hpp"
+#include "trial_runner/reports/number_pairs.hpp"
+#include "trial_runner/reports/preset.hpp"
+#include "trial_runner/reports/progress_bar.hpp"
+
+namespace steptune {
+namespace {
+
+/// `Num examples = 10,000`, `Total train batch size (w. parallel, ...) = 32`: printed at the start
+/// where the log level is `info`.
+std::optional<double> header_number(std::string_view line, const re2::RE2& regex) {
+  re2::StringPiece match;
+  if (!re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), regex, &match)) {
+    return std::nullopt;
+  }
+  std::string digits(match.data(), match.size());
+  std::erase(digits, ',');
+  return parse_finite(digits);
+}
+
+/// The Trainer's bar ` 10%|█  | 50/500 [00:10<01:30,  4.98it/s]` counts optimiser steps over all
+/// epochs; its log lines are dictionaries: `{'loss': 0.69, 'learning_rate': 5e-05, 'epoch': 0.01}`.
+class HfTrainerPreset final : public Preset {
+ public:
+  void read(std::string_view line, Report& report) override {
+    read_header(line);
+    if (const auto bar = parse_progress_bar(line)) read_bar(*bar, report);
+    const std::size_t open = line.find('{');
+    if (open != std::string_view::npos) read_log(line.substr(open), report);
+  }
+
+ private:
+  void read_header(std::string_view line) {
+    static const re2::RE2 k_examples(R"(Num examples = ([\d,]{1,20}))", re2::RE2::Quiet);
+    static const re2::RE2 k_batch(R"(Total train batch size [^=]*= ([\d,]{1,20}))",
+                                  re2::RE2::Quiet);
+    if (const auto number = header_number(line, k_examples); number && !examples_) {
+      examples_ = number;
+    }
+    if (const auto number = header_number(line, k_batch)) batch_ = number;
+  }
+  void read_bar(const ProgressBar& bar, Report& report) {
+    // The first bar without a description is the training's; evaluations have one of their own
+    // length, data preparation describes itself.
+    if (!bar.description.empty() || !bar.total) return;
+    if (!total_) total_ = bar.total;
+    if (bar.total != total_ || bar.done < step_) return;
+    step_ = bar.done;
+    report.step = step_;
+    if (batch_) report.samples = step_ * *batch_;
+    if (bar.units_per_s) set_metric(report, "steps_per_second", *bar.units_per_s);
+  }
+  void read_log(std::string_view log, Report& report) {
+    std::optional<double> epoch;
+    bool training = false;
+    for (auto& pair : number_pairs(log)) {
+      if (pair.name == "epoch") epoch = pair.value;
+      training = training || pair.name == "loss";
+      set_metric(report, std::move(pair.name), pair.value);
+    }
+    // Without a bar (disable_tqdm) the share of the epoch is the only counter there is.
+    if (!total_ && epoch && training && examples_) report.samples = *epoch * *examples_;
+  }
+
+  std::optional<double> total_;
+  std::optional<double> examples_;
+  std::optional<double> batch_;
+  double step_ = 0.0;
+};
+
+}  // namespace
+
+std::unique_ptr<Preset> make_hf_trainer_preset() {
+  return std::make_unique<HfTrainerPreset>();
+}
+
+}  // namespace steptune

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include <re2/re2.h>
+
+#include "common/text.hpp"
+#include "trial_runner/reports/counter.hpp"
+#include "trial_runner/reports/number_pairs.hpp"
+#include "trial_runner/reports/preset.hpp"
+#include "trial_runner/reports/progress_bar.hpp"
+
+namespace steptune {
+namespace {
+
+// Keras 2: ` 12/100 [==>.....] - ETA: 15s - loss: 2.3`, verbose 2 ` 100/100 - 3s - loss: 2.3`;
+// Keras 3: ` 12/100 ━━━━━━━━━ 15s 150ms/step - accuracy: 0.1 - loss: 2.3`; ` 12/Unknown ...`.
+const re2::RE2& line_regex() {
+  static const re2::RE2 k_regex(
+      R"(^\s*(\d{1,15})/(\d{1,15}|Unknown)\s+(?:\[[=>.\s]*\]|[━╸╺ ]+)?\s*((?:-|\d).*)?$)",
+      re2::RE2::Quiet);
+  return k_regex;
+}
+
+/// `Epoch 3/10` on a line of its own.
+const re2::RE2& epoch_line_regex() {
+  static const re2::RE2 k_regex(R"(^\s*Epoch (\d{1,9})(?:/\d+)?:?\s*$)", re2::RE2::Quiet);
+  return k_regex;
+}
+
+class KerasPreset final : public Preset {
+ public:
+  void read(std::string_view line, Report& report) override {
+    const re2::StringPiece text(line.data(), line.size());
+    re2::StringPiece done, total, rest;
+    if (re2::RE2::PartialMatch(text, epoch_line_regex(), &done)) {
+      epoch_ = parse_finite({done.data(), done.size()});
+      return;
+    }
+    if (!re2::RE2::PartialMatch(text, line_regex(), &done, &total, &rest)) return;
+    const auto value = parse_finite({done.data(), done.size()});
+    if (!value) return;
+    const std::string_view told(rest.data(), rest.size());
+    // Before Keras 2.3 the bar counted samples, and said so in its last line's rate.
+    counts_samples_ = counts_samples_ || told.find("s/sample") != std::string_view::npos;
+    const Count count{*value, parse_finite({total.data(), total.size()}), epoch_,
+                      /*per_epoch=*/true};
+    // Bars of another length are evaluations: their own counter never gets ahead of the training's.
+    const auto cumulative = counter_.add(std::string(total.data(), total.size()), count);
+    if (cumulative) (counts_samples_ ? report.samples : report.step) = cumulative;
+    read_metrics(told, report);
+  }
+
+ private:
+  /// ` - loss: 2.3 - accuracy: 0.1`; the parts without a name are times.
+  static void read_metrics(std::string_view text, Report& report) {
+    while (!text.empty()) {
+      const std::size_t end = text.find(" - ");
+      for (auto& pair : number_pairs(text.substr(0, end))) {
+        if (pair.name != "ETA") set_metric(report, std::move(pair.name), pair.value);
+      }
+      if (end == std::string_view::npos) return;
+      text.remove_prefix(end + 3);
+    }
+  }
+
+  CounterSet counter_;
+  std::optional<double> epoch_;
+  bool counts_samples_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Preset> make_keras_preset() {
+  return std::make_unique<KerasPreset>();
+}
+
+}  // namespace steptune

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/reports/metric_regexes.hpp"
+
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include "common/text.hpp"
+#include "trial_runner/reports/number_pairs.hpp"
+#include "trial_runner/reports/steptune_line.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::int64_t k_max_regex_memory_bytes = std::int64_t{1} << 20;
+
+struct MetricRegex {
+  std::string name;
+  std::unique_ptr<re2::RE2> regex;
+};
+
+class MetricRegexes final : public Preset {
+ public:
+  explicit MetricRegexes(std::vector<MetricRegex> regexes) : regexes_(std::move(regexes)) {}
+
+  void read(std::string_view line, Report& report) override {
+    const re2::StringPiece text(line.data(), line.size());
+    for (const MetricRegex& metric : regexes_) {
+      re2::StringPiece match;
+      if (!re2::RE2::PartialMatch(text, *metric.regex, &match)) continue;
+      if (const auto value = captured_number({match.data(), match.size()})) {
+        store(metric.name, *value, report);
+      }
+    }
+  }
+
+ private:
+  /// The group as a number, NaN and infinities included; thousands may be parted by commas.
+  static std::optional<double> captured_number(std::string_view text) {
+    if (const auto number = parse_finite(text)) return number;
+    const auto pairs = number_pairs("x=" + std::string(text.substr(0, 64)));
+    if (pairs.size() == 1 && !std::isfinite(pairs[0].value)) return pairs[0].value;
+    std::string digits(text.substr(0, 64));
+    if (std::erase(digits, ',') > 0) return parse_finite(digits);
+    return std::nullopt;
+  }
+  void store(const std::string& name, double value, Report& report) {
+    const bool counter = name == "step" || name == "samples" || name == "clock";
+    if (counter && !(value >= 0.0 && value <= 1e15)) return;
+    if (name == "step") {
+      report.step = step_.add({value, {}, epoch_, /*per_epoch=*/false});
+    } else if (name == "samples") {
+      report.samples = samples_.add({value, {}, epoch_, /*per_epoch=*/false});
+    } else if (name == "clock") {
+      report.clock_s = value;
+    } else {
+      if (name == "epoch" && std::isfinite(value)) epoch_ = std::floor(value);
+      set_metric(report, name, value);
+    }
+  }
+
+  std::vector<MetricRegex> regexes_;
+  CumulativeCounter step_;
+  CumulativeCounter samples_;
+  std::optional<double> epoch_;
+};
+
+Result<MetricRegex> compile(const MetricDefinition& definition) {
+  const auto refuse = [&](std::string message, std::string hint = {}) {
+    return fail(ErrorKind::usage,
+                fmt::format("the regular expression of metric \"{}\" {}",
+                            printable_line(definition.name, 60), message),
+                {}, std::move(hint));
+  };
+  if (definition.name.empty() || definition.name.size() > k_max_metric_name_bytes) {
+    return fail(ErrorKind::usage, fmt::format("a metric's name has {} bytes; 1 to {} are possible",
+                                              definition.name.size(), k_max_metric_name_bytes));
+  }
+  re2::RE2::Options options(re2::RE2::Quiet);
+  options.set_max_mem(k_max_regex_memory_bytes);
+  // Output is not always UTF-8; as Latin-1 every byte is a character and none can fail to match.
+  options.set_encoding(re2::RE2::Options::EncodingLatin1);
+  auto regex = std::make_unique<re2::RE2>(definition.regex, options);
+  if (!regex->ok()) {
+    return refuse("is not valid: " + regex->error(),
+                  "RE2 syntax: like Perl's, without look-around and back-references");
+  }
+  if (regex->NumberOfCapturingGroups() < 1) {
+    return refuse("has no group for the number", "write for example loss: ([0-9.]+)");
+  }
+  return MetricRegex{definition.name, std::move(regex)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Preset>> make_metric_regexes(
+    const std::vector<MetricDefinition>& definitions) {
+  if (definitions.size() > k_max_metrics) {
+    return fail(ErrorKind::usage, fmt::format("{} metrics are defined; at most {} are possible",
+                                              definitions.size(), k_max_metrics));
+  }
+  std::vector<MetricRegex> regexes;
+  for (const MetricDefinition& definition : definitions) {
+    auto regex = compile(definition);
+    if (!regex) return tl::unexpected(regex.error());
+    regexes.push_back(*std::move(regex));
+  }
+  return std::make_unique<MetricRegexes>(std::move(regexes));
+}
+
+}  // namespace steptune

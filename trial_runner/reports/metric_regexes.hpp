@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+#include "trial_runner/reports/counter.hpp"
+#include "trial_runner/reports/preset.hpp"
+#include "trial_runner/reports/report_format.hpp"
+
+namespace steptune {
+
+/// The user's own regular expressions as a preset. RE2 matches in time linear in the line, so that
+/// no expression and no line can stall the tuner.
+[[nodiscard]] Result<std::unique_ptr<Preset>> make_metric_regexes(
+    const std::vector<MetricDefinition>& definitions);
+
+}  // namespace steptune

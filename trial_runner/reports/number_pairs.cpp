@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/reports/number_pairs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <re2/re2.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_max_pairs = 64;
+constexpr std::size_t k_max_name_bytes = 100;
+
+// Two alternatives: any name with `=` or `:`, and well-known words that need neither.
+constexpr const char* k_pair_pattern =
+    R"((?:((?:[A-Za-z_][\w.@/-]* )?[A-Za-z_][\w.@/-]*)["']?\s*[=:]\s*|)"
+    R"(\b((?i:(?:(?:train|val|valid|test|global|lm) )?)"
+    R"((?:step|iter|iteration|update|batch|epoch|samples|loss|acc|accuracy|lr|acc@1|acc@5)))\s+))"
+    R"(["']?(?:tensor\()?([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?i:nan|inf|infinity)\b))"
+    R"((%|(?:s|ms|us|ns)\b)?(?:/\s*(\d+))?)";
+
+const re2::RE2& pair_regex() {
+  static const re2::RE2 k_regex(k_pair_pattern, re2::RE2::Quiet);
+  return k_regex;
+}
+
+bool qualifies(std::string_view word) {
+  constexpr std::array<std::string_view, 16> k_qualifiers{
+      "train", "training", "val",  "valid",  "validation", "eval",     "test",  "lm",
+      "total", "consumed", "seen", "global", "mean",       "learning", "batch", "grad"};
+  const std::string lower = metric_name(word);
+  return std::find(k_qualifiers.begin(), k_qualifiers.end(), lower) != k_qualifiers.end();
+}
+
+/// `DEBUG loss` -> `loss`; `val loss` -> `val_loss`.
+std::string pair_name(std::string_view text) {
+  const std::size_t blank = text.find(' ');
+  if (blank == std::string_view::npos) return std::string(text);
+  const std::string_view last = text.substr(blank + 1);
+  if (!qualifies(text.substr(0, blank))) return std::string(last);
+  std::string name(text);
+  name[blank] = '_';
+  return name;
+}
+
+std::optional<double> number_of(std::string_view text) {
+  if (const auto finite = parse_finite(text)) return finite;
+  std::string lower = metric_name(text);
+  const bool negative = lower.starts_with('-');
+  lower.erase(0, lower.find_first_not_of("+-"));
+  if (lower == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (!lower.starts_with("inf")) return std::nullopt;  // 1e400: no number, and not infinity either
+  const double infinity = std::numeric_limits<double>::infinity();
+  return negative ? -infinity : infinity;
+}
+
+double unit_scale(std::string_view unit) {
+  if (unit == "ms") return 1e-3;
+  if (unit == "us") return 1e-6;
+  if (unit == "ns") return 1e-9;
+  return 1.0;
+}
+
+/// Whether the number ends here: `12:30:00`, `1.2.3`, `0,5`, `4GB`, `12/a` and `3it/s` are none.
+bool ends_number(re2::StringPiece rest) {
+  if (rest.empty()) return true;
+  const char next = rest[0];
+  const bool sentence_end = next == '.' && (rest.size() == 1 || rest[1] == ' ');
+  const bool alphanumeric = (next >= '0' && next <= '9') || (next >= 'a' && next <= 'z') ||
+                            (next >= 'A' && next <= 'Z') || next == '_';
+  const bool clock = next == ':' && rest.size() > 1 && rest[1] >= '0' && rest[1] <= '9';
+  const bool decimal_comma = next == ',' && rest.size() > 1 && rest[1] >= '0' && rest[1] <= '9';
+  return sentence_end ||
+         !(alphanumeric || clock || decimal_comma || next == '/' || next == '.' || next == '-');
+}
+
+}  // namespace
+
+std::vector<NumberPair> number_pairs(std::string_view text) {
+  std::vector<NumberPair> pairs;
+  re2::StringPiece rest(text.data(), text.size());
+  re2::StringPiece name, word, number, unit, total;
+  while (pairs.size() < k_max_pairs &&
+         re2::RE2::FindAndConsume(&rest, pair_regex(), &name, &word, &number, &unit, &total)) {
+    const re2::StringPiece& told = name.empty() ? word : name;
+    if (told.size() > k_max_name_bytes || !ends_number(rest)) continue;
+    const auto value = number_of({number.data(), number.size()});
+    if (!value) continue;
+    NumberPair pair;
+    pair.name = pair_name({told.data(), told.size()});
+    pair.value = *value * unit_scale({unit.data(), unit.size()});
+    if (!total.empty()) pair.total = parse_finite({total.data(), total.size()});
+    pairs.push_back(std::move(pair));
+  }
+  return pairs;
+}
+
+void set_metric(Report& report, std::string name, double value) {
+  if (std::isfinite(value)) {
+    report.not_finite.erase(name);
+    report.metrics.insert_or_assign(std::move(name), value);
+  } else {
+    report.metrics.erase(name);
+    report.not_finite.insert(std::move(name));
+  }
+}
+
+std::string metric_name(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    if (c >= 'A' && c <= 'Z') {
+      name += static_cast<char>(c - 'A' + 'a');
+    } else {
+      name += c == ' ' ? '_' : c;
+    }
+  }
+  return name;
+}
+
+}  // namespace steptune

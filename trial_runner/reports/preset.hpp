@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "trial_runner/report.hpp"
+
+namespace steptune {
+
+/// Knows what one kind of trainer prints. Stateful: counters of bars that start again are made
+/// cumulative. Not thread safe.
+class Preset {
+ public:
+  virtual ~Preset() = default;
+
+  /// Adds to `report` what this line tells: cumulative counters, metrics. The line holds no control
+  /// characters.
+  virtual void read(std::string_view line, Report& report) = 0;
+};
+
+/// `tqdm`, `keras`, `hf-trainer`, `lightning`, `key=value`.
+[[nodiscard]] std::span<const std::string> preset_names();
+/// Null for an unknown name.
+[[nodiscard]] std::unique_ptr<Preset> make_preset(std::string_view name);
+
+// One per kind of trainer; `make_preset` chooses.
+[[nodiscard]] std::unique_ptr<Preset> make_tqdm_preset();
+[[nodiscard]] std::unique_ptr<Preset> make_keras_preset();
+[[nodiscard]] std::unique_ptr<Preset> make_hf_trainer_preset();
+[[nodiscard]] std::unique_ptr<Preset> make_lightning_preset();
+[[nodiscard]] std::unique_ptr<Preset> make_key_value_preset();
+
+}  // namespace steptune

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/reports/progress_bar.hpp"
+
+#include <re2/re2.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+using re2::RE2;
+using re2::StringPiece;
+
+std::string_view view(const StringPiece& piece) {
+  return {piece.data(), piece.size()};
+}
+
+// `12/100 [00:03<00:20,  4.10it/s, loss=0.3]` or, without a total, `12it [00:03,  4.10it/s]`.
+const RE2& counts_regex() {
+  static const RE2 k_regex(R"((?:^|[\s|:])(\d+(?:\.\d+)?)(?:/(\d+(?:\.\d+)?)|[^\s\d/\[\].,]{1,20}))"
+                           R"( \[(?:\d+:)?\d+:\d{2}(?:<[^,\]]*)?(?:, *([^,\]]*))?(?:, (.*))?\])",
+                           RE2::Quiet);
+  return k_regex;
+}
+
+const RE2& rate_regex() {
+  static const RE2 k_regex(R"(\s*(\d+(?:\.\d+)?)(?:([^\s\d/]+)/s|s/(\S+))\s*)", RE2::Quiet);
+  return k_regex;
+}
+
+const RE2& percent_regex() {
+  static const RE2 k_regex(R"(:?\s*\d+%\|[^|]*\|?\s*$)", RE2::Quiet);
+  return k_regex;
+}
+
+const RE2& epoch_regex() {
+  static const RE2 k_regex(R"((?i:epochs?)[\s:=#\[(]*(\d{1,9})\b)", RE2::Quiet);
+  return k_regex;
+}
+
+void read_rate(const StringPiece& text, ProgressBar& bar) {
+  StringPiece number, per_second, seconds_per;
+  if (!RE2::FullMatch(text, rate_regex(), &number, &per_second, &seconds_per)) return;
+  const auto value = parse_finite(view(number));
+  if (!value || *value <= 0.0) return;
+  bar.unit = view(per_second.empty() ? seconds_per : per_second);
+  bar.units_per_s = per_second.empty() ? 1.0 / *value : *value;
+}
+
+std::string_view trimmed_description(StringPiece text) {
+  StringPiece match;
+  if (RE2::PartialMatch(text, percent_regex()) &&
+      percent_regex().Match(text, 0, text.size(), RE2::UNANCHORED, &match, 1)) {
+    text = StringPiece(text.data(), static_cast<std::size_t>(match.data() - text.data()));
+  }
+  std::string_view description = view(text);
+  while (!description.empty() && (description.back() == ' ' || description.back() == ':')) {
+    description.remove_suffix(1);
+  }
+  const std::size_t begin = description.find_first_not_of(' ');
+  return begin == std::string_view::npos ? std::string_view{} : description.substr(begin);
+}
+
+}  // namespace
+
+std::optional<ProgressBar> parse_progress_bar(std::string_view line) {
+  const StringPiece text(line.data(), line.size());
+  StringPiece match[5];
+  if (!counts_regex().Match(text, 0, text.size(), RE2::UNANCHORED, match, 5)) return std::nullopt;
+  const auto done = parse_finite(view(match[1]));
+  if (!done) return std::nullopt;
+  ProgressBar bar;
+  bar.done = *done;
+  if (!match[2].empty()) bar.total = parse_finite(view(match[2]));
+  read_rate(match[3], bar);
+  bar.postfix = view(match[4]);
+  // The count's left neighbour, a blank or the bar's edge, belongs to the bar.
+  bar.description = trimmed_description(
+      StringPiece(text.data(), static_cast<std::size_t>(match[1].data() - text.data())));
+  return bar;
+}
+
+std::optional<double> epoch_of(std::string_view text) {
+  StringPiece number;
+  if (!RE2::PartialMatch(StringPiece(text.data(), text.size()), epoch_regex(), &number)) {
+    return std::nullopt;
+  }
+  return parse_finite(view(number));
+}
+
+}  // namespace steptune

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/reports/report_reader.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "trial_runner/reports/metric_regexes.hpp"
+#include "trial_runner/reports/preset.hpp"
+
+namespace steptune {
+namespace {
+
+bool tells_nothing(const Report& report) {
+  return !report.step && !report.samples && !report.clock_s && report.metrics.empty() &&
+         report.parts.empty() && report.not_finite.empty();
+}
+
+bool has_counter(const Report& report) {
+  return report.step || report.samples;
+}
+
+}  // namespace
+
+struct ReportReader::State {
+  std::vector<std::unique_ptr<Preset>> presets;
+  std::optional<double> samples_per_step;
+  std::map<std::string, double> metrics;
+  std::set<std::string> not_finite;
+  bool counters_by_protocol = false;
+  std::uint64_t rejected_lines = 0;
+  std::optional<Rejection> first_rejection;
+  std::optional<Rejection> last_rejection;
+
+  void reject(Rejection rejection) {
+    ++rejected_lines;
+    if (!first_rejection) first_rejection = rejection;
+    last_rejection = std::move(rejection);
+  }
+
+  /// One piece between carriage returns; adds to `report`.
+  void read_piece(std::string_view piece, Report& report) {
+    const std::size_t document = find_steptune_document(piece);
+    if (document != std::string_view::npos) {
+      const std::size_t end = piece.find_last_not_of(" \t");
+      auto parsed = parse_steptune_document(piece.substr(document, end + 1 - document));
+      if (!parsed) return reject(parsed.error());
+      counters_by_protocol = counters_by_protocol || has_counter(*parsed);
+      return merge(*std::move(parsed), report);
+    }
+    if (presets.empty()) return;
+    const std::string text = printable_line(piece, k_max_report_line_bytes);
+    for (const auto& preset : presets) {
+      Report told;
+      preset->read(text, told);
+      if (counters_by_protocol) told.step = told.samples = told.clock_s = std::nullopt;
+      merge(std::move(told), report);
+    }
+  }
+
+  static void merge(Report&& told, Report& report) {
+    if (told.step) report.step = told.step;
+    if (told.samples) report.samples = told.samples;
+    if (told.clock_s) report.clock_s = told.clock_s;
+    for (auto& [name, value] : told.metrics) {
+      report.not_finite.erase(name);
+      report.metrics.insert_or_assign(name, value);
+    }
+    for (const auto& name : told.not_finite) {
+      report.metrics.erase(name);
+      report.not_finite.insert(name);
+    }
+    for (auto& [name, value] : told.parts)
+      report.parts.insert_or_assign(name, value);
+  }
+
+  /// Remembers the line's metrics, and gives the report those of the lines before.
+  void accumulate(Report& report) {
+    for (const auto& [name, value] : report.metrics) {
+      not_finite.erase(name);
+      if (!room_for(name)) continue;
+      metrics.insert_or_assign(name, value);
+    }
+    for (const auto& name : report.not_finite) {
+      if (!room_for(name)) continue;
+      metrics.erase(name);
+      not_finite.insert(name);
+    }
+    report.metrics = metrics;
+    report.not_finite = not_finite;
+  }
+  bool room_for(const std::string& name) {
+    if (metrics.contains(name) || not_finite.contains(name)) return true;
+    if (metrics.size() + not_finite.size() < k_max_metrics) return true;
+    last_rejection = Rejection{RejectReason::too_many_metrics,
+                               fmt::format("more than {} metrics; \"{}\" is left out",
+                                           k_max_metrics, printable_line(name, 60))};
+    if (!first_rejection) first_rejection = last_rejection;
+    return false;
+  }
+};
+
+ReportReader::ReportReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ReportReader::ReportReader(ReportReader&&) noexcept = default;
+ReportReader& ReportReader::operator=(ReportReader&&) noexcept = default;
+ReportReader::~ReportReader() = default;
+
+Result<ReportReader> ReportReader::create(const ReportFormat& format) {
+  auto state = std::make_unique<State>();
+  if (format.preset) {
+    auto preset = make_preset(*format.preset);
+    if (!preset) {
+      const auto names = preset_names();
+      return fail(
+          ErrorKind::usage,
+          fmt::format("there is no metric preset \"{}\"{}", printable_line(*format.preset, 60),
+                      did_you_mean(*format.preset, names)),
+          {}, fmt::format("presets: {}", fmt::join(names, ", ")));
+    }
+    state->presets.push_back(std::move(preset));
+  }
+  if (!format.metrics.empty()) {
+    auto regexes = make_metric_regexes(format.metrics);
+    if (!regexes) return tl::unexpected(regexes.error());
+    state->presets.push_back(*std::move(regexes));
+  }
+  if (format.samples_per_step && *format.samples_per_step > 0.0) {
+    state->samples_per_step = format.samples_per_step;
+  }
+  return ReportReader(std::move(state));
+}
+
+std::optional<Report> ReportReader::read_line(std::string_view line, double received_s) {
+  state_->last_rejection.reset();
+  Report report;
+  std::string_view rest = line.substr(0, k_max_report_line_bytes + 1);
+  while (!rest.empty()) {
+    const std::size_t end = rest.find_first_of("\r\n");
+    if (end != 0) state_->read_piece(rest.substr(0, end), report);
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 1);
+  }
+  if (tells_nothing(report)) return std::nullopt;
+  report.received_s = received_s;
+  if (!report.samples && report.step && state_->samples_per_step) {
+    report.samples = *report.step * *state_->samples_per_step;
+  }
+  state_->accumulate(report);
+  return report;
+}
+
+std::uint64_t ReportReader::rejected_lines() const {
+  return state_->rejected_lines;
+}
+const std::optional<Rejection>& ReportReader::first_rejection() const {
+  return state_->first_rejection;
+}
+const std::optional<Rejection>& ReportReader::last_rejection() const {
+  return state_->last_rejection;
+}
+
+}  // namespace steptune

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/reports/steptune_line.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::string_view k_mark = "[steptune]";
+constexpr double k_max_count = 1e18;
+constexpr int k_out_of_range = 406;  // nlohmann: the number does not fit a double
+
+/// Fills a report while the document is read, without building it in memory; refuses at the first
+/// fault.
+class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit DocumentReader(std::string_view document) : document_(document) {}
+
+  bool null() override { return not_a_number("null"); }
+  bool boolean(bool /*value*/) override { return not_a_number("true or false"); }
+  bool number_integer(number_integer_t value) override {
+    return number(static_cast<double>(value));
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    return number(static_cast<double>(value));
+  }
+  bool number_float(number_float_t value, const string_t& /*text*/) override {
+    return number(value);
+  }
+  bool string(string_t& value) override {
+    if (in_not_finite_) return name_fits(value) && report_.not_finite.insert(value).second;
+    return not_a_number("a text");
+  }
+  bool binary(binary_t& /*value*/) override { return not_a_number("binary"); }
+
+  bool start_object(std::size_t /*elements*/) override {
+    ++depth_;
+    if (depth_ == 1) return true;
+    if (depth_ == 2 && key_ == "parts" && !in_not_finite_) return true;
+    return refuse(RejectReason::bad_json, fmt::format("\"{}\" holds an object", shown_key()));
+  }
+  bool end_object() override {
+    --depth_;
+    part_keys_.clear();
+    return true;
+  }
+  bool start_array(std::size_t /*elements*/) override {
+    if (depth_ == 1 && key_ == "not_finite" && !in_not_finite_) {
+      in_not_finite_ = true;
+      return true;
+    }
+    return depth_ == 0 ? refuse(RejectReason::bad_json, "the document is a list, not an object")
+                       : not_a_number("a list");
+  }
+  bool end_array() override {
+    in_not_finite_ = false;
+    return true;
+  }
+  bool key(string_t& name) override {
+    std::string& current = depth_ == 2 ? part_ : key_;
+    current = name;
+    if (!name_fits(name)) return false;
+    std::set<std::string>& seen = depth_ == 2 ? part_keys_ : keys_;
+    if (!seen.insert(name).second) {
+      return refuse(RejectReason::bad_json,
+                    fmt::format("the key \"{}\" appears twice", shown_key()));
+    }
+    if (seen.size() > k_max_metrics + 6) {
+      return refuse(RejectReason::too_many_metrics,
+                    fmt::format("more than {} metrics", k_max_metrics));
+    }
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const nlohmann::detail::exception& exception) override {
+    if (exception.id == k_out_of_range || not_finite_at(position)) {
+      return refuse(RejectReason::not_finite,
+                    fmt::format("\"{}\" is not a finite number", shown_key()));
+    }
+    return refuse(RejectReason::bad_json, fmt::format("not valid JSON at byte {}", position));
+  }
+
+  [[nodiscard]] tl::expected<Report, Rejection> finish(bool parsed) {
+    if (parsed && !rejection_ && keys_.empty()) {
+      refuse(RejectReason::bad_json, "not an object with keys");
+    }
+    if (parsed && !rejection_ && !versioned_) refuse(RejectReason::wrong_version, "no \"v\": 1");
+    if (parsed && !rejection_ && report_.metrics.size() > k_max_metrics) {
+      refuse(RejectReason::too_many_metrics, fmt::format("more than {} metrics", k_max_metrics));
+    }
+    if (!parsed && !rejection_) refuse(RejectReason::bad_json, "not valid JSON");
+    if (rejection_) return tl::unexpected(*rejection_);
+    return std::move(report_);
+  }
+
+ private:
+  /// `NaN`, `Infinity`, `-Infinity`, `nan`, `inf`: what many languages write though JSON has none.
+  /// The parser stops at the first letter that cannot be, the second one of `nan` and `-Infinity`.
+  [[nodiscard]] bool not_finite_at(std::size_t position) const {
+    const std::size_t begin =
+        std::min(document_.size(), position - std::min<std::size_t>(position, 2));
+    const std::string_view near = document_.substr(begin, 4);
+    return near.find("Na") != near.npos || near.find("na") != near.npos ||
+           near.find("In") != near.npos || near.find("in") != near.npos;
+  }
+  bool refuse(RejectReason reason, std::string detail) {
+    if (!rejection_) rejection_ = Rejection{reason, std::move(detail)};
+    return false;
+  }
+  bool name_fits(const std::string& name) {
+    if (!name.empty() && name.size() <= k_max_metric_name_bytes) return true;
+    return refuse(RejectReason::too_many_metrics,
+                  fmt::format("a metric's name has {} bytes; 1 to {} are possible", name.size(),
+                              k_max_metric_name_bytes));
+  }
+  [[nodiscard]] std::string shown_key() const {
+    return printable_line(depth_ == 2 ? key_ + "/" + part_ : key_, 60);
+  }
+  bool not_a_number(std::string_view what) {
+    if (depth_ == 0) return refuse(RejectReason::bad_json, "not an object");
+    const bool counter = depth_ == 2 || key_ == "step" || key_ == "samples" || key_ == "clock";
+    if (key_ == "v") return refuse(RejectReason::wrong_version, "\"v\" is not 1");
+    return refuse(counter ? RejectReason::bad_counter : RejectReason::not_a_number,
+                  fmt::format("\"{}\" is {}, not a number", shown_key(), what));
+  }
+  bool number(double value) {
+    if (depth_ == 0) return refuse(RejectReason::bad_json, "not an object");
+    if (in_not_finite_) return refuse(RejectReason::bad_json, "\"not_finite\" lists names only");
+    if (depth_ == 2) return set_counter(report_.parts[part_], value);
+    if (key_ == "v") {
+      versioned_ = value == 1.0;
+      return versioned_ || refuse(RejectReason::wrong_version, fmt::format("\"v\" is {}", value));
+    }
+    if (key_ == "step") return set_counter(report_.step.emplace(), value);
+    if (key_ == "samples") return set_counter(report_.samples.emplace(), value);
+    if (key_ == "clock") return set_counter(report_.clock_s.emplace(), value);
+    if (key_ == "parts" || key_ == "not_finite") {
+      return refuse(RejectReason::bad_json, fmt::format("\"{}\" is a number", key_));
+    }
+    report_.metrics[key_] = value;
+    return true;
+  }
+  bool set_counter(double& counter, double value) {
+    if (value >= 0.0 && value <= k_max_count) {
+      counter = value;
+      return true;
+    }
+    return refuse(RejectReason::bad_counter, fmt::format("\"{}\" is {}; 0 to {:g} is possible",
+                                                         shown_key(), value, k_max_count));
+  }
+
+  std::string_view document_;
+  Report report_;
+  std::optional<Rejection> rejection_;
+  std::set<std::string> keys_;
+  std::set<std::string> part_keys_;
+  std::string key_;
+  std::string part_;
+  int depth_ = 0;
+  bool in_not_finite_ = false;
+  bool versioned_ = false;
+};
+
+}  // namespace
+
+std::string to_text(RejectReason reason) {
+  switch (reason) {
+    case RejectReason::too_long:
+      return "too_long";
+    case RejectReason::bad_json:
+      return "bad_json";
+    case RejectReason::wrong_version:
+      return "wrong_version";
+    case RejectReason::bad_counter:
+      return "bad_counter";
+    case RejectReason::not_finite:
+      return "not_finite";
+    case RejectReason::not_a_number:
+      return "not_a_number";
+    case RejectReason::too_many_metrics:
+      return "too_many_metrics";
+  }
+  return "unknown";
+}
+
+std::size_t find_steptune_document(std::string_view line) {
+  const std::size_t mark = line.find(k_mark);
+  if (mark == std::string_view::npos) return std::string_view::npos;
+  const std::size_t document = line.find_first_not_of(' ', mark + k_mark.size());
+  if (document == std::string_view::npos || line[document] != '{') return std::string_view::npos;
+  return document;
+}
+
+tl::expected<Report, Rejection> parse_steptune_document(std::string_view document) {
+  if (document.size() > k_max_report_line_bytes) {
+    return tl::unexpected(Rejection{
+        RejectReason::too_long,
+        fmt::format("{} bytes; at most {} are read", document.size(), k_max_report_line_bytes)});
+  }
+  DocumentReader reader(document);
+  const bool parsed = nlohmann::json::sax_parse(document, &reader);
+  return reader.finish(parsed);
+}
+
+}  // namespace steptune

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+#include "trial_runner/report.hpp"
+
+namespace steptune {
+
+/// Why a line that looked like a report was not taken.
+enum class RejectReason {
+  too_long,          ///< over 16 KiB
+  bad_json,          ///< not one JSON object, or a key twice, or nested where it must not be
+  wrong_version,     ///< `v` is not 1
+  bad_counter,       ///< step, samples, clock or a part is negative, no number, or absurdly large
+  not_finite,        ///< NaN, Infinity or a number that does not fit
+  not_a_number,      ///< a metric that is text, true/false, null or a list
+  too_many_metrics,  ///< over 64 in a line or a trial, or a name over 100 bytes
+};
+[[nodiscard]] std::string to_text(RejectReason reason);
+
+struct Rejection {
+  RejectReason reason = RejectReason::bad_json;
+  std::string detail;  ///< for people: what is wrong in which key
+  bool operator==(const Rejection&) const = default;
+};
+
+inline constexpr std::size_t k_max_report_line_bytes = std::size_t{16} << 10;
+inline constexpr std::size_t k_max_metrics = 64;
+inline constexpr std::size_t k_max_metric_name_bytes = 100;
+
+/// Where a `[steptune]` line's document begins, or npos for any other line. Text before the mark
+/// (timestamps, rank prefixes, an unfinished progress bar) is allowed.
+[[nodiscard]] std::size_t find_steptune_document(std::string_view line);
+
+/// Reads the document of a `[steptune]` line: version 1 of the protocol in docs/reporting.md.
+/// `received_s` of the report is left at 0.
+[[nodiscard]] tl::expected<Report, Rejection> parse_steptune_document(std::string_view document);
+
+}  // namespace steptune
