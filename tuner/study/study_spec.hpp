@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/configuration.hpp"
@@ -37,7 +38,8 @@ struct Guard {
   std::optional<double> min_ratio_to_baseline;
 };
 
-/// One element of the command line: always there, or only where a condition holds.
+/// One element of the command line, there as a whole or not at all: it is left out where its
+/// condition does not hold or a parameter that it mentions is inactive.
 struct CommandPart {
   std::optional<std::string> when;
   std::vector<std::string> args;  ///< templates: `{name}` is a parameter's value, `{{` a brace
@@ -78,21 +80,21 @@ struct MeasureSpec {
 };
 
 struct ReplaySpec {
-  std::filesystem::path table;      ///< the JSON file of a recorded table; empty: synthetic model
+  std::filesystem::path table;  ///< the JSON file of a recorded table; empty: synthetic model
   std::optional<std::string> objective_column;
   std::optional<std::string> seconds_per_sample;  ///< synthetic: expression over parameters
   double startup_s = 5.0;
-  double noise = 0.01;              ///< relative standard deviation of a step
+  double noise = 0.01;  ///< relative standard deviation of a step
 };
 
 struct RunnerSpec {
-  std::string type = "local";       ///< `local`, `replay`
+  std::string type = "local";            ///< `local`, `replay`
   std::optional<double> price_per_hour;  ///< USD per machine and hour
   double instances = 1.0;
-  int parallel = 1;                 ///< local: trials at the same time, each with its CPU share
+  int parallel = 1;  ///< local: trials at the same time, each with its CPU share
   std::optional<int> cpus_per_trial;
   std::optional<int> gpus_per_trial;
-  bool pin = true;                  ///< local: bind each trial to its CPUs
+  bool pin = true;  ///< local: bind each trial to its CPUs
   double wall_limit_s = 3600.0;
   double idle_limit_s = 600.0;
   double grace_s = 10.0;
@@ -103,7 +105,7 @@ struct RunnerSpec {
 /// A validated study file with all defaults filled in.
 struct StudySpec {
   std::string name;
-  std::filesystem::path file;       ///< absolute
+  std::filesystem::path file;  ///< absolute
   std::vector<CommandPart> command;
   std::map<std::string, std::string> environment;  ///< values are templates
   std::filesystem::path working_directory;         ///< absolute; default: the study file's folder
@@ -121,7 +123,8 @@ struct StudySpec {
   ReportFormat report_format;
   RunnerSpec runner;
 
-  /// The document with defaults, in canonical form: what is stored with the history.
+  /// The document with defaults and facts, in canonical form: what is stored with the history.
+  /// Reading it (`study_from_json`) gives the same study, whatever the machine.
   Json document;
   /// Hash of everything that decides what a trial's measurement means (command, environment, space,
   /// baseline, objectives, planned run, measurement, runner), not of budgets and search settings.
@@ -132,10 +135,12 @@ struct StudySpec {
 /// `memory_gb`.
 [[nodiscard]] Facts machine_facts();
 
-/// Reads and validates a study file. Every fault found is told, at most 20, each with the JSON
-/// pointer, what is wrong and what would be right, in one error of kind `usage`.
+/// Reads and validates a study file. `facts` the file itself states win over those given. Every
+/// fault found is told, at most 20, each with the JSON pointer, what is wrong and what would be
+/// right, in one error of kind `usage`.
 [[nodiscard]] Result<StudySpec> read_study(const std::filesystem::path& file, const Facts& facts);
-/// The same for a document in memory; `file` is used in messages and for relative paths.
+/// The same for a document in memory, be it a study file's or a stored `StudySpec::document`;
+/// `file` is used in messages and for relative paths. Paths that the document names need not exist.
 [[nodiscard]] Result<StudySpec> study_from_json(const Json& document,
                                                 const std::filesystem::path& file,
                                                 const Facts& facts);
@@ -147,6 +152,11 @@ struct RenderedCommand {
 };
 [[nodiscard]] RenderedCommand render_command(const StudySpec& study,
                                              const Configuration& configuration);
+
+/// `words` as one line for a shell, for display and copying; nothing of this program runs a shell.
+/// Control characters appear as `$'\033'`, so that no value can drive the terminal.
+[[nodiscard]] std::string shell_quoted(const std::vector<std::string>& words);
+[[nodiscard]] std::string shell_quoted(std::string_view word);
 
 /// Samples per optimiser step under a configuration, if the study tells.
 [[nodiscard]] std::optional<double> samples_per_step(const StudySpec& study,

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tuner/study/node.hpp"
+#include "tuner/study/parameter_section.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune::study {
+
+/// The command's parts with sound templates and conditions, all of known parameters.
+[[nodiscard]] std::vector<CommandPart> read_command(const Node& node,
+                                                    const ParameterSection& parameters,
+                                                    const Facts& facts);
+
+/// Environment variables by name; values are templates.
+[[nodiscard]] std::map<std::string, std::string> read_environment(
+    const Node& node, const ParameterSection& parameters);
+
+}  // namespace steptune::study

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/study/configuration_section.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
+namespace steptune::study {
+namespace {
+
+constexpr std::size_t k_max_hints = 1000;
+
+/// `value` in the type of the parameter, where that loses nothing.
+Value in_type_of(const Parameter& parameter, const Value& value) {
+  if (parameter.kind == ParameterKind::floating) {
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  }
+  if (parameter.kind == ParameterKind::integer) {
+    const auto* number = std::get_if<double>(&value);
+    if (number != nullptr && *number == std::floor(*number) && std::abs(*number) <= 0x1p53) {
+      return static_cast<std::int64_t>(*number);
+    }
+  }
+  for (const Value& choice : parameter.choices) {
+    if (to_text(choice) == to_text(value)) return choice;
+  }
+  return value;
+}
+
+std::string with_hint(const Error& error) {
+  return error.hint.empty() ? error.message : error.message + "; " + error.hint;
+}
+
+}  // namespace
+
+std::optional<Configuration> read_configuration(const Node& node, const SearchSpace& space) {
+  Configuration configuration;
+  bool sound = node.json().is_object();
+  std::vector<std::string> known;
+  for (const Parameter& parameter : space.parameters())
+    known.push_back(parameter.name);
+  for (const auto& [name, child] : node.members("an object of parameter values", 1000)) {
+    const Parameter* parameter = space.find(name);
+    const auto value = value_from_json(child.json(), {});
+    if (parameter == nullptr) {
+      child.fault(fmt::format("there is no parameter \"{}\"{}", printable_line(name, 60),
+                              did_you_mean(name, known)));
+      sound = false;
+    } else if (!value) {
+      child.fault(value.error().message);
+      sound = false;
+    } else {
+      configuration.set(name, in_type_of(*parameter, *value));
+    }
+  }
+  if (!sound) return std::nullopt;
+  const auto inside = space.check(configuration);
+  if (inside) return configuration;
+  node.faults().add(node.pointer() + inside.error().where, with_hint(inside.error()));
+  return std::nullopt;
+}
+
+std::vector<Configuration> read_hints(const Node& node, const SearchSpace& space) {
+  std::vector<Configuration> hints;
+  for (const Node& element : node.elements(k_max_hints)) {
+    auto hint = read_configuration(element, space);
+    if (!hint) continue;
+    if (std::find(hints.begin(), hints.end(), *hint) != hints.end()) {
+      element.fault("repeats an earlier configuration of the list");
+      continue;
+    }
+    hints.push_back(*std::move(hint));
+  }
+  return hints;
+}
+
+}  // namespace steptune::study

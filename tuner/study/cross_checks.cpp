@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/study/cross_checks.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "common/rng.hpp"
+#include "tuner/study/identifiers.hpp"
+#include "tuner/study/text_template.hpp"
+
+namespace steptune::study {
+namespace {
+
+using Names = std::set<std::string>;
+
+void add_expression(Names& names, const std::optional<std::string>& expression) {
+  if (!expression) return;
+  for (std::string& name : identifiers_in(*expression))
+    names.insert(std::move(name));
+}
+
+void add_template(Names& names, const std::string& text) {
+  for (std::string& name : TextTemplate::parse(text)->parameters())
+    names.insert(std::move(name));
+}
+
+/// Names mentioned wherever a value can make a difference to a trial.
+Names used_names(const StudySpec& study) {
+  Names names;
+  for (const CommandPart& part : study.command) {
+    add_expression(names, part.when);
+    for (const std::string& argument : part.args)
+      add_template(names, argument);
+  }
+  for (const auto& [variable, text] : study.environment)
+    add_template(names, text);
+  add_expression(names, study.planned_run.batch_size);
+  add_expression(names, study.runner.replay.seconds_per_sample);
+  // A parameter that only decides whether a used one is active shows in the command, too.
+  // Conditions look backwards, so one pass from the last to the first parameter finds the chains.
+  const auto& parameters = study.space.parameters();
+  for (auto parameter = parameters.rbegin(); parameter != parameters.rend(); ++parameter) {
+    if (names.contains(parameter->name)) add_expression(names, parameter->when);
+  }
+  return names;
+}
+
+void check_usage(const StudySpec& study, Faults& faults) {
+  if (!study.runner.replay.table.empty()) return;  // the table's columns are the parameters
+  const Names used = used_names(study);
+  for (const Parameter& parameter : study.space.parameters()) {
+    if (used.contains(parameter.name)) continue;
+    faults.add("/parameters/" + parameter.name,
+               fmt::format("nothing uses this parameter: mention {{{}}} in \"command\" or \"env\", "
+                           "or remove it",
+                           parameter.name));
+  }
+}
+
+void check_money(const StudySpec& study, Faults& faults) {
+  const bool priced = study.runner.price_per_hour.has_value();
+  for (std::size_t i = 0; i < study.objectives.size(); ++i) {
+    if (!study.objectives[i].is_cost() || priced) continue;
+    faults.add(fmt::format("/objectives/{}", i),
+               "\"cost\" needs a price: give \"price_per_hour\" in \"runner\"");
+  }
+  if (study.budget.cost_usd && !priced) {
+    faults.add("/budget/cost", "a cost limit needs a price: give \"price_per_hour\" in \"runner\"");
+  }
+  if (study.budget.stop_at_payback && !study.planned_run.samples) {
+    faults.add("/budget/stop",
+               "\"payback\" compares with the planned run: give \"samples\" in \"planned_run\"");
+  }
+}
+
+/// All configurations of a small space, some of a large one; the baseline is the first.
+std::vector<Configuration> examples(const StudySpec& study) {
+  constexpr std::uint64_t k_all = 1000;
+  constexpr int k_some = 200;
+  constexpr int k_attempts = 200;
+  std::vector<Configuration> configurations = {study.baseline};
+  if (auto all = study.space.enumerate(k_all)) {
+    configurations.insert(configurations.end(), all->begin(), all->end());
+    return configurations;
+  }
+  Rng rng(0, "study-examples");
+  for (int i = 0; i < k_some; ++i) {
+    if (auto drawn = study.space.sample(rng, k_attempts)) configurations.push_back(*drawn);
+  }
+  return configurations;
+}
+
+std::vector<std::string> parameter_names(const StudySpec& study) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : study.space.parameters())
+    names.push_back(parameter.name);
+  return names;
+}
+
+void check_positive(const StudySpec& study, const std::optional<std::string>& expression,
+                    const std::string& pointer, const std::vector<Configuration>& configurations,
+                    Faults& faults) {
+  if (!expression) return;
+  const auto compiled = Expression::compile(*expression, parameter_names(study), study.facts);
+  for (const Configuration& configuration : configurations) {
+    const double value = compiled->evaluate(configuration);
+    if (value > 0.0 && value < 1e300) continue;
+    faults.add(pointer, fmt::format("must be positive, but \"{}\" is {} for {}", *expression, value,
+                                    configuration.text()));
+    return;
+  }
+}
+
+/// Where a part's condition holds all its parameters must have values, or arguments that have
+/// nothing to do with the missing one would go as well.
+void check_part(const StudySpec& study, std::size_t index,
+                const std::vector<Configuration>& configurations, Faults& faults) {
+  const CommandPart& part = study.command[index];
+  if (!part.when) return;
+  Names mentioned;
+  for (const std::string& argument : part.args)
+    add_template(mentioned, argument);
+  const auto condition = Expression::compile(*part.when, parameter_names(study), study.facts);
+  for (const Configuration& configuration : configurations) {
+    if (!condition->holds(configuration)) continue;
+    for (const std::string& name : mentioned) {
+      if (configuration.contains(name)) continue;
+      faults.add(fmt::format("/command/{}/when", index),
+                 fmt::format("holds for {}, where {{{}}} has no value: put what depends on it into "
+                             "a part of its own, {{\"args\": [...]}}",
+                             configuration.text(), name));
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+void cross_check(const StudySpec& study, Faults& faults) {
+  check_usage(study, faults);
+  check_money(study, faults);
+  const std::vector<Configuration> configurations = examples(study);
+  for (std::size_t i = 0; i < study.command.size(); ++i) {
+    check_part(study, i, configurations, faults);
+  }
+  check_positive(study, study.planned_run.batch_size, "/planned_run/batch_size", configurations,
+                 faults);
+  check_positive(study, study.runner.replay.seconds_per_sample, "/runner/seconds_per_sample",
+                 configurations, faults);
+}
+
+}  // namespace steptune::study

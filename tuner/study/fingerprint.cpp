@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <set>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include "tuner/study/canonical_document.hpp"
+#include "tuner/study/identifiers.hpp"
+
+namespace steptune::study {
+namespace {
+
+std::string sha256(const std::string& bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
+    throw std::runtime_error("OpenSSL has no SHA-256");
+  }
+  std::string hex;
+  for (unsigned int i = 0; i < size; ++i)
+    hex += fmt::format("{:02x}", digest[i]);
+  return hex;
+}
+
+/// Paths below the study's folder relative to it, others as they are.
+std::string portable_path(const std::string& path, const std::filesystem::path& folder) {
+  const auto relative = std::filesystem::path(path).lexically_relative(folder);
+  const bool below = !relative.empty() && *relative.begin() != "..";
+  return below ? relative.string() : path;
+}
+
+/// Facts that a measurement depends on: those that the study mentions, and the processors of the
+/// machine where trials really run there.
+Json relevant_facts(const StudySpec& study) {
+  std::set<std::string> wanted;
+  const auto mention = [&](const std::optional<std::string>& expression) {
+    for (std::string& name : identifiers_in(expression.value_or("")))
+      wanted.insert(std::move(name));
+  };
+  for (const CommandPart& part : study.command)
+    mention(part.when);
+  for (const Parameter& parameter : study.space.parameters())
+    mention(parameter.when);
+  for (const std::string& constraint : study.space.constraints())
+    mention(constraint);
+  mention(study.planned_run.batch_size);
+  mention(study.runner.replay.seconds_per_sample);
+  if (study.runner.type != "replay") wanted.insert({"cpus", "gpus"});
+  Json facts = Json::object();
+  for (const auto& [name, value] : study.facts) {
+    if (wanted.contains(name)) facts[name] = value;
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::string fingerprint_of(const StudySpec& study) {
+  // What is hashed is persistent: a change of its form makes every stored study look different.
+  Json essence = {{"form", 1}};
+  for (const char* key :
+       {"command", "env", "working_directory", "parameters", "constraints", "baseline",
+        "planned_run", "objectives", "guards", "measure", "reports", "runner"}) {
+    if (study.document.contains(key)) essence[key] = study.document[key];
+  }
+  const auto folder = study.file.parent_path();
+  essence["working_directory"] = portable_path(study.working_directory.string(), folder);
+  if (essence["runner"].contains("table")) {
+    essence["runner"]["table"] = portable_path(study.runner.replay.table.string(), folder);
+  }
+  // Hints to the search, not part of what is measured.
+  for (auto& parameter : essence["parameters"])
+    parameter.erase("memory");
+  essence["measure"].erase("confirm_pairs");
+  essence["facts"] = relevant_facts(study);
+  return sha256(dump_json(essence));
+}
+
+}  // namespace steptune::study
