@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/searchers/basic_searchers.hpp"
+#include "search/searchers/unvisited.hpp"
+
+namespace steptune {
+namespace {
+
+class RandomSearcher final : public Searcher {
+ public:
+  RandomSearcher(const SearchSpace& space, std::uint64_t seed)
+      : space_(space), seed_(seed), visited_(space) {}
+
+  void observe(const Observation& observation) override { visited_.add(observation.configuration); }
+
+  Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
+    Rng rng(seed_, "random", static_cast<std::uint64_t>(request.trial));
+    auto drawn = draw_unvisited(space_, with_running(visited_, request.running), rng);
+    if (!drawn) return tl::unexpected(drawn.error());
+    if (!*drawn) return std::optional<Suggestion>{};
+    return Suggestion{**std::move(drawn), "random", std::nullopt};
+  }
+
+ private:
+  const SearchSpace& space_;
+  std::uint64_t seed_;
+  Visited visited_;
+};
+
+}  // namespace
+
+std::unique_ptr<Searcher> make_random_searcher(const SearchSpace& space,
+                                               const SearcherOptions& options) {
+  return std::make_unique<RandomSearcher>(space, options.seed);
+}
+
+}  // namespace steptune

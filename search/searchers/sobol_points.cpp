@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/searchers/sobol_points.hpp"
+
+#include "common/rng.hpp"
+
+namespace steptune {
+
+SobolPoints::SobolPoints(std::size_t dimensions, std::uint64_t seed) : engine_(dimensions) {
+  Rng rng(seed, "sobol shift");
+  for (std::size_t i = 0; i < dimensions; ++i)
+    shift_.push_back(rng.bits());
+}
+
+std::vector<double> SobolPoints::next() {
+  std::vector<double> point;
+  point.reserve(shift_.size());
+  for (const std::uint64_t shift : shift_) {
+    point.push_back(static_cast<double>((engine_() ^ shift) >> 11) * 0x1p-53);
+  }
+  return point;
+}
+
+}  // namespace steptune

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <deque>
+
+#include "search/searchers/basic_searchers.hpp"
+#include "search/searchers/sobol_points.hpp"
+#include "search/searchers/unvisited.hpp"
+
+namespace steptune {
+namespace {
+
+/// Points of the sequence looked at for one suggestion.
+constexpr int k_max_misses = 4096;
+
+class SobolSearcher final : public Searcher {
+ public:
+  SobolSearcher(const SearchSpace& space, std::uint64_t seed)
+      : space_(space), seed_(seed), visited_(space), points_(space.parameters().size(), seed) {}
+
+  void observe(const Observation& observation) override { visited_.add(observation.configuration); }
+
+  /// The place in the sequence follows from what has been observed and is running, not from how
+  /// often the searcher was asked: a resumed study goes on where it was.
+  Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
+    const Visited visited = with_running(visited_, request.running);
+    while (!ahead_.empty() && visited_.contains(ahead_.front()))
+      ahead_.pop_front();
+    for (const Point& point : ahead_) {
+      if (!visited.contains(point)) return suggestion(space_.decode(point), "sobol");
+    }
+    for (int miss = 0; miss < k_max_misses; ++miss) {
+      auto point = space_.point_at_quantiles(points_.next());
+      if (!point || visited_.contains(*point)) continue;
+      ahead_.push_back(*std::move(point));
+      if (!visited.contains(ahead_.back())) {
+        return suggestion(space_.decode(ahead_.back()), "sobol");
+      }
+    }
+    Rng rng(seed_, "sobol rest", static_cast<std::uint64_t>(request.trial));
+    auto drawn = draw_unvisited(space_, visited, rng);
+    if (!drawn) return tl::unexpected(drawn.error());
+    if (!*drawn) return std::optional<Suggestion>{};
+    return suggestion(**std::move(drawn), "random");
+  }
+
+ private:
+  static std::optional<Suggestion> suggestion(Configuration configuration, std::string origin) {
+    return Suggestion{std::move(configuration), std::move(origin), std::nullopt};
+  }
+
+  const SearchSpace& space_;
+  std::uint64_t seed_;
+  Visited visited_;
+  SobolPoints points_;
+  std::deque<Point> ahead_;  ///< drawn from the sequence, not observed yet
+};
+
+}  // namespace
+
+std::unique_ptr<Searcher> make_sobol_searcher(const SearchSpace& space,
+                                              const SearcherOptions& options) {
+  return std::make_unique<SobolSearcher>(space, options.seed);
+}
+
+}  // namespace steptune
