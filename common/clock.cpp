@@ -14,8 +14,12 @@ double read_clock_s(clockid_t clock) {
 
 }  // namespace
 
-double SystemClock::now_s() const { return read_clock_s(CLOCK_BOOTTIME); }
+double SystemClock::now_s() const {
+  return read_clock_s(CLOCK_BOOTTIME);
+}
 
-double SystemClock::wall_time_s() const { return read_clock_s(CLOCK_REALTIME); }
+double SystemClock::wall_time_s() const {
+  return read_clock_s(CLOCK_REALTIME);
+}
 
 }  // namespace steptune

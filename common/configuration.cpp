@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/configuration.hpp"
 
-#include <fmt/format.h>
-
 #include <limits>
 #include <type_traits>
+
+#include <fmt/format.h>
 
 namespace steptune {
 

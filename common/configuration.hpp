@@ -31,7 +31,9 @@ class Configuration {
   /// Null when the parameter is absent (unknown or inactive).
   [[nodiscard]] const Value* find(std::string_view name) const;
   [[nodiscard]] bool contains(std::string_view name) const { return find(name) != nullptr; }
-  void set(std::string name, Value value) { values_.insert_or_assign(std::move(name), std::move(value)); }
+  void set(std::string name, Value value) {
+    values_.insert_or_assign(std::move(name), std::move(value));
+  }
   void erase(std::string_view name);
 
   [[nodiscard]] const std::map<std::string, Value, std::less<>>& values() const { return values_; }

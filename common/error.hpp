@@ -2,13 +2,14 @@
 #pragma once
 
 #include <string>
-#include <tl/expected.hpp>
 #include <utility>
+
+#include <tl/expected.hpp>
 
 namespace steptune {
 
-/// What kind of thing went wrong; decides the exit code of the program (see tuner/cli/exit_code.hpp)
-/// and whether a caller may try again.
+/// What kind of thing went wrong; decides the exit code of the program (see
+/// tuner/cli/exit_code.hpp) and whether a caller may try again.
 enum class ErrorKind {
   usage,        ///< the user asked for something impossible: bad option, bad study file
   not_found,    ///< a study, trial or file that does not exist
@@ -23,8 +24,8 @@ enum class ErrorKind {
 struct Error {
   ErrorKind kind = ErrorKind::internal;
   std::string message;  ///< what failed and why, a sentence without a trailing full stop
-  std::string where;    ///< file, `file#/json/pointer`, trial or job; empty when the message says it
-  std::string hint;     ///< what to do next; empty when there is nothing to advise
+  std::string where;  ///< file, `file#/json/pointer`, trial or job; empty when the message says it
+  std::string hint;   ///< what to do next; empty when there is nothing to advise
 
   /// `where: message` and, on a second line, the hint. No trailing newline.
   [[nodiscard]] std::string text() const;
@@ -40,8 +41,7 @@ using Result = tl::expected<T, Error>;
 /// Shorthand for returning an error from a function that returns `Result`.
 [[nodiscard]] inline tl::unexpected<Error> fail(ErrorKind kind, std::string message,
                                                 std::string where = {}, std::string hint = {}) {
-  return tl::unexpected<Error>(
-      Error{kind, std::move(message), std::move(where), std::move(hint)});
+  return tl::unexpected<Error>(Error{kind, std::move(message), std::move(where), std::move(hint)});
 }
 
 }  // namespace steptune

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/json.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace steptune {
 namespace {
@@ -63,7 +63,8 @@ Json printable(const Json& json) {
   }
   if (!json.is_structured()) return json;
   Json copy = json;
-  for (auto& element : copy) element = printable(element);
+  for (auto& element : copy)
+    element = printable(element);
   return copy;
 }
 
@@ -80,7 +81,8 @@ Result<Json> parse_json(std::string_view text, const std::string& where) {
     return fail(ErrorKind::usage, refused.message, where);
   } catch (const Json::exception& exception) {
     std::string reason = exception.what();
-    const auto end_of_tag = reason.find("] ");  // "[json.exception.parse_error.101] parse error ..."
+    const auto end_of_tag =
+        reason.find("] ");  // "[json.exception.parse_error.101] parse error ..."
     if (end_of_tag != std::string::npos) reason.erase(0, end_of_tag + 2);
     return fail(ErrorKind::usage, "not valid JSON: " + reason, where);
   }
@@ -104,8 +106,7 @@ Result<Json> read_json_file(const std::filesystem::path& path) {
 }
 
 std::string dump_json(const Json& json, int indent) {
-  return printable(json).dump(indent, ' ', /*ensure_ascii=*/false,
-                              Json::error_handler_t::replace);
+  return printable(json).dump(indent, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
 
 Json to_json(const Value& value) {
@@ -114,7 +115,8 @@ Json to_json(const Value& value) {
 
 Json to_json(const Configuration& configuration) {
   Json json = Json::object();
-  for (const auto& [name, value] : configuration.values()) json[name] = to_json(value);
+  for (const auto& [name, value] : configuration.values())
+    json[name] = to_json(value);
   return json;
 }
 

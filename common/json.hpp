@@ -2,9 +2,10 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+
+#include <nlohmann/json.hpp>
 
 #include "common/configuration.hpp"
 #include "common/error.hpp"
@@ -14,9 +15,9 @@ namespace steptune {
 /// Key order is kept: people read what we write.
 using Json = nlohmann::ordered_json;
 
-/// Reads JSON with `//` and `/* */` comments. Refuses duplicate keys, nesting deeper than 64 levels,
-/// documents over 16 MiB, and anything after the document. `where` names the source in errors, which
-/// carry line and column or the JSON pointer.
+/// Reads JSON with `//` and `/* */` comments. Refuses duplicate keys, nesting deeper than 64
+/// levels, documents over 16 MiB, and anything after the document. `where` names the source in
+/// errors, which carry line and column or the JSON pointer.
 [[nodiscard]] Result<Json> parse_json(std::string_view text, const std::string& where);
 
 /// `parse_json` of a file's content.

@@ -31,7 +31,8 @@ std::uint64_t Rng::below(std::uint64_t count) {
   // Rejection keeps every outcome equally likely; std::uniform_int_distribution differs by library.
   const std::uint64_t limit = UINT64_MAX - UINT64_MAX % count;
   std::uint64_t draw = engine_();
-  while (draw >= limit) draw = engine_();
+  while (draw >= limit)
+    draw = engine_();
   return draw % count;
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace steptune {
 namespace {
@@ -55,7 +55,8 @@ std::size_t skip_escape(std::string_view text, std::size_t at) {
   ++at;
   if (at < text.size() && text[at] == '[') {
     ++at;
-    while (at < text.size() && (text[at] < '@' || text[at] > '~')) ++at;
+    while (at < text.size() && (text[at] < '@' || text[at] > '~'))
+      ++at;
   }
   return std::min(at + 1, text.size());
 }
@@ -112,9 +113,8 @@ std::optional<double> parse_finite(std::string_view text) {
 
 Result<double> parse_duration_s(std::string_view text) {
   const auto malformed = [&] {
-    return fail(ErrorKind::usage,
-                fmt::format("\"{}\" is not a duration", printable_line(text, 60)), {},
-                "write seconds as a number, or 45s, 30m, 1.5h, 2d, 1h30m");
+    return fail(ErrorKind::usage, fmt::format("\"{}\" is not a duration", printable_line(text, 60)),
+                {}, "write seconds as a number, or 45s, 30m, 1.5h, 2d, 1h30m");
   };
   if (text.empty()) return malformed();
   double total_s = 0.0;
@@ -130,8 +130,9 @@ Result<double> parse_duration_s(std::string_view text) {
     rest.remove_prefix(digits);
     constexpr std::pair<std::string_view, double> k_units[] = {
         {"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"h", 3600.0}, {"d", 86400.0}};
-    const auto* unit = std::find_if(std::begin(k_units), std::end(k_units),
-                                    [&](const auto& entry) { return rest.starts_with(entry.first); });
+    const auto* unit = std::find_if(std::begin(k_units), std::end(k_units), [&](const auto& entry) {
+      return rest.starts_with(entry.first);
+    });
     if (unit == std::end(k_units)) return malformed();
     total_s += *number * unit->second;
     rest.remove_prefix(unit->first.size());

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tuner itself costs per trial: a study of no-op trials, beside the bare cost of starting
 // and reaping the same process and of one durable SQLite commit, all measured in this run.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
 #include <CLI/CLI.hpp>
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
@@ -8,13 +15,6 @@
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
 
 #include "common/clock.hpp"
 #include "common/json.hpp"
@@ -28,7 +28,8 @@ using steptune::Json;
 /// Runs a program to its end with output to /dev/null; its exit status, or -1.
 int run_quietly(std::vector<std::string> words) {
   std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
+  for (std::string& word : words)
+    argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -57,11 +58,14 @@ std::vector<double> timed_s(int repetitions, Run run) {
   return times_s;
 }
 
-double median(const std::vector<double>& sorted) { return sorted[sorted.size() / 2]; }
+double median(const std::vector<double>& sorted) {
+  return sorted[sorted.size() / 2];
+}
 
 double mean(const std::vector<double>& values) {
   double sum = 0.0;
-  for (const double value : values) sum += value;
+  for (const double value : values)
+    sum += value;
   return sum / static_cast<double>(values.size());
 }
 
@@ -130,8 +134,9 @@ int main(int argc, char** argv) {
     return 1;
   }
   const double help_s = median(timed_s(31, [&] { run_quietly({steptune, "--help"}); }));
-  const double leaderboard_s =
-      median(timed_s(31, [&] { run_quietly({steptune, "--db", database, "leaderboard"}); }));
+  const double leaderboard_s = median(timed_s(31, [&] {
+    run_quietly({steptune, "--db", database, "leaderboard"});
+  }));
   std::filesystem::remove_all(folder);
 
   const double per_trial_s = study_s / trials;
@@ -147,14 +152,10 @@ int main(int argc, char** argv) {
   line("steptune --help, median of 31", help_s, "target: under 20 ms");
   line("steptune leaderboard, median of 31", leaderboard_s, "target: under 20 ms");
   if (!json_path.empty()) {
-    const Json figures = {{"schema_version", 1},
-                          {"trials", trials},
-                          {"per_trial_s", per_trial_s},
-                          {"bare_process_s", bare_s},
-                          {"commit_s", one_commit_s},
-                          {"overhead_s", overhead_s},
-                          {"help_s", help_s},
-                          {"leaderboard_s", leaderboard_s}};
+    const Json figures = {{"schema_version", 1},        {"trials", trials},
+                          {"per_trial_s", per_trial_s}, {"bare_process_s", bare_s},
+                          {"commit_s", one_commit_s},   {"overhead_s", overhead_s},
+                          {"help_s", help_s},           {"leaderboard_s", leaderboard_s}};
     std::ofstream(json_path) << steptune::dump_json(figures, 2) << '\n';
   }
   return 0;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <map>
 #include <set>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "tests/meta/source_tree.hpp"
 
 namespace steptune {
 namespace {
 
-std::string top_folder(const std::filesystem::path& path) { return path.begin()->string(); }
+std::string top_folder(const std::filesystem::path& path) {
+  return path.begin()->string();
+}
 
 /// The arrows of ARCHITECTURE.md: which folders the files of a folder may include.
 const std::map<std::string, std::set<std::string>>& allowed_arrows() {

@@ -29,8 +29,8 @@ std::vector<SourceFile> cpp_files_below(const std::filesystem::path& folder) {
 std::vector<std::string> quoted_includes(const SourceFile& file) {
   static const std::regex k_include("(?:^|\\n)\\s*#\\s*include\\s*\"([^\"]+)\"");
   std::vector<std::string> includes;
-  for (std::sregex_iterator match(file.text.begin(), file.text.end(), k_include), end;
-       match != end; ++match) {
+  for (std::sregex_iterator match(file.text.begin(), file.text.end(), k_include), end; match != end;
+       ++match) {
     includes.push_back((*match)[1]);
   }
   return includes;

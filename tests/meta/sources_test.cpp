@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <regex>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "tests/meta/source_tree.hpp"
 
@@ -23,8 +23,8 @@ TEST(Sources, EveryTestFileIsCompiledIntoAProgram) {
 }
 
 TEST(Sources, EveryFileNamesItsLicence) {
-  for (const char* folder : {"common", "search", "trial_runner", "tuner", "tests", "benchmarks",
-                             "examples"}) {
+  for (const char* folder :
+       {"common", "search", "trial_runner", "tuner", "tests", "benchmarks", "examples"}) {
     for (const SourceFile& file : cpp_files_below(folder)) {
       EXPECT_TRUE(file.text.starts_with("// SPDX-License-Identifier: Apache-2.0\n")) << file.path;
     }
@@ -32,7 +32,8 @@ TEST(Sources, EveryFileNamesItsLicence) {
 }
 
 TEST(Sources, TimeAndSleepComeThroughTheClockOnly) {
-  const std::regex forbidden(R"(system_clock::now|steady_clock::now|sleep_for|sleep_until|\busleep\()");
+  const std::regex forbidden(
+      R"(system_clock::now|steady_clock::now|sleep_for|sleep_until|\busleep\()");
   for (const char* folder : k_folders) {
     for (const SourceFile& file : cpp_files_below(folder)) {
       // What a training program copies has no Clock to be given, and the guard outlives the tuner.

@@ -1,14 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tuner is killed with SIGKILL at random moments and started again until the study is finished.
-#include <gtest/gtest.h>
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -18,6 +9,15 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/clock.hpp"
 #include "common/rng.hpp"
@@ -53,8 +53,9 @@ class KillResume : public testing::Test {
       "budget": {{"trials": {trials}}},
       "measure": {{"target_half_width": 0.001, "min_window": 0.05, "max_trial": 10, "confirm_pairs": 1}},
       "runner": {{"type": "local", "parallel": 2, "cpus_per_trial": 1, "pin": false}}
-    }})", fmt::arg("bin", STEPTUNE_BINARY_DIR "/bin"), fmt::arg("marker", marker_),
-         fmt::arg("trials", k_trials));
+    }})",
+                                         fmt::arg("bin", STEPTUNE_BINARY_DIR "/bin"),
+                                         fmt::arg("marker", marker_), fmt::arg("trials", k_trials));
   }
 
   void TearDown() override {
@@ -189,11 +190,13 @@ TEST_F(KillResume, NoProcessOutlivesAKilledTuner) {
   int status = 0;
   const SystemClock clock;
   const double deadline_s = clock.now_s() + 30;
-  while (processes_left().empty() && clock.now_s() < deadline_s) poll(nullptr, 0, 5);
+  while (processes_left().empty() && clock.now_s() < deadline_s)
+    poll(nullptr, 0, 5);
   ASSERT_FALSE(processes_left().empty()) << "no trial was ever started";
   kill(pid, SIGKILL);
   waitpid(pid, &status, 0);
-  while (!processes_left().empty() && clock.now_s() < deadline_s) poll(nullptr, 0, 5);
+  while (!processes_left().empty() && clock.now_s() < deadline_s)
+    poll(nullptr, 0, 5);
   EXPECT_EQ(processes_left(), std::vector<std::string>{});
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/aws/client.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <string>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace steptune::aws {
 namespace {
@@ -66,8 +66,8 @@ TEST_F(JsonClientTest, SendsASignedRequestOfTheJsonProtocol) {
   EXPECT_EQ((*result)["TrainingJobArn"], "arn");
   const HttpRequest& request = transport_.requests.at(0);
   EXPECT_EQ(request.body, R"({"TrainingJobName":"a"})");
-  EXPECT_THAT(request.headers, testing::Contains(testing::Pair("X-Amz-Target",
-                                                               "SageMaker.CreateTrainingJob")));
+  EXPECT_THAT(request.headers,
+              testing::Contains(testing::Pair("X-Amz-Target", "SageMaker.CreateTrainingJob")));
   EXPECT_THAT(request.headers,
               testing::Contains(testing::Pair("Authorization", HasSubstr("us-east-1/sagemaker"))));
 }
@@ -153,7 +153,8 @@ TEST_F(JsonClientTest, ErrorsHoldNoSecret) {
 
 TEST(RateLimiter, ABurstThenTheSustainedRate) {
   RateLimiter limiter({{"List", {2.0, 3.0}}}, {1.0, 1.0});
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(limiter.reserve_s("List", 100.0), 100.0);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(limiter.reserve_s("List", 100.0), 100.0);
   EXPECT_DOUBLE_EQ(limiter.reserve_s("List", 100.0), 100.5);
   EXPECT_DOUBLE_EQ(limiter.reserve_s("List", 100.0), 101.0);
   EXPECT_EQ(limiter.reserve_s("Describe", 100.0), 100.0) << "operations do not share a bucket";

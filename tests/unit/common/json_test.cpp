@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/json.hpp"
 
+#include <limits>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <limits>
 
 namespace steptune {
 namespace {
@@ -37,10 +37,13 @@ TEST(ParseJson, RefusesDeepNesting) {
   EXPECT_THAT(json.error().text(), HasSubstr("deeper than 64"));
 }
 
-TEST(ParseJson, RefusesWhatFollowsTheDocument) { EXPECT_FALSE(parse_json("{} {}", "x")); }
+TEST(ParseJson, RefusesWhatFollowsTheDocument) {
+  EXPECT_FALSE(parse_json("{} {}", "x"));
+}
 
 TEST(DumpJson, SurvivesHostileStringsAndNumbers) {
-  const Json json = {{"text", "a\xff\xfe"}, {"nan", std::numeric_limits<double>::quiet_NaN()},
+  const Json json = {{"text", "a\xff\xfe"},
+                     {"nan", std::numeric_limits<double>::quiet_NaN()},
                      {"list", {-std::numeric_limits<double>::infinity(), 1.5}}};
   EXPECT_EQ(dump_json(json),
             "{\"text\":\"a\xEF\xBF\xBD\xEF\xBF\xBD\",\"nan\":\"nan\",\"list\":[\"-inf\",1.5]}");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/rng.hpp"
 
-#include <gtest/gtest.h>
-
 #include <array>
+
+#include <gtest/gtest.h>
 
 namespace steptune {
 namespace {
@@ -11,7 +11,8 @@ namespace {
 TEST(Rng, SameKeySameDraws) {
   Rng a(7, "searcher", 3);
   Rng b(7, "searcher", 3);
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(a.bits(), b.bits());
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(a.bits(), b.bits());
 }
 
 TEST(Rng, EveryPartOfTheKeyMatters) {
@@ -26,8 +27,10 @@ TEST(Rng, EveryPartOfTheKeyMatters) {
 TEST(Rng, BelowIsUniform) {
   Rng rng(1, "test");
   std::array<int, 3> counts{};
-  for (int i = 0; i < 30'000; ++i) ++counts.at(rng.below(3));
-  for (const int count : counts) EXPECT_NEAR(count, 10'000, 400);
+  for (int i = 0; i < 30'000; ++i)
+    ++counts.at(rng.below(3));
+  for (const int count : counts)
+    EXPECT_NEAR(count, 10'000, 400);
 }
 
 TEST(Rng, NormalHasMeanZeroAndVarianceOne) {

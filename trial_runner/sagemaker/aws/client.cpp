@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/aws/client.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <ctime>
+
+#include <fmt/format.h>
 
 #include "common/text.hpp"
 
@@ -18,17 +18,26 @@ bool one_of(const std::string& code, const std::array<const char*, Size>& codes)
   return std::any_of(codes.begin(), codes.end(), [&](const char* known) { return code == known; });
 }
 
-constexpr std::array k_throttling_codes{
-    "Throttling",           "ThrottlingException",       "ThrottledException",
-    "RequestThrottled",     "RequestThrottledException", "TooManyRequestsException",
-    "RequestLimitExceeded", "BandwidthLimitExceeded",    "LimitExceededException",
-    "SlowDown"};
-constexpr std::array k_transient_codes{"RequestTimeout",     "RequestTimeoutException",
-                                       "InternalFailure",    "InternalServerError",
-                                       "InternalError",      "ServiceUnavailable",
-                                       "ServiceUnavailableException", "PriorRequestNotComplete"};
-constexpr std::array k_expired_codes{"ExpiredToken", "ExpiredTokenException",
-                                     "RequestExpired", "UnrecognizedClientException"};
+constexpr std::array k_throttling_codes{"Throttling",
+                                        "ThrottlingException",
+                                        "ThrottledException",
+                                        "RequestThrottled",
+                                        "RequestThrottledException",
+                                        "TooManyRequestsException",
+                                        "RequestLimitExceeded",
+                                        "BandwidthLimitExceeded",
+                                        "LimitExceededException",
+                                        "SlowDown"};
+constexpr std::array k_transient_codes{"RequestTimeout",
+                                       "RequestTimeoutException",
+                                       "InternalFailure",
+                                       "InternalServerError",
+                                       "InternalError",
+                                       "ServiceUnavailable",
+                                       "ServiceUnavailableException",
+                                       "PriorRequestNotComplete"};
+constexpr std::array k_expired_codes{"ExpiredToken", "ExpiredTokenException", "RequestExpired",
+                                     "UnrecognizedClientException"};
 constexpr std::array k_skew_codes{"RequestTimeTooSkewed",      "SignatureDoesNotMatch",
                                   "InvalidSignatureException", "RequestExpired",
                                   "RequestInTheFuture",        "AuthFailure"};
@@ -56,8 +65,8 @@ Error AwsError::to_error() const {
   std::string text = fmt::format("{}: {}", code, printable_line(message, 600));
   if (attempts > 1) text += fmt::format(" (after {} attempts)", attempts);
   if (!request_id.empty()) text += fmt::format(" [request {}]", printable_line(request_id, 80));
-  return Error{try_later ? ErrorKind::unavailable : ErrorKind::runner, std::move(text), operation,
-               {}};
+  return Error{
+      try_later ? ErrorKind::unavailable : ErrorKind::runner, std::move(text), operation, {}};
 }
 
 bool is_throttling(const AwsError& error) {
@@ -139,8 +148,8 @@ AwsResult<Json> JsonClient::try_once(const JsonService& service, const std::stri
   if (response->body.empty()) return Json::object();
   Json json = Json::parse(response->body, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) {
-    return tl::unexpected(client_error(operation, "NoResponse",
-                                       "the response is not a complete JSON object"));
+    return tl::unexpected(
+        client_error(operation, "NoResponse", "the response is not a complete JSON object"));
   }
   return json;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/aws/http.hpp"
 
-#include <curl/curl.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <memory>
+
+#include <curl/curl.h>
+#include <fmt/format.h>
 
 namespace steptune::aws {
 namespace {
@@ -94,10 +94,11 @@ std::string percent_encoded(std::string_view text, bool keep_slash) {
 CurlTransport::CurlTransport(std::string ca_bundle)
     : handle_(curl_easy_init()), ca_bundle_(std::move(ca_bundle)) {}
 
-CurlTransport::~CurlTransport() { curl_easy_cleanup(handle_); }
+CurlTransport::~CurlTransport() {
+  curl_easy_cleanup(handle_);
+}
 
-Result<HttpResponse> CurlTransport::send(const HttpRequest& request,
-                                         const HttpTimeouts& timeouts) {
+Result<HttpResponse> CurlTransport::send(const HttpRequest& request, const HttpTimeouts& timeouts) {
   if (handle_ == nullptr) return fail(ErrorKind::internal, "libcurl could not be initialised");
   CURL* curl = handle_;
   curl_easy_reset(curl);  // keeps the connections

@@ -20,8 +20,7 @@ RateLimiter::Bucket& RateLimiter::bucket_for(const std::string& operation, doubl
 double RateLimiter::reserve_s(const std::string& operation, double now_s) {
   Bucket& bucket = bucket_for(operation, now_s);
   const double passed_s = std::max(0.0, now_s - bucket.updated_s);
-  bucket.tokens =
-      std::min(bucket.limit.burst, bucket.tokens + passed_s * bucket.limit.per_second);
+  bucket.tokens = std::min(bucket.limit.burst, bucket.tokens + passed_s * bucket.limit.per_second);
   bucket.updated_s = std::max(now_s, bucket.updated_s);
   bucket.tokens -= 1.0;
   return bucket.tokens >= 0.0 ? now_s : now_s - bucket.tokens / bucket.limit.per_second;

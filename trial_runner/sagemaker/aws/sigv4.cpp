@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/aws/sigv4.hpp"
 
-#include <fmt/format.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <ctime>
 #include <map>
 #include <vector>
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 namespace steptune::aws {
 namespace {
@@ -19,7 +19,8 @@ constexpr const char* k_algorithm = "AWS4-HMAC-SHA256";
 
 std::string hex(std::string_view bytes) {
   std::string text;
-  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  for (const char byte : bytes)
+    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   return text;
 }
 
@@ -88,7 +89,8 @@ std::string normalised_path(std::string_view path) {
     }
   }
   std::string normalised;
-  for (const std::string_view segment : segments) normalised += "/" + std::string(segment);
+  for (const std::string_view segment : segments)
+    normalised += "/" + std::string(segment);
   if (normalised.empty() || (path.ends_with('/') && path.size() > 1)) normalised += '/';
   return normalised;
 }
@@ -111,7 +113,8 @@ std::string canonical_query(std::string_view query) {
   std::sort(pairs.begin(), pairs.end(),
             [&](const std::string& a, const std::string& b) { return split(a) < split(b); });
   std::string canonical;
-  for (const std::string& pair : pairs) canonical += (canonical.empty() ? "" : "&") + pair;
+  for (const std::string& pair : pairs)
+    canonical += (canonical.empty() ? "" : "&") + pair;
   return canonical;
 }
 
@@ -141,11 +144,11 @@ std::string sha256_hex(std::string_view data) {
 std::string canonical_request(const HttpRequest& request, std::string_view service,
                               std::string_view payload_hash) {
   // Every service but S3 signs the path encoded once more than it is sent.
-  const std::string path = service == "s3"
-                               ? request.path
-                               : percent_encoded(normalised_path(request.path), true);
+  const std::string path =
+      service == "s3" ? request.path : percent_encoded(normalised_path(request.path), true);
   std::string text = request.method + "\n" + path + "\n" + canonical_query(request.query) + "\n";
-  for (const auto& [name, value] : canonical_headers(request)) text += name + ":" + value + "\n";
+  for (const auto& [name, value] : canonical_headers(request))
+    text += name + ":" + value + "\n";
   return text + "\n" + signed_header_names(request) + "\n" + std::string(payload_hash);
 }
 

@@ -14,9 +14,9 @@ namespace steptune::aws {
 struct Credentials {
   std::string access_key_id;
   Secret secret_access_key;
-  Secret session_token;                      ///< empty for long-term keys
-  std::optional<double> expiration_wall_s;   ///< seconds since 1970; nothing: does not expire
-  std::string source;                        ///< where they came from, for people: `environment`
+  Secret session_token;                     ///< empty for long-term keys
+  std::optional<double> expiration_wall_s;  ///< seconds since 1970; nothing: does not expire
+  std::string source;                       ///< where they came from, for people: `environment`
 };
 
 struct SigningScope {

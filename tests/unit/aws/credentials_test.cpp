@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/aws/credentials.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "trial_runner/sagemaker/aws/process_output.hpp"
+
+namespace steptune::aws {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double k_now_s = 1'795'248'000.0;  // 2026-11-21T08:00:00Z
+constexpr const char* k_later = "2026-11-21T09:00:00Z";
+
+/// Answers requests by `METHOD host/path`.
+class RoutedTransport final : public HttpTransport {
+ public:
+  Result<HttpResponse> send(const HttpRequest& request, const HttpTimeouts&) override {
+    requests.push_back(request);
+    const auto route = routes.find(request.method + " " + request.host + request.path);
+    if (route == routes.end()) return fail(ErrorKind::unavailable, "no route", request.url());
+    return HttpResponse{200, {}, route->second};
+  }
+  std::map<std::string, std::string> routes;
+  std::vector<HttpRequest> requests;
+};
+
+std::string sts_answer(const std::string& id) {
+  return "<R><Credentials><AccessKeyId>" + id +
+         "</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken>"
+         "<Expiration>" +
+         k_later + "</Expiration></Credentials></R>";
+}
+
+class CredentialsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "steptune-aws-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    home_ = name;
+    std::filesystem::create_directories(home_ / ".aws" / "sso" / "cache");
+    variables_["HOME"] = home_.string();
+    variables_["AWS_EC2_METADATA_DISABLED"] = "true";
+  }
+  void TearDown() override { std::filesystem::remove_all(home_); }
+
+  void write(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream(home_ / path) << text;
+  }
+
+  Environment environment() {
+    return [this](const char* name) -> std::optional<std::string> {
+      const auto found = variables_.find(name);
+      if (found == variables_.end()) return std::nullopt;
+      return found->second;
+    };
+  }
+
+  Result<Credentials> get() {
+    const auto config = read_shared_config(environment());
+    if (!config) return tl::unexpected(config.error());
+    CredentialsChain chain(
+        {environment(), *config, transport_, clock_, "eu-west-1", &process_output});
+    return chain.get();
+  }
+
+  std::string id() {
+    const auto credentials = get();
+    return credentials ? credentials->access_key_id : credentials.error().text();
+  }
+
+  std::filesystem::path home_;
+  std::map<std::string, std::string> variables_;
+  RoutedTransport transport_;
+  VirtualClock clock_{k_now_s};
+};
+
+TEST_F(CredentialsTest, NoneAnywhereSaysWhatToDo) {
+  EXPECT_THAT(id(), HasSubstr("no AWS credentials"));
+  EXPECT_THAT(id(), HasSubstr("aws configure"));
+}
+
+TEST_F(CredentialsTest, TheEnvironmentComesFirst) {
+  write(".aws/credentials", "[default]\naws_access_key_id = FILE\naws_secret_access_key = x\n");
+  EXPECT_EQ(id(), "FILE");
+  variables_["AWS_ACCESS_KEY_ID"] = "ENV";
+  EXPECT_THAT(id(), HasSubstr("AWS_SECRET_ACCESS_KEY is not"));
+  variables_["AWS_SECRET_ACCESS_KEY"] = "x";
+  EXPECT_EQ(id(), "ENV");
+}
+
+TEST_F(CredentialsTest, ProfilesAreReadFromBothFiles) {
+  write(".aws/config",
+        "[profile work]\nregion = eu-west-1\naws_access_key_id = CFG # comment\n"
+        "aws_secret_access_key = y\n");
+  variables_["AWS_PROFILE"] = "work";
+  EXPECT_EQ(id(), "CFG");
+  variables_["AWS_PROFILE"] = "wrok";
+  EXPECT_THAT(id(), HasSubstr("the AWS profile \"wrok\" is in neither"));
+}
+
+TEST_F(CredentialsTest, AProcessMayProvideThem) {
+  write("keys.json", std::string(R"({"Version":1,"AccessKeyId":"PROC","SecretAccessKey":"s",
+        "Expiration":")") +
+                         k_later + "\"}");
+  write(".aws/config",
+        "[default]\ncredential_process = cat '" + (home_ / "keys.json").string() + "'\n");
+  const auto credentials = get();
+  ASSERT_TRUE(credentials) << credentials.error().text();
+  EXPECT_EQ(credentials->access_key_id, "PROC");
+  EXPECT_EQ(credentials->expiration_wall_s, k_now_s + 3600);
+}
+
+TEST_F(CredentialsTest, AFailingProcessIsAnErrorThatQuotesNoOutput) {
+  write(".aws/config", "[default]\ncredential_process = sh -c 'echo sesame; exit 3'\n");
+  EXPECT_THAT(id(), HasSubstr("exit status 3"));
+  EXPECT_THAT(id(), testing::Not(HasSubstr("sesame\n")));
+}
+
+TEST_F(CredentialsTest, ARoleIsAssumedWithItsSourceProfile) {
+  write(".aws/config",
+        "[default]\nrole_arn = arn:aws:iam::1:role/r\nsource_profile = base\n"
+        "external_id = e&1\n");
+  write(".aws/credentials", "[base]\naws_access_key_id = BASE\naws_secret_access_key = x\n");
+  transport_.routes["POST sts.eu-west-1.amazonaws.com/"] = sts_answer("ROLE");
+  EXPECT_EQ(id(), "ROLE");
+  const HttpRequest& request = transport_.requests.at(0);
+  EXPECT_THAT(request.body, HasSubstr("Action=AssumeRole&"));
+  EXPECT_THAT(request.body, HasSubstr("ExternalId=e%261"));
+  EXPECT_THAT(request.headers,
+              testing::Contains(testing::Pair("Authorization", HasSubstr("Credential=BASE/"))));
+}
+
+TEST_F(CredentialsTest, ACircleOfSourceProfilesIsAnError) {
+  write(".aws/config",
+        "[default]\nrole_arn = a\nsource_profile = b\n"
+        "[profile b]\nrole_arn = b\nsource_profile = default\n");
+  EXPECT_THAT(id(), HasSubstr("circle"));
+}
+
+TEST_F(CredentialsTest, WebIdentityIsUnsigned) {
+  write("token", "jwt");
+  variables_["AWS_WEB_IDENTITY_TOKEN_FILE"] = (home_ / "token").string();
+  variables_["AWS_ROLE_ARN"] = "arn:aws:iam::1:role/r";
+  transport_.routes["POST sts.eu-west-1.amazonaws.com/"] = sts_answer("WEB");
+  EXPECT_EQ(id(), "WEB");
+  EXPECT_THAT(transport_.requests.at(0).headers,
+              testing::Not(testing::Contains(testing::Key("Authorization"))));
+}
+
+TEST_F(CredentialsTest, AnSsoSessionUsesTheCachedToken) {
+  write(".aws/config",
+        "[default]\nsso_session = corp\nsso_account_id = 1\nsso_role_name = dev\n"
+        "[sso-session corp]\nsso_region = us-east-1\n");
+  EXPECT_THAT(id(), HasSubstr("aws sso login"));
+  const std::string cache =
+      ".aws/sso/cache/ee0bfd2552fbd840c02cc48b6e823320543c450f.json";  // sha1 of "corp"
+  write(cache, R"({"accessToken":"bearer","expiresAt":"2026-11-21T07:00:00Z"})");
+  EXPECT_THAT(id(), HasSubstr("aws sso login"));
+  write(cache, R"({"accessToken":"bearer","expiresAt":"2026-11-21T09:00:00Z"})");
+  transport_.routes["GET portal.sso.us-east-1.amazonaws.com/federation/credentials"] =
+      R"({"roleCredentials":{"accessKeyId":"SSO","secretAccessKey":"s","sessionToken":"t",
+          "expiration":1795251600000}})";
+  EXPECT_EQ(id(), "SSO");
+  EXPECT_EQ(transport_.requests.back().query, "role_name=dev&account_id=1");
+}
+
+TEST_F(CredentialsTest, AContainerEndpointMustBeLocalOrEncrypted) {
+  variables_["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://example.com/keys";
+  EXPECT_THAT(id(), HasSubstr("neither https nor a local address"));
+  variables_["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://127.0.0.1:81/keys";
+  variables_["AWS_CONTAINER_AUTHORIZATION_TOKEN"] = "bearer";
+  transport_.routes["GET 127.0.0.1:81/keys"] =
+      std::string(R"({"AccessKeyId":"CONT","SecretAccessKey":"s","Token":"t","Expiration":")") +
+      k_later + "\"}";
+  EXPECT_EQ(id(), "CONT");
+}
+
+TEST_F(CredentialsTest, AnInstanceRoleComesThroughVersion2OfTheMetadataService) {
+  variables_.erase("AWS_EC2_METADATA_DISABLED");
+  const std::string host = "169.254.169.254";
+  transport_.routes["PUT " + host + "/latest/api/token"] = "session";
+  transport_.routes["GET " + host + "/latest/meta-data/iam/security-credentials/"] = "role\n";
+  transport_.routes["GET " + host + "/latest/meta-data/iam/security-credentials/role"] =
+      R"({"AccessKeyId":"INST","SecretAccessKey":"s","Token":"t"})";
+  EXPECT_EQ(id(), "INST");
+  EXPECT_THAT(transport_.requests.back().headers,
+              testing::Contains(testing::Pair("X-aws-ec2-metadata-token", "session")));
+}
+
+TEST_F(CredentialsTest, TemporaryKeysAreReplacedBeforeTheyExpire) {
+  write(".aws/config", "[default]\nrole_arn = r\nsource_profile = base\n");
+  write(".aws/credentials", "[base]\naws_access_key_id = BASE\naws_secret_access_key = x\n");
+  transport_.routes["POST sts.eu-west-1.amazonaws.com/"] = sts_answer("ROLE");
+  const auto config = read_shared_config(environment());
+  ASSERT_TRUE(config);
+  CredentialsChain chain(
+      {environment(), *config, transport_, clock_, "eu-west-1", &process_output});
+  ASSERT_TRUE(chain.get());
+  ASSERT_TRUE(chain.get());
+  EXPECT_EQ(transport_.requests.size(), 1U);
+  clock_.advance_to(3400);
+  ASSERT_TRUE(chain.get());
+  EXPECT_EQ(transport_.requests.size(), 2U);
+  ASSERT_TRUE(chain.get(/*refresh=*/true));
+  EXPECT_EQ(transport_.requests.size(), 3U);
+}
+
+TEST_F(CredentialsTest, EndpointsCanBeRedirected) {
+  write(".aws/config",
+        "[default]\nservices = local\nendpoint_url = http://profile:1\n"
+        "[services local]\nsagemaker =\n  endpoint_url = http://section:2\n");
+  const auto host = [&](const char* service, const char* prefix) {
+    const auto config = read_shared_config(environment());
+    return resolve_endpoint(environment(), *config, service, prefix, "eu-west-1")->host;
+  };
+  EXPECT_EQ(host("SAGEMAKER", "api.sagemaker"), "section:2");
+  EXPECT_EQ(host("S3", "s3"), "profile:1");
+  variables_["AWS_ENDPOINT_URL"] = "http://127.0.0.1:3";
+  variables_["AWS_ENDPOINT_URL_S3"] = "http://127.0.0.1:4/";
+  EXPECT_EQ(host("SAGEMAKER", "api.sagemaker"), "127.0.0.1:3");
+  EXPECT_EQ(host("S3", "s3"), "127.0.0.1:4");
+  variables_["AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"] = "true";
+  EXPECT_EQ(host("SAGEMAKER", "api.sagemaker"), "api.sagemaker.eu-west-1.amazonaws.com");
+}
+
+TEST_F(CredentialsTest, TheRegionHasAnOrder) {
+  const auto region = [&] {
+    const auto config = read_shared_config(environment());
+    const auto resolved = resolve_region(environment(), *config);
+    return resolved ? *resolved : resolved.error().text();
+  };
+  EXPECT_THAT(region(), HasSubstr("no AWS region"));
+  write(".aws/config", "[default]\nregion = from-profile\n");
+  EXPECT_EQ(region(), "from-profile");
+  variables_["AWS_DEFAULT_REGION"] = "from-default";
+  EXPECT_EQ(region(), "from-default");
+  variables_["AWS_REGION"] = "from-region";
+  EXPECT_EQ(region(), "from-region");
+}
+
+TEST(SharedFile, ABrokenLineIsNamedByNumberOnly) {
+  const auto sections = parse_shared_file("[a]\nkey = v\nsecret-without-equals\n", "credentials");
+  ASSERT_FALSE(sections);
+  EXPECT_THAT(sections.error().text(), HasSubstr("credentials:3"));
+  EXPECT_THAT(sections.error().text(), testing::Not(HasSubstr("secret-without")));
+}
+
+TEST(SplitWords, FollowsTheShellsQuoting) {
+  const auto words = split_words(R"(a 'b c' "d\"e" f\ g '')");
+  ASSERT_TRUE(words);
+  EXPECT_THAT(*words, testing::ElementsAre("a", "b c", "d\"e", "f g", ""));
+  EXPECT_FALSE(split_words("'open"));
+}
+
+}  // namespace
+}  // namespace steptune::aws

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/aws/process_output.hpp"
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace steptune::aws {
+namespace {
+
+constexpr std::size_t k_max_output_bytes = std::size_t{1} << 20;
+
+std::string reason(int error) {
+  return std::generic_category().message(error);
+}
+
+/// Everything up to the end of the stream; what exceeds the limit is read and dropped, so that the
+/// writer is not killed by a closed pipe.
+std::string read_all(int descriptor) {
+  std::string output;
+  std::array<char, 4096> block{};
+  for (;;) {
+    const ssize_t count = read(descriptor, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return output;
+    if (output.size() < k_max_output_bytes)
+      output.append(block.data(), static_cast<std::size_t>(count));
+  }
+}
+
+}  // namespace
+
+Result<std::string> process_output(const std::vector<std::string>& argv) {
+  std::array<int, 2> pipe_ends{-1, -1};
+  if (argv.empty()) return fail(ErrorKind::runner, "the command is empty");
+  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
+    return fail(ErrorKind::runner, "no pipe: " + reason(errno), argv[0]);
+  }
+  std::vector<char*> words;
+  for (const std::string& word : argv)
+    words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], 1);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  pid_t pid = -1;
+  const int error = posix_spawnp(&pid, words[0], &actions, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(pipe_ends[1]);
+  if (error != 0) {
+    close(pipe_ends[0]);
+    return fail(ErrorKind::runner, "cannot be started: " + reason(error), argv[0]);
+  }
+  std::string output = read_all(pipe_ends[0]);
+  close(pipe_ends[0]);
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    return fail(ErrorKind::runner,
+                WIFEXITED(status) ? fmt::format("ended with exit status {}", WEXITSTATUS(status))
+                                  : fmt::format("was ended by signal {}", WTERMSIG(status)),
+                argv[0]);
+  }
+  return output;
+}
+
+Result<std::vector<std::string>> split_words(const std::string& command) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = '\0';
+  for (std::size_t at = 0; at < command.size(); ++at) {
+    const char character = command[at];
+    if (character == '\\' && quote != '\'' && at + 1 < command.size()) {
+      word += command[++at];
+      in_word = true;
+    } else if (quote != '\0') {
+      if (character == quote) {
+        quote = '\0';
+      } else {
+        word += character;
+      }
+    } else if (character == '\'' || character == '"') {
+      quote = character;
+      in_word = true;
+    } else if (character == ' ' || character == '\t') {
+      if (in_word) words.push_back(std::exchange(word, {}));
+      in_word = false;
+    } else {
+      word += character;
+      in_word = true;
+    }
+  }
+  if (quote != '\0') return fail(ErrorKind::runner, "a quote is not closed");
+  if (in_word) words.push_back(word);
+  return words;
+}
+
+}  // namespace steptune::aws
