@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A training program that trains nothing: reports as its argument says. Compiled as C++17, from the
+// reporting header alone.
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <steptune_report.hpp>
+#include <sys/wait.h>
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  if (mode == "fast") {
+    steptune::Reporter reporter;
+    for (int i = 1; i <= 20000; ++i) {
+      reporter.part("data", 0.5);
+      reporter.step(8, {{"loss", 1.0 / i}});
+    }
+  } else if (mode == "threads") {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([] {
+        for (int i = 0; i < 5000; ++i)
+          steptune::report(2, {{"loss", 0.5}});
+      });
+    }
+    for (auto& thread : threads)
+      thread.join();
+  } else if (mode == "odd") {
+    steptune::Reporter reporter;
+    reporter.part("data", -1);
+    reporter.part("data", nan);
+    reporter.step(nan, {{"loss", nan}, {"step", 7}, {"a\"b", 0.1}});
+  } else if (mode == "fork") {
+    steptune::Reporter reporter;
+    reporter.step(1);
+    reporter.step(1);
+    const pid_t child = fork();
+    if (child == 0) {
+      reporter.step(1);
+      std::exit(0);
+    }
+    waitpid(child, nullptr, 0);
+  }
+}

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""As report_probe.cpp, with the Python reporter."""
+import os
+import sys
+import threading
+
+import steptune
+
+mode = sys.argv[1]
+nan = float("nan")
+if mode == "fast":
+    for i in range(1, 20001):
+        steptune.part("data", 0.5)
+        steptune.report(samples=8, loss=1.0 / i)
+elif mode == "threads":
+
+    def work():
+        for _ in range(5000):
+            steptune.report(samples=2, loss=0.5)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+elif mode == "odd":
+    steptune.part("data", -1)
+    steptune.part("data", nan)
+    steptune.report(samples=nan, **{"loss": nan, "step": 7, 'a"b': 0.1})
+elif mode == "fork":
+    steptune.report(samples=1)
+    steptune.report(samples=1)
+    child = os.fork()
+    if child == 0:
+        steptune.report(samples=1)
+        sys.exit(0)
+    os.waitpid(child, 0)
+elif mode == "tensor":
+
+    class Tensor:
+        """Looks like a tensor: has a graph until detached, and is read late."""
+
+        read = 0
+
+        def detach(self):
+            return Detached()
+
+    class Detached:
+        def __float__(self):
+            Tensor.read += 1
+            return 0.25
+
+    for _ in range(10000):
+        steptune.report(samples=1, loss=Tensor(), text=object())
+    steptune.flush()
+    steptune.metrics(reads=Tensor.read)

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "trial_runner/reports/report_reader.hpp"
+
+namespace steptune {
+namespace {
+
+/// What a probe printed, as lines. `environment` is written as for env(1).
+std::vector<std::string> lines_of(const std::string& environment, const std::string& program,
+                                  const std::string& mode) {
+  const std::string command =
+      fmt::format("env -u RANK -u STEPTUNE_TRIAL {} {} {} 2>/dev/null", environment, program, mode);
+  FILE* pipe = popen(command.c_str(), "r");
+  std::string output;
+  std::array<char, 4096> buffer{};
+  while (const std::size_t count = fread(buffer.data(), 1, buffer.size(), pipe)) {
+    output.append(buffer.data(), count);
+  }
+  EXPECT_EQ(pclose(pipe), 0) << command;
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < output.size();) {
+    const std::size_t end = output.find('\n', begin);
+    EXPECT_NE(end, std::string::npos) << "the last line is not ended";
+    lines.push_back(output.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+std::vector<Report> reports_of(const std::vector<std::string>& lines) {
+  auto reader = ReportReader::create({});
+  std::vector<Report> reports;
+  for (const std::string& line : lines) {
+    auto report = reader->read_line(line, 0.0);
+    EXPECT_TRUE(report) << line;
+    if (report) reports.push_back(*std::move(report));
+  }
+  EXPECT_EQ(reader->rejected_lines(), 0U);
+  return reports;
+}
+
+/// The same behaviour is asked of both reporters.
+class Reporters : public testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] std::vector<std::string> lines(const std::string& environment,
+                                               const std::string& mode) const {
+    return lines_of(environment, GetParam(), mode);
+  }
+};
+
+const std::string k_python = "PYTHONPATH='" STEPTUNE_SOURCE_DIR
+                             "/trial_runner/reporters' PYTHONDONTWRITEBYTECODE=1 " STEPTUNE_PYTHON
+                             " '" STEPTUNE_SOURCE_DIR "/tests/unit/trial_runner/report_probe.py'";
+
+INSTANTIATE_TEST_SUITE_P(Both, Reporters,
+                         testing::Values("'" STEPTUNE_BINARY_DIR "/bin/report_probe'", k_python),
+                         [](const auto& tested) { return tested.index == 0 ? "Cpp" : "Python"; });
+
+TEST_P(Reporters, AreSilentOutsideATuner) {
+  EXPECT_TRUE(lines("A=b", "fast").empty());
+}
+
+TEST_P(Reporters, AreSilentOnRanksOtherThanZero) {
+  EXPECT_TRUE(lines("STEPTUNE_TRIAL=1 RANK=1", "fast").empty());
+  EXPECT_FALSE(lines("STEPTUNE_TRIAL=1 RANK=0", "fast").empty());
+}
+
+TEST_P(Reporters, TellTheFirstAndTheLastStepAndFewBetween) {
+  const auto reports = reports_of(lines("STEPTUNE_TRIAL=1", "fast"));
+  ASSERT_GE(reports.size(), 2U);
+  EXPECT_EQ(reports.front().step, 1.0);
+  EXPECT_EQ(reports.back().step, 20000.0);
+  EXPECT_EQ(reports.back().samples, 160000.0);
+  EXPECT_EQ(reports.back().metrics.at("loss"), 1.0 / 20000);
+  EXPECT_EQ(reports.back().parts.at("data"), 10000.0);
+  ASSERT_TRUE(reports.back().clock_s);
+  EXPECT_LE(static_cast<double>(reports.size()), 3.0 + *reports.back().clock_s / 0.25);
+}
+
+TEST_P(Reporters, CountFromManyThreads) {
+  const auto reports = reports_of(lines("STEPTUNE_TRIAL=1", "threads"));
+  ASSERT_FALSE(reports.empty());
+  EXPECT_EQ(reports.back().step, 20000.0);
+  EXPECT_EQ(reports.back().samples, 40000.0);
+}
+
+TEST_P(Reporters, AlwaysPrintWhatTheReaderTakes) {
+  const auto reports = reports_of(lines("STEPTUNE_TRIAL=1", "odd"));
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].step, 1.0);
+  EXPECT_FALSE(reports[0].samples);
+  EXPECT_EQ(reports[0].not_finite, std::set<std::string>{"loss"});
+  EXPECT_EQ(reports[0].metrics, (std::map<std::string, double>{{"a\"b", 0.1}}));
+  EXPECT_TRUE(reports[0].parts.empty());
+}
+
+TEST_P(Reporters, AForkedChildRepeatsNothing) {
+  const auto reports = reports_of(lines("STEPTUNE_TRIAL=1", "fork"));
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_EQ(reports[1].step, 2.0);
+}
+
+TEST(PythonReporter, ReadsTensorsOnlyWhenALineIsPrinted) {
+  const auto reports = reports_of(lines_of("STEPTUNE_TRIAL=1", k_python, "tensor"));
+  ASSERT_GE(reports.size(), 2U);
+  EXPECT_EQ(reports.back().metrics.at("loss"), 0.25);
+  EXPECT_FALSE(reports.back().metrics.contains("text"));
+  // At most one read for each line before the one that tells.
+  EXPECT_LT(reports.back().metrics.at("reads"), static_cast<double>(reports.size()) + 0.5);
+}
+
+}  // namespace
+}  // namespace steptune

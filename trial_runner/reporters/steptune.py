@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports a training program's progress to Steptune. One file, no dependency: copy it next to your
+training script, or put its folder on PYTHONPATH.
+
+    import steptune
+
+    for batch in loader:
+        ...  # one optimiser step
+        steptune.report(samples=len(batch), loss=loss)
+
+Outside a tuner (STEPTUNE_TRIAL not set) and on ranks other than 0 nothing is printed. Inside, the
+first step, the last and at most four a second between are printed to stdout as
+``[steptune] {"v":1,...}`` lines; steps between two lines are counted, not lost.
+
+Values may be numbers or anything that float() takes, tensors included. A tensor is read only when
+its line is printed, so that reporting each step does not wait for the GPU each step.
+
+In distributed training report on every rank what all ranks together did: rank 0 prints.
+"""
+
+import atexit
+import contextlib
+import json
+import math
+import os
+import sys
+import threading
+import time
+
+__all__ = ["Reporter", "active", "flush", "metrics", "part", "report", "timed"]
+
+_RESERVED = frozenset(("v", "step", "samples", "clock", "parts", "not_finite"))
+_INTERVAL_S = 0.25
+
+
+def _in_tuner():
+    return bool(os.environ.get("STEPTUNE_TRIAL"))
+
+
+def _is_first_rank():
+    for variable in ("RANK", "OMPI_COMM_WORLD_RANK"):
+        if os.environ.get(variable):
+            return os.environ[variable] == "0"
+    return True
+
+
+class Reporter:
+    """Counts steps and samples and prints them now and then. Thread safe."""
+
+    def __init__(self):
+        self.active = _in_tuner() and _is_first_rank()
+        self._process = os.getpid()
+        self._begin = time.monotonic()
+        self._lock = threading.Lock()
+        self._steps = 0
+        self._samples = 0.0
+        self._last_step_s = 0.0
+        self._printed_s = None
+        self._pending = False
+        self._warned = set()
+        self._metrics = {}
+        self._parts = {}
+        if self.active:
+            atexit.register(self.flush)
+
+    def report(self, samples=0, steps=1, **metrics):
+        """One optimiser step over `samples` samples is done (or `steps` of them)."""
+        if not self.active:
+            return
+        with self._lock:
+            self._steps += int(steps)
+            samples = self._number("samples", samples)
+            if samples is not None and math.isfinite(samples) and samples > 0:
+                self._samples += samples
+            # What is printed later still tells when the step ended, not when it was printed.
+            self._last_step_s = time.monotonic() - self._begin
+            self._keep(metrics)
+            self._print_if_due()
+
+    def metrics(self, **metrics):
+        """Values that belong to no step: an accuracy at the end of an epoch."""
+        if not self.active:
+            return
+        with self._lock:
+            self._keep(metrics)
+            self._print_if_due()
+
+    def part(self, name, seconds):
+        """`seconds` more were spent in a part of the steps: "data", "compute", "optimizer"."""
+        if not self.active:
+            return
+        seconds = self._number(name, seconds)
+        if seconds is not None and math.isfinite(seconds) and seconds >= 0:
+            with self._lock:
+                self._parts[str(name)] = self._parts.get(str(name), 0.0) + seconds
+
+    @contextlib.contextmanager
+    def timed(self, name):
+        """`with steptune.timed("data"): batch = next(batches)`"""
+        begin = time.monotonic()
+        try:
+            yield
+        finally:
+            self.part(name, time.monotonic() - begin)
+
+    def flush(self):
+        """Prints what has not been printed yet. Happens at exit by itself."""
+        if not self.active:
+            return
+        with self._lock:
+            if self._pending:
+                self._print()
+
+    def _keep(self, metrics):
+        self._pending = True
+        for name, value in metrics.items():
+            if name in _RESERVED:
+                self._warn(name, "cannot be a metric's name")
+            else:
+                # A tensor would keep the whole graph of its computation in memory.
+                detach = getattr(value, "detach", None)
+                self._metrics[name] = detach() if callable(detach) else value
+
+    def _print_if_due(self):
+        now = time.monotonic() - self._begin
+        if self._printed_s is None or now - self._printed_s >= _INTERVAL_S:
+            self._printed_s = now
+            self._print()
+
+    def _print(self):
+        self._pending = False
+        if self._process != os.getpid():
+            return  # a forked child must not tell its parent's steps as its own
+        document = {"v": 1}
+        if self._steps > 0:
+            document["step"] = self._steps
+            if self._samples > 0:
+                document["samples"] = self._samples
+            document["clock"] = round(self._last_step_s, 9)
+        not_finite = []
+        for name, value in self._metrics.items():
+            number = self._number(name, value)
+            if number is None:
+                continue
+            if math.isfinite(number):
+                document[name] = number
+            else:
+                not_finite.append(name)
+        if not_finite:
+            document["not_finite"] = not_finite
+        if self._parts:
+            document["parts"] = {name: round(s, 9) for name, s in self._parts.items()}
+        line = "[steptune] " + json.dumps(document, separators=(",", ":")) + "\n"
+        try:
+            # In one piece, so that lines of other threads do not cut it.
+            sys.stdout.write(line)
+            sys.stdout.flush()
+        except (OSError, ValueError):
+            # Nobody reads any more; training goes on.
+            self.active = False
+
+    def _number(self, name, value):
+        try:
+            return float(value)
+        except Exception as error:  # a tensor's library may raise anything
+            self._warn(name, "is no number: %s" % error)
+            return None
+
+    def _warn(self, name, why):
+        if name not in self._warned:
+            self._warned.add(name)
+            sys.stderr.write('steptune: "%s" %s; left out\n' % (name, why))
+
+
+_reporter = Reporter()
+report = _reporter.report
+metrics = _reporter.metrics
+part = _reporter.part
+timed = _reporter.timed
+flush = _reporter.flush
+
+
+def active():
+    """Whether anything is printed at all."""
+    return _reporter.active

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reports a training program's progress to Steptune. One header, C++17, no dependencies: copy it
+// into your project or include the installed one.
+//
+//   steptune::Reporter reporter;
+//   for (auto& batch : loader) {
+//     ... one optimiser step ...
+//     reporter.step(batch.size(), {{"loss", loss}});
+//   }
+//
+// Outside a tuner (STEPTUNE_TRIAL not set) and on ranks other than 0 nothing is printed and a call
+// costs a branch. Inside, the first step, the last and at most four a second between are printed to
+// stdout as `[steptune] {"v":1,...}` lines; steps between two lines are counted, not lost.
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
+
+namespace steptune {
+
+/// Counts steps and samples and prints them now and then. Thread safe. Make it where training
+/// begins; its clock starts then. In distributed training report on every rank what all ranks
+/// together did: rank 0 prints.
+class Reporter {
+ public:
+  using Metrics = std::initializer_list<std::pair<const char*, double>>;
+
+  Reporter() : active_(in_tuner() && is_first_rank()), process_(process_id()) {}
+  ~Reporter() { flush(); }
+  Reporter(const Reporter&) = delete;
+  Reporter& operator=(const Reporter&) = delete;
+
+  /// One optimiser step over `samples` samples is done.
+  void step(double samples, Metrics metrics = {}) { steps(1, samples, metrics); }
+
+  /// Several steps at once, `samples` in all of them together.
+  void steps(std::uint64_t count, double samples, Metrics metrics = {}) {
+    if (!active_) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    steps_ += count;
+    if (samples > 0 && std::isfinite(samples)) samples_ += samples;
+    // What is printed later still tells when the step ended, not when it was printed.
+    last_step_s_ = elapsed_s();
+    keep(metrics);
+    print_if_due();
+  }
+
+  /// Values that belong to no step: an accuracy at the end of an epoch.
+  void metrics(Metrics metrics) {
+    if (!active_) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    keep(metrics);
+    print_if_due();
+  }
+
+  /// `seconds` more were spent in a part of the steps: "data", "compute", "optimizer".
+  void part(const char* name, double seconds) {
+    if (!active_ || !(seconds >= 0) || !std::isfinite(seconds)) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    value_of(parts_, name) += seconds;
+  }
+
+  /// Prints what has not been printed yet. The destructor does.
+  void flush() {
+    if (!active_) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (pending_) print();
+  }
+
+  /// Whether anything is printed at all.
+  bool active() const { return active_; }
+
+ private:
+  using Named = std::vector<std::pair<std::string, double>>;
+  using SteadyClock = std::chrono::steady_clock;
+
+  static bool in_tuner() {
+    const char* trial = std::getenv("STEPTUNE_TRIAL");
+    return trial != nullptr && *trial != '\0';
+  }
+  static bool is_first_rank() {
+    for (const char* variable : {"RANK", "OMPI_COMM_WORLD_RANK"}) {
+      const char* rank = std::getenv(variable);
+      if (rank != nullptr && *rank != '\0') return std::string(rank) == "0";
+    }
+    return true;
+  }
+  static long process_id() {
+#if defined(__unix__) || defined(__APPLE__)
+    return static_cast<long>(getpid());
+#else
+    return 0;
+#endif
+  }
+  double elapsed_s() const {
+    return std::chrono::duration<double>(SteadyClock::now() - begin_).count();
+  }
+
+  static double& value_of(Named& named, const char* name) {
+    for (auto& entry : named) {
+      if (entry.first == name) return entry.second;
+    }
+    named.emplace_back(name, 0.0);
+    return named.back().second;
+  }
+  static bool is_reserved(const std::string& name) {
+    return name == "v" || name == "step" || name == "samples" || name == "clock" ||
+           name == "parts" || name == "not_finite";
+  }
+  void keep(Metrics metrics) {
+    pending_ = true;
+    for (const auto& metric : metrics) {
+      if (!is_reserved(metric.first)) {
+        value_of(metrics_, metric.first) = metric.second;
+      } else if (!warned_) {
+        warned_ = true;
+        std::fprintf(stderr, "steptune: \"%s\" cannot be a metric's name; left out\n",
+                     metric.first);
+      }
+    }
+  }
+
+  void print_if_due() {
+    const double now_s = elapsed_s();
+    if (printed_ && now_s - printed_s_ < 0.25) return;
+    printed_s_ = now_s;
+    print();
+  }
+  void print() {
+    pending_ = false;
+    if (process_ != process_id()) return;
+    std::string line = "[steptune] {\"v\":1";
+    if (steps_ > 0) {
+      line += ",\"step\":" + std::to_string(steps_);
+      if (samples_ > 0) line += ",\"samples\":" + text_of(samples_);
+      line += ",\"clock\":" + text_of(last_step_s_);
+    }
+    std::string not_finite;
+    for (const auto& metric : metrics_) {
+      if (std::isfinite(metric.second)) {
+        line += ',' + quoted(metric.first) + ':' + text_of(metric.second);
+      } else {
+        not_finite += (not_finite.empty() ? "" : ",") + quoted(metric.first);
+      }
+    }
+    if (!not_finite.empty()) line += ",\"not_finite\":[" + not_finite + ']';
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      line += (i == 0 ? ",\"parts\":{" : ",") + quoted(parts_[i].first) + ':' +
+              text_of(parts_[i].second);
+    }
+    line += parts_.empty() ? "}\n" : "}}\n";
+    // In one piece, so that lines of other threads do not cut it.
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fflush(stdout);
+    printed_ = true;
+  }
+  static std::string text_of(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.12g", value);
+    // The decimal point is the locale's.
+    for (char* c = text; *c != '\0'; ++c) {
+      const bool number = (*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e';
+      if (!number) *c = '.';
+    }
+    return text;
+  }
+  static std::string quoted(const std::string& name) {
+    std::string text = "\"";
+    for (const char c : name) {
+      if (c == '"' || c == '\\') text += '\\';
+      text += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+    return text + '"';
+  }
+
+  const bool active_;
+  const long process_;  // a forked child must not tell its parent's steps as its own
+  const SteadyClock::time_point begin_ = SteadyClock::now();
+  std::mutex mutex_;
+  std::uint64_t steps_ = 0;
+  double samples_ = 0;
+  double last_step_s_ = 0;
+  double printed_s_ = 0;
+  bool printed_ = false;
+  bool pending_ = false;
+  bool warned_ = false;
+  Named metrics_;
+  Named parts_;
+};
+
+/// The program's own reporter, made by the first call and flushed at exit.
+inline Reporter& reporter() {
+  static Reporter the_reporter;
+  return the_reporter;
+}
+
+/// `reporter().step(...)`: one line in an existing training loop.
+inline void report(double samples, Reporter::Metrics metrics = {}) {
+  reporter().step(samples, metrics);
+}
+
+/// Adds the time until it goes out of scope to a part:
+/// `{ steptune::PartTimer timer(reporter, "data"); batch = loader.next(); }`
+class PartTimer {
+ public:
+  PartTimer(Reporter& reporter, const char* part) : reporter_(reporter), part_(part) {}
+  ~PartTimer() {
+    const auto spent = std::chrono::steady_clock::now() - begin_;
+    reporter_.part(part_, std::chrono::duration<double>(spent).count());
+  }
+  PartTimer(const PartTimer&) = delete;
+  PartTimer& operator=(const PartTimer&) = delete;
+
+ private:
+  Reporter& reporter_;
+  const char* part_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace steptune
