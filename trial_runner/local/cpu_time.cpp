@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/cpu_time.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string_view>
+
+#include <unistd.h>
+
+#include "trial_runner/local/proc.hpp"
+
+namespace steptune::local {
+namespace {
+
+/// user, nice, system, idle, iowait, irq, softirq, steal; the guests' time is part of user's.
+constexpr std::size_t k_idle = 3;
+constexpr std::size_t k_iowait = 4;
+constexpr std::size_t k_steal = 7;
+constexpr std::size_t k_fields = 8;
+/// Below so many ticks of all CPUs, rounding is a share worth mentioning.
+constexpr double k_min_ticks = 20.0;
+
+}  // namespace
+
+std::optional<CpuTime> read_cpu_time() {
+  constexpr std::size_t k_first_line_bytes = 256;
+  const auto text = read_text("/proc/stat", k_first_line_bytes);
+  if (!text || !text->starts_with("cpu ")) return std::nullopt;
+  std::array<std::uint64_t, k_fields> ticks{};
+  const char* at = text->data() + std::string_view("cpu").size();
+  const char* const end = text->data() + text->size();
+  for (std::uint64_t& field : ticks) {
+    while (at < end && *at == ' ')
+      ++at;
+    const auto [next, error] = std::from_chars(at, end, field);
+    if (error != std::errc{}) return std::nullopt;
+    at = next;
+  }
+  const double tick_s = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  const auto all =
+      static_cast<double>(std::accumulate(ticks.begin(), ticks.end(), std::uint64_t{0}));
+  const auto unused = static_cast<double>(ticks[k_idle] + ticks[k_iowait] + ticks[k_steal]);
+  return CpuTime{all * tick_s, (all - unused) * tick_s,
+                 static_cast<double>(ticks[k_steal]) * tick_s};
+}
+
+std::optional<Disturbance> disturbance_between(const CpuTime& before, const CpuTime& after,
+                                               double own_s) {
+  const double total_s = after.total_s - before.total_s;
+  if (total_s * static_cast<double>(::sysconf(_SC_CLK_TCK)) < k_min_ticks) return std::nullopt;
+  const double others_s = after.busy_s - before.busy_s - own_s;
+  return Disturbance{std::clamp(others_s / total_s, 0.0, 1.0),
+                     std::clamp((after.steal_s - before.steal_s) / total_s, 0.0, 1.0)};
+}
+
+}  // namespace steptune::local

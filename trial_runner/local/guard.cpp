@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/guard.hpp"
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "trial_runner/local/spawn.hpp"
+
+namespace steptune::local {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* k_guard_name = "steptune-guard";
+
+}  // namespace
+
+Result<fs::path> find_guard_program() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  const fs::path folder = self.parent_path();
+  for (const fs::path& candidate :
+       {folder / k_guard_name, folder.parent_path() / "libexec" / "steptune" / k_guard_name}) {
+    if (fs::is_regular_file(candidate, error)) return candidate;
+  }
+  return fail(ErrorKind::runner,
+              fmt::format("the program {} is missing; it ends trials if this program is killed",
+                          k_guard_name),
+              folder.string(),
+              fmt::format("install it beside {} or in ../libexec/steptune from there",
+                          self.filename().string()));
+}
+
+Result<Guard> Guard::start(const fs::path& program, const std::string& run_tag) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return fail(ErrorKind::runner,
+                "cannot talk to the guard: " + std::generic_category().message(errno));
+  }
+  const UniqueFd theirs(ends[1]);
+  Guard guard;
+  guard.line_ = UniqueFd(ends[0]);
+  SpawnRequest request;
+  request.argv = {program.string(), run_tag};
+  // Its own session: what is sent to this program's group or terminal does not reach it. An empty
+  // environment: it must not carry the mark that it looks for.
+  request.own_session = true;
+  request.stdin_fd = theirs.get();
+  const auto pid = spawn(request);
+  if (!pid) return tl::unexpected(pid.error());
+  guard.pid_ = *pid;
+  return guard;
+}
+
+Guard::Guard(Guard&& other) noexcept
+    : pid_(std::exchange(other.pid_, 0)), line_(std::move(other.line_)) {}
+
+Guard& Guard::operator=(Guard&& other) noexcept {
+  if (this != &other) {
+    quit();
+    pid_ = std::exchange(other.pid_, 0);
+    line_ = std::move(other.line_);
+  }
+  return *this;
+}
+
+Guard::~Guard() {
+  quit();
+}
+
+bool Guard::alive() const {
+  siginfo_t info{};
+  return pid_ > 0 &&
+         ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
+}
+
+void Guard::watch(const ProcessId& leader) {
+  send(fmt::format("+{} {}\n", leader.pid, leader.start_ticks));
+}
+
+void Guard::forget(const ProcessId& leader) {
+  send(fmt::format("-{} {}\n", leader.pid, leader.start_ticks));
+}
+
+void Guard::send(const std::string& line) {
+  // A dead guard is noticed, and replaced, before the next trial starts.
+  [[maybe_unused]] const ssize_t sent =
+      ::send(line_.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Guard::quit() {
+  if (pid_ <= 0) return;
+  send("q\n");
+  line_.reset();
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = 0;
+}
+
+}  // namespace steptune::local

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/local_runner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <limits>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/compile.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "trial_runner/local/cpu_set.hpp"
+#include "trial_runner/local/former_run.hpp"
+#include "trial_runner/local/guard.hpp"
+#include "trial_runner/local/local_trial.hpp"
+#include "trial_runner/local/marks.hpp"
+#include "trial_runner/local/placement.hpp"
+#include "trial_runner/local/signal_scope.hpp"
+#include "trial_runner/local/spawn.hpp"
+#include "trial_runner/local/strays.hpp"
+
+namespace steptune::local {
+namespace {
+
+/// So much that a trial does not have to wait for the tuner's attention; the unprivileged maximum.
+constexpr int k_pipe_bytes = 1 << 20;
+/// A wait that returns so much later than asked for was not served at all: suspended, stopped.
+constexpr double k_standstill_s = 2.0;
+/// The kernel, short of memory, should take the trial rather than the tuner.
+constexpr const char* k_oom_preference = "500";
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return fail(ErrorKind::unavailable,
+                "cannot create a pipe: " + std::generic_category().message(errno), {},
+                "raise the limit of open files: ulimit -n");
+  }
+  Pipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+  // Of the reader's end only: the trial's is a file description of its own.
+  ::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);
+  ::fcntl(pipe.read.get(), F_SETPIPE_SZ, k_pipe_bytes);
+  return pipe;
+}
+
+void prefer_for_oom_kill(pid_t pid) {
+  const UniqueFd file(::open(fmt::format(FMT_COMPILE("/proc/{}/oom_score_adj"), pid).c_str(),
+                             O_WRONLY | O_CLOEXEC));
+  // Refused where the tuner is preferred even more: then so is the trial.
+  [[maybe_unused]] const ssize_t written =
+      file ? ::write(file.get(), k_oom_preference, std::char_traits<char>::length(k_oom_preference))
+           : 0;
+}
+
+class LocalRunner final : public Runner {
+ public:
+  LocalRunner(const Clock& clock, LocalRunnerOptions options, PlacementOptions placement,
+              std::vector<Slot> slots, Environment environment, Guard guard)
+      : clock_(clock),
+        options_(std::move(options)),
+        placement_(std::move(placement)),
+        slots_(std::move(slots)),
+        environment_(std::move(environment)),
+        guard_(std::move(guard)) {
+    strays_.set_guard(guard_.pid());
+  }
+  LocalRunner(const LocalRunner&) = delete;
+  LocalRunner& operator=(const LocalRunner&) = delete;
+  ~LocalRunner() override;
+
+  [[nodiscard]] int capacity() const override { return static_cast<int>(slots_.size()); }
+  [[nodiscard]] Result<void> start(const TrialSpec& spec) override;
+  [[nodiscard]] Result<std::vector<TrialEvent>> wait(double deadline_s) override;
+  void stop(TrialKey key) override;
+  void kill_all() override;
+  [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
+
+ private:
+  [[nodiscard]] Result<void> check_startable(const TrialSpec& spec) const;
+  [[nodiscard]] Result<void> ensure_guard();
+  [[nodiscard]] std::size_t free_slot() const;
+  [[nodiscard]] Result<TrialProcess> launch(const TrialSpec& spec, const Slot& slot,
+                                            Environment environment);
+  /// Sleeps until a descriptor is ready, a timer is due or `deadline_s`; true if a signal arrived.
+  bool sleep(double deadline_s);
+  void advance_trials();
+
+  const Clock& clock_;
+  LocalRunnerOptions options_;
+  PlacementOptions placement_;
+  std::vector<Slot> slots_;
+  Environment environment_;
+  Guard guard_;
+  OomWatch oom_watch_;
+  SignalScope signals_;
+  Strays strays_;
+  std::vector<LocalTrial> trials_;
+  std::vector<TrialEvent> events_;
+};
+
+LocalRunner::~LocalRunner() {
+  kill_all();
+  while (!trials_.empty()) {
+    sleep(std::numeric_limits<double>::infinity());
+    advance_trials();
+  }
+}
+
+Result<void> LocalRunner::check_startable(const TrialSpec& spec) const {
+  const std::string where = fmt::format("trial {}", spec.key.trial);
+  if (spec.argv.empty()) return fail(ErrorKind::usage, "the trial has no command", where);
+  if (std::ranges::find(trials_, spec.key, &LocalTrial::key) != trials_.end()) {
+    return fail(ErrorKind::conflict, "this attempt is running already", where);
+  }
+  if (trials_.size() >= slots_.size()) {
+    return fail(ErrorKind::unavailable,
+                fmt::format("all {} places for trials are taken", slots_.size()), where);
+  }
+  return {};
+}
+
+std::size_t LocalRunner::free_slot() const {
+  std::size_t slot = 0;
+  while (std::ranges::find(trials_, slot, &LocalTrial::slot) != trials_.end())
+    ++slot;
+  return slot;
+}
+
+Result<void> LocalRunner::ensure_guard() {
+  if (guard_.alive()) return {};
+  auto guard = Guard::start(options_.guard_program, options_.run_tag);
+  if (!guard) return tl::unexpected(guard.error());
+  guard_ = *std::move(guard);
+  strays_.set_guard(guard_.pid());
+  for (const LocalTrial& trial : trials_)
+    guard_.watch(trial.main());
+  return {};
+}
+
+Result<TrialProcess> LocalRunner::launch(const TrialSpec& spec, const Slot& slot,
+                                         Environment environment) {
+  auto pipe = make_pipe();
+  if (!pipe) return tl::unexpected(pipe.error());
+  SpawnRequest request;
+  request.argv = spec.argv;
+  request.environment = std::move(environment);
+  request.working_directory = spec.working_directory;
+  request.output_fd = pipe->write.get();
+
+  const AffinityScope affinity(slot.cpus);
+  if (affinity.error() != 0) {
+    return fail(ErrorKind::unavailable,
+                fmt::format("cannot bind the trial to CPUs {}: {}", format_cpus(slot.cpus),
+                            std::generic_category().message(affinity.error())),
+                {}, "the CPUs of this program were changed while it runs; set \"pin\" to false");
+  }
+  const auto pid = spawn(request);
+  if (!pid) return tl::unexpected(pid.error());
+  prefer_for_oom_kill(*pid);
+  TrialProcess process;
+  process.main.pid = *pid;
+  // Not reaped yet, so it is there, if only as a zombie.
+  if (const auto stat = read_stat(*pid)) process.main = stat->id;
+  process.pidfd = open_pidfd(*pid);
+  process.output = std::move(pipe->read);
+  return process;
+}
+
+Result<void> LocalRunner::start(const TrialSpec& spec) {
+  if (const auto startable = check_startable(spec); !startable) return startable;
+  if (const auto guarded = ensure_guard(); !guarded) return guarded;
+  auto reader = ReportReader::create(spec.report_format);
+  if (!reader) return tl::unexpected(reader.error());
+  LogFile log;
+  if (!spec.log_path.empty()) {
+    auto created = LogFile::create(spec.log_path, spec.limits.log_bytes);
+    if (!created) return tl::unexpected(created.error());
+    log = *std::move(created);
+  }
+
+  const std::size_t slot = free_slot();
+  Environment environment = environment_;
+  for (const auto& [name, value] : spec.environment)
+    environment.insert_or_assign(name, value);
+  environment.try_emplace("PYTHONUNBUFFERED", "1");
+  auto placed = apply(slots_[slot], placement_, spec.environment, environment);
+  const std::vector<std::string> marks{run_mark(options_.run_tag), trial_mark(spec.key)};
+  for (const std::string& mark : marks) {
+    const std::size_t equals = mark.find('=');
+    environment.insert_or_assign(mark.substr(0, equals), mark.substr(equals + 1));
+  }
+
+  TrialBaseline baseline{clock_.now_s(), read_cpu_time(), oom_watch_.read()};
+  auto process = launch(spec, slots_[slot], std::move(environment));
+  if (!process) {
+    if (process.error().kind == ErrorKind::unavailable) return tl::unexpected(process.error());
+    Outcome outcome;
+    outcome.kind = OutcomeKind::not_started;
+    outcome.detail = process.error().text();
+    events_.emplace_back(TrialFinished{spec.key, clock_.now_s(), std::move(outcome)});
+    return {};
+  }
+  const ProcessId main = process->main;
+  guard_.watch(main);
+  strays_.add_trial(main.pid, marks);
+  events_.emplace_back(TrialStarted{spec.key, baseline.started_s,
+                                    to_text(TrialToken{main, boot_id(), options_.run_tag}),
+                                    std::move(placed)});
+  trials_.emplace_back(spec, slot, *std::move(process), *std::move(reader), std::move(log),
+                       std::move(baseline));
+  return {};
+}
+
+bool LocalRunner::sleep(double deadline_s) {
+  const double now_s = clock_.now_s();
+  double wake_s = std::max(deadline_s, now_s);
+  std::vector<pollfd> descriptors;
+  descriptors.reserve(2 * trials_.size());
+  for (const LocalTrial& trial : trials_) {
+    wake_s = std::min(wake_s, std::max(trial.next_timer_s(now_s), now_s));
+    for (const int fd : {trial.exit_fd(), trial.output_fd()}) {
+      if (fd >= 0) descriptors.push_back({fd, POLLIN, 0});
+    }
+  }
+  const bool interrupted = signals_.poll(descriptors, wake_s - now_s);
+  const double late_s = clock_.now_s() - wake_s;
+  if (late_s > k_standstill_s) {
+    for (LocalTrial& trial : trials_)
+      trial.excuse(late_s);
+  }
+  return interrupted;
+}
+
+void LocalRunner::advance_trials() {
+  const double now_s = clock_.now_s();
+  std::erase_if(trials_, [&](LocalTrial& trial) {
+    if (!trial.advance(now_s, strays_, events_)) return false;
+    Outcome outcome = trial.finish(now_s, strays_, oom_watch_, events_);
+    strays_.remove_trial(trial.main().pid);
+    guard_.forget(trial.main());
+    events_.emplace_back(TrialFinished{trial.key(), now_s, std::move(outcome)});
+    return true;
+  });
+}
+
+Result<std::vector<TrialEvent>> LocalRunner::wait(double deadline_s) {
+  bool interrupted = false;
+  while (true) {
+    // Events at hand are not held back, but signals and what else has happened come along.
+    interrupted = sleep(events_.empty() ? deadline_s : clock_.now_s());
+    advance_trials();
+    if (!events_.empty() || interrupted || clock_.now_s() >= deadline_s) break;
+  }
+  return std::exchange(events_, {});
+}
+
+void LocalRunner::stop(TrialKey key) {
+  const auto trial = std::ranges::find(trials_, key, &LocalTrial::key);
+  if (trial != trials_.end()) trial->stop(clock_.now_s());
+}
+
+void LocalRunner::kill_all() {
+  for (LocalTrial& trial : trials_)
+    trial.end(EndedBy::stop, clock_.now_s(), 0.0);
+}
+
+Result<std::vector<TrialKey>> LocalRunner::adopt(std::span<const Orphan> orphans) {
+  if (const auto ended = end_former_trials(orphans, clock_); !ended) {
+    return tl::unexpected(ended.error());
+  }
+  return std::vector<TrialKey>{};
+}
+
+Result<std::unique_ptr<Runner>> make_runner(const Clock& clock, LocalRunnerOptions options) {
+  Environment environment = own_environment();
+  const auto machine = read_machine(environment);
+  if (!machine) return tl::unexpected(machine.error());
+  const PlacementOptions placement{options.parallel, options.cpus_per_trial, options.gpus_per_trial,
+                                   options.pin, options.set_thread_counts};
+  auto slots = divide(*machine, placement);
+  if (!slots) return tl::unexpected(slots.error());
+
+  if (options.run_tag.empty()) {
+    const auto self = read_stat(::getpid());
+    options.run_tag = fmt::format("{}-{}", ::getpid(), self ? self->id.start_ticks : 0);
+  }
+  if (options.guard_program.empty()) {
+    auto found = find_guard_program();
+    if (!found) return tl::unexpected(found.error());
+    options.guard_program = *std::move(found);
+  }
+  auto guard = Guard::start(options.guard_program, options.run_tag);
+  if (!guard) return tl::unexpected(guard.error());
+  return std::make_unique<LocalRunner>(clock, std::move(options), placement, *std::move(slots),
+                                       std::move(environment), *std::move(guard));
+}
+
+}  // namespace
+}  // namespace steptune::local
+
+namespace steptune {
+
+Result<std::unique_ptr<Runner>> make_local_runner(const Clock& clock, LocalRunnerOptions options) {
+  return local::make_runner(clock, std::move(options));
+}
+
+}  // namespace steptune

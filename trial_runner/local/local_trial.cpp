@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/local_trial.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/wait.h>
+
+#include "trial_runner/local/marks.hpp"
+#include "trial_runner/local/usage.hpp"
+
+namespace steptune::local {
+namespace {
+
+constexpr std::size_t k_read_bytes = std::size_t{64} << 10;
+/// Between two looks at limits and other trials.
+constexpr std::size_t k_round_bytes = std::size_t{512} << 10;
+/// A pipe's content at most, and what a writer adds meanwhile.
+constexpr std::size_t k_last_bytes = std::size_t{4} << 20;
+
+constexpr double k_first_memory_poll_s = 0.02;
+constexpr double k_memory_poll_s = 1.0;
+constexpr double k_limited_memory_poll_s = 0.25;
+
+/// Helpers such as Python's resource tracker end by themselves once the main process is gone, and
+/// clean up on the way.
+constexpr double k_leave_s = 0.2;
+constexpr double k_first_sweep_s = 0.002;
+constexpr double k_slowest_sweep_s = 0.1;
+/// What SIGKILL has not ended by then hangs in the kernel, or belongs to another user.
+constexpr double k_give_up_s = 30.0;
+
+constexpr std::size_t k_detail_lines = 12;
+
+}  // namespace
+
+LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process,
+                       ReportReader reader, LogFile log, TrialBaseline baseline)
+    : key_(spec.key),
+      slot_(slot),
+      limits_(spec.limits),
+      process_(std::move(process)),
+      reader_(std::move(reader)),
+      log_(std::move(log)),
+      baseline_(std::move(baseline)),
+      memory_(spec.limits.memory_bytes),
+      last_output_s_(baseline_.started_s),
+      next_memory_s_(baseline_.started_s + k_first_memory_poll_s),
+      memory_interval_s_(k_first_memory_poll_s),
+      sweep_interval_s_(k_first_sweep_s) {}
+
+double LocalTrial::next_timer_s(double now_s) const {
+  if (exited_s_) return next_sweep_s_;
+  constexpr double k_exit_poll_s = 0.02;
+  double next = process_.pidfd ? std::numeric_limits<double>::infinity() : now_s + k_exit_poll_s;
+  if (give_up_at_s_) return std::min(next, *give_up_at_s_);
+  if (kill_at_s_) return std::min(next, *kill_at_s_);
+  return std::min({next, next_memory_s_, baseline_.started_s + excused_s_ + limits_.wall_s,
+                   last_output_s_ + limits_.idle_s});
+}
+
+bool LocalTrial::advance(double now_s, Strays& strays, std::vector<TrialEvent>& events) {
+  read_output(now_s, k_round_bytes, events);
+  if (!exited_s_ && main_has_exited()) {
+    exited_s_ = now_s;
+    next_sweep_s_ = now_s;
+  }
+  if (exited_s_) return now_s >= next_sweep_s_ && clear_leftovers(now_s, strays);
+  if (give_up_at_s_) {
+    if (now_s < *give_up_at_s_) return false;
+    survivors_.push_back(process_.main);
+    return true;
+  }
+  if (kill_at_s_) {
+    escalate(now_s);
+    return false;
+  }
+  if (now_s >= next_memory_s_) sample_memory(now_s, strays);
+  check_limits(now_s);
+  return false;
+}
+
+void LocalTrial::read_output(double now_s, std::size_t max_bytes, std::vector<TrialEvent>& events) {
+  std::array<char, k_read_bytes> buffer;
+  for (std::size_t taken = 0; process_.output && taken < max_bytes;) {
+    const ssize_t got = ::read(process_.output.get(), buffer.data(), buffer.size());
+    if (got > 0) {
+      taken += static_cast<std::size_t>(got);
+      take_output({buffer.data(), static_cast<std::size_t>(got)}, now_s, events);
+    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+      process_.output.reset();
+    } else if (errno == EAGAIN) {
+      return;
+    }
+  }
+}
+
+void LocalTrial::take_output(std::string_view bytes, double now_s,
+                             std::vector<TrialEvent>& events) {
+  last_output_s_ = now_s;
+  log_.write(bytes);
+  tail_.feed(bytes);
+  lines_.feed(bytes, [&](std::string_view line) { on_line(line, now_s, events); });
+}
+
+void LocalTrial::on_line(std::string_view line, double now_s, std::vector<TrialEvent>& events) {
+  if (auto report = reader_.read_line(line, now_s)) {
+    events.emplace_back(TrialReported{key_, *std::move(report)});
+  }
+}
+
+void LocalTrial::check_limits(double now_s) {
+  if (now_s >= baseline_.started_s + excused_s_ + limits_.wall_s) {
+    end(EndedBy::wall_limit, now_s, limits_.grace_s);
+  } else if (now_s >= last_output_s_ + limits_.idle_s) {
+    end(EndedBy::idle_limit, now_s, limits_.grace_s);
+  }
+}
+
+void LocalTrial::sample_memory(double now_s, Strays& strays) {
+  std::vector<ProcessStat> processes = process_tree(process_.main.pid);
+  for (ProcessStat& stray : strays.of(process_.main.pid))
+    processes.push_back(std::move(stray));
+  // No grace: what allocates without bound would take the machine with it meanwhile.
+  if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
+  const double slowest = limits_.memory_bytes ? k_limited_memory_poll_s : k_memory_poll_s;
+  memory_interval_s_ = std::min(2 * memory_interval_s_, slowest);
+  next_memory_s_ = now_s + memory_interval_s_;
+}
+
+void LocalTrial::end(EndedBy by, double now_s, double grace_s) {
+  if (exited_s_ || give_up_at_s_) return;
+  if (kill_at_s_) {
+    kill_at_s_ = std::min(*kill_at_s_, now_s + grace_s);
+  } else {
+    if (main_has_exited()) return;
+    ended_by_ = by;
+    kill_at_s_ = now_s + grace_s;
+    if (grace_s > 0) {
+      kill_group(SIGTERM);
+      kill_group(SIGCONT);  // a stopped process would not hear of it
+    }
+  }
+  escalate(now_s);
+}
+
+void LocalTrial::escalate(double now_s) {
+  if (now_s < *kill_at_s_) return;
+  kill_group(SIGKILL);
+  give_up_at_s_ = now_s + k_give_up_s;
+}
+
+void LocalTrial::kill_group(int signal) const {
+  // The main process is not reaped before the end, so nobody else can have got the group's number.
+  ::kill(-process_.main.pid, signal);
+}
+
+bool LocalTrial::main_has_exited() const {
+  siginfo_t info{};
+  const auto id = static_cast<id_t>(process_.main.pid);
+  // Any error means that there is no such child any more.
+  return ::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
+}
+
+bool LocalTrial::clear_leftovers(double now_s, Strays& strays) {
+  std::vector<ProcessId> left;
+  for (const ProcessStat& stray : strays.of(process_.main.pid))
+    left.push_back(stray.id);
+  const bool forced = give_up_at_s_.has_value();
+  if (left.empty() && (left_something_ || ended_by_ != EndedBy::nothing)) {
+    left = find_marked(strays.marks_of(process_.main.pid), {&process_.main, 1});
+  }
+  if (left.empty()) return true;
+  left_something_ = true;
+  if (!forced && now_s >= *exited_s_ + k_leave_s) give_up_at_s_ = now_s + k_give_up_s;
+  if (give_up_at_s_) {
+    for (const ProcessId& process : left)
+      send_signal(process, SIGKILL);
+    if (now_s >= *give_up_at_s_) {
+      survivors_ = std::move(left);
+      return true;
+    }
+  }
+  next_sweep_s_ = now_s + sweep_interval_s_;
+  sweep_interval_s_ = std::min(2 * sweep_interval_s_, k_slowest_sweep_s);
+  return false;
+}
+
+void LocalTrial::excuse(double gap_s) {
+  excused_s_ += gap_s;
+  last_output_s_ += gap_s;
+  if (kill_at_s_) *kill_at_s_ += gap_s;
+}
+
+Outcome LocalTrial::finish(double now_s, const Strays& strays, const OomWatch& oom_watch,
+                           std::vector<TrialEvent>& events) {
+  read_output(now_s, k_last_bytes, events);
+  lines_.flush([&](std::string_view line) { on_line(line, now_s, events); });
+  process_.output.reset();
+  log_.finish();
+
+  rusage usage{};
+  Ending ending{ended_by_, SIGKILL, false, tail_.text()};
+  double own_cpu_s = strays.reaped_cpu_s(process_.main.pid);
+  if (::wait4(process_.main.pid, &ending.wait_status, WNOHANG, &usage) == process_.main.pid) {
+    own_cpu_s += cpu_seconds(usage);
+    memory_.add(usage);
+  }
+  if (ended_by_ == EndedBy::nothing && ending.wait_status != 0) {
+    ending.oom_kills = any_grown(baseline_.oom_kills, oom_watch.read());
+  }
+  const Verdict verdict = judge(ending, limits_);
+
+  Outcome outcome;
+  outcome.kind = verdict.kind;
+  outcome.exit_code = verdict.exit_code;
+  outcome.detail = describe(verdict);
+  outcome.duration_s = exited_s_.value_or(now_s) - baseline_.started_s;
+  outcome.billed_s = outcome.duration_s;
+  outcome.peak_memory_bytes = memory_.peak_bytes();
+  const auto cpu = read_cpu_time();
+  if (cpu && baseline_.cpu)
+    outcome.disturbance = disturbance_between(*baseline_.cpu, *cpu, own_cpu_s);
+  return outcome;
+}
+
+std::string LocalTrial::describe(const Verdict& verdict) const {
+  std::vector<std::string> parts;
+  if (!verdict.reason.empty()) parts.push_back(verdict.reason);
+  if (!log_.fault().empty()) parts.push_back(log_.fault());
+  if (!survivors_.empty()) {
+    std::vector<pid_t> pids;
+    for (const ProcessId& survivor : survivors_)
+      pids.push_back(survivor.pid);
+    parts.push_back(fmt::format("could not be ended: process {}", fmt::join(pids, ", ")));
+  }
+  if (verdict.kind != OutcomeKind::completed && verdict.kind != OutcomeKind::stopped) {
+    for (std::string& line : tail_.last_lines(k_detail_lines))
+      parts.push_back(std::move(line));
+  }
+  return fmt::format("{}", fmt::join(parts, "\n"));
+}
+
+}  // namespace steptune::local

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trial_runner/local/cgroup.hpp"
+#include "trial_runner/local/cpu_time.hpp"
+#include "trial_runner/local/log_file.hpp"
+#include "trial_runner/local/memory_watch.hpp"
+#include "trial_runner/local/output.hpp"
+#include "trial_runner/local/proc.hpp"
+#include "trial_runner/local/strays.hpp"
+#include "trial_runner/local/verdict.hpp"
+#include "trial_runner/reports/report_reader.hpp"
+#include "trial_runner/runner.hpp"
+
+namespace steptune::local {
+
+/// What a started process brings along.
+struct TrialProcess {
+  ProcessId main;
+  UniqueFd pidfd;   ///< empty where the kernel has none
+  UniqueFd output;  ///< non-blocking
+};
+
+/// What the machine's counters stood at when a trial started.
+struct TrialBaseline {
+  double started_s = 0.0;
+  std::optional<CpuTime> cpu;
+  OomKills oom_kills;
+};
+
+/// One running trial, from its started process to its outcome: reads its output, enforces its
+/// limits, ends it and whatever it leaves behind. Driven by `advance`; never blocks.
+class LocalTrial {
+ public:
+  LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process, ReportReader reader,
+             LogFile log, TrialBaseline baseline);
+
+  [[nodiscard]] TrialKey key() const { return key_; }
+  [[nodiscard]] std::size_t slot() const { return slot_; }
+  [[nodiscard]] const ProcessId& main() const { return process_.main; }
+
+  /// Descriptors worth polling; -1 for none.
+  [[nodiscard]] int exit_fd() const { return exited_s_ ? -1 : process_.pidfd.get(); }
+  [[nodiscard]] int output_fd() const { return process_.output.get(); }
+
+  /// When `advance` has something to do even if no descriptor is ready.
+  [[nodiscard]] double next_timer_s(double now_s) const;
+
+  /// Does all that is due. Appends reports to `events`. True once everything of the trial is gone;
+  /// then `finish` is due.
+  [[nodiscard]] bool advance(double now_s, Strays& strays, std::vector<TrialEvent>& events);
+
+  /// Begins to end the trial unless it has ended or is ending already; a shorter grace period than
+  /// before takes effect in any case.
+  void end(EndedBy by, double now_s, double grace_s);
+
+  /// As asked by `Runner::stop`, with the trial's own grace period.
+  void stop(double now_s) { end(EndedBy::stop, now_s, limits_.grace_s); }
+
+  /// Time during which this machine or program stood still counts for no limit.
+  void excuse(double gap_s);
+
+  /// Reaps the main process and tells how the trial ended.
+  [[nodiscard]] Outcome finish(double now_s, const Strays& strays, const OomWatch& oom_watch,
+                               std::vector<TrialEvent>& events);
+
+ private:
+  void read_output(double now_s, std::size_t max_bytes, std::vector<TrialEvent>& events);
+  void take_output(std::string_view bytes, double now_s, std::vector<TrialEvent>& events);
+  void on_line(std::string_view line, double now_s, std::vector<TrialEvent>& events);
+  void check_limits(double now_s);
+  void sample_memory(double now_s, Strays& strays);
+  void escalate(double now_s);
+  void kill_group(int signal) const;
+  [[nodiscard]] bool main_has_exited() const;
+  [[nodiscard]] bool clear_leftovers(double now_s, Strays& strays);
+  [[nodiscard]] std::string describe(const Verdict& verdict) const;
+
+  TrialKey key_;
+  std::size_t slot_;
+  TrialLimits limits_;
+  TrialProcess process_;
+  ReportReader reader_;
+  LogFile log_;
+  TrialBaseline baseline_;
+
+  LineSplitter lines_;
+  OutputTail tail_;
+  MemoryWatch memory_;
+  double excused_s_ = 0.0;
+  double last_output_s_;
+  double next_memory_s_;
+  double memory_interval_s_;
+
+  EndedBy ended_by_ = EndedBy::nothing;
+  std::optional<double> kill_at_s_;     // SIGTERM was sent; SIGKILL is due then
+  std::optional<double> give_up_at_s_;  // SIGKILL was sent
+  std::optional<double> exited_s_;
+  double next_sweep_s_ = 0.0;
+  double sweep_interval_s_;
+  bool left_something_ = false;
+  std::vector<ProcessId> survivors_;
+};
+
+}  // namespace steptune::local

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/marks.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace steptune::local {
+namespace {
+
+using ProcessTable = std::map<pid_t, ProcessStat>;
+
+ProcessTable read_table() {
+  ProcessTable table;
+  for (const pid_t pid : all_processes()) {
+    if (auto stat = read_stat(pid)) table.emplace(pid, *stat);
+  }
+  return table;
+}
+
+bool still_holds_group(const ProcessId& leader, const ProcessTable& table) {
+  const auto found = table.find(leader.pid);
+  return found == table.end() || found->second.id == leader;
+}
+
+}  // namespace
+
+std::string run_mark(std::string_view run_tag) {
+  return fmt::format("STEPTUNE_RUN={}", run_tag);
+}
+
+std::string trial_mark(TrialKey key) {
+  return fmt::format("STEPTUNE_TRIAL={}.{}", key.trial, key.attempt);
+}
+
+std::vector<ProcessId> find_marked(std::span<const std::string> entries,
+                                   std::span<const ProcessId> leaders) {
+  const ProcessTable table = read_table();
+  std::set<pid_t> groups;
+  for (const ProcessId& leader : leaders) {
+    if (still_holds_group(leader, table)) groups.insert(leader.pid);
+  }
+  std::multimap<pid_t, pid_t> children;
+  std::vector<pid_t> found;
+  for (const auto& [pid, stat] : table) {
+    children.emplace(stat.parent, pid);
+    if (groups.contains(stat.group) || environment_has(pid, entries)) found.push_back(pid);
+  }
+  std::set<pid_t> members;
+  while (!found.empty()) {
+    const pid_t pid = found.back();
+    found.pop_back();
+    if (!members.insert(pid).second) continue;
+    const auto [begin, end] = children.equal_range(pid);
+    for (auto child = begin; child != end; ++child)
+      found.push_back(child->second);
+  }
+  std::vector<ProcessId> marked;
+  for (const pid_t pid : members) {
+    const ProcessStat& stat = table.at(pid);
+    if (pid != ::getpid() && !stat.is_zombie()) marked.push_back(stat.id);
+  }
+  return marked;
+}
+
+}  // namespace steptune::local

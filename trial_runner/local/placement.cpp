@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/placement.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "trial_runner/local/cpu_set.hpp"
+#include "trial_runner/local/proc.hpp"
+
+namespace steptune::local {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* k_openmp = "OMP_NUM_THREADS";
+/// Libraries that would otherwise take every CPU of the machine. MKL and OpenBLAS prefer their own
+/// variable to OpenMP's.
+constexpr std::array<const char*, 4> k_thread_variables{
+    k_openmp, "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"};
+constexpr std::array<const char*, 2> k_gpu_variables{"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"};
+
+bool is_number(std::string_view text) {
+  return !text.empty() &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    if (end > 0) parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+/// Cards that NVIDIA's driver shows as /dev/nvidiaN, else compute nodes of AMD's.
+int count_gpus() {
+  int count = 0;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/dev", error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("nvidia") && is_number(std::string_view(name).substr(6))) ++count;
+  }
+  if (count > 0) return count;
+  for (const auto& node : fs::directory_iterator("/sys/class/kfd/kfd/topology/nodes", error)) {
+    const std::string id = read_text(node.path() / "gpu_id").value_or("0");
+    if (id.find_first_of("123456789") != std::string::npos) ++count;
+  }
+  return count;
+}
+
+std::vector<std::string> find_gpus(const Environment& environment) {
+  for (const char* variable : k_gpu_variables) {
+    const auto found = environment.find(variable);
+    if (found != environment.end()) return split(found->second);
+  }
+  std::vector<std::string> gpus;
+  for (int i = 0; i < count_gpus(); ++i)
+    gpus.push_back(std::to_string(i));
+  return gpus;
+}
+
+tl::unexpected<Error> too_small(const char* what, int parallel, int each, std::size_t available) {
+  return fail(
+      ErrorKind::usage,
+      fmt::format("{} trials at the same time with {} {}s each need {} {}s, but this process "
+                  "may use {}",
+                  parallel, each, what, parallel * each, what, available),
+      "runner", fmt::format("lower \"parallel\" or \"{}s_per_trial\"", what));
+}
+
+}  // namespace
+
+Result<Machine> read_machine(const Environment& environment) {
+  const auto cpus = allowed_cpus();
+  if (!cpus) return tl::unexpected(cpus.error());
+  Machine machine;
+  machine.cpus = in_topology_order(*cpus);
+  machine.usable_cpus = usable_cpu_count(static_cast<int>(cpus->size()));
+  machine.gpus = find_gpus(environment);
+  return machine;
+}
+
+Result<std::vector<Slot>> divide(const Machine& machine, const PlacementOptions& options) {
+  if (options.parallel < 1) {
+    return fail(ErrorKind::usage, "\"parallel\" must be at least 1", "runner");
+  }
+  const auto parallel = static_cast<std::size_t>(options.parallel);
+  const int share = std::max(1, machine.usable_cpus / options.parallel);
+  const int cpu_count = std::max(1, options.cpus_per_trial.value_or(share));
+  const auto cpus_each = static_cast<std::size_t>(cpu_count);
+  if (options.pin && parallel * cpus_each > machine.cpus.size()) {
+    return too_small("cpu", options.parallel, cpu_count, machine.cpus.size());
+  }
+  std::optional<std::size_t> gpus_each;
+  if (options.gpus_per_trial) {
+    gpus_each = static_cast<std::size_t>(std::max(0, *options.gpus_per_trial));
+    if (parallel * *gpus_each > machine.gpus.size()) {
+      return too_small("gpu", options.parallel, *options.gpus_per_trial, machine.gpus.size());
+    }
+  } else if (parallel > 1 && machine.gpus.size() >= parallel) {
+    gpus_each = machine.gpus.size() / parallel;
+  }
+
+  const auto take = [](const auto& from, std::size_t slot, std::size_t each) {
+    const auto begin = from.begin() + static_cast<std::ptrdiff_t>(slot * each);
+    return std::vector(begin, begin + static_cast<std::ptrdiff_t>(each));
+  };
+  std::vector<Slot> slots(parallel);
+  for (std::size_t i = 0; i < parallel; ++i) {
+    slots[i].cpu_count = cpu_count;
+    if (options.pin) slots[i].cpus = take(machine.cpus, i, cpus_each);
+    if (gpus_each) slots[i].gpus = take(machine.gpus, i, *gpus_each);
+  }
+  return slots;
+}
+
+std::map<std::string, std::string> apply(const Slot& slot, const PlacementOptions& options,
+                                         const Environment& given, Environment& environment) {
+  std::map<std::string, std::string> placement;
+  placement["cpu_count"] = std::to_string(slot.cpu_count);
+  if (!slot.cpus.empty()) placement["cpus"] = format_cpus(slot.cpus);
+
+  // A study that tunes OpenMP's threads means the libraries that would follow it as well.
+  const auto openmp = given.find(k_openmp);
+  const std::string threads =
+      openmp == given.end() ? std::to_string(slot.cpu_count) : openmp->second;
+  for (const char* variable : k_thread_variables) {
+    if (options.set_thread_counts && !given.contains(variable)) environment[variable] = threads;
+    const auto in_force = environment.find(variable);
+    if (in_force != environment.end()) placement[variable] = in_force->second;
+  }
+
+  if (slot.gpus) placement["gpus"] = fmt::format("{}", fmt::join(*slot.gpus, ","));
+  for (const char* variable : k_gpu_variables) {
+    if (slot.gpus && !given.contains(variable)) environment[variable] = placement["gpus"];
+    const auto in_force = environment.find(variable);
+    if (in_force != environment.end()) placement[variable] = in_force->second;
+  }
+  return placement;
+}
+
+}  // namespace steptune::local

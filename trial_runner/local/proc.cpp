@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/proc.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <memory>
+#include <string_view>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/compile.h>
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace steptune::local {
+namespace {
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+/// The next blank-separated field of `text`, which is removed from it.
+std::string_view take_field(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
+  const std::size_t length = std::min(text.find_first_of(" \n"), text.size());
+  const std::string_view field = text.substr(0, length);
+  text.remove_prefix(length);
+  return field;
+}
+
+template <typename Number>
+Number take_number(std::string_view& text) {
+  const std::string_view field = take_field(text);
+  Number number{};
+  std::from_chars(field.data(), field.data() + field.size(), number);
+  return number;
+}
+
+void append_numbers(std::string_view text, std::vector<pid_t>& numbers) {
+  while (const auto number = take_number<pid_t>(text))
+    numbers.push_back(number);
+}
+
+/// Numeric entries of a directory of /proc.
+std::vector<pid_t> numeric_entries(const char* path) {
+  std::vector<pid_t> entries;
+  const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(path));
+  if (!directory) return entries;
+  while (const dirent* entry = ::readdir(directory.get())) {
+    std::string_view name = entry->d_name;
+    if (const auto number = take_number<pid_t>(name); number > 0) entries.push_back(number);
+  }
+  return entries;
+}
+
+/// For kernels built without /proc/PID/task/TID/children.
+std::vector<pid_t> children_by_scan(pid_t parent) {
+  std::vector<pid_t> children;
+  for (const pid_t pid : all_processes()) {
+    const auto stat = read_stat(pid);
+    if (stat && stat->parent == parent) children.push_back(pid);
+  }
+  return children;
+}
+
+}  // namespace
+
+std::optional<std::string> read_text(const std::filesystem::path& path, std::size_t max_bytes) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return std::nullopt;
+  std::string text;
+  std::array<char, 8192> buffer;
+  while (text.size() < max_bytes) {
+    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+std::optional<ProcessStat> read_stat(pid_t pid) {
+  const auto text = read_text(fmt::format(FMT_COMPILE("/proc/{}/stat"), pid));
+  if (!text) return std::nullopt;
+  // The command name stands in parentheses and may itself hold blanks and parentheses.
+  const std::size_t name_end = text->rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::string_view rest = std::string_view(*text).substr(name_end + 1);
+  ProcessStat stat;
+  stat.id.pid = pid;
+  const std::string_view state = take_field(rest);
+  if (state.empty()) return std::nullopt;
+  stat.state = state.front();
+  stat.parent = take_number<pid_t>(rest);
+  stat.group = take_number<pid_t>(rest);
+  constexpr int k_fields_to_start_time = 16;  // from session (6) to itrealvalue (21)
+  for (int i = 0; i < k_fields_to_start_time; ++i)
+    take_field(rest);
+  stat.id.start_ticks = take_number<std::uint64_t>(rest);
+  take_field(rest);  // virtual size
+  stat.resident_bytes =
+      take_number<std::uint64_t>(rest) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return stat;
+}
+
+std::vector<pid_t> children_of(pid_t pid) {
+  std::vector<pid_t> children;
+  for (const pid_t thread : numeric_entries(fmt::format("/proc/{}/task", pid).c_str())) {
+    const auto text = read_text(fmt::format("/proc/{}/task/{}/children", pid, thread));
+    if (text) {
+      append_numbers(*text, children);
+    } else if (::access("/proc/self/task", F_OK) == 0 &&
+               ::access(fmt::format("/proc/self/task/{}/children", ::getpid()).c_str(), F_OK) !=
+                   0) {
+      return children_by_scan(pid);
+    }
+  }
+  return children;
+}
+
+std::vector<pid_t> adopted_children_of_self() {
+  // The kernel hands orphans to the first live thread of the subreaper, which is the leader.
+  const pid_t self = ::getpid();
+  const auto text = read_text(fmt::format(FMT_COMPILE("/proc/{}/task/{}/children"), self, self));
+  if (!text) return children_by_scan(self);
+  std::vector<pid_t> children;
+  append_numbers(*text, children);
+  return children;
+}
+
+std::vector<pid_t> all_processes() {
+  return numeric_entries("/proc");
+}
+
+bool environment_has(pid_t pid, std::span<const std::string> entries) {
+  const auto text = read_text(fmt::format("/proc/{}/environ", pid));
+  if (!text || text->empty()) return false;
+  std::size_t found = 0;
+  for (std::size_t at = 0; at < text->size();) {
+    const std::size_t end = std::min(text->find('\0', at), text->size());
+    const std::string_view entry = std::string_view(*text).substr(at, end - at);
+    if (std::ranges::find(entries, entry) != entries.end()) ++found;
+    at = end + 1;
+  }
+  return found >= entries.size();
+}
+
+UniqueFd open_pidfd(pid_t pid) {
+  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
+
+bool send_signal(const ProcessId& process, int signal) {
+  // The handle is opened first and the identity checked after: from then on it is pinned.
+  const UniqueFd handle = open_pidfd(process.pid);
+  const auto stat = read_stat(process.pid);
+  if (!stat || stat->id != process || stat->is_zombie()) return false;
+  if (handle) return ::syscall(SYS_pidfd_send_signal, handle.get(), signal, nullptr, 0) == 0;
+  return ::kill(process.pid, signal) == 0;
+}
+
+std::string boot_id() {
+  std::string id = read_text("/proc/sys/kernel/random/boot_id").value_or("");
+  while (!id.empty() && id.back() == '\n')
+    id.pop_back();
+  return id;
+}
+
+}  // namespace steptune::local

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "trial_runner/local/unique_fd.hpp"
+
+namespace steptune::local {
+
+/// A process that cannot be mistaken for a later one that got the same number.
+struct ProcessId {
+  pid_t pid = 0;
+  std::uint64_t start_ticks = 0;  ///< since boot
+  auto operator<=>(const ProcessId&) const = default;
+};
+
+/// What `/proc/PID/stat` tells.
+struct ProcessStat {
+  ProcessId id;
+  char state = '?';
+  pid_t parent = 0;
+  pid_t group = 0;
+  std::uint64_t resident_bytes = 0;
+  [[nodiscard]] bool is_zombie() const { return state == 'Z' || state == 'X'; }
+};
+
+/// Nothing when there is no such process.
+[[nodiscard]] std::optional<ProcessStat> read_stat(pid_t pid);
+
+/// Live and zombie children of all threads of a process. Empty when it is gone.
+[[nodiscard]] std::vector<pid_t> children_of(pid_t pid);
+
+/// Children whose own parents died, and those that the process's first thread started.
+[[nodiscard]] std::vector<pid_t> adopted_children_of_self();
+
+[[nodiscard]] std::vector<pid_t> all_processes();
+
+/// Whether the environment that a process was started with has all of these `NAME=value` entries.
+/// False for processes that may not be looked into.
+[[nodiscard]] bool environment_has(pid_t pid, std::span<const std::string> entries);
+
+/// Signals this very process, never another that got its number since. False when it is gone or may
+/// not be signalled.
+bool send_signal(const ProcessId& process, int signal);
+
+/// Opens a handle that polls readable once the process has exited. Empty where the kernel has none.
+[[nodiscard]] UniqueFd open_pidfd(pid_t pid);
+
+/// Identifies the machine's current boot: process numbers and start times mean nothing beyond it.
+[[nodiscard]] std::string boot_id();
+
+/// A file of unknown size, read to its end, at most `max_bytes`. Nothing if it cannot be read.
+[[nodiscard]] std::optional<std::string> read_text(const std::filesystem::path& path,
+                                                   std::size_t max_bytes = std::size_t{1} << 22);
+
+}  // namespace steptune::local
