@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/format.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+TEST(Format, NumbersKeepFourSignificantDigits) {
+  EXPECT_EQ(format_number(0.0), "0");
+  EXPECT_EQ(format_number(3.14159), "3.142");
+  EXPECT_EQ(format_number(0.041666), "0.04167");
+  EXPECT_EQ(format_number(1842.4), "1842");
+  EXPECT_EQ(format_number(-12.5), "-12.5");
+  EXPECT_EQ(format_number(1.23456e12), "1.23e+12");
+  EXPECT_EQ(format_number(1e-7), "1e-07");
+  EXPECT_EQ(format_number(std::nan("")), "-");
+  EXPECT_EQ(format_number(std::numeric_limits<double>::infinity()), "-");
+}
+
+TEST(Format, RatiosAndShares) {
+  EXPECT_EQ(format_ratio(2.1349), "2.13x");
+  EXPECT_EQ(format_ratio(412.6), "413x");
+  EXPECT_EQ(format_percent(0.0181), "1.8 %");
+  EXPECT_EQ(format_percent(0.0995), "10 %");
+  EXPECT_EQ(format_percent(0.4), "40 %");
+  EXPECT_EQ(format_percent(0.00012), "0.012 %");
+  EXPECT_EQ(format_percent(0.0), "0.0 %");
+}
+
+TEST(Format, BytesInBinaryUnits) {
+  EXPECT_EQ(format_bytes(812), "812 B");
+  EXPECT_EQ(format_bytes(1.5 * 1024 * 1024 * 1024), "1.5 GiB");
+  EXPECT_EQ(format_bytes(200.0 * 1024), "200 KiB");
+}
+
+TEST(Format, TimesAreIso8601InUtc) {
+  EXPECT_EQ(format_utc(0.0), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(format_utc(1795246560.9), "2026-11-21T07:36:00Z");
+  EXPECT_EQ(format_utc(-1.0), "1969-12-31T23:59:59Z");
+  EXPECT_EQ(format_utc(1e300), "9999-12-31T23:59:59Z");
+}
+
+TEST(Format, WidthCountsCodePointsWithoutAnsiSequences) {
+  EXPECT_EQ(display_width("abc"), 3U);
+  EXPECT_EQ(display_width("\x1b[1;32mabc\x1b[0m"), 3U);
+  EXPECT_EQ(display_width("gr\xc3\xbcn"), 4U);
+  EXPECT_EQ(display_width("\x1b[1"), 0U) << "a sequence that was cut off";
+}
+
+TEST(Format, ElidingKeepsBothEndsAndNeverExceedsTheWidth) {
+  EXPECT_EQ(elide_middle("batch_size=256 threads=2", 24), "batch_size=256 threads=2");
+  EXPECT_EQ(elide_middle("batch_size=256 threads=2", 13), "batch...ads=2");
+  EXPECT_EQ(elide_middle("abcdef", 2), "..");
+  EXPECT_EQ(elide_middle("abcdef", 0), "");
+  EXPECT_EQ(elide_middle("\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc", 5),
+            "\xc3\xbc...\xc3\xbc");
+  for (std::size_t width = 0; width < 30; ++width) {
+    EXPECT_LE(display_width(elide_middle("\x1b[32mworkers=6 prefetch=4\x1b[0m", width)), width);
+  }
+}
+
+TEST(Format, ConfigurationsFollowTheOrderOfDeclaration) {
+  Configuration configuration;
+  configuration.set("workers", std::int64_t{6});
+  configuration.set("batch_size", std::int64_t{256});
+  configuration.set("zeta", 0.5);
+  EXPECT_EQ(configuration_text(configuration, {"workers", "absent", "batch_size"}),
+            "workers=6 batch_size=256 zeta=0.5");
+}
+
+TEST(Format, ConfigurationsCannotDriveTheTerminal) {
+  Configuration configuration;
+  configuration.set("name", std::string("a\x1b[2Jb\nc"));
+  const std::string text = configuration_text(configuration, {});
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace steptune

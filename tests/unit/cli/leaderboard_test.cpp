@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/leaderboard.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/cli/trial_fixtures.hpp"
+
+namespace steptune {
+namespace {
+
+LeaderboardInput three_trials() {
+  LeaderboardInput input;
+  input.study = make_study();
+  input.objectives = {planned_time()};
+  input.ranked = {make_trial(4, 36'000, 360, 256), make_trial(3, 36'500, 360, 128),
+                  make_trial(2, 50'000, 360, 128)};
+  input.baseline = make_trial(1, 72'000, 720, 64);
+  input.baseline->purpose = TrialPurpose::baseline;
+  input.counts = {{TrialStatus::completed, 4}, {TrialStatus::out_of_memory, 1}};
+  return input;
+}
+
+TEST(Leaderboard, MarksTheBestAndWhatCannotBeToldFromIt) {
+  const Leaderboard board = make_leaderboard(three_trials());
+  ASSERT_EQ(board.rows.size(), 4U);
+  EXPECT_TRUE(board.rows[0].best);
+  EXPECT_FALSE(board.rows[0].tied);
+  EXPECT_TRUE(board.rows[1].tied) << "500 s apart, 95 % half-widths of 706 s each";
+  EXPECT_FALSE(board.rows[2].tied);
+  EXPECT_FALSE(board.rows[3].rank) << "the baseline, which is below the shown ranks";
+}
+
+TEST(Leaderboard, TheRecommendedTrialIsTheBestEvenIfAnotherRanksFirst) {
+  LeaderboardInput input = three_trials();
+  input.recommended = 3;
+  const Leaderboard board = make_leaderboard(std::move(input));
+  EXPECT_TRUE(board.rows[0].tied);
+  EXPECT_TRUE(board.rows[1].best);
+}
+
+TEST(Leaderboard, ATrialThatWasStoppedEarlyIsNotTheBest) {
+  LeaderboardInput input = three_trials();
+  input.ranked[0].status = TrialStatus::stopped_early;
+  const Leaderboard board = make_leaderboard(std::move(input));
+  EXPECT_FALSE(board.rows[0].best);
+  EXPECT_TRUE(board.rows[1].best);
+}
+
+TEST(Leaderboard, GainsAreOverTheBaseline) {
+  const Leaderboard board = make_leaderboard(three_trials());
+  EXPECT_DOUBLE_EQ(board.rows[0].gains[0], 2.0);
+  EXPECT_DOUBLE_EQ(board.rows[3].gains[0], 1.0);
+}
+
+TEST(Leaderboard, GainsOfAMaximisedMetricAreAboveOneWhereItIsLarger) {
+  LeaderboardInput input = three_trials();
+  input.objectives = {{Objective{"accuracy", Direction::maximize}, false}};
+  const Leaderboard board = make_leaderboard(std::move(input));
+  EXPECT_DOUBLE_EQ(board.rows[0].gains[0], 0.5);
+}
+
+TEST(Leaderboard, GainsOfNegativeMetricsHaveNoMeaning) {
+  LeaderboardInput input = three_trials();
+  input.ranked[0].objectives = {-1.0};
+  EXPECT_TRUE(std::isnan(make_leaderboard(std::move(input)).rows[0].gains[0]));
+}
+
+TEST(Leaderboard, ShowsOnlyParametersThatVary) {
+  const Leaderboard board = make_leaderboard(three_trials());
+  EXPECT_EQ(board.parameters, std::vector<std::string>{"batch_size"});
+  EXPECT_TRUE(board.constant.contains("precision"));
+}
+
+TEST(Leaderboard, AParameterThatIsInactiveSomewhereVaries) {
+  LeaderboardInput input = three_trials();
+  input.ranked[1].configuration.erase("precision");
+  const Leaderboard board = make_leaderboard(std::move(input));
+  EXPECT_EQ(board.parameters, (std::vector<std::string>{"precision", "batch_size"}));
+}
+
+TEST(Leaderboard, MarksTrialsThatNoOtherBeatsInBothObjectives) {
+  LeaderboardInput input = three_trials();
+  input.objectives = {planned_time(), planned_cost()};
+  input.ranked[0].objectives = {36'000, 30.0};
+  input.ranked[1].objectives = {36'500, 31.0};
+  input.ranked[2].objectives = {50'000, 20.0};
+  input.baseline->objectives = {72'000, 40.0};
+  const Leaderboard board = make_leaderboard(std::move(input));
+  EXPECT_TRUE(board.rows[0].pareto);
+  EXPECT_FALSE(board.rows[1].pareto);
+  EXPECT_TRUE(board.rows[2].pareto);
+}
+
+TEST(Leaderboard, SaysThatSpeedsWereComparedAtDifferentBatchSizes) {
+  ASSERT_EQ(make_leaderboard(three_trials()).notes.size(), 1U);
+  EXPECT_NE(make_leaderboard(three_trials()).notes[0].find("128 to 256 samples per step"),
+            std::string::npos);
+  LeaderboardInput same = three_trials();
+  same.ranked.erase(same.ranked.begin());
+  EXPECT_TRUE(make_leaderboard(std::move(same)).notes.empty());
+}
+
+TEST(Leaderboard, MarksDisturbedTrials) {
+  LeaderboardInput input = three_trials();
+  input.ranked[0].disturbance = Disturbance{0.3, 0.0};
+  input.ranked[1].disturbance = Disturbance{0.01, 0.01};
+  const Leaderboard board = make_leaderboard(std::move(input));
+  EXPECT_TRUE(board.rows[0].disturbed);
+  EXPECT_FALSE(board.rows[1].disturbed);
+}
+
+TEST(LeaderboardText, IsATableWithLegendNotesAndCounts) {
+  LeaderboardInput input = three_trials();
+  input.ranked[0].disturbance = Disturbance{0.3, 0.0};
+  EXPECT_EQ(leaderboard_text(make_leaderboard(std::move(input)), {}),
+            "    trial    time     +-   gain  samples/s  status               batch_size\n"
+            "*!      4  10.0 h  2.0 %  2.00x        500  completed                   256\n"
+            "=       3  10.1 h  1.9 %  1.97x        500  completed                   128\n"
+            "        2  13.9 h  1.4 %  1.44x        500  completed                   128\n"
+            "        1  20.0 h  2.0 %  1.00x        500  baseline, completed          64\n"
+            "* best   = tied with the best (95 % intervals overlap)   ! disturbed by other load\n"
+            "same in all: precision=bf16\n"
+            "note: samples per second are compared at 128 to 256 samples per step; a larger batch "
+            "may need more samples to reach the same loss: guard the loss, or check it before the "
+            "long run\n"
+            "5 trials: 4 completed, 1 out of memory\n");
+}
+
+TEST(LeaderboardText, FitsANarrowTerminalByCuttingTheConfiguration) {
+  LeaderboardInput input = three_trials();
+  for (TrialRecord& trial : input.ranked) {
+    trial.configuration.set("path", std::string(60, static_cast<char>('a' + trial.number)));
+  }
+  const std::string text = leaderboard_text(make_leaderboard(std::move(input)), {false, 100});
+  const std::string table = text.substr(0, text.find("* best"));
+  EXPECT_NE(table.find("configuration"), std::string::npos);
+  EXPECT_NE(table.find("..."), std::string::npos);
+  for (std::size_t begin = 0; begin < table.size();) {
+    const std::size_t end = table.find('\n', begin);
+    EXPECT_LE(end - begin, 100U);
+    begin = end + 1;
+  }
+}
+
+TEST(LeaderboardText, ColoursWholeLinesOnly) {
+  const std::string plain = leaderboard_text(make_leaderboard(three_trials()), {false, 0});
+  std::string colored = leaderboard_text(make_leaderboard(three_trials()), {true, 0});
+  EXPECT_NE(colored.find("\x1b[1;32m* "), std::string::npos);
+  for (const char* code : {"\x1b[1;32m", "\x1b[32m", "\x1b[2m", "\x1b[0m"}) {
+    for (std::size_t at; (at = colored.find(code)) != std::string::npos;) {
+      colored.erase(at, std::string(code).size());
+    }
+  }
+  EXPECT_EQ(colored, plain);
+}
+
+TEST(LeaderboardText, AStudyWithoutTrialsSaysSo) {
+  LeaderboardInput input;
+  input.study = make_study();
+  input.objectives = {planned_time()};
+  EXPECT_EQ(leaderboard_text(make_leaderboard(std::move(input)), {}), "0 trials\n");
+}
+
+TEST(LeaderboardJson, CarriesRawValuesInSiUnits) {
+  const Json json = leaderboard_json(make_leaderboard(three_trials()));
+  EXPECT_EQ(json["schema_version"], 1);
+  EXPECT_EQ(json["study"]["name"], "demo");
+  EXPECT_EQ(json["objectives"][0]["unit"], "s");
+  EXPECT_EQ(json["rows"].size(), 4U);
+  EXPECT_EQ(json["rows"][0]["trial"]["objectives"][0]["value"], 36'000.0);
+  EXPECT_NEAR(json["rows"][0]["trial"]["objectives"][0]["half_width_95"].get<double>(), 705.6, 0.1);
+  EXPECT_EQ(json["rows"][0]["trial"]["configuration"]["batch_size"], 256);
+  EXPECT_TRUE(json["rows"][0]["best"].get<bool>());
+  EXPECT_TRUE(json["rows"][3]["rank"].is_null());
+  EXPECT_EQ(json["counts"]["out_of_memory"], 1);
+}
+
+TEST(LeaderboardJson, ParsesWhateverATrialSaid) {
+  LeaderboardInput input = three_trials();
+  input.ranked[0].failure = std::string("\xff\xfe\x00\x1b[2J", 7);
+  input.ranked[0].objectives = {std::nan("")};
+  const std::string text = dump_json(leaderboard_json(make_leaderboard(std::move(input))));
+  const auto parsed = parse_json(text, "leaderboard");
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  EXPECT_TRUE((*parsed)["rows"][0]["trial"]["objectives"][0]["value"].is_null());
+}
+
+}  // namespace
+}  // namespace steptune

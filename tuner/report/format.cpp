@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+bool starts_code_point(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+}
+
+/// Length of the ANSI CSI sequence at the begin of `text`, 0 if there is none.
+std::size_t ansi_length(std::string_view text) {
+  if (text.size() < 2 || text[0] != '\x1b' || text[1] != '[') return 0;
+  for (std::size_t i = 2; i < text.size(); ++i) {
+    if (text[i] >= '@' && text[i] <= '~') return i + 1;
+  }
+  return text.size();
+}
+
+}  // namespace
+
+std::string format_number(double value) {
+  if (!std::isfinite(value)) return "-";
+  const double size = std::abs(value);
+  if (size == 0.0) return "0";
+  if (size >= 1e9 || size < 1e-4) return fmt::format("{:.3g}", value);
+  if (size >= 1000.0) return fmt::format("{:.0f}", value);
+  return fmt::format("{:.4g}", value);
+}
+
+std::string format_ratio(double ratio) {
+  if (!std::isfinite(ratio)) return "-";
+  return ratio >= 100.0 ? fmt::format("{:.0f}x", ratio) : fmt::format("{:.2f}x", ratio);
+}
+
+std::string format_percent(double share) {
+  if (!std::isfinite(share)) return "-";
+  const double percent = share * 100.0;
+  if (percent != 0.0 && std::abs(percent) < 0.1) return fmt::format("{:.2g} %", percent);
+  return std::abs(percent) < 9.95 ? fmt::format("{:.1f} %", percent)
+                                  : fmt::format("{:.0f} %", percent);
+}
+
+std::string format_bytes(double bytes) {
+  constexpr std::array k_units{"B", "KiB", "MiB", "GiB", "TiB"};
+  if (!std::isfinite(bytes)) return "-";
+  std::size_t unit = 0;
+  while (std::abs(bytes) >= 1024.0 && unit + 1 < k_units.size()) {
+    bytes /= 1024.0;
+    ++unit;
+  }
+  return unit == 0 || std::abs(bytes) >= 99.95 ? fmt::format("{:.0f} {}", bytes, k_units[unit])
+                                               : fmt::format("{:.1f} {}", bytes, k_units[unit]);
+}
+
+std::string format_utc(double wall_time_s) {
+  // Years 0 to 9999: what the format can say and gmtime can take.
+  const double seconds = std::isfinite(wall_time_s)
+                             ? std::clamp(std::floor(wall_time_s), -62167219200.0, 253402300799.0)
+                             : 0.0;
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  gmtime_r(&time, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  while (!text.empty()) {
+    if (const std::size_t skip = ansi_length(text); skip > 0) {
+      text.remove_prefix(skip);
+      continue;
+    }
+    if (starts_code_point(text.front())) ++width;
+    text.remove_prefix(1);
+  }
+  return width;
+}
+
+std::string elide_middle(std::string_view text, std::size_t width) {
+  constexpr std::string_view k_dots = "...";
+  if (display_width(text) <= width) return std::string(text);
+  std::vector<std::string_view> code_points;
+  while (!text.empty()) {
+    if (const std::size_t skip = ansi_length(text); skip > 0) {
+      text.remove_prefix(skip);
+      continue;
+    }
+    std::size_t length = 1;
+    while (length < text.size() && !starts_code_point(text[length]))
+      ++length;
+    code_points.push_back(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  if (width <= k_dots.size()) return std::string(k_dots.substr(0, width));
+  const std::size_t kept = width - k_dots.size();
+  const std::size_t head = (kept + 1) / 2;
+  std::string result;
+  for (std::size_t i = 0; i < head; ++i)
+    result += code_points[i];
+  result += k_dots;
+  for (std::size_t i = code_points.size() - (kept - head); i < code_points.size(); ++i) {
+    result += code_points[i];
+  }
+  return result;
+}
+
+std::string configuration_text(const Configuration& configuration,
+                               const std::vector<std::string>& order) {
+  std::string result;
+  const auto add = [&](const std::string& name, const Value& value) {
+    if (!result.empty()) result += ' ';
+    result += fmt::format("{}={}", name, printable_line(to_text(value)));
+  };
+  for (const std::string& name : order) {
+    if (const Value* value = configuration.find(name)) add(name, *value);
+  }
+  for (const auto& [name, value] : configuration.values()) {
+    if (std::find(order.begin(), order.end(), name) == order.end()) add(name, value);
+  }
+  return result;
+}
+
+}  // namespace steptune

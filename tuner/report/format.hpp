@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/configuration.hpp"
+
+namespace steptune {
+
+/// Numbers and texts as people read them. ASCII but for what the user's own texts contain; never in
+/// a locale.
+
+/// Four significant digits without an exponent where that stays readable: `0.0417`, `3.142`,
+/// `1842`, `1.2e+09`; `-` for a number that is not finite.
+[[nodiscard]] std::string format_number(double value);
+
+/// `2.13x`; `-` where not finite.
+[[nodiscard]] std::string format_ratio(double ratio);
+
+/// A share as `1.8 %`, with one digit below 10 % and none above; `-` where not finite.
+[[nodiscard]] std::string format_percent(double share);
+
+/// `812 MiB`, `1.5 GiB`.
+[[nodiscard]] std::string format_bytes(double bytes);
+
+/// Seconds since 1970 as `2026-11-21T07:36:00Z` (ISO 8601, UTC).
+[[nodiscard]] std::string format_utc(double wall_time_s);
+
+/// Columns that a terminal needs for `text`: code points, ANSI sequences left out. Wide characters
+/// count as one.
+[[nodiscard]] std::size_t display_width(std::string_view text);
+
+/// `text` cut in its middle (`batch_size=25...eads=2`) so that it needs at most `width` columns.
+/// ANSI sequences are kept only if nothing is cut.
+[[nodiscard]] std::string elide_middle(std::string_view text, std::size_t width);
+
+/// `batch_size=256 workers=6 precision=bf16`: the parameters in `order`, then any others by name.
+[[nodiscard]] std::string configuration_text(const Configuration& configuration,
+                                             const std::vector<std::string>& order);
+
+}  // namespace steptune

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/leaderboard.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "tuner/report/format.hpp"
+
+namespace steptune {
+namespace {
+
+bool has_objectives(const TrialRecord& trial, std::size_t count) {
+  return trial.objectives.size() >= count;
+}
+
+bool dominates(const TrialRecord& a, const TrialRecord& b,
+               const std::vector<ObjectiveView>& objectives) {
+  bool better_somewhere = false;
+  for (std::size_t i = 0; i < objectives.size(); ++i) {
+    if (objectives[i].better(b.objectives[i], a.objectives[i])) return false;
+    better_somewhere = better_somewhere || objectives[i].better(a.objectives[i], b.objectives[i]);
+  }
+  return better_somewhere;
+}
+
+std::vector<double> gains_over(const std::optional<TrialRecord>& baseline, const TrialRecord& trial,
+                               const std::vector<ObjectiveView>& objectives) {
+  std::vector<double> gains(objectives.size(), std::numeric_limits<double>::quiet_NaN());
+  if (!baseline) return gains;
+  for (std::size_t i = 0; i < objectives.size(); ++i) {
+    if (i < baseline->objectives.size() && i < trial.objectives.size()) {
+      gains[i] = objectives[i].gain(baseline->objectives[i], trial.objectives[i]);
+    }
+  }
+  return gains;
+}
+
+const LeaderboardRow* find_best(const Leaderboard& board, std::optional<std::int64_t> recommended) {
+  for (const LeaderboardRow& row : board.rows) {
+    if (recommended && row.trial.number == *recommended) return &row;
+  }
+  for (const LeaderboardRow& row : board.rows) {
+    if (row.rank && row.trial.status == TrialStatus::completed) return &row;
+  }
+  return nullptr;
+}
+
+void mark_rows(Leaderboard& board, std::optional<std::int64_t> recommended) {
+  const LeaderboardRow* best = find_best(board, recommended);
+  for (LeaderboardRow& row : board.rows) {
+    row.disturbed = was_disturbed(row.trial);
+    if (!row.rank || best == nullptr) continue;
+    row.best = row.trial.number == best->trial.number;
+    row.tied = !row.best && intervals_overlap(row.trial, best->trial, board.sorted_by);
+  }
+  if (board.objectives.size() < 2) return;
+  // Whatever dominates a trial ranks before it or equals it in the objective that the rows are
+  // sorted by, so the rows above decide; equals may stand below.
+  for (LeaderboardRow& row : board.rows) {
+    if (!row.rank || !has_objectives(row.trial, board.objectives.size())) continue;
+    row.pareto = std::none_of(board.rows.begin(), board.rows.end(), [&](const auto& other) {
+      return other.rank && has_objectives(other.trial, board.objectives.size()) &&
+             dominates(other.trial, row.trial, board.objectives);
+    });
+  }
+}
+
+void split_parameters(Leaderboard& board) {
+  std::vector<std::string> names = parameter_order(board.study.document);
+  std::set<std::string> known(names.begin(), names.end());
+  for (const LeaderboardRow& row : board.rows) {
+    for (const auto& [name, value] : row.trial.configuration.values()) {
+      if (known.insert(name).second) names.push_back(name);
+    }
+  }
+  for (const std::string& name : names) {
+    std::set<std::string> texts;
+    const Value* last = nullptr;
+    for (const LeaderboardRow& row : board.rows) {
+      const Value* value = row.trial.configuration.find(name);
+      texts.insert(value == nullptr ? std::string("\x01") : to_text(*value));
+      if (value != nullptr) last = value;
+    }
+    if (texts.size() > 1) {
+      board.parameters.push_back(name);
+    } else if (last != nullptr) {
+      board.constant.emplace(name, *last);
+    }
+  }
+}
+
+/// Samples per optimiser step as the trial itself reported them.
+std::optional<double> step_size(const TrialRecord& trial) {
+  if (!trial.measurement) return std::nullopt;
+  const double size = trial.measurement->window_samples / trial.measurement->window_steps;
+  if (!std::isfinite(size) || size <= 0.0) return std::nullopt;
+  return size;
+}
+
+void add_notes(Leaderboard& board) {
+  std::optional<double> smallest;
+  std::optional<double> largest;
+  for (const LeaderboardRow& row : board.rows) {
+    const auto size = step_size(row.trial);
+    if (!row.rank || !size) continue;
+    smallest = std::min(smallest.value_or(*size), *size);
+    largest = std::max(largest.value_or(*size), *size);
+  }
+  const bool compares_speed = std::any_of(
+      board.objectives.begin(), board.objectives.end(),
+      [](const auto& view) { return view.objective.is_time() || view.objective.is_cost(); });
+  if (compares_speed && smallest && *largest > *smallest * 1.01) {
+    board.notes.push_back(fmt::format(
+        "samples per second are compared at {} to {} samples per step; a larger batch may need "
+        "more "
+        "samples to reach the same loss: guard the loss, or check it before the long run",
+        format_number(*smallest), format_number(*largest)));
+  }
+}
+
+}  // namespace
+
+bool was_disturbed(const TrialRecord& trial) {
+  return trial.disturbance && (trial.disturbance->other_load > k_disturbing_other_load ||
+                               trial.disturbance->steal > k_disturbing_steal);
+}
+
+Leaderboard make_leaderboard(LeaderboardInput input) {
+  Leaderboard board;
+  board.study = std::move(input.study);
+  board.objectives = std::move(input.objectives);
+  board.sorted_by = input.sorted_by;
+  board.counts = std::move(input.counts);
+  bool baseline_shown = false;
+  const auto add = [&](TrialRecord trial, std::optional<std::int64_t> rank) {
+    baseline_shown = baseline_shown || (input.baseline && trial.number == input.baseline->number);
+    LeaderboardRow row;
+    row.gains = gains_over(input.baseline, trial, board.objectives);
+    row.rank = rank;
+    row.trial = std::move(trial);
+    board.rows.push_back(std::move(row));
+  };
+  std::int64_t rank = 0;
+  for (TrialRecord& trial : input.ranked)
+    add(std::move(trial), ++rank);
+  for (TrialRecord& trial : input.unranked)
+    add(std::move(trial), std::nullopt);
+  if (input.baseline && !baseline_shown) add(*input.baseline, std::nullopt);
+  mark_rows(board, input.recommended);
+  split_parameters(board);
+  add_notes(board);
+  return board;
+}
+
+std::string counts_text(const std::map<TrialStatus, std::int64_t>& counts) {
+  std::int64_t total = 0;
+  std::string parts;
+  for (const auto& [status, count] : counts) {
+    if (count == 0) continue;
+    total += count;
+    std::string name = to_text(status);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    parts += fmt::format("{}{} {}", parts.empty() ? ": " : ", ", count, name);
+  }
+  return fmt::format("{} trial{}{}", total, total == 1 ? "" : "s", parts);
+}
+
+}  // namespace steptune

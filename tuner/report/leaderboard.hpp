@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/json.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/report/objective_view.hpp"
+
+namespace steptune {
+
+/// Shares of the machine's CPU time above which a trial counts as disturbed.
+inline constexpr double k_disturbing_other_load = 0.10;
+inline constexpr double k_disturbing_steal = 0.05;
+[[nodiscard]] bool was_disturbed(const TrialRecord& trial);
+
+/// What a leaderboard is made from. The trials stand in the order in which they are shown; no
+/// better trial than the last one may be left out before it, or the marks are wrong.
+struct LeaderboardInput {
+  StudyRecord study;
+  std::vector<ObjectiveView> objectives;
+  std::size_t sorted_by = 0;            ///< objective
+  std::vector<TrialRecord> ranked;      ///< best first
+  std::vector<TrialRecord> unranked;    ///< shown below: failed, infeasible, running, confirmations
+  std::optional<TrialRecord> baseline;  ///< shown even where `ranked` does not contain it
+  std::map<TrialStatus, std::int64_t> counts;
+  std::optional<std::int64_t> recommended;  ///< trial; nothing: the best completed one
+};
+
+struct LeaderboardRow {
+  TrialRecord trial;
+  std::optional<std::int64_t>
+      rank;  ///< nothing for unranked trials and a baseline that is far down
+  bool best = false;
+  bool tied = false;          ///< with the best: their 95 % intervals overlap
+  bool disturbed = false;     ///< by other processes or the hypervisor while it was measured
+  bool pareto = false;        ///< several objectives: no other trial is at least as good in all
+  std::vector<double> gains;  ///< per objective, over the baseline; NaN where unknown
+};
+
+struct Leaderboard {
+  StudyRecord study;
+  std::vector<ObjectiveView> objectives;
+  std::size_t sorted_by = 0;
+  std::vector<LeaderboardRow> rows;
+  std::vector<std::string> parameters;    ///< that differ among the rows, in order of declaration
+  std::map<std::string, Value> constant;  ///< parameters that all rows share
+  std::map<TrialStatus, std::int64_t> counts;
+  std::vector<std::string> notes;
+};
+
+[[nodiscard]] Leaderboard make_leaderboard(LeaderboardInput input);
+
+/// How text is written.
+struct TextStyle {
+  bool color = false;
+  std::size_t width = 0;  ///< columns of the terminal; 0: no limit
+};
+
+/// Table, legend of the marks in use, notes and counts; ends with a newline. Where the table is
+/// wider than the terminal, the parameters share one column and are cut in their middle.
+[[nodiscard]] std::string leaderboard_text(const Leaderboard& leaderboard, const TextStyle& style);
+[[nodiscard]] Json leaderboard_json(const Leaderboard& leaderboard);
+
+/// `40 trials: 31 completed, 5 stopped early, 4 out of memory`
+[[nodiscard]] std::string counts_text(const std::map<TrialStatus, std::int64_t>& counts);
+
+}  // namespace steptune

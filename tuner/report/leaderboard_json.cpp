@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "tuner/report/leaderboard.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+Json row_json(const Leaderboard& board, const LeaderboardRow& row) {
+  Json json;
+  json["rank"] = row.rank ? Json(*row.rank) : Json(nullptr);
+  json["best"] = row.best;
+  json["tied_with_best"] = row.tied;
+  json["pareto"] = board.objectives.size() > 1 ? Json(row.pareto) : Json(nullptr);
+  json["disturbed"] = row.disturbed;
+  json["gain_over_baseline"] = Json::array();
+  for (double gain : row.gains) {
+    json["gain_over_baseline"].push_back(std::isfinite(gain) ? Json(gain) : Json(nullptr));
+  }
+  json["trial"] = trial_json(row.trial, board.objectives);
+  return json;
+}
+
+}  // namespace
+
+Json leaderboard_json(const Leaderboard& board) {
+  Json json;
+  json["schema_version"] = k_json_schema_version;
+  json["study"] = study_json(board.study);
+  json["objectives"] = objectives_json(board.objectives);
+  json["sorted_by"] = board.objectives[board.sorted_by].objective.metric;
+  json["rows"] = Json::array();
+  for (const LeaderboardRow& row : board.rows)
+    json["rows"].push_back(row_json(board, row));
+  json["counts"] = Json::object();
+  for (const auto& [status, count] : board.counts)
+    json["counts"][to_text(status)] = count;
+  json["notes"] = board.notes;
+  return json;
+}
+
+}  // namespace steptune

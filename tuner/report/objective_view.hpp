@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/json.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// How the values of one objective are named and written.
+struct ObjectiveView {
+  Objective objective;
+  bool planned_run = false;  ///< `time` and `cost` are the planned run's, not per million samples
+
+  [[nodiscard]] std::string title() const;  ///< `time`, `time/1M samples`, `loss`
+  [[nodiscard]] std::string unit() const;   ///< `s`, `s/1e6 samples`, `USD`; empty for metrics
+  /// The value for people: `19.3 h`, `$23.39`, `0.4127`.
+  [[nodiscard]] std::string text(double value) const;
+  /// How many times better `value` is than `reference`, above 1 if it is; NaN where a ratio has no
+  /// meaning (a value that is not positive).
+  [[nodiscard]] double gain(double reference, double value) const;
+  /// True if `a` ranks before `b`.
+  [[nodiscard]] bool better(double a, double b) const {
+    return objective.direction == Direction::minimize ? a < b : a > b;
+  }
+};
+
+[[nodiscard]] std::vector<ObjectiveView> objective_views(const StudySpec& study);
+/// From a stored study document, without the facts of the machine that a StudySpec needs. A
+/// document without objectives has the default one, `time`.
+[[nodiscard]] std::vector<ObjectiveView> objective_views(const Json& document);
+
+/// Names of the parameters in the order of their declaration in a stored study document.
+[[nodiscard]] std::vector<std::string> parameter_order(const Json& document);
+
+/// Half-width of the 95 % interval of a trial's objective; 0 where unknown.
+[[nodiscard]] double half_width_95(const TrialRecord& trial, std::size_t objective);
+/// True if the 95 % intervals of both values overlap, so that they cannot be told apart. Unknown
+/// intervals count as points.
+[[nodiscard]] bool intervals_overlap(const TrialRecord& a, const TrialRecord& b,
+                                     std::size_t objective);
+
+}  // namespace steptune

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/recommendation.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/report/format.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+Json finite(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+std::string evidence_text(const SpeedUp& speed_up) {
+  if (speed_up.pairs == 0) return "from the search trials only, not confirmed";
+  return fmt::format("{} interleaved pair{}, fresh processes", speed_up.pairs,
+                     speed_up.pairs == 1 ? "" : "s");
+}
+
+/// `41.2 h -> 19.3 h      $49.93 -> $23.39`
+std::string plan_text(const Recommendation& recommendation, const RecommendationContext& context) {
+  std::string result;
+  const std::size_t count = std::min(recommendation.baseline_objectives.size(),
+                                     recommendation.incumbent_objectives.size());
+  for (std::size_t i = 0; i < context.objectives.size() && i < count; ++i) {
+    const ObjectiveView& view = context.objectives[i];
+    const bool named = !view.objective.is_time() && !view.objective.is_cost();
+    result +=
+        fmt::format("{}{}{} -> {}", result.empty() ? "" : "      ", named ? view.title() + " " : "",
+                    view.text(recommendation.baseline_objectives[i]),
+                    view.text(recommendation.incumbent_objectives[i]));
+  }
+  return result;
+}
+
+std::string tuning_text(const Recommendation& recommendation) {
+  std::string result = format_duration(recommendation.tuning_s);
+  if (recommendation.tuning_usd > 0.0) result += ", " + format_usd(recommendation.tuning_usd);
+  if (recommendation.payback_share) {
+    const double share = *recommendation.payback_share;
+    result += share <= 1.0
+                  ? fmt::format("; paid back after {} of the planned run", format_percent(share))
+                  : "; the planned run is too short to pay it back";
+  }
+  return result;
+}
+
+std::string trial_list(const std::vector<std::int64_t>& trials, std::int64_t without) {
+  constexpr std::size_t k_shown = 8;
+  std::string result;
+  std::size_t count = 0;
+  for (std::int64_t trial : trials) {
+    if (trial == without) continue;
+    if (++count <= k_shown) result += fmt::format("{}{}", result.empty() ? "" : ", ", trial);
+  }
+  if (count > k_shown) result += fmt::format(" and {} more", count - k_shown);
+  return result;
+}
+
+}  // namespace
+
+std::string speed_up_text(const Recommendation& recommendation,
+                          const RecommendationContext& context) {
+  const SpeedUp& speed_up = recommendation.speed_up;
+  const bool is_time = context.objectives.empty() || context.objectives[0].objective.is_time();
+  const bool is_cost = !is_time && context.objectives[0].objective.is_cost();
+  const std::string word = is_time   ? "faster"
+                           : is_cost ? "cheaper"
+                                     : "better in " + context.objectives[0].objective.metric;
+  if (!std::isfinite(speed_up.ratio)) return "could not be compared with the baseline";
+  std::string interval;
+  if (std::isfinite(speed_up.low) && std::isfinite(speed_up.high)) {
+    interval = fmt::format("95 % interval {:.2f}-{:.2f}; ", speed_up.low, speed_up.high);
+  }
+  const std::string evidence = fmt::format("({}{})", interval, evidence_text(speed_up));
+  if (!interval.empty() && speed_up.low <= 1.0 && speed_up.high >= 1.0) {
+    return fmt::format("no clear difference from the baseline: {} {}", format_ratio(speed_up.ratio),
+                       evidence);
+  }
+  if (speed_up.ratio < 1.0) {
+    return fmt::format("{} the baseline's {} {}: keep the baseline", format_ratio(speed_up.ratio),
+                       is_time ? "speed" : "value", evidence);
+  }
+  return fmt::format("{} {} than baseline {}", format_ratio(speed_up.ratio), word, evidence);
+}
+
+std::string recommendation_text(const Recommendation& recommendation,
+                                const RecommendationContext& context) {
+  std::string result = fmt::format(
+      "best   {}\n", configuration_text(recommendation.configuration, context.parameter_order));
+  result += fmt::format("       {}\n", speed_up_text(recommendation, context));
+  if (const std::string tied = trial_list(recommendation.tied, recommendation.incumbent_trial);
+      !tied.empty()) {
+    result += fmt::format("tied   trial {} cannot be told from it\n", tied);
+  }
+  if (context.objectives.size() > 1) {
+    if (const std::string others =
+            trial_list(recommendation.pareto, recommendation.incumbent_trial);
+        !others.empty()) {
+      result += fmt::format("trade  trial {} better in another objective\n", others);
+    }
+  }
+  if (const std::string plan = plan_text(recommendation, context); !plan.empty()) {
+    const bool planned = !context.objectives.empty() && context.objectives[0].planned_run;
+    const bool rated =
+        !planned && !context.objectives.empty() && !context.objectives[0].unit().empty();
+    result += fmt::format("{}   {}{}\n", planned || !rated ? "plan" : "rate", plan,
+                          rated ? " per million samples" : "");
+  }
+  result += fmt::format("tuning took {}\n", tuning_text(recommendation));
+  result += fmt::format("next   steptune best {} --format args\n", context.study);
+  return result;
+}
+
+Json recommendation_json(const Recommendation& recommendation,
+                         const RecommendationContext& context) {
+  Json json;
+  json["trial"] = recommendation.incumbent_trial;
+  json["configuration"] = to_json(recommendation.configuration);
+  json["objectives"] = Json::array();
+  for (std::size_t i = 0; i < context.objectives.size(); ++i) {
+    const auto at = [i](const std::vector<double>& values) {
+      return i < values.size() ? finite(values[i]) : Json(nullptr);
+    };
+    json["objectives"].push_back({{"metric", context.objectives[i].objective.metric},
+                                  {"unit", context.objectives[i].unit()},
+                                  {"baseline", at(recommendation.baseline_objectives)},
+                                  {"best", at(recommendation.incumbent_objectives)}});
+  }
+  const SpeedUp& speed_up = recommendation.speed_up;
+  json["speed_up"] = {{"ratio", finite(speed_up.ratio)},
+                      {"low_95", finite(speed_up.low)},
+                      {"high_95", finite(speed_up.high)},
+                      {"interleaved_pairs", speed_up.pairs}};
+  json["tied_trials"] = recommendation.tied;
+  json["pareto_trials"] = recommendation.pareto;
+  json["tuning_s"] = finite(recommendation.tuning_s);
+  json["tuning_usd"] = finite(recommendation.tuning_usd);
+  json["payback_share"] =
+      recommendation.payback_share ? finite(*recommendation.payback_share) : Json(nullptr);
+  return json;
+}
+
+}  // namespace steptune

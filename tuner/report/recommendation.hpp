@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/json.hpp"
+#include "tuner/loop/loop.hpp"
+#include "tuner/report/objective_view.hpp"
+
+namespace steptune {
+
+/// What a recommendation is told with.
+struct RecommendationContext {
+  std::string study;
+  std::vector<ObjectiveView> objectives;
+  std::vector<std::string> parameter_order;
+};
+
+/// The block that ends a study: `best`, `plan`, `tuning took`, `next`, as many lines as there is
+/// something to say in. Ends with a newline.
+[[nodiscard]] std::string recommendation_text(const Recommendation& recommendation,
+                                              const RecommendationContext& context);
+[[nodiscard]] Json recommendation_json(const Recommendation& recommendation,
+                                       const RecommendationContext& context);
+
+/// `2.13x faster than baseline (95 % interval 2.05-2.21; 3 interleaved pairs, fresh processes)`, or
+/// that the difference cannot be told from none.
+[[nodiscard]] std::string speed_up_text(const Recommendation& recommendation,
+                                        const RecommendationContext& context);
+
+}  // namespace steptune

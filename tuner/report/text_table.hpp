@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace steptune {
+
+enum class Align { left, right };
+
+/// Rows and columns as text, two spaces between columns, no trailing blanks. Widths are counted in
+/// code points; ANSI sequences take no room.
+class TextTable {
+ public:
+  struct Column {
+    std::string title;
+    Align align = Align::left;
+  };
+  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  /// Missing cells are empty; more cells than columns are a programmer's error.
+  void add_row(std::vector<std::string> cells);
+
+  [[nodiscard]] std::size_t width() const;
+  /// Title line and rows, each ending with a newline; no title line if all titles are empty.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  [[nodiscard]] std::vector<std::size_t> widths() const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace steptune

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/trial_json.hpp"
+
+#include <cmath>
+
+#include "tuner/report/format.hpp"
+
+namespace steptune {
+namespace {
+
+Json number_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json time_or_null(double wall_time_s) {
+  return wall_time_s > 0.0 ? Json(format_utc(wall_time_s)) : Json(nullptr);
+}
+
+Json measurement_json(const Measurement& measurement) {
+  Json json;
+  json["status"] = to_text(measurement.status);
+  json["seconds_per_sample"] = number_or_null(measurement.seconds_per_sample);
+  json["half_width_95_s"] = number_or_null(measurement.half_width_s);
+  json["samples_per_second"] = number_or_null(1.0 / measurement.seconds_per_sample);
+  json["startup_s"] = number_or_null(measurement.startup_s);
+  json["warmup_s"] = number_or_null(measurement.warmup_s);
+  json["window_s"] = number_or_null(measurement.window_s);
+  json["window_steps"] = number_or_null(measurement.window_steps);
+  json["window_samples"] = number_or_null(measurement.window_samples);
+  json["total_samples"] = number_or_null(measurement.total_samples);
+  json["metrics"] = Json::object();
+  for (const auto& [name, value] : measurement.metrics)
+    json["metrics"][name] = number_or_null(value);
+  json["parts_s_per_sample"] = Json::object();
+  for (const auto& [name, value] : measurement.parts) {
+    json["parts_s_per_sample"][name] = number_or_null(value);
+  }
+  return json;
+}
+
+Json objective_values_json(const TrialRecord& trial, const std::vector<ObjectiveView>& objectives) {
+  Json values = Json::array();
+  for (std::size_t i = 0; i < trial.objectives.size() && i < objectives.size(); ++i) {
+    const double half_width = half_width_95(trial, i);
+    values.push_back({{"metric", objectives[i].objective.metric},
+                      {"value", number_or_null(trial.objectives[i])},
+                      {"half_width_95", half_width > 0.0 ? Json(half_width) : Json(nullptr)},
+                      {"unit", objectives[i].unit()}});
+  }
+  return values;
+}
+
+}  // namespace
+
+Json trial_json(const TrialRecord& trial, const std::vector<ObjectiveView>& objectives) {
+  Json json;
+  json["number"] = trial.number;
+  json["status"] = to_text(trial.status);
+  json["purpose"] = to_text(trial.purpose);
+  json["confirm_pair"] = trial.confirm_pair > 0 ? Json(trial.confirm_pair) : Json(nullptr);
+  json["origin"] = trial.origin;
+  json["attempt"] = trial.attempt;
+  json["configuration"] = to_json(trial.configuration);
+  json["objectives"] = objective_values_json(trial, objectives);
+  json["measurement"] = trial.measurement ? measurement_json(*trial.measurement) : Json(nullptr);
+  json["started"] = time_or_null(trial.started_wall_s);
+  json["ended"] = time_or_null(trial.ended_wall_s);
+  json["spent_s"] = number_or_null(trial.spent_s);
+  json["spent_usd"] = number_or_null(trial.spent_usd);
+  json["peak_memory_bytes"] =
+      trial.peak_memory_bytes ? number_or_null(*trial.peak_memory_bytes) : Json(nullptr);
+  json["disturbance"] = nullptr;
+  if (trial.disturbance) {
+    json["disturbance"] = {{"other_load", number_or_null(trial.disturbance->other_load)},
+                           {"steal", number_or_null(trial.disturbance->steal)}};
+  }
+  json["failure"] = trial.failure.empty() ? Json(nullptr) : Json(trial.failure);
+  json["placement"] = Json::object();
+  for (const auto& [name, value] : trial.placement)
+    json["placement"][name] = value;
+  json["log"] = trial.log_path.empty() ? Json(nullptr) : Json(trial.log_path.string());
+  return json;
+}
+
+Json study_json(const StudyRecord& study) {
+  Json json;
+  json["name"] = study.name;
+  json["status"] = to_text(study.status);
+  json["stop_reason"] = study.stop_reason.empty() ? Json(nullptr) : Json(study.stop_reason);
+  json["seed"] = study.seed;
+  json["created"] = time_or_null(study.created_wall_s);
+  json["tuning_s"] = number_or_null(study.elapsed_s);
+  return json;
+}
+
+Json objectives_json(const std::vector<ObjectiveView>& objectives) {
+  Json json = Json::array();
+  for (const ObjectiveView& view : objectives) {
+    json.push_back(
+        {{"metric", view.objective.metric},
+         {"direction", view.objective.direction == Direction::minimize ? "minimize" : "maximize"},
+         {"unit", view.unit()}});
+  }
+  return json;
+}
+
+}  // namespace steptune

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/trial_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/report/format.hpp"
+#include "tuner/report/leaderboard.hpp"
+
+namespace steptune {
+namespace {
+
+class FactLines {
+ public:
+  void add(const std::string& name, const std::string& text) {
+    if (!text.empty()) text_ += fmt::format("{:<14} {}\n", name, text);
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string objective_text(const TrialRecord& trial, const std::optional<TrialRecord>& baseline,
+                           const ObjectiveView& view, std::size_t i) {
+  const double value = trial.objectives[i];
+  std::string text = view.text(value);
+  const double half_width = half_width_95(trial, i);
+  if (half_width > 0.0 && value != 0.0) {
+    text += fmt::format(" +-{}", format_percent(half_width / std::abs(value)));
+  }
+  if (baseline && baseline->number != trial.number && i < baseline->objectives.size()) {
+    const double gain = view.gain(baseline->objectives[i], value);
+    if (std::isfinite(gain)) text += fmt::format("  ({} the baseline's)", format_ratio(gain));
+  }
+  return text;
+}
+
+void add_measurement(FactLines& facts, const Measurement& measurement) {
+  std::string status = to_text(measurement.status);
+  std::replace(status.begin(), status.end(), '_', ' ');
+  if (measurement.seconds_per_sample > 0.0) {
+    std::string speed = fmt::format("{} samples/s, {} s per sample",
+                                    format_number(1.0 / measurement.seconds_per_sample),
+                                    format_number(measurement.seconds_per_sample));
+    if (std::isfinite(measurement.relative_half_width())) {
+      speed += fmt::format(" +-{}", format_percent(measurement.relative_half_width()));
+    }
+    facts.add("speed", speed);
+  }
+  facts.add("measurement", status);
+  facts.add("start-up", format_duration(measurement.startup_s));
+  facts.add("warm-up", format_duration(measurement.warmup_s));
+  facts.add("window", fmt::format("{}, {} steps, {} samples", format_duration(measurement.window_s),
+                                  format_number(measurement.window_steps),
+                                  format_number(measurement.window_samples)));
+  std::string parts;
+  for (const auto& [name, seconds] : measurement.parts) {
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", printable_line(name),
+                         format_percent(seconds / measurement.seconds_per_sample));
+  }
+  facts.add("step parts", parts);
+  std::string metrics;
+  for (const auto& [name, value] : measurement.metrics) {
+    metrics += fmt::format("{}{}={}", metrics.empty() ? "" : " ", printable_line(name),
+                           format_number(value));
+  }
+  facts.add("metrics", metrics);
+}
+
+void add_times(FactLines& facts, const TrialRecord& trial) {
+  if (trial.started_wall_s > 0.0) facts.add("started", format_utc(trial.started_wall_s));
+  if (trial.ended_wall_s > 0.0) facts.add("ended", format_utc(trial.ended_wall_s));
+  std::string spent = format_duration(trial.spent_s);
+  if (trial.spent_usd > 0.0) spent += ", " + format_usd(trial.spent_usd);
+  facts.add("spent", spent);
+}
+
+}  // namespace
+
+std::string trial_text(const TrialRecord& trial, const std::optional<TrialRecord>& baseline,
+                       const std::vector<ObjectiveView>& objectives,
+                       const std::vector<std::string>& parameter_order) {
+  FactLines facts;
+  std::string status = to_text(trial.status);
+  std::replace(status.begin(), status.end(), '_', ' ');
+  facts.add("trial", fmt::format("{}  {}", trial.number, status));
+  facts.add("purpose", trial.confirm_pair > 0
+                           ? fmt::format("{}, pair {}", to_text(trial.purpose), trial.confirm_pair)
+                           : fmt::format("{} (from {})", to_text(trial.purpose), trial.origin));
+  facts.add("configuration", configuration_text(trial.configuration, parameter_order));
+  for (std::size_t i = 0; i < objectives.size() && i < trial.objectives.size(); ++i) {
+    facts.add(objectives[i].title(), objective_text(trial, baseline, objectives[i], i));
+  }
+  facts.add("failure", printable_line(trial.failure, 4000));
+  if (trial.measurement) add_measurement(facts, *trial.measurement);
+  if (trial.peak_memory_bytes) facts.add("peak memory", format_bytes(*trial.peak_memory_bytes));
+  if (trial.disturbance) {
+    facts.add("disturbance", fmt::format("other load {}, steal {}{}",
+                                         format_percent(trial.disturbance->other_load),
+                                         format_percent(trial.disturbance->steal),
+                                         was_disturbed(trial) ? ": measure again" : ""));
+  }
+  add_times(facts, trial);
+  if (trial.attempt > 1) facts.add("attempts", std::to_string(trial.attempt));
+  std::string placement;
+  for (const auto& [name, value] : trial.placement) {
+    placement += fmt::format("{}{}={}", placement.empty() ? "" : " ", name, printable_line(value));
+  }
+  facts.add("placement", placement);
+  if (!trial.log_path.empty()) facts.add("log", trial.log_path.string());
+  return facts.text();
+}
+
+}  // namespace steptune
