@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+
+namespace steptune::example {
+
+/// Which pictures there are and what each shows.
+struct Catalog {
+  struct Entry {
+    std::filesystem::path file;
+    std::int64_t label = 0;
+  };
+  std::vector<std::string> classes;  ///< names by label
+  std::vector<Entry> entries;
+};
+
+/// Reads a folder with one folder of JPEG files (`.jpg`, `.jpeg`) per class, in the order of names.
+/// Fewer than two classes, or a class without pictures, is an error.
+[[nodiscard]] Result<Catalog> read_catalog(const std::filesystem::path& folder);
+
+}  // namespace steptune::example

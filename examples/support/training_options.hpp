@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "support/command_line.hpp"
+
+namespace steptune::example {
+
+enum class Precision { fp32, bf16 };
+
+/// What every training program here lets its user choose.
+struct TrainingOptions {
+  Precision precision = Precision::fp32;  ///< bf16: autocast, weights stay in fp32
+  int threads = 1;                        ///< for the operations of one step
+  int accumulate = 1;                     ///< batches whose gradients make one optimiser step
+  std::int64_t steps = 0;                 ///< optimiser steps to train for
+  double learning_rate = 0.0;
+  std::uint64_t seed = 1;
+};
+
+/// Adds the options of `options` to a command line; defaults are what `options` holds now.
+void add_training_options(CLI::App& app, TrainingOptions& options);
+
+}  // namespace steptune::example
