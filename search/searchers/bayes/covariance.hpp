@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <optional>
+
+#include <ATen/ATen.h>
 
 #include "search/searchers/bayes/gaussian_process.hpp"
 
@@ -26,8 +26,8 @@ namespace steptune::bayes {
 /// d covariance / d squared distance. Overwrites `distances`.
 [[nodiscard]] at::Tensor matern52(at::Tensor distances, at::Tensor* derivative = nullptr);
 
-/// Lower Cholesky factor of `covariance`, with jitter relative to its diagonal as needed, from 1e-10
-/// to 1e-2; nothing if even that does not help.
+/// Lower Cholesky factor of `covariance`, with jitter relative to its diagonal as needed, from
+/// 1e-10 to 1e-2; nothing if even that does not help.
 [[nodiscard]] std::optional<at::Tensor> cholesky_with_jitter(const at::Tensor& covariance);
 
 }  // namespace steptune::bayes

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/searchers/bayes/gaussian_process.hpp"
 
-#include <dlfcn.h>
-
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include <ATen/Parallel.h>
+#include <dlfcn.h>
 
 #include "search/searchers/bayes/covariance.hpp"
 
@@ -45,8 +44,8 @@ GaussianProcess::GaussianProcess(const TrainingSet& training, const FeatureGroup
   if (!factor) factor = at::diag(covariance.diagonal().sqrt());
   const auto size = static_cast<std::int64_t>(training.size());
   state.inverse_factor = at::linalg_solve_triangular(*factor, at::eye(size, at::kDouble), false);
-  state.weights = at::mv(state.inverse_factor.t(),
-                         at::mv(state.inverse_factor, as_tensor(training.targets)));
+  state.weights =
+      at::mv(state.inverse_factor.t(), at::mv(state.inverse_factor, as_tensor(training.targets)));
 }
 
 GaussianProcess::GaussianProcess(GaussianProcess&&) noexcept = default;
@@ -70,10 +69,9 @@ Posterior GaussianProcess::predict(const Matrix& features, std::size_t first,
   const at::Tensor variances = projected.mul(projected).sum(1).neg_().add_(state.amplitude);
   std::copy_n(means.data_ptr<double>(), posterior.means.size(), posterior.means.begin());
   const double smallest = 1e-10 * state.amplitude;
-  std::transform(variances.data_ptr<double>(),
-                 variances.data_ptr<double>() + posterior.variances.size(),
-                 posterior.variances.begin(),
-                 [&](double variance) { return std::max(variance, smallest); });
+  std::transform(
+      variances.data_ptr<double>(), variances.data_ptr<double>() + posterior.variances.size(),
+      posterior.variances.begin(), [&](double variance) { return std::max(variance, smallest); });
   return posterior;
 }
 
@@ -95,7 +93,9 @@ GaussianProcess::LeaveOneOut GaussianProcess::leave_one_out() const {
   return result;
 }
 
-double GaussianProcess::prior_variance() const { return state_->amplitude; }
+double GaussianProcess::prior_variance() const {
+  return state_->amplitude;
+}
 
 void use_one_thread_per_call() {
   at::set_num_threads(1);

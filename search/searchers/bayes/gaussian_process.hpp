@@ -33,9 +33,9 @@ struct Posterior {
   std::vector<double> variances;
 };
 
-/// The most probable hyperparameters given data and prior (maximum a posteriori), from `start`, with
-/// at most `max_evaluations` of the likelihood. Never fails: where nothing better than `start` can
-/// be computed the answer is `start`.
+/// The most probable hyperparameters given data and prior (maximum a posteriori), from `start`,
+/// with at most `max_evaluations` of the likelihood. Never fails: where nothing better than `start`
+/// can be computed the answer is `start`.
 [[nodiscard]] Hyperparameters fit_hyperparameters(const TrainingSet& training,
                                                   const FeatureGroups& groups, const Prior& prior,
                                                   const Hyperparameters& start,

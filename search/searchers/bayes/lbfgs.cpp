@@ -17,7 +17,8 @@ double dot(const Vector& a, const Vector& b) {
 
 double largest(const Vector& vector) {
   double result = 0.0;
-  for (const double value : vector) result = std::max(result, std::abs(value));
+  for (const double value : vector)
+    result = std::max(result, std::abs(value));
   return result;
 }
 
@@ -40,7 +41,8 @@ Vector descent_direction(const std::deque<Correction>& corrections, const Vector
   if (!corrections.empty()) {
     const Correction& last = corrections.back();
     const double scale = last.curvature / dot(last.change, last.change);
-    for (double& value : direction) value *= scale;
+    for (double& value : direction)
+      value *= scale;
   }
   for (std::size_t i = 0; i < corrections.size(); ++i) {
     const Correction& correction = corrections[i];
@@ -49,7 +51,8 @@ Vector descent_direction(const std::deque<Correction>& corrections, const Vector
       direction[k] += factor * correction.step[k];
     }
   }
-  for (double& value : direction) value = -value;
+  for (double& value : direction)
+    value = -value;
   return direction;
 }
 
@@ -69,7 +72,8 @@ LbfgsResult minimise_lbfgs(const DifferentiableFunction& function, std::span<con
     double slope = dot(direction, gradient);
     if (!(slope < 0.0)) {
       corrections.clear();
-      for (std::size_t k = 0; k < direction.size(); ++k) direction[k] = -gradient[k];
+      for (std::size_t k = 0; k < direction.size(); ++k)
+        direction[k] = -gradient[k];
       slope = dot(direction, gradient);
     }
     const double length = largest(direction);
@@ -81,7 +85,8 @@ LbfgsResult minimise_lbfgs(const DifferentiableFunction& function, std::span<con
     double value = 0.0;
     bool accepted = false;
     while (result.evaluations < options.max_evaluations) {
-      for (std::size_t k = 0; k < x.size(); ++k) x[k] = result.x[k] + step * direction[k];
+      for (std::size_t k = 0; k < x.size(); ++k)
+        x[k] = result.x[k] + step * direction[k];
       value = function(x, next_gradient);
       ++result.evaluations;
       if (std::isfinite(value) && value <= result.value + 1e-4 * step * slope) {

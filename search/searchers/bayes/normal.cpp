@@ -17,9 +17,13 @@ constexpr double k_asymptotic = -25.0;
 
 }  // namespace
 
-double normal_density(double z) { return std::exp(-0.5 * z * z - k_log_sqrt_2pi); }
+double normal_density(double z) {
+  return std::exp(-0.5 * z * z - k_log_sqrt_2pi);
+}
 
-double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
+double normal_cdf(double z) {
+  return 0.5 * std::erfc(-z / std::numbers::sqrt2);
+}
 
 double log_normal_cdf(double z) {
   if (z > k_asymptotic) return std::log(normal_cdf(z));

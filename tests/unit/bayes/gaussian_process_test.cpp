@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/searchers/bayes/gaussian_process.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include <gtest/gtest.h>
 
 #include "common/rng.hpp"
 
@@ -46,8 +46,8 @@ TEST(Likelihood, GradientAgreesWithDifferences) {
   const std::vector<double> at{-0.7, 0.2, 0.6, 0.3, -4.0};
   std::vector<double> gradient(5);
   std::vector<double> unused(5);
-  ASSERT_TRUE(std::isfinite(
-      negative_log_posterior(problem.training, problem.groups, prior, at, gradient)));
+  ASSERT_TRUE(
+      std::isfinite(negative_log_posterior(problem.training, problem.groups, prior, at, gradient)));
   for (std::size_t k = 0; k < at.size(); ++k) {
     auto above = at;
     auto below = at;
@@ -64,8 +64,8 @@ TEST(Likelihood, GradientAgreesWithDifferences) {
 TEST(Likelihood, FitTellsWhichDimensionMatters) {
   const Problem problem = example(60);
   const Prior prior = Prior::dimension_scaled(3);
-  const Hyperparameters fitted = fit_hyperparameters(problem.training, problem.groups, prior,
-                                                     prior.mode(3), 60);
+  const Hyperparameters fitted =
+      fit_hyperparameters(problem.training, problem.groups, prior, prior.mode(3), 60);
   EXPECT_LT(fitted.log_lengthscales[0] + 1.0, fitted.log_lengthscales[2]);
   EXPECT_LT(fitted.log_noise, std::log(1e-2));
 }
@@ -73,8 +73,8 @@ TEST(Likelihood, FitTellsWhichDimensionMatters) {
 TEST(Likelihood, FitFindsTheLevelOfNoise) {
   const Problem problem = example(200, 0.3);
   const Prior prior = Prior::dimension_scaled(3);
-  const Hyperparameters fitted = fit_hyperparameters(problem.training, problem.groups, prior,
-                                                     prior.mode(3), 60);
+  const Hyperparameters fitted =
+      fit_hyperparameters(problem.training, problem.groups, prior, prior.mode(3), 60);
   EXPECT_NEAR(std::exp(0.5 * fitted.log_noise), 0.3, 0.06);
 }
 
@@ -97,8 +97,8 @@ TEST(GaussianProcess, PassesThroughItsDataAndIsUnsureAwayFromThem) {
 TEST(GaussianProcess, LeaveOneOutAgreesWithLeavingOneOut) {
   const Problem problem = example(15);
   const Hyperparameters hyperparameters{{-0.5, 0.0, 1.0}, 0.2, -5.0};
-  const auto loo = GaussianProcess(problem.training, problem.groups, hyperparameters)
-                       .leave_one_out();
+  const auto loo =
+      GaussianProcess(problem.training, problem.groups, hyperparameters).leave_one_out();
   for (std::size_t left = 0; left < 15; ++left) {
     TrainingSet rest;
     rest.features = Matrix(5);
@@ -137,8 +137,7 @@ TEST(GaussianProcess, SurvivesTwinsThatContradictEachOther) {
   }
   const FeatureGroups groups{{0}, 1};
   const Prior prior = Prior::flat();
-  const Hyperparameters fitted =
-      fit_hyperparameters(training, groups, prior, prior.mode(1), 60);
+  const Hyperparameters fitted = fit_hyperparameters(training, groups, prior, prior.mode(1), 60);
   const Posterior posterior = GaussianProcess(training, groups, fitted).predict(training.features);
   EXPECT_NEAR(posterior.means[0], 0.0, 0.1);
   EXPECT_GT(fitted.log_noise, std::log(0.3));

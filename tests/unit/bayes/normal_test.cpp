@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/searchers/bayes/normal.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
+
+#include <gtest/gtest.h>
 
 namespace steptune::bayes {
 namespace {

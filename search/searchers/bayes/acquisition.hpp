@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <vector>
+
+namespace steptune::bayes {
+
+/// A value of a normal variable, as predicted for one objective at one point.
+struct Normal {
+  double mean = 0.0;
+  double variance = 1.0;
+};
+
+/// Logarithm of the expected improvement over `best` (smaller is better).
+[[nodiscard]] double log_expected_improvement(const Normal& prediction, double best);
+
+/// A pair of objective values, both to be minimised.
+using Pair = std::array<double, 2>;
+
+/// The pairs that no other one dominates, by ascending first value; of equal ones one.
+[[nodiscard]] std::vector<Pair> pareto_front(std::vector<Pair> pairs);
+
+/// Area that `front` dominates below `reference`.
+[[nodiscard]] double dominated_area(const std::vector<Pair>& front, const Pair& reference);
+
+/// A point that every useful pair should dominate: a tenth of the front's extent beyond its worst
+/// values (Ishibuchi et al. 2011), or of `all` where the front has no extent.
+[[nodiscard]] Pair reference_point(const std::vector<Pair>& front, const std::vector<Pair>& all);
+
+/// Exact expected hypervolume improvement for two independent objectives, in logarithms throughout
+/// (strips of Emmerich, Deutz and Klinkenberg 2011; logarithms as in Ament et al. 2023).
+class HypervolumeImprovement {
+ public:
+  HypervolumeImprovement(std::vector<Pair> front, const Pair& reference);
+
+  [[nodiscard]] double log_expected(const Normal& first, const Normal& second) const;
+
+ private:
+  std::vector<Pair> front_;  ///< only pairs that dominate the reference
+  Pair reference_;
+};
+
+}  // namespace steptune::bayes

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/searchers/bayes/bayes_searcher.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/searchers/bayes/candidate_search.hpp"
+
+namespace steptune::bayes {
+namespace {
+
+constexpr std::size_t k_promising = 4;
+
+bool in_space(const Point& point) {
+  return std::none_of(point.begin(), point.end(),
+                      [](double coordinate) { return std::isnan(coordinate); });
+}
+
+bool ran(ObservationKind kind) {
+  return kind != ObservationKind::failed && kind != ObservationKind::out_of_memory;
+}
+
+bool has_values(const Observation& observation, std::size_t objectives) {
+  return ran(observation.kind) && observation.values.size() == objectives &&
+         std::all_of(observation.values.begin(), observation.values.end(),
+                     [](double value) { return std::isfinite(value); });
+}
+
+}  // namespace
+
+BayesSearcher::BayesSearcher(const SearchSpace& space, const SearcherOptions& options)
+    : space_(space),
+      options_(options),
+      feature_map_(space),
+      pool_(space, feature_map_),
+      initial_design_(space, options.seed),
+      memory_rule_(space),
+      feasibility_(feature_map_.groups(), feature_map_.groups().count - 1, false) {
+  use_one_thread_per_call();
+  for (const ObjectiveTraits& traits : options.objectives) {
+    objectives_.emplace_back(feature_map_.groups(), feature_map_.groups().count - 1,
+                             traits.positive);
+  }
+}
+
+void BayesSearcher::observe(const Observation& observation) {
+  Point point = space_.encode(observation.configuration);
+  ++observed_;
+  // Earlier studies may know values that this space does not have.
+  if (!in_space(point)) return;
+  seen_.insert(point);
+  if (observation.kind == ObservationKind::out_of_memory) memory_rule_.add(point);
+
+  std::vector<double> row(feature_map_.width());
+  feature_map_.write(point, row);
+  const bool feasible = ran(observation.kind) && observation.kind != ObservationKind::infeasible;
+  if (!feasible) ++failed_;
+  feasibility_.add(row, feasible ? 1.0 : 0.0, 0.0);
+
+  if (!has_values(observation, objectives_.size())) return;
+  feature_map_.write(point, row, observation.fidelity);
+  for (std::size_t k = 0; k < objectives_.size(); ++k) {
+    const double standard_error =
+        k < observation.standard_errors.size() ? observation.standard_errors[k] : 0.0;
+    objectives_[k].add(row, observation.values[k], standard_error);
+  }
+  measured_.push_back(
+      {std::move(point), measured_.size(), observation.kind == ObservationKind::complete});
+}
+
+std::vector<Point> BayesSearcher::encode_running(std::span<const Configuration> running) const {
+  std::vector<Point> points;
+  for (const Configuration& configuration : running) {
+    Point point = space_.encode(configuration);
+    if (in_space(point)) points.push_back(std::move(point));
+  }
+  return points;
+}
+
+bool BayesSearcher::needs_initial_point(std::size_t running) const {
+  const auto wanted = static_cast<std::size_t>(
+      std::max(1, options_.initial_points.value_or(initial_design_.default_size())));
+  if (observed_ + running < wanted) return true;
+  // With hardly anything measured a model of the objective is a guess: look elsewhere for a while.
+  return measured_.size() < 2 && observed_ + running < 2 * wanted;
+}
+
+std::vector<Point> BayesSearcher::promising_points() const {
+  std::vector<const Measured*> winners;
+  for (const Measured& measured : measured_) {
+    if (measured.winner) winners.push_back(&measured);
+  }
+  std::vector<Point> points;
+  for (const Learner& learner : objectives_) {
+    std::stable_sort(winners.begin(), winners.end(), [&](const Measured* a, const Measured* b) {
+      return learner.values()[a->row] < learner.values()[b->row];
+    });
+    for (std::size_t i = 0; i < std::min(k_promising / objectives_.size(), winners.size()); ++i) {
+      points.push_back(winners[i]->point);
+    }
+  }
+  return points;
+}
+
+Surrogate BayesSearcher::make_surrogate(std::size_t turn, const std::vector<Point>& running,
+                                        Rng& rng) {
+  Matrix pending(feature_map_.width());
+  for (const Point& point : running)
+    feature_map_.write(point, pending.append_row());
+
+  Surrogate::Parts parts;
+  if (!measured_.empty()) {
+    for (Learner& learner : objectives_) {
+      parts.objectives.push_back(learner.model(turn, pending));
+      const OutputTransform& transform = parts.objectives.back().transform;
+      std::vector<double> targets;
+      for (const Measured& measured : measured_) {
+        if (measured.winner) targets.push_back(transform.forward(learner.values()[measured.row]));
+      }
+      parts.feasible_targets.push_back(std::move(targets));
+    }
+  }
+  if (failed_ > 0) {
+    parts.feasibility = feasibility_.model(turn, Matrix(feature_map_.width()));
+    constexpr double k_thresholds[] = {0.2, 0.5, 0.8};
+    parts.feasibility_threshold = k_thresholds[rng.below(3)];
+  }
+  return Surrogate(std::move(parts));
+}
+
+Suggestion BayesSearcher::to_suggestion(const Point& point, const char* origin) const {
+  return {space_.decode(point), origin, std::nullopt};
+}
+
+Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& request) {
+  const std::vector<Point> running = encode_running(request.running);
+  PointSet busy;
+  for (const Point& point : running)
+    busy.insert(point);
+  const auto admissible = [&](std::span<const double> point) {
+    return !seen_.contains(point) && !busy.contains(point) && !memory_rule_.excludes(point);
+  };
+  if (needs_initial_point(running.size())) {
+    if (const auto point = initial_design_.next(admissible)) return to_suggestion(*point, "sobol");
+  }
+  Rng rng(options_.seed, "bayes/suggest", static_cast<std::uint64_t>(request.trial));
+  const auto turn = static_cast<std::size_t>(request.trial) % k_turns;
+  const Surrogate surrogate = make_surrogate(turn, running, rng);
+  CandidateSearch search{space_,
+                         feature_map_,
+                         pool_,
+                         surrogate,
+                         admissible,
+                         {},
+                         promising_points(),
+                         feasibility_.size(),
+                         options_.threads};
+  if (request.price) {
+    search.log_price = [&](std::span<const double> point) {
+      const double price = request.price(space_.decode(Point(point.begin(), point.end())));
+      return price > 0.0 && std::isfinite(price) ? std::log(price) : 0.0;
+    };
+  }
+  const auto best = find_best_candidate(search, rng);
+  if (!best) return std::optional<Suggestion>();
+  Suggestion suggestion = to_suggestion(best->point, "bayes");
+  suggestion.expected_improvement = surrogate.improvement_share(feature_map_.rows(best->point), 0);
+  return suggestion;
+}
+
+}  // namespace steptune::bayes

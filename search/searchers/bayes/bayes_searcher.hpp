@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "search/searcher.hpp"
+#include "search/searchers/bayes/candidate_pool.hpp"
+#include "search/searchers/bayes/feature_map.hpp"
+#include "search/searchers/bayes/initial_design.hpp"
+#include "search/searchers/bayes/learner.hpp"
+#include "search/searchers/bayes/memory_rule.hpp"
+#include "search/searchers/bayes/point_set.hpp"
+#include "search/searchers/bayes/surrogate.hpp"
+
+namespace steptune::bayes {
+
+/// Bayesian optimisation with Gaussian processes over mixed, conditional and constrained spaces,
+/// for one objective or two. See docs/algorithms/bayes.md for the method and its sources.
+class BayesSearcher final : public Searcher {
+ public:
+  /// `space` outlives the searcher; one or two objectives.
+  BayesSearcher(const SearchSpace& space, const SearcherOptions& options);
+
+  void observe(const Observation& observation) override;
+  [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override;
+
+ private:
+  struct Measured {
+    Point point;
+    std::size_t row = 0;  ///< in the learners of the objectives
+    bool winner = false;  ///< complete and feasible
+  };
+
+  [[nodiscard]] std::vector<Point> encode_running(std::span<const Configuration> running) const;
+  [[nodiscard]] Suggestion to_suggestion(const Point& point, const char* origin) const;
+  [[nodiscard]] bool needs_initial_point(std::size_t running) const;
+  [[nodiscard]] Surrogate make_surrogate(std::size_t turn, const std::vector<Point>& running,
+                                         Rng& rng);
+  [[nodiscard]] std::vector<Point> promising_points() const;
+
+  const SearchSpace& space_;
+  SearcherOptions options_;
+  FeatureMap feature_map_;
+  CandidatePool pool_;
+  InitialDesign initial_design_;
+  MemoryRule memory_rule_;
+  PointSet seen_;
+  std::vector<Learner> objectives_;
+  Learner feasibility_;
+  std::vector<Measured> measured_;
+  std::size_t observed_ = 0;
+  std::size_t failed_ = 0;
+};
+
+}  // namespace steptune::bayes

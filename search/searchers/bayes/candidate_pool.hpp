@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "common/rng.hpp"
+#include "search/searchers/bayes/feature_map.hpp"
+#include "search/space/search_space.hpp"
+
+namespace steptune::bayes {
+
+/// Points with their features, row by row.
+struct Candidates {
+  std::vector<double> points;
+  Matrix features;
+
+  [[nodiscard]] std::size_t size() const { return features.rows(); }
+  [[nodiscard]] std::span<const double> point(std::size_t row) const {
+    const std::size_t width = points.size() / features.rows();
+    return std::span<const double>(points).subspan(row * width, width);
+  }
+};
+
+/// Where a search for the best candidate starts: all of a space that can be listed, else points
+/// drawn from it.
+class CandidatePool {
+ public:
+  CandidatePool(const SearchSpace& space, const FeatureMap& features);
+
+  /// Every point of the space; null if there are more than `k_listed`.
+  [[nodiscard]] const Candidates* all() const { return all_ ? &*all_ : nullptr; }
+
+  /// `count` points drawn uniformly by parameter (fewer where constraints refuse many).
+  [[nodiscard]] Candidates draw(Rng& rng, std::size_t count) const;
+
+  static constexpr std::size_t k_listed = 20'000;
+
+ private:
+  const SearchSpace& space_;
+  const FeatureMap& feature_map_;
+  std::optional<Candidates> all_;
+};
+
+}  // namespace steptune::bayes
