@@ -15,8 +15,12 @@ std::vector<double> SobolPoints::next() {
   std::vector<double> point;
   point.reserve(shift_.size());
   for (const std::uint64_t shift : shift_) {
-    point.push_back(static_cast<double>((engine_() ^ shift) >> 11) * 0x1p-53);
+    // Boost leaves out the sequence's first point, the origin, without which the first 2^m points
+    // are no net.
+    const std::uint64_t coordinate = started_ ? engine_() : 0;
+    point.push_back(static_cast<double>((coordinate ^ shift) >> 11) * 0x1p-53);
   }
+  started_ = true;
   return point;
 }
 

@@ -21,6 +21,7 @@ class SobolPoints {
  private:
   boost::random::sobol engine_;
   std::vector<std::uint64_t> shift_;
+  bool started_ = false;
 };
 
 }  // namespace steptune
