@@ -42,10 +42,10 @@ class Scheduler {
   virtual void on_exempt(const TrialEstimate& estimate) = 0;
 };
 
-/// The schedulers by name: `none`, `asha` (Li et al. 2020, stopping variant, with intervals: a trial
-/// stops only if its lower bound lies above the rung's cut), `racing` (stops a trial whose interval
-/// lies wholly above the incumbent's), `median` (Golovin et al. 2017: worse than the median of others
-/// at the same resource).
+/// The schedulers by name: `none`, `asha` (Li et al. 2020, stopping variant, with intervals: a
+/// trial stops only if its lower bound lies above the rung's cut), `racing` (stops a trial whose
+/// interval lies wholly above the incumbent's), `median` (Golovin et al. 2017: worse than the
+/// median of others at the same resource).
 [[nodiscard]] Result<std::unique_ptr<Scheduler>> make_scheduler(const std::string& name,
                                                                 const SchedulerOptions& options);
 [[nodiscard]] const std::vector<std::string>& scheduler_names();

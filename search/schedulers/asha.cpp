@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "search/schedulers/pareto_rank.hpp"
+#include "search/schedulers/schedulers.hpp"
+
+namespace steptune {
+namespace {
+
+class AshaScheduler final : public Scheduler {
+ public:
+  explicit AshaScheduler(const SchedulerOptions& options) : eta_(options.eta) {
+    double resource = options.min_resource;
+    while (resource < options.max_resource * (1.0 - 1e-9)) {
+      rungs_.push_back({resource, {}});
+      resource *= eta_;
+    }
+  }
+
+  Decision on_estimate(const TrialEstimate& estimate) override {
+    const auto reached = record(estimate);
+    if (!reached) return {};
+    const Rung& rung = rungs_[*reached];
+    if (passed(estimate.trial, *reached)) return {};
+    const std::size_t count = rung.values.size();
+    if (static_cast<double>(count) < eta_) return {};
+    std::vector<std::vector<double>> others;
+    for (const auto& [trial, values] : rung.values) {
+      if (trial != estimate.trial) others.push_back(values);
+    }
+    const auto go_on =
+        std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(count) / eta_));
+    const std::size_t rank = rank_among(estimate.values, others);
+    if (rank < go_on) {
+      passed_[estimate.trial] = *reached + 1;
+      return {};
+    }
+    std::vector<double> lower = estimate.values;
+    for (std::size_t i = 0; i < lower.size(); ++i)
+      lower[i] -= estimate.half_widths[i];
+    const bool known =
+        std::all_of(lower.begin(), lower.end(), [](double bound) { return std::isfinite(bound); });
+    if (!known || rank_among(lower, others) < go_on) return {};
+    return {Verdict::stop,
+            fmt::format("rung {} ({:g} steps): {} others are better, the best {} of {} "
+                        "go on",
+                        *reached + 1, rung.resource, rank, go_on, count)};
+  }
+
+  void on_exempt(const TrialEstimate& estimate) override { (void)record(estimate); }
+
+ private:
+  struct Rung {
+    double resource = 0.0;
+    std::map<std::int64_t, std::vector<double>> values;  ///< by trial
+  };
+
+  /// Enters the trial at the rungs that it has reached and has no entry at; the highest one
+  /// reached.
+  std::optional<std::size_t> record(const TrialEstimate& estimate) {
+    const bool finite = std::all_of(estimate.values.begin(), estimate.values.end(),
+                                    [](double value) { return std::isfinite(value); });
+    if (!finite || estimate.values.empty()) return std::nullopt;
+    std::optional<std::size_t> highest;
+    for (std::size_t i = 0; i < rungs_.size() && rungs_[i].resource <= estimate.resource; ++i) {
+      rungs_[i].values.emplace(estimate.trial, estimate.values);
+      highest = i;
+    }
+    return highest;
+  }
+
+  [[nodiscard]] bool passed(std::int64_t trial, std::size_t rung) const {
+    const auto found = passed_.find(trial);
+    return found != passed_.end() && found->second > rung;
+  }
+
+  double eta_;
+  std::vector<Rung> rungs_;
+  std::map<std::int64_t, std::size_t>
+      passed_;  ///< rungs that the trial need not be judged at again
+};
+
+}  // namespace
+
+std::unique_ptr<Scheduler> make_asha_scheduler(const SchedulerOptions& options) {
+  return std::make_unique<AshaScheduler>(options);
+}
+
+}  // namespace steptune

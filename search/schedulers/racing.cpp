@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "search/schedulers/schedulers.hpp"
+
+namespace steptune {
+namespace {
+
+class RacingScheduler final : public Scheduler {
+ public:
+  Decision on_estimate(const TrialEstimate& estimate) override {
+    latest_[estimate.trial] = estimate;
+    for (const auto& [trial, other] : latest_) {
+      if (trial == estimate.trial || !wholly_above(estimate, other)) continue;
+      return {Verdict::stop,
+              fmt::format("its interval lies wholly above that of trial {} ({:.4g} against at most "
+                          "{:.4g})",
+                          trial, estimate.values[0] - estimate.half_widths[0],
+                          other.values[0] + other.half_widths[0])};
+    }
+    return {};
+  }
+
+  void on_exempt(const TrialEstimate& estimate) override { latest_[estimate.trial] = estimate; }
+
+ private:
+  /// NaN and unknown (infinite) intervals lie above nothing, and nothing above them.
+  static bool wholly_above(const TrialEstimate& estimate, const TrialEstimate& other) {
+    const std::size_t count = std::min(estimate.values.size(), other.values.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!(estimate.values[i] - estimate.half_widths[i] >
+            other.values[i] + other.half_widths[i])) {
+        return false;
+      }
+    }
+    return count > 0;
+  }
+
+  std::map<std::int64_t, TrialEstimate> latest_;
+};
+
+}  // namespace
+
+std::unique_ptr<Scheduler> make_racing_scheduler() {
+  return std::make_unique<RacingScheduler>();
+}
+
+}  // namespace steptune

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/scheduler.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "search/schedulers/pareto_rank.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr double k_unknown = INFINITY;
+
+std::unique_ptr<Scheduler> scheduler_of(const std::string& name) {
+  auto scheduler = make_scheduler(name, {3.0, 10, 810});
+  EXPECT_TRUE(scheduler) << scheduler.error().text();
+  return *std::move(scheduler);
+}
+
+TrialEstimate estimate(std::int64_t trial, double resource, double value, double half_width = 0.0) {
+  return {trial, resource, {value}, {half_width}};
+}
+
+bool stops(Scheduler& scheduler, const TrialEstimate& estimate) {
+  return scheduler.on_estimate(estimate).verdict == Verdict::stop;
+}
+
+TEST(Asha, StopsAllButTheBestThirdOfARung) {
+  const auto asha = scheduler_of("asha");
+  EXPECT_FALSE(stops(*asha, estimate(1, 10, 3.0))) << "too few to compare";
+  EXPECT_FALSE(stops(*asha, estimate(2, 10, 2.0)));
+  const Decision third = asha->on_estimate(estimate(3, 10, 2.5));
+  EXPECT_EQ(third.verdict, Verdict::stop);
+  EXPECT_THAT(third.reason, HasSubstr("rung 1 (10 steps): 1 others are better, the best 1 of 3"));
+  EXPECT_FALSE(stops(*asha, estimate(4, 10, 1.0)));
+  EXPECT_TRUE(stops(*asha, estimate(5, 10, 2.1)));
+  EXPECT_FALSE(stops(*asha, estimate(6, 10, 1.5))) << "second of six";
+}
+
+TEST(Asha, AsksNothingBetweenRungsOfATrialThatPassed) {
+  const auto asha = scheduler_of("asha");
+  for (int trial = 1; trial <= 4; ++trial) {
+    (void)asha->on_estimate(estimate(trial, 10, 10.0 - trial));
+  }
+  EXPECT_FALSE(stops(*asha, estimate(4, 20, 50.0))) << "passed rung 1, rung 2 is at 30";
+  asha->on_exempt(estimate(7, 30, 1.0));
+  asha->on_exempt(estimate(8, 30, 2.0));
+  EXPECT_TRUE(stops(*asha, estimate(4, 30, 50.0)));
+}
+
+TEST(Asha, LeavesTheQuestionOpenWhileTheIntervalIsWide) {
+  const auto asha = scheduler_of("asha");
+  for (int trial = 1; trial <= 3; ++trial)
+    asha->on_exempt(estimate(trial, 10, 1.0));
+  EXPECT_FALSE(stops(*asha, estimate(9, 10, 1.5, k_unknown)));
+  EXPECT_FALSE(stops(*asha, estimate(9, 12, 1.5, 0.6)));
+  EXPECT_TRUE(stops(*asha, estimate(9, 14, 1.5, 0.4)));
+}
+
+TEST(Asha, DoesNotJudgeBelowTheFirstOrBeyondTheLastRung) {
+  const auto asha = scheduler_of("asha");
+  for (const double resource : {10.0, 30.0, 90.0, 270.0, 810.0}) {
+    for (int trial = 1; trial <= 6; ++trial)
+      asha->on_exempt(estimate(trial, resource, 1.0));
+  }
+  EXPECT_FALSE(stops(*asha, estimate(9, 9.9, 5.0)));
+  const auto fresh = scheduler_of("asha");
+  for (int trial = 1; trial <= 6; ++trial)
+    fresh->on_exempt(estimate(trial, 1000, 1.0));
+  EXPECT_THAT(fresh->on_estimate(estimate(9, 1000, 5.0)).reason, HasSubstr("rung 4 (270 steps)"));
+}
+
+TEST(Asha, RanksTwoObjectivesByFronts) {
+  const auto asha = scheduler_of("asha");
+  const auto two = [](std::int64_t trial, double a, double b, double half_width = 0.0) {
+    return TrialEstimate{trial, 10, {a, b}, {half_width, half_width}};
+  };
+  asha->on_exempt(two(1, 1.0, 4.0));
+  asha->on_exempt(two(2, 4.0, 1.0));
+  asha->on_exempt(two(3, 5.0, 5.0));
+  asha->on_exempt(two(4, 6.0, 6.0));
+  asha->on_exempt(two(5, 7.0, 7.0));
+  EXPECT_TRUE(stops(*asha, two(6, 4.5, 4.5))) << "second front; two of six go on";
+  EXPECT_FALSE(stops(*asha, two(7, 4.5, 4.5, 5.0))) << "might be on the first";
+  EXPECT_FALSE(stops(*asha, two(8, 0.5, 0.5)));
+}
+
+TEST(Racing, StopsWhatIsClearlySlowerThanSomeOther) {
+  const auto racing = scheduler_of("racing");
+  racing->on_exempt(estimate(0, 50, 1.0, 0.1));
+  EXPECT_FALSE(stops(*racing, estimate(1, 20, 1.5, k_unknown)));
+  EXPECT_FALSE(stops(*racing, estimate(1, 30, 1.5, 0.45)));
+  const Decision decision = racing->on_estimate(estimate(1, 40, 1.5, 0.3));
+  EXPECT_EQ(decision.verdict, Verdict::stop);
+  EXPECT_THAT(decision.reason, HasSubstr("trial 0"));
+  EXPECT_FALSE(stops(*racing, estimate(2, 40, 0.5, 0.1)));
+}
+
+TEST(Racing, NeedsToLoseEveryObjectiveToOneTrial) {
+  const auto racing = scheduler_of("racing");
+  racing->on_exempt({0, 50, {1.0, 5.0}, {0.1, 0.1}});
+  racing->on_exempt({1, 50, {5.0, 1.0}, {0.1, 0.1}});
+  EXPECT_FALSE(stops(*racing, {2, 50, {3.0, 3.0}, {0.1, 0.1}}));
+  EXPECT_TRUE(stops(*racing, {3, 50, {6.0, 3.0}, {0.1, 0.1}}));
+}
+
+TEST(Median, StopsWhatIsWorseThanTheMedianAtTheSameResource) {
+  const auto median = scheduler_of("median");
+  for (int trial = 0; trial < 3; ++trial) {
+    for (const double resource : {10.0, 20.0, 40.0}) {
+      // Estimates fall as trials run: at 20 steps they are 20, 21, 22.
+      median->on_exempt(estimate(trial, resource, 400.0 / resource + trial));
+    }
+  }
+  EXPECT_FALSE(stops(*median, estimate(8, 5, 99.0))) << "before min_resource";
+  EXPECT_FALSE(stops(*median, estimate(8, 20, 20.5)));
+  EXPECT_FALSE(stops(*median, estimate(9, 20, 22.0, 2.0)));
+  EXPECT_TRUE(stops(*median, estimate(9, 20, 22.0, 0.5)));
+  EXPECT_FALSE(stops(*median, estimate(10, 50, 99.0))) << "nobody else got that far";
+}
+
+TEST(NoScheduler, NeverStops) {
+  const auto none = scheduler_of("none");
+  none->on_exempt(estimate(0, 100, 1.0));
+  EXPECT_FALSE(stops(*none, estimate(1, 100, 9.0)));
+}
+
+TEST(MakeScheduler, RefusesUnknownNamesAndBadOptions) {
+  EXPECT_THAT(make_scheduler("ahsa2", {}).error().text(), HasSubstr("schedulers: none, asha"));
+  EXPECT_THAT(make_scheduler("asha", {1.0, 10, 810}).error().text(), HasSubstr("eta"));
+  EXPECT_THAT(make_scheduler("asha", {3.0, 0, 810}).error().text(), HasSubstr("first rung"));
+  EXPECT_THAT(make_scheduler("asha", {3.0, 10, 5}).error().text(), HasSubstr("last rung"));
+}
+
+TEST(ParetoRank, CountsWhatComesBefore) {
+  using Values = std::vector<std::vector<double>>;
+  EXPECT_EQ(rank_among(std::vector{2.0}, Values{{1.0}, {2.0}, {3.0}}), 1u);
+  EXPECT_EQ(rank_among(std::vector{2.0, 2.0}, Values{}), 0u);
+  EXPECT_EQ(rank_among(std::vector{3.0, 3.0}, Values{{1.0, 1.0}, {2.0, 2.0}, {4.0, 4.0}}), 2u);
+  // One front; the ends come first, then the point, whose neighbours are farther apart.
+  EXPECT_EQ(rank_among(std::vector{5.0, 5.0}, Values{{0.0, 10.0}, {1.0, 9.0}, {10.0, 0.0}}), 2u);
+  EXPECT_TRUE(dominates(std::vector{1.0, 2.0}, std::vector{1.0, 3.0}));
+  EXPECT_FALSE(dominates(std::vector{1.0, 2.0}, std::vector{1.0, 2.0}));
+}
+
+}  // namespace
+}  // namespace steptune
