@@ -12,11 +12,11 @@
 namespace steptune {
 
 enum class ObservationKind {
-  complete,     ///< measured to the precision asked for
-  partial,      ///< stopped early by the scheduler: values are less certain
-  infeasible,   ///< ran, but violated a guard: values may be present, the configuration is no winner
-  failed,       ///< crashed or timed out: no values
-  out_of_memory ///< no values; larger memory needs will fail too
+  complete,    ///< measured to the precision asked for
+  partial,     ///< stopped early by the scheduler: values are less certain
+  infeasible,  ///< ran, but violated a guard: values may be present, the configuration is no winner
+  failed,      ///< crashed or timed out: no values
+  out_of_memory  ///< no values; larger memory needs will fail too
 };
 
 /// What one finished trial taught, in the terms of the search: nothing of processes or files.

@@ -22,7 +22,7 @@ enum class Verdict { go_on, stop };
 
 struct Decision {
   Verdict verdict = Verdict::go_on;
-  std::string reason;  ///< for a stop: `rung 2 (90 steps): 31st of 40, top third goes on`
+  std::string reason;  ///< for a stop: `rung 3 (90 steps): place 31 of 40, 13 from the top go on`
 };
 
 struct SchedulerOptions {

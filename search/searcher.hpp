@@ -31,10 +31,10 @@ struct SearcherOptions {
 };
 
 struct SuggestRequest {
-  std::int64_t trial = 0;                 ///< number of the trial to be; keys the randomness
+  std::int64_t trial = 0;                  ///< number of the trial to be; keys the randomness
   std::span<const Configuration> running;  ///< trials under way: not to be suggested again
-  /// Expected price of trying a configuration, if prices differ (an instance type that starts cold);
-  /// empty: all cost the same.
+  /// Expected price of trying a configuration, if prices differ (an instance type that starts
+  /// cold); empty: all cost the same.
   std::function<double(const Configuration&)> price;
 };
 
@@ -59,11 +59,13 @@ class Searcher {
 
   /// A configuration of the space that satisfies its constraints and is neither running nor
   /// observed; nothing when the space is exhausted.
-  [[nodiscard]] virtual Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) = 0;
+  [[nodiscard]] virtual Result<std::optional<Suggestion>> suggest(
+      const SuggestRequest& request) = 0;
 };
 
 /// The searchers by name: `random`, `sobol`, `grid`, `bayes`. `bayes` opens `libsteptune_bayes.so`
-/// on this call (0.3 s) and fails with advice if it is not installed. `space` outlives the searcher.
+/// on this call (0.3 s) and fails with advice if it is not installed. `space` outlives the
+/// searcher.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_searcher(const std::string& name,
                                                               const SearchSpace& space,
                                                               const SearcherOptions& options);

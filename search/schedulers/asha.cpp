@@ -47,9 +47,8 @@ class AshaScheduler final : public Scheduler {
         std::all_of(lower.begin(), lower.end(), [](double bound) { return std::isfinite(bound); });
     if (!known || rank_among(lower, others) < go_on) return {};
     return {Verdict::stop,
-            fmt::format("rung {} ({:g} steps): {} others are better, the best {} of {} "
-                        "go on",
-                        *reached + 1, rung.resource, rank, go_on, count)};
+            fmt::format("rung {} ({:g} steps): place {} of {}, {} from the top go on", *reached + 1,
+                        rung.resource, rank + 1, count, go_on)};
   }
 
   void on_exempt(const TrialEstimate& estimate) override { (void)record(estimate); }

@@ -35,7 +35,7 @@ TEST(Asha, StopsAllButTheBestThirdOfARung) {
   EXPECT_FALSE(stops(*asha, estimate(2, 10, 2.0)));
   const Decision third = asha->on_estimate(estimate(3, 10, 2.5));
   EXPECT_EQ(third.verdict, Verdict::stop);
-  EXPECT_THAT(third.reason, HasSubstr("rung 1 (10 steps): 1 others are better, the best 1 of 3"));
+  EXPECT_THAT(third.reason, HasSubstr("rung 1 (10 steps): place 2 of 3, 1 from the top go on"));
   EXPECT_FALSE(stops(*asha, estimate(4, 10, 1.0)));
   EXPECT_TRUE(stops(*asha, estimate(5, 10, 2.1)));
   EXPECT_FALSE(stops(*asha, estimate(6, 10, 1.5))) << "second of six";
