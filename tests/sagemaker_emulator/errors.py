@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Refusals as the service words them."""
+
+
+class ServiceError(Exception):
+    """An error response: code, message, HTTP status. Modelled errors spell `Message`."""
+
+    def __init__(self, code, message, status=400):
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.status = status
+
+    def body(self):
+        modelled = self.code in ("ResourceInUse", "ResourceLimitExceeded", "ResourceNotFound")
+        return {"__type": self.code, ("Message" if modelled else "message"): self.message}
+
+
+def validation(message):
+    return ServiceError("ValidationException", message)
+
+
+def not_found():
+    # Not ResourceNotFound: the service really answers so.
+    return validation("Requested resource not found.")
