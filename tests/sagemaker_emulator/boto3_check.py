@@ -208,7 +208,7 @@ class Misfortunes(Emulated):
     configuration = {"faults": [
         {"kind": "capacity", "job": "^full"}, {"kind": "internal", "job": "^sick", "after_s": 1},
         {"kind": "spot_interruption", "job": "^spot", "after_s": 1},
-        {"kind": "drop_response", "operation": "CreateTrainingJob", "nth": 4}]}
+        {"kind": "drop_response", "operation": "CreateTrainingJob", "contains": '"lost"'}]}
 
     def test_capacity_internal_errors_and_spot(self):
         self.create("full")
@@ -227,7 +227,7 @@ class Misfortunes(Emulated):
         self.assertEqual(spot["TrainingJobStatus"], "Completed")
         self.assertEqual(stages(spot).count("Starting"), 2)
         self.assertIn("Interrupted", stages(spot))
-        # The fourth Create is carried out although its response is lost: the retry finds it there.
+        # Create is carried out although its response is lost: the retry finds the job there.
         self.assertEqual(self.refusal(self.create, "lost")[0], "ResourceInUse")
 
 

@@ -2,7 +2,9 @@
 """Scripted misfortune. A script is a list of objects:
 
   {"kind": "throttle" | "internal_error" | "drop_response" | "truncate" | "expired_credentials",
-   "operation": "CreateTrainingJob", "nth": 2}                 the n-th request of an operation
+   "operation": "CreateTrainingJob", "nth": 2}                 the n-th admitted request of an operation,
+                                                               or with "contains": "text" the first whose
+                                                               body has it
   {"kind": "capacity" | "internal" | "spot_interruption" | "steal_pool",
    "job": "regular expression", "after_s": 5, "times": 1}      what befalls a job; times: first attempts
   any of them with "probability": 0.1 instead of "nth" or "times": drawn from the seeded generator.
@@ -26,7 +28,7 @@ class Faults:
         self._counts = {}
         self._lock = threading.Lock()
 
-    def for_request(self, operation):
+    def for_request(self, operation, body):
         """The kind of fault that befalls this request, or None."""
         with self._lock:
             count = self._counts[operation] = self._counts.get(operation, 0) + 1
@@ -35,6 +37,10 @@ class Faults:
                     continue
                 if "probability" in fault:
                     if self._random.random() < fault["probability"]:
+                        return fault["kind"]
+                elif "contains" in fault:
+                    if fault["contains"] in body and fault.setdefault("times", 1) > 0:
+                        fault["times"] -= 1
                         return fault["kind"]
                 elif fault.get("nth") == count:
                     return fault["kind"]

@@ -77,7 +77,8 @@ def make_handler(world):
                 request = json.loads(body)
             except ValueError:
                 raise ServiceError("SerializationException", "the body is not JSON")
-            fault = world.faults.for_request(operation)
+            world.rates.admit(operation)
+            fault = world.faults.for_request(operation, body.decode("utf-8", "replace"))
             if fault == "throttle":
                 raise ServiceError("ThrottlingException", "Rate exceeded")
             if fault == "internal_error":
@@ -85,7 +86,6 @@ def make_handler(world):
             if fault == "expired_credentials":
                 raise ServiceError("ExpiredTokenException",
                                    "The security token included in the request is expired", 403)
-            world.rates.admit(operation)
             response = self._dispatch(prefix, operation, request)
             if fault == "drop_response":
                 # Carried out, but nobody will hear of it.
