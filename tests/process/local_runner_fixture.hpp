@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include "common/clock.hpp"
+#include "trial_runner/local/local_runner.hpp"
+
+namespace steptune::process_tests {
+
+/// Real time that tests may push forward, so that no test waits for a limit.
+class SkippingClock final : public Clock {
+ public:
+  [[nodiscard]] double now_s() const override { return real_.now_s() + skipped_s_; }
+  [[nodiscard]] double wall_time_s() const override { return real_.wall_time_s() + skipped_s_; }
+  void skip(double seconds) { skipped_s_ += seconds; }
+
+ private:
+  SystemClock real_;
+  double skipped_s_ = 0.0;
+};
+
+/// What a trial amounted to.
+struct TrialRun {
+  std::vector<TrialStarted> started;
+  std::vector<Report> reports;
+  std::vector<TrialFinished> finished;
+  [[nodiscard]] const Outcome& outcome() const { return finished.at(0).outcome; }
+};
+
+/// A local runner, a folder of its own, and short ways to start trials and to wait for them.
+class LocalRunnerTest : public testing::Test {
+ protected:
+  LocalRunnerTest();
+  ~LocalRunnerTest() override;
+
+  /// With one place, and without pinning, unless `options` says otherwise.
+  Runner& use(LocalRunnerOptions options = unpinned());
+  static LocalRunnerOptions unpinned();
+  [[nodiscard]] Runner& runner() { return *runner_; }
+  void drop_runner() { runner_.reset(); }
+
+  [[nodiscard]] TrialSpec trial(std::vector<std::string> argv) const;
+  [[nodiscard]] TrialSpec shell(const std::string& script) const;
+  [[nodiscard]] TrialSpec fake(std::vector<std::string> arguments) const;
+
+  /// Starts the trial and waits for its end; uses a default runner if there is none yet.
+  TrialRun run(const TrialSpec& spec);
+  void start(const TrialSpec& spec);
+  /// Waits until the trial's log has `text`, then for nothing more.
+  void wait_for_output(const TrialSpec& spec, const std::string& text);
+  /// Waits until `count` trials have finished.
+  TrialRun wait_for_end(std::size_t count = 1);
+
+  [[nodiscard]] static std::string log_of(const TrialSpec& spec);
+  [[nodiscard]] std::filesystem::path folder() const { return folder_; }
+
+  SkippingClock clock_;
+
+ private:
+  std::filesystem::path folder_;
+  std::unique_ptr<Runner> runner_;
+};
+
+/// The numbers of `pid N` lines.
+[[nodiscard]] std::vector<pid_t> pids_in(const std::string& text);
+/// Neither gone nor a zombie.
+[[nodiscard]] bool is_alive(pid_t pid);
+/// Of the processes, those that still live.
+[[nodiscard]] std::vector<pid_t> alive(const std::vector<pid_t>& pids);
+/// Children of this process but for the guard.
+[[nodiscard]] std::vector<pid_t> own_children();
+/// Polls for a condition of the outside world; false after ten seconds.
+[[nodiscard]] bool eventually(const std::function<bool()>& condition);
+[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+
+}  // namespace steptune::process_tests

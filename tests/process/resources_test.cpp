@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "tests/process/local_runner_fixture.hpp"
+
+namespace steptune::process_tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr double k_mib = 1024.0 * 1024.0;
+
+using ResourcesTest = LocalRunnerTest;
+
+std::size_t open_descriptors() {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    ++count;
+  }
+  return count;
+}
+
+TEST_F(ResourcesTest, MemoryLimitEndsTheTrial) {
+  TrialSpec spec = fake({"hog", "2000000000"});
+  spec.limits.memory_bytes = 64 * k_mib;
+  const TrialRun done = run(spec);
+  EXPECT_EQ(done.outcome().kind, OutcomeKind::out_of_memory);
+  EXPECT_THAT(done.outcome().detail, HasSubstr("memory limit of 64 MiB"));
+  EXPECT_GT(done.outcome().peak_memory_bytes.value_or(0.0), 64 * k_mib);
+}
+
+TEST_F(ResourcesTest, PeakMemoryIsThatOfTheTrial) {
+  const TrialSpec spec = fake({"hog", "100000000"});
+  start(spec);
+  wait_for_output(spec, "full");
+  ASSERT_TRUE(runner().wait(clock_.now_s() + 1.2));
+  runner().kill_all();
+  const double peak = wait_for_end().outcome().peak_memory_bytes.value_or(0.0);
+  EXPECT_GT(peak, 100'000'000.0);
+  EXPECT_LT(peak, 400'000'000.0);
+}
+
+TEST_F(ResourcesTest, SharedMemoryCountsOnce) {
+  TrialSpec spec = fake({"share", "100000000", "6"});
+  spec.limits.memory_bytes = 300 * k_mib;
+  start(spec);
+  wait_for_output(spec, "full");
+  clock_.skip(5.0);
+  for (int i = 0; i < 5; ++i) {
+    const auto events = runner().wait(clock_.now_s() + 0.05);
+    ASSERT_TRUE(events);
+    EXPECT_THAT(*events, IsEmpty());
+    clock_.skip(2.0);
+  }
+  runner().kill_all();
+  const double peak = wait_for_end().outcome().peak_memory_bytes.value_or(0.0);
+  EXPECT_GT(peak, 100'000'000.0);
+  EXPECT_LT(peak, 300 * k_mib);
+}
+
+TEST_F(ResourcesTest, AnAllocationThatFailsIsToldFromACrash) {
+  // Within an address space limit the allocation fails as it does on an exhausted machine.
+  const TrialRun cpp =
+      run(shell("ulimit -v 100000; exec " STEPTUNE_BINARY_DIR "/bin/fake_trial hog 2000000000"));
+  EXPECT_EQ(cpp.outcome().kind, OutcomeKind::out_of_memory) << cpp.outcome().detail;
+  const TrialRun crash = run(shell("kill -ABRT $$"));
+  EXPECT_EQ(crash.outcome().kind, OutcomeKind::failed);
+}
+
+TEST_F(ResourcesTest, OthersLoadIsNotTheTrials) {
+  const TrialRun own = run(fake({"burn", "1"}));
+  ASSERT_TRUE(own.outcome().disturbance);
+  EXPECT_GE(own.outcome().disturbance->other_load, 0.0);
+  EXPECT_LE(own.outcome().disturbance->other_load, 1.0);
+  EXPECT_GE(own.outcome().disturbance->steal, 0.0);
+}
+
+TEST_F(ResourcesTest, ManyTrialsLeakNothing) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit tight{64, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &tight), 0);
+  use();
+  run(shell("exit 0"));
+  const std::size_t descriptors = open_descriptors();
+  for (std::int64_t i = 0; i < 200; ++i) {
+    TrialSpec spec = i % 20 == 0 ? trial({"no-such-program"}) : trial({"/bin/true"});
+    spec.key = {i, 1};
+    const TrialRun done = run(spec);
+    ASSERT_EQ(done.outcome().kind, i % 20 == 0 ? OutcomeKind::not_started : OutcomeKind::completed);
+  }
+  EXPECT_EQ(open_descriptors(), descriptors);
+  EXPECT_THAT(own_children(), IsEmpty());
+  ::setrlimit(RLIMIT_NOFILE, &before);
+}
+
+TEST_F(ResourcesTest, WithoutDescriptorsStartIsAnErrorThatMayPass) {
+  use();
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{3, before.rlim_max};
+  TrialSpec spec = shell("true");
+  spec.log_path.clear();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto refused = runner().start(spec);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::unavailable);
+  EXPECT_EQ(run(spec).outcome().kind, OutcomeKind::completed);
+}
+
+TEST_F(ResourcesTest, ChildrenOfOtherPartsOfTheProgramAreLeftToThem) {
+  FILE* pipe = ::popen("exit 7", "r");
+  ASSERT_NE(pipe, nullptr);
+  ASSERT_TRUE(eventually([] {
+    const auto children = own_children();
+    return children.size() == 1 && !is_alive(children.front());
+  }));
+  EXPECT_EQ(run(shell("exit 0")).outcome().kind, OutcomeKind::completed);
+  EXPECT_EQ(WEXITSTATUS(::pclose(pipe)), 7);
+}
+
+}  // namespace
+}  // namespace steptune::process_tests

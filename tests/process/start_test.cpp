@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <sched.h>
+
+#include "tests/process/local_runner_fixture.hpp"
+#include "trial_runner/local/cpu_set.hpp"
+
+namespace steptune::process_tests {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class StartTest : public LocalRunnerTest {
+ protected:
+  void write_program(const fs::path& path, const std::string& text,
+                     fs::perms permissions = fs::perms::owner_all) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+    fs::permissions(path, permissions);
+  }
+  [[nodiscard]] std::string output_of(const TrialSpec& spec) {
+    const TrialRun done = run(spec);
+    EXPECT_EQ(done.outcome().kind, OutcomeKind::completed) << done.outcome().detail;
+    return log_of(spec);
+  }
+};
+
+int count_of(const std::string& part, const std::string& text) {
+  int count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST_F(StartTest, ArgumentsArriveAsTheyAre) {
+  const std::vector<std::string> nasty{"",     "a b",         "$(touch x)", "; touch x",   "\"'`\\",
+                                       "--x=", "new\nline\t", "*",          "\xC3\xA4\xFF"};
+  std::vector<std::string> argv{"printf", "<%s>"};
+  argv.insert(argv.end(), nasty.begin(), nasty.end());
+  std::string expected;
+  for (const std::string& argument : nasty)
+    expected += "<" + argument + ">";
+  EXPECT_EQ(output_of(trial(argv)), expected);
+}
+
+TEST_F(StartTest, TheProcessGetsACleanState) {
+  sigset_t term;
+  sigset_t before;
+  ::sigemptyset(&term);
+  ::sigaddset(&term, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &term, &before);
+  const auto pipe_handler = std::signal(SIGPIPE, SIG_IGN);
+  const std::ofstream held_open(folder() / "held_open");
+
+  TrialSpec spec = trial({STEPTUNE_SOURCE_DIR "/tests/fakes/tell_state.sh"});
+  spec.working_directory = folder();
+  const std::string state = output_of(spec);
+
+  std::signal(SIGPIPE, pipe_handler);
+  drop_runner();
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_THAT(state, HasSubstr("cwd=" + fs::canonical(folder()).string() + "\n"));
+  EXPECT_THAT(state, HasSubstr("stdin=/dev/null\n"));
+  EXPECT_EQ(count_of(" -> ", state), 4) << "0, 1, 2 and the script:\n" << state;
+  EXPECT_EQ(count_of("held_open", state), 0) << state;
+  EXPECT_THAT(state, HasSubstr("SigBlk=0000000000000000\n"));
+  // Two signals belong to the C library, which leaves them as it got them.
+  EXPECT_THAT(state, testing::ContainsRegex("SigIgn=0000000[018]{2}0000000\n"));
+  EXPECT_THAT(state, HasSubstr("group=own\n"));
+}
+
+TEST_F(StartTest, TheStudysPathFindsTheProgram) {
+  write_program(folder() / "bin" / "my-trainer", "#!/bin/sh\necho found\n");
+  TrialSpec spec = trial({"my-trainer"});
+  spec.environment["PATH"] = (folder() / "bin").string() + ":/usr/bin:/bin";
+  EXPECT_EQ(output_of(spec), "found\n");
+}
+
+TEST_F(StartTest, RelativeProgramsAreThoseOfTheWorkingDirectory) {
+  write_program(folder() / "work" / "train.sh", "#!/bin/sh\necho relative\n");
+  TrialSpec spec = trial({"./train.sh"});
+  spec.working_directory = folder() / "work";
+  EXPECT_EQ(output_of(spec), "relative\n");
+}
+
+TEST_F(StartTest, WhatCannotBeStartedIsAnOutcomeWithTheReason) {
+  write_program(folder() / "plain.txt", "text", fs::perms::owner_read);
+  write_program(folder() / "orphan.sh", "#!/no/such/interpreter\n");
+  write_program(folder() / "no-format", "neither program nor script\n");
+  const std::string folder_text = folder().string();
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"no-such-program-anywhere", "No such file or directory in PATH"},
+      {folder_text + "/missing", "No such file or directory"},
+      {folder_text + "/plain.txt", "Permission denied"},
+      {folder_text, "Is a directory"},
+      {folder_text + "/orphan.sh", "interpreter"},
+      {folder_text + "/no-format", "#! line"},
+      {"", "empty"},
+  };
+  for (const auto& [program, reason] : cases) {
+    const TrialRun done = run(trial({program}));
+    EXPECT_TRUE(done.started.empty()) << program;
+    EXPECT_EQ(done.outcome().kind, OutcomeKind::not_started) << program;
+    EXPECT_THAT(done.outcome().detail, HasSubstr(reason)) << program;
+  }
+}
+
+TEST_F(StartTest, AMissingWorkingDirectoryIsNamed) {
+  TrialSpec spec = shell("true");
+  spec.working_directory = folder() / "gone";
+  const TrialRun done = run(spec);
+  EXPECT_EQ(done.outcome().kind, OutcomeKind::not_started);
+  EXPECT_THAT(done.outcome().detail, HasSubstr("gone: working directory: No such file"));
+}
+
+TEST_F(StartTest, RefusalsAreErrorsAndYieldNoEvents) {
+  use();
+  const TrialSpec endless = shell("exec sleep 1000");
+  ASSERT_TRUE(runner().start(endless));
+  EXPECT_EQ(runner().start(endless).error().kind, ErrorKind::conflict);
+  TrialSpec other = shell("true");
+  other.key = {2, 1};
+  EXPECT_EQ(runner().start(other).error().kind, ErrorKind::unavailable);
+  other.argv.clear();
+  EXPECT_EQ(runner().start(other).error().kind, ErrorKind::usage);
+  runner().kill_all();
+  EXPECT_EQ(wait_for_end().finished.size(), 1U);
+
+  TrialSpec no_log = shell("true");
+  no_log.log_path = folder() / "no" / "such" / "folder" / "log";
+  EXPECT_EQ(runner().start(no_log).error().kind, ErrorKind::runner);
+  TrialSpec no_format = shell("true");
+  no_format.report_format.preset = "no-such-preset";
+  EXPECT_EQ(runner().start(no_format).error().kind, ErrorKind::usage);
+}
+
+TEST_F(StartTest, EnvironmentIsTheTunersWithTheStudysOnTop) {
+  ASSERT_EQ(::setenv("STEPTUNE_TEST_KEPT", "kept", 1), 0);
+  ASSERT_EQ(::setenv("STEPTUNE_TEST_REPLACED", "old", 1), 0);
+  TrialSpec spec = shell(
+      "echo $STEPTUNE_TEST_KEPT $STEPTUNE_TEST_REPLACED $PYTHONUNBUFFERED $STEPTUNE_TRIAL "
+      "$STEPTUNE_RUN");
+  spec.key = {12, 3};
+  spec.environment["STEPTUNE_TEST_REPLACED"] = "new";
+  LocalRunnerOptions options = unpinned();
+  options.run_tag = "environment-test";
+  use(options);
+  EXPECT_EQ(output_of(spec), "kept new 1 12.3 environment-test\n");
+  spec.environment["PYTHONUNBUFFERED"] = "";
+  EXPECT_EQ(output_of(spec), "kept new 12.3 environment-test\n");
+  ::unsetenv("STEPTUNE_TEST_KEPT");
+  ::unsetenv("STEPTUNE_TEST_REPLACED");
+}
+
+TEST_F(StartTest, ThreadCountsAreThoseOfThePlaceAndAreRecorded) {
+  LocalRunnerOptions options = unpinned();
+  options.cpus_per_trial = 3;
+  use(options);
+  TrialSpec spec = shell("echo $OMP_NUM_THREADS $MKL_NUM_THREADS $OPENBLAS_NUM_THREADS");
+  start(spec);
+  const TrialRun defaults = wait_for_end();
+  EXPECT_EQ(log_of(spec), "3 3 3\n");
+  EXPECT_EQ(defaults.started.at(0).placement.at("OMP_NUM_THREADS"), "3");
+
+  spec.environment["OMP_NUM_THREADS"] = "1";
+  spec.environment["OPENBLAS_NUM_THREADS"] = "2";
+  start(spec);
+  const TrialRun tuned = wait_for_end();
+  EXPECT_EQ(log_of(spec), "1 1 2\n") << "MKL must follow the variable that the study tunes";
+  EXPECT_EQ(tuned.started.at(0).placement.at("MKL_NUM_THREADS"), "1");
+}
+
+TEST_F(StartTest, PinnedTrialsHaveDisjointCpusAndTheTunerKeepsItsOwn) {
+  const auto before = local::allowed_cpus();
+  ASSERT_TRUE(before);
+  if (before->size() < 2) GTEST_SKIP() << "needs two CPUs";
+  LocalRunnerOptions options = unpinned();
+  options.pin = true;
+  options.parallel = 2;
+  options.cpus_per_trial = 1;
+  use(options);
+  TrialSpec first = shell("grep Cpus_allowed_list /proc/self/status; exec sleep 1000");
+  TrialSpec second = first;
+  second.key = {2, 1};
+  second.log_path = folder() / "second.log";
+  start(first);
+  start(second);
+  wait_for_output(first, "\n");
+  wait_for_output(second, "\n");
+  EXPECT_NE(log_of(first), log_of(second));
+  EXPECT_EQ(log_of(first).find_first_of(",-"), std::string::npos) << log_of(first);
+  EXPECT_EQ(*local::allowed_cpus(), *before);
+  runner().kill_all();
+  wait_for_end(2);
+}
+
+TEST_F(StartTest, AMachineThatIsTooSmallIsToldAtOnce) {
+  LocalRunnerOptions options = unpinned();
+  options.pin = true;
+  options.parallel = 2;
+  options.cpus_per_trial = 100'000;
+  const auto made = make_local_runner(clock_, options);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().kind, ErrorKind::usage);
+  EXPECT_THAT(made.error().text(), HasSubstr("200000 cpus"));
+}
+
+TEST_F(StartTest, AMissingGuardIsToldAtOnce) {
+  LocalRunnerOptions options = unpinned();
+  options.guard_program = folder() / "steptune-guard";
+  const auto made = make_local_runner(clock_, options);
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().text(), HasSubstr("steptune-guard"));
+}
+
+}  // namespace
+}  // namespace steptune::process_tests

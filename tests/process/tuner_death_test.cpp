@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <cstdio>
+#include <sstream>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/process/local_runner_fixture.hpp"
+#include "trial_runner/local/former_run.hpp"
+#include "trial_runner/local/proc.hpp"
+#include "trial_runner/local/spawn.hpp"
+
+namespace steptune::process_tests {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* k_guard = STEPTUNE_BINARY_DIR "/bin/steptune-guard";
+constexpr const char* k_fake_trial = STEPTUNE_BINARY_DIR "/bin/fake_trial";
+
+/// A tuner in a process of its own, and what it printed.
+class TunerDeathTest : public LocalRunnerTest {
+ protected:
+  ~TunerDeathTest() override { kill_tuner(); }
+
+  void start_tuner(const std::string& tag, std::vector<std::string> program, int count = 1) {
+    local::SpawnRequest request;
+    request.argv = {STEPTUNE_BINARY_DIR "/bin/tuner_driver", tag, k_guard, folder().string(),
+                    std::to_string(count)};
+    request.argv.insert(request.argv.end(), program.begin(), program.end());
+    request.environment = local::own_environment();
+    const std::string output = folder() / "tuner.out";
+    const local::UniqueFd file(::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    request.output_fd = file.get();
+    const auto pid = local::spawn(request);
+    ASSERT_TRUE(pid) << pid.error().text();
+    tuner_ = *pid;
+    ASSERT_TRUE(eventually([&] { return read_file(output).find("ready") != std::string::npos; }))
+        << read_file(output);
+  }
+
+  void kill_tuner() {
+    if (tuner_ == 0) return;
+    ::kill(tuner_, SIGKILL);
+    ::waitpid(tuner_, nullptr, 0);
+    tuner_ = 0;
+  }
+
+  [[nodiscard]] std::string log(int trial) const {
+    return read_file(folder() / ("trial-" + std::to_string(trial) + ".log"));
+  }
+  [[nodiscard]] std::vector<pid_t> wait_for_pids(int trial, std::size_t count) const {
+    EXPECT_TRUE(eventually([&] { return log(trial).find("ready") != std::string::npos; }));
+    std::vector<pid_t> pids = pids_in(log(trial));
+    EXPECT_THAT(pids, SizeIs(count));
+    return pids;
+  }
+  [[nodiscard]] std::vector<Runner::Orphan> orphans() const {
+    std::istringstream lines(read_file(folder() / "tuner.out"));
+    std::vector<Runner::Orphan> found;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("token ")) continue;
+      Runner::Orphan orphan{trial({"true"}), line.substr(6)};
+      orphan.spec.key = {static_cast<std::int64_t>(found.size()) + 1, 1};
+      found.push_back(orphan);
+    }
+    return found;
+  }
+  /// What carries the run's mark, found by other means than the runner's own.
+  [[nodiscard]] static std::string carriers(const std::string& tag) {
+    FILE* pipe = ::popen(
+        ("grep -lzx 'STEPTUNE_RUN=" + tag + "' /proc/[0-9]*/environ 2>/dev/null").c_str(), "r");
+    std::string text;
+    for (int c; (c = std::fgetc(pipe)) != EOF;)
+      text += static_cast<char>(c);
+    ::pclose(pipe);
+    return text;
+  }
+  [[nodiscard]] pid_t guard_of_tuner() const {
+    for (const pid_t child : local::children_of(tuner_)) {
+      if (read_file("/proc/" + std::to_string(child) + "/comm").starts_with("steptune-guard")) {
+        return child;
+      }
+    }
+    return 0;
+  }
+  /// The tuner dies and its guard with it, so that its trials are left.
+  void kill_tuner_and_guard() {
+    const pid_t guard = guard_of_tuner();
+    ASSERT_GT(guard, 0);
+    ::kill(guard, SIGKILL);
+    kill_tuner();
+  }
+
+ private:
+  pid_t tuner_ = 0;
+};
+
+TEST_F(TunerDeathTest, NothingSurvivesAKilledTuner) {
+  start_tuner("death-test", {k_fake_trial, "marked-brood", "stay"}, 2);
+  std::vector<pid_t> pids = wait_for_pids(1, 4);
+  for (const pid_t pid : wait_for_pids(2, 4))
+    pids.push_back(pid);
+  EXPECT_THAT(alive(pids), SizeIs(8));
+  kill_tuner();
+  EXPECT_TRUE(eventually([&] { return alive(pids).empty() && carriers("death-test").empty(); }))
+      << carriers("death-test");
+}
+
+TEST_F(TunerDeathTest, ATrialThatClearedItsEnvironmentDoesNotSurviveEither) {
+  start_tuner("bare-test", {"/usr/bin/env", "-i", "/bin/sh", "-c",
+                            "echo pid $$; sleep 1000 & echo pid $!; echo ready; wait"});
+  const std::vector<pid_t> pids = wait_for_pids(1, 2);
+  kill_tuner();
+  EXPECT_TRUE(eventually([&] { return alive(pids).empty(); }));
+}
+
+TEST_F(TunerDeathTest, TheGuardLeavesWithItsTuner) {
+  start_tuner("guard-test", {"/bin/sleep", "1000"});
+  const pid_t guard = guard_of_tuner();
+  ASSERT_GT(guard, 0);
+  kill_tuner();
+  EXPECT_TRUE(eventually([&] { return !is_alive(guard); }));
+}
+
+TEST_F(TunerDeathTest, AGuardThatDiedIsReplacedBeforeTheNextTrial) {
+  use();
+  const auto guard_pid = [] {
+    for (const pid_t child : local::children_of(::getpid())) {
+      if (read_file("/proc/" + std::to_string(child) + "/comm").starts_with("steptune-guard") &&
+          is_alive(child)) {
+        return child;
+      }
+    }
+    return pid_t{0};
+  };
+  const pid_t first = guard_pid();
+  ASSERT_GT(first, 0);
+  ::kill(first, SIGKILL);
+  ASSERT_TRUE(eventually([&] { return !is_alive(first); }));
+  EXPECT_EQ(run(shell("exit 0")).outcome().kind, OutcomeKind::completed);
+  EXPECT_GT(guard_pid(), 0);
+  EXPECT_NE(guard_pid(), first);
+}
+
+TEST_F(TunerDeathTest, AdoptEndsWhatIsLeftAndTakesNothingOver) {
+  start_tuner("adopt-test", {k_fake_trial, "marked-brood", "stay"}, 2);
+  std::vector<pid_t> pids = wait_for_pids(1, 4);
+  for (const pid_t pid : wait_for_pids(2, 4))
+    pids.push_back(pid);
+  kill_tuner_and_guard();
+  EXPECT_THAT(alive(pids), SizeIs(8));
+
+  std::vector<Runner::Orphan> left = orphans();
+  ASSERT_THAT(left, SizeIs(2));
+  for (Runner::Orphan& orphan : left)
+    orphan.spec.limits.grace_s = 0.1;
+  use();
+  const auto adopted = runner().adopt(left);
+  ASSERT_TRUE(adopted) << adopted.error().text();
+  EXPECT_THAT(*adopted, IsEmpty());
+  EXPECT_THAT(alive(pids), IsEmpty());
+  EXPECT_EQ(carriers("adopt-test"), "");
+}
+
+TEST_F(TunerDeathTest, AdoptDoesNotTouchAProcessThatGotTheNumberSince) {
+  use();
+  const auto bystander = local::spawn({{"/bin/sleep", "1000"}, {}, {}, true, -1, -1});
+  ASSERT_TRUE(bystander);
+  local::TrialToken token;
+  token.main = local::read_stat(*bystander)->id;
+  token.main.start_ticks -= 1;
+  token.boot = local::boot_id();
+  token.run_tag = "former";
+  std::vector<Runner::Orphan> orphans{{shell("true"), local::to_text(token)}};
+  ASSERT_TRUE(runner().adopt(orphans));
+  EXPECT_TRUE(is_alive(*bystander));
+
+  token.main.start_ticks += 1;
+  token.boot = "another boot";
+  orphans[0].token = local::to_text(token);
+  ASSERT_TRUE(runner().adopt(orphans));
+  EXPECT_TRUE(is_alive(*bystander));
+
+  token.boot = local::boot_id();
+  orphans[0].token = local::to_text(token);
+  orphans[0].spec.limits.grace_s = 0.0;
+  ASSERT_TRUE(runner().adopt(orphans));
+  EXPECT_FALSE(is_alive(*bystander)) << "the same number and start time: it is the trial";
+  ::waitpid(*bystander, nullptr, 0);
+}
+
+TEST_F(TunerDeathTest, AForeignTokenIsAnError) {
+  use();
+  const std::vector<Runner::Orphan> orphans{{shell("true"), "{\"job\": \"arn:aws\"}"}};
+  const auto adopted = runner().adopt(orphans);
+  ASSERT_FALSE(adopted);
+  EXPECT_EQ(adopted.error().kind, ErrorKind::store);
+}
+
+}  // namespace
+}  // namespace steptune::process_tests

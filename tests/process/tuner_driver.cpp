@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tuner_driver RUN_TAG GUARD FOLDER COUNT PROGRAM [ARGUMENT...]: a tuner reduced to its runner,
+// made to be killed. Starts COUNT trials, prints `token TEXT` for each, then `ready`, and waits for
+// ever.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "common/clock.hpp"
+#include "trial_runner/local/local_runner.hpp"
+
+int main(int argc, char** argv) {
+  using namespace steptune;
+  if (argc < 6) return 2;
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const SystemClock clock;
+  LocalRunnerOptions options;
+  options.run_tag = arguments[0];
+  options.guard_program = arguments[1];
+  options.parallel = std::atoi(arguments[3].c_str());
+  options.pin = false;
+  auto runner = make_local_runner(clock, options);
+  if (!runner) {
+    std::fprintf(stderr, "%s\n", runner.error().text().c_str());
+    return 1;
+  }
+  for (int i = 1; i <= options.parallel; ++i) {
+    TrialSpec spec;
+    spec.key = {i, 1};
+    spec.argv.assign(arguments.begin() + 4, arguments.end());
+    spec.log_path = arguments[2] + "/trial-" + std::to_string(i) + ".log";
+    if (!(*runner)->start(spec)) return 1;
+  }
+  int started = 0;
+  while (true) {
+    const auto events = (*runner)->wait(clock.now_s() + 3600.0);
+    if (!events) return 1;
+    for (const TrialEvent& event : *events) {
+      if (const auto* begin = std::get_if<TrialStarted>(&event)) {
+        std::printf("token %s\n", begin->token.c_str());
+        if (++started == options.parallel) std::printf("ready\n");
+      }
+      if (const auto* end = std::get_if<TrialFinished>(&event)) {
+        std::printf("ended %s\n", end->outcome.detail.c_str());
+      }
+    }
+    std::fflush(stdout);
+  }
+}
