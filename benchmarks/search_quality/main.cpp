@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// search_quality: how many evaluations a searcher needs, on recorded tables and test functions.
+
+#include <cstdio>
+#include <fstream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "benchmarks/search_quality/function_problem.hpp"
+#include "benchmarks/search_quality/optuna_peer.hpp"
+#include "benchmarks/search_quality/player.hpp"
+#include "benchmarks/search_quality/summary.hpp"
+#include "benchmarks/search_quality/table_problem.hpp"
+
+namespace steptune::search_quality {
+namespace {
+
+struct Options {
+  std::vector<std::string> tables;
+  std::vector<std::string> functions;
+  std::vector<std::string> searchers;
+  int seeds = 20;
+  int first_seed = 0;
+  int trials = 100;
+  std::string json;
+  bool peers = false;
+  std::string against;
+  std::string objectives = "one";
+  std::optional<std::string> second;
+  std::optional<std::string> fidelity;
+  std::string python = "/usr/bin/python3";
+  std::string peer_script = STEPTUNE_PEER_SCRIPT;
+};
+
+void declare(CLI::App& app, Options& options) {
+  app.add_option("--table", options.tables, "description (.json) of a recorded table; repeatable");
+  app.add_option("--function", options.functions,
+                 fmt::format("test function: {}", fmt::join(function_names(), ", ")));
+  app.add_option("--searcher", options.searchers,
+                 fmt::format("{} (default: bayes); repeatable", fmt::join(searcher_names(), ", ")));
+  app.add_option("--seeds", options.seeds, "number of seeds")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  app.add_option("--first-seed", options.first_seed, "the first of them")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--trials", options.trials, "evaluations per seed")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  app.add_option("--json", options.json, "write every evaluation and the summaries to this file");
+  app.add_flag("--peers", options.peers, "also run Optuna (python3-optuna) and random search");
+  app.add_option("--against", options.against,
+                 "also run this searcher and test whether the others are better (one-sided)");
+  app.add_option("--objectives", options.objectives, "one or two (tables: second measured column)")
+      ->check(CLI::IsMember({"one", "two"}));
+  app.add_option("--second", options.second, "second objective: COLUMN or COLUMN:maximize");
+  app.add_option("--fidelity", options.fidelity,
+                 "a table's parameter that is a resource: play successive halving over it");
+  app.add_option("--python", options.python, "interpreter that has optuna")->capture_default_str();
+  app.add_option("--peer-script", options.peer_script)->group("");
+}
+
+Result<std::vector<Problem>> problems_of(const Options& options) {
+  std::vector<Problem> problems;
+  TableOptions table_options;
+  table_options.two_objectives = options.objectives == "two" || options.second;
+  table_options.second = options.second;
+  table_options.fidelity = options.fidelity;
+  for (const std::string& table : options.tables) {
+    auto problem = table_problem(table, table_options);
+    if (!problem) return tl::unexpected(problem.error());
+    problems.push_back(*std::move(problem));
+  }
+  for (const std::string& function : options.functions) {
+    auto problem = function_problem(function);
+    if (!problem) return tl::unexpected(problem.error());
+    problems.push_back(*std::move(problem));
+  }
+  if (problems.empty()) {
+    return fail(ErrorKind::usage, "nothing to search", {}, "give --table or --function");
+  }
+  if (table_options.two_objectives && options.fidelity) {
+    return fail(ErrorKind::usage, "--fidelity goes with one objective");
+  }
+  return problems;
+}
+
+std::vector<std::string> names_of(const Options& options) {
+  std::vector<std::string> names = options.searchers;
+  if (names.empty()) names.emplace_back("bayes");
+  const auto add = [&](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  if (!options.against.empty()) add(options.against);
+  if (options.peers) {
+    add("random");
+    for (const std::string& peer : optuna_peer_names())
+      add(peer);
+  }
+  return names;
+}
+
+Result<Campaign> run(const Problem& problem, const std::string& name, const Options& options) {
+  constexpr double k_goal = 0.01;
+  const SystemClock clock;
+  const auto& peers = optuna_peer_names();
+  const bool peer = std::find(peers.begin(), peers.end(), name) != peers.end();
+  Campaign campaign;
+  campaign.searcher = name;
+  for (int i = 0; i < options.seeds; ++i) {
+    const auto seed = static_cast<std::uint64_t>(options.first_seed + i);
+    fmt::print(stderr, "{}: {} seed {} of {}\n", problem.name, name, i + 1, options.seeds);
+    auto proposer = peer ? optuna_proposer(name, problem, seed, options.python, options.peer_script)
+                         : own_proposer(name, problem, seed);
+    if (!proposer) return tl::unexpected(proposer.error());
+    auto trajectory = options.fidelity
+                          ? play_asha(problem, **proposer, seed, options.trials, k_goal, clock)
+                          : play(problem, **proposer, seed, options.trials, clock);
+    if (!trajectory) return tl::unexpected(trajectory.error());
+    campaign.trajectories.push_back(*std::move(trajectory));
+  }
+  return campaign;
+}
+
+Result<Json> run_problem(const Problem& problem, const Options& options) {
+  Json json{{"problem", problem.name},
+            {"kind", problem.kind},
+            {"objectives", problem.objective_names},
+            {"trials", options.trials}};
+  if (problem.objectives.size() == 1) {
+    json["optimum"] = problem.maximised[0] ? -problem.optimum : problem.optimum;
+    json["regret_relative_to"] =
+        problem.relative_to_optimum ? "optimum" : "gap between the optimum and random's median";
+  }
+  std::vector<Campaign> campaigns;
+  std::vector<Summary> summaries;
+  for (const std::string& name : names_of(options)) {
+    auto campaign = run(problem, name, options);
+    if (!campaign) return tl::unexpected(campaign.error());
+    campaigns.push_back(*std::move(campaign));
+    summaries.push_back(summarise(problem, campaigns.back()));
+    json["searchers"].push_back(to_json(problem, campaigns.back(), summaries.back()));
+  }
+  fmt::print("{}", text_of(problem, campaigns, summaries));
+  const auto rival =
+      std::find_if(campaigns.begin(), campaigns.end(),
+                   [&](const Campaign& campaign) { return campaign.searcher == options.against; });
+  for (const Campaign& campaign : campaigns) {
+    if (rival == campaigns.end() || campaign.searcher == options.against) continue;
+    const double p = p_value(problem, campaign, *rival);
+    fmt::print("  {} better than {}: p = {:.2g} (one-sided Mann-Whitney, {} seeds each)\n",
+               campaign.searcher, options.against, p, options.seeds);
+    json["tests"].push_back(
+        {{"better", campaign.searcher}, {"than", options.against}, {"p_value", p}});
+  }
+  std::fflush(stdout);
+  return json;
+}
+
+Result<void> run_all(const Options& options) {
+  auto problems = problems_of(options);
+  if (!problems) return tl::unexpected(problems.error());
+  Json json{{"schema_version", 1}, {"seeds", options.seeds}, {"problems", Json::array()}};
+  for (const Problem& problem : *problems) {
+    auto outcome = run_problem(problem, options);
+    if (!outcome) return tl::unexpected(outcome.error());
+    json["problems"].push_back(*std::move(outcome));
+  }
+  if (options.json.empty()) return {};
+  std::ofstream file(options.json);
+  file << dump_json(json, 1) << '\n';
+  file.close();
+  if (!file) return fail(ErrorKind::usage, "can not be written", options.json);
+  return {};
+}
+
+}  // namespace
+}  // namespace steptune::search_quality
+
+int main(int argc, char** argv) {
+  using namespace steptune;
+  CLI::App app{"Measures how many evaluations a searcher needs to come near the optimum"};
+  app.footer(
+      "Example: search_quality --table trim_cnn_full.json --searcher bayes --peers --seeds 20");
+  search_quality::Options options;
+  search_quality::declare(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  const auto outcome = search_quality::run_all(options);
+  if (outcome) return 0;
+  fmt::print(stderr, "search_quality: {}\n", outcome.error().text());
+  return outcome.error().kind == ErrorKind::usage ? 2 : 1;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/search_quality/optuna_peer.hpp"
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/json.hpp"
+
+extern char** environ;
+
+namespace steptune::search_quality {
+namespace {
+
+std::string reason_of(int error) {
+  return std::generic_category().message(error);
+}
+
+/// A child process that is spoken with line by line, over one socket as its stdin and stdout.
+class LinePeer {
+ public:
+  static Result<LinePeer> start(const std::vector<std::string>& arguments) {
+    std::array<int, 2> ends{};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+      return fail(ErrorKind::runner, "no socket for the peer: " + reason_of(errno));
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    std::vector<char*> argv;
+    for (const std::string& argument : arguments)
+      argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    LinePeer peer;
+    peer.socket_ = ends[0];
+    const int error = posix_spawn(&peer.pid_, argv[0], &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (error != 0) {
+      peer.pid_ = -1;
+      return fail(ErrorKind::runner, "cannot be started: " + reason_of(error), arguments[0]);
+    }
+    return peer;
+  }
+
+  LinePeer(LinePeer&& other) noexcept
+      : pid_(std::exchange(other.pid_, -1)),
+        socket_(std::exchange(other.socket_, -1)),
+        unread_(std::move(other.unread_)) {}
+  LinePeer(const LinePeer&) = delete;
+  LinePeer& operator=(const LinePeer&) = delete;
+  LinePeer& operator=(LinePeer&&) = delete;
+
+  /// The script ends when its input does.
+  ~LinePeer() {
+    if (socket_ >= 0) close(socket_);
+    if (pid_ > 0) waitpid(pid_, nullptr, 0);
+  }
+
+  Result<void> send(const Json& message) {
+    const std::string line = dump_json(message) + '\n';
+    for (std::size_t sent = 0; sent < line.size();) {
+      const ssize_t count = ::send(socket_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return gone(reason_of(errno));
+      sent += static_cast<std::size_t>(count);
+    }
+    return {};
+  }
+
+  Result<Json> receive() {
+    constexpr std::size_t k_max_line = std::size_t{1} << 20;
+    std::size_t end = unread_.find('\n');
+    while (end == std::string::npos) {
+      std::array<char, 4096> buffer{};
+      const ssize_t count = read(socket_, buffer.data(), buffer.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return gone(reason_of(errno));
+      if (count == 0) return gone("it ended");
+      unread_.append(buffer.data(), static_cast<std::size_t>(count));
+      if (unread_.size() > k_max_line) return gone("its line is too long");
+      end = unread_.find('\n');
+    }
+    auto message = parse_json(std::string_view(unread_).substr(0, end), "optuna peer");
+    unread_.erase(0, end + 1);
+    return message;
+  }
+
+ private:
+  LinePeer() = default;
+
+  static tl::unexpected<Error> gone(const std::string& reason) {
+    return fail(ErrorKind::runner, "the peer does not answer: " + reason, {},
+                "its own message stands above; Debian's package is python3-optuna");
+  }
+
+  pid_t pid_ = -1;
+  int socket_ = -1;
+  std::string unread_;
+};
+
+Json dimension_of(const Parameter& parameter) {
+  if (const auto levels = parameter.level_count()) {
+    return {{"name", parameter.name},
+            {"kind", parameter.unordered() ? "categorical" : "levels"},
+            {"levels", *levels}};
+  }
+  return {{"name", parameter.name},
+          {"kind", "float"},
+          {"low", parameter.low},
+          {"high", parameter.high},
+          {"log", parameter.scale != Scale::linear}};
+}
+
+class OptunaProposer final : public Proposer {
+ public:
+  OptunaProposer(const SearchSpace& space, LinePeer peer) : space_(space), peer_(std::move(peer)) {}
+
+  Result<std::optional<Configuration>> propose(std::int64_t) override {
+    auto message = peer_.receive();
+    if (!message) return tl::unexpected(message.error());
+    Configuration configuration;
+    try {
+      thought_ms_ = message->at("ms").get<double>();
+      const Json& coordinates = message->at("x");
+      for (std::size_t i = 0; i < space_.parameters().size(); ++i) {
+        const Parameter& parameter = space_.parameters()[i];
+        const Json& coordinate = coordinates.at(i);
+        configuration.set(parameter.name, parameter.level_count()
+                                              ? parameter.level(coordinate.get<std::uint64_t>())
+                                              : Value{coordinate.get<double>()});
+      }
+    } catch (const Json::exception& exception) {
+      return fail(ErrorKind::runner, std::string("a bad answer of the peer: ") + exception.what());
+    }
+    return configuration;
+  }
+
+  Result<void> learn(const Observation& observation) override {
+    Json message{{"values", nullptr}, {"fidelity", observation.fidelity}};
+    if (!observation.values.empty()) message["values"] = observation.values;
+    return peer_.send(message);
+  }
+
+  [[nodiscard]] std::optional<double> thought_ms() const override { return thought_ms_; }
+
+ private:
+  const SearchSpace& space_;
+  LinePeer peer_;
+  double thought_ms_ = 0.0;
+};
+
+}  // namespace
+
+const std::vector<std::string>& optuna_peer_names() {
+  static const std::vector<std::string> k_names = {"optuna-tpe", "optuna-tpe-multivariate"};
+  return k_names;
+}
+
+Result<std::unique_ptr<Proposer>> optuna_proposer(const std::string& name, const Problem& problem,
+                                                  std::uint64_t seed, const std::string& python,
+                                                  const std::filesystem::path& script) {
+  auto peer = LinePeer::start({python, script.string()});
+  if (!peer) return tl::unexpected(peer.error());
+  Json space = Json::array();
+  for (const Parameter& parameter : problem.space->parameters()) {
+    space.push_back(dimension_of(parameter));
+  }
+  auto sent = peer->send({{"space", space},
+                          {"multivariate", name == "optuna-tpe-multivariate"},
+                          {"seed", seed},
+                          {"objectives", problem.objectives.size()}});
+  if (!sent) return tl::unexpected(sent.error());
+  return std::make_unique<OptunaProposer>(*problem.space, *std::move(peer));
+}
+
+}  // namespace steptune::search_quality

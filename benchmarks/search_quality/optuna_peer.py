@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Optuna as a peer of search_quality: one study, spoken with in JSON lines.
+
+The first line of stdin describes the space and the sampler. Then, until stdin ends: one line out with
+a suggestion and the milliseconds that it and the telling before it took, one line in with the values
+({"values": null} for a failure). Failures are told as the worst values seen so far, so that the
+sampler does not forget them; before any success there is no such value and they are told as failures.
+A value of a trial stopped early ({"fidelity": 0.25}) is told as a pruned trial's.
+"""
+import json
+import os
+import sys
+import time
+import warnings
+
+import optuna
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.trial import TrialState
+
+
+def distribution(dimension):
+    if dimension["kind"] == "categorical":
+        return CategoricalDistribution(list(range(dimension["levels"])))
+    if dimension["kind"] == "levels":
+        return IntDistribution(0, dimension["levels"] - 1)
+    return FloatDistribution(dimension["low"], dimension["high"], log=dimension["log"])
+
+
+def tell(study, trial, reply, worst):
+    values = reply["values"]
+    if values is None:
+        if worst:
+            study.tell(trial, list(worst))
+        else:
+            study.tell(trial, state=TrialState.FAIL)
+        return
+    if reply["fidelity"] < 1.0:
+        trial.report(values[0], step=max(1, round(1000 * reply["fidelity"])))
+        study.tell(trial, state=TrialState.PRUNED)
+        return
+    worst[:] = [max(pair) for pair in zip(worst, values)] if worst else values
+    study.tell(trial, values)
+
+
+def main():
+    warnings.filterwarnings("ignore")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    request = json.loads(sys.stdin.readline())
+    space = {dimension["name"]: distribution(dimension) for dimension in request["space"]}
+    sampler = optuna.samplers.TPESampler(seed=request["seed"], multivariate=request["multivariate"])
+    study = optuna.create_study(sampler=sampler, directions=["minimize"] * request["objectives"])
+    worst = []
+    telling_s = 0.0
+    while True:
+        started = time.perf_counter()
+        trial = study.ask(space)
+        ms = 1e3 * (time.perf_counter() - started + telling_s)
+        suggestion = {"x": [trial.params[name] for name in space], "ms": ms}
+        print(json.dumps(suggestion), flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            return
+        started = time.perf_counter()
+        tell(study, trial, json.loads(line), worst)
+        telling_s = time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

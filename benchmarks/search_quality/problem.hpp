@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/searcher.hpp"
+#include "search/space/search_space.hpp"
+
+namespace steptune::search_quality {
+
+/// What a searcher is tried on: a space and what each configuration yields. All values are to be
+/// minimised; those of maximised columns have their sign turned.
+struct Problem {
+  std::string name;
+  std::string kind;  ///< `table` or `function`
+  std::shared_ptr<const SearchSpace> space;
+  std::vector<ObjectiveTraits> objectives;  ///< one or two
+  std::vector<std::string> objective_names;
+  std::vector<bool> maximised;
+
+  /// Resource of each fidelity relative to the last, which is 1; one entry unless a fidelity column
+  /// was asked for.
+  std::vector<double> fidelities{1.0};
+  /// The values at a fidelity; nothing where the configuration fails.
+  std::function<std::optional<std::vector<double>>(const Configuration&, std::size_t fidelity)>
+      evaluate;
+
+  /// One objective: the smallest value at full fidelity.
+  double optimum = 0.0;
+  /// One objective: `regret` is relative to the optimum; otherwise to the gap between the optimum
+  /// and `typical`, the median of random configurations, as the optimum may be 0.
+  bool relative_to_optimum = true;
+  double typical = 0.0;
+
+  /// Two objectives: the reference point, in logarithms if `log_volume`; the largest hypervolume.
+  std::vector<double> reference;
+  bool log_volume = false;
+  double max_volume = 0.0;
+
+  /// How far `value` is from the optimum: 0 at it, 0.05 for five per cent.
+  [[nodiscard]] double regret(double value) const;
+  /// Hypervolume of `points` (values as evaluated) as a share of the largest.
+  [[nodiscard]] double volume_share(const std::vector<std::vector<double>>& points) const;
+};
+
+/// Area that `points` dominate below `reference`, two objectives to be minimised.
+[[nodiscard]] double hypervolume(std::vector<std::vector<double>> points,
+                                 const std::vector<double>& reference);
+
+}  // namespace steptune::search_quality

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/search_quality/player.hpp"
+#include "common/json.hpp"
+
+namespace steptune::search_quality {
+
+/// All seeds of one searcher on one problem.
+struct Campaign {
+  std::string searcher;
+  std::vector<Trajectory> trajectories;
+};
+
+/// Median over seeds of the evaluations (or the cost) until the regret is at most `regret`; nothing
+/// if half of the seeds or more never got there. `solved` is the share that did.
+struct Reached {
+  double regret = 0.0;
+  std::optional<double> median;
+  double solved = 0.0;
+};
+
+struct Summary {
+  std::vector<Reached> evaluations;  ///< one objective: to within 1, 5 and 10 %
+  std::vector<Reached> cost;         ///< the same in full runs, where fidelities differ
+  /// Median regret (one objective) or share of the hypervolume (two) after so many evaluations.
+  std::vector<std::pair<int, double>> after;
+  double failures = 0.0;  ///< mean number of failed evaluations per seed
+  double suggest_ms_median = 0.0;
+  double suggest_ms_p95 = 0.0;
+  double suggest_ms_p99 = 0.0;
+};
+
+[[nodiscard]] Summary summarise(const Problem& problem, const Campaign& campaign);
+
+/// The best value (one objective) or the share of the hypervolume (two) after each evaluation;
+/// before the first success NaN or 0. Only values at full fidelity count.
+[[nodiscard]] std::vector<double> progress_of(const Problem& problem, const Trajectory& trajectory);
+
+/// Probability that `a` would look at least this much better than `b` if both were the same:
+/// one-sided Mann-Whitney test of the final results over seeds, normal approximation with ties.
+[[nodiscard]] double p_value(const Problem& problem, const Campaign& a, const Campaign& b);
+
+[[nodiscard]] Json to_json(const Problem& problem, const Campaign& campaign,
+                           const Summary& summary);
+
+/// A table for people, one row per campaign.
+[[nodiscard]] std::string text_of(const Problem& problem, const std::vector<Campaign>& campaigns,
+                                  const std::vector<Summary>& summaries);
+
+}  // namespace steptune::search_quality
