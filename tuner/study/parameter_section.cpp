@@ -124,8 +124,10 @@ std::span<const std::string_view> keys_of(ParameterKind kind) {
       return keys::k_range_parameter;
     case ParameterKind::boolean:
       return keys::k_bool_parameter;
+    case ParameterKind::categorical:
+      return keys::k_categorical_parameter;
     default:
-      return keys::k_choice_parameter;
+      return keys::k_ordinal_parameter;
   }
 }
 

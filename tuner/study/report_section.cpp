@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <regex>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/reports/report_reader.hpp"
 #include "tuner/study/identifiers.hpp"
 #include "tuner/study/runner_section.hpp"
 #include "tuner/study/study_keys.hpp"
@@ -13,19 +13,14 @@ namespace steptune::study {
 namespace {
 
 constexpr std::size_t k_max_metrics = 40;
-constexpr std::size_t k_max_regex_bytes = 500;
+constexpr std::size_t k_max_regex_bytes = 1000;
 
-void check_regex(const Node& node, const std::string& text) {
-  try {
-    const std::regex regex(text, std::regex::ECMAScript);
-    if (regex.mark_count() == 0) {
-      node.fault(
-          "the expression has no group: put the number in parentheses, as in "
-          "\"loss=([0-9.]+)\"");
-    }
-  } catch (const std::regex_error& error) {
-    node.fault(fmt::format("not a regular expression (ECMAScript): {}", error.what()));
-  }
+/// What reads the trials' output must accept the format; `node` is where it was told.
+void check_format(const Node& node, const ReportFormat& format) {
+  const auto reader = ReportReader::create(format);
+  if (reader) return;
+  const Error& error = reader.error();
+  node.fault(error.hint.empty() ? error.message : error.message + "; " + error.hint);
 }
 
 MetricDefinition read_definition(const Node& node) {
@@ -44,8 +39,10 @@ MetricDefinition read_definition(const Node& node) {
   }
   if (const auto regex = object.require("regex")) {
     if (auto text = regex->text(k_max_regex_bytes)) {
-      check_regex(*regex, *text);
       definition.regex = *std::move(text);
+      check_format(
+          *regex,
+          {.preset = {}, .metrics = {{"metric", definition.regex}}, .samples_per_step = {}});
     }
   }
   return definition;
@@ -72,6 +69,7 @@ ReportFormat read_reports(const Node& node) {
     for (const Node& element : metrics->elements(k_max_metrics)) {
       format.metrics.push_back(read_definition(element));
     }
+    if (!node.faults().within(metrics->pointer())) check_format(*metrics, format);
   }
   return format;
 }

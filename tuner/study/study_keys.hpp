@@ -36,8 +36,9 @@ inline constexpr std::array k_range_parameter = {Name("type"),  Name("low"),   N
                                                  Name("step"),  Name("scale"), Name("when"),
                                                  Name("memory")};
 inline constexpr std::array k_bool_parameter = {Name("type"), Name("when"), Name("memory")};
-inline constexpr std::array k_choice_parameter = {Name("type"), Name("choices"), Name("when"),
-                                                  Name("memory")};
+inline constexpr std::array k_categorical_parameter = {Name("type"), Name("choices"), Name("when")};
+inline constexpr std::array k_ordinal_parameter = {Name("type"), Name("choices"), Name("when"),
+                                                   Name("memory")};
 inline constexpr std::array k_planned_run = {Name("samples"), Name("batch_size")};
 inline constexpr std::array k_objective = {Name("metric"), Name("direction")};
 inline constexpr std::array k_guard = {
