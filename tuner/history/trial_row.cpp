@@ -162,6 +162,8 @@ Json to_json(const Measurement& measurement) {
   put(json, "window_samples", measurement.window_samples);
   put(json, "total_samples", measurement.total_samples);
   if (!measurement.metrics.empty()) json["metrics"] = numbers_to_json(measurement.metrics);
+  for (const auto& name : measurement.not_finite)
+    json["not_finite"].push_back(name);
   if (!measurement.parts.empty()) json["parts"] = numbers_to_json(measurement.parts);
   return json;
 }
@@ -185,6 +187,11 @@ Result<Measurement> measurement_from_json(const Json& json, const std::string& w
   get(json, "total_samples", measurement.total_samples);
   measurement.metrics = numbers_from_json(json, "metrics");
   measurement.parts = numbers_from_json(json, "parts");
+  if (const auto names = json.find("not_finite"); names != json.end() && names->is_array()) {
+    for (const auto& name : *names) {
+      if (name.is_string()) measurement.not_finite.insert(name.get<std::string>());
+    }
+  }
   return measurement;
 }
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
+#include "common/json.hpp"
 #include "search/scheduler.hpp"
 #include "search/searcher.hpp"
 #include "trial_runner/runner.hpp"
@@ -23,41 +27,60 @@ struct LiveTrial {
   const Measurement* measurement = nullptr;
 };
 
-/// What the loop tells whoever watches (terminal, log, tests). Called on the loop's thread; must not
-/// call back into the loop.
+/// What the loop tells whoever watches (terminal, log, tests). Called on the loop's thread; must
+/// not call back into the loop.
 class LoopListener {
  public:
   virtual ~LoopListener() = default;
-  virtual void on_phase(const std::string& /*phase*/) {}  ///< `search`, `confirm`, `stopping`, ...
+  virtual void on_phase(const std::string& /*phase*/) {}  ///< `search`, `confirm`, `stopping`
   virtual void on_trial_started(const TrialRecord& /*trial*/) {}
   virtual void on_trial_ended(const TrialRecord& /*trial*/, bool /*new_incumbent*/) {}
+  /// At least once per second of the clock while trials run, however many reports arrive.
   virtual void on_progress(const std::vector<LiveTrial>& /*running*/, double /*elapsed_s*/) {}
   virtual void on_warning(const std::string& /*message*/) {}
 };
 
-/// How much slower or faster one configuration is than another, as a ratio with its interval.
+/// How much better the incumbent is than the baseline, as a ratio with its interval. NaN where the
+/// objective has values that are not positive, of which ratios say nothing.
 struct SpeedUp {
-  double ratio = 1.0;  ///< baseline over incumbent: 2.0 means twice as fast
+  double ratio = 1.0;  ///< baseline over incumbent (maximised: the inverse): 2.0 is twice as good
   double low = 1.0;    ///< 95 % interval
   double high = 1.0;
-  int pairs = 0;       ///< interleaved pairs that it stems from; 0: from the search trials only
+  int pairs = 0;  ///< interleaved pairs that it stems from; 0: from the search trials only
 };
 
 /// What the user is told in the end.
 struct Recommendation {
-  std::int64_t incumbent_trial = 0;
+  std::int64_t incumbent_trial = 0;  ///< the baseline's own trial if nothing better was found
   Configuration configuration;
+  /// Of the confirming runs (geometric means) where there are any, else of the search trials, so
+  /// that they agree with `speed_up`.
   std::vector<double> baseline_objectives;
   std::vector<double> incumbent_objectives;
-  SpeedUp speed_up;                   ///< of the first objective
-  std::vector<std::int64_t> tied;     ///< trials that cannot be told from the incumbent
-  std::vector<std::int64_t> pareto;   ///< two objectives: the non-dominated trials
+  SpeedUp speed_up;                  ///< of the first objective
+  std::vector<std::int64_t> tied;    ///< trials that cannot be told from the incumbent
+  std::vector<std::int64_t> pareto;  ///< two objectives: the non-dominated trials
   double tuning_s = 0.0;
   double tuning_usd = 0.0;
   std::optional<double> payback_share;  ///< of the planned run after which the tuning has paid
 };
 
-enum class LoopEnd { budget, exhausted, payback, interrupted, too_many_failures, no_feasible_trial };
+/// The recommendation as it stands in the history, and back.
+[[nodiscard]] Json to_json(const Recommendation& recommendation);
+[[nodiscard]] Result<Recommendation> recommendation_from_json(const Json& json,
+                                                              const std::string& where);
+
+/// Why a run of the tuner ended. Persistent names.
+enum class LoopEnd {
+  budget,
+  exhausted,
+  payback,
+  interrupted,
+  too_many_failures,
+  no_feasible_trial
+};
+[[nodiscard]] std::string to_text(LoopEnd end);
+[[nodiscard]] std::optional<LoopEnd> loop_end_from_text(std::string_view text);
 
 struct LoopResult {
   LoopEnd end = LoopEnd::budget;
@@ -74,14 +97,21 @@ struct LoopParts {
   History& history;
   const Clock& clock;
   LoopListener& listener;
-  std::filesystem::path log_directory;  ///< of the trials' logs
+  std::filesystem::path log_directory;  ///< of this study's logs: `trial-7.log`; made if need be
   /// How often the user has asked to stop: 0, 1 (finish in order), 2 (at once).
   std::function<int()> interrupts;
 };
 
-/// Tunes: baseline, hints, search, confirmation, recommendation. Continues an interrupted study from
-/// the history: finished trials are observed, not run again; running ones are adopted or launched
-/// anew as a further attempt. Errors are those of the history or the runner; a failed trial is none.
+/// Tunes: baseline, hints, search, confirmation, recommendation. Continues an interrupted study
+/// from the history: finished trials are observed, not run again; running ones are adopted or
+/// launched anew as a further attempt. A finished study whose budget is as it was only reports its
+/// result.
+///
+/// A failed baseline or too many failures in a row end the run with the last lines of the log in
+/// `LoopResult::reason`; running it again goes on (with another baseline trial if that one failed).
+/// Errors are those of the history or the runner; a failed trial is none. When the history cannot
+/// be written (disk full), nothing new is started and the results at hand are kept and tried again
+/// for a minute before the run ends with that error.
 [[nodiscard]] Result<LoopResult> run_loop(const LoopParts& parts);
 
 }  // namespace steptune

@@ -40,6 +40,7 @@ TrialRecord full_trial(std::int64_t number) {
   measurement.window_steps = 120;
   measurement.metrics = {{"loss", 2.5}};
   measurement.parts = {{"data", 0.01}};
+  measurement.not_finite = {"grad_norm"};
   trial.measurement = measurement;
   trial.objectives = {12.5, 0.75};
   trial.standard_errors = {0.5, 0.0};
@@ -80,6 +81,7 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.measurement->window_steps, 120);
   EXPECT_EQ(read.measurement->metrics, trial.measurement->metrics);
   EXPECT_EQ(read.measurement->parts, trial.measurement->parts);
+  EXPECT_EQ(read.measurement->not_finite, trial.measurement->not_finite);
   EXPECT_EQ(read.objectives, trial.objectives);
   EXPECT_EQ(read.standard_errors, trial.standard_errors);
   EXPECT_EQ(read.peak_memory_bytes, trial.peak_memory_bytes);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/budget.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/loop/objectives.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_most_for_confirmation = 0.25;
+
+bool was_measured(const TrialRecord& trial) {
+  return is_ranked(trial.status) || trial.status == TrialStatus::infeasible;
+}
+
+/// Whether `next` more of something fits into what is left of `limit`, `reserve` kept aside.
+bool fits(double used, double next, double reserve, double limit) {
+  return used + next + std::min(reserve, k_most_for_confirmation * limit) <= limit;
+}
+
+}  // namespace
+
+Spending spending_of(const std::vector<TrialRecord>& trials, const TrialRecord* incumbent) {
+  Spending spending;
+  bool any_measured = false;
+  double baseline_s = 0.0;
+  for (const TrialRecord& trial : trials) {
+    spending.usd += trial.spent_usd;
+    if (is_confirmation(trial.purpose)) continue;
+    ++spending.search_trials;
+    if (!was_measured(trial)) continue;
+    spending.least_trial_s =
+        any_measured ? std::min(spending.least_trial_s, trial.spent_s) : trial.spent_s;
+    any_measured = true;
+    if (trial.purpose == TrialPurpose::baseline) baseline_s = trial.spent_s;
+  }
+  spending.confirm_pair_s = baseline_s + (incumbent == nullptr ? baseline_s : incumbent->spent_s);
+  return spending;
+}
+
+std::optional<std::string> search_budget_spent(const StudySpec& study, const Spending& spending) {
+  const BudgetSpec& budget = study.budget;
+  if (budget.trials && spending.search_trials >= *budget.trials) {
+    return fmt::format("{} trial{}", *budget.trials, *budget.trials == 1 ? "" : "s");
+  }
+  const double reserve_s = spending.confirm_pair_s * study.measure.confirm_pairs;
+  if (budget.time_s &&
+      !fits(spending.elapsed_s, spending.least_trial_s, reserve_s, *budget.time_s)) {
+    return fmt::format("{} of tuning time", format_duration(*budget.time_s));
+  }
+  if (budget.cost_usd && !fits(spending.usd, price_usd(study, spending.least_trial_s),
+                               price_usd(study, reserve_s), *budget.cost_usd)) {
+    return format_usd(*budget.cost_usd);
+  }
+  return std::nullopt;
+}
+
+bool can_pay_confirm_pair(const StudySpec& study, const Spending& spending) {
+  const BudgetSpec& budget = study.budget;
+  if (budget.time_s && spending.elapsed_s + spending.confirm_pair_s > *budget.time_s) return false;
+  return !budget.cost_usd ||
+         spending.usd + price_usd(study, spending.confirm_pair_s) <= *budget.cost_usd;
+}
+
+}  // namespace steptune

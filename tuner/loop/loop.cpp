@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/loop.hpp"
+
+#include <system_error>
+#include <utility>
+
+#include "tuner/loop/tuning.hpp"
+
+namespace steptune {
+namespace {
+
+/// What may change between two runs and makes a finished study go on.
+bool same_limits(const Json& stored, const Json& now) {
+  const auto part = [](const Json& document, const char* name) {
+    return document.is_object() && document.contains(name) ? document[name] : Json();
+  };
+  return part(stored, "budget") == part(now, "budget") &&
+         part(stored, "search") == part(now, "search") &&
+         part(stored, "measure") == part(now, "measure");
+}
+
+/// The result of a study that has nothing left to do, as it was recorded; nothing if it goes on.
+std::optional<LoopResult> recorded_result(const StudyRecord& study, const StudySpec& spec) {
+  if (study.status != StudyStatus::finished || !study.recommendation.is_object() ||
+      !same_limits(study.document, spec.document)) {
+    return std::nullopt;
+  }
+  const auto name = study.recommendation.find("end");
+  if (name == study.recommendation.end() || !name->is_string()) return std::nullopt;
+  const auto end = loop_end_from_text(name->get<std::string>());
+  if (!end) return std::nullopt;
+  LoopResult result{*end, study.stop_reason, {}};
+  if (*end == LoopEnd::no_feasible_trial) return result;
+  auto recommendation = recommendation_from_json(study.recommendation, study.name);
+  if (!recommendation) return std::nullopt;
+  result.recommendation = *std::move(recommendation);
+  return result;
+}
+
+Result<void> make_log_directory(const std::filesystem::path& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (!error) return {};
+  return fail(ErrorKind::store, "the folder for trial logs cannot be made: " + error.message(),
+              directory.string(), "give a history in a folder that you may write to with --db");
+}
+
+}  // namespace
+
+Result<LoopResult> run_loop(const LoopParts& parts) {
+  const StudySpec& spec = parts.study;
+  const auto stored = parts.history.study(spec.name);
+  if (!stored && stored.error().kind != ErrorKind::not_found) {
+    return tl::unexpected(stored.error());
+  }
+  auto study = parts.history.create_or_continue_study(spec.name, spec.fingerprint, spec.document,
+                                                      spec.search.seed);
+  if (!study) return tl::unexpected(study.error());
+  if (stored) {
+    if (auto result = recorded_result(*stored, spec)) return *std::move(result);
+  }
+  if (auto made = make_log_directory(parts.log_directory); !made) {
+    return tl::unexpected(made.error());
+  }
+  study->status = StudyStatus::running;
+  study->stop_reason.clear();
+  if (auto recorded = parts.history.record_study(*study); !recorded) {
+    return tl::unexpected(recorded.error());
+  }
+  return Tuning(parts, *std::move(study)).run();
+}
+
+}  // namespace steptune

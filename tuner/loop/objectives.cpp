@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/objectives.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace steptune {
+namespace {
+
+constexpr double k_samples_without_plan = 1e6;
+
+bool is_timed(const Objective& objective) {
+  return objective.is_time() || objective.is_cost();
+}
+
+std::string why_no_time(const Measurement& measurement) {
+  switch (measurement.status) {
+    case MeasurementStatus::no_reports:
+      return measurement.total_samples > 0.0
+                 ? "too few progress reports to compute a rate from"
+                 : "no progress reports with steps or samples were read from its output";
+    case MeasurementStatus::warming_up:
+      return fmt::format("no steady state yet: {:.0f} steps measured after the warm-up",
+                         measurement.window_steps);
+    case MeasurementStatus::not_steady:
+      return fmt::format("no steady state: the speed kept drifting over {:.0f} steps",
+                         measurement.window_steps);
+    case MeasurementStatus::steady:
+      break;
+  }
+  return "the measured speed is no positive number";
+}
+
+}  // namespace
+
+tl::expected<ObjectiveValues, std::string> objective_values(const StudySpec& study,
+                                                            const Measurement& measurement) {
+  ObjectiveValues result;
+  for (const Objective& objective : study.objectives) {
+    if (!is_timed(objective)) {
+      if (measurement.not_finite.contains(objective.metric)) {
+        return tl::unexpected(
+            fmt::format("the metric \"{}\" is not a finite number", objective.metric));
+      }
+      const auto found = measurement.metrics.find(objective.metric);
+      if (found == measurement.metrics.end() || !std::isfinite(found->second)) {
+        return tl::unexpected(
+            fmt::format("the metric \"{}\" was not found in its output", objective.metric));
+      }
+      result.values.push_back(found->second);
+      result.standard_errors.push_back(0.0);
+      continue;
+    }
+    const double rate_s = measurement.seconds_per_sample;
+    if (measurement.status != MeasurementStatus::steady || !(rate_s > 0.0) ||
+        !std::isfinite(rate_s)) {
+      return tl::unexpected(why_no_time(measurement));
+    }
+    const bool planned = study.planned_run.samples.has_value();
+    const double samples = study.planned_run.samples.value_or(k_samples_without_plan);
+    double value = samples * rate_s + (planned ? measurement.startup_s : 0.0);
+    double error = samples * measurement.half_width_s / k_z_95;
+    if (objective.is_cost()) {
+      value = price_usd(study, value);
+      error = price_usd(study, error);
+    }
+    result.values.push_back(value);
+    result.standard_errors.push_back(std::isfinite(error) ? error : 0.0);
+  }
+  return result;
+}
+
+bool all_timed(const StudySpec& study) {
+  return std::ranges::all_of(study.objectives, is_timed);
+}
+
+double to_minimized(const Objective& objective, double value) {
+  return objective.direction == Direction::maximize ? -value : value;
+}
+
+double price_usd(const StudySpec& study, double seconds) {
+  return seconds * study.runner.price_per_hour.value_or(0.0) * study.runner.instances / 3600.0;
+}
+
+}  // namespace steptune

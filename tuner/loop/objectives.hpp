@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "trial_runner/measure/measurement.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// Half-width of a 95 % interval in standard errors of a normal estimate.
+inline constexpr double k_z_95 = 1.959963984540054;
+
+/// A trial's objectives as the study states them (not negated).
+struct ObjectiveValues {
+  std::vector<double> values;
+  std::vector<double> standard_errors;  ///< 0 for reported metrics: nothing is known of theirs
+};
+
+/// What a measurement is worth: `time` and `cost` (USD) of the planned run, start-up included, or
+/// those of a million samples in steady state where the study tells no number of samples; other
+/// objectives are the last value that the trial reported. The error says, for people, what is
+/// missing.
+[[nodiscard]] tl::expected<ObjectiveValues, std::string> objective_values(
+    const StudySpec& study, const Measurement& measurement);
+
+/// True if every objective is `time` or `cost`: then a tight interval is all that a trial is run
+/// for.
+[[nodiscard]] bool all_timed(const StudySpec& study);
+
+/// A value turned so that less is better.
+[[nodiscard]] double to_minimized(const Objective& objective, double value);
+
+/// USD that `seconds` of this study's runner cost; 0 where the study tells no price.
+[[nodiscard]] double price_usd(const StudySpec& study, double seconds);
+
+}  // namespace steptune

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/observations.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tuner/loop/objectives.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_least_fidelity = 1e-3;
+
+ObservationKind kind_of(TrialStatus status) {
+  switch (status) {
+    case TrialStatus::completed:
+      return ObservationKind::complete;
+    case TrialStatus::stopped_early:
+      return ObservationKind::partial;
+    case TrialStatus::infeasible:
+      return ObservationKind::infeasible;
+    case TrialStatus::out_of_memory:
+      return ObservationKind::out_of_memory;
+    default:
+      return ObservationKind::failed;
+  }
+}
+
+bool all_finite(const std::vector<double>& values) {
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
+}  // namespace
+
+Observation to_observation(const StudySpec& study, const TrialRecord& trial) {
+  Observation observation;
+  observation.trial = trial.number;
+  observation.configuration = trial.configuration;
+  observation.kind = kind_of(trial.status);
+  const bool in_money = study.budget.cost_usd && !study.budget.time_s;
+  observation.price = in_money ? trial.spent_usd : trial.spent_s;
+  observation.peak_memory_bytes = trial.peak_memory_bytes;
+  if (trial.measurement) observation.parts = trial.measurement->parts;
+  if (observation.kind == ObservationKind::failed ||
+      observation.kind == ObservationKind::out_of_memory) {
+    return observation;
+  }
+  const bool has_values =
+      trial.objectives.size() == study.objectives.size() && all_finite(trial.objectives);
+  if (!has_values) {
+    // Ran, but nothing can be said of its speed: for the search that is no better than a failure.
+    if (is_ranked(trial.status)) observation.kind = ObservationKind::failed;
+    return observation;
+  }
+  for (std::size_t index = 0; index < trial.objectives.size(); ++index) {
+    observation.values.push_back(to_minimized(study.objectives[index], trial.objectives[index]));
+    const double error = trial.standard_errors[index];
+    observation.standard_errors.push_back(std::isfinite(error) ? error : 0.0);
+  }
+  if (observation.kind == ObservationKind::partial && trial.measurement) {
+    observation.fidelity =
+        std::clamp(trial.measurement->window_steps / study.search.max_steps, k_least_fidelity, 1.0);
+  }
+  return observation;
+}
+
+TrialEstimate to_estimate(const StudySpec& study, std::int64_t trial, double resource,
+                          const std::vector<double>& objectives,
+                          const std::vector<double>& standard_errors) {
+  TrialEstimate estimate{trial, resource, {}, {}};
+  for (std::size_t index = 0; index < objectives.size(); ++index) {
+    estimate.values.push_back(to_minimized(study.objectives[index], objectives[index]));
+    estimate.half_widths.push_back(k_z_95 * standard_errors[index]);
+  }
+  return estimate;
+}
+
+}  // namespace steptune

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "search/observation.hpp"
+#include "search/scheduler.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// What a final trial teaches the searcher: values turned so that less is better, price in seconds,
+/// or USD where only a budget of money is given.
+[[nodiscard]] Observation to_observation(const StudySpec& study, const TrialRecord& trial);
+
+/// A trial's objectives as the scheduler wants them. `resource` is the steady-state steps measured.
+[[nodiscard]] TrialEstimate to_estimate(const StudySpec& study, std::int64_t trial, double resource,
+                                        const std::vector<double>& objectives,
+                                        const std::vector<double>& standard_errors);
+
+}  // namespace steptune

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tuner/history/history.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// True if saving and price can be compared: the first objective is `time` or `cost` of a planned
+/// run whose length is known.
+[[nodiscard]] bool payback_applies(const StudySpec& study);
+
+/// The share of the planned run after which the tuning has paid for itself: what the tuning took
+/// over what the whole run saves, in seconds for `time` and USD for `cost`. Above 1 it does not pay
+/// in one run; nothing if it saves nothing or `payback_applies` is false.
+[[nodiscard]] std::optional<double> payback_share(const StudySpec& study, double baseline_objective,
+                                                  double incumbent_objective, double tuning_s,
+                                                  double tuning_usd);
+
+/// Ends the search when trying no longer pays: the expected saving on the planned run is below the
+/// price of one more trial, several suggestions in a row (Xie et al. 2025, "Cost-aware stopping for
+/// Bayesian optimization"; there with the log expected improvement per cost).
+class PaybackRule {
+ public:
+  /// True if the search is to stop before this suggestion is tried. `expected_improvement` is the
+  /// searcher's, as a share of the best value; nothing (no model yet) never stops. `incumbent` is
+  /// the best first objective; `trials` tell what trials cost.
+  [[nodiscard]] bool stops(const StudySpec& study, std::optional<double> expected_improvement,
+                           double incumbent, const std::vector<TrialRecord>& trials);
+
+ private:
+  int unpaid_in_a_row_ = 0;
+};
+
+}  // namespace steptune

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/recorder.hpp"
+
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace steptune {
+namespace {
+
+constexpr double k_retry_after_s = 1.0;
+constexpr int k_retries = 60;
+
+}  // namespace
+
+Result<std::vector<TrialEvent>> EventQueue::next(double deadline_s) {
+  if (!kept_.empty()) return std::exchange(kept_, {});
+  return parts_->runner.wait(deadline_s);
+}
+
+Result<void> EventQueue::pass_time(double deadline_s) {
+  double before_s = parts_->clock.now_s();
+  while (before_s < deadline_s) {
+    auto events = parts_->runner.wait(deadline_s);
+    if (!events) return tl::unexpected(events.error());
+    const double now_s = parts_->clock.now_s();
+    // A runner that has nothing to wait for may return at once; waiting on would be spinning.
+    if (events->empty() && now_s <= before_s) break;
+    kept_.insert(kept_.end(), std::make_move_iterator(events->begin()),
+                 std::make_move_iterator(events->end()));
+    before_s = now_s;
+  }
+  return {};
+}
+
+Result<void> Recorder::launching(const TrialRecord& trial) {
+  return insist(
+      [&] { return parts_->history.record_launching(study_->id, trial, stopwatch_->elapsed_s()); });
+}
+
+Result<void> Recorder::running(const TrialRecord& trial) {
+  return insist([&] {
+    return parts_->history.record_running(study_->id, trial.number, trial.token, trial.placement);
+  });
+}
+
+Result<void> Recorder::ended(const TrialRecord& trial) {
+  return insist(
+      [&] { return parts_->history.record_ended(study_->id, trial, stopwatch_->elapsed_s()); });
+}
+
+Result<void> Recorder::study() {
+  study_->elapsed_s = stopwatch_->elapsed_s();
+  return insist([&] { return parts_->history.record_study(*study_); });
+}
+
+Result<void> Recorder::insist(const std::function<Result<void>()>& write) {
+  Result<void> written = write();
+  for (int retry = 0; retry < k_retries; ++retry) {
+    if (written || written.error().kind != ErrorKind::store) break;
+    if (parts_->interrupts && parts_->interrupts() > 1) break;
+    if (retry == 0) {
+      parts_->listener.on_warning(fmt::format(
+          "{}; trying again for a minute, no trial is started meanwhile", written.error().text()));
+    }
+    if (auto passed = events_->pass_time(parts_->clock.now_s() + k_retry_after_s); !passed) {
+      return passed;
+    }
+    written = write();
+  }
+  return written;
+}
+
+}  // namespace steptune

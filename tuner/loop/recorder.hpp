@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "tuner/loop/loop.hpp"
+#include "tuner/loop/stopwatch.hpp"
+
+namespace steptune {
+
+/// What the runner tells, for a loop that must at times wait for something else: events that arrive
+/// meanwhile are kept.
+class EventQueue {
+ public:
+  explicit EventQueue(const LoopParts& parts) : parts_(&parts) {}
+
+  /// The events kept, or else those that the runner has until the deadline.
+  [[nodiscard]] Result<std::vector<TrialEvent>> next(double deadline_s);
+  /// Lets time pass until the deadline while the runner goes on working.
+  [[nodiscard]] Result<void> pass_time(double deadline_s);
+
+ private:
+  const LoopParts* parts_;
+  std::vector<TrialEvent> kept_;
+};
+
+/// Writes trials and the study to the history. When that fails for the disk's sake, it is tried
+/// again for a minute: results that took minutes to measure are worth waiting for space.
+class Recorder {
+ public:
+  /// All outlive the recorder; `study` is kept up to date.
+  Recorder(const LoopParts& parts, EventQueue& events, const Stopwatch& stopwatch,
+           StudyRecord& study)
+      : parts_(&parts), events_(&events), stopwatch_(&stopwatch), study_(&study) {}
+
+  [[nodiscard]] Result<void> launching(const TrialRecord& trial);
+  [[nodiscard]] Result<void> running(const TrialRecord& trial);
+  [[nodiscard]] Result<void> ended(const TrialRecord& trial);
+  [[nodiscard]] Result<void> study();
+
+ private:
+  [[nodiscard]] Result<void> insist(const std::function<Result<void>()>& write);
+
+  const LoopParts* parts_;
+  EventQueue* events_;
+  const Stopwatch* stopwatch_;
+  StudyRecord* study_;
+};
+
+}  // namespace steptune

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/trial_in_flight.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tuner/loop/objectives.hpp"
+#include "tuner/loop/observations.hpp"
+
+namespace steptune {
+namespace {
+
+/// A trial that the runner lost (machine gone, killed from outside) is launched this often.
+constexpr int k_attempts_when_lost = 3;
+
+Measurer make_measurer(const StudySpec& study, const TrialRecord& record, double started_s) {
+  MeasureOptions options;
+  options.started_s = started_s;
+  options.samples_per_step = samples_per_step(study, record.configuration);
+  return Measurer(options);
+}
+
+bool keeps_objectives(TrialStatus status) {
+  return is_ranked(status) || status == TrialStatus::infeasible;
+}
+
+}  // namespace
+
+TrialInFlight::TrialInFlight(const StudySpec& study, TrialRecord record, double now_s)
+    : study_(&study),
+      record_(std::move(record)),
+      measurer_(make_measurer(study, record_, now_s)),
+      started_s_(now_s) {}
+
+void TrialInFlight::started(const TrialStarted& event) {
+  record_.status = TrialStatus::running;
+  record_.token = event.token;
+  record_.placement = event.placement;
+  started_s_ = event.time_s;
+  measurer_ = make_measurer(*study_, record_, started_s_);
+}
+
+void TrialInFlight::reported(const Report& report) {
+  measurer_.add(report);
+  capture_guarded(study_->guards, measurer_.current(), guarded_);
+}
+
+bool TrialInFlight::is_searched() const {
+  return record_.purpose == TrialPurpose::search || record_.purpose == TrialPurpose::hint;
+}
+
+bool TrialInFlight::is_tight() const {
+  const Measurement& current = measurer_.current();
+  return all_timed(*study_) && all_captured(study_->guards, guarded_) &&
+         current.relative_half_width() <= study_->measure.target_half_width &&
+         current.window_s >= study_->measure.min_window_s;
+}
+
+bool TrialInFlight::ask_for_end(EndRequest request, std::string reason) {
+  request_ = request;
+  request_reason_ = std::move(reason);
+  return true;
+}
+
+bool TrialInFlight::scheduler_stops(Scheduler& scheduler) {
+  const Measurement& current = measurer_.current();
+  if (is_confirmation(record_.purpose) || current.window_steps <= told_resource_) return false;
+  const auto objectives = objective_values(*study_, current);
+  if (!objectives) return false;
+  told_resource_ = current.window_steps;
+  const TrialEstimate estimate = to_estimate(*study_, record_.number, current.window_steps,
+                                             objectives->values, objectives->standard_errors);
+  if (!is_searched()) {
+    scheduler.on_exempt(estimate);
+    return false;
+  }
+  Decision decision = scheduler.on_estimate(estimate);
+  if (decision.verdict == Verdict::go_on) return false;
+  request_reason_ = std::move(decision.reason);
+  return true;
+}
+
+bool TrialInFlight::wants_to_end(Scheduler& scheduler, const TrialRecord* baseline) {
+  if (request_ != EndRequest::none) return false;
+  if (is_searched()) {
+    auto violated =
+        violated_guard(study_->guards, guarded_, std::nullopt, baseline, GuardMoment::running);
+    if (violated) return ask_for_end(EndRequest::guard, *std::move(violated));
+  }
+  const bool given_up = scheduler_stops(scheduler);
+  if (is_tight()) return ask_for_end(EndRequest::measured, "");
+  return given_up && ask_for_end(EndRequest::scheduler, std::move(request_reason_));
+}
+
+double TrialInFlight::deadline_s() const {
+  if (request_ != EndRequest::none) return std::numeric_limits<double>::infinity();
+  const Measurement& current = measurer_.current();
+  if (current.status == MeasurementStatus::no_reports) {
+    return started_s_ + study_->runner.idle_limit_s + study_->measure.max_trial_s;
+  }
+  // What the others are compared with has to be known, if it takes until the wall limit.
+  if (record_.purpose == TrialPurpose::baseline && !all_captured(study_->guards, guarded_)) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return started_s_ + current.startup_s + study_->measure.max_trial_s;
+}
+
+bool TrialInFlight::out_of_time(double now_s) {
+  return now_s >= deadline_s() && ask_for_end(EndRequest::time_limit, "");
+}
+
+void TrialInFlight::interrupt() {
+  if (request_ == EndRequest::none) request_ = EndRequest::user;
+}
+
+TrialRecord TrialInFlight::finished(const Outcome& outcome, const TrialRecord* baseline,
+                                    double wall_time_s) {
+  Measurement measurement = measurer_.current();
+  for (const auto& [name, value] : guarded_)
+    measurement.metrics[name] = value;
+  TrialEnding ending{outcome.kind, outcome.detail, request_, request_reason_, {}, {}};
+  auto objectives = objective_values(*study_, measurement);
+  if (!objectives) ending.missing = objectives.error();
+  const bool is_baseline = record_.purpose == TrialPurpose::baseline ||
+                           record_.purpose == TrialPurpose::confirm_baseline;
+  const auto moment = request_ == EndRequest::scheduler ? GuardMoment::running : GuardMoment::ended;
+  ending.violated = request_ == EndRequest::guard
+                        ? std::optional(request_reason_)
+                        : violated_guard(study_->guards, guarded_, outcome.peak_memory_bytes,
+                                         is_baseline ? nullptr : baseline, moment);
+
+  TrialVerdict verdict = judge_trial(ending);
+  if (verdict.status == TrialStatus::interrupted && request_ != EndRequest::user &&
+      record_.attempt >= k_attempts_when_lost) {
+    verdict.status = TrialStatus::failed;
+  }
+  record_.status = verdict.status;
+  record_.failure = std::move(verdict.failure);
+  record_.ended_wall_s = wall_time_s;
+  record_.spent_s += outcome.billed_s;
+  record_.spent_usd += price_usd(*study_, outcome.billed_s);
+  record_.peak_memory_bytes = outcome.peak_memory_bytes;
+  record_.disturbance = outcome.disturbance;
+  if (is_final(record_.status)) record_.measurement = std::move(measurement);
+  if (keeps_objectives(record_.status) && objectives) {
+    record_.objectives = std::move(objectives->values);
+    record_.standard_errors = std::move(objectives->standard_errors);
+  }
+  return std::exchange(record_, TrialRecord{});
+}
+
+}  // namespace steptune

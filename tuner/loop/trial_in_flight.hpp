@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "search/scheduler.hpp"
+#include "trial_runner/measure/measurer.hpp"
+#include "trial_runner/runner.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/loop/guards.hpp"
+#include "tuner/loop/verdict.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// A trial under way: what it has reported, and whether it is to go on.
+class TrialInFlight {
+ public:
+  /// `study` outlives the object. `now_s` serves as the start until `started` tells it.
+  TrialInFlight(const StudySpec& study, TrialRecord record, double now_s);
+
+  void started(const TrialStarted& event);
+  void reported(const Report& report);
+
+  /// Looks at the measurement and asks, at most once in a trial's life, for its end. `baseline` is
+  /// null until it has been measured. Returns true when the trial is to be stopped now.
+  [[nodiscard]] bool wants_to_end(Scheduler& scheduler, const TrialRecord* baseline);
+  /// The same for the time that a trial has; `deadline_s` tells when, infinite if never.
+  [[nodiscard]] bool out_of_time(double now_s);
+  [[nodiscard]] double deadline_s() const;
+  /// Asks for the end on the user's behalf; has no effect if it was asked for before.
+  void interrupt();
+
+  /// The trial's final record, from how the runner says it ended.
+  [[nodiscard]] TrialRecord finished(const Outcome& outcome, const TrialRecord* baseline,
+                                     double wall_time_s);
+
+  [[nodiscard]] const TrialRecord& record() const { return record_; }
+  [[nodiscard]] double started_s() const { return started_s_; }
+  [[nodiscard]] const Measurement& measurement() const { return measurer_.current(); }
+  [[nodiscard]] TrialKey key() const { return {record_.number, record_.attempt}; }
+
+ private:
+  [[nodiscard]] bool is_searched() const;
+  [[nodiscard]] bool is_tight() const;
+  [[nodiscard]] bool scheduler_stops(Scheduler& scheduler);
+  [[nodiscard]] bool ask_for_end(EndRequest request, std::string reason);
+
+  const StudySpec* study_;
+  TrialRecord record_;
+  Measurer measurer_;
+  GuardedValues guarded_;
+  double started_s_;
+  double told_resource_ = -1.0;  ///< that the scheduler has seen
+  EndRequest request_ = EndRequest::none;
+  std::string request_reason_;
+};
+
+}  // namespace steptune

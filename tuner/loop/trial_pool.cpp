@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/trial_pool.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/loop/objectives.hpp"
+#include "tuner/loop/trial_spec.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_longest_wait_s = 0.5;
+constexpr double k_between_displays_s = 0.25;
+
+}  // namespace
+
+Result<void> TrialPool::launch(TrialRecord trial) {
+  trial.status = TrialStatus::launching;
+  trial.token.clear();
+  trial.failure.clear();
+  trial.placement.clear();
+  trial.started_wall_s = parts_->clock.wall_time_s();
+  trial.ended_wall_s = 0.0;
+  trial.log_path = trial_log_path(parts_->log_directory, trial.number, trial.attempt);
+  if (auto recorded = recorder_->launching(trial); !recorded) return recorded;
+  if (auto started = parts_->runner.start(make_trial_spec(parts_->study, trial)); !started) {
+    trial.status = TrialStatus::interrupted;
+    trial.failure = started.error().text();
+    trial.ended_wall_s = parts_->clock.wall_time_s();
+    if (auto recorded = recorder_->ended(trial); !recorded) return recorded;
+    return started;
+  }
+  const auto number = trial.number;
+  const auto inserted = trials_.insert_or_assign(
+      number, TrialInFlight(parts_->study, std::move(trial), parts_->clock.now_s()));
+  parts_->listener.on_trial_started(inserted.first->second.record());
+  return {};
+}
+
+Result<std::vector<TrialRecord>> TrialPool::adopt(std::vector<TrialRecord> open) {
+  std::vector<Runner::Orphan> orphans;
+  for (const TrialRecord& trial : open) {
+    orphans.push_back({make_trial_spec(parts_->study, trial), trial.token});
+  }
+  if (orphans.empty()) return open;
+  const auto adopted = parts_->runner.adopt(orphans);
+  if (!adopted) return tl::unexpected(adopted.error());
+  std::vector<TrialRecord> others;
+  for (TrialRecord& trial : open) {
+    const TrialKey key{trial.number, trial.attempt};
+    if (std::ranges::find(*adopted, key) == adopted->end()) {
+      others.push_back(std::move(trial));
+      continue;
+    }
+    const auto inserted = trials_.insert_or_assign(
+        key.trial, TrialInFlight(parts_->study, std::move(trial), parts_->clock.now_s()));
+    parts_->listener.on_trial_started(inserted.first->second.record());
+  }
+  return others;
+}
+
+TrialInFlight* TrialPool::find(TrialKey key) {
+  const auto found = trials_.find(key.trial);
+  return found != trials_.end() && found->second.key() == key ? &found->second : nullptr;
+}
+
+Result<void> TrialPool::on_event(const TrialStarted& event) {
+  TrialInFlight* trial = find(event.key);
+  if (trial == nullptr) return {};
+  trial->started(event);
+  return recorder_->running(trial->record());
+}
+
+Result<void> TrialPool::on_event(const TrialReported& event) {
+  TrialInFlight* trial = find(event.key);
+  if (trial == nullptr) return {};
+  trial->reported(event.report);
+  if (trial->wants_to_end(parts_->scheduler, baseline_)) parts_->runner.stop(event.key);
+  return {};
+}
+
+Result<void> TrialPool::on_event(const TrialFinished& event) {
+  TrialInFlight* trial = find(event.key);
+  if (trial == nullptr) return {};
+  ended_.push_back(trial->finished(event.outcome, baseline_, parts_->clock.wall_time_s()));
+  trials_.erase(event.key.trial);
+  return recorder_->ended(ended_.back());
+}
+
+void TrialPool::end_overdue() {
+  const double now_s = parts_->clock.now_s();
+  for (auto& [number, trial] : trials_) {
+    if (trial.out_of_time(now_s)) parts_->runner.stop(trial.key());
+  }
+}
+
+void TrialPool::show_progress() {
+  const double now_s = parts_->clock.now_s();
+  if (shown_ && now_s < shown_s_ + k_between_displays_s) return;
+  shown_ = true;
+  shown_s_ = now_s;
+  std::vector<LiveTrial> live;
+  for (const auto& [number, trial] : trials_) {
+    live.push_back({&trial.record(), trial.started_s(), &trial.measurement()});
+  }
+  parts_->listener.on_progress(live, stopwatch_->elapsed_s());
+}
+
+Result<std::vector<TrialRecord>> TrialPool::pump(const TrialRecord* baseline) {
+  baseline_ = baseline;
+  double deadline_s = parts_->clock.now_s() + k_longest_wait_s;
+  for (const auto& [number, trial] : trials_) {
+    deadline_s = std::min(deadline_s, trial.deadline_s());
+  }
+  const auto events = events_->next(deadline_s);
+  if (!events) return tl::unexpected(events.error());
+  for (const TrialEvent& event : *events) {
+    const auto done = std::visit([&](const auto& held) { return on_event(held); }, event);
+    if (!done) return tl::unexpected(done.error());
+  }
+  end_overdue();
+  show_progress();
+  baseline_ = nullptr;
+  return std::exchange(ended_, {});
+}
+
+void TrialPool::interrupt(bool force) {
+  for (auto& [number, trial] : trials_) {
+    trial.interrupt();
+    parts_->runner.stop(trial.key());
+  }
+  if (force) parts_->runner.kill_all();
+}
+
+Result<std::vector<TrialRecord>> TrialPool::give_up() {
+  Outcome outcome;
+  outcome.kind = OutcomeKind::lost;
+  for (auto& [number, trial] : trials_) {
+    trial.interrupt();
+    ended_.push_back(trial.finished(outcome, baseline_, parts_->clock.wall_time_s()));
+  }
+  trials_.clear();
+  for (const TrialRecord& trial : ended_) {
+    if (auto recorded = recorder_->ended(trial); !recorded) return tl::unexpected(recorded.error());
+  }
+  return std::exchange(ended_, {});
+}
+
+std::vector<Configuration> TrialPool::configurations() const {
+  std::vector<Configuration> configurations;
+  for (const auto& [number, trial] : trials_)
+    configurations.push_back(trial.record().configuration);
+  return configurations;
+}
+
+double TrialPool::usd_so_far() const {
+  double seconds = 0.0;
+  for (const auto& [number, trial] : trials_) {
+    seconds += std::max(0.0, parts_->clock.now_s() - trial.started_s());
+  }
+  return price_usd(parts_->study, seconds);
+}
+
+}  // namespace steptune

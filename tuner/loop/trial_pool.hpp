@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "tuner/loop/loop.hpp"
+#include "tuner/loop/recorder.hpp"
+#include "tuner/loop/trial_in_flight.hpp"
+
+namespace steptune {
+
+/// The trials under way: starts them, listens, ends them, and commits every change of state to the
+/// history before acting on it.
+class TrialPool {
+ public:
+  /// All outlive the pool.
+  TrialPool(const LoopParts& parts, EventQueue& events, Recorder& recorder,
+            const Stopwatch& stopwatch)
+      : parts_(&parts), events_(&events), recorder_(&recorder), stopwatch_(&stopwatch) {}
+
+  /// Commits the intent, then starts the trial. `trial` has number, purpose, origin, configuration
+  /// and attempt. If the runner refuses, the trial is recorded as interrupted.
+  [[nodiscard]] Result<void> launch(TrialRecord trial);
+
+  /// Takes over what a former run of the tuner has left running. Returns the others, in order.
+  [[nodiscard]] Result<std::vector<TrialRecord>> adopt(std::vector<TrialRecord> open);
+
+  /// Waits a moment for something to happen, acts on it, and returns the trials that have ended
+  /// (interrupted ones included), already recorded. `baseline` is null until it has been measured.
+  [[nodiscard]] Result<std::vector<TrialRecord>> pump(const TrialRecord* baseline);
+
+  /// Asks all trials to end on the user's behalf; at once and without grace if `force`.
+  void interrupt(bool force);
+  /// Records as interrupted what still runs, for a runner that does not answer any more.
+  [[nodiscard]] Result<std::vector<TrialRecord>> give_up();
+
+  [[nodiscard]] std::size_t size() const { return trials_.size(); }
+  [[nodiscard]] bool empty() const { return trials_.empty(); }
+  /// In order of number.
+  [[nodiscard]] std::vector<Configuration> configurations() const;
+  /// What the trials under way have cost so far.
+  [[nodiscard]] double usd_so_far() const;
+
+ private:
+  [[nodiscard]] TrialInFlight* find(TrialKey key);
+  [[nodiscard]] Result<void> on_event(const TrialStarted& event);
+  [[nodiscard]] Result<void> on_event(const TrialReported& event);
+  [[nodiscard]] Result<void> on_event(const TrialFinished& event);
+  void end_overdue();
+  void show_progress();
+
+  const LoopParts* parts_;
+  EventQueue* events_;
+  Recorder* recorder_;
+  const Stopwatch* stopwatch_;
+  std::map<std::int64_t, TrialInFlight> trials_;  ///< by number
+  const TrialRecord* baseline_ = nullptr;         ///< valid within `pump`
+  std::vector<TrialRecord> ended_;                ///< since the last `pump`
+  double shown_s_ = 0.0;
+  bool shown_ = false;
+};
+
+}  // namespace steptune

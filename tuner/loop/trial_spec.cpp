@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/trial_spec.hpp"
+
+#include <fmt/format.h>
+
+namespace steptune {
+
+TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial) {
+  RenderedCommand command = render_command(study, trial.configuration);
+  TrialSpec spec;
+  spec.key = {trial.number, trial.attempt};
+  spec.study = study.name;
+  spec.configuration = trial.configuration;
+  spec.argv = std::move(command.argv);
+  spec.environment = std::move(command.environment);
+  spec.working_directory = study.working_directory;
+  spec.log_path = trial.log_path;
+  spec.report_format = study.report_format;
+  spec.report_format.samples_per_step = samples_per_step(study, trial.configuration);
+  spec.limits.wall_s = study.runner.wall_limit_s;
+  spec.limits.idle_s = study.runner.idle_limit_s;
+  spec.limits.grace_s = study.runner.grace_s;
+  spec.limits.memory_bytes = study.runner.memory_limit_bytes;
+  return spec;
+}
+
+std::filesystem::path trial_log_path(const std::filesystem::path& log_directory,
+                                     std::int64_t number, int attempt) {
+  return log_directory / (attempt == 1 ? fmt::format("trial-{}.log", number)
+                                       : fmt::format("trial-{}.{}.log", number, attempt));
+}
+
+}  // namespace steptune

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/loop/budget.hpp"
+#include "tuner/loop/loop.hpp"
+#include "tuner/loop/payback.hpp"
+#include "tuner/loop/recorder.hpp"
+#include "tuner/loop/stopwatch.hpp"
+#include "tuner/loop/trial_pool.hpp"
+
+namespace steptune {
+
+/// One run of the tuner over one study: what `run_loop` does, phase by phase.
+class Tuning {
+ public:
+  /// `study` is the history's record; parts outlive the object.
+  Tuning(const LoopParts& parts, StudyRecord study);
+  Tuning(const Tuning&) = delete;
+  Tuning& operator=(const Tuning&) = delete;
+
+  /// Resumes, searches, confirms, concludes. On an error the trials under way are ended and
+  /// recorded as interrupted, as far as the history lets.
+  [[nodiscard]] Result<LoopResult> run();
+
+ private:
+  struct End {
+    LoopEnd end = LoopEnd::budget;
+    std::string reason;
+  };
+
+  [[nodiscard]] Result<LoopResult> run_phases();
+  [[nodiscard]] Result<void> resume();
+  [[nodiscard]] Result<void> search();
+  [[nodiscard]] Result<void> confirm();
+  [[nodiscard]] Result<LoopResult> conclude();
+
+  /// The next trial of the search, if one is to be launched now; sets `end_` when there is to be
+  /// none.
+  [[nodiscard]] Result<std::optional<TrialRecord>> next_search_trial();
+  [[nodiscard]] std::optional<TrialRecord> next_pending(bool confirmation);
+  [[nodiscard]] std::optional<TrialRecord> next_hint() const;
+  [[nodiscard]] Result<std::optional<TrialRecord>> next_suggestion();
+  [[nodiscard]] std::optional<TrialRecord> next_confirmation();
+  [[nodiscard]] TrialRecord new_trial(TrialPurpose purpose, std::string origin,
+                                      Configuration configuration) const;
+
+  [[nodiscard]] Result<void> launch(TrialRecord trial);
+  /// Lets the running trials go on for a moment; deals with those that end and with the user.
+  [[nodiscard]] Result<void> pump();
+  [[nodiscard]] Result<void> stop_for_user();
+  void on_ended(const TrialRecord& trial);
+  void count_failures(const TrialRecord& trial);
+  void teach(const TrialRecord& trial);
+  /// What a former run of the tuner measured, for comparison with what runs now.
+  void remind_scheduler(const TrialRecord& trial);
+  void warn_of_baseline(const TrialRecord& baseline);
+  [[nodiscard]] bool baseline_is_open() const;
+  [[nodiscard]] int interrupts() const;
+  [[nodiscard]] Spending spending() const;
+
+  const LoopParts& parts_;
+  StudyRecord study_;
+  Stopwatch stopwatch_;
+  EventQueue events_;
+  Recorder recorder_;
+  TrialPool pool_;
+  std::vector<TrialRecord> trials_;  ///< all, in order of number; running ones as launched
+  std::deque<TrialRecord> pending_;  ///< to be launched again, attempt counted up already
+  PaybackRule payback_;
+  std::optional<End> end_;
+  std::int64_t incumbent_ = 0;  ///< trial number; 0: none
+  int failures_in_a_row_ = 0;
+  std::string last_failure_;
+};
+
+}  // namespace steptune

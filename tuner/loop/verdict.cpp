@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/verdict.hpp"
+
+#include <fmt/format.h>
+
+namespace steptune {
+namespace {
+
+std::string with_detail(std::string_view what, const std::string& detail) {
+  return detail.empty() ? std::string(what) : fmt::format("{}: {}", what, detail);
+}
+
+/// The trial's end says nothing against it: what counts is what was measured.
+TrialVerdict judge_measurement(const TrialEnding& ending) {
+  if (ending.request == EndRequest::scheduler && !ending.violated) {
+    if (ending.missing) return {TrialStatus::failed, *ending.missing};
+    return {TrialStatus::stopped_early, ending.request_reason};
+  }
+  if (ending.request == EndRequest::guard && ending.violated) {
+    return {TrialStatus::infeasible, *ending.violated};
+  }
+  if (ending.missing) {
+    const bool by_itself = ending.request == EndRequest::none;
+    return {TrialStatus::failed,
+            fmt::format("{}: {}",
+                        by_itself ? "ended by itself before it could be measured"
+                                  : "could not be measured in the time that a trial has",
+                        *ending.missing)};
+  }
+  if (ending.violated) return {TrialStatus::infeasible, *ending.violated};
+  return {TrialStatus::completed, ""};
+}
+
+}  // namespace
+
+TrialVerdict judge_trial(const TrialEnding& ending) {
+  switch (ending.outcome) {
+    case OutcomeKind::out_of_memory:
+      return {TrialStatus::out_of_memory, with_detail("out of memory", ending.detail)};
+    case OutcomeKind::not_started:
+      return {TrialStatus::failed, with_detail("could not be started", ending.detail)};
+    case OutcomeKind::completed:
+      if (ending.request == EndRequest::user && ending.missing) {
+        return {TrialStatus::interrupted, "ended by the user"};
+      }
+      return judge_measurement(ending);
+    default:
+      break;
+  }
+  if (ending.request == EndRequest::user) return {TrialStatus::interrupted, "ended by the user"};
+  if (ending.request != EndRequest::none) return judge_measurement(ending);
+  switch (ending.outcome) {
+    case OutcomeKind::timed_out:
+      return {TrialStatus::failed, with_detail("time limit", ending.detail)};
+    case OutcomeKind::hung:
+      return {TrialStatus::failed, with_detail("hung", ending.detail)};
+    case OutcomeKind::lost:
+      return {TrialStatus::interrupted, with_detail("lost", ending.detail)};
+    case OutcomeKind::stopped:
+      return {TrialStatus::interrupted, with_detail("stopped from outside", ending.detail)};
+    default:
+      return {TrialStatus::failed, with_detail("failed", ending.detail)};
+  }
+}
+
+}  // namespace steptune

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "trial_runner/runner.hpp"
+#include "tuner/history/history.hpp"
+
+namespace steptune {
+
+/// Why the loop has asked a trial to end.
+enum class EndRequest {
+  none,        ///< it has not
+  measured,    ///< the interval is as tight as asked for
+  time_limit,  ///< measured as long as is allowed
+  scheduler,   ///< the scheduler gave it up
+  guard,       ///< a guard was violated for good
+  user,        ///< the user wants to stop
+};
+
+/// All that decides what became of a trial.
+struct TrialEnding {
+  OutcomeKind outcome = OutcomeKind::completed;
+  std::string detail;  ///< the runner's
+  EndRequest request = EndRequest::none;
+  std::string request_reason;           ///< the scheduler's
+  std::optional<std::string> missing;   ///< why there are no objective values; nothing: there are
+  std::optional<std::string> violated;  ///< the guard that is violated
+};
+
+struct TrialVerdict {
+  TrialStatus status = TrialStatus::failed;
+  std::string failure;  ///< empty for `completed`
+};
+
+/// The truth table of outcome x request x values. In words:
+/// - Out of memory and programs that could not be started are what they are, whatever was asked.
+/// - A user's stop interrupts whatever was not asked to end before, unless the program had ended by
+///   itself with exit status 0.
+/// - A trial that the loop asked to end is judged by its measurement; how it took the signal (exit
+///   status 1, killed, 0) says nothing.
+/// - A trial that nobody asked to end and that did not exit with 0 has failed, however well
+/// measured:
+///   it would fail in the long run too.
+/// - Without values nothing is ranked: failed.
+/// - `lost` and `stopped` without anybody's asking are interruptions: the trial may be launched
+/// again.
+[[nodiscard]] TrialVerdict judge_trial(const TrialEnding& ending);
+
+}  // namespace steptune
