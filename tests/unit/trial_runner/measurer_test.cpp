@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/measure/measurer.hpp"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "common/rng.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_step_s = 0.1;
+
+/// Seconds of step i.
+using StepTimes = std::function<double(int)>;
+
+StepTimes autocorrelated(std::shared_ptr<Rng> rng, double phi, double noise) {
+  auto state = std::make_shared<double>(noise * rng->normal());
+  return [=](int) {
+    *state = phi * *state + noise * std::sqrt(1.0 - phi * phi) * rng->normal();
+    return k_step_s * (1.0 + *state);
+  };
+}
+
+/// A run of `steps` steps that reports every `every`-th, ten seconds after the trial's start.
+Measurement measure(const StepTimes& seconds, int steps, int every = 1) {
+  Measurer measurer({0.0, 1.0});
+  double now_s = 10.0;
+  for (int i = 0; i < steps; ++i) {
+    now_s += seconds(i);
+    if (i % every != 0) continue;
+    Report report;
+    report.received_s = now_s;
+    report.step = i + 1;
+    measurer.add(report);
+  }
+  return measurer.current();
+}
+
+Report at(double received_s, double step) {
+  Report report;
+  report.received_s = received_s;
+  report.step = step;
+  return report;
+}
+
+struct Coverage {
+  double share = 0.0;  ///< of the steady runs whose interval holds the truth
+  int steady = 0;
+};
+
+Coverage coverage(const std::function<StepTimes(std::shared_ptr<Rng>)>& make, double truth_s,
+                  int steps, int every) {
+  constexpr int k_seeds = 400;
+  Coverage result;
+  int covered = 0;
+  for (int seed = 0; seed < k_seeds; ++seed) {
+    const auto rng = std::make_shared<Rng>(static_cast<std::uint64_t>(seed), "coverage");
+    const Measurement m = measure(make(rng), steps, every);
+    if (m.status != MeasurementStatus::steady) continue;
+    ++result.steady;
+    covered += std::abs(m.seconds_per_sample - truth_s) <= m.half_width_s ? 1 : 0;
+  }
+  result.share = covered / static_cast<double>(std::max(1, result.steady));
+  return result;
+}
+
+TEST(MeasurerCalibration, IntervalsCoverTheMeanOfAutocorrelatedSteps) {
+  for (const double phi : {0.0, 0.5, 0.8}) {
+    const auto make = [&](auto rng) { return autocorrelated(rng, phi, 0.05); };
+    const Coverage result = coverage(make, k_step_s, 300, 1);
+    EXPECT_GE(result.share, 0.90) << "phi " << phi;
+    EXPECT_LE(result.share, 0.99) << "phi " << phi << ": needlessly wide";
+    EXPECT_GE(result.steady, 396) << "phi " << phi;
+  }
+}
+
+TEST(MeasurerCalibration, IntervalsCoverTheMeanWithPeriodicStalls) {
+  const auto make = [](std::shared_ptr<Rng> rng) -> StepTimes {
+    const int offset = static_cast<int>(rng->below(8));
+    return [=](int i) {
+      return k_step_s * (1.0 + 0.05 * rng->normal()) + ((i + offset) % 8 == 0 ? 0.3 : 0.0);
+    };
+  };
+  for (const int every : {1, 3}) {
+    const Coverage result = coverage(make, k_step_s + 0.3 / 8, 300, every);
+    EXPECT_GE(result.share, 0.93);
+    EXPECT_GE(result.steady, 396);
+  }
+}
+
+TEST(MeasurerCalibration, IntervalsCoverTheMeanAfterASlowStart) {
+  const auto make = [](std::shared_ptr<Rng> rng) -> StepTimes {
+    return [base = autocorrelated(rng, 0.5, 0.05)](int i) {
+      return base(i) + (i < 15 ? std::exp(-i / 5.0) : 0.0);
+    };
+  };
+  const Coverage result = coverage(make, k_step_s, 300, 1);
+  EXPECT_GE(result.share, 0.90);
+  EXPECT_GE(result.steady, 396);
+}
+
+TEST(MeasurerCalibration, IntervalsCoverTheMeanAfterPrefetchedBatchesDrained) {
+  const auto make = [](std::shared_ptr<Rng> rng) -> StepTimes {
+    return
+        [base = autocorrelated(rng, 0.3, 0.05)](int i) { return (i < 20 ? 0.2 : 1.0) * base(i); };
+  };
+  const Coverage result = coverage(make, k_step_s, 300, 1);
+  EXPECT_GE(result.share, 0.90);
+  EXPECT_GE(result.steady, 392);
+}
+
+TEST(MeasurerCalibration, RareStallsAreNotCutOffAsWarmUp) {
+  // Exponential stalls in 5 % of the steps: a median would miss them all.
+  double sum = 0.0;
+  for (int seed = 0; seed < 100; ++seed) {
+    const auto rng = std::make_shared<Rng>(static_cast<std::uint64_t>(seed), "stalls");
+    const auto seconds = [&](int) {
+      const double stall = rng->uniform() < 0.05 ? -0.1 * std::log(1.0 - rng->uniform()) : 0.0;
+      return k_step_s * (1.0 + 0.02 * rng->normal()) + stall;
+    };
+    sum += measure(seconds, 1000).seconds_per_sample;
+  }
+  EXPECT_NEAR(sum / 100 / (k_step_s + 0.05 * 0.1), 1.0, 0.004);
+}
+
+TEST(MeasurerCalibration, ARampIsNotSteady) {
+  for (int seed = 0; seed < 50; ++seed) {
+    const auto rng = std::make_shared<Rng>(static_cast<std::uint64_t>(seed), "ramp");
+    const auto seconds = [&](int i) {
+      return k_step_s * (1.0 + 0.02 * rng->normal()) * (1.0 + 0.5 * i / 400.0);
+    };
+    const Measurement m = measure(seconds, 400);
+    EXPECT_EQ(m.status, MeasurementStatus::not_steady);
+    EXPECT_TRUE(std::isinf(m.relative_half_width()));
+  }
+}
+
+TEST(Measurer, StartupWarmupAndWindowAddUp) {
+  // Ten seconds to start, 20 slow steps of 0.5 s, then 0.1 s each.
+  const auto seconds = [](int i) { return i < 20 ? 0.5 : k_step_s; };
+  const Measurement m = measure(seconds, 220);
+  EXPECT_EQ(m.status, MeasurementStatus::steady);
+  EXPECT_NEAR(m.seconds_per_sample, k_step_s, 1e-9);
+  // The first step's excess over a steady step belongs to the start.
+  EXPECT_NEAR(m.startup_s, 10.4, 1e-6);
+  EXPECT_NEAR(m.startup_s + m.warmup_s + m.window_s, 10.0 + 20 * 0.5 + 200 * k_step_s, 1e-6);
+  EXPECT_GE(m.warmup_s, 19 * 0.5);
+  EXPECT_NEAR(m.window_samples * k_step_s, m.window_s, 1e-6);
+  EXPECT_EQ(m.window_steps, m.window_samples);
+  EXPECT_EQ(m.total_samples, 220);
+}
+
+TEST(Measurer, TakesTheMeanAndNotTheMedian) {
+  const auto seconds = [](int i) { return i % 10 == 9 ? 1.1 : k_step_s; };
+  EXPECT_NEAR(measure(seconds, 1001).seconds_per_sample, 0.2, 0.002);
+}
+
+TEST(Measurer, WeighsIrregularReportsBySamples) {
+  // 1 s per sample throughout, told at irregular times; one report covers 50 samples.
+  Measurer measurer({0.0, {}});
+  double samples = 0.0;
+  const double increments[] = {1, 2, 1, 50, 3, 1, 1, 7, 2, 2, 1, 4};
+  for (const double increment : increments) {
+    samples += increment;
+    Report report;
+    report.received_s = 5.0 + samples;
+    report.samples = samples;
+    measurer.add(report);
+  }
+  EXPECT_EQ(measurer.current().status, MeasurementStatus::steady);
+  EXPECT_NEAR(measurer.current().seconds_per_sample, 1.0, 1e-9);
+  EXPECT_NEAR(measurer.current().startup_s, 5.0, 1e-9);
+}
+
+TEST(Measurer, PrefersTheTrialsOwnClock) {
+  // Lines arrive in bursts of ten; the trial's clock is even.
+  Measurer measurer({0.0, 1.0});
+  for (int i = 1; i <= 200; ++i) {
+    Report report = at(3.0 + std::ceil(i / 10.0), i);
+    report.clock_s = 1000.0 + 0.1 * i;
+    measurer.add(report);
+  }
+  EXPECT_NEAR(measurer.current().seconds_per_sample, 0.1, 1e-9);
+  EXPECT_NEAR(measurer.current().half_width_s, 0.0, 1e-9);
+}
+
+TEST(Measurer, DistrustsAClockInAnotherUnitOrOneThatStands) {
+  for (const double unit : {1000.0, 0.0}) {
+    Measurer measurer({0.0, 1.0});
+    for (int i = 1; i <= 200; ++i) {
+      Report report = at(3.0 + i, i);
+      report.clock_s = unit * i;
+      measurer.add(report);
+    }
+    EXPECT_NEAR(measurer.current().seconds_per_sample, 1.0, 1e-9) << unit;
+  }
+}
+
+TEST(Measurer, FewReportsAreWarmingUp) {
+  Measurer measurer({0.0, 1.0});
+  EXPECT_EQ(measurer.current().status, MeasurementStatus::no_reports);
+  measurer.add(at(1.0, 1));
+  EXPECT_EQ(measurer.current().status, MeasurementStatus::no_reports);
+  measurer.add(at(2.0, 2));
+  EXPECT_EQ(measurer.current().status, MeasurementStatus::warming_up);
+  EXPECT_NEAR(measurer.current().seconds_per_sample, 1.0, 1e-12);
+  EXPECT_TRUE(std::isinf(measurer.current().relative_half_width()));
+}
+
+TEST(Measurer, IgnoresCountersThatGoBackOrStand) {
+  Measurer measurer({0.0, 1.0});
+  for (int i = 1; i <= 50; ++i) {
+    measurer.add(at(i, i));
+    measurer.add(at(i + 0.2, i));
+    measurer.add(at(i + 0.4, i / 2));
+  }
+  EXPECT_NEAR(measurer.current().seconds_per_sample, 1.0, 1e-9);
+  EXPECT_EQ(measurer.current().total_samples, 50);
+}
+
+TEST(Measurer, KeepsTheLastMetricsEvenOfReportsWithoutCounters) {
+  Measurer measurer({0.0, 1.0});
+  Report report;
+  report.metrics = {{"loss", 2.0}, {"accuracy", 0.5}};
+  measurer.add(report);
+  report.metrics = {{"loss", 1.5}};
+  measurer.add(report);
+  EXPECT_EQ(measurer.current().metrics,
+            (std::map<std::string, double>{{"accuracy", 0.5}, {"loss", 1.5}}));
+  report.metrics.clear();
+  report.not_finite = {"loss"};
+  measurer.add(report);
+  EXPECT_EQ(measurer.current().metrics, (std::map<std::string, double>{{"accuracy", 0.5}}));
+  EXPECT_EQ(measurer.current().not_finite, std::set<std::string>{"loss"});
+}
+
+TEST(Measurer, StepsBecomeSamplesOnlyUntilSamplesAreTold) {
+  Measurer measurer({0.0, 32.0});
+  for (int i = 1; i <= 20; ++i)
+    measurer.add(at(i, i));
+  EXPECT_NEAR(measurer.current().seconds_per_sample, 1.0 / 32, 1e-9);
+  EXPECT_EQ(measurer.current().window_steps * 32, measurer.current().window_samples);
+  for (int i = 21; i <= 60; ++i) {
+    Report report = at(i, i);
+    report.samples = 64.0 * i;
+    measurer.add(report);
+  }
+  EXPECT_NEAR(measurer.current().seconds_per_sample, 1.0 / 64, 1e-9);
+}
+
+TEST(Measurer, TellsPartsPerSampleOverTheWindow) {
+  Measurer measurer({0.0, {}});
+  for (int i = 1; i <= 100; ++i) {
+    Report report = at(i, i);
+    report.samples = 10.0 * i;
+    report.parts = {{"data", 100.0 + 0.3 * i}, {"compute", 0.6 * i}};
+    measurer.add(report);
+  }
+  EXPECT_NEAR(measurer.current().parts.at("data"), 0.03, 1e-9);
+  EXPECT_NEAR(measurer.current().parts.at("compute"), 0.06, 1e-9);
+}
+
+TEST(Measurer, LosesNoTimeAndNoSampleWhenTheSeriesIsThinned) {
+  Rng rng(1, "thinning");
+  Measurer measurer({0.0, 1.0});
+  double now_s = 0.0;
+  for (int i = 1; i <= 50001; ++i) {
+    now_s += k_step_s * (1.0 + 0.2 * rng.normal());
+    measurer.add(at(now_s, i));
+  }
+  const Measurement& m = measurer.current();
+  EXPECT_EQ(m.status, MeasurementStatus::steady);
+  EXPECT_EQ(m.total_samples, 50001);
+  EXPECT_NEAR(m.startup_s + m.warmup_s + m.window_s, now_s, 1e-6);
+  EXPECT_NEAR(m.seconds_per_sample, k_step_s, 3e-4);
+}
+
+TEST(Measurer, SurvivesAbsurdNumbers) {
+  Measurer measurer({0.0, 1.0});
+  const double infinity = std::numeric_limits<double>::infinity();
+  measurer.add(at(1.0, infinity));
+  measurer.add(at(infinity, 1.0));
+  measurer.add(at(1.0, -5.0));
+  measurer.add(at(1.0, std::nan("")));
+  EXPECT_EQ(measurer.current().status, MeasurementStatus::no_reports);
+  for (int i = 1; i <= 50; ++i)
+    measurer.add(at(7.0, i * 1e300));  // no time passes
+  EXPECT_EQ(measurer.current().status, MeasurementStatus::no_reports);
+}
+
+TEST(Measurer, OneReportThatHoldsAlmostEverythingIsNoSeries) {
+  Measurer measurer({0.0, 1.0});
+  for (int i = 1; i <= 12; ++i)
+    measurer.add(at(i, i));
+  measurer.add(at(5000.0, 5000.0));
+  EXPECT_EQ(measurer.current().status, MeasurementStatus::warming_up);
+}
+
+TEST(Measurer, StatusNamesReadBack) {
+  for (const auto status : {MeasurementStatus::no_reports, MeasurementStatus::warming_up,
+                            MeasurementStatus::not_steady, MeasurementStatus::steady}) {
+    EXPECT_EQ(measurement_status_from_text(to_text(status)), status);
+  }
+  EXPECT_FALSE(measurement_status_from_text("fast"));
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <span>
+
+#include "trial_runner/measure/progress_series.hpp"
+
+namespace steptune {
+
+/// Mean seconds per sample of a steady stretch, and how sure it is.
+struct RateEstimate {
+  double seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
+  /// Half-width of the 95 % interval; infinite where there are too few intervals.
+  double half_width_s = std::numeric_limits<double>::infinity();
+  std::size_t batches = 0;
+};
+
+/// The mean over all samples with the interval of batch means. Steps are autocorrelated, so they
+/// are joined into 32 batches at most, and these in pairs until neighbours no longer correlate.
+/// Where they still do when ten are left, the widest interval met counts. Each is widened for the
+/// correlation that it shows, as for a first-order autoregressive process. Batches hold different
+/// numbers of samples, so the variance is that of a ratio.
+///
+/// B. Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research
+/// 30(3), 1982 (10 to 30 batches); G. S. Fishman and L. S. Yarberry, "An implementation of the
+/// batch means method", INFORMS J. on Computing 9(3), 1997 (growth until independent); N. M.
+/// Steiger et al., "ASAP3: a batch means procedure for steady-state simulation analysis", ACM
+/// TOMACS 15(1), 2005 (correction for what correlation remains); W. G. Cochran, Sampling
+/// Techniques, 3rd ed., section 6.4 (ratio).
+[[nodiscard]] RateEstimate estimate_rate(std::span<const Interval> intervals);
+
+/// By how much the rate changes from the begin to the end of the stretch, relative to its mean, if
+/// a straight line through ten batches says so with p < 0.001; else 0.
+[[nodiscard]] double significant_drift(std::span<const Interval> intervals);
+
+}  // namespace steptune

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/measure/warmup.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_batch = 5;
+constexpr std::size_t k_min_batches = 10;
+constexpr double k_slack = 1.5;
+
+}  // namespace
+
+Warmup find_warmup(std::span<const Interval> intervals) {
+  const std::size_t count = intervals.size();
+  // Few intervals are not batched away: a warm-up must be found among ten steps, too.
+  const std::size_t batch = std::clamp<std::size_t>(count / k_min_batches, 1, k_batch);
+  const std::size_t batches = count / batch;
+  if (batches < 4) return {};
+
+  // From the end, so that each step adds one batch to the part that remains. What does not fill a
+  // batch goes to the last one.
+  std::vector<double> errors(batches);
+  double samples = 0.0, seconds = 0.0, squares = 0.0;
+  for (std::size_t j = batches; j-- > 0;) {
+    double batch_samples = 0.0, batch_seconds = 0.0;
+    const std::size_t end = j + 1 == batches ? count : (j + 1) * batch;
+    for (std::size_t i = j * batch; i < end; ++i) {
+      batch_samples += intervals[i].samples;
+      batch_seconds += intervals[i].seconds;
+    }
+    samples += batch_samples;
+    seconds += batch_seconds;
+    squares += batch_seconds * batch_seconds / batch_samples;
+    // Weighted sum of squared deviations from the remaining mean, over the squared weight.
+    errors[j] = std::max(0.0, squares - seconds * seconds / samples) / (samples * samples);
+  }
+  const std::size_t limit = batches / 2;
+  const double best =
+      *std::min_element(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(limit) + 1);
+  std::size_t cut = 0;
+  while (errors[cut] > k_slack * best)
+    ++cut;
+  return {cut * batch, cut == limit};
+}
+
+}  // namespace steptune
