@@ -28,7 +28,6 @@ class AshaScheduler final : public Scheduler {
     const Rung& rung = rungs_[*reached];
     if (passed(estimate.trial, *reached)) return {};
     const std::size_t count = rung.values.size();
-    if (static_cast<double>(count) < eta_) return {};
     std::vector<std::vector<double>> others;
     for (const auto& [trial, values] : rung.values) {
       if (trial != estimate.trial) others.push_back(values);

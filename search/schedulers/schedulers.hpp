@@ -9,9 +9,9 @@ namespace steptune {
 
 /// Asynchronous successive halving, stopping variant (Li et al. 2020), over rungs at `min_resource
 /// * eta^k`, all below `max_resource`. Each trial is recorded at the rungs that it passes, with
-/// what it then measured; at least `eta` trials must have reached a rung before it stops any. A
-/// trial stops when even the lower ends of its intervals do not rank among the best 1/eta of its
-/// rung. While the interval is too wide to tell, the trial goes on and the question stays open
+/// what it then measured. A trial stops when even the lower ends of its intervals do not rank among
+/// the best 1/eta of its rung (at least one: of the first few trials only the best goes on, as in
+/// Optuna). While the interval is too wide to tell, the trial goes on and the question stays open
 /// until it passes the next rung. Two objectives: see `rank_among`.
 [[nodiscard]] std::unique_ptr<Scheduler> make_asha_scheduler(const SchedulerOptions& options);
 

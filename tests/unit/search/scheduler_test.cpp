@@ -31,7 +31,7 @@ bool stops(Scheduler& scheduler, const TrialEstimate& estimate) {
 
 TEST(Asha, StopsAllButTheBestThirdOfARung) {
   const auto asha = scheduler_of("asha");
-  EXPECT_FALSE(stops(*asha, estimate(1, 10, 3.0))) << "too few to compare";
+  EXPECT_FALSE(stops(*asha, estimate(1, 10, 3.0))) << "nothing to compare with";
   EXPECT_FALSE(stops(*asha, estimate(2, 10, 2.0)));
   const Decision third = asha->on_estimate(estimate(3, 10, 2.5));
   EXPECT_EQ(third.verdict, Verdict::stop);
@@ -39,6 +39,13 @@ TEST(Asha, StopsAllButTheBestThirdOfARung) {
   EXPECT_FALSE(stops(*asha, estimate(4, 10, 1.0)));
   EXPECT_TRUE(stops(*asha, estimate(5, 10, 2.1)));
   EXPECT_FALSE(stops(*asha, estimate(6, 10, 1.5))) << "second of six";
+}
+
+TEST(Asha, LetsOnlyTheBestOfTheFirstFewGoOn) {
+  const auto asha = scheduler_of("asha");
+  asha->on_exempt(estimate(0, 10, 1.0));
+  EXPECT_TRUE(stops(*asha, estimate(1, 10, 1.1)));
+  EXPECT_FALSE(stops(*asha, estimate(2, 10, 0.9)));
 }
 
 TEST(Asha, AsksNothingBetweenRungsOfATrialThatPassed) {
