@@ -296,6 +296,11 @@ class TableReader {
     }
     problem_.max_volume = 1.0;
     problem_.max_volume = problem_.volume_share(full);
+    if (!(problem_.max_volume > 0.0)) {
+      return fail(ErrorKind::usage,
+                  "no configuration is better than the medians of both objectives",
+                  where_.string());
+    }
     return {};
   }
 
