@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include <tbb/blocked_range.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -36,7 +36,7 @@ std::vector<double> scores_of(const CandidateSearch& search, const Candidates& c
     for (std::size_t chunk = 0; chunk < chunks; ++chunk)
       score_chunk(chunk);
   } else {
-    tbb::task_arena arena(search.threads);
+    tbb::task_arena arena(std::min(search.threads, tbb::info::default_concurrency()));
     arena.execute([&] { tbb::parallel_for(std::size_t{0}, chunks, score_chunk); });
   }
   for (std::size_t i = 0; i < scores.size(); ++i) {

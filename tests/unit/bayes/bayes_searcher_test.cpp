@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/searchers/bayes/bayes_searcher.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/bayes/spaces.hpp"
+
+namespace steptune::bayes {
+namespace {
+
+using testing_spaces::batch_space;
+using testing_spaces::create;
+using testing_spaces::integer;
+using testing_spaces::mixed_space;
+using testing_spaces::real;
+
+using Objective = std::function<std::vector<double>(const Configuration&)>;
+
+Observation observation_of(std::int64_t trial, const Configuration& configuration,
+                           const Objective& objective) {
+  Observation observation;
+  observation.trial = trial;
+  observation.configuration = configuration;
+  observation.values = objective(configuration);
+  observation.standard_errors.assign(observation.values.size(), 0.0);
+  if (observation.values.empty()) observation.kind = ObservationKind::failed;
+  return observation;
+}
+
+std::optional<Suggestion> ask(Searcher& searcher, std::int64_t trial,
+                              std::span<const Configuration> running = {}) {
+  SuggestRequest request;
+  request.trial = trial;
+  request.running = running;
+  auto suggestion = searcher.suggest(request);
+  EXPECT_TRUE(suggestion) << suggestion.error().text();
+  return suggestion.value_or(std::nullopt);
+}
+
+std::vector<Observation> run(Searcher& searcher, const Objective& objective, int trials,
+                             int first = 1) {
+  std::vector<Observation> history;
+  for (int trial = first; trial < first + trials; ++trial) {
+    const auto suggestion = ask(searcher, trial);
+    if (!suggestion) break;
+    history.push_back(observation_of(trial, suggestion->configuration, objective));
+    searcher.observe(history.back());
+  }
+  return history;
+}
+
+double number(const Configuration& configuration, const char* name) {
+  const Value* value = configuration.find(name);
+  return value == nullptr ? 0.0 : to_number(*value);
+}
+
+/// Step time of a made-up trainer: best at many workers, bf16, a batch in the middle.
+std::vector<double> step_time(const Configuration& configuration) {
+  const double batch = std::log2(number(configuration, "batch"));
+  const double workers = number(configuration, "workers");
+  const auto& precision = std::get<std::string>(*configuration.find("precision"));
+  const double compute = (precision == "bf16" ? 1.0 : 1.8) * (1.0 + 0.2 * std::abs(batch - 7.0));
+  const double data = 4.0 / (1.0 + workers) / (1.0 + 0.2 * number(configuration, "prefetch"));
+  return {std::max(compute, data) + 0.02 * workers};
+}
+
+SearcherOptions options(std::uint64_t seed, int threads = 1, std::size_t objectives = 1) {
+  SearcherOptions result;
+  result.seed = seed;
+  result.threads = threads;
+  result.objectives.assign(objectives, ObjectiveTraits{true});
+  return result;
+}
+
+TEST(BayesSearcher, FindsTheBestOfAMixedConditionalSpace) {
+  const SearchSpace space = mixed_space();
+  const auto all = space.enumerate(100'000);
+  ASSERT_TRUE(all);
+  double optimum = 1e300;
+  for (const auto& configuration : *all)
+    optimum = std::min(optimum, step_time(configuration)[0]);
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    BayesSearcher searcher(space, options(seed));
+    const auto history = run(searcher, step_time, 40);
+    found += std::any_of(history.begin(), history.end(), [&](const Observation& observation) {
+      return observation.values[0] <= 1.03 * optimum;
+    });
+  }
+  EXPECT_GE(found, 4);
+}
+
+TEST(BayesSearcher, EverySuggestionIsInTheSpaceAndNew) {
+  const SearchSpace space = mixed_space();
+  BayesSearcher searcher(space, options(3));
+  std::set<Configuration> seen;
+  for (const Observation& observation : run(searcher, step_time, 60)) {
+    EXPECT_TRUE(space.check(observation.configuration)) << observation.configuration.text();
+    EXPECT_TRUE(seen.insert(observation.configuration).second);
+  }
+  EXPECT_EQ(seen.size(), 60U);
+}
+
+TEST(BayesSearcher, ExhaustsASmallSpaceAndSaysSo) {
+  const SearchSpace space = create({integer("a", 0, 3), integer("b", 0, 4)}, {"a + b < 6"});
+  BayesSearcher searcher(space, options(0));
+  const auto history = run(
+      searcher, [](const Configuration& c) { return std::vector{1.0 + number(c, "a")}; }, 100);
+  EXPECT_EQ(history.size(), space.enumerate(1000)->size());
+}
+
+TEST(BayesSearcher, SuggestionsDoNotDependOnThreads) {
+  const SearchSpace space = mixed_space();
+  BayesSearcher one(space, options(5, 1));
+  BayesSearcher many(space, options(5, 8));
+  const auto a = run(one, step_time, 30);
+  const auto b = run(many, step_time, 30);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_EQ(a[i].configuration, b[i].configuration) << i;
+}
+
+TEST(BayesSearcher, ContinuesTheSameAfterARestart) {
+  const SearchSpace space = mixed_space();
+  const auto sometimes = [](const Configuration& c) {
+    return number(c, "batch") * number(c, "workers") > 1500 ? std::vector<double>{} : step_time(c);
+  };
+  BayesSearcher whole(space, options(8));
+  const auto history = run(whole, sometimes, 45);
+  for (const std::size_t cut : {4U, 17U, 30U, 41U}) {
+    BayesSearcher resumed(space, options(8));
+    for (std::size_t i = 0; i < cut; ++i)
+      resumed.observe(history[i]);
+    const auto rest =
+        run(resumed, sometimes, static_cast<int>(45 - cut), static_cast<int>(cut) + 1);
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      ASSERT_EQ(rest[i].configuration, history[cut + i].configuration) << cut << " + " << i;
+    }
+  }
+}
+
+TEST(BayesSearcher, DoesNotSuggestWhatIsRunning) {
+  const SearchSpace space = create({integer("a", 0, 19), integer("b", 0, 4)});
+  BayesSearcher searcher(space, options(1));
+  const auto objective = [](const Configuration& c) {
+    return std::vector{1.0 + std::abs(number(c, "a") - 11.0) + number(c, "b")};
+  };
+  run(searcher, objective, 20);
+  std::vector<Configuration> running;
+  for (int trial = 21; trial < 37; ++trial) {
+    const auto suggestion = ask(searcher, trial, running);
+    ASSERT_TRUE(suggestion);
+    EXPECT_EQ(std::count(running.begin(), running.end(), suggestion->configuration), 0);
+    running.push_back(suggestion->configuration);
+  }
+}
+
+TEST(BayesSearcher, LearnsWhatFails) {
+  const SearchSpace space = create({integer("a", 0, 31), integer("b", 0, 31)});
+  const auto objective = [](const Configuration& c) {
+    if (number(c, "a") + number(c, "b") > 31) return std::vector<double>{};
+    return std::vector{100.0 - 2.0 * number(c, "a") - number(c, "b")};
+  };
+  BayesSearcher searcher(space, options(2));
+  const auto history = run(searcher, objective, 60);
+  const auto failed = [](const Observation& o) { return o.values.empty(); };
+  EXPECT_LE(std::count_if(history.begin() + 10, history.end(), failed), 25);
+  double best = 1e300;
+  for (const auto& observation : history) {
+    if (!failed(observation)) best = std::min(best, observation.values[0]);
+  }
+  EXPECT_LE(best, 40.0);
+}
+
+TEST(BayesSearcher, NeverExceedsABatchThatRanOutOfMemory) {
+  const SearchSpace space = batch_space();
+  BayesSearcher searcher(space, options(4));
+  std::map<std::string, double> smallest_failed;  // by everything but the batch
+  for (int trial = 1; trial <= 40; ++trial) {
+    const auto suggestion = ask(searcher, trial);
+    if (!suggestion) break;
+    const double batch = number(suggestion->configuration, "batch");
+    Configuration rest = suggestion->configuration;
+    rest.erase("batch");
+    const auto failed = smallest_failed.find(rest.text());
+    if (failed != smallest_failed.end()) {
+      EXPECT_LT(batch, failed->second) << suggestion->configuration.text();
+    }
+    Observation observation = observation_of(
+        trial, suggestion->configuration,
+        [](const Configuration& c) { return std::vector{1.0 / number(c, "batch")}; });
+    if (batch > 8) {
+      observation.kind = ObservationKind::out_of_memory;
+      observation.values.clear();
+      double& smallest = smallest_failed.try_emplace(rest.text(), batch).first->second;
+      smallest = std::min(smallest, batch);
+    }
+    searcher.observe(observation);
+  }
+  EXPECT_FALSE(smallest_failed.empty());
+}
+
+TEST(BayesSearcher, PrefersTheCheaperOfTwoEqualsWherePricesDiffer) {
+  std::vector<Parameter> parameters{integer("a", 0, 40)};
+  Parameter machine;
+  machine.name = "machine";
+  machine.kind = ParameterKind::categorical;
+  machine.choices = {Value{std::string("warm")}, Value{std::string("cold")}};
+  parameters.push_back(machine);
+  const SearchSpace space = create(parameters);
+  BayesSearcher searcher(space, options(6));
+  int cold = 0;
+  for (int trial = 1; trial <= 15; ++trial) {
+    SuggestRequest request;
+    request.trial = trial;
+    request.price = [](const Configuration& c) {
+      return std::get<std::string>(*c.find("machine")) == "cold" ? 50.0 : 1.0;
+    };
+    const auto suggestion = searcher.suggest(request);
+    ASSERT_TRUE(suggestion && *suggestion);
+    const Configuration& configuration = (*suggestion)->configuration;
+    if ((*suggestion)->origin == "bayes") {
+      cold += std::get<std::string>(*configuration.find("machine")) == "cold" ? 1 : 0;
+    }
+    searcher.observe(observation_of(trial, configuration, [](const Configuration& c) {
+      return std::vector{5.0 + std::abs(number(c, "a") - 23.0)};
+    }));
+  }
+  EXPECT_LE(cold, 2);
+}
+
+TEST(BayesSearcher, ApproachesTheFrontOfTwoObjectives) {
+  const SearchSpace space = create({integer("a", 0, 20), integer("b", 0, 20), integer("c", 0, 5)});
+  const auto objective = [](const Configuration& c) {
+    const double a = number(c, "a") / 20.0;
+    const double g = 1.0 + number(c, "b") / 4.0 + number(c, "c");
+    return std::vector{0.1 + a, g * (2.0 - std::sqrt(a / g))};
+  };
+  BayesSearcher searcher(space, options(7, 1, 2));
+  std::vector<Pair> pairs;
+  for (const auto& observation : run(searcher, objective, 40)) {
+    pairs.push_back({observation.values[0], observation.values[1]});
+  }
+  const Pair reference{1.2, 6.0};
+  std::vector<Pair> ideal;
+  for (int a = 0; a <= 20; ++a)
+    ideal.push_back({0.1 + a / 20.0, 2.0 - std::sqrt(a / 20.0)});
+  EXPECT_GT(dominated_area(pareto_front(pairs), reference),
+            0.9 * dominated_area(pareto_front(ideal), reference));
+}
+
+TEST(BayesSearcher, ExpectsLessTheMoreItKnows) {
+  const SearchSpace space = create({integer("a", 0, 30), integer("b", 0, 30)});
+  BayesSearcher searcher(space, options(9));
+  std::vector<double> expected;
+  for (int trial = 1; trial <= 45; ++trial) {
+    const auto suggestion = ask(searcher, trial);
+    ASSERT_TRUE(suggestion);
+    if (suggestion->expected_improvement) expected.push_back(*suggestion->expected_improvement);
+    searcher.observe(observation_of(trial, suggestion->configuration, [](const Configuration& c) {
+      return std::vector{1.0 + std::pow(number(c, "a") / 30.0 - 0.4, 2) +
+                         0.5 * number(c, "b") / 30.0};
+    }));
+  }
+  ASSERT_GT(expected.size(), 20U);
+  for (const double share : expected) {
+    EXPECT_GE(share, 0.0);
+    EXPECT_LE(share, 1.0);
+  }
+  EXPECT_LT(expected.back(), 0.01);
+}
+
+TEST(BayesSearcher, UsesObservationsThatItDidNotSuggest) {
+  const SearchSpace space = mixed_space();
+  Configuration foreign;
+  foreign.set("batch", Value{std::int64_t{7}});
+  foreign.set("unheard", Value{true});
+  BayesSearcher searcher(space, options(1));
+  Observation observation;
+  observation.configuration = foreign;
+  observation.values = {1.0};
+  observation.standard_errors = {0.0};
+  searcher.observe(observation);
+  Rng rng(1, "hints");
+  std::vector<Configuration> hints;
+  for (int trial = 1; trial < 12; ++trial) {
+    hints.push_back(*space.sample(rng));
+    searcher.observe(observation_of(trial, hints.back(), step_time));
+  }
+  const auto suggestion = ask(searcher, 12);
+  ASSERT_TRUE(suggestion);
+  EXPECT_EQ(suggestion->origin, "bayes");
+  EXPECT_EQ(std::count(hints.begin(), hints.end(), suggestion->configuration), 0);
+}
+
+}  // namespace
+}  // namespace steptune::bayes
