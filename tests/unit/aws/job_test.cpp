@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "trial_runner/sagemaker/failure.hpp"
+#include "trial_runner/sagemaker/job_name.hpp"
+#include "trial_runner/sagemaker/job_request.hpp"
+#include "trial_runner/sagemaker/pool_key.hpp"
+
+namespace steptune {
+namespace {
+
+using testing::HasSubstr;
+
+JobSettings settings() {
+  JobSettings settings;
+  settings.role_arn = "arn:aws:iam::123456789012:role/training";
+  settings.image = "123456789012.dkr.ecr.us-east-1.amazonaws.com/train:1";
+  settings.output_s3_uri = "s3://bucket/out";
+  settings.channels = {{.name = "train", .s3_uri = "s3://bucket/train/"}};
+  return settings;
+}
+
+TrialSpec trial() {
+  TrialSpec spec;
+  spec.key = {7, 2};
+  spec.argv = {"python3", "/opt/ml/code/train.py", "--batch-size", "64"};
+  spec.environment = {{"OMP_NUM_THREADS", "4"}};
+  spec.configuration.set("batch_size", std::int64_t{64});
+  return spec;
+}
+
+Json input(const JobSettings& job, const TrialSpec& spec, JobResources resources = {"ml.g5.xlarge"},
+           int keep_alive_s = 600) {
+  return create_training_job_input(job, {"name-t7-a2", spec, std::move(resources), keep_alive_s});
+}
+
+std::string faults(const Json& json) {
+  const auto checked = check_training_job_input(json);
+  return checked ? "" : checked.error().text();
+}
+
+TEST(JobName, IsDeterministicAndFitsTheService) {
+  const std::string prefix = job_name_prefix("résnet_nightly.v2 " + std::string(100, 'x'), "db");
+  const std::string name = job_name(prefix, {1'000'000'000'000, 999});
+  EXPECT_LE(name.size(), 63U);
+  EXPECT_EQ(name, job_name(job_name_prefix("résnet_nightly.v2 " + std::string(100, 'x'), "db"),
+                           {1'000'000'000'000, 999}));
+  EXPECT_THAT(name, testing::MatchesRegex("[a-zA-Z0-9-]+"));
+  EXPECT_NE(prefix, job_name_prefix("résnet_nightly.v2 " + std::string(100, 'x'), "other db"));
+  EXPECT_THAT(job_name_prefix("---", "db"), testing::StartsWith("study-"));
+}
+
+TEST(JobName, IsReadBack) {
+  const std::string prefix = job_name_prefix("resnet", "db");
+  EXPECT_EQ(trial_of_job(job_name(prefix, {12, 3}), prefix), (TrialKey{12, 3}));
+  for (const std::string rest : {"t12", "t12-a", "t12-a3x", "x12-a3", ""}) {
+    EXPECT_EQ(trial_of_job(prefix + rest, prefix), std::nullopt) << rest;
+  }
+  EXPECT_EQ(trial_of_job("other-t12-a3", prefix), std::nullopt);
+}
+
+TEST(Failure, ClassesFollowTheReasonsThatTheServiceGives) {
+  const auto classify = [](const char* reason) { return classify_failure(reason); };
+  EXPECT_EQ(classify("CapacityError: Unable to provision requested ML compute capacity."),
+            JobFailure::capacity);
+  EXPECT_EQ(classify("InternalServerError: We encountered an internal error. Please try again."),
+            JobFailure::internal);
+  EXPECT_EQ(classify("ClientError: Please use an instance type with more memory, or reduce ..."),
+            JobFailure::host_memory);
+  EXPECT_EQ(classify("AlgorithmError: OutOfMemoryError('CUDA out of memory. Tried to allocate 2 "
+                     "GiB'), exit code: 1"),
+            JobFailure::device_memory);
+  EXPECT_EQ(classify("AlgorithmError: ExecuteUserScriptError:\nExitCode 1, exit code: 1"),
+            JobFailure::user_code);
+  EXPECT_EQ(classify(""), JobFailure::user_code);
+}
+
+TEST(PoolKey, OrderOfSubnetsDoesNotMatterButVolumeDoes) {
+  JobSettings a = settings();
+  a.subnets = {"subnet-1", "subnet-2"};
+  JobSettings b = settings();
+  b.subnets = {"subnet-2", "subnet-1"};
+  EXPECT_EQ(pool_key(a, {"ml.g5.xlarge"}), pool_key(b, {"ml.g5.xlarge"}));
+  b.volume_gb = 31;
+  EXPECT_NE(pool_key(a, {"ml.g5.xlarge"}), pool_key(b, {"ml.g5.xlarge"}));
+  b.spot = true;
+  EXPECT_EQ(pool_key(b, {"ml.g5.xlarge"}), std::nullopt);
+}
+
+TEST(JobInput, TheProgramSeesTheSameWordsAsOnThisMachine) {
+  const Json json = input(settings(), trial());
+  EXPECT_EQ(faults(json), "");
+  EXPECT_EQ(json["AlgorithmSpecification"]["ContainerEntrypoint"], Json::array({"python3"}));
+  EXPECT_EQ(json["AlgorithmSpecification"]["ContainerArguments"],
+            Json::array({"/opt/ml/code/train.py", "--batch-size", "64"}));
+  EXPECT_EQ(json["HyperParameters"]["batch_size"], "64");
+  EXPECT_EQ(json["Environment"]["OMP_NUM_THREADS"], "4");
+  EXPECT_EQ(json["ResourceConfig"]["KeepAlivePeriodInSeconds"], 600);
+  EXPECT_EQ(json["ProfilerConfig"]["DisableProfiler"], true);
+}
+
+TEST(JobInput, WhatTheServiceWouldRefuseIsToldAtOnceWithItsPlace) {
+  JobSettings job = settings();
+  job.role_arn = "training";
+  job.channels[0].s3_uri = "s3://bucket/train";
+  job.spot = true;
+  job.max_wait_s = 1;
+  TrialSpec spec = trial();
+  spec.argv.push_back(std::string(300, 'x'));
+  spec.environment["1BAD"] = "x";
+  const std::string text = faults(input(job, spec));
+  for (const char* expected :
+       {"/RoleArn: \"training\" does not match", "end the S3 prefix with '/'",
+        "/AlgorithmSpecification/ContainerArguments/3: 300 characters long; the service takes 256",
+        "/Environment/1BAD", "warm pools cannot be used with managed spot",
+        "at least as long as it may run"}) {
+    EXPECT_THAT(text, HasSubstr(expected));
+  }
+}
+
+TEST(JobInput, HeterogeneousClustersTakeNoPool) {
+  const JobResources groups{"", 1, {{"gpu", "ml.p4d.24xlarge", 1}, {"cpu", "ml.c5.18xlarge", 2}}};
+  EXPECT_EQ(faults(input(settings(), trial(), groups, 0)), "");
+  EXPECT_THAT(faults(input(settings(), trial(), groups)), HasSubstr("heterogeneous"));
+}
+
+}  // namespace
+}  // namespace steptune

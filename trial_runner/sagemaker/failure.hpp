@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace steptune {
+
+/// Why a training job failed, as far as it decides what to do next.
+enum class JobFailure {
+  capacity,       ///< no instances to be had: try again later, or another type
+  internal,       ///< the service's own fault: try again
+  host_memory,    ///< the instance's memory was too small: teaches the searcher
+  device_memory,  ///< the accelerator's: likewise
+  user_code,      ///< the program's own failure: its log tells
+};
+
+/// Reads a FailureReason. Its forms are not documented as an interface, so unknown ones count as
+/// the program's own failure, which is never retried and always shown with the log's tail.
+[[nodiscard]] JobFailure classify_failure(std::string_view failure_reason);
+
+/// `out of memory on the instance`, ...: for people.
+[[nodiscard]] std::string to_text(JobFailure failure);
+
+}  // namespace steptune

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/job_request.hpp"
+
+#include <cmath>
+
+namespace steptune {
+namespace {
+
+Json resource_config(const JobSettings& settings, const JobRequest& request) {
+  Json config = Json::object();
+  if (request.resources.heterogeneous()) {
+    config["InstanceGroups"] = Json::array();
+    for (const InstanceGroup& group : request.resources.groups) {
+      config["InstanceGroups"].push_back({{"InstanceGroupName", group.name},
+                                          {"InstanceType", group.instance_type},
+                                          {"InstanceCount", group.instance_count}});
+    }
+  } else {
+    config["InstanceType"] = request.resources.instance_type;
+    config["InstanceCount"] = request.resources.instance_count;
+  }
+  config["VolumeSizeInGB"] = settings.volume_gb;
+  if (request.keep_alive_s > 0) config["KeepAlivePeriodInSeconds"] = request.keep_alive_s;
+  return config;
+}
+
+Json channel_input(const Channel& channel) {
+  Json source;
+  if (channel.s3_uri.empty()) {
+    source["FileSystemDataSource"] = {{"FileSystemId", channel.file_system_id},
+                                      {"FileSystemType", channel.file_system_type},
+                                      {"FileSystemAccessMode", "ro"},
+                                      {"DirectoryPath", channel.directory_path}};
+  } else {
+    source["S3DataSource"] = {{"S3DataType", "S3Prefix"},
+                              {"S3Uri", channel.s3_uri},
+                              {"S3DataDistributionType", "FullyReplicated"}};
+    if (!channel.instance_groups.empty()) {
+      source["S3DataSource"]["InstanceGroupNames"] = channel.instance_groups;
+    }
+  }
+  Json input = {{"ChannelName", channel.name}, {"DataSource", source}};
+  if (!channel.input_mode.empty()) input["InputMode"] = channel.input_mode;
+  if (!channel.content_type.empty()) input["ContentType"] = channel.content_type;
+  return input;
+}
+
+Json algorithm(const JobSettings& settings, const TrialSpec& trial) {
+  Json specification = {{"TrainingInputMode", settings.input_mode}};
+  if (settings.algorithm_name.empty()) {
+    specification["TrainingImage"] = settings.image;
+  } else {
+    specification["AlgorithmName"] = settings.algorithm_name;
+  }
+  if (!trial.argv.empty()) {
+    specification["ContainerEntrypoint"] = Json::array({trial.argv.front()});
+    if (trial.argv.size() > 1) {
+      specification["ContainerArguments"] =
+          std::vector<std::string>(trial.argv.begin() + 1, trial.argv.end());
+    }
+  }
+  return specification;
+}
+
+std::int64_t whole_seconds(double seconds) {
+  return static_cast<std::int64_t>(std::ceil(seconds));
+}
+
+}  // namespace
+
+Json create_training_job_input(const JobSettings& settings, const JobRequest& request) {
+  const TrialSpec& trial = request.trial;
+  Json input = {{"TrainingJobName", request.name},
+                {"RoleArn", settings.role_arn},
+                {"AlgorithmSpecification", algorithm(settings, trial)},
+                {"OutputDataConfig", {{"S3OutputPath", settings.output_s3_uri}}},
+                {"ResourceConfig", resource_config(settings, request)}};
+  input["StoppingCondition"] = {{"MaxRuntimeInSeconds", whole_seconds(settings.max_runtime_s)}};
+  if (settings.spot) {
+    input["EnableManagedSpotTraining"] = true;
+    input["StoppingCondition"]["MaxWaitTimeInSeconds"] = whole_seconds(settings.max_wait_s);
+  }
+  for (const auto& [name, value] : trial.configuration.values()) {
+    input["HyperParameters"][name] = to_text(value);
+  }
+  if (!trial.environment.empty()) input["Environment"] = trial.environment;
+  for (const Channel& channel : settings.channels) {
+    input["InputDataConfig"].push_back(channel_input(channel));
+  }
+  if (!settings.checkpoint_s3_uri.empty()) {
+    input["CheckpointConfig"] = {{"S3Uri", settings.checkpoint_s3_uri + "/" + request.name}};
+  }
+  if (!settings.subnets.empty()) {
+    input["VpcConfig"] = {{"Subnets", settings.subnets},
+                          {"SecurityGroupIds", settings.security_group_ids}};
+  }
+  if (settings.network_isolation) input["EnableNetworkIsolation"] = true;
+  if (settings.encrypt_traffic) input["EnableInterContainerTrafficEncryption"] = true;
+  // The profiler would launch processing jobs of its own, which are billed.
+  input["ProfilerConfig"] = {{"DisableProfiler", true}};
+  for (const auto& [key, value] : settings.tags) {
+    input["Tags"].push_back({{"Key", key}, {"Value", value}});
+  }
+  return input;
+}
+
+}  // namespace steptune

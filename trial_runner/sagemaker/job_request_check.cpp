@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// The service's own rules about CreateTrainingJob (API Reference and botocore's service model), so
+// that a request is refused here, with all its faults, and not one by one over there.
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "trial_runner/sagemaker/job_request.hpp"
+
+namespace steptune {
+namespace {
+
+struct TextRule {
+  const char* pointer;
+  std::size_t max_length;
+  const char* pattern;  ///< null: any text
+};
+
+constexpr TextRule k_texts[] = {
+    {"/TrainingJobName", 63, "[a-zA-Z0-9](-*[a-zA-Z0-9])*"},
+    {"/RoleArn", 2048, "arn:aws[a-z-]*:iam::[0-9]{12}:role/?[a-zA-Z_0-9+=,.@\\-_/]+"},
+    {"/OutputDataConfig/S3OutputPath", 1024, "(https|s3)://([^/]+)/?(.*)"},
+    {"/CheckpointConfig/S3Uri", 1024, "(https|s3)://([^/]+)/?(.*)"},
+    {"/AlgorithmSpecification/TrainingImage", 255, nullptr},
+    {"/AlgorithmSpecification/AlgorithmName", 170, nullptr},
+    {"/AlgorithmSpecification/TrainingInputMode", 8, "Pipe|File|FastFile"},
+};
+
+struct NumberRule {
+  const char* pointer;
+  double low;
+  double high;
+};
+
+constexpr NumberRule k_numbers[] = {
+    {"/ResourceConfig/InstanceCount", 1, 1000},
+    {"/ResourceConfig/VolumeSizeInGB", 1, 16384},
+    {"/ResourceConfig/KeepAlivePeriodInSeconds", 0, 21600},
+    {"/StoppingCondition/MaxRuntimeInSeconds", 1, 2419200},
+    {"/StoppingCondition/MaxWaitTimeInSeconds", 1, 2419200},
+};
+
+class InputCheck {
+ public:
+  explicit InputCheck(const Json& input) : input_(input) {}
+
+  void run() {
+    for (const TextRule& rule : k_texts)
+      check_text(rule);
+    for (const NumberRule& rule : k_numbers)
+      check_number(rule);
+    check_map("/HyperParameters", 100, 256, 2500, nullptr);
+    check_map("/Environment", 100, 512, 512, "[a-zA-Z_][a-zA-Z0-9_]*");
+    check_words("/AlgorithmSpecification/ContainerEntrypoint");
+    check_words("/AlgorithmSpecification/ContainerArguments");
+    check_image();
+    check_channels();
+    check_network();
+    check_exclusions();
+    check_count("/Tags", 50);
+    check_count("/ResourceConfig/InstanceGroups", 5);
+  }
+
+  std::vector<std::string> faults;
+
+ private:
+  [[nodiscard]] const Json* at(const std::string& pointer) const {
+    const Json::json_pointer where(pointer);
+    return input_.contains(where) ? &input_.at(where) : nullptr;
+  }
+
+  void fault(const std::string& pointer, const std::string& what) {
+    faults.push_back(fmt::format("{}: {}", pointer, what));
+  }
+
+  void check_length(const std::string& pointer, const std::string& text, std::size_t longest) {
+    if (text.size() > longest) {
+      fault(pointer, fmt::format("{} characters long; the service takes {}", text.size(), longest));
+    }
+  }
+
+  void check_text(const TextRule& rule) {
+    const Json* value = at(rule.pointer);
+    if (value == nullptr) return;
+    const auto text = value->get<std::string>();
+    check_length(rule.pointer, text, rule.max_length);
+    // The pattern only sees texts of bounded length: std::regex recurses over its input.
+    if (rule.pattern == nullptr || text.size() > rule.max_length) return;
+    if (!std::regex_match(text, std::regex(rule.pattern))) {
+      fault(rule.pointer,
+            fmt::format("\"{}\" does not match {}", printable_line(text, 80), rule.pattern));
+    }
+  }
+
+  void check_number(const NumberRule& rule) {
+    const Json* value = at(rule.pointer);
+    if (value == nullptr) return;
+    const auto number = value->get<double>();
+    if (number < rule.low || number > rule.high) {
+      fault(rule.pointer, fmt::format("{} is not within {} and {}", number, rule.low, rule.high));
+    }
+  }
+
+  void check_count(const std::string& pointer, std::size_t most) {
+    const Json* value = at(pointer);
+    if (value != nullptr && value->size() > most) {
+      fault(pointer, fmt::format("{} entries; the service takes {}", value->size(), most));
+    }
+  }
+
+  void check_map(const std::string& pointer, std::size_t most, std::size_t key_length,
+                 std::size_t value_length, const char* key_pattern) {
+    check_count(pointer, most);
+    const Json* map = at(pointer);
+    if (map == nullptr) return;
+    for (const auto& [key, value] : map->items()) {
+      const std::string where = pointer + "/" + key;
+      check_length(where, key, key_length);
+      check_length(where, value.get<std::string>(), value_length);
+      if (key_pattern != nullptr && key.size() <= key_length &&
+          !std::regex_match(key, std::regex(key_pattern))) {
+        fault(where, fmt::format("the name does not match {}", key_pattern));
+      }
+    }
+  }
+
+  void check_words(const std::string& pointer) {
+    check_count(pointer, 100);
+    const Json* words = at(pointer);
+    if (words == nullptr) return;
+    for (std::size_t i = 0; i < words->size(); ++i) {
+      const std::string where = fmt::format("{}/{}", pointer, i);
+      const auto word = (*words)[i].get<std::string>();
+      check_length(where, word, 256);
+      if (word.empty()) fault(where, "the service takes no empty words on the command line");
+    }
+  }
+
+  void check_image() {
+    const bool image = at("/AlgorithmSpecification/TrainingImage") != nullptr;
+    const bool algorithm = at("/AlgorithmSpecification/AlgorithmName") != nullptr;
+    if (image == algorithm) fault("/AlgorithmSpecification", "give an image or an algorithm");
+  }
+
+  void check_channels() {
+    check_count("/InputDataConfig", 20);
+    const Json* channels = at("/InputDataConfig");
+    if (channels == nullptr) return;
+    std::size_t with_groups = 0;
+    for (std::size_t i = 0; i < channels->size(); ++i) {
+      const std::string where = fmt::format("/InputDataConfig/{}", i);
+      const Json& channel = (*channels)[i];
+      const auto name = channel.at("ChannelName").get<std::string>();
+      if (name.size() > 64 || !std::regex_match(name, std::regex("[A-Za-z0-9.\\-_]+"))) {
+        fault(where + "/ChannelName", "1 to 64 of A-Z a-z 0-9 . - _");
+      }
+      const Json& source = channel.at("DataSource");
+      if (source.contains("FileSystemDataSource") && at("/VpcConfig") == nullptr) {
+        fault(where, "a file system needs subnets and security groups");
+      }
+      const Json::json_pointer groups("/S3DataSource/InstanceGroupNames");
+      if (source.contains(groups)) ++with_groups;
+      const Json::json_pointer uri("/S3DataSource/S3Uri");
+      const bool fast = channel.value("InputMode", default_mode()) == "FastFile";
+      if (fast && source.contains(uri) && !source.at(uri).get<std::string>().ends_with('/')) {
+        fault(where, "FastFile reads whole folders: end the S3 prefix with '/'");
+      }
+    }
+    if (with_groups != 0 && with_groups != channels->size()) {
+      fault("/InputDataConfig", "either all channels name instance groups or none does");
+    }
+  }
+
+  [[nodiscard]] std::string default_mode() const {
+    const Json* mode = at("/AlgorithmSpecification/TrainingInputMode");
+    return mode == nullptr ? "" : mode->get<std::string>();
+  }
+
+  void check_network() {
+    const Json* subnets = at("/VpcConfig/Subnets");
+    if (subnets == nullptr) return;
+    if (subnets->empty() || subnets->size() > 16) fault("/VpcConfig/Subnets", "1 to 16 subnets");
+    const Json* groups = at("/VpcConfig/SecurityGroupIds");
+    if (groups == nullptr || groups->empty() || groups->size() > 5) {
+      fault("/VpcConfig/SecurityGroupIds", "1 to 5 security groups");
+    }
+  }
+
+  void check_exclusions() {
+    const bool pool = at("/ResourceConfig/KeepAlivePeriodInSeconds") != nullptr;
+    const bool spot = at("/EnableManagedSpotTraining") != nullptr;
+    if (pool && spot) {
+      fault("/EnableManagedSpotTraining", "warm pools cannot be used with managed spot");
+    }
+    if (pool && at("/ResourceConfig/InstanceGroups") != nullptr) {
+      fault("/ResourceConfig", "warm pools cannot be used with heterogeneous clusters");
+    }
+    const Json* wait = at("/StoppingCondition/MaxWaitTimeInSeconds");
+    if (spot &&
+        (wait == nullptr ||
+         wait->get<double>() < at("/StoppingCondition/MaxRuntimeInSeconds")->get<double>())) {
+      fault("/StoppingCondition/MaxWaitTimeInSeconds",
+            "spot must be allowed to wait at least as long as it may run");
+    }
+  }
+
+  const Json& input_;
+};
+
+}  // namespace
+
+Result<void> check_training_job_input(const Json& input) {
+  InputCheck check(input);
+  check.run();
+  if (check.faults.empty()) return {};
+  std::string text = "SageMaker would refuse this training job:";
+  for (const std::string& fault : check.faults)
+    text += "\n  " + fault;
+  return fail(ErrorKind::usage, text, input.value("TrainingJobName", ""));
+}
+
+}  // namespace steptune

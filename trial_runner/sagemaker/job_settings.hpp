@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace steptune {
+
+/// One group of equal instances in a heterogeneous cluster.
+struct InstanceGroup {
+  std::string name{};
+  std::string instance_type{};
+  int instance_count = 1;
+  friend bool operator==(const InstanceGroup&, const InstanceGroup&) = default;
+};
+
+/// The instances of one trial: a type and a count, or groups.
+struct JobResources {
+  std::string instance_type{};
+  int instance_count = 1;
+  std::vector<InstanceGroup> groups{};  ///< not empty: heterogeneous, and type and count are unused
+
+  [[nodiscard]] bool heterogeneous() const { return !groups.empty(); }
+  friend bool operator==(const JobResources&, const JobResources&) = default;
+};
+
+/// Input data of a job: an S3 prefix, or a mounted file system.
+struct Channel {
+  std::string name{};
+  std::string s3_uri{};            ///< empty: a file system
+  std::string input_mode{};        ///< `File`, `FastFile`, `Pipe`; empty: the job's
+  std::string file_system_id{};    ///< `fs-...`
+  std::string file_system_type{};  ///< `EFS`, `FSxLustre`
+  std::string directory_path{};
+  std::string content_type{};
+  std::vector<std::string> instance_groups{};  ///< heterogeneous: groups that read it
+};
+
+/// What every job of a study shares. Names follow CreateTrainingJob (SageMaker API Reference).
+struct JobSettings {
+  std::string role_arn;
+  std::string image;  ///< or `algorithm_name`
+  std::string algorithm_name;
+  std::string input_mode = "FastFile";
+  std::vector<Channel> channels;
+  std::string output_s3_uri;
+  std::string checkpoint_s3_uri;  ///< empty: none
+  std::vector<std::string> subnets;
+  std::vector<std::string> security_group_ids;
+  std::map<std::string, std::string> tags;
+  int volume_gb = 30;  ///< one figure for all: another size is another warm pool
+  bool network_isolation = false;
+  bool encrypt_traffic = false;
+  bool spot = false;
+  double max_runtime_s = 3600.0;
+  double max_wait_s = 7200.0;  ///< spot: waiting for capacity included
+};
+
+}  // namespace steptune
