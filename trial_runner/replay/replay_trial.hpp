@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/rng.hpp"
+#include "trial_runner/replay/replay_model.hpp"
+#include "trial_runner/replay/step_times.hpp"
+#include "trial_runner/runner.hpp"
+
+namespace steptune {
+
+/// An end that a trial comes to by itself: of crashes, lacking memory and hanging, for tests and
+/// simulation.
+struct ReplayEnd {
+  OutcomeKind kind = OutcomeKind::completed;
+  double after_s = 0.0;  ///< from the first step's begin; `hung`: reports cease then
+  int exit_code = 0;
+  std::string detail;
+};
+
+/// One trial under way: tells when its next event comes and what it is. Reports come each step at
+/// first and then at growing intervals, about 250 in an hour, so that a study of hours is cheap.
+class ReplayTrial {
+ public:
+  struct Plan {
+    TrialSpec spec;
+    double started_s = 0.0;
+    double startup_s = 0.0;
+    tl::expected<ReplayBehaviour, std::string> behaviour;
+    std::optional<ReplayEnd> end;
+    std::optional<double> steps;  ///< after which the trial completes
+    StepNoise noise;
+    std::uint64_t seed = 0;
+  };
+  explicit ReplayTrial(Plan plan);
+
+  [[nodiscard]] TrialKey key() const { return plan_.spec.key; }
+  [[nodiscard]] double grace_s() const { return plan_.spec.limits.grace_s; }
+  /// Of the next event; infinite for a trial that has ended.
+  [[nodiscard]] double next_s() const { return next_s_; }
+  /// The next event. After `TrialFinished` there is none.
+  [[nodiscard]] TrialEvent next();
+  /// Ends the trial at `time_s` unless it ends before.
+  void stop(double time_s);
+
+ private:
+  struct End {
+    double time_s = 0.0;
+    Outcome outcome;
+  };
+
+  void consider(double time_s, OutcomeKind kind, int exit_code, std::string detail);
+  void plan_next_report();
+  [[nodiscard]] Report report() const;
+
+  Plan plan_;
+  Rng rng_;
+  std::optional<StepTimes> step_times_;
+  std::optional<End> end_;  ///< the earliest known
+  bool told_start_ = false;
+  bool told_report_ = false;
+  bool has_ended_ = false;
+  double steps_ = 0.0;     ///< done when the next report comes
+  double report_s_ = 0.0;  ///< when that is
+  double first_step_s_ = 0.0;
+  double next_s_ = 0.0;
+};
+
+}  // namespace steptune
