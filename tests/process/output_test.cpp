@@ -91,6 +91,12 @@ TEST_F(OutputTest, ReportsAfterALineThatIsTooLongAreRead) {
   EXPECT_EQ(done.reports[0].step, 7.0);
 }
 
+TEST_F(OutputTest, RefusedReportLinesAreTold) {
+  const TrialRun done = run(shell("echo '[steptune] {\"v\":1,\"step\":\"many\"}'"));
+  EXPECT_EQ(done.outcome().kind, OutcomeKind::completed);
+  EXPECT_THAT(done.outcome().detail, HasSubstr("1 report lines were refused; the first: "));
+}
+
 TEST_F(OutputTest, AFullDiskCostsTheLogNotTheTrial) {
   TrialSpec spec = shell("echo '[steptune] {\"v\":1,\"step\":1}'");
   spec.log_path = "/dev/full";

@@ -2,8 +2,9 @@
 #include <csignal>
 #include <fstream>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
-#include <sched.h>
+#include <unistd.h>
 
 #include "tests/process/local_runner_fixture.hpp"
 #include "trial_runner/local/cpu_set.hpp"
@@ -31,7 +32,8 @@ class StartTest : public LocalRunnerTest {
 
 int count_of(const std::string& part, const std::string& text) {
   int count = 0;
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at)
+    ++count;
   return count;
 }
 
@@ -70,6 +72,23 @@ TEST_F(StartTest, TheProcessGetsACleanState) {
   // Two signals belong to the C library, which leaves them as it got them.
   EXPECT_THAT(state, testing::ContainsRegex("SigIgn=0000000[018]{2}0000000\n"));
   EXPECT_THAT(state, HasSubstr("group=own\n"));
+}
+
+TEST_F(StartTest, ATunerWithoutStandardStreamsStartsTrialsAllTheSame) {
+  std::vector<int> kept;
+  for (int fd = 0; fd < 3; ++fd) {
+    kept.push_back(::fcntl(fd, F_DUPFD_CLOEXEC, 10));
+    ::close(fd);
+  }
+  const TrialSpec spec = shell("cat; echo out; echo err >&2");
+  const TrialRun done = run(spec);
+  drop_runner();
+  for (int fd = 0; fd < 3; ++fd) {
+    ::dup2(kept[static_cast<std::size_t>(fd)], fd);
+    ::close(kept[static_cast<std::size_t>(fd)]);
+  }
+  EXPECT_EQ(done.outcome().kind, OutcomeKind::completed) << done.outcome().detail;
+  EXPECT_EQ(log_of(spec), "out\nerr\n");
 }
 
 TEST_F(StartTest, TheStudysPathFindsTheProgram) {

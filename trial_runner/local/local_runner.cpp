@@ -2,67 +2,28 @@
 #include "trial_runner/local/local_runner.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <limits>
-#include <system_error>
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
-#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
-#include "trial_runner/local/cpu_set.hpp"
 #include "trial_runner/local/former_run.hpp"
 #include "trial_runner/local/guard.hpp"
+#include "trial_runner/local/launch.hpp"
 #include "trial_runner/local/local_trial.hpp"
 #include "trial_runner/local/marks.hpp"
 #include "trial_runner/local/placement.hpp"
 #include "trial_runner/local/signal_scope.hpp"
-#include "trial_runner/local/spawn.hpp"
 #include "trial_runner/local/strays.hpp"
 
 namespace steptune::local {
 namespace {
 
-/// So much that a trial does not have to wait for the tuner's attention; the unprivileged maximum.
-constexpr int k_pipe_bytes = 1 << 20;
 /// A wait that returns so much later than asked for was not served at all: suspended, stopped.
 constexpr double k_standstill_s = 2.0;
-/// The kernel, short of memory, should take the trial rather than the tuner.
-constexpr const char* k_oom_preference = "500";
-
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorKind::unavailable,
-                "cannot create a pipe: " + std::generic_category().message(errno), {},
-                "raise the limit of open files: ulimit -n");
-  }
-  Pipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-  // Of the reader's end only: the trial's is a file description of its own.
-  ::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);
-  ::fcntl(pipe.read.get(), F_SETPIPE_SZ, k_pipe_bytes);
-  return pipe;
-}
-
-void prefer_for_oom_kill(pid_t pid) {
-  const UniqueFd file(::open(fmt::format(FMT_COMPILE("/proc/{}/oom_score_adj"), pid).c_str(),
-                             O_WRONLY | O_CLOEXEC));
-  // Refused where the tuner is preferred even more: then so is the trial.
-  [[maybe_unused]] const ssize_t written =
-      file ? ::write(file.get(), k_oom_preference, std::char_traits<char>::length(k_oom_preference))
-           : 0;
-}
-
 class LocalRunner final : public Runner {
  public:
   LocalRunner(const Clock& clock, LocalRunnerOptions options, PlacementOptions placement,
@@ -90,8 +51,6 @@ class LocalRunner final : public Runner {
   [[nodiscard]] Result<void> check_startable(const TrialSpec& spec) const;
   [[nodiscard]] Result<void> ensure_guard();
   [[nodiscard]] std::size_t free_slot() const;
-  [[nodiscard]] Result<TrialProcess> launch(const TrialSpec& spec, const Slot& slot,
-                                            Environment environment);
   /// Sleeps until a descriptor is ready, a timer is due or `deadline_s`; true if a signal arrived.
   bool sleep(double deadline_s);
   void advance_trials();
@@ -102,6 +61,7 @@ class LocalRunner final : public Runner {
   std::vector<Slot> slots_;
   Environment environment_;
   Guard guard_;
+  std::string boot_ = boot_id();
   OomWatch oom_watch_;
   SignalScope signals_;
   Strays strays_;
@@ -148,35 +108,6 @@ Result<void> LocalRunner::ensure_guard() {
   return {};
 }
 
-Result<TrialProcess> LocalRunner::launch(const TrialSpec& spec, const Slot& slot,
-                                         Environment environment) {
-  auto pipe = make_pipe();
-  if (!pipe) return tl::unexpected(pipe.error());
-  SpawnRequest request;
-  request.argv = spec.argv;
-  request.environment = std::move(environment);
-  request.working_directory = spec.working_directory;
-  request.output_fd = pipe->write.get();
-
-  const AffinityScope affinity(slot.cpus);
-  if (affinity.error() != 0) {
-    return fail(ErrorKind::unavailable,
-                fmt::format("cannot bind the trial to CPUs {}: {}", format_cpus(slot.cpus),
-                            std::generic_category().message(affinity.error())),
-                {}, "the CPUs of this program were changed while it runs; set \"pin\" to false");
-  }
-  const auto pid = spawn(request);
-  if (!pid) return tl::unexpected(pid.error());
-  prefer_for_oom_kill(*pid);
-  TrialProcess process;
-  process.main.pid = *pid;
-  // Not reaped yet, so it is there, if only as a zombie.
-  if (const auto stat = read_stat(*pid)) process.main = stat->id;
-  process.pidfd = open_pidfd(*pid);
-  process.output = std::move(pipe->read);
-  return process;
-}
-
 Result<void> LocalRunner::start(const TrialSpec& spec) {
   if (const auto startable = check_startable(spec); !startable) return startable;
   if (const auto guarded = ensure_guard(); !guarded) return guarded;
@@ -202,7 +133,7 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
   }
 
   TrialBaseline baseline{clock_.now_s(), read_cpu_time(), oom_watch_.read()};
-  auto process = launch(spec, slots_[slot], std::move(environment));
+  auto process = launch(spec, slots_[slot].cpus, std::move(environment));
   if (!process) {
     if (process.error().kind == ErrorKind::unavailable) return tl::unexpected(process.error());
     Outcome outcome;
@@ -215,7 +146,7 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
   guard_.watch(main);
   strays_.add_trial(main.pid, marks);
   events_.emplace_back(TrialStarted{spec.key, baseline.started_s,
-                                    to_text(TrialToken{main, boot_id(), options_.run_tag}),
+                                    to_text(TrialToken{main, boot_, options_.run_tag}),
                                     std::move(placed)});
   trials_.emplace_back(spec, slot, *std::move(process), *std::move(reader), std::move(log),
                        std::move(baseline));

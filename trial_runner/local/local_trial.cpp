@@ -234,6 +234,10 @@ std::string LocalTrial::describe(const Verdict& verdict) const {
   std::vector<std::string> parts;
   if (!verdict.reason.empty()) parts.push_back(verdict.reason);
   if (!log_.fault().empty()) parts.push_back(log_.fault());
+  if (const auto& rejection = reader_.first_rejection()) {
+    parts.push_back(fmt::format("{} report lines were refused; the first: {}",
+                                reader_.rejected_lines(), rejection->detail));
+  }
   if (!survivors_.empty()) {
     std::vector<pid_t> pids;
     for (const ProcessId& survivor : survivors_)

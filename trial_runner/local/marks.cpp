@@ -21,9 +21,11 @@ ProcessTable read_table() {
   return table;
 }
 
-bool still_holds_group(const ProcessId& leader, const ProcessTable& table) {
+/// A group without its leader could be a stranger's that took the same number after the leader's
+/// end.
+bool leads_still(const ProcessId& leader, const ProcessTable& table) {
   const auto found = table.find(leader.pid);
-  return found == table.end() || found->second.id == leader;
+  return found != table.end() && found->second.id == leader;
 }
 
 }  // namespace
@@ -41,7 +43,7 @@ std::vector<ProcessId> find_marked(std::span<const std::string> entries,
   const ProcessTable table = read_table();
   std::set<pid_t> groups;
   for (const ProcessId& leader : leaders) {
-    if (still_holds_group(leader, table)) groups.insert(leader.pid);
+    if (leads_still(leader, table)) groups.insert(leader.pid);
   }
   std::multimap<pid_t, pid_t> children;
   std::vector<pid_t> found;

@@ -16,8 +16,8 @@ namespace steptune::local {
 [[nodiscard]] std::string trial_mark(TrialKey key);
 
 /// Looks through the whole machine, zombies and the calling process aside, for processes that carry
-/// all of `entries` in their environment or belong to the process group of one of `leaders`, and
-/// for all descendants of these. A group whose number has passed to a stranger is not touched.
+/// all of `entries` in their environment or belong to the process group of one of `leaders` (if
+/// that very process is still there, be it as a zombie), and for all descendants of these.
 [[nodiscard]] std::vector<ProcessId> find_marked(std::span<const std::string> entries,
                                                  std::span<const ProcessId> leaders);
 

@@ -78,16 +78,23 @@ class SpawnDescription {
   int fault = 0;
 };
 
-void describe(const SpawnRequest& request, SpawnDescription& into) {
+/// A duplicate where a descriptor is one of those that the child's streams replace: so it is when
+/// this program was started with a standard stream closed.
+UniqueFd clear_of_standard_streams(int fd) {
+  if (fd < 0 || fd > STDERR_FILENO) return {};
+  return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+}
+
+void describe(const SpawnRequest& request, int input_fd, int output_fd, SpawnDescription& into) {
   auto* actions = &into.actions;
   const auto connect = [&](int from, int to, int null_mode) {
     into.check(from >= 0
                    ? ::posix_spawn_file_actions_adddup2(actions, from, to)
                    : ::posix_spawn_file_actions_addopen(actions, to, "/dev/null", null_mode, 0));
   };
-  connect(request.stdin_fd, STDIN_FILENO, O_RDONLY);
-  connect(request.output_fd, STDOUT_FILENO, O_WRONLY);
-  connect(request.output_fd, STDERR_FILENO, O_WRONLY);
+  connect(input_fd, STDIN_FILENO, O_RDONLY);
+  connect(output_fd, STDOUT_FILENO, O_WRONLY);
+  connect(output_fd, STDERR_FILENO, O_WRONLY);
   into.check(::posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1));
   if (!request.working_directory.empty()) {
     into.check(::posix_spawn_file_actions_addchdir_np(actions, request.working_directory.c_str()));
@@ -149,7 +156,10 @@ Result<pid_t> spawn(const SpawnRequest& request) {
   if (!program) return tl::unexpected(program.error());
 
   SpawnDescription description;
-  describe(request, description);
+  const UniqueFd input = clear_of_standard_streams(request.stdin_fd);
+  const UniqueFd output = clear_of_standard_streams(request.output_fd);
+  describe(request, input ? input.get() : request.stdin_fd,
+           output ? output.get() : request.output_fd, description);
   std::vector<std::string> assignments;
   assignments.reserve(request.environment.size());
   for (const auto& [name, value] : request.environment)

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The local runner's parts that need no process.
+#include <csignal>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "common/rng.hpp"
+#include "tests/process/local_runner_fixture.hpp"
+#include "trial_runner/local/cgroup.hpp"
+#include "trial_runner/local/cpu_set.hpp"
+#include "trial_runner/local/cpu_time.hpp"
+#include "trial_runner/local/log_file.hpp"
+#include "trial_runner/local/output.hpp"
+#include "trial_runner/local/placement.hpp"
+#include "trial_runner/local/verdict.hpp"
+
+namespace steptune::local {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// As waitpid packs them.
+constexpr int exit_status(int code) {
+  return code << 8;
+}
+constexpr int signal_status(int signal) {
+  return signal;
+}
+
+struct VerdictCase {
+  const char* name;
+  Ending ending;
+  OutcomeKind kind;
+  int exit_code;
+};
+
+class VerdictTable : public testing::TestWithParam<VerdictCase> {};
+
+TEST_P(VerdictTable, EveryCell) {
+  const Verdict verdict = judge(GetParam().ending, TrialLimits{});
+  EXPECT_EQ(verdict.kind, GetParam().kind) << verdict.reason;
+  EXPECT_EQ(verdict.exit_code, GetParam().exit_code);
+  EXPECT_EQ(verdict.reason.empty(),
+            verdict.kind == OutcomeKind::completed || verdict.kind == OutcomeKind::stopped);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Local, VerdictTable,
+    testing::Values(
+        VerdictCase{"zero", {}, OutcomeKind::completed, 0},
+        VerdictCase{"zero_but_talks_of_memory",
+                    {EndedBy::nothing, 0, false, "caught std::bad_alloc, retried"},
+                    OutcomeKind::completed,
+                    0},
+        VerdictCase{"zero_while_something_was_killed",
+                    {EndedBy::nothing, 0, true, ""},
+                    OutcomeKind::completed,
+                    0},
+        VerdictCase{
+            "status", {EndedBy::nothing, exit_status(1), false, "no"}, OutcomeKind::failed, 1},
+        VerdictCase{"own_signal",
+                    {EndedBy::nothing, signal_status(SIGSEGV), false, ""},
+                    OutcomeKind::failed,
+                    128 + SIGSEGV},
+        VerdictCase{"killed_by_someone",
+                    {EndedBy::nothing, signal_status(SIGKILL), false, "MemoryError"},
+                    OutcomeKind::failed,
+                    128 + SIGKILL},
+        VerdictCase{"killed_by_the_kernel",
+                    {EndedBy::nothing, signal_status(SIGKILL), true, ""},
+                    OutcomeKind::out_of_memory,
+                    128 + SIGKILL},
+        VerdictCase{"worker_killed_by_the_kernel",
+                    {EndedBy::nothing, exit_status(1), true, "worker exited"},
+                    OutcomeKind::out_of_memory,
+                    1},
+        VerdictCase{"killed_inside_a_wrapper",
+                    {EndedBy::nothing, exit_status(137), false, ""},
+                    OutcomeKind::out_of_memory,
+                    137},
+        VerdictCase{"says_so",
+                    {EndedBy::nothing, exit_status(1), false,
+                     "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB"},
+                    OutcomeKind::out_of_memory,
+                    1},
+        VerdictCase{"aborts_saying_so",
+                    {EndedBy::nothing, signal_status(SIGABRT), false,
+                     "terminate called after throwing an instance of 'std::bad_alloc'"},
+                    OutcomeKind::out_of_memory,
+                    128 + SIGABRT},
+        VerdictCase{"stopped",
+                    {EndedBy::stop, signal_status(SIGTERM), false, ""},
+                    OutcomeKind::stopped,
+                    128 + SIGTERM},
+        VerdictCase{"stopped_in_order", {EndedBy::stop, 0, false, ""}, OutcomeKind::stopped, 0},
+        VerdictCase{"stopped_with_an_error",
+                    {EndedBy::stop, exit_status(1), true, "MemoryError"},
+                    OutcomeKind::stopped,
+                    1},
+        VerdictCase{"wall",
+                    {EndedBy::wall_limit, signal_status(SIGKILL), false, ""},
+                    OutcomeKind::timed_out,
+                    128 + SIGKILL},
+        VerdictCase{
+            "wall_in_order", {EndedBy::wall_limit, 0, false, ""}, OutcomeKind::timed_out, 0},
+        VerdictCase{"idle",
+                    {EndedBy::idle_limit, signal_status(SIGTERM), false, ""},
+                    OutcomeKind::hung,
+                    128 + SIGTERM},
+        VerdictCase{"memory",
+                    {EndedBy::memory_limit, signal_status(SIGKILL), false, ""},
+                    OutcomeKind::out_of_memory,
+                    128 + SIGKILL}),
+    [](const auto& cell) { return std::string(cell.param.name); });
+
+TEST(OutOfMemorySigns, WhatProgramsPrint) {
+  for (const char* text :
+       {"terminate called after throwing an instance of 'std::bad_alloc'", "MemoryError",
+        "numpy.core._exceptions._ArrayMemoryError: Unable to allocate 7.45 GiB",
+        "RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB",
+        "torch.OutOfMemoryError: HIP out of memory.",
+        "RuntimeError: [enforce fail at alloc_cpu.cpp:75] err == 0. DefaultCPUAllocator: can't "
+        "allocate memory: you tried to allocate 4000 bytes.",
+        "OSError: [Errno 12] Cannot allocate memory",
+        "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory",
+        "tensorflow.python.framework.errors_impl.ResourceExhaustedError: OOM when allocating "
+        "tensor",
+        "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED"}) {
+    EXPECT_TRUE(tells_out_of_memory(text)) << text;
+  }
+  for (const char* text :
+       {"Segmentation fault", "ValueError: batch_size", "memory 4 GB free", ""}) {
+    EXPECT_FALSE(tells_out_of_memory(text)) << text;
+  }
+}
+
+std::vector<std::string> split_in_pieces(const std::string& text, Rng& rng) {
+  LineSplitter splitter;
+  std::vector<std::string> lines;
+  const auto keep = [&](std::string_view line) { lines.emplace_back(line); };
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t size = 1 + rng.below(9);
+    splitter.feed(std::string_view(text).substr(at, size), keep);
+    at += size;
+  }
+  splitter.flush(keep);
+  return lines;
+}
+
+TEST(LineSplitter, PiecesDoNotMatter) {
+  using namespace std::string_literals;
+  const std::string text = "a\r\nbc\n\n\rd\0e\xFF\nlast"s;
+  Rng rng(1, "pieces");
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_THAT(split_in_pieces(text, rng), ElementsAre("a", "bc", "d\0e\xFF"s, "last"));
+  }
+}
+
+TEST(LineSplitter, CutsLongLinesAndDropsTheRest) {
+  constexpr std::size_t k_max = LineSplitter::k_max_line_bytes;
+  for (const std::size_t piece : {std::size_t{1000}, std::size_t{1} << 20}) {
+    const std::string text = std::string(3 * k_max, 'x') + "\nshort\n";
+    LineSplitter splitter;
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+      splitter.feed(std::string_view(text).substr(at, piece),
+                    [&](std::string_view line) { lines.emplace_back(line); });
+    }
+    EXPECT_THAT(lines, ElementsAre(std::string(k_max, 'x'), "short"));
+  }
+}
+
+TEST(OutputTail, KeepsTheLastBytesWhateverThePieces) {
+  Rng rng(2, "tail");
+  std::string all;
+  OutputTail tail;
+  for (int i = 0; i < 300; ++i) {
+    std::string piece(rng.below(3000), static_cast<char>('a' + i % 26));
+    if (i % 50 == 49) piece.append(2 * OutputTail::k_bytes, '.');
+    all += piece;
+    tail.feed(piece);
+    const std::size_t kept = std::min(all.size(), OutputTail::k_bytes);
+    ASSERT_EQ(tail.text(), std::string_view(all).substr(all.size() - kept));
+  }
+}
+
+TEST(OutputTail, LastLinesArePrintableAndInOrder) {
+  OutputTail tail;
+  EXPECT_THAT(tail.last_lines(3), IsEmpty());
+  tail.feed("one\ntwo\r 50%\r100%\n\n  \n\033[1mthree\033[0m\nfour");
+  EXPECT_THAT(tail.last_lines(3), ElementsAre("100%", "three", "four"));
+  EXPECT_THAT(tail.last_lines(100), ElementsAre("one", "two", " 50%", "100%", "three", "four"));
+}
+
+class LogFileTest : public process_tests::LocalRunnerTest {};
+
+TEST_F(LogFileTest, HeadAndTailAreExactForEveryLength) {
+  constexpr std::uint64_t k_cap = 4096;
+  const auto path = folder() / "log";
+  Rng rng(3, "log");
+  for (const std::size_t size : {0UL, 1UL, 2048UL, 2049UL, 4095UL, 4096UL, 4097UL, 6143UL, 6144UL,
+                                 6145UL, 8192UL, 10'001UL, 100'000UL}) {
+    std::string all(size, ' ');
+    for (char& c : all)
+      c = static_cast<char>('a' + rng.below(26));
+    auto log = LogFile::create(path, k_cap);
+    ASSERT_TRUE(log);
+    for (std::size_t at = 0; at < size;) {
+      const std::size_t piece = 1 + rng.below(5000);
+      log->write(std::string_view(all).substr(at, piece));
+      at += piece;
+    }
+    log->finish();
+    EXPECT_EQ(log->fault(), "");
+    std::string expected = all;
+    if (size > k_cap) {
+      expected = all.substr(0, k_cap / 2) + "\n--- " + std::to_string(size - k_cap) +
+                 " bytes left out here ---\n" + all.substr(size - k_cap / 2);
+    }
+    ASSERT_EQ(process_tests::read_file(path), expected) << size;
+  }
+}
+
+Machine machine(std::vector<int> cpus, std::vector<std::string> gpus = {}) {
+  const int count = static_cast<int>(cpus.size());
+  return {std::move(cpus), count, std::move(gpus)};
+}
+
+TEST(Placement, SharesAreEqualAndDisjoint) {
+  PlacementOptions options;
+  options.parallel = 2;
+  const auto slots = divide(machine({0, 4, 1, 5, 2}, {"0", "1", "2", "3"}), options);
+  ASSERT_TRUE(slots);
+  ASSERT_EQ(slots->size(), 2U);
+  EXPECT_THAT((*slots)[0].cpus, ElementsAre(0, 4));
+  EXPECT_THAT((*slots)[1].cpus, ElementsAre(1, 5));
+  EXPECT_EQ((*slots)[1].cpu_count, 2);
+  EXPECT_THAT(*(*slots)[0].gpus, ElementsAre("0", "1"));
+  EXPECT_THAT(*(*slots)[1].gpus, ElementsAre("2", "3"));
+}
+
+TEST(Placement, ASingleTrialSeesEveryGpuUnlessToldOtherwise) {
+  PlacementOptions options;
+  const Machine two_gpus = machine({0, 1}, {"0", "GPU-8f6"});
+  EXPECT_FALSE(divide(two_gpus, options)->at(0).gpus.has_value());
+  options.gpus_per_trial = 1;
+  EXPECT_THAT(*divide(two_gpus, options)->at(0).gpus, ElementsAre("0"));
+  options.gpus_per_trial = 0;
+  EXPECT_THAT(*divide(two_gpus, options)->at(0).gpus, IsEmpty());
+  options.gpus_per_trial = 3;
+  const auto too_many = divide(two_gpus, options);
+  ASSERT_FALSE(too_many);
+  EXPECT_EQ(too_many.error().kind, ErrorKind::usage);
+  EXPECT_THAT(too_many.error().text(), HasSubstr("gpus_per_trial"));
+}
+
+TEST(Placement, AQuotaBelowTheCpusSetsTheShares) {
+  Machine limited = machine({0, 1, 2, 3, 4, 5, 6, 7});
+  limited.usable_cpus = 4;
+  PlacementOptions options;
+  options.parallel = 2;
+  const auto slots = divide(limited, options);
+  ASSERT_TRUE(slots);
+  EXPECT_EQ(slots->at(0).cpu_count, 2);
+}
+
+TEST(Placement, WithoutPinningThereMayBeMoreTrialsThanCpus) {
+  PlacementOptions options;
+  options.parallel = 3;
+  EXPECT_FALSE(divide(machine({0, 1}), options));
+  options.pin = false;
+  const auto slots = divide(machine({0, 1}), options);
+  ASSERT_TRUE(slots);
+  EXPECT_THAT(slots->at(2).cpus, IsEmpty());
+  EXPECT_EQ(slots->at(2).cpu_count, 1);
+  options.parallel = 0;
+  EXPECT_FALSE(divide(machine({0, 1}), options));
+}
+
+TEST(Placement, TheEnvironmentSaysWhatThePlaceIs) {
+  Slot slot{{2, 3}, 2, std::vector<std::string>{"1"}};
+  Environment environment{{"OMP_NUM_THREADS", "16"}};
+  const auto placement = apply(slot, {}, {}, environment);
+  EXPECT_EQ(environment.at("OMP_NUM_THREADS"), "2") << "the tuner's own variable must not decide";
+  EXPECT_EQ(environment.at("CUDA_VISIBLE_DEVICES"), "1");
+  EXPECT_EQ(environment.at("HIP_VISIBLE_DEVICES"), "1");
+  EXPECT_EQ(placement.at("cpus"), "2-3");
+  EXPECT_EQ(placement.at("gpus"), "1");
+  EXPECT_EQ(placement.at("OMP_NUM_THREADS"), "2");
+}
+
+TEST(Placement, WhatTheStudySetsStays) {
+  Slot slot{{}, 4, std::vector<std::string>{"1"}};
+  const Environment given{{"CUDA_VISIBLE_DEVICES", "0"}, {"MKL_NUM_THREADS", "3"}};
+  Environment environment = given;
+  const auto placement = apply(slot, {}, given, environment);
+  EXPECT_EQ(environment.at("CUDA_VISIBLE_DEVICES"), "0");
+  EXPECT_EQ(environment.at("MKL_NUM_THREADS"), "3");
+  EXPECT_EQ(placement.at("MKL_NUM_THREADS"), "3");
+  EXPECT_EQ(environment.at("OMP_NUM_THREADS"), "4");
+}
+
+TEST(Placement, ThreadCountsCanBeLeftAlone) {
+  PlacementOptions options;
+  options.set_thread_counts = false;
+  Environment environment{{"OMP_NUM_THREADS", "16"}};
+  const auto placement = apply(Slot{{}, 4, std::nullopt}, options, {}, environment);
+  EXPECT_EQ(environment.size(), 1U);
+  EXPECT_EQ(placement.at("OMP_NUM_THREADS"), "16");
+}
+
+TEST(Placement, VisibleGpusAreThoseOfTheEnvironment) {
+  const auto restricted = read_machine({{"CUDA_VISIBLE_DEVICES", "2,GPU-ab,5"}});
+  ASSERT_TRUE(restricted);
+  EXPECT_THAT(restricted->gpus, ElementsAre("2", "GPU-ab", "5"));
+  EXPECT_THAT(read_machine({{"CUDA_VISIBLE_DEVICES", ""}})->gpus, IsEmpty());
+  EXPECT_FALSE(restricted->cpus.empty());
+  EXPECT_LE(restricted->usable_cpus, static_cast<int>(restricted->cpus.size()));
+}
+
+TEST(CpuSet, FormatsAsTheKernelDoes) {
+  EXPECT_EQ(format_cpus({}), "");
+  EXPECT_EQ(format_cpus({3}), "3");
+  EXPECT_EQ(format_cpus({8, 1, 0, 2, 5}), "0-2,5,8");
+}
+
+TEST(CpuSet, AScopeBindsAndRestores) {
+  const auto before = allowed_cpus();
+  ASSERT_TRUE(before);
+  {
+    const AffinityScope scope({before->front()});
+    EXPECT_EQ(scope.error(), 0);
+    EXPECT_THAT(*allowed_cpus(), ElementsAre(before->front()));
+  }
+  EXPECT_EQ(*allowed_cpus(), *before);
+  const AffinityScope impossible({8000});
+  EXPECT_NE(impossible.error(), 0);
+}
+
+TEST(CpuTime, SharesOfTheWholeMachine) {
+  const CpuTime before{100.0, 50.0, 1.0};
+  const CpuTime after{110.0, 56.0, 2.0};
+  const auto disturbance = disturbance_between(before, after, 4.0);
+  ASSERT_TRUE(disturbance);
+  EXPECT_NEAR(disturbance->other_load, 0.2, 1e-12);
+  EXPECT_NEAR(disturbance->steal, 0.1, 1e-12);
+  EXPECT_EQ(disturbance_between(before, after, 8.0)->other_load, 0.0) << "ticks are coarse";
+  EXPECT_FALSE(disturbance_between(before, {100.05, 50.01, 1.0}, 0.0)) << "too short to tell";
+  EXPECT_TRUE(read_cpu_time());
+}
+
+TEST(OomKillCounts, OnlyGrowthCounts) {
+  EXPECT_FALSE(any_grown({1, 2, 3}, {1, 2, 3}));
+  EXPECT_TRUE(any_grown({1, 2, 3}, {1, 2, 4}));
+  EXPECT_FALSE(any_grown({std::nullopt, 2, std::nullopt}, {5, 2, std::nullopt}));
+  const OomKills now = OomWatch().read();
+  EXPECT_TRUE(now[0] || now[1] || now[2]) << "this kernel tells of no kills at all";
+}
+
+}  // namespace
+}  // namespace steptune::local
