@@ -62,7 +62,7 @@ void BayesSearcher::observe(const Observation& observation) {
   for (std::size_t k = 0; k < objectives_.size(); ++k) {
     const double standard_error =
         k < observation.standard_errors.size() ? observation.standard_errors[k] : 0.0;
-    objectives_[k].add(row, observation.values[k], standard_error);
+    objectives_[k].add(row, observation.values[k], standard_error, observation.parts);
   }
   measured_.push_back(
       {std::move(point), measured_.size(), observation.kind == ObservationKind::complete});
@@ -91,7 +91,7 @@ std::vector<Point> BayesSearcher::promising_points() const {
     if (measured.winner) winners.push_back(&measured);
   }
   std::vector<Point> points;
-  for (const Learner& learner : objectives_) {
+  for (const ObjectiveLearner& learner : objectives_) {
     std::stable_sort(winners.begin(), winners.end(), [&](const Measured* a, const Measured* b) {
       return learner.values()[a->row] < learner.values()[b->row];
     });
@@ -110,9 +110,9 @@ Surrogate BayesSearcher::make_surrogate(std::size_t turn, const std::vector<Poin
 
   Surrogate::Parts parts;
   if (!measured_.empty()) {
-    for (Learner& learner : objectives_) {
+    for (ObjectiveLearner& learner : objectives_) {
       parts.objectives.push_back(learner.model(turn, pending));
-      const OutputTransform& transform = parts.objectives.back().transform;
+      const OutputTransform& transform = parts.objectives.back().transform();
       std::vector<double> targets;
       for (const Measured& measured : measured_) {
         if (measured.winner) targets.push_back(transform.forward(learner.values()[measured.row]));

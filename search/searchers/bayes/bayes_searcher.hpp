@@ -9,8 +9,8 @@
 #include "search/searchers/bayes/candidate_pool.hpp"
 #include "search/searchers/bayes/feature_map.hpp"
 #include "search/searchers/bayes/initial_design.hpp"
-#include "search/searchers/bayes/learner.hpp"
 #include "search/searchers/bayes/memory_rule.hpp"
+#include "search/searchers/bayes/objective_learner.hpp"
 #include "search/searchers/bayes/point_set.hpp"
 #include "search/searchers/bayes/surrogate.hpp"
 
@@ -47,7 +47,7 @@ class BayesSearcher final : public Searcher {
   InitialDesign initial_design_;
   MemoryRule memory_rule_;
   PointSet seen_;
-  std::vector<Learner> objectives_;
+  std::vector<ObjectiveLearner> objectives_;
   Learner feasibility_;
   std::vector<Measured> measured_;
   std::size_t observed_ = 0;

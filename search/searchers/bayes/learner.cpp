@@ -10,8 +10,6 @@ namespace {
 // Hyperparameters are fitted to at most this many examples: a likelihood costs their number cubed,
 // and more of them hardly move the fit.
 constexpr std::size_t k_fit_limit = 160;
-// The posterior conditions on at most this many.
-constexpr std::size_t k_model_limit = 1000;
 constexpr std::size_t k_first_fit = 3;
 
 /// The numbers of examples at which hyperparameters are fitted from scratch: 3, 6, 9, 12, 16, 21...
@@ -151,11 +149,6 @@ Model Learner::model(std::size_t turn, const Matrix& pending) {
     process = GaussianProcess(training, groups_, belief.hyperparameters);
   }
   return Model{std::move(process), transform};
-}
-
-double Learner::evidence(std::size_t turn) {
-  advance(turn);
-  return beliefs_[turn].evidence;
 }
 
 }  // namespace steptune::bayes

@@ -40,15 +40,15 @@ class Learner {
   /// had been observed. Needs at least one example.
   [[nodiscard]] Model model(std::size_t turn, const Matrix& pending);
 
-  /// Log density of the values, each given the others, per value: what transforms and ways of
-  /// modelling are compared by.
-  [[nodiscard]] double evidence(std::size_t turn);
+  /// Models condition on at most this many examples.
+  static constexpr std::size_t k_model_limit = 1000;
 
  private:
   struct Belief {
     std::size_t examples = 0;  ///< how many it was fitted to; 0: never
     Warp warp = Warp::none;
     Hyperparameters hyperparameters;
+    /// Log density of the values, each given the others, per value: what transforms compare by.
     double evidence = 0.0;
   };
 

@@ -54,9 +54,9 @@ void Surrogate::score(const Matrix& features, std::size_t first, std::size_t las
   std::copy(feasibilities.begin(), feasibilities.end(), scores.begin());
   if (!has_best_) return;
   const double threshold = std::log(parts_.feasibility_threshold);
-  const Posterior one = parts_.objectives[0].process.predict(features, first, last);
+  const Posterior one = parts_.objectives[0].predict(features, first, last);
   Posterior two;
-  if (hypervolume_) two = parts_.objectives[1].process.predict(features, first, last);
+  if (hypervolume_) two = parts_.objectives[1].predict(features, first, last);
   for (std::size_t i = 0; i < feasibilities.size(); ++i) {
     scores[i] += hypervolume_ ? hypervolume_->log_expected(at(one, i), at(two, i))
                               : log_expected_improvement(at(one, i), best_);
@@ -69,12 +69,12 @@ void Surrogate::score(const Matrix& features, std::size_t first, std::size_t las
 std::optional<double> Surrogate::improvement_share(const Matrix& features, std::size_t row) const {
   if (!has_best_) return std::nullopt;
   const double feasibility = std::exp(log_feasibilities(features, row, row + 1)[0]);
-  const Normal one = at(parts_.objectives[0].process.predict(features, row, row + 1), 0);
+  const Normal one = at(parts_.objectives[0].predict(features, row, row + 1), 0);
   if (!hypervolume_) {
     return feasibility *
-           parts_.objectives[0].transform.improvement_share(best_, one.mean, one.variance);
+           parts_.objectives[0].transform().improvement_share(best_, one.mean, one.variance);
   }
-  const Normal two = at(parts_.objectives[1].process.predict(features, row, row + 1), 0);
+  const Normal two = at(parts_.objectives[1].predict(features, row, row + 1), 0);
   return feasibility *
          std::min(std::exp(hypervolume_->log_expected(one, two)) / dominated_area_, 1e6);
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "search/searchers/bayes/acquisition.hpp"
-#include "search/searchers/bayes/learner.hpp"
+#include "search/searchers/bayes/objective_learner.hpp"
 
 namespace steptune::bayes {
 
@@ -16,7 +16,7 @@ class Surrogate {
  public:
   struct Parts {
     /// One or two; empty before anything was measured.
-    std::vector<Model> objectives;
+    std::vector<ObjectiveModel> objectives;
     /// Of 1 for trials that ran and respected the guards and 0 for others; nothing while none
     /// failed.
     std::optional<Model> feasibility;

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/searchers/bayes/objective_learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace steptune::bayes {
+namespace {
+
+// Fewer trials than this do not tell one structure from another.
+constexpr std::size_t k_fewest_for_parts = 6;
+// A part that takes no time at all still has a logarithm: this share of the whole.
+constexpr double k_least_share = 1e-3;
+
+/// Back to the units of the values, which here are logarithms.
+Normal unscaled(const Model& model, const Posterior& posterior, std::size_t i) {
+  const double scale = model.transform.scale();
+  return {model.transform.centre() + scale * posterior.means[i],
+          scale * scale * posterior.variances[i]};
+}
+
+/// The logarithm of the objective from posteriors of its parts and of the remainder.
+Normal composed(const CompositeModel& composite, const std::vector<Posterior>& parts,
+                const Posterior& remainder, std::size_t i) {
+  std::vector<Normal> log_parts;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    log_parts.push_back(unscaled(composite.parts[k], parts[k], i));
+  }
+  const Normal whole = compose_logarithms(composite.composition, log_parts);
+  const Normal rest = unscaled(composite.remainder[0], remainder, i);
+  return {whole.mean + rest.mean, whole.variance + rest.variance};
+}
+
+}  // namespace
+
+Posterior ObjectiveModel::predict(const Matrix& features, std::size_t first,
+                                  std::size_t last) const {
+  if (!composite_) return plain_[0].process.predict(features, first, last);
+  std::vector<Posterior> parts;
+  for (const Model& part : composite_->parts) {
+    parts.push_back(part.process.predict(features, first, last));
+  }
+  const Posterior remainder = composite_->remainder[0].process.predict(features, first, last);
+  Posterior posterior = remainder;
+  const double scale = transform_.scale();
+  for (std::size_t i = 0; i < posterior.means.size(); ++i) {
+    const Normal log_value = composed(*composite_, parts, remainder, i);
+    posterior.means[i] = (log_value.mean - transform_.centre()) / scale;
+    posterior.variances[i] = std::max(log_value.variance / (scale * scale), 1e-12);
+  }
+  return posterior;
+}
+
+ObjectiveLearner::ObjectiveLearner(const FeatureGroups& groups, std::size_t dimensions,
+                                   bool positive)
+    : groups_(groups),
+      dimensions_(dimensions),
+      whole_(groups, dimensions, positive),
+      composable_(positive),
+      remainders_(2, Learner(groups, dimensions, false)) {}
+
+void ObjectiveLearner::add(std::span<const double> features, double value, double standard_error,
+                           const std::map<std::string, double>& parts) {
+  whole_.add(features, value, standard_error);
+  if (composable_) add_parts(features, value, parts);
+}
+
+void ObjectiveLearner::add_parts(std::span<const double> features, double value,
+                                 const std::map<std::string, double>& parts) {
+  double sum = 0.0;
+  bool usable = parts.size() >= 2 && value > 0.0;
+  for (const auto& [name, seconds] : parts) {
+    usable = usable && std::isfinite(seconds) && seconds >= 0.0;
+    usable = usable && (whole_.size() == 1 || parts_.contains(name));
+    sum += seconds;
+  }
+  usable = usable && sum > 0.0 && (whole_.size() == 1 || parts.size() == parts_.size());
+  if (!usable) {
+    // One trial without its parts, and the parts no longer tell the whole story.
+    composable_ = false;
+    parts_.clear();
+    return;
+  }
+  std::vector<double> seconds_of_parts;
+  for (const auto& [name, seconds] : parts) {
+    const double floored = std::max(seconds, k_least_share * sum);
+    parts_.try_emplace(name, groups_, dimensions_, false)
+        .first->second.add(features, std::log(floored), 0.0);
+    seconds_of_parts.push_back(floored);
+  }
+  for (const Composition composition : {Composition::sum, Composition::maximum}) {
+    remainders_[static_cast<std::size_t>(composition)].add(
+        features, std::log(value / compose(composition, seconds_of_parts)), 0.0);
+  }
+}
+
+CompositeModel ObjectiveLearner::composite(Composition composition, std::size_t turn,
+                                           const Matrix& pending) {
+  CompositeModel result;
+  result.composition = composition;
+  for (auto& [name, learner] : parts_)
+    result.parts.push_back(learner.model(turn, pending));
+  result.remainder.push_back(
+      remainders_[static_cast<std::size_t>(composition)].model(turn, pending));
+  return result;
+}
+
+double ObjectiveLearner::evidence(const CompositeModel& composite) const {
+  std::vector<Posterior> parts;
+  for (const Model& part : composite.parts) {
+    parts.push_back(part.process.leave_one_out().posterior);
+  }
+  const Posterior remainder = composite.remainder[0].process.leave_one_out().posterior;
+  double total = 0.0;
+  const auto values = whole_.values();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Normal log_value = composed(composite, parts, remainder, i);
+    const double deviation = std::log(values[i]) - log_value.mean;
+    total -= 0.5 * std::log(2.0 * std::numbers::pi * log_value.variance) +
+             0.5 * deviation * deviation / log_value.variance + std::log(values[i]);
+  }
+  return total / static_cast<double>(values.size());
+}
+
+ObjectiveModel ObjectiveLearner::model(std::size_t turn, const Matrix& pending) {
+  const bool parts_known = composable_ && !parts_.empty() && whole_.size() >= k_fewest_for_parts &&
+                           whole_.size() <= Learner::k_model_limit;
+  if (!parts_known) return ObjectiveModel(whole_.model(turn, pending));
+
+  const Matrix nothing_pending(pending.cols());
+  const Model whole = whole_.model(turn, nothing_pending);
+  const auto densities = whole.process.leave_one_out().log_densities;
+  double best_evidence = 0.0;
+  for (std::size_t i = 0; i < densities.size(); ++i) {
+    best_evidence += densities[i] + whole.transform.log_jacobian(whole_.values()[i]);
+  }
+  best_evidence /= static_cast<double>(densities.size());
+  std::optional<Composition> best;
+  for (const Composition composition : {Composition::sum, Composition::maximum}) {
+    const double with_parts = evidence(composite(composition, turn, nothing_pending));
+    if (with_parts > best_evidence) {
+      best_evidence = with_parts;
+      best = composition;
+    }
+  }
+  if (!best) return ObjectiveModel(whole_.model(turn, pending));
+  return {composite(*best, turn, pending), OutputTransform(Warp::log, whole_.values())};
+}
+
+}  // namespace steptune::bayes

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "common/rng.hpp"
+#include "search/searchers/bayes/bayes_searcher.hpp"
+#include "tests/unit/bayes/spaces.hpp"
+
+namespace steptune::bayes {
+namespace {
+
+// Histories as the outside world may write them: whatever they hold, the searcher answers, and with
+// a configuration of the space that is new.
+
+enum class Shape {
+  ordinary,
+  constant,
+  huge,
+  tiny,
+  all_failed,
+  one_feasible,
+  cliff,
+  guarded,
+  count
+};
+
+std::vector<SearchSpace> spaces() {
+  using testing_spaces::choice;
+  using testing_spaces::create;
+  using testing_spaces::integer;
+  using testing_spaces::real;
+  std::vector<SearchSpace> result;
+  result.push_back(testing_spaces::mixed_space());
+  result.push_back(testing_spaces::batch_space());
+  result.push_back(create({real("x", 0.0, 1.0), real("lr", 1e-6, 1.0, Scale::log)}));
+  result.push_back(create({integer("only", 3, 3), choice("kind", {"a", "b", "c"}),
+                           integer("n", 0, 99), integer("m", 0, 99), integer("k", 0, 99)}));
+  return result;
+}
+
+Observation generate(Rng& rng, Shape shape, const SearchSpace& space,
+                     const std::vector<Observation>& history, std::size_t objectives) {
+  Observation observation;
+  observation.trial = static_cast<std::int64_t>(history.size()) + 1;
+  const bool repeat = !history.empty() && rng.below(5) == 0;
+  observation.configuration =
+      repeat ? history[rng.below(history.size())].configuration : *space.sample(rng);
+  double value = 1.0 + rng.uniform();
+  if (shape == Shape::constant) value = 3.0;
+  if (shape == Shape::huge) value *= 1e12;
+  if (shape == Shape::tiny) value *= 1e-300;
+  if (shape == Shape::cliff) value = rng.below(2) == 0 ? 1.0 : 1e9;
+  if (shape == Shape::ordinary && rng.below(4) == 0) value = -value;
+  observation.values.assign(objectives, value);
+  observation.standard_errors.assign(objectives, rng.below(2) == 0 ? 0.0 : 0.1 * std::abs(value));
+  if (rng.below(6) == 0) {
+    observation.kind = ObservationKind::partial;
+    observation.fidelity = 0.01 + 0.9 * rng.uniform();
+  }
+  if (rng.below(3) == 0) observation.parts = {{"data", rng.uniform()}, {"compute", 0.0}};
+  const bool fails = shape == Shape::all_failed || rng.below(8) == 0 ||
+                     (shape == Shape::one_feasible && !history.empty());
+  if (shape == Shape::guarded) observation.kind = ObservationKind::infeasible;
+  if (fails) {
+    observation.kind = rng.below(2) == 0 ? ObservationKind::failed : ObservationKind::out_of_memory;
+    observation.values.clear();
+    observation.standard_errors.clear();
+  }
+  return observation;
+}
+
+TEST(Histories, WhateverTheyHoldTheSearcherAnswers) {
+  const std::vector<SearchSpace> all = spaces();
+  constexpr std::uint64_t k_histories = 200;
+  for (std::uint64_t number = 0; number < k_histories; ++number) {
+    Rng rng(99, "histories", number);
+    const SearchSpace& space = all[rng.below(all.size())];
+    const auto shape = static_cast<Shape>(rng.below(static_cast<std::uint64_t>(Shape::count)));
+    const std::size_t objectives = 1 + rng.below(2);
+    SearcherOptions options;
+    options.seed = number;
+    options.objectives.assign(objectives, ObjectiveTraits{rng.below(2) == 0});
+    BayesSearcher searcher(space, options);
+    std::vector<Observation> history;
+    const std::size_t length = rng.below(40);
+    for (std::size_t i = 0; i < length; ++i) {
+      history.push_back(generate(rng, shape, space, history, objectives));
+      searcher.observe(history.back());
+    }
+    std::vector<Configuration> running;
+    for (int i = 0; i < 2; ++i) {
+      SuggestRequest request;
+      request.trial = static_cast<std::int64_t>(length) + 1 + i;
+      request.running = running;
+      const auto suggestion = searcher.suggest(request);
+      ASSERT_TRUE(suggestion) << number;
+      if (!*suggestion) {
+        // Only batch_space, of 80 configurations, can be used up.
+        EXPECT_LE(space.product_size().value_or(1000), 80U) << number;
+        break;
+      }
+      const Configuration& configuration = (*suggestion)->configuration;
+      ASSERT_TRUE(space.check(configuration)) << number << ": " << configuration.text();
+      for (const Observation& observation : history) {
+        ASSERT_NE(observation.configuration, configuration) << number;
+      }
+      ASSERT_EQ(std::count(running.begin(), running.end(), configuration), 0) << number;
+      if ((*suggestion)->expected_improvement) {
+        const double share = *(*suggestion)->expected_improvement;
+        ASSERT_TRUE(std::isfinite(share) && share >= 0.0) << number << ": " << share;
+      }
+      running.push_back(configuration);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace steptune::bayes
