@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/completion.hpp"
+#include "tuner/cli/exit_code.hpp"
+
+namespace steptune {
+namespace {
+
+class Options : public testing::Test {
+ protected:
+  Options()
+      : console_(process_environment()), context_{console_, clock_, {}, "auto", false, false, {}} {
+    add_all_commands(program_, context_);
+  }
+
+  [[nodiscard]] std::vector<const CLI::App*> apps() const {
+    std::vector<const CLI::App*> result{&program_};
+    for (const CLI::App* command : program_.get_subcommands([](const CLI::App*) { return true; })) {
+      result.push_back(command);
+    }
+    return result;
+  }
+
+  Console console_;
+  SystemClock clock_;
+  CommandContext context_;
+  CLI::App program_{"Steptune", "steptune"};
+};
+
+TEST_F(Options, EveryOptionHasHelpWithItsDefault) {
+  int seen = 0;
+  for (const CLI::App* app : apps()) {
+    for (const CLI::Option* option : app->get_options()) {
+      ++seen;
+      const std::string& help = option->get_description();
+      EXPECT_GE(help.size(), 10U) << app->get_name() << " " << option->get_name();
+      if (option->get_required()) continue;
+      EXPECT_NE(help.find("[default: "), std::string::npos)
+          << app->get_name() << " " << option->get_name() << ": " << help;
+    }
+  }
+  EXPECT_GT(seen, 30);
+}
+
+TEST_F(Options, EveryCommandHasADescriptionAndAnExampleOfItself) {
+  for (const CLI::App* app : apps()) {
+    if (app->get_parent() == nullptr) continue;
+    EXPECT_GE(app->get_description().size(), 20U) << app->get_name();
+    EXPECT_NE(app->get_footer().find("steptune " + app->get_name()), std::string::npos)
+        << app->get_name();
+  }
+}
+
+TEST_F(Options, EveryCommandThatReadsHasJson) {
+  for (const CLI::App* app : apps()) {
+    if (app->get_parent() == nullptr || app->get_name() == "completion") continue;
+    EXPECT_NE(app->get_option_no_throw("--json"), nullptr) << app->get_name();
+  }
+}
+
+TEST_F(Options, CompletionKnowsEveryCommandAndOption) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const std::string script = completion_script(program_, shell);
+    for (const CLI::App* app : apps()) {
+      if (app->get_parent() == nullptr) continue;
+      EXPECT_NE(script.find(app->get_name()), std::string::npos) << shell << " " << app->get_name();
+      for (const CLI::Option* option : app->get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+          EXPECT_NE(script.find(name), std::string::npos) << shell << " --" << name;
+        }
+      }
+    }
+  }
+}
+
+TEST(ExitCodes, AreStableAndNeverThoseOfTheShell) {
+  EXPECT_EQ(static_cast<int>(exit_code_of(ErrorKind::usage)), 2);
+  EXPECT_EQ(static_cast<int>(exit_code_of(ErrorKind::not_found)), 1);
+  EXPECT_EQ(static_cast<int>(exit_code_of(ErrorKind::unavailable)), 1);
+  EXPECT_EQ(static_cast<int>(exit_code_of(ErrorKind::internal)), 1);
+  EXPECT_EQ(static_cast<int>(exit_code_of(ErrorKind::conflict)), 4);
+  EXPECT_EQ(static_cast<int>(exit_code_of(ErrorKind::store)), 4);
+  EXPECT_EQ(static_cast<int>(exit_code_of(ErrorKind::runner)), 5);
+  EXPECT_EQ(static_cast<int>(ExitCode::no_feasible), 3);
+  EXPECT_EQ(static_cast<int>(ExitCode::interrupted), 130);
+  EXPECT_EQ(static_cast<int>(ExitCode::terminated), 143);
+}
+
+}  // namespace
+}  // namespace steptune

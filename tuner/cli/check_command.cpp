@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "search/searcher.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/study_source.hpp"
+#include "tuner/cli/study_summary.hpp"
+#include "tuner/report/format.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+struct CheckOptions {
+  std::string study;
+  std::size_t show = 3;
+};
+
+/// A configuration that would be tried, before any result is known.
+struct Preview {
+  std::string origin;
+  Configuration configuration;
+};
+
+/// Baseline, hints, then the searcher's first suggestions. `bayes` begins with Sobol points, for
+/// which its module is not needed.
+Result<std::vector<Preview>> first_trials(const StudySpec& study, std::size_t count) {
+  std::vector<Preview> previews{{"baseline", study.baseline}};
+  for (const Configuration& hint : study.search.hints)
+    previews.push_back({"try", hint});
+  SearcherOptions options;
+  options.seed = study.search.seed;
+  options.objectives.assign(study.objectives.size(), ObjectiveTraits{true});
+  const std::string name = study.search.searcher == "bayes" ? "sobol" : study.search.searcher;
+  auto searcher = make_searcher(name, study.space, options);
+  if (!searcher) return tl::unexpected(searcher.error());
+  while (previews.size() < count) {
+    std::vector<Configuration> running;
+    for (const Preview& preview : previews)
+      running.push_back(preview.configuration);
+    auto suggestion =
+        (*searcher)->suggest({static_cast<std::int64_t>(previews.size()) + 1, running, nullptr});
+    if (!suggestion) return tl::unexpected(suggestion.error());
+    if (!*suggestion) break;
+    previews.push_back({(*suggestion)->origin, (*suggestion)->configuration});
+  }
+  if (previews.size() > count) previews.resize(count);
+  return previews;
+}
+
+std::string preview_text(const StudySpec& study, const std::vector<Preview>& previews) {
+  std::string text;
+  for (std::size_t i = 0; i < previews.size(); ++i) {
+    const RenderedCommand command = render_command(study, previews[i].configuration);
+    std::string line;
+    for (const auto& [name, value] : command.environment) {
+      line += fmt::format("{}={} ", name, shell_quoted(value));
+    }
+    line += shell_quoted(command.argv);
+    text +=
+        fmt::format("\n{}  {}  {}\n", i + 1, previews[i].origin,
+                    configuration_text(previews[i].configuration, parameter_order(study.document)));
+    if (!command.argv.empty()) text += fmt::format("   {}\n", line);
+  }
+  return text;
+}
+
+Json preview_json(const StudySpec& study, const Preview& preview) {
+  const RenderedCommand command = render_command(study, preview.configuration);
+  Json json;
+  json["origin"] = preview.origin;
+  json["configuration"] = to_json(preview.configuration);
+  json["argv"] = command.argv;
+  json["environment"] = Json::object();
+  for (const auto& [name, value] : command.environment)
+    json["environment"][name] = value;
+  return json;
+}
+
+ExitCode check_study(CommandContext& context, const CheckOptions& options) {
+  const auto study = open_study_file(options.study);
+  if (!study) return context.console.error(study.error());
+  const auto previews = first_trials(*study, options.show);
+  if (!previews) return context.console.error(previews.error());
+  const SpaceSize size = space_size(study->space);
+  if (context.json) {
+    Json json;
+    json["schema_version"] = k_json_schema_version;
+    json["name"] = study->name;
+    json["fingerprint"] = study->fingerprint;
+    json["space"] = {{"parameters", study->space.parameters().size()},
+                     {"combinations", size.product ? Json(*size.product) : Json(nullptr)},
+                     {"feasible", size.feasible ? Json(*size.feasible) : Json(nullptr)}};
+    json["study"] = study->document;
+    json["trials"] = Json::array();
+    for (const Preview& preview : *previews) {
+      json["trials"].push_back(preview_json(*study, preview));
+    }
+    context.console.json_result(json);
+    return ExitCode::ok;
+  }
+  std::string text = study_summary(*study, size);
+  if (!previews->empty()) {
+    text += "\nfirst trials, as they would be run:\n" + preview_text(*study, *previews);
+  }
+  context.console.result(text);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& program, CommandContext& context) {
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* command =
+      add_command(program, context, "check", "Validate a study file and show what would be run",
+                  "  steptune check study.json\n"
+                  "  steptune check study.json --show 10");
+  command->add_option("STUDY", options->study, "Study file")->required();
+  command
+      ->add_option("--show", options->show,
+                   "Command lines to show, the baseline's first [default: 3]")
+      ->option_text("N")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{1000}));
+  add_json_option(*command, context);
+  command->callback([&context, options] {
+    context.action = [&context, options] { return check_study(context, *options); };
+  });
+}
+
+}  // namespace steptune

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/command.hpp"
+
+#include "tuner/cli/help_formatter.hpp"
+
+namespace steptune {
+
+std::filesystem::path CommandContext::database() const {
+  if (!db.empty()) return db;
+  if (const auto named = console.environment()("STEPTUNE_DB"); named && !named->empty()) {
+    return *named;
+  }
+  return k_default_database;
+}
+
+void add_common_options(CLI::App& command, CommandContext& context) {
+  command
+      .add_option("--db", context.db,
+                  std::string("Database of all studies [default: STEPTUNE_DB, else ") +
+                      k_default_database + "]")
+      ->option_text("PATH");
+  command
+      .add_option("--color", context.color,
+                  "Colours: auto, always or never; NO_COLOR and FORCE_COLOR are heeded "
+                  "[default: auto]")
+      ->option_text("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+}
+
+void add_json_option(CLI::App& command, CommandContext& context) {
+  command.add_flag("--json", context.json,
+                   "Print one JSON document instead of text [default: off]");
+}
+
+CLI::App* add_command(CLI::App& program, CommandContext& context, const std::string& name,
+                      const std::string& description, const std::string& examples) {
+  CLI::App* command = program.add_subcommand(name, description);
+  command->group("Commands");
+  command->footer(examples);
+  command->formatter(std::make_shared<HelpFormatter>());
+  command->set_help_flag("-h,--help", "Show this help [default: off]");
+  add_common_options(*command, context);
+  return command;
+}
+
+void add_all_commands(CLI::App& program, CommandContext& context) {
+  program.formatter(std::make_shared<HelpFormatter>());
+  program.set_help_flag("-h,--help", "Show this help [default: off]");
+  program.require_subcommand(0, 1);
+  program.add_flag("--version", context.print_version,
+                   "Print the version [default: off]; more with 'steptune version'");
+  add_common_options(program, context);
+  add_run_command(program, context);
+  add_check_command(program, context);
+  add_leaderboard_command(program, context);
+  add_show_command(program, context);
+  add_best_command(program, context);
+  add_doctor_command(program, context);
+  add_completion_command(program, context);
+  add_version_command(program, context);
+  program.footer(
+      "  steptune check study.json          what would be run\n"
+      "  steptune run study.json            tune, and recommend a configuration\n"
+      "  steptune best --format args        the command line to train with");
+}
+
+}  // namespace steptune

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "common/clock.hpp"
+#include "tuner/cli/console.hpp"
+#include "tuner/cli/exit_code.hpp"
+
+namespace steptune {
+
+/// What every command works with. Options are bound to its members while parsing; the chosen
+/// command leaves what is to be done in `action`.
+struct CommandContext {
+  Console& console;
+  const Clock& clock;
+  std::string db;  ///< as given; empty: STEPTUNE_DB, else `.steptune/history.db`
+  std::string color = "auto";
+  bool json = false;
+  bool print_version = false;
+  std::function<ExitCode()> action;
+
+  [[nodiscard]] std::filesystem::path database() const;
+};
+
+inline constexpr const char* k_default_database = ".steptune/history.db";
+
+/// `--db` and `--color` for a command; `--json` is added by commands that print results.
+void add_common_options(CLI::App& command, CommandContext& context);
+void add_json_option(CLI::App& command, CommandContext& context);
+
+/// A subcommand with its description, its examples (shown before the options) and what it does once
+/// everything is parsed.
+CLI::App* add_command(CLI::App& program, CommandContext& context, const std::string& name,
+                      const std::string& description, const std::string& examples);
+
+/// One function per command, each in its own file `<name>_command.cpp`.
+void add_run_command(CLI::App& program, CommandContext& context);
+void add_check_command(CLI::App& program, CommandContext& context);
+void add_leaderboard_command(CLI::App& program, CommandContext& context);
+void add_show_command(CLI::App& program, CommandContext& context);
+void add_best_command(CLI::App& program, CommandContext& context);
+void add_doctor_command(CLI::App& program, CommandContext& context);
+void add_completion_command(CLI::App& program, CommandContext& context);
+void add_version_command(CLI::App& program, CommandContext& context);
+
+/// The program with all its commands.
+void add_all_commands(CLI::App& program, CommandContext& context);
+
+/// Parses and runs one command line; everything goes out through `console`.
+[[nodiscard]] ExitCode run_program(int argc, const char* const* argv, Console& console,
+                                   const Clock& clock);
+
+}  // namespace steptune

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trial_runner/local/cgroup.hpp"
+#include "trial_runner/local/cpu_set.hpp"
+#include "trial_runner/local/guard.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/installation.hpp"
+#include "tuner/cli/machine_check.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/report/text_table.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+Check check_module(const std::optional<std::filesystem::path>& module) {
+  if (module) return {"bayes_module", CheckStatus::ok, module->string(), ""};
+  return {"bayes_module", CheckStatus::warn, "not installed",
+          "searcher \"bayes\" is not available: build with LibTorch (-DSTEPTUNE_BAYES=ON), or use "
+          "searcher \"sobol\""};
+}
+
+Check check_guard() {
+  const auto guard = local::find_guard_program();
+  if (guard) return {"guard", CheckStatus::ok, guard->string(), ""};
+  return {"guard", CheckStatus::fail, guard.error().message,
+          "without it a killed tuner could leave trials behind: install the program as a whole"};
+}
+
+Check check_sqlite() {
+  return {"sqlite", CheckStatus::ok, sqlite_version(), ""};
+}
+
+Check check_history(const std::filesystem::path& database) {
+  std::error_code fault;
+  if (!std::filesystem::exists(database, fault)) {
+    return {"history", CheckStatus::ok, fmt::format("{}: none yet", database.string()), ""};
+  }
+  const auto history = History::open_for_reading(database);
+  if (!history) {
+    return {"history", CheckStatus::fail, history.error().message, history.error().hint};
+  }
+  const auto studies = history->studies();
+  if (!studies) {
+    return {"history", CheckStatus::fail, studies.error().message, studies.error().hint};
+  }
+  const std::string found = fmt::format("{}: {} stud{}", database.string(), studies->size(),
+                                        studies->size() == 1 ? "y" : "ies");
+  if (!history->warnings().empty()) {
+    return {"history", CheckStatus::warn, found, history->warnings().front()};
+  }
+  return {"history", CheckStatus::ok, found, ""};
+}
+
+std::vector<Check> all_checks(const std::filesystem::path& database) {
+  const MachineRoot machine;
+  const auto allowed = local::allowed_cpus();
+  const std::vector<int> cpus = allowed ? *allowed : std::vector<int>{};
+  const auto module = find_bayes_module();
+  return {check_cpus(machine, cpus, local::cgroup_cpu_quota()),
+          check_smt(machine),
+          check_governor(machine),
+          check_load(machine, static_cast<int>(cpus.size())),
+          check_memory(machine),
+          check_clock_source(machine),
+          check_gpu(machine),
+          check_blas(resolve_library("libblas.so.3")),
+          check_module(module),
+          check_guard(),
+          check_sqlite(),
+          check_history(database),
+          check_disk(database)};
+}
+
+std::string checks_text(const std::vector<Check>& checks, bool color) {
+  TextTable table({{"", Align::left}, {"", Align::left}, {"", Align::left}});
+  for (const Check& check : checks) {
+    std::string status = to_text(check.status);
+    if (color) {
+      const char* code = check.status == CheckStatus::ok     ? "\x1b[32m"
+                         : check.status == CheckStatus::warn ? "\x1b[1;33m"
+                                                             : "\x1b[1;31m";
+      status = fmt::format("{}{}\x1b[0m", code, status);
+    }
+    std::string name = check.name;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    table.add_row({status, name, check.found});
+    if (!check.advice.empty()) table.add_row({"", "", "-> " + check.advice});
+  }
+  return table.text();
+}
+
+Json checks_json(const std::vector<Check>& checks, bool failed) {
+  Json json;
+  json["schema_version"] = k_json_schema_version;
+  json["ok"] = !failed;
+  json["checks"] = Json::array();
+  for (const Check& check : checks) {
+    json["checks"].push_back(
+        {{"name", check.name},
+         {"status", to_text(check.status)},
+         {"found", check.found},
+         {"advice", check.advice.empty() ? Json(nullptr) : Json(check.advice)}});
+  }
+  return json;
+}
+
+ExitCode examine(CommandContext& context) {
+  const auto checks = all_checks(context.database());
+  const bool failed = std::any_of(checks.begin(), checks.end(), [](const Check& check) {
+    return check.status == CheckStatus::fail;
+  });
+  if (context.json) {
+    context.console.json_result(checks_json(checks, failed));
+  } else {
+    context.console.result(checks_text(checks, context.console.color_on_stdout()));
+  }
+  return failed ? ExitCode::failure : ExitCode::ok;
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& program, CommandContext& context) {
+  CLI::App* command =
+      add_command(program, context, "doctor", "Check this machine for what spoils tuning",
+                  "  steptune doctor\n"
+                  "  steptune doctor --json");
+  add_json_option(*command, context);
+  command->callback([&context] { context.action = [&context] { return examine(context); }; });
+}
+
+}  // namespace steptune

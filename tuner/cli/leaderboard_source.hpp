@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "tuner/cli/study_source.hpp"
+#include "tuner/report/leaderboard.hpp"
+
+namespace steptune {
+
+struct LeaderboardQuery {
+  std::size_t limit = 20;     ///< ranked trials, and trials of each other state with `all`
+  bool all = false;           ///< trials that are not ranked, too
+  std::size_t sorted_by = 0;  ///< objective
+};
+
+/// Reads what a leaderboard shows and no more: by the first objective, `limit` trials whatever the
+/// size of the study; by another one, all of them.
+[[nodiscard]] Result<Leaderboard> read_leaderboard(const StoredStudy& study,
+                                                   const LeaderboardQuery& query);
+
+}  // namespace steptune

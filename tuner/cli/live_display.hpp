@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/clock.hpp"
+#include "tuner/cli/line_printer.hpp"
+#include "tuner/loop/loop.hpp"
+#include "tuner/report/objective_view.hpp"
+
+namespace steptune {
+
+/// Shows a study while it runs: on a smart terminal a line per running trial and one for the study,
+/// rewritten in place, with a line left behind for each trial that ended; elsewhere a line per
+/// start and end.
+class LiveDisplay final : public LoopListener {
+ public:
+  /// `screen_clock` is real time, `loop_clock` what the loop runs under, be it virtual; all outlive
+  /// the display. `quiet` shows warnings only.
+  LiveDisplay(LinePrinter& printer, const Clock& screen_clock, const Clock& loop_clock,
+              const StudySpec& study, bool quiet);
+
+  /// Counts in what former runs of the tuner have done.
+  void resume(const std::vector<TrialRecord>& trials);
+
+  void on_phase(const std::string& phase) override;
+  void on_trial_started(const TrialRecord& trial) override;
+  void on_trial_ended(const TrialRecord& trial, bool new_incumbent) override;
+  void on_progress(const std::vector<LiveTrial>& running, double elapsed_s) override;
+  void on_warning(const std::string& message) override;
+
+  /// Removes the live lines; to be called before anything else is printed.
+  void finish();
+
+  /// Trials of the search that have ended, former runs' included.
+  [[nodiscard]] std::int64_t trials_done() const { return trials_done_; }
+
+ private:
+  void count(const TrialRecord& trial);
+  [[nodiscard]] std::string trial_line(const LiveTrial& live) const;
+  [[nodiscard]] std::string study_line(double elapsed_s) const;
+  [[nodiscard]] std::string gain_text(const TrialRecord& trial) const;
+  [[nodiscard]] std::string ended_line(const TrialRecord& trial, bool new_incumbent) const;
+
+  LinePrinter& printer_;
+  const Clock& screen_clock_;
+  const Clock& loop_clock_;
+  const StudySpec& study_;
+  bool quiet_;
+  std::vector<ObjectiveView> objectives_;
+  std::vector<std::string> parameter_order_;
+  std::string phase_;
+  double next_draw_s_ = 0.0;
+  std::int64_t trials_done_ = 0;
+  double spent_usd_ = 0.0;
+  std::optional<TrialRecord> baseline_;
+  std::optional<TrialRecord> incumbent_;
+};
+
+}  // namespace steptune

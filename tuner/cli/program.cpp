@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/cli/build_info.hpp"
+#include "tuner/cli/command.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr const char* k_short_help =
+    "Steptune finds the configuration that trains your model fastest, or cheapest, before the long "
+    "run starts.\n"
+    "\n"
+    "  steptune check study.json    what would be run\n"
+    "  steptune run study.json      tune, and recommend a configuration\n"
+    "\n"
+    "'steptune --help' lists all commands; 'steptune COMMAND --help' explains one.\n";
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames())
+      names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+/// The command that was chosen, or the program itself.
+const CLI::App& chosen(const CLI::App& program) {
+  const auto commands = program.get_subcommands();
+  return commands.empty() ? program : *commands.front();
+}
+
+std::string help_hint(const CLI::App& program) {
+  const CLI::App& app = chosen(program);
+  return app.get_parent() == nullptr ? "see 'steptune --help'"
+                                     : fmt::format("see 'steptune {} --help'", app.get_name());
+}
+
+Error unexpected_argument(const CLI::App& program) {
+  const CLI::App& app = chosen(program);
+  const std::vector<std::string> extras = program.remaining(true);
+  // CLI11 keeps what it did not understand in reverse where a command was chosen.
+  std::string extra = extras.empty() ? "" : extras.front();
+  const auto option = std::find_if(extras.begin(), extras.end(),
+                                   [](const auto& each) { return each.starts_with("-"); });
+  if (option != extras.end()) extra = option->substr(0, option->find('='));
+  if (extra.starts_with("-")) {
+    return {ErrorKind::usage,
+            fmt::format("unknown option {}{}", printable_line(extra),
+                        did_you_mean(extra, option_names(app))),
+            "", help_hint(program)};
+  }
+  if (app.get_parent() == nullptr) {
+    return {ErrorKind::usage,
+            fmt::format("unknown command \"{}\"{}", printable_line(extra),
+                        did_you_mean(extra, command_names(app))),
+            "", help_hint(program)};
+  }
+  return {ErrorKind::usage, fmt::format("unexpected argument \"{}\"", printable_line(extra)), "",
+          help_hint(program)};
+}
+
+void apply_color(CommandContext& context) {
+  context.console.choose_color(context.color == "always"  ? ColorChoice::always
+                               : context.color == "never" ? ColorChoice::never
+                                                          : ColorChoice::automatic);
+}
+
+ExitCode parse_and_act(CLI::App& program, CommandContext& context, int argc,
+                       const char* const* argv) {
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    context.console.result(program.help());
+    return ExitCode::ok;
+  } catch (const CLI::ExtrasError&) {
+    apply_color(context);
+    return context.console.error(unexpected_argument(program));
+  } catch (const CLI::ParseError& error) {
+    apply_color(context);
+    return context.console.error(
+        {ErrorKind::usage, printable_line(error.what()), "", help_hint(program)});
+  }
+  apply_color(context);
+  if (context.print_version) {
+    context.console.result(fmt::format("steptune {}\n", build_info().version));
+    return ExitCode::ok;
+  }
+  if (context.action) return context.action();
+  context.console.result(k_short_help);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode run_program(int argc, const char* const* argv, Console& console, const Clock& clock) {
+  CommandContext context{console, clock, {}, "auto", false, false, {}};
+  CLI::App program(
+      "Steptune finds the configuration that trains your model fastest, or cheapest, before the "
+      "long "
+      "run starts.",
+      "steptune");
+  add_all_commands(program, context);
+  return console.finish(parse_and_act(program, context, argc, argv));
+}
+
+}  // namespace steptune

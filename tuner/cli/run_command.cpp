@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/text.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/line_printer.hpp"
+#include "tuner/cli/live_display.hpp"
+#include "tuner/cli/run_options.hpp"
+#include "tuner/cli/run_report.hpp"
+#include "tuner/cli/signals.hpp"
+#include "tuner/cli/study_parts.hpp"
+#include "tuner/cli/study_source.hpp"
+#include "tuner/loop/loop.hpp"
+
+namespace steptune {
+namespace {
+
+/// Says once, as soon as the loop looks, what the first signal sets off.
+class InterruptNotice {
+ public:
+  InterruptNotice(const SignalFlags& flags, LinePrinter& printer, std::string continue_command)
+      : flags_(flags), printer_(printer), continue_command_(std::move(continue_command)) {}
+
+  [[nodiscard]] int operator()() {
+    const int count = flags_.count();
+    if (count > said_) {
+      said_ = count;
+      printer_.print(count == 1
+                         ? fmt::format("stopping: ending the running trials, all results are "
+                                       "saved; once more to stop at once\n"
+                                       "continue later with: {}",
+                                       continue_command_)
+                         : std::string("stopping at once"));
+    }
+    return count;
+  }
+
+ private:
+  const SignalFlags& flags_;
+  LinePrinter& printer_;
+  std::string continue_command_;
+  int said_ = 0;
+};
+
+std::string continue_command(const CommandContext& context, const RunOptions& options) {
+  std::string command = "steptune run " + shell_quoted(options.study);
+  if (!context.db.empty()) command += " --db " + shell_quoted(context.db);
+  return command;
+}
+
+Result<LoopResult> tune(CommandContext& context, const RunOptions& options, const StudySpec& study,
+                        History& history, const std::optional<StudyRecord>& former,
+                        const SignalFlags& flags) {
+  auto parts = make_study_parts(study, context.clock);
+  if (!parts) return tl::unexpected(parts.error());
+  LinePrinter printer(STDERR_FILENO,
+                      is_smart_terminal(STDERR_FILENO, context.console.environment()));
+  LiveDisplay display(printer, context.clock, *parts->clock, study, options.quiet);
+  if (former) {
+    const auto trials = history.trials(former->id);
+    if (!trials) return tl::unexpected(trials.error());
+    display.resume(*trials);
+    if (!options.quiet && !trials->empty()) {
+      context.console.message(fmt::format("continuing study \"{}\": {} trial{} done", study.name,
+                                          display.trials_done(),
+                                          display.trials_done() == 1 ? "" : "s"));
+    }
+  }
+  InterruptNotice notice(flags, printer, continue_command(context, options));
+  auto result = run_loop({study, *parts->searcher, *parts->scheduler, *parts->runner, history,
+                          *parts->clock, display, log_directory(context.database(), study.name),
+                          [&notice] { return notice(); }});
+  display.finish();
+  return result;
+}
+
+ExitCode exit_code_of(const LoopResult& result, const SignalFlags& flags) {
+  if (flags.count() > 0) return flags.exit_code();
+  if (result.end == LoopEnd::interrupted) return ExitCode::interrupted;
+  if (!result.recommendation) return ExitCode::no_feasible;
+  return result.end == LoopEnd::too_many_failures ? ExitCode::failure : ExitCode::ok;
+}
+
+ExitCode run_study(CommandContext& context, const RunOptions& options) {
+  auto study = open_study_file(options.study);
+  if (!study) return context.console.error(study.error());
+  if (const auto applied = apply_overrides(options, *study); !applied) {
+    return context.console.error(applied.error());
+  }
+  auto history = History::open_for_writing(context.database(), context.clock);
+  if (!history) return context.console.error(history.error());
+  for (const std::string& warning : history->warnings())
+    context.console.warning(warning);
+  const auto former = settle_identity(context.console, options, *history, *study);
+  if (!former) return context.console.error(former.error());
+  const SignalFlags flags;
+  const auto result = tune(context, options, *study, *history, *former, flags);
+  if (!result) return context.console.error(result.error());
+  const ExitCode code = exit_code_of(*result, flags);
+  const auto printed =
+      print_run_report(context, std::move(*history), study->name, *result,
+                       code == ExitCode::interrupted || code == ExitCode::terminated);
+  if (!printed) return context.console.error(printed.error());
+  return code;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& program, CommandContext& context) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* command =
+      add_command(program, context, "run", "Tune: measure configurations and recommend one",
+                  "  steptune run study.json\n"
+                  "  steptune run study.json --trials 20 --time 10m\n"
+                  "Run again after an interruption: the study continues where it stopped.");
+  command->add_option("STUDY", options->study, "Study file")->required();
+  command
+      ->add_option("--seed", options->seed,
+                   "Seed of the search [default: the study file's, else 0]")
+      ->option_text("N")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 53));
+  command
+      ->add_option("--trials", options->trials,
+                   "Most trials, the baseline's included [default: the study file's, else 40]")
+      ->option_text("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
+  command
+      ->add_option("--time", options->time,
+                   "Longest tuning time, such as 30m or 1h30m [default: the study file's, else "
+                   "no limit]")
+      ->option_text("DURATION");
+  command->add_flag("--new", options->fresh,
+                    "Begin a new study even if one of this name exists [default: continue it]");
+  command->add_flag("--yes", options->yes,
+                    "Do not ask before an unfinished study is left behind [default: ask]");
+  command->add_flag("--quiet", options->quiet, "Show no progress, warnings only [default: off]");
+  add_json_option(*command, context);
+  command->callback([&context, options] {
+    context.action = [&context, options] { return run_study(context, *options); };
+  });
+}
+
+}  // namespace steptune

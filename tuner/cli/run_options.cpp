@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/run_options.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_shortest_budget_s = 1.0;
+constexpr double k_longest_budget_s = 366.0 * 86'400.0;
+
+Result<std::optional<StudyRecord>> find_study(const History& history, const std::string& name) {
+  auto record = history.study(name);
+  if (record) return std::optional(std::move(*record));
+  if (record.error().kind == ErrorKind::not_found) return std::nullopt;
+  return tl::unexpected(record.error());
+}
+
+/// `demo` -> `demo-2`, `demo-3`: the first that no study has.
+Result<std::string> free_name(const History& history, const std::string& name) {
+  constexpr int k_most = 10'000;
+  for (int number = 2; number < k_most; ++number) {
+    const std::string candidate = fmt::format("{}-{}", name, number);
+    const auto taken = find_study(history, candidate);
+    if (!taken) return tl::unexpected(taken.error());
+    if (!*taken) return candidate;
+  }
+  return fail(ErrorKind::conflict, fmt::format("there are too many studies called \"{}\"", name),
+              "", "give the study another name in its file");
+}
+
+bool read_yes() {
+  std::array<char, 64> answer{};
+  const ssize_t count = read(STDIN_FILENO, answer.data(), answer.size());
+  return count > 0 && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+Result<void> confirm_leaving(Console& console, const RunOptions& options, const StudyRecord& former,
+                             const std::string& new_name) {
+  if (former.status == StudyStatus::finished || options.yes) return {};
+  const std::string state = fmt::format("study \"{}\" is not finished ({} of tuning so far)",
+                                        former.name, format_duration(former.elapsed_s));
+  if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1) {
+    return fail(ErrorKind::usage, state, "",
+                fmt::format("leave out --new to continue it, or add --yes to begin \"{}\" anyway",
+                            new_name));
+  }
+  console.message(fmt::format("{}. Begin \"{}\" instead? [y/N]", state, new_name));
+  if (read_yes()) return {};
+  return fail(ErrorKind::usage, "not begun", "", "leave out --new to continue the former study");
+}
+
+}  // namespace
+
+Result<void> apply_overrides(const RunOptions& options, StudySpec& study) {
+  if (options.seed) {
+    study.search.seed = static_cast<std::uint64_t>(*options.seed);
+    study.document["search"]["seed"] = *options.seed;
+  }
+  if (options.trials) {
+    study.budget.trials = *options.trials;
+    study.document["budget"]["trials"] = *options.trials;
+  }
+  if (options.time.empty()) return {};
+  const auto time_s = parse_duration_s(options.time);
+  if (!time_s) {
+    return fail(ErrorKind::usage, time_s.error().message, "--time", "write 90s, 30m, 1h30m or 2d");
+  }
+  if (*time_s < k_shortest_budget_s || *time_s > k_longest_budget_s) {
+    return fail(ErrorKind::usage,
+                fmt::format("{} is no tuning time", printable_line(options.time, 40)), "--time",
+                "give 1 s to 366 d");
+  }
+  study.budget.time_s = *time_s;
+  study.document["budget"]["time"] = *time_s;
+  return {};
+}
+
+Result<std::optional<StudyRecord>> settle_identity(Console& console, const RunOptions& options,
+                                                   const History& history, StudySpec& study) {
+  auto former = find_study(history, study.name);
+  if (!former || !*former) return former;
+  if (options.fresh) {
+    auto name = free_name(history, study.name);
+    if (!name) return tl::unexpected(name.error());
+    const auto agreed = confirm_leaving(console, options, **former, *name);
+    if (!agreed) return tl::unexpected(agreed.error());
+    console.message(fmt::format("beginning a new study \"{}\"", *name));
+    study.name = *name;
+    study.document["name"] = *name;
+    return std::optional<StudyRecord>();
+  }
+  if (options.seed && (*former)->seed != study.search.seed) {
+    return fail(ErrorKind::usage,
+                fmt::format("study \"{}\" was begun with seed {}, not {}", study.name,
+                            (*former)->seed, study.search.seed),
+                "--seed", "leave out --seed to continue it, or add --new to begin another");
+  }
+  study.search.seed = (*former)->seed;
+  study.document["search"]["seed"] = (*former)->seed;
+  return former;
+}
+
+std::filesystem::path log_directory(const std::filesystem::path& database,
+                                    const std::string& study) {
+  std::filesystem::path folder = database.parent_path() / "logs" / study;
+  std::error_code fault;
+  const auto absolute = std::filesystem::absolute(folder, fault);
+  return fault ? folder : absolute;
+}
+
+}  // namespace steptune

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "tuner/cli/console.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// What the user gave to `run`.
+struct RunOptions {
+  std::string study;
+  std::optional<std::int64_t> seed;
+  std::optional<std::int64_t> trials;
+  std::string time;
+  bool fresh = false;
+  bool yes = false;
+  bool quiet = false;
+};
+
+/// Puts seed and budget of the command line into the study, its document included.
+[[nodiscard]] Result<void> apply_overrides(const RunOptions& options, StudySpec& study);
+
+/// Decides which study of the history this run continues (nothing: it begins one): sets the stored
+/// seed, or with `--new` gives the study the next free name (`resnet-2`). Asks on a terminal before
+/// an unfinished study is left behind.
+[[nodiscard]] Result<std::optional<StudyRecord>> settle_identity(Console& console,
+                                                                 const RunOptions& options,
+                                                                 const History& history,
+                                                                 StudySpec& study);
+
+/// Folder of a study's trial logs, beside the database.
+[[nodiscard]] std::filesystem::path log_directory(const std::filesystem::path& database,
+                                                  const std::string& study);
+
+}  // namespace steptune

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/cli/leaderboard_source.hpp"
+#include "tuner/report/recommendation.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_shown_trials = 10;
+
+Json report_json(const StoredStudy& study, const Leaderboard& board, const LoopResult& result) {
+  Json json;
+  json["schema_version"] = k_json_schema_version;
+  json["study"] = study_json(study.record);
+  json["end"] = to_text(result.end);
+  json["reason"] = result.reason;
+  json["recommendation"] =
+      result.recommendation
+          ? recommendation_json(*result.recommendation,
+                                recommendation_context(study.record, study.objectives))
+          : Json(nullptr);
+  json["leaderboard"] = leaderboard_json(board);
+  return json;
+}
+
+}  // namespace
+
+Result<void> print_run_report(CommandContext& context, History history, const std::string& name,
+                              const LoopResult& result, bool interrupted) {
+  auto record = history.study(name);
+  if (!record) return tl::unexpected(record.error());
+  auto objectives = objective_views(record->document);
+  const StoredStudy study{std::move(history), std::move(*record), std::move(objectives)};
+  const auto board = read_leaderboard(study, {k_shown_trials, false, 0});
+  if (!board) return tl::unexpected(board.error());
+  if (context.json) {
+    context.console.json_result(report_json(study, *board, result));
+    return {};
+  }
+  if (interrupted) {
+    context.console.message(fmt::format("interrupted: {}; see 'steptune leaderboard {}'",
+                                        counts_text(board->counts), name));
+    return {};
+  }
+  context.console.message(
+      fmt::format("study \"{}\" ended: {}", name, printable_line(result.reason, 2000)));
+  std::string text =
+      leaderboard_text(*board, {context.console.color_on_stdout(), context.console.stdout_width()});
+  if (result.recommendation) {
+    text += "\n" + recommendation_text(*result.recommendation,
+                                       recommendation_context(study.record, study.objectives));
+  }
+  context.console.result(text);
+  return {};
+}
+
+}  // namespace steptune

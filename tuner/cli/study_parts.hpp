@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+#include "search/scheduler.hpp"
+#include "search/searcher.hpp"
+#include "trial_runner/runner.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// What the loop needs beside history and listener, made as a study file says.
+struct StudyParts {
+  std::unique_ptr<VirtualClock> virtual_clock;  ///< where trials are replayed
+  const Clock* clock = nullptr;                 ///< what the loop runs under
+  std::unique_ptr<Searcher> searcher;
+  std::unique_ptr<Scheduler> scheduler;
+  std::unique_ptr<Runner> runner;
+};
+
+/// `study` and `system_clock` outlive the parts.
+[[nodiscard]] Result<StudyParts> make_study_parts(const StudySpec& study,
+                                                  const Clock& system_clock);
+
+}  // namespace steptune

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "tuner/cli/build_info.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/installation.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+ExitCode print_version(CommandContext& context) {
+  const BuildInfo info = build_info();
+  const std::string sqlite = sqlite_version();
+  const auto module = find_bayes_module();
+  if (context.json) {
+    Json json;
+    json["schema_version"] = k_json_schema_version;
+    json["version"] = info.version;
+    json["commit"] = info.commit.empty() ? Json(nullptr) : Json(info.commit);
+    json["compiler"] = info.compiler;
+    json["build_type"] = info.build_type;
+    json["sqlite"] = sqlite;
+    json["bayes_module"] = module ? Json(module->string()) : Json(nullptr);
+    context.console.json_result(json);
+    return ExitCode::ok;
+  }
+  context.console.result(fmt::format(
+      "steptune {}\ncommit        {}\ncompiler      {}, {}\nSQLite        {}\nBayes "
+      "module  {}\n",
+      info.version, info.commit.empty() ? "unknown" : info.commit, info.compiler, info.build_type,
+      sqlite, module ? module->string() : "not installed: searcher \"bayes\" is not available"));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_version_command(CLI::App& program, CommandContext& context) {
+  CLI::App* command =
+      add_command(program, context, "version", "Print what this program was built from and with",
+                  "  steptune version --json");
+  add_json_option(*command, context);
+  command->callback([&context] { context.action = [&context] { return print_version(context); }; });
+}
+
+}  // namespace steptune
