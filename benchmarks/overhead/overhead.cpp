@@ -79,7 +79,7 @@ void write_study(const std::filesystem::path& file, const std::string& noop, int
       {"objectives", {"time"}},
       {"search", {{"searcher", "random"}, {"scheduler", "none"}}},
       {"budget", {{"trials", trials}}},
-      {"measure", {{"min_window", 0}, {"confirm_pairs", 0}}},
+      {"measure", {{"min_window", 0.01}, {"confirm_pairs", 0}}},
       {"runner", {{"type", "local"}, {"pin", false}}}};
   std::ofstream(file) << steptune::dump_json(study, 2);
 }
