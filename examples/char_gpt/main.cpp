@@ -67,6 +67,8 @@ Result<void> run(const CommandLine& line) {
 int main(int argc, char** argv) {
   using namespace steptune::example;
   CLI::App app("Trains a small character-level transformer on text", "char_gpt");
+  // Options may be added to a recommended command line: the last one counts.
+  app.option_defaults()->take_last();
   CommandLine line;
   add_options(app, line);
   return run_program(app, argc, argv, [&line] { return run(line); });

@@ -10,9 +10,9 @@ namespace steptune::example {
 
 struct GeneratorOptions {
   std::filesystem::path folder;
-  int images = 1200;  ///< in total
+  int images = 1000;  ///< in total
   int classes = 8;
-  int side_px = 448;
+  int side_px = 512;
   std::uint64_t seed = 1;
 };
 

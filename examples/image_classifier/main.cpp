@@ -2,9 +2,11 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
+#include "common/text.hpp"
 #include "image_classifier/catalog.hpp"
 #include "image_classifier/generator.hpp"
 #include "image_classifier/patterns.hpp"
@@ -21,6 +23,13 @@ struct CommandLine {
   ClassifierOptions classifier;
   GeneratorOptions generator;
 };
+
+/// oneDNN 2.6, which Debian's LibTorch uses, writes out of bounds in the gradient of strided 1x1
+/// convolutions of other widths when three or more threads share a channels-last batch.
+std::string multiple_of_16(const std::string& text) {
+  const auto width = parse_finite(text);
+  return width && std::fmod(*width, 16.0) == 0.0 ? "" : text + " is not a multiple of 16";
+}
 
 void add_options(CLI::App& app, CommandLine& line) {
   ClassifierOptions& options = line.classifier;
@@ -46,7 +55,8 @@ void add_options(CLI::App& app, CommandLine& line) {
       ->check(CLI::Range(16, 512))
       ->capture_default_str();
   app.add_option("--width", options.width, "channels of the network's first stage")
-      ->check(CLI::Range(4, 512))
+      ->check(CLI::Range(16, 512))
+      ->check(CLI::Validator(multiple_of_16, "multiple of 16"))
       ->capture_default_str();
   add_training_options(app, options.training);
 
@@ -101,6 +111,8 @@ Result<void> run(CommandLine& line) {
 int main(int argc, char** argv) {
   using namespace steptune::example;
   CLI::App app("Trains a small residual network to tell JPEG images apart", "image_classifier");
+  // Options may be added to a recommended command line: the last one counts.
+  app.option_defaults()->take_last();
   CommandLine line;
   add_options(app, line);
   return run_program(app, argc, argv, [&line] { return run(line); });

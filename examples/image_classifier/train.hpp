@@ -15,8 +15,8 @@ struct ClassifierOptions {
   int workers = 0;   ///< threads that read and decode; 0: the training thread does it
   int prefetch = 2;  ///< batches in preparation per worker
   bool channels_last = false;
-  int crop_px = 64;
-  int width = 12;  ///< channels of the network's first stage
+  int crop_px = 56;
+  int width = 16;  ///< channels of the network's first stage, a multiple of 16
 };
 
 /// Trains a residual network on the pictures of `catalog`. Errors: a picture that cannot be read.

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "trial_runner/report.hpp"
+
+namespace steptune::test {
+
+/// How a program ended and what it printed.
+struct Ended {
+  int exit_status = -1;  ///< -1 where a signal ended it
+  int signal = 0;
+  std::string out;
+  std::string err;
+};
+
+/// A child process whose standard output is read through a pipe and whose standard error goes to a
+/// file. Waits without limit: CTest's timeout ends a hanging test.
+class Program {
+ public:
+  /// `inside_tuner` sets STEPTUNE_TRIAL, as a runner does.
+  Program(const std::vector<std::string>& argv, bool inside_tuner);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  /// Reads standard output until it holds `text` or ends.
+  void read_until(const std::string& text);
+  void send(int signal) const;
+  [[nodiscard]] Ended wait();
+
+ private:
+  bool read_some();
+
+  pid_t process_ = -1;
+  int output_ = -1;
+  std::string error_file_;
+  std::string out_;
+};
+
+/// Runs a program to its end.
+[[nodiscard]] Ended run(const std::vector<std::string>& argv, bool inside_tuner = false);
+
+/// The `[steptune]` lines of an output, in order; a line that is no JSON fails the test.
+[[nodiscard]] std::vector<Report> reports_in(const std::string& out);
+
+}  // namespace steptune::test
