@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/rng.hpp"
+#include "common/text.hpp"
 #include "tuner/study/identifiers.hpp"
 #include "tuner/study/text_template.hpp"
 
@@ -75,6 +76,16 @@ void check_money(const StudySpec& study, Faults& faults) {
   }
 }
 
+void check_times(const StudySpec& study, Faults& faults) {
+  if (study.measure.max_trial_s <= study.runner.wall_limit_s) return;
+  faults.add(
+      "/measure/max_trial",
+      fmt::format("a trial may be measured for {}, but is ended as timed out after {}: raise "
+                  "\"wall\" in \"limits\"",
+                  format_duration(study.measure.max_trial_s),
+                  format_duration(study.runner.wall_limit_s)));
+}
+
 /// All configurations of a small space, some of a large one; the baseline is the first.
 std::vector<Configuration> examples(const StudySpec& study) {
   constexpr std::uint64_t k_all = 1000;
@@ -141,6 +152,7 @@ void check_part(const StudySpec& study, std::size_t index,
 void cross_check(const StudySpec& study, Faults& faults) {
   check_usage(study, faults);
   check_money(study, faults);
+  check_times(study, faults);
   const std::vector<Configuration> configurations = examples(study);
   for (std::size_t i = 0; i < study.command.size(); ++i) {
     check_part(study, i, configurations, faults);

@@ -7,8 +7,8 @@
 namespace steptune::study {
 
 /// Faults that no section shows by itself: parameters that nothing uses, costs without a price,
-/// payback without a planned run, conditional arguments that take others with them, batch sizes and
-/// modelled times that are not positive.
+/// payback without a planned run, trials longer than their limit, conditional arguments that take
+/// others with them, batch sizes and modelled times that are not positive.
 void cross_check(const StudySpec& study, Faults& faults);
 
 }  // namespace steptune::study

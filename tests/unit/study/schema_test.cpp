@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "search/scheduler.hpp"
 #include "search/searcher.hpp"
 #include "tests/unit/study/study_fixture.hpp"
 #include "trial_runner/reports/preset.hpp"
@@ -120,6 +121,7 @@ TEST(StudySchema, HasTheNamesThatTheValidatorKnows) {
 
 TEST(StudyNames, AreThoseOfTheComponentsBehindThem) {
   EXPECT_THAT(searcher_names(), UnorderedElementsAreArray(strings(study::names::k_searchers)));
+  EXPECT_THAT(scheduler_names(), UnorderedElementsAreArray(strings(study::names::k_schedulers)));
   const auto presets = preset_names();
   EXPECT_THAT((std::vector<std::string>(presets.begin(), presets.end())),
               UnorderedElementsAreArray(strings(study::names::k_presets)));

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the project shows to its users must be accepted by it.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/study/study_fixture.hpp"
+#include "tuner/study/study_keys.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string reference() {
+  std::ifstream file(STEPTUNE_SOURCE_DIR "/docs/study-file.md");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(PublishedStudies, ExampleOfTheReferenceIsSound) {
+  const std::string text = reference();
+  const auto from = text.find("```jsonc") + 8;
+  const auto document = parse_json(text.substr(from, text.find("```", from) - from), "docs");
+  ASSERT_TRUE(document) << document.error().text();
+  const auto study = testing::read(*document);
+  EXPECT_TRUE(study) << study.error().text();
+}
+
+TEST(PublishedStudies, ReferenceExplainsEveryKey) {
+  namespace keys = study::keys;
+  const std::string text = reference();
+  for (const std::span<const std::string_view> object :
+       {std::span<const std::string_view>(keys::k_study),
+        {keys::k_facts},
+        {keys::k_range_parameter},
+        {keys::k_ordinal_parameter},
+        {keys::k_planned_run},
+        {keys::k_guard},
+        {keys::k_search},
+        {keys::k_budget},
+        {keys::k_measure},
+        {keys::k_local_runner},
+        {keys::k_replay_runner},
+        {keys::k_limits}}) {
+    for (const std::string_view key : object)
+      EXPECT_THAT(text, HasSubstr(fmt::format("`{}`", key)));
+  }
+}
+
+TEST(PublishedStudies, ExampleProgramsHaveSoundStudies) {
+  int found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(STEPTUNE_SOURCE_DIR "/examples")) {
+    const auto path = entry.path() / "study.json";
+    if (!std::filesystem::exists(path)) continue;
+    ++found;
+    for (const double cpus : {1.0, 2.0, 8.0, 128.0}) {
+      const auto document = read_json_file(path);
+      ASSERT_TRUE(document) << document.error().text();
+      const auto study =
+          study_from_json(*document, path, {{"cpus", cpus}, {"gpus", 0}, {"memory_gb", 16}});
+      EXPECT_TRUE(study) << cpus << " processors: " << study.error().text();
+    }
+  }
+  EXPECT_GT(found, 0);
+}
+
+}  // namespace
+}  // namespace steptune
