@@ -16,6 +16,10 @@ constexpr std::size_t k_min_batches = 10;
 constexpr std::size_t k_max_batches = 32;  // more add little (Schmeiser 1982)
 /// Correlations of independent values scatter by 1 / sqrt(n); only well within that counts as none.
 constexpr double k_independent_sigmas = 0.5;
+/// Beyond these the correction for correlation says "nobody knows" rather than how much, and an
+/// interval would jump from one report to the next.
+constexpr double k_max_correlation = 0.9;
+constexpr double k_min_freedom = 3.0;
 constexpr std::size_t k_drift_batches = 10;
 
 /// At most `count` batches of about equal samples.
@@ -82,10 +86,10 @@ Spread spread_of(std::span<const Interval> batches, double seconds_per_sample) {
   const auto n = static_cast<double>(batches.size());
   // The sample correlation is too small by about (1 + 4 rho) / n (Kendall 1954).
   const double correlation =
-      std::min(0.9, (lag_1_correlation(residuals) + 1.0 / n) / (1.0 - 4.0 / n));
+      std::min(k_max_correlation, (lag_1_correlation(residuals) + 1.0 / n) / (1.0 - 4.0 / n));
   const double inflation = (1.0 + std::max(0.0, correlation)) / (1.0 - std::max(0.0, correlation));
   const double variance = n / (n - 1.0) * sum_of_squares(residuals);
-  const double freedom = std::max(1.0, n / inflation - 1.0);
+  const double freedom = std::max(k_min_freedom, n / inflation - 1.0);
   Spread spread;
   spread.half_width_s = student_quantile(freedom, 0.025) * std::sqrt(variance * inflation);
   if (std::abs(correlation) >= k_independent_sigmas / std::sqrt(n)) {
