@@ -53,8 +53,13 @@ std::optional<Configuration> read_configuration(const Node& node, const SearchSp
     } else if (!value) {
       child.fault(value.error().message);
       sound = false;
+    } else if (const Value typed = in_type_of(*parameter, *value);
+               std::isnan(parameter->position_of(typed))) {
+      child.fault(fmt::format("{} is not a value of {}: {}", printable_line(to_text(typed), 60),
+                              name, parameter->range_text()));
+      sound = false;
     } else {
-      configuration.set(name, in_type_of(*parameter, *value));
+      configuration.set(name, typed);
     }
   }
   if (!sound) return std::nullopt;

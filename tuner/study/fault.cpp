@@ -12,6 +12,7 @@ namespace steptune::study {
 namespace {
 
 constexpr std::size_t k_max_faults = 20;
+constexpr std::size_t k_max_message_bytes = 2000;
 
 std::string place(const std::string& file, const std::string& pointer, const SourceLines& lines) {
   const auto line = lines.line_of(pointer);
@@ -21,12 +22,13 @@ std::string place(const std::string& file, const std::string& pointer, const Sou
 
 }  // namespace
 
-void Faults::add(std::string pointer, std::string message) {
+void Faults::add(std::string pointer, const std::string& message) {
   if (kept_.size() == k_max_faults) {
     ++dropped_;
     return;
   }
-  kept_.push_back({std::move(pointer), std::move(message)});
+  // Messages quote the file, which may hold anything; each must stay one harmless line.
+  kept_.push_back({std::move(pointer), printable_line(message, k_max_message_bytes)});
 }
 
 bool Faults::within(const std::string& pointer) const {

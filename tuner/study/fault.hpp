@@ -20,7 +20,8 @@ struct Fault {
 /// Faults in the order of their discovery. The first 20 are kept, the rest counted.
 class Faults {
  public:
-  void add(std::string pointer, std::string message);
+  /// The message may quote what the file holds: control characters are removed.
+  void add(std::string pointer, const std::string& message);
 
   [[nodiscard]] bool empty() const { return kept_.empty(); }
   [[nodiscard]] const std::vector<Fault>& kept() const { return kept_; }

@@ -29,7 +29,7 @@ class Node {
   [[nodiscard]] const Json& json() const { return *json_; }
   [[nodiscard]] const std::string& pointer() const { return pointer_; }
   [[nodiscard]] Faults& faults() const { return *faults_; }
-  void fault(std::string message) const { faults_->add(pointer_, std::move(message)); }
+  void fault(const std::string& message) const { faults_->add(pointer_, message); }
 
   /// A text without NUL of at most `max_bytes`.
   [[nodiscard]] std::optional<std::string> text(std::size_t max_bytes = 4096) const;

@@ -430,6 +430,16 @@ TEST(BrokenDocuments, TellAllFaultsAtOnce) {
               HasSubstr("\n  /studies/study.json#/parameters/threads/low: "));
 }
 
+TEST(BrokenDocuments, TellAllFaultsOfAConfigurationAtOnce) {
+  Json document = testing::study_document();
+  document["baseline"]["batch_size"] = 100;
+  document["baseline"]["threads"] = -1;
+  const auto study = testing::read(document);
+  ASSERT_FALSE(study);
+  EXPECT_THAT(study.error().message, HasSubstr("#/baseline/batch_size: 100 is not a value of"));
+  EXPECT_THAT(study.error().message, HasSubstr("#/baseline/threads: -1 is not a value of"));
+}
+
 TEST(BrokenDocuments, TellAtMostTwentyFaults) {
   Json document = testing::study_document();
   for (int i = 0; i < 27; ++i)
