@@ -9,10 +9,8 @@
 //   flood BYTES        prints one line of this length, without an end
 //   hog BYTES          takes so much memory, slowly, and keeps it
 //   share BYTES COUNT  takes memory and forks COUNT processes that share it
-//   burn SECONDS       uses one CPU for so long
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -128,13 +126,6 @@ std::vector<std::vector<char>> take(std::size_t bytes, useconds_t pause_us) {
   stay();
 }
 
-int burn(double seconds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (std::chrono::steady_clock::now() < end) {
-  }
-  return 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -152,7 +143,6 @@ int main(int argc, char** argv) {
   if (mode == "flood") return flood(to_number(first));
   if (mode == "hog") hog(to_number(first));
   if (mode == "share" && argc > 3) share(to_number(first), to_number(argv[3]));
-  if (mode == "burn") return burn(static_cast<double>(to_number(first)));
   std::fprintf(stderr, "fake_trial: unknown mode\n");
   return 2;
 }

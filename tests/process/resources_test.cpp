@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/process/local_runner_fixture.hpp"
 
@@ -71,12 +75,61 @@ TEST_F(ResourcesTest, AnAllocationThatFailsIsToldFromACrash) {
   EXPECT_EQ(crash.outcome().kind, OutcomeKind::failed);
 }
 
-TEST_F(ResourcesTest, OthersLoadIsNotTheTrials) {
-  const TrialRun own = run(fake({"burn", "1"}));
-  ASSERT_TRUE(own.outcome().disturbance);
-  EXPECT_GE(own.outcome().disturbance->other_load, 0.0);
-  EXPECT_LE(own.outcome().disturbance->other_load, 1.0);
-  EXPECT_GE(own.outcome().disturbance->steal, 0.0);
+/// A memory cgroup of its own with a limit, of whichever version this machine has.
+class LimitedCgroup {
+ public:
+  explicit LimitedCgroup(std::uint64_t bytes) {
+    for (const auto& [top, limit] : {std::pair{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"},
+                                     std::pair{"/sys/fs/cgroup", "memory.max"}}) {
+      path_ = std::filesystem::path(top) / ("steptune-test-" + std::to_string(::getpid()));
+      std::error_code error;
+      if (!std::filesystem::create_directory(path_, error)) continue;
+      std::ofstream file(path_ / limit);
+      usable_ = std::filesystem::exists(path_ / limit) && (file << bytes << std::flush).good();
+      if (usable_) return;
+      ::rmdir(path_.c_str());
+    }
+  }
+  LimitedCgroup(const LimitedCgroup&) = delete;
+  LimitedCgroup& operator=(const LimitedCgroup&) = delete;
+  ~LimitedCgroup() {
+    if (usable_) ::rmdir(path_.c_str());
+  }
+  [[nodiscard]] bool usable() const { return usable_; }
+  [[nodiscard]] std::string processes() const { return (path_ / "cgroup.procs").string(); }
+
+ private:
+  std::filesystem::path path_;
+  bool usable_ = false;
+};
+
+TEST_F(ResourcesTest, AKillByTheKernelIsToldFromAKillByHand) {
+  const TrialRun by_hand = run(shell("kill -KILL $$"));
+  EXPECT_EQ(by_hand.outcome().kind, OutcomeKind::failed) << by_hand.outcome().detail;
+
+  const LimitedCgroup cgroup(std::uint64_t{40} << 20);
+  if (!cgroup.usable()) GTEST_SKIP() << "may not create a memory cgroup";
+  const TrialRun by_kernel = run(shell("echo $$ > " + cgroup.processes() + "; exec " +
+                                       STEPTUNE_BINARY_DIR "/bin/fake_trial hog 400000000"));
+  EXPECT_EQ(by_kernel.outcome().kind, OutcomeKind::out_of_memory) << by_kernel.outcome().detail;
+  EXPECT_THAT(by_kernel.outcome().detail, HasSubstr("the kernel killed it for memory"));
+}
+
+TEST_F(ResourcesTest, OthersLoadIsSeen) {
+  const TrialSpec spec = shell("sleep 0.4");
+  start(spec);
+  std::thread other([] {
+    const SystemClock clock;
+    const double end_s = clock.now_s() + 0.3;
+    while (clock.now_s() < end_s) {
+    }
+  });
+  const TrialRun done = wait_for_end();
+  other.join();
+  ASSERT_TRUE(done.outcome().disturbance);
+  const double one_cpu = 1.0 / static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+  EXPECT_GT(done.outcome().disturbance->other_load, 0.2 * one_cpu);
+  EXPECT_LE(done.outcome().disturbance->other_load, 1.0);
 }
 
 TEST_F(ResourcesTest, ManyTrialsLeakNothing) {

@@ -2,6 +2,7 @@
 #include <csignal>
 
 #include <gmock/gmock.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "tests/process/local_runner_fixture.hpp"
@@ -75,6 +76,34 @@ TEST_F(SignalsTest, TheTrialDoesNotGetWhatTheTerminalSendsToTheTuner) {
   const auto events = runner().wait(clock_.now_s() + 0.05);
   ASSERT_TRUE(events);
   EXPECT_TRUE(events->empty());
+}
+
+SkippingClock* g_clock = nullptr;
+
+TEST_F(SignalsTest, TimeInWhichTheMachineSleptCountsForNoLimit) {
+  TrialSpec spec = shell("echo ready; exec sleep 1000");
+  spec.limits.idle_s = 100.0;
+  spec.limits.wall_s = 200.0;
+  start(spec);
+  wait_for_output(spec, "ready");
+  // The clock leaps while the runner waits, as it does over a suspend.
+  g_clock = &clock_;
+  struct sigaction action {};
+  struct sigaction before {};
+  action.sa_handler = [](int) { g_clock->skip(5000.0); };
+  ::sigaction(SIGALRM, &action, &before);
+  const itimerval soon{{}, {0, 20'000}};
+  ::setitimer(ITIMER_REAL, &soon, nullptr);
+  const auto slept = runner().wait(clock_.now_s() + 10.0);
+  ::sigaction(SIGALRM, &before, nullptr);
+  ASSERT_TRUE(slept);
+  for (int i = 0; i < 3; ++i) {
+    const auto events = runner().wait(clock_.now_s() + 0.02);
+    ASSERT_TRUE(events);
+    EXPECT_TRUE(events->empty());
+  }
+  clock_.skip(150.0);
+  EXPECT_EQ(wait_for_end().outcome().kind, OutcomeKind::hung) << "awake, the limit holds";
 }
 
 }  // namespace
