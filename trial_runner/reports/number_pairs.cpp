@@ -66,14 +66,15 @@ double unit_scale(std::string_view unit) {
   return 1.0;
 }
 
-/// Whether the number ends here: `12:30:00`, `1.2.3`, `0,5`, `4GB`, `12/a` and `3it/s` are none.
+/// Whether the number ends here: `12:30:00`, `timer.py:215:stop`, `1.2.3`, `0,5`, `4GB`, `12/a` and
+/// `3it/s` are none.
 bool ends_number(re2::StringPiece rest) {
   if (rest.empty()) return true;
   const char next = rest[0];
   const bool sentence_end = next == '.' && (rest.size() == 1 || rest[1] == ' ');
   const bool alphanumeric = (next >= '0' && next <= '9') || (next >= 'a' && next <= 'z') ||
                             (next >= 'A' && next <= 'Z') || next == '_';
-  const bool clock = next == ':' && rest.size() > 1 && rest[1] >= '0' && rest[1] <= '9';
+  const bool clock = next == ':' && rest.size() > 1 && rest[1] != ' ';
   const bool decimal_comma = next == ',' && rest.size() > 1 && rest[1] >= '0' && rest[1] <= '9';
   return sentence_end ||
          !(alphanumeric || clock || decimal_comma || next == '/' || next == '.' || next == '-');

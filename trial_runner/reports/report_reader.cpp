@@ -19,6 +19,42 @@ bool tells_nothing(const Report& report) {
          report.parts.empty() && report.not_finite.empty();
 }
 
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+/// Index just past the terminal escape sequence that begins at `at`.
+std::size_t skip_escape(std::string_view text, std::size_t at) {
+  const char kind = at + 1 < text.size() ? text[at + 1] : '\0';
+  std::size_t end = at + 1;
+  if (kind == '[') {
+    end = at + 2;
+    while (end < text.size() && (text[end] < '@' || text[end] > '~'))
+      ++end;
+  } else if (kind == ']') {  // a title or link, ended by BEL or ESC backslash
+    while (end < text.size() && text[end] != '\a' && text[end] != '\x1b')
+      ++end;
+    if (end < text.size() && text[end] == '\x1b') ++end;
+  }
+  return std::min(end + 1, text.size());
+}
+
+/// The line as a person sees it: without colours, cursor movements and other control characters but
+/// tabs, which regular expressions may ask for.
+std::string visible_text(std::string_view text) {
+  std::string visible;
+  visible.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '\x1b') {
+      at = skip_escape(text, at);
+      continue;
+    }
+    if (!is_control(text[at]) || text[at] == '\t') visible += text[at];
+    ++at;
+  }
+  return visible;
+}
+
 bool has_counter(const Report& report) {
   return report.step || report.samples;
 }
@@ -52,7 +88,7 @@ struct ReportReader::State {
       return merge(*std::move(parsed), report);
     }
     if (presets.empty()) return;
-    const std::string text = printable_line(piece, k_max_report_line_bytes);
+    const std::string text = visible_text(piece);
     for (const auto& preset : presets) {
       Report told;
       preset->read(text, told);

@@ -28,11 +28,12 @@ bool counts_samples(std::string_view unit) {
   return std::find(k_units.begin(), k_units.end(), unit) != k_units.end();
 }
 
-/// The same bar in every epoch: its description without numbers, and its length.
+/// The same bar in every epoch: the letters of its description, and its length. Numbers and the
+/// blanks around them change from line to line.
 std::string bar_key(const ProgressBar& bar) {
   std::string key;
   for (const char c : bar.description) {
-    if (c < '0' || c > '9') key += c;
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) key += c;
   }
   return key + "/" + std::to_string(bar.total.value_or(0.0));
 }

@@ -75,6 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Real, TqdmLine, testing::Values(
   LineCase{"MapIsNoTraining", "Map: 100%|██████████| 1000/1000 [00:00<00:00, 12000.00 examples/s]", {}, {}, {}, {}},
   LineCase{"LastPieceWins", "\r 10%|█  | 10/100 [00:03<00:20,  4.10it/s]\r 12%|█▏  | 12/100 [00:03<00:20,  4.10it/s]", 12, {}, {}, {}},
   LineCase{"CursorMoves", "\x1b[A 12%|█▏  | 12/100 [00:03<00:20,  4.10it/s]\x1b[K", 12, {}, {}, {}},
+  LineCase{"Ultralytics", "      1/100      2.34G      1.215      1.892         36        640:  12%|█▏        | 12/100 [00:03<00:20,  4.10it/s]", 12, {}, {}, {}},
   LineCase{"Prose", "loaded 12/100 files [ok]", {}, {}, {}, {}},
   LineCase{"Empty", "", {}, {}, {}, {}}), case_name);
 
@@ -138,6 +139,8 @@ INSTANTIATE_TEST_SUITE_P(Real, KeyValueLine, testing::Values(
   LineCase{"Megatron", " iteration      100/  500000 | consumed samples:        25600 | lm loss: 6.1E+00 |", 100, 25600, {{"lm_loss", 6.1}}, {}},
   LineCase{"Detectron2", "eta: 0:10:00  iter: 19  total_loss: 1.2  lr: 0.01  max_mem: 3000M", 19, {}, {{"total_loss", 1.2}, {"lr", 0.01}}, {}},
   LineCase{"Estimator", "INFO:tensorflow:loss = 0.5, step = 300 (1.2 sec)", 300, {}, {{"loss", 0.5}}, {}},
+  LineCase{"DeepSpeed", "[2024-05-01 12:00:00,123] [INFO] [timer.py:215:stop] epoch=0/micro_step=40/global_step=10, RunningAvgSamplesPerSec=50.5, MemAllocated=1.2GB", 10, {}, {{"runningavgsamplespersec", 50.5}}, {}},
+  LineCase{"Fairseq", "2024-05-01 12:00:00 | INFO | train_inner | epoch 001:     12 / 1000 loss=8.6, ppl=388.5, num_updates=12, lr=1e-05", 12, {}, {{"epoch", 1}, {"loss", 8.6}, {"ppl", 388.5}, {"lr", 1e-05}}, {}},
   LineCase{"JsonLine", R"({"step": 320, "loss": 0.25})", 320, {}, {{"loss", 0.25}}, {}},
   LineCase{"Milliseconds", "step=1 step_time=250ms", 1, {}, {{"step_time", 0.25}}, {}},
   LineCase{"Tensor", "step: 5 loss: tensor(0.5000, grad_fn=<NllLossBackward0>)", 5, {}, {{"loss", 0.5}}, {}},

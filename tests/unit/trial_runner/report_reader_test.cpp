@@ -175,6 +175,15 @@ TEST(ReportReader, TqdmEpochsAddUp) {
   EXPECT_EQ(steps, (std::vector<double>{0, 4, 9, 10, 10, 14, 19, 20, 20, 24, 29, 30}));
 }
 
+TEST(ReportReader, ABarWhoseDescriptionHoldsNumbersIsOneBar) {
+  ReportReader reader = reader_of(preset("tqdm"));
+  const auto told = [&](const char* line) { return reader.read_line(line, 1.0)->step; };
+  EXPECT_EQ(told("   1/3   2.34G    1.2     36   640: 90%|##| 90/100 [00:03<00:20, 4.1it/s]"),
+            90.0);
+  EXPECT_EQ(told("   2/3   2.34G    0.9      9   640: 10%|##| 10/100 [00:03<00:20, 4.1it/s]"),
+            110.0);
+}
+
 TEST(ReportReader, AnInnerBarOutrunsTheOuterOne) {
   ReportReader reader = reader_of(preset("tqdm"));
   std::optional<double> last;
@@ -270,6 +279,15 @@ TEST(MetricRegexes, ReadCountersAndMetricsAsSageMakerDoes) {
   EXPECT_EQ(report->clock_s, 3.25);
   EXPECT_EQ(report->metrics, (std::map<std::string, double>{{"val:loss", 0.125}}));
   EXPECT_EQ(reader.read_line("Loss = nan;", 2.0)->not_finite, std::set<std::string>{"val:loss"});
+}
+
+TEST(MetricRegexes, SeeTabsButNoColours) {
+  ReportFormat format;
+  format.metrics = {{"step", "^\\[(\\d+)\\]\tloss"}};
+  ReportReader reader = reader_of(format);
+  const auto report = reader.read_line("\x1b]0;title\a\x1b[1m[12]\x1b[0m\tloss\x1b[", 1.0);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->step, 12.0);
 }
 
 TEST(MetricRegexes, FaultyOnesAreRefusedByName) {
