@@ -11,15 +11,20 @@
 namespace steptune {
 namespace {
 
-constexpr double k_most_for_confirmation = 0.25;
+/// Shares of a budget that are kept for the confirmation: of all its pairs, and of a single one.
+constexpr double k_most_for_pairs = 0.25;
+constexpr double k_most_for_one_pair = 0.5;
 
 bool was_measured(const TrialRecord& trial) {
   return is_ranked(trial.status) || trial.status == TrialStatus::infeasible;
 }
 
-/// Whether `next` more of something fits into what is left of `limit`, `reserve` kept aside.
-bool fits(double used, double next, double reserve, double limit) {
-  return used + next + std::min(reserve, k_most_for_confirmation * limit) <= limit;
+/// Whether `next` more of something fits into what is left of `limit` when confirmation, at `pair`
+/// each, is to have its share.
+bool fits(double used, double next, double pair, int pairs, double limit) {
+  const double share =
+      std::max(k_most_for_pairs * limit, std::min(pair, k_most_for_one_pair * limit));
+  return used + next + std::min(pair * pairs, share) <= limit;
 }
 
 }  // namespace
@@ -47,13 +52,14 @@ std::optional<std::string> search_budget_spent(const StudySpec& study, const Spe
   if (budget.trials && spending.search_trials >= *budget.trials) {
     return fmt::format("{} trial{}", *budget.trials, *budget.trials == 1 ? "" : "s");
   }
-  const double reserve_s = spending.confirm_pair_s * study.measure.confirm_pairs;
-  if (budget.time_s &&
-      !fits(spending.elapsed_s, spending.least_trial_s, reserve_s, *budget.time_s)) {
+  const int pairs = study.measure.confirm_pairs;
+  if (budget.time_s && !fits(spending.elapsed_s, spending.least_trial_s, spending.confirm_pair_s,
+                             pairs, *budget.time_s)) {
     return fmt::format("{} of tuning time", format_duration(*budget.time_s));
   }
-  if (budget.cost_usd && !fits(spending.usd, price_usd(study, spending.least_trial_s),
-                               price_usd(study, reserve_s), *budget.cost_usd)) {
+  if (budget.cost_usd &&
+      !fits(spending.usd, price_usd(study, spending.least_trial_s),
+            price_usd(study, spending.confirm_pair_s), pairs, *budget.cost_usd)) {
     return format_usd(*budget.cost_usd);
   }
   return std::nullopt;

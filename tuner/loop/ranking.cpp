@@ -29,7 +29,7 @@ void keep_cheapest(const StudySpec& study, Candidates& candidates) {
   if (study.objectives.size() < 2 || !study.objectives[1].is_cost()) return;
   const auto* const* cheapest = &*std::ranges::min_element(
       candidates, {}, [&](const TrialRecord* trial) { return minimized(study, *trial, 1); });
-  const Interval least = objective_interval(study, **cheapest, 1);
+  const ObjectiveInterval least = objective_interval(study, **cheapest, 1);
   std::erase_if(candidates, [&](const TrialRecord* trial) {
     return !overlap(objective_interval(study, *trial, 1), least);
   });
@@ -43,24 +43,24 @@ bool may_win(const StudySpec& study, const TrialRecord& trial) {
          std::ranges::all_of(trial.objectives, [](double value) { return std::isfinite(value); });
 }
 
-Interval objective_interval(const StudySpec& study, const TrialRecord& trial,
-                            std::size_t objective) {
+ObjectiveInterval objective_interval(const StudySpec& study, const TrialRecord& trial,
+                                     std::size_t objective) {
   const double value = minimized(study, trial, objective);
   const double half_width = k_z_95 * trial.standard_errors[objective];
   return {value - half_width, value, value + half_width};
 }
 
-bool overlap(const Interval& a, const Interval& b) {
+bool overlap(const ObjectiveInterval& a, const ObjectiveInterval& b) {
   return a.low <= b.high && b.low <= a.high;
 }
 
 const TrialRecord* choose_incumbent(const StudySpec& study, const Candidates& candidates) {
   if (candidates.empty()) return nullptr;
   Candidates preferred = by_value(study, candidates);
-  const Interval best = objective_interval(study, *preferred.front(), 0);
+  const ObjectiveInterval best = objective_interval(study, *preferred.front(), 0);
   const double near = best.value + study.measure.target_half_width * std::abs(best.value);
   std::erase_if(preferred, [&](const TrialRecord* trial) {
-    const Interval interval = objective_interval(study, *trial, 0);
+    const ObjectiveInterval interval = objective_interval(study, *trial, 0);
     return interval.value > near || !overlap(interval, best);
   });
   keep_cheapest(study, preferred);
@@ -75,7 +75,7 @@ const TrialRecord* choose_incumbent(const StudySpec& study, const Candidates& ca
 
 std::vector<std::int64_t> tied_with(const StudySpec& study, const TrialRecord& incumbent,
                                     const Candidates& candidates) {
-  const Interval best = objective_interval(study, incumbent, 0);
+  const ObjectiveInterval best = objective_interval(study, incumbent, 0);
   std::vector<std::int64_t> numbers;
   for (const TrialRecord* trial : by_value(study, candidates)) {
     if (trial->configuration == incumbent.configuration) continue;

@@ -14,14 +14,14 @@ namespace steptune {
 [[nodiscard]] bool may_win(const StudySpec& study, const TrialRecord& trial);
 
 /// A value's 95 % interval, turned so that less is better.
-struct Interval {
+struct ObjectiveInterval {
   double low = 0.0;
   double value = 0.0;
   double high = 0.0;
 };
-[[nodiscard]] Interval objective_interval(const StudySpec& study, const TrialRecord& trial,
-                                          std::size_t objective);
-[[nodiscard]] bool overlap(const Interval& a, const Interval& b);
+[[nodiscard]] ObjectiveInterval objective_interval(const StudySpec& study, const TrialRecord& trial,
+                                                   std::size_t objective);
+[[nodiscard]] bool overlap(const ObjectiveInterval& a, const ObjectiveInterval& b);
 
 /// The incumbent among `candidates` by the first objective, or null if there is none. Among those
 /// whose intervals overlap with the best one's and whose values are within the precision of

@@ -14,12 +14,12 @@ constexpr int k_retries = 60;
 
 }  // namespace
 
-Result<std::vector<TrialEvent>> EventQueue::next(double deadline_s) {
+Result<std::vector<TrialEvent>> RunnerEvents::next(double deadline_s) {
   if (!kept_.empty()) return std::exchange(kept_, {});
   return parts_->runner.wait(deadline_s);
 }
 
-Result<void> EventQueue::pass_time(double deadline_s) {
+Result<void> RunnerEvents::pass_time(double deadline_s) {
   double before_s = parts_->clock.now_s();
   while (before_s < deadline_s) {
     auto events = parts_->runner.wait(deadline_s);

@@ -11,9 +11,9 @@ namespace steptune {
 
 /// What the runner tells, for a loop that must at times wait for something else: events that arrive
 /// meanwhile are kept.
-class EventQueue {
+class RunnerEvents {
  public:
-  explicit EventQueue(const LoopParts& parts) : parts_(&parts) {}
+  explicit RunnerEvents(const LoopParts& parts) : parts_(&parts) {}
 
   /// The events kept, or else those that the runner has until the deadline.
   [[nodiscard]] Result<std::vector<TrialEvent>> next(double deadline_s);
@@ -30,7 +30,7 @@ class EventQueue {
 class Recorder {
  public:
   /// All outlive the recorder; `study` is kept up to date.
-  Recorder(const LoopParts& parts, EventQueue& events, const Stopwatch& stopwatch,
+  Recorder(const LoopParts& parts, RunnerEvents& events, const Stopwatch& stopwatch,
            StudyRecord& study)
       : parts_(&parts), events_(&events), stopwatch_(&stopwatch), study_(&study) {}
 
@@ -43,7 +43,7 @@ class Recorder {
   [[nodiscard]] Result<void> insist(const std::function<Result<void>()>& write);
 
   const LoopParts* parts_;
-  EventQueue* events_;
+  RunnerEvents* events_;
   const Stopwatch* stopwatch_;
   StudyRecord* study_;
 };

@@ -154,10 +154,10 @@ std::vector<Configuration> TrialPool::configurations() const {
   return configurations;
 }
 
-double TrialPool::usd_so_far() const {
+double TrialPool::usd_committed(double least_s) const {
   double seconds = 0.0;
   for (const auto& [number, trial] : trials_) {
-    seconds += std::max(0.0, parts_->clock.now_s() - trial.started_s());
+    seconds += std::max(least_s, parts_->clock.now_s() - trial.started_s());
   }
   return price_usd(parts_->study, seconds);
 }

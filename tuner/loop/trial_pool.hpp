@@ -15,7 +15,7 @@ namespace steptune {
 class TrialPool {
  public:
   /// All outlive the pool.
-  TrialPool(const LoopParts& parts, EventQueue& events, Recorder& recorder,
+  TrialPool(const LoopParts& parts, RunnerEvents& events, Recorder& recorder,
             const Stopwatch& stopwatch)
       : parts_(&parts), events_(&events), recorder_(&recorder), stopwatch_(&stopwatch) {}
 
@@ -39,8 +39,8 @@ class TrialPool {
   [[nodiscard]] bool empty() const { return trials_.empty(); }
   /// In order of number.
   [[nodiscard]] std::vector<Configuration> configurations() const;
-  /// What the trials under way have cost so far.
-  [[nodiscard]] double usd_so_far() const;
+  /// What the trials under way cost: so far, or at least what `least_s` seconds of each do.
+  [[nodiscard]] double usd_committed(double least_s) const;
 
  private:
   [[nodiscard]] TrialInFlight* find(TrialKey key);
@@ -51,7 +51,7 @@ class TrialPool {
   void show_progress();
 
   const LoopParts* parts_;
-  EventQueue* events_;
+  RunnerEvents* events_;
   Recorder* recorder_;
   const Stopwatch* stopwatch_;
   std::map<std::int64_t, TrialInFlight> trials_;  ///< by number

@@ -352,7 +352,7 @@ int Tuning::interrupts() const {
 Spending Tuning::spending() const {
   Spending spending = spending_of(trials_, find_incumbent(parts_.study, trials_));
   spending.elapsed_s = stopwatch_.elapsed_s();
-  spending.usd += pool_.usd_so_far();
+  spending.usd += pool_.usd_committed(spending.least_trial_s);
   return spending;
 }
 

@@ -66,7 +66,7 @@ class Tuning {
   const LoopParts& parts_;
   StudyRecord study_;
   Stopwatch stopwatch_;
-  EventQueue events_;
+  RunnerEvents events_;
   Recorder recorder_;
   TrialPool pool_;
   std::vector<TrialRecord> trials_;  ///< all, in order of number; running ones as launched

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trials that fail in every way there is, guards, budgets.
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "tests/simulation/simulated_study.hpp"
+
+namespace steptune::simulation {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class FaultTest : public ::testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  Json document_ = study_document();
+
+  LoopResult must_run(SimulatedRun& run) {
+    auto result = run.run();
+    if (!result) throw std::runtime_error(result.error().text());
+    return *std::move(result);
+  }
+};
+
+double workers_of(const TrialSpec& spec) {
+  return to_number(*spec.configuration.find("workers"));
+}
+double batch_of(const TrialSpec& spec) {
+  return to_number(*spec.configuration.find("batch_size"));
+}
+
+TrialScript crash(std::string detail = "exit status 1: cannot open data") {
+  TrialScript script;
+  script.steps = 0;
+  script.ends_as = OutcomeKind::failed;
+  script.detail = std::move(detail);
+  return script;
+}
+
+TEST_F(FaultTest, AFailingBaselineEndsTheStudyAtOnceWithItsLog) {
+  SimulatedRun run(folder_.path(), document_, [](const TrialSpec&) { return crash(); });
+  const LoopResult result = must_run(run);
+  EXPECT_EQ(result.end, LoopEnd::too_many_failures);
+  EXPECT_THAT(result.reason, HasSubstr("cannot open data"));
+  EXPECT_FALSE(result.recommendation);
+  EXPECT_EQ(run.runner.started().size(), 1U);
+  EXPECT_EQ(run.record().status, StudyStatus::interrupted);
+}
+
+TEST_F(FaultTest, AfterAFailedBaselineTheNextRunTriesAnother) {
+  {
+    SimulatedRun run(folder_.path(), document_, [](const TrialSpec&) { return crash(); });
+    must_run(run);
+  }
+  SimulatedRun run(folder_.path(), document_, train, 1000.0);
+  EXPECT_EQ(must_run(run).end, LoopEnd::budget);
+  const auto trials = run.trials();
+  EXPECT_EQ(trials[0].status, TrialStatus::failed);
+  EXPECT_EQ(trials[1].purpose, TrialPurpose::baseline);
+  EXPECT_EQ(trials[1].status, TrialStatus::completed);
+}
+
+TEST_F(FaultTest, TooManyFailuresInARowEndTheStudyWithTheLastLog) {
+  const auto script = [](const TrialSpec& spec) {
+    return spec.key.trial > 3 ? crash("exit status 7: trial " + std::to_string(spec.key.trial))
+                              : train(spec);
+  };
+  SimulatedRun run(folder_.path(), document_, script);
+  const LoopResult result = must_run(run);
+  EXPECT_EQ(result.end, LoopEnd::too_many_failures);
+  EXPECT_THAT(result.reason, HasSubstr("5 trials in a row failed"));
+  EXPECT_THAT(result.reason, HasSubstr("trial 8"));
+  EXPECT_EQ(run.trials().size(), 8U);
+  EXPECT_TRUE(result.recommendation) << "what was measured is still worth something";
+}
+
+TEST_F(FaultTest, SingleFailuresAreRecordedAndTheStudyGoesOn) {
+  document_["budget"]["trials"] = 100;
+  const auto script = [](const TrialSpec& spec) {
+    if (workers_of(spec) == 3 && batch_of(spec) < 64) return crash();
+    if (batch_of(spec) == 256) {
+      TrialScript result = train(spec);
+      result.steps = 2;
+      result.ends_as = OutcomeKind::out_of_memory;
+      return result;
+    }
+    return train(spec);
+  };
+  SimulatedRun run(folder_.path(), document_, script);
+  EXPECT_EQ(must_run(run).end, LoopEnd::exhausted);
+  std::map<TrialStatus, int> counts;
+  std::set<Configuration> tried;
+  for (const auto& trial : run.trials()) {
+    if (is_confirmation(trial.purpose)) continue;
+    ++counts[trial.status];
+    EXPECT_TRUE(tried.insert(trial.configuration).second) << "never proposed again";
+    if (!is_ranked(trial.status)) {
+      EXPECT_THAT(trial.objectives, IsEmpty());
+      EXPECT_FALSE(trial.failure.empty());
+    }
+  }
+  EXPECT_EQ(counts[TrialStatus::out_of_memory], 4);
+  EXPECT_EQ(counts[TrialStatus::failed], 2);
+  EXPECT_EQ(counts[TrialStatus::completed], 14);
+}
+
+TEST_F(FaultTest, ATrialWithoutReportsIsNeverRanked) {
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    if (spec.key.trial == 2) {
+      result.silent = true;
+      result.steps = 1;
+    }
+    if (spec.key.trial == 3) result.silent = true;
+    if (spec.key.trial == 4) result.steps = 3;
+    return result;
+  };
+  document_["limits"] = Json::parse(R"({"idle": "100s"})");
+  SimulatedRun run(folder_.path(), document_, script);
+  const LoopResult result = must_run(run);
+  const auto trials = run.trials();
+  EXPECT_EQ(trials[1].status, TrialStatus::failed);
+  EXPECT_THAT(trials[1].failure, HasSubstr("ended by itself before it could be measured"));
+  EXPECT_EQ(trials[2].status, TrialStatus::failed);
+  EXPECT_THAT(trials[2].failure, HasSubstr("no progress reports"));
+  EXPECT_EQ(trials[3].status, TrialStatus::failed);
+  EXPECT_GT(result.recommendation->incumbent_trial, 0);
+}
+
+TEST_F(FaultTest, AProgramThatIgnoresItsEndDoesNotEndTheStudy) {
+  // The runner ends it by force in the end; what was measured counts.
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    result.stops_as = OutcomeKind::failed;
+    result.stopping_s = 10.0;
+    return result;
+  };
+  SimulatedRun run(folder_.path(), document_, script);
+  EXPECT_EQ(must_run(run).end, LoopEnd::budget);
+  for (const auto& trial : run.trials())
+    EXPECT_EQ(trial.status, TrialStatus::completed);
+}
+
+TEST_F(FaultTest, ALostTrialIsLaunchedAgainButNotForEver) {
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    const bool lost = spec.key.trial == 2 ? spec.key.attempt == 1 : spec.key.trial == 3;
+    if (lost) {
+      result.steps = 2;
+      result.ends_as = OutcomeKind::lost;
+    }
+    return result;
+  };
+  SimulatedRun run(folder_.path(), document_, script);
+  EXPECT_EQ(must_run(run).end, LoopEnd::budget);
+  const auto trials = run.trials();
+  EXPECT_EQ(trials[1].status, TrialStatus::completed);
+  EXPECT_EQ(trials[1].attempt, 2);
+  EXPECT_EQ(trials[2].status, TrialStatus::failed);
+  EXPECT_EQ(trials[2].attempt, 3);
+  EXPECT_GT(trials[1].spent_s, 4.0) << "both attempts are paid for";
+}
+
+TEST_F(FaultTest, GuardsKeepFastButBadConfigurationsFromWinning) {
+  document_["guards"] =
+      Json::parse(R"([{"metric": "loss", "after_samples": 640, "max_ratio_to_baseline": 1.02}])");
+  document_["budget"]["trials"] = 20;
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    result.metrics["loss"] = batch_of(spec) > 64 ? 2.2 : 2.0;
+    return result;
+  };
+  SimulatedRun run(folder_.path(), document_, script);
+  const LoopResult result = must_run(run);
+  ASSERT_TRUE(result.recommendation);
+  EXPECT_LE(to_number(*result.recommendation->configuration.find("batch_size")), 64);
+  for (const auto& trial : run.trials()) {
+    const bool large = to_number(*trial.configuration.find("batch_size")) > 64;
+    EXPECT_EQ(trial.status, large ? TrialStatus::infeasible : TrialStatus::completed);
+    if (large) {
+      EXPECT_THAT(trial.failure, HasSubstr("loss@640"));
+      EXPECT_LT(trial.measurement->total_samples, 2000) << "stopped as soon as it was known";
+    } else {
+      EXPECT_GE(trial.measurement->total_samples, 640) << "run until it could be judged";
+    }
+  }
+}
+
+TEST_F(FaultTest, AGuardThatNobodyRespectsLeavesNoWinner) {
+  document_["guards"] = Json::parse(R"([{"metric": "loss", "max": 1.0}])");
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    result.metrics["loss"] = 2.0;
+    return result;
+  };
+  SimulatedRun run(folder_.path(), document_, script);
+  const LoopResult result = must_run(run);
+  EXPECT_EQ(result.end, LoopEnd::no_feasible_trial);
+  EXPECT_FALSE(result.recommendation);
+  EXPECT_THAT(run.listener.warnings, Contains(HasSubstr("baseline itself violates")));
+  EXPECT_EQ(run.record().status, StudyStatus::finished);
+}
+
+TEST_F(FaultTest, TheTimeBudgetHoldsWithItsConfirmation) {
+  document_["budget"] = Json::parse(R"({"trials": 1000, "time": "60s"})");
+  document_["measure"]["target_half_width"] = 0.004;
+  SimulatedRun run(folder_.path(), document_, train);
+  const LoopResult result = must_run(run);
+  EXPECT_EQ(result.end, LoopEnd::budget);
+  EXPECT_THAT(result.reason, HasSubstr("1 min"));
+  EXPECT_GE(result.recommendation->speed_up.pairs, 1);
+  EXPECT_GT(run.record().elapsed_s, 30.0);
+  EXPECT_LT(run.record().elapsed_s, 90.0);
+}
+
+TEST_F(FaultTest, TheCostBudgetHoldsOverSeveralTrialsAtATime) {
+  // 3.6 USD an hour: a tenth of a cent per second.
+  document_["budget"] = Json::parse(R"({"trials": 1000, "cost": 0.06})");
+  document_["measure"]["target_half_width"] = 0.004;
+  SimulatedRun run(folder_.path(), document_, train, 0.0, 3);
+  const LoopResult result = must_run(run);
+  EXPECT_EQ(result.end, LoopEnd::budget);
+  EXPECT_THAT(result.reason, HasSubstr("$0.06"));
+  EXPECT_GT(result.recommendation->tuning_usd, 0.03);
+  EXPECT_LT(result.recommendation->tuning_usd, 0.10);
+}
+
+TEST_F(FaultTest, ARunnerThatRefusesEndsTheRunWithItsError) {
+  class Refusing final : public Runner {
+   public:
+    [[nodiscard]] int capacity() const override { return 1; }
+    [[nodiscard]] Result<void> start(const TrialSpec&) override {
+      return fail(ErrorKind::runner, "no permission");
+    }
+    [[nodiscard]] Result<std::vector<TrialEvent>> wait(double) override {
+      return std::vector<TrialEvent>{};
+    }
+    void stop(TrialKey) override {}
+    void kill_all() override {}
+    [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan>) override {
+      return std::vector<TrialKey>{};
+    }
+  } refusing;
+  SimulatedRun run(folder_.path(), document_, train);
+  const auto result = run_loop({run.study,
+                                *run.searcher,
+                                *run.scheduler,
+                                refusing,
+                                run.history,
+                                run.clock,
+                                run.listener,
+                                folder_.path() / "logs",
+                                {}});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message, "no permission");
+  EXPECT_EQ(run.trials()[0].status, TrialStatus::interrupted) << "to be launched again";
+}
+
+TEST_F(FaultTest, AFullDiskDelaysButLosesNothing) {
+  const auto previous = signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  SimulatedRun run(folder_.path(), document_, train);
+  double full_until_s = -1.0;
+  run.runner.at_wait = [&] {
+    rlimit limit = before;
+    const bool begins = full_until_s < 0.0 && run.listener.ended.size() == 3;
+    if (begins) full_until_s = run.clock.now_s() + 20.0;
+    const bool full = run.clock.now_s() < full_until_s;
+    limit.rlim_cur = full ? 4096 : before.rlim_cur;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  };
+  const auto result = run.run();
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, previous);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->end, LoopEnd::budget);
+  EXPECT_THAT(run.listener.warnings, Contains(HasSubstr("trying again")));
+  const auto trials = run.trials();
+  EXPECT_EQ(trials.size(), 16U);
+  for (const auto& trial : trials)
+    EXPECT_EQ(trial.attempt, 1) << trial.number;
+}
+
+}  // namespace
+}  // namespace steptune::simulation

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole tuner but its runner, under a virtual clock: what a study comes to.
+#include <cmath>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/simulation/simulated_study.hpp"
+
+namespace steptune::simulation {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class LoopTest : public ::testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  Json document_ = study_document();
+
+  LoopResult must_run(SimulatedRun& run) {
+    auto result = run.run();
+    if (!result) throw std::runtime_error(result.error().text());
+    return *std::move(result);
+  }
+};
+
+std::vector<TrialRecord> of_search(const std::vector<TrialRecord>& trials) {
+  std::vector<TrialRecord> result;
+  for (const auto& trial : trials) {
+    if (!is_confirmation(trial.purpose)) result.push_back(trial);
+  }
+  return result;
+}
+
+double true_seconds_per_sample(const Configuration& configuration) {
+  TrialSpec spec;
+  spec.configuration = configuration;
+  const TrialScript script = train(spec);
+  return script.seconds_per_step / script.samples_per_step;
+}
+
+TEST_F(LoopTest, FindsABetterConfigurationAndConfirmsIt) {
+  SimulatedRun run(folder_.path(), document_, train);
+  const LoopResult result = must_run(run);
+  EXPECT_EQ(result.end, LoopEnd::budget);
+  EXPECT_EQ(result.reason, "10 trials");
+  ASSERT_TRUE(result.recommendation);
+  const auto trials = run.trials();
+  ASSERT_EQ(trials.size(), 16U) << "ten of the search, three pairs";
+  EXPECT_EQ(trials[0].purpose, TrialPurpose::baseline);
+  EXPECT_EQ(trials[0].configuration, run.study.baseline);
+
+  const Recommendation& best = *result.recommendation;
+  for (const auto& trial : of_search(trials)) {
+    EXPECT_EQ(trial.status, TrialStatus::completed) << trial.failure;
+    EXPECT_GE(true_seconds_per_sample(trial.configuration),
+              true_seconds_per_sample(best.configuration) * 0.96);
+  }
+  const double truth =
+      true_seconds_per_sample(run.study.baseline) / true_seconds_per_sample(best.configuration);
+  EXPECT_EQ(best.speed_up.pairs, 3);
+  EXPECT_NEAR(best.speed_up.ratio, truth, truth * 0.03);
+  EXPECT_LT(best.speed_up.low, best.speed_up.ratio);
+  EXPECT_GT(best.speed_up.high, best.speed_up.ratio);
+  EXPECT_NEAR(best.baseline_objectives[0] / best.incumbent_objectives[0], best.speed_up.ratio,
+              1e-9);
+  EXPECT_NEAR(best.baseline_objectives[0], 1e6 * true_seconds_per_sample(run.study.baseline) + 2.0,
+              best.baseline_objectives[0] * 0.03);
+  EXPECT_NEAR(*best.payback_share,
+              best.tuning_s / (best.baseline_objectives[0] - best.incumbent_objectives[0]), 1e-9);
+  EXPECT_NEAR(best.tuning_usd, best.tuning_s * 0.001, 1e-6) << "3.6 USD an hour, one at a time";
+  EXPECT_THAT(run.listener.phases, ElementsAre("search", "confirm"));
+}
+
+TEST_F(LoopTest, ConfirmationTakesTurns) {
+  SimulatedRun run(folder_.path(), document_, train);
+  must_run(run);
+  std::vector<std::pair<TrialPurpose, int>> order;
+  for (const auto& trial : run.trials()) {
+    if (is_confirmation(trial.purpose)) order.emplace_back(trial.purpose, trial.confirm_pair);
+  }
+  const auto a = TrialPurpose::confirm_incumbent;
+  const auto b = TrialPurpose::confirm_baseline;
+  EXPECT_THAT(order, ElementsAre(std::pair(a, 1), std::pair(b, 1), std::pair(a, 2), std::pair(b, 2),
+                                 std::pair(a, 3), std::pair(b, 3)));
+}
+
+TEST_F(LoopTest, TheSameSeedGivesTheSameHistory) {
+  document_["search"]["scheduler"] = "asha";
+  const auto history_of = [&] {
+    TemporaryFolder folder;
+    SimulatedRun run(folder.path(), document_, train, 0.0, 3);
+    must_run(run);
+    std::string text;
+    for (const auto& trial : run.trials()) {
+      text += trial.configuration.text() + " " + to_text(trial.status) + " " +
+              std::to_string(trial.ended_wall_s) + " " + std::to_string(trial.spent_s) + " ";
+      for (const double value : trial.objectives)
+        text += std::to_string(value) + " ";
+      text += "\n";
+    }
+    return text;
+  };
+  const std::string first = history_of();
+  EXPECT_EQ(first, history_of());
+  EXPECT_THAT(first, HasSubstr("completed"));
+}
+
+TEST_F(LoopTest, FillsTheRunnerButMeasuresTheBaselineAlone) {
+  SimulatedRun run(folder_.path(), document_, train, 0.0, 4);
+  must_run(run);
+  EXPECT_EQ(run.runner.most_running(), 4U);
+  EXPECT_EQ(run.listener.most_live, 4U);
+  const auto trials = run.trials();
+  EXPECT_GE(trials[1].started_wall_s, trials[0].ended_wall_s);
+  std::set<Configuration> tried;
+  for (const auto& trial : of_search(trials)) {
+    EXPECT_TRUE(tried.insert(trial.configuration).second) << trial.configuration.text();
+  }
+}
+
+TEST_F(LoopTest, HintsComeRightAfterTheBaseline) {
+  document_["try"] = Json::parse(R"([{"batch_size": 256, "workers": 3},
+                                     {"batch_size": 16, "workers": 1}])");
+  SimulatedRun run(folder_.path(), document_, train);
+  must_run(run);
+  const auto trials = run.trials();
+  EXPECT_EQ(trials[1].purpose, TrialPurpose::hint);
+  EXPECT_EQ(trials[1].configuration.text(), "batch_size=256 workers=3");
+  EXPECT_EQ(trials[2].purpose, TrialPurpose::hint);
+  EXPECT_EQ(trials[3].purpose, TrialPurpose::search);
+  EXPECT_EQ(of_search(trials).size(), 10U);
+}
+
+TEST_F(LoopTest, ASpaceThatIsExhaustedEndsTheSearch) {
+  document_["budget"]["trials"] = 100;
+  SimulatedRun run(folder_.path(), document_, train);
+  const LoopResult result = must_run(run);
+  EXPECT_EQ(result.end, LoopEnd::exhausted);
+  EXPECT_EQ(of_search(run.trials()).size(), 20U);
+}
+
+TEST_F(LoopTest, TheBaselineIsToldToBeBestWhereItIs) {
+  document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 3})");
+  SimulatedRun run(folder_.path(), document_, train);
+  const LoopResult result = must_run(run);
+  ASSERT_TRUE(result.recommendation);
+  EXPECT_EQ(result.recommendation->incumbent_trial, 1);
+  EXPECT_EQ(result.recommendation->configuration, run.study.baseline);
+  EXPECT_EQ(result.recommendation->speed_up.ratio, 1.0);
+  EXPECT_FALSE(result.recommendation->payback_share);
+  EXPECT_EQ(run.trials().size(), 10U) << "nothing to confirm";
+}
+
+TEST_F(LoopTest, AWinnerByLuckIsTakenBack) {
+  // Every search trial but the baseline looks fast; fresh runs show that it was luck.
+  const auto lucky = [](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    script.seconds_per_step = script.samples_per_step * 0.001;
+    if (spec.key.trial > 1 && spec.key.trial <= 10) script.seconds_per_step *= 0.9;
+    if (spec.key.trial > 10 && spec.key.trial % 2 == 1) script.seconds_per_step *= 1.1;
+    return script;
+  };
+  SimulatedRun run(folder_.path(), document_, lucky);
+  const LoopResult result = must_run(run);
+  ASSERT_TRUE(result.recommendation);
+  EXPECT_EQ(result.recommendation->incumbent_trial, 1) << "the baseline";
+  EXPECT_EQ(result.recommendation->speed_up.pairs, 3);
+  EXPECT_EQ(result.recommendation->speed_up.ratio, 1.0);
+}
+
+TEST_F(LoopTest, AWinnerThatFailsWhenConfirmedIsNoWinner) {
+  std::int64_t refuted = 0;
+  const auto fragile = [&](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    if (spec.key.trial == 11) {
+      script.steps = 3;
+      script.ends_as = OutcomeKind::failed;
+      script.detail = "exit status 1";
+    }
+    return script;
+  };
+  SimulatedRun run(folder_.path(), document_, fragile);
+  const LoopResult result = must_run(run);
+  const auto trials = run.trials();
+  for (const auto& trial : of_search(trials)) {
+    if (trial.configuration == trials[10].configuration) refuted = trial.number;
+  }
+  ASSERT_TRUE(result.recommendation);
+  EXPECT_NE(result.recommendation->incumbent_trial, refuted);
+  EXPECT_EQ(result.recommendation->speed_up.pairs, 3);
+  EXPECT_THAT(run.listener.warnings, Contains(HasSubstr("fresh run")));
+}
+
+TEST_F(LoopTest, CommandsAreRenderedAndLogsHaveTheirPlace) {
+  SimulatedRun run(folder_.path(), document_, train);
+  must_run(run);
+  const TrialSpec& spec = run.runner.started().front();
+  EXPECT_THAT(spec.argv, ElementsAre("train", "--batch-size", "32", "--workers", "0"));
+  EXPECT_EQ(spec.log_path, folder_.path() / "logs" / "trial-1.log");
+  EXPECT_EQ(spec.report_format.samples_per_step, 32.0);
+  EXPECT_TRUE(std::filesystem::is_directory(folder_.path() / "logs"));
+}
+
+TEST_F(LoopTest, ProgressIsShownEverySecondAndNoOftener) {
+  SimulatedRun run(folder_.path(), document_, train);
+  must_run(run);
+  const auto& times = run.listener.progress_s;
+  ASSERT_GT(times.size(), 10U);
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    EXPECT_LE(times[i] - times[i - 1], 1.0);
+    EXPECT_GE(times[i] - times[i - 1], 0.2);
+  }
+}
+
+TEST_F(LoopTest, AshaStopsBadTrialsAndSavesTime) {
+  document_["measure"]["target_half_width"] = 0.001;
+  document_["budget"]["trials"] = 20;
+  SimulatedRun thorough(folder_.path(), document_, train);
+  must_run(thorough);
+
+  TemporaryFolder other;
+  document_["search"]["scheduler"] = "asha";
+  SimulatedRun asha(other.path(), document_, train);
+  const LoopResult result = must_run(asha);
+  int stopped = 0;
+  double spent_s = 0.0;
+  double thorough_s = 0.0;
+  for (const auto& trial : of_search(asha.trials())) {
+    stopped += trial.status == TrialStatus::stopped_early ? 1 : 0;
+    spent_s += trial.spent_s;
+    if (trial.status == TrialStatus::stopped_early) {
+      EXPECT_THAT(trial.failure, HasSubstr("rung"));
+      EXPECT_FALSE(trial.objectives.empty());
+    }
+  }
+  for (const auto& trial : of_search(thorough.trials()))
+    thorough_s += trial.spent_s;
+  EXPECT_EQ(asha.trials()[0].status, TrialStatus::completed) << "the baseline is exempt";
+  EXPECT_GE(stopped, 5);
+  EXPECT_LT(spent_s, 0.7 * thorough_s);
+  EXPECT_EQ(result.recommendation->configuration, asha.trials()[20].configuration);
+}
+
+TEST_F(LoopTest, TwoObjectivesGiveATradeOff) {
+  document_["objectives"] = Json::parse(R"(["time", "energy"])");
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    result.steps = 100;
+    // Workers cost energy: fast and frugal exclude each other.
+    result.metrics["energy"] = 100.0 * (1.0 + to_number(*spec.configuration.find("workers")));
+    return result;
+  };
+  SimulatedRun run(folder_.path(), document_, script);
+  const LoopResult result = must_run(run);
+  ASSERT_TRUE(result.recommendation);
+  EXPECT_GE(result.recommendation->pareto.size(), 2U);
+  const auto trials = run.trials();
+  for (const std::int64_t number : result.recommendation->pareto) {
+    const auto& member = trials[static_cast<std::size_t>(number - 1)];
+    for (const auto& other : of_search(trials)) {
+      EXPECT_FALSE(other.objectives[0] < member.objectives[0] &&
+                   other.objectives[1] < member.objectives[1]);
+    }
+  }
+  EXPECT_EQ(result.recommendation->incumbent_objectives.size(), 2U);
+}
+
+TEST_F(LoopTest, AReportedMetricMayBeMaximized) {
+  document_["objectives"] = Json::parse(R"([{"metric": "score", "direction": "maximize"}])");
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    result.steps = 5;
+    result.metrics["score"] = to_number(*spec.configuration.find("batch_size"));
+    return result;
+  };
+  document_["budget"]["trials"] = 20;
+  SimulatedRun run(folder_.path(), document_, script);
+  const LoopResult result = must_run(run);
+  ASSERT_TRUE(result.recommendation);
+  EXPECT_NEAR(result.recommendation->incumbent_objectives.at(0), 256.0, 1e-9);
+  EXPECT_NEAR(result.recommendation->speed_up.ratio, 8.0, 1e-9);
+}
+
+}  // namespace
+}  // namespace steptune::simulation

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interrupted, killed and continued studies.
+#include <algorithm>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/simulation/simulated_study.hpp"
+
+namespace steptune::simulation {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class ResumeTest : public ::testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  Json document_ = study_document();
+
+  LoopResult must_run(SimulatedRun& run) {
+    auto result = run.run();
+    if (!result) throw std::runtime_error(result.error().text());
+    return *std::move(result);
+  }
+  /// Runs until `trials` have ended, then interrupts.
+  LoopResult run_and_interrupt(std::size_t trials, int capacity = 1, int times = 1) {
+    SimulatedRun run(folder_.path(), document_, train, 0.0, capacity);
+    run.interrupts = [&] { return run.listener.ended.size() >= trials ? times : 0; };
+    return must_run(run);
+  }
+};
+
+std::set<Configuration> searched(const std::vector<TrialRecord>& trials) {
+  std::set<Configuration> result;
+  for (const auto& trial : trials) {
+    if (!is_confirmation(trial.purpose)) result.insert(trial.configuration);
+  }
+  return result;
+}
+
+TEST_F(ResumeTest, AnInterruptedStudyContinuesWhereItStopped) {
+  std::set<Configuration> uninterrupted;
+  {
+    TemporaryFolder other;
+    SimulatedRun run(other.path(), document_, train);
+    must_run(run);
+    uninterrupted = searched(run.trials());
+  }
+  const LoopResult first = run_and_interrupt(4);
+  EXPECT_EQ(first.end, LoopEnd::interrupted);
+  ASSERT_TRUE(first.recommendation) << "what is known so far";
+
+  SimulatedRun run(folder_.path(), document_, train, 1000.0);
+  const StudyRecord between = run.record();
+  EXPECT_EQ(between.status, StudyStatus::interrupted);
+  EXPECT_GT(between.elapsed_s, 1.0);
+  EXPECT_EQ(must_run(run).end, LoopEnd::budget);
+  EXPECT_EQ(searched(run.trials()), uninterrupted);
+  EXPECT_EQ(run.record().status, StudyStatus::finished);
+  EXPECT_GT(run.record().elapsed_s, between.elapsed_s);
+  EXPECT_THAT(run.listener.started, ::testing::Not(Contains(1))) << "the baseline is measured";
+}
+
+TEST_F(ResumeTest, InterruptingRecordsWhatRanAndStartsNothing) {
+  SimulatedRun run(folder_.path(), document_, train, 0.0, 3);
+  run.interrupts = [&] { return run.listener.ended.size() >= 2 ? 1 : 0; };
+  EXPECT_EQ(must_run(run).end, LoopEnd::interrupted);
+  EXPECT_EQ(run.runner.running(), 0U);
+  std::size_t interrupted = 0;
+  for (const auto& trial : run.trials()) {
+    EXPECT_TRUE(is_final(trial.status) || trial.status == TrialStatus::interrupted);
+    interrupted += trial.status == TrialStatus::interrupted ? 1 : 0;
+    if (trial.status == TrialStatus::interrupted) {
+      EXPECT_GT(trial.spent_s, 0.0);
+    }
+  }
+  EXPECT_GE(interrupted, 1U);
+  EXPECT_THAT(run.listener.phases, ElementsAre("search", "stopping"));
+}
+
+TEST_F(ResumeTest, ASecondInterruptEndsTrialsThatIgnoreTheFirst) {
+  const auto stubborn = [](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    script.ignores_stop = spec.key.trial == 2;
+    return script;
+  };
+  SimulatedRun run(folder_.path(), document_, stubborn);
+  run.interrupts = [&] {
+    if (run.listener.started.size() < 2) return 0;
+    return run.clock.now_s() < 100.0 ? 1 : 2;
+  };
+  EXPECT_EQ(must_run(run).end, LoopEnd::interrupted);
+  EXPECT_EQ(run.trials()[1].status, TrialStatus::interrupted);
+  EXPECT_GE(run.clock.now_s(), 100.0);
+}
+
+TEST_F(ResumeTest, InterruptedTrialsAreLaunchedAgainAsFurtherAttempts) {
+  run_and_interrupt(2, 3);
+  SimulatedRun run(folder_.path(), document_, train, 1000.0, 3);
+  std::vector<std::int64_t> open;
+  for (const auto& trial : run.trials()) {
+    if (!is_final(trial.status)) open.push_back(trial.number);
+  }
+  ASSERT_FALSE(open.empty());
+  must_run(run);
+  for (const std::int64_t number : open) {
+    const auto trial = run.trials()[static_cast<std::size_t>(number - 1)];
+    EXPECT_EQ(trial.status, TrialStatus::completed);
+    EXPECT_EQ(trial.attempt, 2);
+  }
+}
+
+TEST_F(ResumeTest, AFinishedStudyOnlyReportsItsResult) {
+  Recommendation first;
+  {
+    SimulatedRun run(folder_.path(), document_, train);
+    first = *must_run(run).recommendation;
+  }
+  SimulatedRun run(folder_.path(), document_, train, 1000.0);
+  const LoopResult again = must_run(run);
+  EXPECT_THAT(run.runner.started(), IsEmpty());
+  EXPECT_EQ(again.end, LoopEnd::budget);
+  EXPECT_EQ(again.reason, "10 trials");
+  ASSERT_TRUE(again.recommendation);
+  EXPECT_EQ(to_json(*again.recommendation), to_json(first));
+}
+
+TEST_F(ResumeTest, ALargerBudgetContinuesAFinishedStudy) {
+  {
+    SimulatedRun run(folder_.path(), document_, train);
+    must_run(run);
+  }
+  document_["budget"]["trials"] = 15;
+  SimulatedRun run(folder_.path(), document_, train, 1000.0);
+  const LoopResult result = must_run(run);
+  EXPECT_EQ(result.reason, "15 trials");
+  EXPECT_EQ(searched(run.trials()).size(), 15U);
+  EXPECT_EQ(result.recommendation->speed_up.pairs, 3);
+}
+
+TEST_F(ResumeTest, AnInterruptedConfirmationContinues) {
+  const LoopResult first = run_and_interrupt(13);
+  EXPECT_EQ(first.end, LoopEnd::interrupted);
+  SimulatedRun run(folder_.path(), document_, train, 1000.0);
+  const LoopResult result = must_run(run);
+  EXPECT_EQ(result.recommendation->speed_up.pairs, 3);
+  EXPECT_EQ(run.trials().size(), 16U);
+}
+
+TEST_F(ResumeTest, TheBudgetOfTimeCountsAllRuns) {
+  document_["budget"] = Json::parse(R"({"trials": 1000, "time": "60s"})");
+  document_["measure"]["target_half_width"] = 0.004;
+  run_and_interrupt(3);
+  SimulatedRun run(folder_.path(), document_, train, 1000.0);
+  must_run(run);
+  EXPECT_LT(run.record().elapsed_s, 90.0);
+}
+
+TEST_F(ResumeTest, SurvivingTrialsAreAdopted) {
+  {
+    SimulatedRun run(folder_.path(), document_, train, 0.0, 2);
+    run.runner.at_crash_point = [&] {
+      if (run.listener.ended.size() == 2 && run.runner.running() == 2) throw 1;
+    };
+    EXPECT_THROW((void)run.run(), int);
+  }
+  SimulatedRun run(folder_.path(), document_, train, 1000.0, 2);
+  run.runner.adopts = true;
+  must_run(run);
+  EXPECT_EQ(run.runner.adopted().size(), 2U);
+  for (const auto& trial : run.trials()) {
+    EXPECT_EQ(trial.status, TrialStatus::completed);
+    EXPECT_EQ(trial.attempt, 1) << "adopted, not launched again";
+  }
+}
+
+TEST_F(ResumeTest, AnotherCommandUnderTheSameNameIsAConflict) {
+  {
+    SimulatedRun run(folder_.path(), document_, train);
+    must_run(run);
+  }
+  document_["command"].push_back("--fast");
+  SimulatedRun run(folder_.path(), document_, train, 1000.0);
+  const auto result = run.run();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::conflict);
+}
+
+/// A run in a process of its own that dies without warning at its `crash_at`-th crash point.
+/// Returns true if it lived to its end.
+bool run_in_child(const std::filesystem::path& folder, const Json& document, int crash_at,
+                  double wall_start_s, int capacity) {
+  const pid_t child = fork();
+  if (child == 0) {
+    int status = 1;
+    try {
+      SimulatedRun run(folder, document, train, wall_start_s, capacity);
+      int points = 0;
+      const auto crash_point = [&] {
+        if (++points == crash_at) _exit(2);
+      };
+      run.runner.at_crash_point = crash_point;
+      run.listener.at_crash_point = crash_point;
+      const auto result = run.run();
+      status = result && result->end == LoopEnd::budget ? 0 : 1;
+    } catch (...) {
+    }
+    _exit(status);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
+    throw std::runtime_error("the child process was lost");
+  }
+  if (WEXITSTATUS(status) == 1) throw std::runtime_error("the run failed");
+  return WEXITSTATUS(status) == 0;
+}
+
+struct Uninterrupted {
+  std::set<Configuration> configurations;
+  std::size_t trials = 0;
+};
+
+void expect_sound(const std::filesystem::path& folder, const Json& document,
+                  const Uninterrupted& expected, int crash_at) {
+  SimulatedRun reader(folder, document, train, 1e6);
+  const auto trials = reader.trials();
+  EXPECT_EQ(trials.size(), expected.trials) << "crash point " << crash_at;
+  EXPECT_EQ(searched(trials), expected.configurations) << "crash point " << crash_at;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    EXPECT_EQ(trials[i].number, static_cast<std::int64_t>(i) + 1);
+    EXPECT_EQ(trials[i].status, TrialStatus::completed) << "crash point " << crash_at;
+  }
+}
+
+Json small_document() {
+  Json document = study_document();
+  document["budget"]["trials"] = 4;
+  document["measure"]["confirm_pairs"] = 1;
+  document["measure"]["target_half_width"] = 0.1;
+  document["measure"]["min_window"] = 0.1;
+  return document;
+}
+
+Uninterrupted run_uninterrupted(const Json& document, int capacity, int& crash_points) {
+  TemporaryFolder folder;
+  SimulatedRun run(folder.path(), document, train, 0.0, capacity);
+  crash_points = 0;
+  run.runner.at_crash_point = [&] { ++crash_points; };
+  run.listener.at_crash_point = [&] { ++crash_points; };
+  if (!run.run()) throw std::runtime_error("the run failed");
+  return {searched(run.trials()), run.trials().size()};
+}
+
+class CrashTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(CrashTest, OnceAnywhereLosesNothing) {
+  const int capacity = GetParam();
+  const Json document = small_document();
+  int crash_points = 0;
+  const Uninterrupted expected = run_uninterrupted(document, capacity, crash_points);
+  ASSERT_GT(crash_points, 40);
+  for (int crash_at = 1; crash_at <= crash_points; ++crash_at) {
+    TemporaryFolder folder;
+    ASSERT_FALSE(run_in_child(folder.path(), document, crash_at, 0.0, capacity)) << crash_at;
+    ASSERT_TRUE(run_in_child(folder.path(), document, 0, 1000.0, capacity)) << crash_at;
+    expect_sound(folder.path(), document, expected, crash_at);
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(CrashTest, AgainAndAgainStillArrives) {
+  const int capacity = GetParam();
+  const Json document = small_document();
+  int crash_points = 0;
+  const Uninterrupted expected = run_uninterrupted(document, capacity, crash_points);
+  // Far enough apart that each run gets at least one trial done.
+  TemporaryFolder folder;
+  const int crash_at = crash_points / 2;
+  int runs = 0;
+  while (!run_in_child(folder.path(), document, crash_at, 1000.0 * runs, capacity)) {
+    ASSERT_LT(++runs, 50);
+  }
+  EXPECT_GE(runs, 2);
+  expect_sound(folder.path(), document, expected, crash_at);
+}
+
+INSTANTIATE_TEST_SUITE_P(Capacities, CrashTest, ::testing::Values(1, 3));
+
+}  // namespace
+}  // namespace steptune::simulation

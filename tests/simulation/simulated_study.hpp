@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/json.hpp"
+#include "tests/simulation/scripted_runner.hpp"
+#include "tuner/loop/loop.hpp"
+
+namespace steptune::simulation {
+
+/// A study of twenty configurations (batch size x workers) with a Sobol searcher, no scheduler and
+/// a budget of ten trials; tests change the document.
+[[nodiscard]] Json study_document();
+[[nodiscard]] StudySpec study_of(const Json& document);
+
+/// The speed of that study's imaginary trainer: more workers and larger batches are faster, up to a
+/// point.
+[[nodiscard]] TrialScript train(const TrialSpec& spec);
+
+/// A folder that goes away with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Writes down what the loop tells.
+class RecordingListener final : public LoopListener {
+ public:
+  void on_phase(const std::string& phase) override;
+  void on_trial_started(const TrialRecord& trial) override;
+  void on_trial_ended(const TrialRecord& trial, bool new_incumbent) override;
+  void on_progress(const std::vector<LiveTrial>& running, double elapsed_s) override;
+  void on_warning(const std::string& message) override;
+
+  std::function<void()> at_crash_point;
+  std::vector<std::string> phases;
+  std::vector<std::string> warnings;
+  std::vector<std::int64_t> started;
+  std::vector<TrialRecord> ended;
+  std::vector<std::int64_t> incumbents;
+  std::vector<double> progress_s;  ///< elapsed time at each display
+  std::size_t most_live = 0;
+};
+
+/// One run of the tuner on a study in `folder`, everything but the runner real. Make another one on
+/// the same folder to continue.
+struct SimulatedRun {
+  /// `wall_start_s` must grow from run to run, as wall time does.
+  SimulatedRun(const std::filesystem::path& folder, const Json& document,
+               ScriptedRunner::Script script, double wall_start_s = 0.0, int capacity = 1);
+
+  [[nodiscard]] Result<LoopResult> run();
+  /// The trials in the history, in order of number.
+  [[nodiscard]] std::vector<TrialRecord> trials() const;
+  [[nodiscard]] StudyRecord record() const;
+
+  StudySpec study;
+  VirtualClock clock;
+  ScriptedRunner runner;
+  RecordingListener listener;
+  History history;
+  std::unique_ptr<Searcher> searcher;
+  std::unique_ptr<Scheduler> scheduler;
+  std::function<int()> interrupts = [] { return 0; };
+  std::filesystem::path folder;
+};
+
+}  // namespace steptune::simulation

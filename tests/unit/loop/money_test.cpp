@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Budgets and payback.
+#include <gtest/gtest.h>
+
+#include "tests/unit/loop/fixture.hpp"
+#include "tuner/loop/budget.hpp"
+#include "tuner/loop/payback.hpp"
+#include "tuner/loop/recommend.hpp"
+
+namespace steptune {
+namespace {
+
+TrialRecord spent(std::int64_t number, double seconds,
+                  TrialPurpose purpose = TrialPurpose::search) {
+  TrialRecord trial = completed(number, 1.0);
+  trial.purpose = purpose;
+  trial.spent_s = seconds;
+  trial.spent_usd = seconds * 0.001;
+  return trial;
+}
+
+TEST(Budget, SpendingCountsSearchTrialsAndAllMoney) {
+  std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 10), spent(3, 1),
+                                  spent(4, 50, TrialPurpose::confirm_baseline)};
+  trials[2].status = TrialStatus::failed;
+  const Spending spending = spending_of(trials, &trials[1]);
+  EXPECT_EQ(spending.search_trials, 3);
+  EXPECT_DOUBLE_EQ(spending.usd, 0.091);
+  EXPECT_DOUBLE_EQ(spending.least_trial_s, 10.0) << "a crash is no measure of what a trial takes";
+  EXPECT_DOUBLE_EQ(spending.confirm_pair_s, 40.0);
+}
+
+TEST(Budget, EndsByTrialsTimeOrMoney) {
+  StudySpec study = time_study();
+  Spending spending;
+  spending.search_trials = 10;
+  spending.elapsed_s = 100.0;
+  spending.usd = 1.0;
+  EXPECT_FALSE(search_budget_spent(study, spending)) << "no budget, no end";
+  study.budget.trials = 11;
+  EXPECT_FALSE(search_budget_spent(study, spending));
+  study.budget.trials = 10;
+  EXPECT_EQ(search_budget_spent(study, spending), "10 trials");
+  study.budget.trials.reset();
+  study.budget.time_s = 101.0;
+  EXPECT_FALSE(search_budget_spent(study, spending));
+  study.budget.time_s = 100.0 - 1e-9;
+  EXPECT_TRUE(search_budget_spent(study, spending));
+  study.budget.time_s.reset();
+  study.budget.cost_usd = 0.99;
+  EXPECT_EQ(search_budget_spent(study, spending), "$0.99");
+}
+
+TEST(Budget, WhatCannotBePaidIsNotBegun) {
+  StudySpec study = time_study();
+  study.budget.time_s = 105.0;
+  Spending spending;
+  spending.elapsed_s = 100.0;
+  spending.least_trial_s = 4.0;
+  EXPECT_FALSE(search_budget_spent(study, spending));
+  spending.least_trial_s = 6.0;
+  EXPECT_TRUE(search_budget_spent(study, spending));
+}
+
+TEST(Budget, KeepsAShareForTheConfirmation) {
+  StudySpec study = time_study();
+  study.measure.confirm_pairs = 3;
+  study.budget.time_s = 1000.0;
+  Spending spending;
+  spending.confirm_pair_s = 50.0;
+  const auto ends_at = [&] {
+    for (spending.elapsed_s = 0.0; !search_budget_spent(study, spending);
+         spending.elapsed_s += 1.0) {
+    }
+    return spending.elapsed_s;
+  };
+  EXPECT_DOUBLE_EQ(ends_at(), 851.0) << "three pairs";
+  spending.confirm_pair_s = 100.0;
+  EXPECT_DOUBLE_EQ(ends_at(), 751.0) << "a quarter at most";
+  spending.confirm_pair_s = 400.0;
+  EXPECT_DOUBLE_EQ(ends_at(), 601.0) << "but one pair";
+  spending.confirm_pair_s = 900.0;
+  EXPECT_DOUBLE_EQ(ends_at(), 501.0) << "up to a half";
+  study.measure.confirm_pairs = 0;
+  EXPECT_DOUBLE_EQ(ends_at(), 1001.0);
+}
+
+TEST(Payback, IsTheTuningOverWhatThePlannedRunSaves) {
+  StudySpec study = time_study();
+  EXPECT_DOUBLE_EQ(*payback_share(study, 1000.0, 600.0, 40.0, 5.0), 0.1);
+  EXPECT_FALSE(payback_share(study, 600.0, 600.0, 40.0, 5.0)) << "nothing saved";
+  study.objectives = {{"cost", Direction::minimize}};
+  EXPECT_DOUBLE_EQ(*payback_share(study, 10.0, 6.0, 40.0, 1.0), 0.25);
+  study.planned_run.samples.reset();
+  EXPECT_FALSE(payback_share(study, 10.0, 6.0, 40.0, 1.0)) << "no planned run";
+}
+
+TEST(Payback, StopsAfterSeveralSuggestionsThatDoNotPay) {
+  StudySpec study = time_study();
+  study.budget.stop_at_payback = true;
+  const std::vector<TrialRecord> trials{spent(1, 30), spent(2, 10)};
+  PaybackRule rule;
+  // A trial costs 20 s; 1 % of the best run's 1000 s is 10 s.
+  EXPECT_FALSE(rule.stops(study, 0.01, 1000.0, trials));
+  EXPECT_FALSE(rule.stops(study, 0.01, 1000.0, trials));
+  EXPECT_FALSE(rule.stops(study, 0.03, 1000.0, trials)) << "this one pays";
+  EXPECT_FALSE(rule.stops(study, 0.01, 1000.0, trials));
+  EXPECT_FALSE(rule.stops(study, 0.01, 1000.0, trials));
+  EXPECT_TRUE(rule.stops(study, 0.01, 1000.0, trials));
+}
+
+TEST(Payback, NeverStopsWithoutAModelOrWithoutBeingAsked) {
+  StudySpec study = time_study();
+  const std::vector<TrialRecord> trials{spent(1, 30)};
+  PaybackRule unasked;
+  PaybackRule no_model;
+  for (int i = 0; i < 10; ++i)
+    EXPECT_FALSE(unasked.stops(study, 0.0, 1000.0, trials));
+  study.budget.stop_at_payback = true;
+  for (int i = 0; i < 10; ++i)
+    EXPECT_FALSE(no_model.stops(study, {}, 1000.0, trials));
+}
+
+TEST(RecommendationJson, ReadsBackAsItWasWritten) {
+  std::vector<TrialRecord> trials{completed(1, 4.0, 0.1), completed(2, 2.0, 0.1),
+                                  completed(3, 2.1, 0.1)};
+  trials[0].purpose = TrialPurpose::baseline;
+  const auto recommendation = recommend(time_study(), trials, 0.5);
+  ASSERT_TRUE(recommendation);
+  const Json json = to_json(*recommendation);
+  const auto text = dump_json(json);
+  const auto read = recommendation_from_json(*parse_json(text, "stored"), "stored");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(dump_json(to_json(*read)), text);
+  EXPECT_EQ(read->incumbent_trial, 2);
+  EXPECT_EQ(read->tied, std::vector<std::int64_t>{3});
+  EXPECT_EQ(read->payback_share, 0.25);
+}
+
+TEST(RecommendationJson, RefusesWhatItIsNot) {
+  for (const char* text : {"null", "[]", "{}", R"({"incumbent_trial": "1"})",
+                           R"({"incumbent_trial": 1, "configuration": [], "speed_up": {}})"}) {
+    EXPECT_FALSE(recommendation_from_json(*parse_json(text, "stored"), "stored")) << text;
+  }
+}
+
+TEST(LoopEndNames, ReadBackAsTheyAreWritten) {
+  for (const char* name : {"budget", "exhausted", "payback", "interrupted", "too_many_failures",
+                           "no_feasible_trial"}) {
+    const auto end = loop_end_from_text(name);
+    ASSERT_TRUE(end) << name;
+    EXPECT_EQ(to_text(*end), name);
+  }
+  EXPECT_FALSE(loop_end_from_text("done"));
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/objectives.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/loop/fixture.hpp"
+#include "tuner/loop/observations.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Objectives, TimeIsThatOfThePlannedRunWithItsStart) {
+  const auto values = objective_values(time_study(), steady(0.5, 0.0196, 7.0));
+  ASSERT_TRUE(values);
+  EXPECT_DOUBLE_EQ(values->values.at(0), 507.0);
+  EXPECT_NEAR(values->standard_errors.at(0), 10.0, 1e-3);
+}
+
+TEST(Objectives, WithoutAPlannedRunAMillionSamplesAndNoStart) {
+  StudySpec study = time_study();
+  study.planned_run.samples.reset();
+  const auto values = objective_values(study, steady(0.5, 0.0, 7.0));
+  ASSERT_TRUE(values);
+  EXPECT_DOUBLE_EQ(values->values.at(0), 500'000.0);
+}
+
+TEST(Objectives, CostIsTheTimeAtThePriceOfAllInstances) {
+  StudySpec study = time_study();
+  study.objectives = {{"cost", Direction::minimize}, {"time", Direction::minimize}};
+  study.runner.instances = 2.0;
+  const auto values = objective_values(study, steady(0.5, 0.0, 7.0));
+  ASSERT_TRUE(values);
+  EXPECT_DOUBLE_EQ(values->values.at(0), 507.0 * 0.001 * 2.0);
+  EXPECT_DOUBLE_EQ(values->values.at(1), 507.0);
+}
+
+TEST(Objectives, NothingIsRankedWithoutASteadyState) {
+  for (const auto status : {MeasurementStatus::no_reports, MeasurementStatus::warming_up,
+                            MeasurementStatus::not_steady}) {
+    Measurement measurement = steady(0.5);
+    measurement.status = status;
+    const auto values = objective_values(time_study(), measurement);
+    ASSERT_FALSE(values);
+    EXPECT_FALSE(values.error().empty());
+  }
+  EXPECT_FALSE(objective_values(time_study(), steady(0.0)));
+  EXPECT_FALSE(objective_values(time_study(), steady(std::numeric_limits<double>::infinity())));
+}
+
+TEST(Objectives, AReportedMetricNeedsNoSteadyState) {
+  StudySpec study = time_study();
+  study.objectives = {{"accuracy", Direction::maximize}};
+  Measurement measurement;
+  const auto missing = objective_values(study, measurement);
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error(), HasSubstr("accuracy"));
+  measurement.metrics["accuracy"] = 0.75;
+  const auto values = objective_values(study, measurement);
+  ASSERT_TRUE(values);
+  EXPECT_EQ(values->values.at(0), 0.75);
+  measurement.not_finite = {"accuracy"};
+  EXPECT_FALSE(objective_values(study, measurement)) << "its last value was NaN";
+}
+
+TEST(Observations, MaximizedObjectivesAreNegatedForTheSearchOnly) {
+  StudySpec study = time_study();
+  study.objectives = {{"accuracy", Direction::maximize}};
+  const TrialRecord trial = completed(4, 0.75, 0.1);
+  const Observation observation = to_observation(study, trial);
+  EXPECT_EQ(observation.trial, 4);
+  EXPECT_EQ(observation.values, std::vector<double>{-0.75});
+  EXPECT_EQ(observation.standard_errors, std::vector<double>{0.1});
+  EXPECT_EQ(observation.kind, ObservationKind::complete);
+}
+
+TEST(Observations, KindsFollowTheStatus) {
+  TrialRecord trial = completed(1, 2.0);
+  const auto kind_of = [&](TrialStatus status) {
+    trial.status = status;
+    return to_observation(time_study(), trial);
+  };
+  EXPECT_EQ(kind_of(TrialStatus::stopped_early).kind, ObservationKind::partial);
+  EXPECT_EQ(kind_of(TrialStatus::infeasible).kind, ObservationKind::infeasible);
+  EXPECT_EQ(kind_of(TrialStatus::infeasible).values.size(), 1U);
+  EXPECT_EQ(kind_of(TrialStatus::failed).kind, ObservationKind::failed);
+  EXPECT_TRUE(kind_of(TrialStatus::failed).values.empty());
+  EXPECT_EQ(kind_of(TrialStatus::out_of_memory).kind, ObservationKind::out_of_memory);
+}
+
+TEST(Observations, ValuesThatAreNotFiniteNeverReachTheSearcher) {
+  TrialRecord trial = completed(1, std::nan(""));
+  EXPECT_EQ(to_observation(time_study(), trial).kind, ObservationKind::failed);
+  EXPECT_TRUE(to_observation(time_study(), trial).values.empty());
+  trial = completed(1, 2.0, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(to_observation(time_study(), trial).standard_errors, std::vector<double>{0.0});
+}
+
+TEST(Observations, FidelityIsTheShareOfStepsOfAStoppedTrial) {
+  StudySpec study = time_study();
+  study.search.max_steps = 800.0;
+  TrialRecord trial = completed(1, 2.0);
+  trial.status = TrialStatus::stopped_early;
+  trial.measurement = steady(0.1);
+  trial.measurement->window_steps = 80.0;
+  EXPECT_DOUBLE_EQ(to_observation(study, trial).fidelity, 0.1);
+  trial.status = TrialStatus::completed;
+  EXPECT_DOUBLE_EQ(to_observation(study, trial).fidelity, 1.0);
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/verdict.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr auto k_completed = TrialStatus::completed;
+constexpr auto k_early = TrialStatus::stopped_early;
+constexpr auto k_failed = TrialStatus::failed;
+constexpr auto k_oom = TrialStatus::out_of_memory;
+constexpr auto k_interrupted = TrialStatus::interrupted;
+
+/// One row per outcome and request: status with values, status without.
+struct Row {
+  EndRequest request;
+  TrialStatus measured;
+  TrialStatus unmeasured;
+};
+struct Block {
+  std::vector<OutcomeKind> outcomes;
+  std::vector<Row> rows;
+};
+
+const std::vector<Block> k_table{
+    // Exit status 0.
+    {{OutcomeKind::completed},
+     {{EndRequest::none, k_completed, k_failed},
+      {EndRequest::measured, k_completed, k_failed},
+      {EndRequest::time_limit, k_completed, k_failed},
+      {EndRequest::scheduler, k_early, k_failed},
+      {EndRequest::user, k_completed, k_interrupted}}},
+    // Other exit statuses, signals, limits.
+    {{OutcomeKind::failed, OutcomeKind::timed_out, OutcomeKind::hung},
+     {{EndRequest::none, k_failed, k_failed},
+      {EndRequest::measured, k_completed, k_failed},
+      {EndRequest::time_limit, k_completed, k_failed},
+      {EndRequest::scheduler, k_early, k_failed},
+      {EndRequest::user, k_interrupted, k_interrupted}}},
+    // Ended by the runner, or out of its sight.
+    {{OutcomeKind::stopped, OutcomeKind::lost},
+     {{EndRequest::none, k_interrupted, k_interrupted},
+      {EndRequest::measured, k_completed, k_failed},
+      {EndRequest::time_limit, k_completed, k_failed},
+      {EndRequest::scheduler, k_early, k_failed},
+      {EndRequest::user, k_interrupted, k_interrupted}}},
+    {{OutcomeKind::out_of_memory},
+     {{EndRequest::none, k_oom, k_oom},
+      {EndRequest::measured, k_oom, k_oom},
+      {EndRequest::time_limit, k_oom, k_oom},
+      {EndRequest::scheduler, k_oom, k_oom},
+      {EndRequest::user, k_oom, k_oom}}},
+    {{OutcomeKind::not_started},
+     {{EndRequest::none, k_failed, k_failed},
+      {EndRequest::measured, k_failed, k_failed},
+      {EndRequest::time_limit, k_failed, k_failed},
+      {EndRequest::scheduler, k_failed, k_failed},
+      {EndRequest::user, k_failed, k_failed}}},
+};
+
+TEST(Verdict, EveryCellOfTheTruthTable) {
+  int cells = 0;
+  for (const auto& block : k_table) {
+    for (const OutcomeKind outcome : block.outcomes) {
+      for (const Row& row : block.rows) {
+        for (const bool measured : {true, false}) {
+          TrialEnding ending{outcome, "detail", row.request, "reason", {}, {}};
+          if (!measured) ending.missing = "no reports";
+          const TrialVerdict verdict = judge_trial(ending);
+          EXPECT_EQ(verdict.status, measured ? row.measured : row.unmeasured)
+              << to_text(outcome) << ", request " << static_cast<int>(row.request) << ", measured "
+              << measured << " -> " << to_text(verdict.status);
+          EXPECT_EQ(verdict.failure.empty(), verdict.status == k_completed);
+          ++cells;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(cells, 8 * 5 * 2) << "eight outcomes";
+}
+
+TEST(Verdict, AViolatedGuardMakesAMeasuredTrialInfeasible) {
+  for (const EndRequest request : {EndRequest::none, EndRequest::measured, EndRequest::time_limit,
+                                   EndRequest::guard, EndRequest::scheduler}) {
+    TrialEnding ending{OutcomeKind::completed, "", request, "", {}, "loss is too high"};
+    const TrialVerdict verdict = judge_trial(ending);
+    EXPECT_EQ(verdict.status, TrialStatus::infeasible) << static_cast<int>(request);
+    EXPECT_EQ(verdict.failure, "loss is too high");
+  }
+}
+
+TEST(Verdict, AGuardIsKnownToBeViolatedBeforeAnythingIsMeasured) {
+  const TrialEnding ending{OutcomeKind::stopped, "",           EndRequest::guard, "",
+                           "no reports",         "loss is NaN"};
+  EXPECT_EQ(judge_trial(ending).status, TrialStatus::infeasible);
+}
+
+TEST(Verdict, ReasonsTellWhatHappened) {
+  EXPECT_THAT(
+      judge_trial({OutcomeKind::completed, "", EndRequest::none, "", "12 steps", {}}).failure,
+      HasSubstr("ended by itself before it could be measured: 12 steps"));
+  EXPECT_THAT(
+      judge_trial({OutcomeKind::stopped, "", EndRequest::time_limit, "", "12 steps", {}}).failure,
+      HasSubstr("12 steps"));
+  EXPECT_EQ(
+      judge_trial({OutcomeKind::failed, "exit status 3", EndRequest::none, "", {}, {}}).failure,
+      "failed: exit status 3");
+  EXPECT_EQ(
+      judge_trial({OutcomeKind::stopped, "", EndRequest::scheduler, "rung 2", {}, {}}).failure,
+      "rung 2");
+}
+
+}  // namespace
+}  // namespace steptune
