@@ -12,6 +12,8 @@ TEST(NearestName, FindsALikelySlipOnly) {
   const std::vector<std::string> names{"batch_size", "workers", "precision"};
   EXPECT_EQ(nearest_name("worker", names), "workers");
   EXPECT_EQ(nearest_name("batchsize", names), "batch_size");
+  EXPECT_EQ(nearest_name("wrokers", names), "workers");
+  EXPECT_EQ(nearest_name("tdqm", std::vector<std::string>{"tqdm", "keras"}), "tqdm");
   EXPECT_EQ(nearest_name("learning_rate", names), std::nullopt);
   EXPECT_EQ(did_you_mean("precison", names), "; did you mean \"precision\"?");
 }
