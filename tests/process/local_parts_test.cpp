@@ -318,6 +318,8 @@ TEST(Placement, VisibleGpusAreThoseOfTheEnvironment) {
   ASSERT_TRUE(restricted);
   EXPECT_THAT(restricted->gpus, ElementsAre("2", "GPU-ab", "5"));
   EXPECT_THAT(read_machine({{"CUDA_VISIBLE_DEVICES", ""}})->gpus, IsEmpty());
+  EXPECT_THAT(read_machine({{"CUDA_VISIBLE_DEVICES", "-1"}})->gpus, IsEmpty());
+  EXPECT_THAT(read_machine({{"CUDA_VISIBLE_DEVICES", "1,-1,0"}})->gpus, ElementsAre("1"));
   EXPECT_FALSE(restricted->cpus.empty());
   EXPECT_LE(restricted->usable_cpus, static_cast<int>(restricted->cpus.size()));
 }

@@ -127,6 +127,15 @@ TEST_F(StartTest, WhatCannotBeStartedIsAnOutcomeWithTheReason) {
   }
 }
 
+TEST_F(StartTest, ArgumentsThatTheSystemWouldCutShortAreRefused) {
+  using namespace std::string_literals;
+  TrialSpec spec = trial({"echo", "a\0b"s});
+  EXPECT_EQ(run(spec).outcome().kind, OutcomeKind::not_started);
+  spec = shell("true");
+  spec.environment["NAME"] = "a\0b"s;
+  EXPECT_EQ(run(spec).outcome().kind, OutcomeKind::not_started);
+}
+
 TEST_F(StartTest, AMissingWorkingDirectoryIsNamed) {
   TrialSpec spec = shell("true");
   spec.working_directory = folder() / "gone";
@@ -225,6 +234,14 @@ TEST_F(StartTest, AMachineThatIsTooSmallIsToldAtOnce) {
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind, ErrorKind::usage);
   EXPECT_THAT(made.error().text(), HasSubstr("200000 cpus"));
+}
+
+TEST_F(StartTest, AGuardThatDoesNotComeUpIsToldAtOnce) {
+  LocalRunnerOptions options = unpinned();
+  options.guard_program = "/bin/false";
+  const auto made = make_local_runner(clock_, options);
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().text(), HasSubstr("does not come up"));
 }
 
 TEST_F(StartTest, AMissingGuardIsToldAtOnce) {

@@ -79,6 +79,7 @@ Result<void> end_former_trials(std::span<const Runner::Orphan> orphans, const Cl
     const double now_s = clock.now_s();
     if (now_s >= kill_s + k_give_up_s) {
       std::vector<pid_t> pids;
+      pids.reserve(left.size());
       for (const ProcessId& process : left)
         pids.push_back(process.pid);
       return fail(ErrorKind::runner,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -18,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* k_guard_name = "steptune-guard";
+constexpr int k_ready_ms = 20'000;  // a loaded machine is slow, not broken
 
 }  // namespace
 
@@ -43,19 +45,34 @@ Result<Guard> Guard::start(const fs::path& program, const std::string& run_tag) 
     return fail(ErrorKind::runner,
                 "cannot talk to the guard: " + std::generic_category().message(errno));
   }
-  const UniqueFd theirs(ends[1]);
+  UniqueFd theirs(ends[1]);
   Guard guard;
   guard.line_ = UniqueFd(ends[0]);
   SpawnRequest request;
   request.argv = {program.string(), run_tag};
-  // Its own session: what is sent to this program's group or terminal does not reach it. An empty
-  // environment: it must not carry the mark that it looks for.
+  // Its own session: what is sent to this program's group or terminal does not reach it.
   request.own_session = true;
+  request.environment = own_environment();
+  request.working_directory = "/";
   request.stdin_fd = theirs.get();
   const auto pid = spawn(request);
   if (!pid) return tl::unexpected(pid.error());
   guard.pid_ = *pid;
+  theirs.reset();
+  if (!guard.says_ready()) {
+    return fail(ErrorKind::runner, "the guard program does not come up", program.string(),
+                "run it by hand to see why; it should say that it is started by steptune");
+  }
   return guard;
+}
+
+bool Guard::says_ready() const {
+  pollfd descriptor{line_.get(), POLLIN, 0};
+  while (::poll(&descriptor, 1, k_ready_ms) < 0) {
+    if (errno != EINTR) return false;
+  }
+  char ready = 0;
+  return ::recv(line_.get(), &ready, 1, MSG_DONTWAIT) == 1;
 }
 
 Guard::Guard(Guard&& other) noexcept

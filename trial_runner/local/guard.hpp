@@ -20,6 +20,7 @@ namespace steptune::local {
 class Guard {
  public:
   Guard() = default;
+  /// Returns once the guard is at its post.
   [[nodiscard]] static Result<Guard> start(const std::filesystem::path& program,
                                            const std::string& run_tag);
   Guard(Guard&& other) noexcept;
@@ -34,6 +35,7 @@ class Guard {
   void forget(const ProcessId& leader);
 
  private:
+  [[nodiscard]] bool says_ready() const;
   void send(const std::string& line);
   void quit();
 

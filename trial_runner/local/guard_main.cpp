@@ -79,6 +79,8 @@ int main(int argc, char** argv) {
   // It leaves with the tuner, not with what is sent to everything of the tuner's.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
     std::signal(signal, SIG_IGN);
+  // Standard input is a socket: the tuner waits for a sign of life before it starts a trial.
+  if (::write(STDIN_FILENO, "r", 1) != 1) return 1;
   std::vector<ProcessId> leaders;
   if (!listen(leaders)) kill_all(steptune::local::run_mark(argv[1]), leaders);
   return 0;

@@ -160,7 +160,7 @@ bool LocalRunner::sleep(double deadline_s) {
   descriptors.reserve(2 * trials_.size());
   for (const LocalTrial& trial : trials_) {
     wake_s = std::min(wake_s, std::max(trial.next_timer_s(now_s), now_s));
-    for (const int fd : {trial.exit_fd(), trial.output_fd()}) {
+    for (const int fd : {trial.exit_fd(), trial.output_fd(now_s)}) {
       if (fd >= 0) descriptors.push_back({fd, POLLIN, 0});
     }
   }

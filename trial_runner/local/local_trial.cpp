@@ -24,6 +24,8 @@ constexpr std::size_t k_round_bytes = std::size_t{512} << 10;
 /// A pipe's content at most, and what a writer adds meanwhile.
 constexpr std::size_t k_last_bytes = std::size_t{4} << 20;
 
+constexpr double k_gather_s = 0.005;
+
 constexpr double k_first_memory_poll_s = 0.02;
 constexpr double k_memory_poll_s = 1.0;
 constexpr double k_limited_memory_poll_s = 0.25;
@@ -59,6 +61,7 @@ double LocalTrial::next_timer_s(double now_s) const {
   if (exited_s_) return next_sweep_s_;
   constexpr double k_exit_poll_s = 0.02;
   double next = process_.pidfd ? std::numeric_limits<double>::infinity() : now_s + k_exit_poll_s;
+  if (now_s < next_read_s_) next = std::min(next, next_read_s_);
   if (give_up_at_s_) return std::min(next, *give_up_at_s_);
   if (kill_at_s_) return std::min(next, *kill_at_s_);
   return std::min({next, next_memory_s_, baseline_.started_s + excused_s_ + limits_.wall_s,
@@ -88,7 +91,8 @@ bool LocalTrial::advance(double now_s, Strays& strays, std::vector<TrialEvent>& 
 
 void LocalTrial::read_output(double now_s, std::size_t max_bytes, std::vector<TrialEvent>& events) {
   std::array<char, k_read_bytes> buffer;
-  for (std::size_t taken = 0; process_.output && taken < max_bytes;) {
+  std::size_t taken = 0;
+  while (process_.output && taken < max_bytes) {
     const ssize_t got = ::read(process_.output.get(), buffer.data(), buffer.size());
     if (got > 0) {
       taken += static_cast<std::size_t>(got);
@@ -96,6 +100,7 @@ void LocalTrial::read_output(double now_s, std::size_t max_bytes, std::vector<Tr
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
       process_.output.reset();
     } else if (errno == EAGAIN) {
+      if (taken > 0) next_read_s_ = now_s + k_gather_s;
       return;
     }
   }

@@ -44,9 +44,13 @@ class LocalTrial {
   [[nodiscard]] std::size_t slot() const { return slot_; }
   [[nodiscard]] const ProcessId& main() const { return process_.main; }
 
-  /// Descriptors worth polling; -1 for none.
+  /// Descriptors worth polling; -1 for none. Output that has just been read is left to gather for a
+  /// moment: a trial that prints thousands of lines per second must not be slowed down by as many
+  /// wake-ups of this program.
   [[nodiscard]] int exit_fd() const { return exited_s_ ? -1 : process_.pidfd.get(); }
-  [[nodiscard]] int output_fd() const { return process_.output.get(); }
+  [[nodiscard]] int output_fd(double now_s) const {
+    return now_s < next_read_s_ ? -1 : process_.output.get();
+  }
 
   /// When `advance` has something to do even if no descriptor is ready.
   [[nodiscard]] double next_timer_s(double now_s) const;
@@ -94,6 +98,7 @@ class LocalTrial {
   MemoryWatch memory_;
   double excused_s_ = 0.0;
   double last_output_s_;
+  double next_read_s_ = 0.0;
   double next_memory_s_;
   double memory_interval_s_;
 

@@ -31,9 +31,10 @@ bool is_number(std::string_view text) {
          std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-std::vector<std::string> split(std::string_view text) {
+/// The devices of a variable such as CUDA_VISIBLE_DEVICES: a negative number ends the list.
+std::vector<std::string> parse_devices(std::string_view text) {
   std::vector<std::string> parts;
-  while (!text.empty()) {
+  while (!text.empty() && text.front() != '-') {
     const std::size_t end = std::min(text.find(','), text.size());
     if (end > 0) parts.emplace_back(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
@@ -60,7 +61,7 @@ int count_gpus() {
 std::vector<std::string> find_gpus(const Environment& environment) {
   for (const char* variable : k_gpu_variables) {
     const auto found = environment.find(variable);
-    if (found != environment.end()) return split(found->second);
+    if (found != environment.end()) return parse_devices(found->second);
   }
   std::vector<std::string> gpus;
   for (int i = 0; i < count_gpus(); ++i)

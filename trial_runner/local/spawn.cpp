@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/local/spawn.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <ranges>
 #include <string_view>
 #include <system_error>
 
@@ -151,6 +153,12 @@ Result<pid_t> spawn(const SpawnRequest& request) {
                   fmt::format("working directory: {}", reason(error ? error.value() : ENOTDIR)),
                   request.working_directory.string());
     }
+  }
+  const auto cut_short = [](const std::string& text) { return text.find('\0') != text.npos; };
+  if (std::ranges::any_of(request.argv, cut_short) ||
+      std::ranges::any_of(request.environment | std::views::values, cut_short)) {
+    return fail(ErrorKind::runner, "an argument or environment variable holds a NUL byte",
+                request.argv.front());
   }
   const auto program = find_program(request.argv.front(), request);
   if (!program) return tl::unexpected(program.error());
