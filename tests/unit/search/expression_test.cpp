@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/rng.hpp"
+
 namespace steptune {
 namespace {
 
@@ -128,6 +130,30 @@ TEST(Expression, ErrorsOfSyntaxNameThePosition) {
   EXPECT_THAT(error_of("precision > 'bf16'"), HasSubstr("== or !="));
   EXPECT_THAT(error_of("1.2.3 > 2"), HasSubstr("not a number"));
   EXPECT_THAT(error_of(std::string(5000, '1')), HasSubstr("longer than"));
+}
+
+TEST(Expression, AnyTextCompilesOrIsRefused) {
+  const std::vector<std::string> pieces = {
+      "workers", "precision", "cpus", "'bf16'", "\"", "'", "==", "!=", "=", "<=",  "!",   "not ",
+      "and ",    " or ",      "(",    ")",      ",",  "?", ":",  "+",  "-", "1e9", ".5",  "1e",
+      "min(",    "^",         "%",    " ",      "\n", "é", "p0", "c0", "~", "_pi", "0x1", ";"};
+  int compiled = 0;
+  for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
+    Rng rng(seed, "expression");
+    std::string text;
+    for (std::uint64_t i = 0, n = 1 + rng.below(7); i < n; ++i) {
+      text += pieces[rng.below(pieces.size())];
+    }
+    const auto expression = Expression::compile(text, k_parameters, k_facts);
+    if (expression) {
+      ++compiled;
+      (void)expression->holds(example());
+      (void)Expression(*expression).holds(Configuration{});
+    } else {
+      EXPECT_FALSE(expression.error().message.empty()) << text;
+    }
+  }
+  EXPECT_GT(compiled, 300);
 }
 
 }  // namespace
