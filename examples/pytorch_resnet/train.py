@@ -39,7 +39,7 @@ class Stripes(Dataset):
         colour = torch.stack((random[2:5], random[5:8])) * 200
         picture = torch.where(share[None], colour[0, :, None, None], colour[1, :, None, None])
         picture += 16 * torch.rand(3, side, side, generator=generator)
-        return zlib.compress(bytes(picture.to(torch.uint8).flatten().tolist()), 1)
+        return zlib.compress(picture.to(torch.uint8).numpy().tobytes(), 1)
 
     def __len__(self):
         return len(self.labels)
@@ -88,7 +88,7 @@ def resnet(width, classes):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--epochs", type=int, default=5)
-    parser.add_argument("--images", type=int, default=512)
+    parser.add_argument("--images", type=int, default=1024)
     parser.add_argument("--size", type=int, default=160, help="side of a picture in pixels")
     parser.add_argument("--batch-size", type=int, default=32)
     parser.add_argument("--workers", type=int, default=0, help="data-loader processes")
