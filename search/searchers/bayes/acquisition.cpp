@@ -38,14 +38,10 @@ Pair reference_point(const std::vector<Pair>& front, const std::vector<Pair>& al
   Pair reference{};
   for (std::size_t k = 0; k < 2; ++k) {
     const auto by_value = [k](const Pair& a, const Pair& b) { return a[k] < b[k]; };
-    const auto [low, high] = std::minmax_element(front.begin(), front.end(), by_value);
-    double extent = (*high)[k] - (*low)[k];
-    if (!(extent > 0.0)) {
-      const auto [best, worst] = std::minmax_element(all.begin(), all.end(), by_value);
-      extent = (*worst)[k] - (*best)[k];
-    }
-    if (!(extent > 0.0)) extent = 1.0;
-    reference[k] = (*high)[k] + 0.1 * extent;
+    const double nadir = (*std::max_element(front.begin(), front.end(), by_value))[k];
+    const auto [best, worst] = std::minmax_element(all.begin(), all.end(), by_value);
+    const double extent = (*worst)[k] - (*best)[k];
+    reference[k] = nadir + std::max(0.5 * ((*worst)[k] - nadir), extent > 0.0 ? 0.1 * extent : 1.0);
   }
   return reference;
 }

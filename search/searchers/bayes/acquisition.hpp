@@ -24,8 +24,9 @@ using Pair = std::array<double, 2>;
 /// Area that `front` dominates below `reference`.
 [[nodiscard]] double dominated_area(const std::vector<Pair>& front, const Pair& reference);
 
-/// A point that every useful pair should dominate: a tenth of the front's extent beyond its worst
-/// values (Ishibuchi et al. 2011), or of `all` where the front has no extent.
+/// A point that every useful pair should dominate: halfway between the front's worst values and the
+/// worst of `all`, at least a tenth of the range of `all` beyond the front. Taken from the front
+/// alone, it would shut out everything beyond a front that is still short.
 [[nodiscard]] Pair reference_point(const std::vector<Pair>& front, const std::vector<Pair>& all);
 
 /// Exact expected hypervolume improvement for two independent objectives, in logarithms throughout

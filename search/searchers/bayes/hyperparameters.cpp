@@ -25,7 +25,9 @@ Hyperparameters Hyperparameters::from_flat(const std::vector<double>& flat) {
 Prior Prior::dimension_scaled(std::size_t dimensions) {
   const double count = static_cast<double>(std::max<std::size_t>(dimensions, 1));
   Prior result;
-  result.lengthscale = {std::numbers::sqrt2 + 0.5 * std::log(count), std::numbers::sqrt3};
+  // Their density over the lengthscale, log-normal about sqrt(2) + log(d) / 2 with a spread of
+  // sqrt(3), has its mode the square of the spread lower; over the logarithm that is this normal.
+  result.lengthscale = {std::numbers::sqrt2 - 3.0 + 0.5 * std::log(count), std::numbers::sqrt3};
   return result;
 }
 
@@ -35,9 +37,10 @@ Prior Prior::flat() {
   return result;
 }
 
-Hyperparameters Prior::mode(std::size_t dimensions) const {
+Hyperparameters Prior::start(std::size_t dimensions) const {
+  constexpr double k_felt_noise = -3.0;
   return {std::vector<double>(dimensions, lengthscale.location), amplitude.location,
-          noise.location};
+          std::max(noise.location, k_felt_noise)};
 }
 
 }  // namespace steptune::bayes

@@ -10,7 +10,7 @@ namespace steptune::bayes {
 struct Hyperparameters {
   std::vector<double> log_lengthscales;  ///< one per dimension (a group of features)
   double log_amplitude = 0.0;            ///< variance of the function
-  double log_noise = -7.0;               ///< variance of the noise beyond what is known per target
+  double log_noise = -10.0;              ///< variance of the noise beyond what is known per target
 
   [[nodiscard]] std::size_t size() const { return log_lengthscales.size() + 2; }
   [[nodiscard]] std::vector<double> flat() const;
@@ -27,7 +27,7 @@ struct LogNormal {
 struct Prior {
   LogNormal lengthscale;
   LogNormal amplitude{0.0, 1.0};
-  LogNormal noise{-8.0, 2.0};
+  LogNormal noise{-10.0, 3.0};
 
   /// Lengthscales that grow with the square root of the dimension, so that the expected complexity
   /// of the function does not (Hvarfner, Hellsten and Nardi 2024, arXiv 2402.02229).
@@ -36,8 +36,9 @@ struct Prior {
   /// dimensions dominate early.
   [[nodiscard]] static Prior flat();
 
-  /// The most probable values, where a fit without data would end.
-  [[nodiscard]] Hyperparameters mode(std::size_t dimensions) const;
+  /// Where a fit begins: the most probable values, but with noise that is felt, because from next
+  /// to none a fit explains noise by short lengthscales instead and stays there.
+  [[nodiscard]] Hyperparameters start(std::size_t dimensions) const;
 };
 
 }  // namespace steptune::bayes

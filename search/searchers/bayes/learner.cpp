@@ -90,7 +90,7 @@ Learner::Belief Learner::fitted(Warp warp, std::size_t turn, std::size_t count) 
   belief.examples = count;
   belief.warp = warp;
   belief.hyperparameters =
-      fit_hyperparameters(sketch, groups_, priors_[turn], priors_[turn].mode(groups_.count), 30);
+      fit_hyperparameters(sketch, groups_, priors_[turn], priors_[turn].start(groups_.count), 30);
   const auto loo = GaussianProcess(sketch, groups_, belief.hyperparameters).leave_one_out();
   for (std::size_t i = 0; i < few.size(); ++i) {
     belief.evidence += loo.log_densities[i] + transform.log_jacobian(values_[few[i]]);
@@ -120,7 +120,7 @@ void Learner::advance(std::size_t turn) {
   const std::size_t fresh = last_fresh_fit(size());
   if (size() < k_first_fit) {
     belief = Belief{};
-    belief.hyperparameters = priors_[turn].mode(groups_.count);
+    belief.hyperparameters = priors_[turn].start(groups_.count);
     belief.warp = positive_ ? Warp::log : Warp::none;
     return;
   }

@@ -65,7 +65,7 @@ TEST(Likelihood, FitTellsWhichDimensionMatters) {
   const Problem problem = example(60);
   const Prior prior = Prior::dimension_scaled(3);
   const Hyperparameters fitted =
-      fit_hyperparameters(problem.training, problem.groups, prior, prior.mode(3), 60);
+      fit_hyperparameters(problem.training, problem.groups, prior, prior.start(3), 60);
   EXPECT_LT(fitted.log_lengthscales[0] + 1.0, fitted.log_lengthscales[2]);
   EXPECT_LT(fitted.log_noise, std::log(1e-2));
 }
@@ -74,7 +74,7 @@ TEST(Likelihood, FitFindsTheLevelOfNoise) {
   const Problem problem = example(200, 0.3);
   const Prior prior = Prior::dimension_scaled(3);
   const Hyperparameters fitted =
-      fit_hyperparameters(problem.training, problem.groups, prior, prior.mode(3), 60);
+      fit_hyperparameters(problem.training, problem.groups, prior, prior.start(3), 60);
   EXPECT_NEAR(std::exp(0.5 * fitted.log_noise), 0.3, 0.06);
 }
 
@@ -83,7 +83,7 @@ TEST(GaussianProcess, PassesThroughItsDataAndIsUnsureAwayFromThem) {
   const Prior prior = Prior::dimension_scaled(3);
   const GaussianProcess process(
       problem.training, problem.groups,
-      fit_hyperparameters(problem.training, problem.groups, prior, prior.mode(3), 60));
+      fit_hyperparameters(problem.training, problem.groups, prior, prior.start(3), 60));
   const Posterior at_data = process.predict(problem.training.features);
   for (std::size_t i = 0; i < 40; ++i) {
     EXPECT_NEAR(at_data.means[i], problem.training.targets[i], 0.1);
@@ -137,7 +137,7 @@ TEST(GaussianProcess, SurvivesTwinsThatContradictEachOther) {
   }
   const FeatureGroups groups{{0}, 1};
   const Prior prior = Prior::flat();
-  const Hyperparameters fitted = fit_hyperparameters(training, groups, prior, prior.mode(1), 60);
+  const Hyperparameters fitted = fit_hyperparameters(training, groups, prior, prior.start(1), 60);
   const Posterior posterior = GaussianProcess(training, groups, fitted).predict(training.features);
   EXPECT_NEAR(posterior.means[0], 0.0, 0.1);
   EXPECT_GT(fitted.log_noise, std::log(0.3));
