@@ -78,7 +78,7 @@ Result<BestChoice> choose(const StoredStudy& study, const BestOptions& options) 
   return choice;
 }
 
-Json best_json(const StoredStudy& study, const BestChoice& choice) {
+Json best_json(const CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
   Json json;
   json["schema_version"] = k_json_schema_version;
   json["study"] = study_json(study.record);
@@ -92,7 +92,7 @@ Json best_json(const StoredStudy& study, const BestChoice& choice) {
   json["recommendation"] =
       choice.recommendation
           ? recommendation_json(*choice.recommendation,
-                                recommendation_context(study.record, study.objectives))
+                                recommendation_context(context, study.record, study.objectives))
           : Json(nullptr);
   return json;
 }
@@ -105,15 +105,16 @@ std::string environment_lines(const BestChoice& choice) {
   return text;
 }
 
-std::string best_text(const StoredStudy& study, const BestChoice& choice) {
-  const auto context = recommendation_context(study.record, study.objectives);
+std::string best_text(const CommandContext& context, const StoredStudy& study,
+                      const BestChoice& choice) {
+  const auto words = recommendation_context(context, study.record, study.objectives);
   std::string text;
   if (choice.recommendation) {
-    text = recommendation_text(*choice.recommendation, context);
+    text = recommendation_text(*choice.recommendation, words);
     text.erase(text.find("next   "));
   } else {
     text = fmt::format("best   {}\n",
-                       configuration_text(choice.trial.configuration, context.parameter_order));
+                       configuration_text(choice.trial.configuration, words.parameter_order));
     text += fmt::format("       trial {}, from the search alone: the study has not confirmed it\n",
                         choice.trial.number);
   }
@@ -144,7 +145,7 @@ ExitCode print_best(CommandContext& context, const BestOptions& options) {
   const auto choice = choose(*study, options);
   if (!choice) return context.console.error(choice.error());
   if (context.json || options.format == "json") {
-    context.console.json_result(best_json(*study, *choice));
+    context.console.json_result(best_json(context, *study, *choice));
   } else if (options.format == "args") {
     if (choice->command.argv.empty()) {
       return context.console.error(
@@ -157,7 +158,7 @@ ExitCode print_best(CommandContext& context, const BestOptions& options) {
   } else if (options.format == "env") {
     context.console.result(environment_lines(*choice));
   } else {
-    context.console.result(best_text(*study, *choice));
+    context.console.result(best_text(context, *study, *choice));
   }
   return ExitCode::ok;
 }

@@ -2,6 +2,7 @@
 #include "tuner/cli/command.hpp"
 
 #include "tuner/cli/help_formatter.hpp"
+#include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 
@@ -11,6 +12,10 @@ std::filesystem::path CommandContext::database() const {
     return *named;
   }
   return k_default_database;
+}
+
+std::string CommandContext::database_option() const {
+  return db.empty() ? std::string() : " --db " + shell_quoted(db);
 }
 
 void add_common_options(CLI::App& command, CommandContext& context) {

@@ -25,6 +25,8 @@ struct CommandContext {
   std::function<ExitCode()> action;
 
   [[nodiscard]] std::filesystem::path database() const;
+  /// ` --db PATH` if the user gave one, for commands that are advised; quoted for a shell.
+  [[nodiscard]] std::string database_option() const;
 };
 
 inline constexpr const char* k_default_database = ".steptune/history.db";

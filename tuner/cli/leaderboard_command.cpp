@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ namespace {
 
 struct LeaderboardOptions {
   std::string study;
-  std::size_t limit = 20;
+  std::optional<std::size_t> limit;
   bool all = false;
   std::string sort;
 };
@@ -22,8 +23,10 @@ struct LeaderboardOptions {
 ExitCode show_leaderboard(CommandContext& context, const LeaderboardOptions& options) {
   auto study = open_stored_study(context, options.study);
   if (!study) return context.console.error(study.error());
-  LeaderboardQuery query{options.limit, options.all, 0};
+  LeaderboardQuery query;
+  query.all = options.all;
   if (query.all) query.limit = std::numeric_limits<std::int64_t>::max();
+  if (options.limit) query.limit = *options.limit;
   if (!options.sort.empty()) {
     const auto index = objective_index(study->objectives, options.sort);
     if (!index) return context.console.error(index.error());
@@ -55,7 +58,10 @@ void add_leaderboard_command(CLI::App& program, CommandContext& context) {
                   "  steptune leaderboard\n"
                   "  steptune leaderboard resnet-nightly --sort cost --limit 5");
   command->add_option("STUDY", options->study, "Study, by name or file [default: the latest]");
-  command->add_option("--limit", options->limit, "Most trials to show [default: 20]")
+  command
+      ->add_option(
+          "--limit", options->limit,
+          "Most trials to show, of each kind with --all [default: 20; with --all no limit]")
       ->option_text("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
   command->add_flag("--all", options->all,

@@ -115,7 +115,9 @@ std::string LiveDisplay::gain_text(const TrialRecord& trial) const {
 }
 
 std::string LiveDisplay::ended_line(const TrialRecord& trial, bool new_incumbent) const {
-  std::string line = fmt::format("trial {} {}", trial.number, status_words(trial));
+  std::string line = fmt::format("trial {} ", trial.number);
+  if (is_confirmation(trial.purpose)) line += fmt::format("({}) ", purpose_words(trial));
+  line += status_words(trial);
   if (!trial.objectives.empty()) {
     line += ": " + objectives_[0].text(trial.objectives[0]);
     const double half_width = half_width_95(trial, 0);

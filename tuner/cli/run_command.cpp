@@ -45,12 +45,6 @@ class InterruptNotice {
   int said_ = 0;
 };
 
-std::string continue_command(const CommandContext& context, const RunOptions& options) {
-  std::string command = "steptune run " + shell_quoted(options.study);
-  if (!context.db.empty()) command += " --db " + shell_quoted(context.db);
-  return command;
-}
-
 Result<LoopResult> tune(CommandContext& context, const RunOptions& options, const StudySpec& study,
                         History& history, const std::optional<StudyRecord>& former,
                         const SignalFlags& flags) {
@@ -69,7 +63,8 @@ Result<LoopResult> tune(CommandContext& context, const RunOptions& options, cons
                                           display.trials_done() == 1 ? "" : "s"));
     }
   }
-  InterruptNotice notice(flags, printer, continue_command(context, options));
+  InterruptNotice notice(flags, printer,
+                         "steptune run " + shell_quoted(options.study) + context.database_option());
   auto result = run_loop({study, *parts->searcher, *parts->scheduler, *parts->runner, history,
                           *parts->clock, display, log_directory(context.database(), study.name),
                           [&notice] { return notice(); }});

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t k_shown_trials = 10;
 
-Json report_json(const StoredStudy& study, const Leaderboard& board, const LoopResult& result) {
+Json report_json(const CommandContext& context, const StoredStudy& study, const Leaderboard& board,
+                 const LoopResult& result) {
   Json json;
   json["schema_version"] = k_json_schema_version;
   json["study"] = study_json(study.record);
@@ -22,7 +23,7 @@ Json report_json(const StoredStudy& study, const Leaderboard& board, const LoopR
   json["recommendation"] =
       result.recommendation
           ? recommendation_json(*result.recommendation,
-                                recommendation_context(study.record, study.objectives))
+                                recommendation_context(context, study.record, study.objectives))
           : Json(nullptr);
   json["leaderboard"] = leaderboard_json(board);
   return json;
@@ -39,12 +40,13 @@ Result<void> print_run_report(CommandContext& context, History history, const st
   const auto board = read_leaderboard(study, {k_shown_trials, false, 0});
   if (!board) return tl::unexpected(board.error());
   if (context.json) {
-    context.console.json_result(report_json(study, *board, result));
+    context.console.json_result(report_json(context, study, *board, result));
     return {};
   }
   if (interrupted) {
-    context.console.message(fmt::format("interrupted: {}; see 'steptune leaderboard {}'",
-                                        counts_text(board->counts), name));
+    context.console.message(fmt::format("interrupted: {}; see 'steptune leaderboard {}{}'",
+                                        counts_text(board->counts), name,
+                                        context.database_option()));
     return {};
   }
   context.console.message(
@@ -52,8 +54,9 @@ Result<void> print_run_report(CommandContext& context, History history, const st
   std::string text =
       leaderboard_text(*board, {context.console.color_on_stdout(), context.console.stdout_width()});
   if (result.recommendation) {
-    text += "\n" + recommendation_text(*result.recommendation,
-                                       recommendation_context(study.record, study.objectives));
+    text +=
+        "\n" + recommendation_text(*result.recommendation,
+                                   recommendation_context(context, study.record, study.objectives));
   }
   context.console.result(text);
   return {};

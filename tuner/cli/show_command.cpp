@@ -44,8 +44,11 @@ ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
   const auto study =
       open_stored_study(context, options.arguments.size() > 1 ? options.arguments.front() : "");
   if (!study) return context.console.error(study.error());
-  const auto trial = study->history.trial(study->record.id, *number);
+  auto trial = study->history.trial(study->record.id, *number);
   if (!trial) return context.console.error(trial.error());
+  // A replayed trial prints nothing, and logs may have been removed.
+  std::error_code fault;
+  if (!std::filesystem::exists(trial->log_path, fault)) trial->log_path.clear();
   if (options.log) return show_log(context, *trial);
   if (context.json) {
     Json json;

@@ -55,7 +55,10 @@ Result<StudySpec> stored_spec(const StudyRecord& record) {
 }
 
 Result<std::optional<Recommendation>> stored_recommendation(const StudyRecord& record) {
-  if (record.recommendation.is_null()) return std::nullopt;
+  // A study that ended without a winner has an object that tells only how it ended.
+  if (!record.recommendation.is_object() || !record.recommendation.contains("incumbent_trial")) {
+    return std::nullopt;
+  }
   auto recommendation =
       recommendation_from_json(record.recommendation, fmt::format("study \"{}\"", record.name));
   if (!recommendation) return tl::unexpected(recommendation.error());
@@ -73,9 +76,10 @@ Result<std::optional<TrialRecord>> baseline_trial(const StoredStudy& study) {
   return std::optional(std::move(*first));
 }
 
-RecommendationContext recommendation_context(const StudyRecord& record,
+RecommendationContext recommendation_context(const CommandContext& context,
+                                             const StudyRecord& record,
                                              const std::vector<ObjectiveView>& objectives) {
-  return {record.name, objectives, parameter_order(record.document)};
+  return {record.name + context.database_option(), objectives, parameter_order(record.document)};
 }
 
 Result<std::size_t> objective_index(const std::vector<ObjectiveView>& objectives,

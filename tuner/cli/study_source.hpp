@@ -41,7 +41,8 @@ struct StoredStudy {
 [[nodiscard]] Result<std::optional<TrialRecord>> baseline_trial(const StoredStudy& study);
 
 [[nodiscard]] RecommendationContext recommendation_context(
-    const StudyRecord& record, const std::vector<ObjectiveView>& objectives);
+    const CommandContext& context, const StudyRecord& record,
+    const std::vector<ObjectiveView>& objectives);
 
 /// The index of the objective called `metric`; an error with the nearest name if there is none.
 [[nodiscard]] Result<std::size_t> objective_index(const std::vector<ObjectiveView>& objectives,

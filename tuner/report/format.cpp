@@ -32,7 +32,7 @@ std::string format_number(double value) {
   if (!std::isfinite(value)) return "-";
   const double size = std::abs(value);
   if (size == 0.0) return "0";
-  if (size >= 1e9 || size < 1e-4) return fmt::format("{:.3g}", value);
+  if (size >= 1e7 || size < 1e-4) return fmt::format("{:.4g}", value);
   if (size >= 1000.0) return fmt::format("{:.0f}", value);
   return fmt::format("{:.4g}", value);
 }

@@ -12,7 +12,7 @@ namespace steptune {
 
 /// What a recommendation is told with.
 struct RecommendationContext {
-  std::string study;
+  std::string study;  ///< as a command names it: `resnet-nightly`, `resnet-nightly --db PATH`
   std::vector<ObjectiveView> objectives;
   std::vector<std::string> parameter_order;
 };

@@ -34,7 +34,8 @@ std::string objective_text(const TrialRecord& trial, const std::optional<TrialRe
   }
   if (baseline && baseline->number != trial.number && i < baseline->objectives.size()) {
     const double gain = view.gain(baseline->objectives[i], value);
-    if (std::isfinite(gain)) text += fmt::format("  ({} the baseline's)", format_ratio(gain));
+    if (std::isfinite(gain))
+      text += fmt::format("  ({} better than the baseline)", format_ratio(gain));
   }
   return text;
 }

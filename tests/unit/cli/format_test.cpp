@@ -15,7 +15,7 @@ TEST(Format, NumbersKeepFourSignificantDigits) {
   EXPECT_EQ(format_number(0.041666), "0.04167");
   EXPECT_EQ(format_number(1842.4), "1842");
   EXPECT_EQ(format_number(-12.5), "-12.5");
-  EXPECT_EQ(format_number(1.23456e12), "1.23e+12");
+  EXPECT_EQ(format_number(1.23456e12), "1.235e+12");
   EXPECT_EQ(format_number(1e-7), "1e-07");
   EXPECT_EQ(format_number(std::nan("")), "-");
   EXPECT_EQ(format_number(std::numeric_limits<double>::infinity()), "-");
