@@ -244,6 +244,13 @@ TEST_F(StartTest, AGuardThatDoesNotComeUpIsToldAtOnce) {
   EXPECT_THAT(made.error().text(), HasSubstr("does not come up"));
 }
 
+TEST_F(StartTest, TheGuardIsFoundBesideTheProgram) {
+  LocalRunnerOptions options = unpinned();
+  options.guard_program.clear();
+  use(options);
+  EXPECT_EQ(run(shell("exit 0")).outcome().kind, OutcomeKind::completed);
+}
+
 TEST_F(StartTest, AMissingGuardIsToldAtOnce) {
   LocalRunnerOptions options = unpinned();
   options.guard_program = folder() / "steptune-guard";

@@ -178,7 +178,7 @@ bool LocalTrial::clear_leftovers(double now_s, Strays& strays) {
   for (const ProcessStat& stray : strays.of(process_.main.pid))
     left.push_back(stray.id);
   const bool forced = give_up_at_s_.has_value();
-  if (left.empty() && (left_something_ || ended_by_ != EndedBy::nothing)) {
+  if (left.empty() && (left_something_ || forced)) {
     left = find_marked(strays.marks_of(process_.main.pid), {&process_.main, 1});
   }
   if (left.empty()) return true;
