@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "common/json.hpp"
+#include "tests/golden/program.hpp"
+#include "tests/golden/studies.hpp"
+
+namespace steptune::golden {
+namespace {
+
+TEST(Interrupt, TheFirstCtrlCEndsInOrderAndTellsHowToContinue) {
+  const Sandbox sandbox;
+  sandbox.write("endless.json", endless_study());
+  sandbox.write("trial.sh", endless_trial());
+  const pid_t pid = sandbox.start({"run", "endless.json", "--db", "my history.db"});
+  ASSERT_TRUE(sandbox.until_err_contains("trial 1 started")) << sandbox.read("err.txt");
+  kill(pid, SIGINT);
+  const Ended ended = sandbox.wait(pid);
+  EXPECT_EQ(ended.exit_code, 130);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(difference(R"(trial 1 started (baseline): batch=8
+stopping: ending the running trials, all results are saved; once more to stop at once
+continue later with: steptune run endless.json --db 'my history.db'
+{{...}}
+interrupted: 1 trial: 1 interrupted; see 'steptune leaderboard endless --db 'my history.db''
+)",
+                       ended.err),
+            "");
+  const auto json = parse_json(
+      sandbox.steptune({"leaderboard", "--db", "my history.db", "--json", "--all"}).out, "board");
+  ASSERT_TRUE(json) << json.error().text();
+  EXPECT_EQ((*json)["study"]["status"], "interrupted");
+  EXPECT_EQ((*json)["counts"]["interrupted"], 1);
+}
+
+TEST(Interrupt, TheSecondCtrlCDoesNotWaitForTheGracePeriod) {
+  const Sandbox sandbox;
+  sandbox.write("endless.json", endless_study());
+  sandbox.write("trial.sh", endless_trial(":"));
+  const pid_t pid = sandbox.start({"run", "endless.json"});
+  ASSERT_TRUE(sandbox.until_err_contains("trial 1 started")) << sandbox.read("err.txt");
+  kill(pid, SIGINT);
+  ASSERT_TRUE(sandbox.until_err_contains("once more to stop at once")) << sandbox.read("err.txt");
+  kill(pid, SIGINT);
+  // The trial ignores SIGTERM for the 30 s of its grace period: the test's own limit would not see
+  // the end of that, were it waited for.
+  const Ended ended = sandbox.wait(pid);
+  EXPECT_EQ(ended.exit_code, 130);
+  EXPECT_NE(ended.err.find("stopping at once"), std::string::npos) << ended.err;
+}
+
+TEST(Interrupt, SigtermAndSighupEndInOrderWith143) {
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    const Sandbox sandbox;
+    sandbox.write("endless.json", endless_study());
+    sandbox.write("trial.sh", endless_trial());
+    const pid_t pid = sandbox.start({"run", "endless.json"});
+    ASSERT_TRUE(sandbox.until_err_contains("trial 1 started")) << sandbox.read("err.txt");
+    kill(pid, signal);
+    EXPECT_EQ(sandbox.wait(pid).exit_code, 143);
+  }
+}
+
+TEST(Interrupt, LiveLinesAreRewrittenOnATerminal) {
+  const Sandbox sandbox;
+  sandbox.write("endless.json", endless_study());
+  sandbox.write("trial.sh", endless_trial());
+  sandbox.write(
+      "press.sh",
+      "(sleep 1; until pgrep -f \"run $PWD/endless.json\" > /dev/null; do sleep 0.1; done; "
+      "sleep 1; pkill -INT -f \"steptune run $PWD/endless.json\") &\n"
+      "$STEPTUNE run $PWD/endless.json; echo \"exit=$?\"\n");
+  const Ended ended = sandbox.on_terminal("sh press.sh");
+  EXPECT_NE(ended.out.find("exit=130"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("\x1b[1A\x1b[2K"), std::string::npos) << "live lines are rewritten";
+  EXPECT_NE(ended.out.find("batch=8"), std::string::npos) << ended.out;
+}
+
+}  // namespace
+}  // namespace steptune::golden

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "common/json.hpp"
+#include "tests/golden/program.hpp"
+#include "tests/golden/studies.hpp"
+
+namespace steptune::golden {
+namespace {
+
+/// One finished study, made once for all tests that only read it.
+class Reading : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    sandbox_ = std::make_unique<Sandbox>();
+    sandbox_->write("study.json", replay_study());
+    ASSERT_EQ(sandbox_->steptune({"run", "study.json", "--quiet"}).exit_code, 0);
+  }
+  static void TearDownTestSuite() { sandbox_.reset(); }
+
+  static Json json_of(const std::vector<std::string>& arguments) {
+    const Ended ended = sandbox_->steptune(arguments);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    auto json = parse_json(ended.out, arguments[0]);
+    EXPECT_TRUE(json) << json.error().text();
+    if (!json) return {};
+    EXPECT_EQ((*json)["schema_version"], 1);
+    return std::move(*json);
+  }
+
+  static std::unique_ptr<Sandbox> sandbox_;
+};
+std::unique_ptr<Sandbox> Reading::sandbox_;
+
+TEST_F(Reading, LeaderboardShowsAsManyRowsAsAskedAndTheBaseline) {
+  const Ended ended = sandbox_->steptune({"leaderboard", "--limit", "2"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.err, "");
+  EXPECT_EQ(difference(R"(demo  finished: 12 trials, {{.*}}
+    trial {{.*}}batch_size  workers  precision
+*p {{.*}}
+{{[*=p! ]* +\d+ +.*}}
+        1 {{.*}}  1.00x {{.*}}  1.00x {{.*}}  baseline, completed          32        0  fp32
+* best {{.*}}
+note: {{.*}}
+{{\d+}} trials: {{.*}}
+)",
+                       ended.out),
+            "");
+}
+
+TEST_F(Reading, StudiesAreFoundByNameByFileAndByBeingTheLatest) {
+  const std::string latest = sandbox_->steptune({"leaderboard"}).out;
+  EXPECT_EQ(sandbox_->steptune({"leaderboard", "demo"}).out, latest);
+  EXPECT_EQ(sandbox_->steptune({"leaderboard", "study.json"}).out, latest);
+  EXPECT_EQ(sandbox_->steptune({"leaderboard", "./study.json"}).out, latest);
+}
+
+TEST_F(Reading, LeaderboardJsonIsRankedByTheObjectiveAskedFor) {
+  for (const std::string objective : {"time", "cost"}) {
+    const Json json = json_of({"leaderboard", "--json", "--sort", objective});
+    EXPECT_EQ(json["sorted_by"], objective);
+    const std::size_t index = objective == "time" ? 0 : 1;
+    double last = 0.0;
+    for (const Json& row : json["rows"]) {
+      if (row["rank"].is_null()) continue;
+      const double value = row["trial"]["objectives"][index]["value"];
+      EXPECT_GE(value, last);
+      last = value;
+    }
+    EXPECT_GT(last, 0.0);
+  }
+}
+
+TEST_F(Reading, AllShowsConfirmationsAndFailures) {
+  const Json some = json_of({"leaderboard", "--json"});
+  const Json all = json_of({"leaderboard", "--json", "--all"});
+  EXPECT_GT(all["rows"].size(), some["rows"].size());
+  int confirmations = 0;
+  for (const Json& row : all["rows"]) {
+    if (row["trial"]["purpose"].get<std::string>().starts_with("confirm")) {
+      ++confirmations;
+      EXPECT_TRUE(row["rank"].is_null());
+    }
+  }
+  EXPECT_EQ(confirmations, 6);
+}
+
+TEST_F(Reading, ShowTellsEverythingAboutATrial) {
+  const Ended ended = sandbox_->steptune({"show", "1"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(difference(R"(trial          1  completed
+purpose        baseline (from baseline)
+configuration  batch_size=32 workers=0 precision=fp32
+time           {{[\d.]+ h \+-[\d.]+ %}}
+cost           {{\$[\d.]+ \+-[\d.]+ %}}
+speed          {{[\d.]+}} samples/s, {{[\d.e-]+}} s per sample +-{{[\d.]+}} %
+measurement    steady
+start-up       {{.*}}
+warm-up        {{.*}}
+window         {{.*}}, {{\d+}} steps, {{\d+}} samples
+{{...}}
+started        {{\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ}}
+ended          {{\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ}}
+spent          {{.*}}, ${{[\d.]+}}
+)",
+                       ended.out),
+            "");
+  EXPECT_EQ(sandbox_->steptune({"show", "demo", "1"}).out, ended.out);
+  const Json json = json_of({"show", "1", "--json"});
+  EXPECT_EQ(json["trial"]["purpose"], "baseline");
+  EXPECT_EQ(json["trial"]["measurement"]["status"], "steady");
+}
+
+TEST_F(Reading, BestArgumentsRunAsTheyAre) {
+  const Ended ended = sandbox_->steptune({"best", "--format", "args"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(difference("python3 train.py --batch-size={{\\d+}} --workers {{\\d}} --label "
+                       "'it'\\''s bf16'\n",
+                       ended.out),
+            "");
+  EXPECT_EQ(difference("run it in /tmp\n"
+                       "it was measured with environment variables: see --format env\n",
+                       ended.err),
+            "");
+  sandbox_->write("words.sh", "for word in \"$@\"; do echo \"<$word>\"; done");
+  const Ended words = sandbox_->program(
+      {"sh", "-c", "eval \"sh words.sh $(\"$0\" best --format args 2>/dev/null)\"",
+       steptune_program()});
+  EXPECT_NE(words.out.find("<it's bf16>\n"), std::string::npos) << words.out << words.err;
+}
+
+TEST_F(Reading, BestInTheOtherFormats) {
+  EXPECT_EQ(sandbox_->steptune({"best", "demo", "--format", "env"}).out, "TRAIN_NOTE='a b'\n");
+  const Json json = json_of({"best", "--json"});
+  EXPECT_EQ(json["argv"][0], "python3");
+  EXPECT_EQ(json["configuration"]["precision"], "bf16");
+  EXPECT_EQ(json["environment"]["TRAIN_NOTE"], "a b");
+  EXPECT_EQ(json_of({"best", "--format", "json"}), json);
+  const Ended text = sandbox_->steptune({"best"});
+  EXPECT_EQ(difference(R"(best   {{.*}}
+       {{.*}}
+{{...}}
+in     /tmp
+env    TRAIN_NOTE='a b'
+run    python3 train.py {{.*}}
+)",
+                       text.out),
+            "");
+}
+
+TEST_F(Reading, BestByAnObjective) {
+  const Json by_cost = json_of({"best", "--json", "--objective", "cost"});
+  const Json board = json_of({"leaderboard", "--json", "--sort", "cost"});
+  for (const Json& row : board["rows"]) {
+    if (row["best"].get<bool>()) {
+      EXPECT_EQ(row["trial"]["number"], by_cost["trial"]);
+    }
+  }
+  const Ended wrong = sandbox_->steptune({"best", "--objective", "cots"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_EQ(wrong.err,
+            "steptune: error: the study has no objective \"cots\"; did you mean \"cost\"?\n"
+            "  its objectives: time, cost\n");
+}
+
+TEST_F(Reading, WhatDoesNotExistEndsWithOne) {
+  EXPECT_EQ(sandbox_->steptune({"leaderboard", "dmo"}).exit_code, 1);
+  EXPECT_EQ(sandbox_->steptune({"show", "99"}).exit_code, 1);
+  const Ended none = sandbox_->steptune({"leaderboard", "--db", "none.db"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_NE(none.err.find("none.db"), std::string::npos) << none.err;
+  EXPECT_FALSE(std::filesystem::exists(sandbox_->folder() / "none.db"));
+}
+
+TEST_F(Reading, TheDatabaseIsTakenFromTheOptionThenFromTheEnvironment) {
+  const Setting elsewhere{.environment = {{"STEPTUNE_DB", "none.db"}}};
+  EXPECT_EQ(sandbox_->steptune({"leaderboard"}, elsewhere).exit_code, 1);
+  EXPECT_EQ(
+      sandbox_->steptune({"leaderboard", "--db", ".steptune/history.db"}, elsewhere).exit_code, 0);
+  EXPECT_EQ(
+      sandbox_->steptune({"--db", ".steptune/history.db", "leaderboard"}, elsewhere).exit_code, 0);
+}
+
+TEST_F(Reading, ColoursComeOnlyWhereTheyAreWanted) {
+  const auto colored = [](const Ended& ended) {
+    return ended.out.find('\x1b') != std::string::npos;
+  };
+  EXPECT_FALSE(colored(sandbox_->steptune({"leaderboard"})));
+  EXPECT_TRUE(colored(sandbox_->steptune({"leaderboard", "--color", "always"})));
+  EXPECT_TRUE(
+      colored(sandbox_->steptune({"leaderboard"}, {.environment = {{"FORCE_COLOR", "1"}}})));
+  EXPECT_TRUE(colored(sandbox_->on_terminal("$STEPTUNE leaderboard")));
+  EXPECT_FALSE(colored(sandbox_->on_terminal("NO_COLOR=1 $STEPTUNE leaderboard")));
+  EXPECT_FALSE(colored(sandbox_->on_terminal("TERM=dumb $STEPTUNE leaderboard")));
+  EXPECT_FALSE(colored(sandbox_->on_terminal("$STEPTUNE leaderboard --color never")));
+}
+
+TEST_F(Reading, AReaderThatHasGoneIsNoFault) {
+  const Ended ended = sandbox_->steptune({"leaderboard"}, {.out = Stream::broken_pipe});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.err, "");
+}
+
+TEST_F(Reading, ResultsThatCannotBeWrittenAreAFault) {
+  const Ended closed = sandbox_->steptune({"leaderboard"}, {.out = Stream::closed});
+  EXPECT_EQ(closed.exit_code, 1);
+  EXPECT_NE(closed.err.find("cannot write to stdout"), std::string::npos) << closed.err;
+  const Ended full =
+      sandbox_->program({"sh", "-c", "\"$0\" leaderboard > /dev/full", steptune_program()});
+  EXPECT_EQ(full.exit_code, 1);
+}
+
+TEST_F(Reading, AClosedStderrIsNoFault) {
+  EXPECT_EQ(sandbox_->steptune({"best", "--format", "args"}, {.err = Stream::closed}).exit_code, 0);
+  EXPECT_EQ(
+      sandbox_->steptune({"best", "--format", "args"}, {.err = Stream::broken_pipe}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace steptune::golden

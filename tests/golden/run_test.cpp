@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "common/json.hpp"
+#include "tests/golden/program.hpp"
+#include "tests/golden/studies.hpp"
+
+namespace steptune::golden {
+namespace {
+
+/// The numbers of trials and their configurations and values: what a seed decides.
+std::string decided(const std::string& text) {
+  const auto json = parse_json(text, "leaderboard");
+  if (!json) return json.error().text();
+  std::string result;
+  for (const Json& row : (*json)["rows"]) {
+    const Json& trial = row["trial"];
+    result += trial["number"].dump() + trial["configuration"].dump() + trial["objectives"].dump();
+  }
+  return result;
+}
+
+TEST(Run, EndsWithLeaderboardAndRecommendation) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", replay_study());
+  const Ended ended = sandbox.steptune({"run", "study.json"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(
+      difference(
+          R"(    trial    time     +-   gain    cost     +-   gain  samples/s  status               batch_size  workers  precision
+*p {{ *\d+ +[\d.]+ h +[\d.]+ % +[\d.]+}}x {{.*}}
+{{...}}
+{{[*=p! ]* +1 .*}}  baseline, completed          32        0  fp32
+* best   {{.*}}
+note: samples per second are compared at {{\d+}} to {{\d+}} samples per step; a larger batch may need more samples to reach the same loss: guard the loss, or check it before the long run
+{{\d+ trials: .*}}
+
+best   batch_size={{\d+}} workers={{\d}} precision=bf16
+       {{[\d.]+}}x faster than baseline (95 % interval {{[\d.]+-[\d.]+}}; 3 interleaved pairs, fresh processes)
+{{...}}
+plan   {{[\d.]+ h -> [\d.]+ h      \$[\d.]+ -> \$[\d.]+}}
+tuning took {{.*, \$[\d.]+}}; paid back after {{[\d.]+}} % of the planned run
+next   steptune best demo --format args
+)",
+          ended.out),
+      "");
+  EXPECT_EQ(difference(R"(trial 1 started (baseline): batch_size=32 workers=0 precision=fp32
+trial 1 completed: {{[\d.]+ h \+-[\d.]+}} %  new best
+trial 2 started (sobol): batch_size={{.*}}
+{{...}}
+confirming: best and baseline once more, interleaved
+{{...}}
+study "demo" ended: 12 trials
+)",
+                       ended.err),
+            "");
+  EXPECT_EQ(ended.err.find('\x1b'), std::string::npos) << "no terminal, no sequences";
+}
+
+TEST(Run, QuietLeavesOnlyTheResult) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", replay_study());
+  const Ended ended = sandbox.steptune({"run", "study.json", "--quiet", "--trials", "3"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.err, "study \"demo\" ended: 3 trials\n");
+}
+
+TEST(Run, JsonIsOneDocument) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", replay_study());
+  const Ended ended = sandbox.steptune({"run", "study.json", "--json", "--trials", "4"});
+  const auto json = parse_json(ended.out, "run");
+  ASSERT_TRUE(json) << json.error().text();
+  EXPECT_EQ((*json)["schema_version"], 1);
+  EXPECT_EQ((*json)["end"], "budget");
+  EXPECT_EQ((*json)["recommendation"]["speed_up"]["interleaved_pairs"], 3);
+  EXPECT_GE((*json)["leaderboard"]["rows"].size(), 2U);
+}
+
+TEST(Run, TheSameSeedGivesTheSameTrials) {
+  const Sandbox one;
+  const Sandbox two;
+  for (const Sandbox* sandbox : {&one, &two}) {
+    sandbox->write("study.json", replay_study());
+    ASSERT_EQ(sandbox->steptune({"run", "study.json", "--quiet", "--seed", "11"}).exit_code, 0);
+  }
+  const std::string first = decided(one.steptune({"leaderboard", "--all", "--json"}).out);
+  EXPECT_GT(first.size(), 500U) << first;
+  EXPECT_EQ(first, decided(two.steptune({"leaderboard", "--all", "--json"}).out));
+  ASSERT_EQ(two.steptune({"run", "study.json", "--new", "--quiet", "--seed", "12"}).exit_code, 0);
+  EXPECT_NE(first, decided(two.steptune({"leaderboard", "--all", "--json"}).out));
+}
+
+TEST(Run, AFinishedStudyGoesOnWithALargerBudget) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", replay_study());
+  ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet", "--trials", "4"}).exit_code, 0);
+  const Ended again = sandbox.steptune({"run", "study.json", "--trials", "6"});
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_NE(again.err.find("continuing study \"demo\": 4 trials done\n"), std::string::npos)
+      << again.err;
+  EXPECT_EQ(again.err.find("trial 1 started"), std::string::npos) << again.err;
+}
+
+TEST(Run, AnotherSeedIsRefusedUnlessTheStudyIsNew) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", replay_study());
+  ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet", "--trials", "2"}).exit_code, 0);
+  const Ended other = sandbox.steptune({"run", "study.json", "--seed", "8"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_EQ(other.err,
+            "steptune: error: --seed: study \"demo\" was begun with seed 7, not 8\n"
+            "  leave out --seed to continue it, or add --new to begin another\n");
+  const Ended fresh = sandbox.steptune({"run", "study.json", "--seed", "8", "--new", "--quiet"});
+  EXPECT_EQ(fresh.exit_code, 0) << fresh.err;
+  EXPECT_NE(fresh.err.find("beginning a new study \"demo-2\""), std::string::npos) << fresh.err;
+  EXPECT_EQ(sandbox.steptune({"leaderboard", "demo-2"}).exit_code, 0);
+}
+
+TEST(Run, ADurationThatIsNoneIsTold) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", replay_study());
+  for (const char* time : {"soon", "0s", "99999d"}) {
+    const Ended ended = sandbox.steptune({"run", "study.json", "--time", time});
+    EXPECT_EQ(ended.exit_code, 2) << time;
+    EXPECT_NE(ended.err.find("--time"), std::string::npos) << ended.err;
+  }
+}
+
+TEST(Run, AStudyWithoutAFeasibleTrialEndsWithThree) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", failing_study());
+  const Ended ended = sandbox.steptune({"run", "study.json"});
+  EXPECT_EQ(ended.exit_code, 3) << ended.err;
+  EXPECT_NE(ended.err.find("trial 1 failed: "), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("study \"failing\" ended: "), std::string::npos) << ended.err;
+  const Ended best = sandbox.steptune({"best"});
+  EXPECT_EQ(best.exit_code, 1);
+  EXPECT_EQ(best.out, "");
+  EXPECT_NE(best.err.find("no completed trial"), std::string::npos) << best.err;
+}
+
+}  // namespace
+}  // namespace steptune::golden

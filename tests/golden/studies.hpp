@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace steptune::golden {
+
+/// A study whose trials are replayed from a formula: hours in milliseconds, no processes. The
+/// command has what makes command lines hard: a conditional part, a quote, a variable with a blank.
+[[nodiscard]] inline std::string replay_study() {
+  return R"json({
+  "name": "demo",
+  "command": ["python3", "train.py", "--batch-size={batch_size}", "--workers", "{workers}",
+              {"when": "precision == 'bf16'", "args": ["--label", "it's bf16"]}],
+  "env": {"TRAIN_NOTE": "a b"},
+  "working_directory": "/tmp",
+  "parameters": {
+    "batch_size": {"type": "int", "low": 16, "high": 256, "scale": "log2"},
+    "workers": {"type": "int", "low": 0, "high": 4},
+    "precision": {"type": "categorical", "choices": ["fp32", "bf16"]}
+  },
+  "baseline": {"batch_size": 32, "workers": 0, "precision": "fp32"},
+  "planned_run": {"samples": 1e8, "batch_size": "batch_size"},
+  "objectives": ["time", "cost"],
+  "search": {"searcher": "sobol", "scheduler": "asha", "seed": 7},
+  "budget": {"trials": 12},
+  "runner": {"type": "replay", "price_per_hour": 2.0,
+    "seconds_per_sample":
+      "(0.0004 + 0.01 / batch_size) * (precision == 'bf16' ? 0.6 : 1) * (1 + 0.5 / (1 + workers))"
+}
+})json";
+}
+
+/// A study of real processes that go on until they are stopped; they run `trial.sh`.
+[[nodiscard]] inline std::string endless_study() {
+  return R"json({
+  "name": "endless",
+  "command": ["/bin/sh", "trial.sh", "{batch}"],
+  "parameters": {"batch": {"type": "int", "low": 1, "high": 64}},
+  "baseline": {"batch": 8},
+  "search": {"searcher": "random", "scheduler": "none"},
+  "budget": {"trials": 3},
+  "measure": {"max_trial": "60s", "min_window": "50s", "confirm_pairs": 0},
+  "limits": {"grace": "30s"},
+  "runner": {"type": "local", "pin": false}
+})json";
+}
+
+/// Reports until it is killed; `on_term` is what it does when asked to end. Leaves a file
+/// `started`.
+[[nodiscard]] inline std::string endless_trial(const std::string& on_term = "exit 0") {
+  return "trap '" + on_term + "' TERM\n" + R"(touch started
+i=0
+while :; do
+  i=$((i + 1))
+  echo "[steptune] {\"v\":1,\"step\":$i,\"samples\":$((i * $1))}"
+  sleep 0.02
+done
+)";
+}
+
+/// A study of which every trial fails.
+[[nodiscard]] inline std::string failing_study() {
+  return R"json({
+  "name": "failing",
+  "command": ["/bin/false", "{batch}"],
+  "parameters": {"batch": {"type": "int", "low": 1, "high": 64}},
+  "baseline": {"batch": 8},
+  "search": {"searcher": "random", "scheduler": "none"},
+  "budget": {"trials": 5},
+  "runner": {"type": "local", "pin": false}
+})json";
+}
+
+}  // namespace steptune::golden

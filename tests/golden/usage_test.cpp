@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "common/json.hpp"
+#include "tests/golden/program.hpp"
+#include "tests/golden/studies.hpp"
+
+namespace steptune::golden {
+namespace {
+
+TEST(Usage, WithoutArgumentsThereIsAShortHelpWithExamples) {
+  const Sandbox sandbox;
+  const Ended ended = sandbox.steptune({});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.err, "");
+  EXPECT_EQ(
+      difference(
+          R"(Steptune finds the configuration that trains your model fastest, or cheapest, before the long run starts.
+
+  steptune check study.json    what would be run
+  steptune run study.json      tune, and recommend a configuration
+
+'steptune --help' lists all commands; 'steptune COMMAND --help' explains one.
+)",
+          ended.out),
+      "");
+}
+
+TEST(Usage, HelpShowsExamplesBeforeOptions) {
+  const Sandbox sandbox;
+  const Ended ended = sandbox.steptune({"leaderboard", "--help"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(difference(R"(Rank the trials of a study, best first
+Usage: steptune leaderboard [STUDY] [OPTIONS]
+
+Examples:
+  steptune leaderboard
+  steptune leaderboard resnet-nightly --sort cost --limit 5
+
+Arguments:
+  STUDY                 Study, by name or file [default: the latest]
+
+Options:
+{{...}}
+  --json                Print one JSON document instead of text [default: off]
+)",
+                       ended.out),
+            "");
+}
+
+struct Mistake {
+  std::vector<std::string> arguments;
+  std::string message;
+};
+
+TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
+  const Mistake mistakes[] = {
+      {{"leaderbord"},
+       "steptune: error: unknown command \"leaderbord\"; did you mean \"leaderboard\"?\n"
+       "  see 'steptune --help'\n"},
+      {{"leaderboard", "--limt", "5"},
+       "steptune: error: unknown option --limt; did you mean \"--limit\"?\n"
+       "  see 'steptune leaderboard --help'\n"},
+      {{"leaderboard", "--limt=5"},
+       "steptune: error: unknown option --limt; did you mean \"--limit\"?\n"
+       "  see 'steptune leaderboard --help'\n"},
+      {{"--jsn"},
+       "steptune: error: unknown option --jsn\n"
+       "  see 'steptune --help'\n"},
+      {{"doctor", "now"},
+       "steptune: error: unexpected argument \"now\"\n"
+       "  see 'steptune doctor --help'\n"},
+      {{"run"}, "steptune: error: STUDY is required\n  see 'steptune run --help'\n"},
+      {{"show", "seven"},
+       "steptune: error: \"seven\" is no trial number\n"
+       "  trials are numbered 1, 2, 3, ...: see 'steptune leaderboard --all'\n"},
+      {{"completion", "tcsh"},
+       "steptune: error: SHELL: tcsh not in {bash,zsh,fish}\n"
+       "  see 'steptune completion --help'\n"},
+      {{"show", "1", "--log", "--json"},
+       "steptune: error: {{.*}}excludes{{.*}}\n  see 'steptune show --help'\n"},
+  };
+  const Sandbox sandbox;
+  for (const Mistake& mistake : mistakes) {
+    const Ended ended = sandbox.steptune(mistake.arguments);
+    EXPECT_EQ(ended.exit_code, 2) << mistake.message;
+    EXPECT_EQ(ended.out, "");
+    EXPECT_EQ(difference(mistake.message, ended.err), "");
+  }
+}
+
+TEST(Usage, VersionsAreToldForPeopleAndPrograms) {
+  const Sandbox sandbox;
+  EXPECT_EQ(difference("steptune {{\\d+\\.\\d+\\.\\d+}}\n", sandbox.steptune({"--version"}).out),
+            "");
+  const auto json = parse_json(sandbox.steptune({"version", "--json"}).out, "version");
+  ASSERT_TRUE(json) << json.error().text();
+  EXPECT_EQ((*json)["schema_version"], 1);
+  for (const char* key :
+       {"version", "commit", "compiler", "build_type", "sqlite", "bayes_module"}) {
+    EXPECT_TRUE(json->contains(key)) << key;
+  }
+}
+
+TEST(Usage, CompletionScriptsAreValid) {
+  const Sandbox sandbox;
+  sandbox.write("complete.bash", sandbox.steptune({"completion", "bash"}).out);
+  const Ended ended = sandbox.program({"bash", "-c",
+                                       "source complete.bash && COMP_WORDS=(steptune leaderboard "
+                                       "--li) COMP_CWORD=2 && _steptune && "
+                                       "echo \"${COMPREPLY[@]}\""});
+  EXPECT_EQ(ended.err, "");
+  EXPECT_EQ(ended.out, "--limit\n");
+}
+
+TEST(Usage, TheProgramDoesNotLinkLibTorch) {
+  const Sandbox sandbox;
+  const Ended ended = sandbox.program({"ldd", steptune_program()});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("libsqlite3"), std::string::npos) << "ldd shows what is linked";
+  for (const char* library : {"torch", "c10", "blas", "protobuf"}) {
+    EXPECT_EQ(ended.out.find(library), std::string::npos) << ended.out;
+  }
+}
+
+TEST(Usage, DoctorLooksAtTheMachine) {
+  const Sandbox sandbox;
+  const Ended ended = sandbox.steptune({"doctor", "--json"});
+  const auto json = parse_json(ended.out, "doctor");
+  ASSERT_TRUE(json) << json.error().text();
+  std::vector<std::string> names;
+  for (const Json& check : (*json)["checks"]) {
+    names.push_back(check["name"]);
+    EXPECT_FALSE(check["found"].get<std::string>().empty()) << check;
+    if (check["status"] != "ok") {
+      EXPECT_FALSE(check["advice"].is_null()) << check;
+    }
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"cpus", "smt", "cpu_governor", "load", "memory",
+                                             "clock_source", "gpu", "blas", "bayes_module", "guard",
+                                             "sqlite", "history", "disk"}));
+  EXPECT_EQ(ended.exit_code, (*json)["ok"].get<bool>() ? 0 : 1);
+}
+
+TEST(Usage, DoctorFailsOnAHistoryThatCannotBeRead) {
+  const Sandbox sandbox;
+  sandbox.write("broken.db", std::string(8192, 'x'));
+  const Ended ended = sandbox.steptune({"doctor", "--db", "broken.db"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_NE(ended.out.find("fail  history"), std::string::npos) << ended.out;
+}
+
+}  // namespace
+}  // namespace steptune::golden
