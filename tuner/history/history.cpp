@@ -182,7 +182,7 @@ Result<std::vector<TrialRecord>> History::latest_trials(std::int64_t study_id, T
 Result<std::map<TrialStatus, std::int64_t>> History::status_counts(std::int64_t study_id) const {
   return store_->guard([&]() -> Result<std::map<TrialStatus, std::int64_t>> {
     Query query =
-        store_->query("SELECT status, count(*) FROM trials WHERE study_id = ? GROUP BY status");
+        store_->query("SELECT status, trials FROM status_counts WHERE study_id = ? AND trials > 0");
     query.bind(study_id);
     std::map<TrialStatus, std::int64_t> counts;
     while (query.step()) {

@@ -14,8 +14,9 @@ namespace {
 /// "STPT": tells our databases from those of other programs (PRAGMA application_id).
 constexpr int k_application_id = 0x53545054;
 
-// The objectives are columns, so that a leaderboard of a million trials reads an index and no more;
-// what is only ever shown together with its trial is JSON.
+// The objectives are columns and states are counted as they change, so that a leaderboard of a
+// million trials reads an index and no more; what is only ever shown together with its trial is
+// JSON.
 constexpr Migration k_version_1 = R"sql(
 CREATE TABLE studies (
   id INTEGER PRIMARY KEY,
@@ -61,6 +62,26 @@ CREATE TABLE trials (
   PRIMARY KEY (study_id, number)
 ) STRICT;
 CREATE INDEX trials_by_status ON trials (study_id, status, objective_1);
+CREATE TABLE status_counts (
+  study_id INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  trials INTEGER NOT NULL,
+  PRIMARY KEY (study_id, status)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER trial_inserted AFTER INSERT ON trials BEGIN
+  INSERT INTO status_counts VALUES (new.study_id, new.status, 1)
+    ON CONFLICT (study_id, status) DO UPDATE SET trials = trials + 1;
+END;
+CREATE TRIGGER trial_changed AFTER UPDATE OF status ON trials WHEN old.status <> new.status BEGIN
+  UPDATE status_counts SET trials = trials - 1
+    WHERE study_id = old.study_id AND status = old.status;
+  INSERT INTO status_counts VALUES (new.study_id, new.status, 1)
+    ON CONFLICT (study_id, status) DO UPDATE SET trials = trials + 1;
+END;
+CREATE TRIGGER trial_deleted AFTER DELETE ON trials BEGIN
+  UPDATE status_counts SET trials = trials - 1
+    WHERE study_id = old.study_id AND status = old.status;
+END;
 )sql";
 
 constexpr std::array<Migration, 1> k_migrations{k_version_1};

@@ -56,20 +56,22 @@ bool overlap(const ObjectiveInterval& a, const ObjectiveInterval& b) {
 
 const TrialRecord* choose_incumbent(const StudySpec& study, const Candidates& candidates) {
   if (candidates.empty()) return nullptr;
-  Candidates preferred = by_value(study, candidates);
-  const ObjectiveInterval best = objective_interval(study, *preferred.front(), 0);
+  const auto value = [&](const TrialRecord* trial) { return minimized(study, *trial, 0); };
+  const TrialRecord* first = *std::ranges::min_element(candidates, {}, value);
+  const ObjectiveInterval best = objective_interval(study, *first, 0);
   const double near = best.value + study.measure.target_half_width * std::abs(best.value);
-  std::erase_if(preferred, [&](const TrialRecord* trial) {
+  Candidates preferred;
+  for (const TrialRecord* trial : candidates) {
     const ObjectiveInterval interval = objective_interval(study, *trial, 0);
-    return interval.value > near || !overlap(interval, best);
-  });
+    if (interval.value <= near && overlap(interval, best)) preferred.push_back(trial);
+  }
   keep_cheapest(study, preferred);
   const auto batch = [&](const TrialRecord* trial) {
     const auto size = samples_per_step(study, trial->configuration);
     return size && std::isfinite(*size) ? *size : std::numeric_limits<double>::infinity();
   };
   return *std::ranges::min_element(preferred, {}, [&](const TrialRecord* trial) {
-    return std::tuple(batch(trial), minimized(study, *trial, 0), trial->number);
+    return std::tuple(batch(trial), value(trial), trial->number);
   });
 }
 

@@ -76,10 +76,11 @@ Result<void> Tuning::resume() {
   std::ranges::sort(final_trials, {}, [](const TrialRecord* trial) {
     return std::tuple(trial->ended_wall_s, trial->number);
   });
-  for (const TrialRecord* trial : final_trials)
+  for (const TrialRecord* trial : final_trials) {
     teach(*trial);
-  const TrialRecord* incumbent = find_incumbent(parts_.study, trials_);
-  incumbent_ = incumbent == nullptr ? 0 : incumbent->number;
+    remind_scheduler(*trial);
+  }
+  find_new_incumbent();
 
   auto lost = pool_.adopt(std::move(running));
   if (!lost) return tl::unexpected(lost.error());
@@ -171,9 +172,9 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
     end_ = End{LoopEnd::exhausted, "every configuration of the search space has been tried"};
     return std::nullopt;
   }
-  const TrialRecord* incumbent = find_incumbent(parts_.study, trials_);
-  if (incumbent != nullptr && payback_.stops(parts_.study, (*suggestion)->expected_improvement,
-                                             incumbent->objectives.front(), trials_)) {
+  const TrialRecord* best = incumbent();
+  if (best != nullptr && payback_.stops(parts_.study, (*suggestion)->expected_improvement,
+                                        best->objectives.front(), trials_)) {
     end_ = End{LoopEnd::payback,
                "no configuration is expected to save more on the planned run than trying it costs"};
     return std::nullopt;
@@ -199,24 +200,23 @@ Result<void> Tuning::confirm() {
 
 std::optional<TrialRecord> Tuning::next_confirmation() {
   const StudySpec& study = parts_.study;
-  const TrialRecord* incumbent = find_incumbent(study, trials_);
+  const TrialRecord* best = incumbent();
   const TrialRecord* baseline = find_baseline(trials_);
-  if (incumbent == nullptr || baseline == nullptr ||
-      incumbent->configuration == baseline->configuration ||
+  if (best == nullptr || baseline == nullptr || best->configuration == baseline->configuration ||
       refuted_configurations(trials_).size() >= k_most_refuted) {
     return std::nullopt;
   }
   const auto step =
-      next_confirm_step(study, trials_, incumbent->configuration, study.measure.confirm_pairs);
+      next_confirm_step(study, trials_, best->configuration, study.measure.confirm_pairs);
   if (!step) return std::nullopt;
-  const bool first = confirmed_pairs(study, trials_, incumbent->configuration).empty();
+  const bool first = confirmed_pairs(study, trials_, best->configuration).empty();
   if (step->purpose == TrialPurpose::confirm_incumbent && !first &&
       !can_pay_confirm_pair(study, spending())) {
     return std::nullopt;
   }
   const bool of_baseline = step->purpose == TrialPurpose::confirm_baseline;
   TrialRecord trial = new_trial(step->purpose, "confirm",
-                                of_baseline ? baseline->configuration : incumbent->configuration);
+                                of_baseline ? baseline->configuration : best->configuration);
   trial.confirm_pair = step->pair;
   return trial;
 }
@@ -285,15 +285,23 @@ void Tuning::on_ended(const TrialRecord& trial) {
   teach(trial);
   count_failures(trial);
   if (trial.purpose == TrialPurpose::baseline) warn_of_baseline(trial);
-  const TrialRecord* incumbent = find_incumbent(parts_.study, trials_);
-  const std::int64_t before =
-      std::exchange(incumbent_, incumbent == nullptr ? 0 : incumbent->number);
+  const std::int64_t before = incumbent_;
+  find_new_incumbent();
   parts_.listener.on_trial_ended(trial, incumbent_ == trial.number && incumbent_ != before);
   if (trial.purpose == TrialPurpose::confirm_incumbent && trial.status != TrialStatus::completed) {
     parts_.listener.on_warning(
         fmt::format("a fresh run of the best configuration was no success ({}: {}): it is left out",
                     to_text(trial.status), trial.failure));
   }
+}
+
+void Tuning::find_new_incumbent() {
+  const TrialRecord* best = find_incumbent(parts_.study, trials_);
+  incumbent_ = best == nullptr ? 0 : best->number;
+}
+
+const TrialRecord* Tuning::incumbent() const {
+  return incumbent_ == 0 ? nullptr : &trials_[static_cast<std::size_t>(incumbent_) - 1];
 }
 
 void Tuning::teach(const TrialRecord& trial) {
@@ -350,7 +358,7 @@ int Tuning::interrupts() const {
 }
 
 Spending Tuning::spending() const {
-  Spending spending = spending_of(trials_, find_incumbent(parts_.study, trials_));
+  Spending spending = spending_of(trials_, incumbent());
   spending.elapsed_s = stopwatch_.elapsed_s();
   spending.usd += pool_.usd_committed(spending.least_trial_s);
   return spending;

@@ -55,6 +55,8 @@ class Tuning {
   [[nodiscard]] Result<void> stop_for_user();
   void on_ended(const TrialRecord& trial);
   void count_failures(const TrialRecord& trial);
+  void find_new_incumbent();
+  [[nodiscard]] const TrialRecord* incumbent() const;  ///< null if there is none
   void teach(const TrialRecord& trial);
   /// What a former run of the tuner measured, for comparison with what runs now.
   void remind_scheduler(const TrialRecord& trial);

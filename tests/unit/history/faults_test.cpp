@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens to a history when the world around it misbehaves.
+#include <algorithm>
+#include <array>
 #include <fstream>
+#include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
@@ -34,6 +37,85 @@ TEST_F(HistoryFaults, ASecondWriterIsToldWhoTheFirstOneIs) {
   EXPECT_EQ(second.error().kind, ErrorKind::conflict);
   EXPECT_THAT(second.error().text(), HasSubstr("pid " + std::to_string(getpid())));
   EXPECT_THAT(second.error().hint, HasSubstr("kill -INT"));
+}
+
+TEST_F(HistoryFaults, OfTenWritersAtOnceExactlyOneProceeds) {
+  { const History created = open(); }
+  std::array<int, 2> gate{};
+  std::array<int, 2> hold{};
+  ASSERT_EQ(pipe(gate.data()), 0);
+  ASSERT_EQ(pipe(hold.data()), 0);
+  std::vector<pid_t> children;
+  for (int i = 0; i < 10; ++i) {
+    children.push_back(fork());
+    ASSERT_GE(children.back(), 0);
+    if (children.back() != 0) continue;
+    close(hold[1]);
+    const auto history = History::open_for_writing(path(), clock_);
+    const char outcome = history ? 'w' : (history.error().kind == ErrorKind::conflict ? 'c' : '?');
+    [[maybe_unused]] const auto told = write(gate[1], &outcome, 1);
+    char byte = 0;
+    [[maybe_unused]] const auto held = read(hold[0], &byte, 1);  // until the parent has heard all
+    _exit(0);
+  }
+  std::string outcomes;
+  char outcome = 0;
+  while (outcomes.size() < 10 && read(gate[0], &outcome, 1) == 1)
+    outcomes += outcome;
+  for (const int descriptor : {gate[0], gate[1], hold[0], hold[1]})
+    close(descriptor);
+  for (const pid_t child : children)
+    waitpid(child, nullptr, 0);
+  EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), 'w'), 1) << outcomes;
+  EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), 'c'), 9) << outcomes;
+}
+
+TEST_F(HistoryFaults, CopyingTheFolderDoesNotLoseTheLock) {
+  // Nothing of ours opens the files: a copy made by SQLite leaves the locks alone.
+  History history = open();
+  const auto study = make_study(history);
+  must(history.record_launching(study.id, launching_trial(1)));
+  const auto copy = folder() / "copy.db";
+  {
+    SQLite::Database source(path().string(), SQLite::OPEN_READONLY);
+    SQLite::Statement vacuum(source, "VACUUM INTO ?");
+    vacuum.bind(1, copy.string());
+    vacuum.exec();
+  }
+  must(history.record_launching(study.id, launching_trial(2)));
+  EXPECT_EQ(must(History::open_for_reading(copy)).trials(study.id)->size(), 1U);
+  EXPECT_EQ(must(history.trials(study.id)).size(), 2U);
+}
+
+TEST_F(HistoryFaults, ReadersNeverHinderTheWriter) {
+  const auto study_id = [&] {
+    History history = open();
+    return make_study(history).id;
+  }();
+  // Forked before the writer opens the database: connections do not survive a fork.
+  std::vector<pid_t> readers;
+  for (int i = 0; i < 4; ++i) {
+    readers.push_back(fork());
+    ASSERT_GE(readers.back(), 0);
+    if (readers.back() != 0) continue;
+    std::size_t last = 0;
+    while (last < 100) {
+      const auto reader = History::open_for_reading(path());
+      const auto trials = reader ? reader->trials(study_id) : tl::unexpected(reader.error());
+      if (!trials || trials->size() < last) _exit(1);
+      last = trials->size();
+    }
+    _exit(0);
+  }
+  History history = open();
+  for (int number = 1; number <= 100; ++number) {
+    must(history.record_launching(study_id, launching_trial(number)));
+  }
+  for (const pid_t reader : readers) {
+    int status = 0;
+    ASSERT_EQ(waitpid(reader, &status, 0), reader);
+    EXPECT_EQ(status, 0);
+  }
 }
 
 TEST_F(HistoryFaults, ADeadWritersLockIsNoHindrance) {

@@ -25,7 +25,13 @@ T must(Result<T> result) {
 class HistoryFixtureFiles {
  public:
   HistoryFixtureFiles() {
-    std::string pattern = std::filesystem::temp_directory_path() / "steptune-history-XXXXXX";
+    // Many durable commits: in memory where the system has such a place.
+    const std::filesystem::path memory = "/dev/shm";
+    std::error_code error;
+    const auto place = std::filesystem::is_directory(memory, error)
+                           ? memory
+                           : std::filesystem::temp_directory_path();
+    std::string pattern = place / "steptune-history-XXXXXX";
     if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
     folder_ = pattern;
   }

@@ -188,6 +188,22 @@ TEST_F(HistoryTest, RanksByTheFirstObjective) {
   EXPECT_FALSE(counts.contains(TrialStatus::running));
 }
 
+TEST_F(HistoryTest, CountsFollowEveryChangeOfState) {
+  History history = open();
+  const auto study = make_study(history);
+  const auto counts = [&] { return must(history.status_counts(study.id)); };
+  using Counts = std::map<TrialStatus, std::int64_t>;
+  EXPECT_EQ(counts(), Counts{});
+  must(history.record_launching(study.id, launching_trial(1)));
+  must(history.record_launching(study.id, launching_trial(2)));
+  EXPECT_EQ(counts(), (Counts{{TrialStatus::launching, 2}}));
+  must(history.record_running(study.id, 1, "", {}));
+  EXPECT_EQ(counts(), (Counts{{TrialStatus::launching, 1}, {TrialStatus::running, 1}}));
+  must(history.record_ended(study.id, full_trial(1)));
+  must(history.record_launching(study.id, launching_trial(2)));
+  EXPECT_EQ(counts(), (Counts{{TrialStatus::launching, 1}, {TrialStatus::completed, 1}}));
+}
+
 TEST_F(HistoryTest, AStudyIsContinuedUnderItsSeedWithTheNewDocument) {
   History history = open();
   const std::uint64_t seed = 0xFFFF'FFFF'FFFF'FFFFULL;

@@ -57,6 +57,32 @@ TEST_F(Schema, AMigrationThatFailsLeavesTheOldVersion) {
   EXPECT_TRUE(must(migrate(opened, path(), k_steps))) << "and can be tried again";
 }
 
+TEST_F(Schema, AProcessKilledInAMigrationLeavesTheOldVersionOrTheNew) {
+  {
+    auto opened = database(path());
+    must(migrate(opened, path(), first(1)));
+  }
+  for (const bool killed_while_migrating : {true, false}) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      auto opened = database(path());
+      if (killed_while_migrating) {
+        SQLite::Transaction transaction(opened, SQLite::TransactionBehavior::IMMEDIATE);
+        opened.exec(k_steps[1]);
+        opened.exec("PRAGMA user_version = 2");
+        raise(SIGKILL);
+      }
+      _exit(migrate(opened, path(), k_steps) ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    auto opened = database(path());
+    EXPECT_EQ(opened.execAndGet("PRAGMA user_version").getInt(), killed_while_migrating ? 1 : 3);
+    EXPECT_EQ(opened.execAndGet("PRAGMA integrity_check").getString(), "ok");
+  }
+}
+
 TEST_F(Schema, AnUnfinishedBackupIsReplaced) {
   auto opened = database(path());
   must(migrate(opened, path(), first(2)));
