@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/loop.hpp"
 
+#include <algorithm>
+#include <array>
 #include <system_error>
 #include <utility>
 
@@ -14,9 +16,9 @@ bool same_limits(const Json& stored, const Json& now) {
   const auto part = [](const Json& document, const char* name) {
     return document.is_object() && document.contains(name) ? document[name] : Json();
   };
-  return part(stored, "budget") == part(now, "budget") &&
-         part(stored, "search") == part(now, "search") &&
-         part(stored, "measure") == part(now, "measure");
+  return std::ranges::all_of(
+      std::array{"budget", "search", "try", "measure"},
+      [&](const char* name) { return part(stored, name) == part(now, name); });
 }
 
 /// The result of a study that has nothing left to do, as it was recorded; nothing if it goes on.

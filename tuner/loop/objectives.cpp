@@ -22,8 +22,9 @@ std::string why_no_time(const Measurement& measurement) {
                  ? "too few progress reports to compute a rate from"
                  : "no progress reports with steps or samples were read from its output";
     case MeasurementStatus::warming_up:
-      return fmt::format("no steady state yet: {:.0f} steps measured after the warm-up",
-                         measurement.window_steps);
+      return fmt::format(
+          "no steady state yet, {:.0f} steps measured after the warm-up: it needs more steps",
+          measurement.window_steps);
     case MeasurementStatus::not_steady:
       return fmt::format("no steady state: the speed kept drifting over {:.0f} steps",
                          measurement.window_steps);

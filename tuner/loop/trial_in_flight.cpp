@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/trial_in_flight.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -100,7 +101,10 @@ double TrialInFlight::deadline_s() const {
     return started_s_ + study_->runner.idle_limit_s + study_->measure.max_trial_s;
   }
   // What the others are compared with has to be known, if it takes until the wall limit.
-  if (record_.purpose == TrialPurpose::baseline && !all_captured(study_->guards, guarded_)) {
+  const bool is_awaited = std::ranges::any_of(study_->guards, [&](const Guard& guard) {
+    return current.total_samples < guard.after_samples;
+  });
+  if (record_.purpose == TrialPurpose::baseline && is_awaited) {
     return std::numeric_limits<double>::infinity();
   }
   return started_s_ + current.startup_s + study_->measure.max_trial_s;

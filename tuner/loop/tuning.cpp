@@ -23,8 +23,9 @@ constexpr double k_forced_end_s = 30.0;
 /// Incumbents that are tried in turn when fresh runs of them fail.
 constexpr std::size_t k_most_refuted = 3;
 
-bool needs_relaunch(const TrialRecord& trial) {
-  return !is_final(trial.status);
+/// Ends after which running the study again goes on with it.
+bool is_to_be_continued(LoopEnd end) {
+  return end == LoopEnd::interrupted || end == LoopEnd::too_many_failures;
 }
 
 }  // namespace
@@ -51,7 +52,7 @@ Result<LoopResult> Tuning::run() {
 Result<LoopResult> Tuning::run_phases() {
   if (auto resumed = resume(); !resumed) return tl::unexpected(resumed.error());
   if (auto searched = search(); !searched) return tl::unexpected(searched.error());
-  if (end_->end != LoopEnd::interrupted && end_->end != LoopEnd::too_many_failures) {
+  if (!is_to_be_continued(end_->end)) {
     if (auto confirmed = confirm(); !confirmed) return tl::unexpected(confirmed.error());
   }
   return conclude();
@@ -108,23 +109,23 @@ Result<void> Tuning::search() {
         "the search cannot stop at payback: that needs \"planned_run\" with \"samples\", and "
         "\"time\" or \"cost\" as the first objective");
   }
-  while (!end_ || !pool_.empty()) {
-    while (!end_ && interrupts() == 0 &&
-           pool_.size() < static_cast<std::size_t>(parts_.runner.capacity())) {
+  while (true) {
+    while (interrupts() == 0 && pool_.size() < static_cast<std::size_t>(parts_.runner.capacity())) {
       auto next = next_search_trial();
       if (!next) return tl::unexpected(next.error());
       if (!*next) break;
       if (auto launched = launch(**std::move(next)); !launched) return launched;
     }
-    if (end_ && pool_.empty()) break;
+    if (end_ && pool_.empty()) return {};
     if (auto pumped = pump(); !pumped) return pumped;
   }
-  return {};
 }
 
 Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
   const StudySpec& study = parts_.study;
+  if (end_ && is_to_be_continued(end_->end)) return std::nullopt;
   if (auto pending = next_pending(/*confirmation=*/false)) return pending;
+  if (end_) return std::nullopt;
   if (find_baseline(trials_) == nullptr) {
     if (baseline_is_open()) return std::nullopt;
     return new_trial(TrialPurpose::baseline, "baseline", study.baseline);
@@ -274,7 +275,7 @@ Result<void> Tuning::stop_for_user() {
 
 void Tuning::on_ended(const TrialRecord& trial) {
   trials_[static_cast<std::size_t>(trial.number) - 1] = trial;
-  if (needs_relaunch(trial)) {
+  if (!is_final(trial.status)) {
     if (interrupts() == 0) {
       pending_.push_back(trial);
       ++pending_.back().attempt;
@@ -367,8 +368,7 @@ Spending Tuning::spending() const {
 Result<LoopResult> Tuning::conclude() {
   LoopResult result{end_->end, end_->reason, {}};
   result.recommendation = recommend(parts_.study, trials_, stopwatch_.elapsed_s());
-  const bool to_be_continued =
-      result.end == LoopEnd::interrupted || result.end == LoopEnd::too_many_failures;
+  const bool to_be_continued = is_to_be_continued(result.end);
   if (!result.recommendation && !to_be_continued) {
     result.end = LoopEnd::no_feasible_trial;
     result.reason =
