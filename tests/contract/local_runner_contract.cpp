@@ -28,7 +28,9 @@ class LocalBench final : public RunnerBench {
     return shell_trial(key, k_reports);
   }
   [[nodiscard]] TrialSpec endless_trial(TrialKey key) const override {
-    return shell_trial(key, std::string(k_reports) + "exec sleep 1000\n");
+    std::string script = k_reports;
+    script += "exec sleep 1000\n";
+    return shell_trial(key, script);
   }
 
  private:

@@ -56,7 +56,7 @@ TrialSpec LocalRunnerTest::shell(const std::string& script) const {
 }
 
 TrialSpec LocalRunnerTest::fake(std::vector<std::string> arguments) const {
-  arguments.insert(arguments.begin(), STEPTUNE_BINARY_DIR "/bin/fake_trial");
+  arguments.emplace(arguments.begin(), STEPTUNE_BINARY_DIR "/bin/fake_trial");
   return trial(std::move(arguments));
 }
 

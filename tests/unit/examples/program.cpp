@@ -27,13 +27,14 @@ namespace steptune::test {
 namespace {
 
 constexpr std::string_view k_trial_variable = "STEPTUNE_TRIAL=";
+constexpr const char* k_inside_tuner = "STEPTUNE_TRIAL=1";
 
 std::vector<std::string> environment(bool inside_tuner) {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     if (!std::string_view(*variable).starts_with(k_trial_variable)) variables.push_back(*variable);
   }
-  if (inside_tuner) variables.push_back(std::string(k_trial_variable) + "1");
+  if (inside_tuner) variables.emplace_back(k_inside_tuner);
   return variables;
 }
 
