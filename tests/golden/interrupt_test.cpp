@@ -35,6 +35,22 @@ interrupted: 1 trial: 1 interrupted; see 'steptune leaderboard endless --db 'my 
   EXPECT_EQ((*json)["counts"]["interrupted"], 1);
 }
 
+TEST(Interrupt, AnUnfinishedStudyIsNotLeftBehindUnasked) {
+  const Sandbox sandbox;
+  sandbox.write("endless.json", endless_study());
+  sandbox.write("trial.sh", endless_trial());
+  const pid_t pid = sandbox.start({"run", "endless.json"});
+  ASSERT_TRUE(sandbox.until_err_contains("trial 1 started")) << sandbox.read("err.txt");
+  kill(pid, SIGINT);
+  ASSERT_EQ(sandbox.wait(pid).exit_code, 130);
+  const Ended asked = sandbox.steptune({"run", "endless.json", "--new"});
+  EXPECT_EQ(asked.exit_code, 2);
+  EXPECT_NE(asked.err.find("is not finished"), std::string::npos) << asked.err;
+  EXPECT_NE(asked.err.find("add --yes"), std::string::npos) << asked.err;
+  const Ended refused = sandbox.on_terminal("$STEPTUNE run endless.json --new < /dev/null");
+  EXPECT_NE(refused.out.find("is not finished"), std::string::npos) << refused.out;
+}
+
 TEST(Interrupt, TheSecondCtrlCDoesNotWaitForTheGracePeriod) {
   const Sandbox sandbox;
   sandbox.write("endless.json", endless_study());

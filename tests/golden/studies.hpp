@@ -59,6 +59,36 @@ done
 )";
 }
 
+/// A study of real processes that is over in seconds: `quick.sh` sleeps less where `speed` is
+/// higher.
+[[nodiscard]] inline std::string quick_study() {
+  return R"json({
+  "name": "quick",
+  "command": ["/bin/sh", "quick.sh", "{speed}", "it's"],
+  "parameters": {"speed": {"type": "categorical", "choices": ["slow", "fast"]}},
+  "baseline": {"speed": "slow"},
+  "search": {"searcher": "random", "scheduler": "none"},
+  "budget": {"trials": 2},
+  "measure": {"max_trial": "60s", "min_window": "1s", "target_half_width": 0.05, "confirm_pairs": 1},
+  "runner": {"type": "local", "pin": false, "price_per_hour": 3.6}
+})json";
+}
+
+[[nodiscard]] inline std::string quick_trial() {
+  return R"(echo "$1 $2 $OMP_NUM_THREADS" > arguments.txt
+printf 'colour \033[31m and \377\n'
+step=10
+[ "$1" = slow ] && step=30
+i=0
+while [ $i -lt 150 ]; do
+  i=$((i + 1))
+  clock=$(printf '%d.%02d' $((i * step / 100)) $((i * step % 100)))
+  echo "[steptune] {\"v\":1,\"step\":$i,\"samples\":$((i * 10)),\"clock\":$clock}"
+  sleep 0.02
+done
+)";
+}
+
 /// A study of which every trial fails.
 [[nodiscard]] inline std::string failing_study() {
   return R"json({

@@ -22,7 +22,8 @@ std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) con
 }
 
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
-  return option->get_positional() ? "" : CLI::Formatter::make_option_opts(option);
+  const std::string& text = option->get_option_text();
+  return option->get_positional() || text.empty() ? "" : " " + text;
 }
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
