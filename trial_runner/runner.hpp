@@ -15,6 +15,7 @@
 #include "common/error.hpp"
 #include "trial_runner/report.hpp"
 #include "trial_runner/reports/report_format.hpp"
+#include "trial_runner/resources.hpp"
 
 namespace steptune {
 
@@ -27,9 +28,9 @@ struct TrialKey {
 
 /// Bounds on a trial, all in seconds and bytes of the runner's clock and machine.
 struct TrialLimits {
-  double wall_s = 3600.0;  ///< from start; then the trial is ended as `timed_out`
-  double idle_s = 600.0;   ///< without any output; then ended as `hung`
-  double grace_s = 10.0;   ///< between SIGTERM and SIGKILL
+  double wall_s = 3600.0;              ///< from start; then the trial is ended as `timed_out`
+  double idle_s = 600.0;               ///< without any output; then ended as `hung`
+  double grace_s = 10.0;               ///< between SIGTERM and SIGKILL
   std::optional<double> memory_bytes;  ///< resident memory of all the trial's processes together
   std::uint64_t log_bytes = std::uint64_t{4} << 20;  ///< of output kept: head and tail
 };
@@ -38,12 +39,16 @@ struct TrialLimits {
 struct TrialSpec {
   TrialKey key;
   std::string study;
+  /// Tells apart equally named studies wherever their trials meet (accounts, queues), and stays the
+  /// same when a study is continued.
+  std::string study_identity;
   Configuration configuration;
-  std::vector<std::string> argv;  ///< no shell; argv[0] is looked up in PATH
+  std::vector<std::string> argv;                   ///< no shell; argv[0] is looked up in PATH
   std::map<std::string, std::string> environment;  ///< in addition to the tuner's own
   std::filesystem::path working_directory;
   std::filesystem::path log_path;  ///< output of the trial, capped; empty: not kept
   ReportFormat report_format;
+  Resources resources;
   TrialLimits limits;
 };
 
@@ -74,6 +79,9 @@ struct Outcome {
   std::string detail;     ///< why, for people: last lines of output, limit that was hit
   double duration_s = 0;  ///< start to end
   double billed_s = 0;    ///< seconds that are paid for; local: the duration
+  /// What the provider charges, US dollars, where the runner knows it: all launches of the trial,
+  /// and the time that machines were kept for it.
+  std::optional<double> billed_usd;
   std::optional<double> peak_memory_bytes;
   std::optional<Disturbance> disturbance;
 };
@@ -83,7 +91,8 @@ struct TrialStarted {
   TrialKey key;
   double time_s = 0.0;
   std::string token;
-  std::map<std::string, std::string> placement;  ///< cpus, gpus, thread variables in force: recorded
+  std::map<std::string, std::string>
+      placement;  ///< cpus, gpus, thread variables in force: recorded
 };
 struct TrialReported {
   TrialKey key;
@@ -105,6 +114,16 @@ class Runner {
 
   /// How many trials may run at the same time without disturbing each other. At least 1.
   [[nodiscard]] virtual int capacity() const = 0;
+
+  /// How many trials may be handed over at the same time, running and waiting together. More than
+  /// `capacity` where choosing the order saves money (warm pools).
+  [[nodiscard]] virtual int backlog() const { return capacity(); }
+
+  /// Seconds until a trial on these machines would be under way if it were handed over now. Depends
+  /// on what is being kept warm.
+  [[nodiscard]] virtual double expected_start_s(const Resources& /*resources*/) const {
+    return 0.0;
+  }
 
   /// Starts a trial; its events follow through `wait`. An error means that nothing was started and
   /// nothing will be for this key; a missing program is no error but a `not_started` outcome.
@@ -129,6 +148,19 @@ class Runner {
     std::string token;
   };
   [[nodiscard]] virtual Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) = 0;
+
+  /// True if trials can go on without the tuner and be adopted later.
+  [[nodiscard]] virtual bool can_detach() const { return false; }
+  /// Leaves all trials to themselves: no further events, and destruction ends nothing. Returns, for
+  /// people, what goes on costing money.
+  [[nodiscard]] virtual Result<std::string> detach() { return std::string(); }
+
+  /// Gives back what is kept for further trials. To be called once no trial is under way and none
+  /// will follow. Returns US dollars that no outcome has told of.
+  [[nodiscard]] virtual Result<double> release() { return 0.0; }
+
+  /// What the user should know that concerns no single trial, since the last call.
+  [[nodiscard]] virtual std::vector<std::string> take_notices() { return {}; }
 };
 
 }  // namespace steptune

@@ -5,6 +5,7 @@
 
 #include "common/error.hpp"
 #include "common/json.hpp"
+#include "trial_runner/resources.hpp"
 #include "trial_runner/runner.hpp"
 #include "trial_runner/sagemaker/job_settings.hpp"
 
@@ -14,7 +15,7 @@ namespace steptune {
 struct JobRequest {
   std::string name;
   const TrialSpec& trial;
-  JobResources resources;
+  Resources resources;
   int keep_alive_s = 0;  ///< of the warm pool after the job; 0: none
 };
 

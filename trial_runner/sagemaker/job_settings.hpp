@@ -2,29 +2,10 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace steptune {
-
-/// One group of equal instances in a heterogeneous cluster.
-struct InstanceGroup {
-  std::string name{};
-  std::string instance_type{};
-  int instance_count = 1;
-  friend bool operator==(const InstanceGroup&, const InstanceGroup&) = default;
-};
-
-/// The instances of one trial: a type and a count, or groups.
-struct JobResources {
-  std::string instance_type{};
-  int instance_count = 1;
-  std::vector<InstanceGroup> groups{};  ///< not empty: heterogeneous, and type and count are unused
-
-  [[nodiscard]] bool heterogeneous() const { return !groups.empty(); }
-  friend bool operator==(const JobResources&, const JobResources&) = default;
-};
 
 /// Input data of a job: an S3 prefix, or a mounted file system.
 struct Channel {

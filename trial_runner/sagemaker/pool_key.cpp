@@ -5,7 +5,7 @@
 
 namespace steptune {
 
-std::optional<PoolKey> pool_key(const JobSettings& settings, const JobResources& resources) {
+std::optional<PoolKey> pool_key(const JobSettings& settings, const Resources& resources) {
   if (resources.heterogeneous() || settings.spot) return std::nullopt;
   PoolKey key{settings.role_arn,          resources.instance_type, resources.instance_count,
               settings.volume_gb,         settings.subnets,        settings.security_group_ids,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "trial_runner/resources.hpp"
 #include "trial_runner/sagemaker/job_settings.hpp"
 
 namespace steptune {
@@ -27,6 +28,6 @@ struct PoolKey {
 
 /// Nothing for jobs that cannot use pools: heterogeneous clusters and managed spot.
 [[nodiscard]] std::optional<PoolKey> pool_key(const JobSettings& settings,
-                                              const JobResources& resources);
+                                              const Resources& resources);
 
 }  // namespace steptune

@@ -32,7 +32,7 @@ TrialSpec trial() {
   return spec;
 }
 
-Json input(const JobSettings& job, const TrialSpec& spec, JobResources resources = {"ml.g5.xlarge"},
+Json input(const JobSettings& job, const TrialSpec& spec, Resources resources = {"ml.g5.xlarge"},
            int keep_alive_s = 600) {
   return create_training_job_input(job, {"name-t7-a2", spec, std::move(resources), keep_alive_s});
 }
@@ -122,7 +122,7 @@ TEST(JobInput, WhatTheServiceWouldRefuseIsToldAtOnceWithItsPlace) {
 }
 
 TEST(JobInput, HeterogeneousClustersTakeNoPool) {
-  const JobResources groups{"", 1, {{"gpu", "ml.p4d.24xlarge", 1}, {"cpu", "ml.c5.18xlarge", 2}}};
+  const Resources groups{"", 1, {{"gpu", "ml.p4d.24xlarge", 1}, {"cpu", "ml.c5.18xlarge", 2}}};
   EXPECT_EQ(faults(input(settings(), trial(), groups, 0)), "");
   EXPECT_THAT(faults(input(settings(), trial(), groups)), HasSubstr("heterogeneous"));
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "common/error.hpp"
+#include "common/json.hpp"
+#include "trial_runner/resources.hpp"
+
+namespace steptune {
+
+/// An instance type, as price tables describe it. 0: not known.
+struct InstanceType {
+  double usd_per_hour = 0.0;
+  int vcpus = 0;
+  double memory_gib = 0.0;
+  int gpus = 0;
+};
+
+/// A dated table of what instances cost in one region (`configs/prices/`).
+struct PriceTable {
+  std::string region;
+  std::string date;
+  std::map<std::string, InstanceType> instances;  ///< by name, such as `ml.g5.xlarge`
+
+  /// USD per hour of all machines together. A type that is not in the table is an error that names
+  /// the nearest one and says how to add a price: an unknown price is never zero.
+  [[nodiscard]] Result<double> usd_per_hour(const Resources& resources) const;
+};
+
+/// Reads a table; errors name the file and the JSON pointer.
+[[nodiscard]] Result<PriceTable> read_price_table(const std::filesystem::path& file);
+[[nodiscard]] Result<PriceTable> price_table_from_json(const Json& json, const std::string& where);
+
+}  // namespace steptune
