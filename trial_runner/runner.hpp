@@ -155,9 +155,16 @@ class Runner {
   /// people, what goes on costing money.
   [[nodiscard]] virtual Result<std::string> detach() { return std::string(); }
 
-  /// Gives back what is kept for further trials. To be called once no trial is under way and none
-  /// will follow. Returns US dollars that no outcome has told of.
-  [[nodiscard]] virtual Result<double> release() { return 0.0; }
+  /// At most this many trials will still be handed over, beside those that were: what they cannot
+  /// need is given back early. Without a call any number is expected.
+  virtual void expect_at_most(std::int64_t /*further_trials*/) {}
+
+  /// Gives back all that is kept for further trials. To be called once no trial is under way and
+  /// none will follow. May take as long as machines need to come free.
+  [[nodiscard]] virtual Result<void> release() { return {}; }
+
+  /// US dollars spent since the last call that no outcome tells of: machines kept in vain.
+  [[nodiscard]] virtual double take_overhead_usd() { return 0.0; }
 
   /// What the user should know that concerns no single trial, since the last call.
   [[nodiscard]] virtual std::vector<std::string> take_notices() { return {}; }

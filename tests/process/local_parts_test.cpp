@@ -11,10 +11,10 @@
 #include "trial_runner/local/cgroup.hpp"
 #include "trial_runner/local/cpu_set.hpp"
 #include "trial_runner/local/cpu_time.hpp"
-#include "trial_runner/local/log_file.hpp"
-#include "trial_runner/local/output.hpp"
 #include "trial_runner/local/placement.hpp"
 #include "trial_runner/local/verdict.hpp"
+#include "trial_runner/output/lines.hpp"
+#include "trial_runner/output/log_file.hpp"
 
 namespace steptune::local {
 namespace {

@@ -34,7 +34,7 @@ class TunerDeathTest : public LocalRunnerTest {
     request.argv.insert(request.argv.end(), program.begin(), program.end());
     request.environment = local::own_environment();
     const std::string output = folder() / "tuner.out";
-    const local::UniqueFd file(::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    const UniqueFd file(::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     request.output_fd = file.get();
     const auto pid = local::spawn(request);
     ASSERT_TRUE(pid) << pid.error().text();

@@ -245,6 +245,39 @@ TEST_F(LoopTest, AshaStopsBadTrialsAndSavesTime) {
   EXPECT_EQ(result.recommendation->configuration, asha.trials()[20].configuration);
 }
 
+/// Another searcher's suggestions, with an improvement that it claims to expect.
+class Claiming final : public Searcher {
+ public:
+  Claiming(std::unique_ptr<Searcher> searcher, double claim)
+      : searcher_(std::move(searcher)), claim_(claim) {}
+  void observe(const Observation& observation) override { searcher_->observe(observation); }
+  [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
+    auto suggestion = searcher_->suggest(request);
+    if (suggestion && *suggestion) (*suggestion)->expected_improvement = claim_;
+    return suggestion;
+  }
+
+ private:
+  std::unique_ptr<Searcher> searcher_;
+  double claim_;
+};
+
+TEST_F(LoopTest, StopsWhenTryingNoLongerPays) {
+  document_["budget"]["stop"] = "payback";
+  document_["budget"]["trials"] = 20;
+  SimulatedRun run(folder_.path(), document_, train);
+  run.searcher = std::make_unique<Claiming>(std::move(run.searcher), 1e-4);
+  const LoopResult result = must_run(run);
+  EXPECT_EQ(result.end, LoopEnd::payback);
+  EXPECT_EQ(of_search(run.trials()).size(), 3U) << "the third hopeless suggestion is not tried";
+  EXPECT_EQ(run.record().status, StudyStatus::finished);
+
+  TemporaryFolder other;
+  SimulatedRun hopeful(other.path(), document_, train);
+  hopeful.searcher = std::make_unique<Claiming>(std::move(hopeful.searcher), 0.5);
+  EXPECT_NE(must_run(hopeful).end, LoopEnd::payback);
+}
+
 TEST_F(LoopTest, TwoObjectivesGiveATradeOff) {
   document_["objectives"] = Json::parse(R"(["time", "energy"])");
   const auto script = [](const TrialSpec& spec) {

@@ -8,7 +8,7 @@
 
 #include "common/error.hpp"
 #include "trial_runner/local/proc.hpp"
-#include "trial_runner/local/unique_fd.hpp"
+#include "trial_runner/output/unique_fd.hpp"
 
 namespace steptune::local {
 

@@ -8,12 +8,12 @@
 
 #include "trial_runner/local/cgroup.hpp"
 #include "trial_runner/local/cpu_time.hpp"
-#include "trial_runner/local/log_file.hpp"
 #include "trial_runner/local/memory_watch.hpp"
-#include "trial_runner/local/output.hpp"
 #include "trial_runner/local/proc.hpp"
 #include "trial_runner/local/strays.hpp"
 #include "trial_runner/local/verdict.hpp"
+#include "trial_runner/output/lines.hpp"
+#include "trial_runner/output/log_file.hpp"
 #include "trial_runner/reports/report_reader.hpp"
 #include "trial_runner/runner.hpp"
 

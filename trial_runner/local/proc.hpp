@@ -11,7 +11,7 @@
 
 #include <sys/types.h>
 
-#include "trial_runner/local/unique_fd.hpp"
+#include "trial_runner/output/unique_fd.hpp"
 
 namespace steptune::local {
 

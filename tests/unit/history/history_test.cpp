@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/unit/history/fixture.hpp"
 
@@ -137,6 +140,24 @@ TEST_F(HistoryTest, ATrialGoesThroughItsStates) {
   trial.status = TrialStatus::failed;
   must(history.record_ended(study.id, trial));
   EXPECT_EQ(must(history.trial(study.id, 1)).attempt, 2);
+}
+
+TEST_F(HistoryTest, ARunningTrialIsKnownAfterItsWritersDeath) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    auto history = History::open_for_writing(path(), clock_);
+    const auto study = history->create_or_continue_study("s", "p", Json{}, 1);
+    const bool recorded = history->record_launching(study->id, launching_trial(1)) &&
+                          history->record_running(study->id, 1, "token", {});
+    if (recorded) raise(SIGKILL);
+    _exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  History history = open();
+  EXPECT_EQ(must(history.trial(must(history.study("s")).id, 1)).token, "token");
 }
 
 TEST_F(HistoryTest, AnEndedTrialCannotBeChanged) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial_runner/local/log_file.hpp"
+#include "trial_runner/output/log_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace steptune::local {
+namespace steptune {
 namespace {
 
 constexpr mode_t k_private_file = 0600;
@@ -116,4 +116,4 @@ void LogFile::copy_range(int to, std::uint64_t begin, std::uint64_t end) {
   }
 }
 
-}  // namespace steptune::local
+}  // namespace steptune

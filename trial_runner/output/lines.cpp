@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial_runner/local/output.hpp"
+#include "trial_runner/output/lines.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "common/text.hpp"
 
-namespace steptune::local {
+namespace steptune {
 
 std::size_t LineSplitter::find_line_end(std::string_view bytes) {
   const void* newline = std::memchr(bytes.data(), '\n', bytes.size());
@@ -49,4 +49,4 @@ std::vector<std::string> OutputTail::last_lines(std::size_t count) const {
   return lines;
 }
 
-}  // namespace steptune::local
+}  // namespace steptune

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-namespace steptune::local {
+namespace steptune {
 
 /// Owns a file descriptor.
 class UniqueFd {
@@ -34,4 +34,4 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-}  // namespace steptune::local
+}  // namespace steptune

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace steptune::local {
+namespace steptune {
 
 /// Cuts a byte stream into lines. Newlines and carriage returns end a line (progress bars redraw
 /// with the latter); empty lines are left out. A line is cut at 64 KiB and the rest of it dropped,
@@ -59,4 +59,4 @@ class OutputTail {
   std::string bytes_;  // up to twice k_bytes, so that trimming is rare
 };
 
-}  // namespace steptune::local
+}  // namespace steptune

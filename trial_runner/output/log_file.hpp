@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "common/error.hpp"
-#include "trial_runner/local/unique_fd.hpp"
+#include "trial_runner/output/unique_fd.hpp"
 
-namespace steptune::local {
+namespace steptune {
 
 /// A trial's output on disk: its first and its last bytes, half of the cap each, with a line
 /// between them that says how much was left out. The tail is written round in the file itself, so
@@ -44,4 +44,4 @@ class LogFile {
   std::string fault_;
 };
 
-}  // namespace steptune::local
+}  // namespace steptune
