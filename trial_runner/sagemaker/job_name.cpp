@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/job_name.hpp"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "trial_runner/sagemaker/aws/sigv4.hpp"
@@ -17,14 +15,6 @@ constexpr std::size_t k_hash_length = 8;
 bool alphanumeric(char character) {
   return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
          (character >= '0' && character <= '9');
-}
-
-template <typename Number>
-bool take_number(std::string_view& text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{}) return false;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return true;
 }
 
 }  // namespace
@@ -46,20 +36,9 @@ std::string job_name_prefix(const std::string& study, const std::string& salt) {
                      aws::sha256_hex(study + '\n' + salt).substr(0, k_hash_length));
 }
 
-std::string job_name(const std::string& prefix, TrialKey key) {
-  return fmt::format("{}t{}-a{}", prefix, key.trial, key.attempt);
-}
-
-std::optional<TrialKey> trial_of_job(std::string_view name, std::string_view prefix) {
-  if (!name.starts_with(prefix)) return std::nullopt;
-  name.remove_prefix(prefix.size());
-  TrialKey key;
-  if (!name.starts_with('t')) return std::nullopt;
-  name.remove_prefix(1);
-  if (!take_number(name, key.trial) || !name.starts_with("-a")) return std::nullopt;
-  name.remove_prefix(2);
-  if (!take_number(name, key.attempt) || !name.empty()) return std::nullopt;
-  return key;
+std::string job_name(const std::string& prefix, TrialKey key, int launch) {
+  const std::string first = fmt::format("{}t{}-a{}", prefix, key.trial, key.attempt);
+  return launch == 1 ? first : fmt::format("{}-r{}", first, launch);
 }
 
 }  // namespace steptune

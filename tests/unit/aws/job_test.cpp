@@ -53,13 +53,10 @@ TEST(JobName, IsDeterministicAndFitsTheService) {
   EXPECT_THAT(job_name_prefix("---", "db"), testing::StartsWith("study-"));
 }
 
-TEST(JobName, IsReadBack) {
-  const std::string prefix = job_name_prefix("resnet", "db");
-  EXPECT_EQ(trial_of_job(job_name(prefix, {12, 3}), prefix), (TrialKey{12, 3}));
-  for (const std::string rest : {"t12", "t12-a", "t12-a3x", "x12-a3", ""}) {
-    EXPECT_EQ(trial_of_job(prefix + rest, prefix), std::nullopt) << rest;
-  }
-  EXPECT_EQ(trial_of_job("other-t12-a3", prefix), std::nullopt);
+TEST(JobName, FurtherLaunchesOfAnAttemptHaveNamesOfTheirOwn) {
+  const std::string prefix = job_name_prefix("study", "salt");
+  EXPECT_EQ(job_name(prefix, {12, 3}), prefix + "t12-a3");
+  EXPECT_EQ(job_name(prefix, {12, 3}, 2), prefix + "t12-a3-r2");
 }
 
 TEST(Failure, ClassesFollowTheReasonsThatTheServiceGives) {

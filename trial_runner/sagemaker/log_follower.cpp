@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/log_follower.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "trial_runner/sagemaker/json_fields.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr const char* k_log_group = "/aws/sagemaker/TrainingJobs";
+
+/// Streams are named `<job>/algo-<n>-<epoch>`.
+LogLine line_of(const std::string& stream) {
+  LogLine line;
+  const auto slash = stream.find('/');
+  line.job = stream.substr(0, slash);
+  if (slash != std::string::npos) {
+    const std::string rest = stream.substr(slash + 1);
+    line.host = rest.substr(0, rest.rfind('-'));
+  }
+  return line;
+}
+
+}  // namespace
+
+LogFollower::LogFollower(aws::JsonClient& client, aws::JsonService service, std::string job_prefix,
+                         double since_wall_s)
+    : client_(client),
+      service_(std::move(service)),
+      job_prefix_(std::move(job_prefix)),
+      newest_ms_((since_wall_s + k_overlap_s) * 1e3) {}
+
+void LogFollower::reach_back_to(double wall_s) {
+  newest_ms_ = std::min(newest_ms_, (wall_s + k_overlap_s) * 1e3);
+}
+
+aws::AwsResult<std::vector<LogLine>> LogFollower::poll() {
+  const double from_ms = std::max(0.0, newest_ms_ - k_overlap_s * 1e3);
+  Json input = {{"logGroupName", k_log_group},
+                {"logStreamNamePrefix", job_prefix_},
+                {"startTime", static_cast<std::int64_t>(from_ms)}};
+  std::vector<LogLine> lines;
+  // Nothing is remembered of a poll that does not reach the end: it is read again.
+  std::map<std::string, double> seen_now;
+  double newest_ms = newest_ms_;
+  while (true) {
+    const auto page = client_.call(service_, "FilterLogEvents", input);
+    if (!page && page.error().code == "ResourceNotFoundException") return lines;
+    if (!page) return tl::unexpected(page.error());
+    const auto events = page->find("events");
+    if (events != page->end() && events->is_array()) {
+      for (const Json& event : *events) {
+        const std::string id = text_of(event, "eventId");
+        const double timestamp_ms = number_of(event, "timestamp").value_or(0.0);
+        if (!seen_now.emplace(id, timestamp_ms).second || seen_ms_.contains(id)) continue;
+        LogLine line = line_of(text_of(event, "logStreamName"));
+        line.wall_s = timestamp_ms / 1e3;
+        line.text = text_of(event, "message");
+        lines.push_back(std::move(line));
+        newest_ms = std::max(newest_ms, timestamp_ms);
+      }
+    }
+    const std::string next = text_of(*page, "nextToken");
+    if (next.empty()) break;
+    input["nextToken"] = next;
+  }
+  newest_ms_ = newest_ms;
+  seen_ms_.merge(seen_now);
+  std::erase_if(seen_ms_,
+                [&](const auto& seen) { return seen.second < newest_ms_ - k_overlap_s * 1e3; });
+  std::ranges::stable_sort(lines, {}, &LogLine::wall_s);
+  return lines;
+}
+
+}  // namespace steptune
