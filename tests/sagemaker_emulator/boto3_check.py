@@ -204,6 +204,20 @@ class Jobs(Emulated):
         self.assertEqual(codes, {"ThrottlingException"})
 
 
+class PoolsBeingReadied(Emulated):
+    configuration = {"timing": {"pool_ready_s": 600}}
+
+    def test_a_pool_is_in_use_until_it_is_ready(self):
+        self.create("job")
+        job = self.finish("job")
+        self.assertEqual(job["WarmPoolStatus"],
+                         {"Status": "InUse", "ResourceRetainedBillableTimeInSeconds": 0})
+        code, _ = self.refusal(self.sagemaker.update_training_job, TrainingJobName="job",
+                               ResourceConfig={"KeepAlivePeriodInSeconds": 0})
+        self.assertEqual(code, "ValidationException")
+        self.finish("job", lambda job: job["WarmPoolStatus"]["Status"] == "Available")
+
+
 class Misfortunes(Emulated):
     configuration = {"faults": [
         {"kind": "capacity", "job": "^full"}, {"kind": "internal", "job": "^sick", "after_s": 1},

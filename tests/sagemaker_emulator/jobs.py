@@ -281,6 +281,8 @@ class Job:
             summary["TrainingEndTime"] = self.training_end
         if self.pool:
             summary["WarmPoolStatus"] = self.pool.describe(now)
+        elif self.uses_instances() and self.resources.get("KeepAlivePeriodInSeconds", 0) > 0:
+            summary["WarmPoolStatus"] = {"Status": pools.IN_USE}
         return summary
 
     def describe(self, now):

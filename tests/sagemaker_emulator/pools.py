@@ -35,10 +35,8 @@ class WarmPool:
 
     def set_keep_alive(self, seconds, now):
         self.expires_at = self.available_at + seconds
-        if seconds == 0:
+        if self.expires_at <= now:
             self._end(TERMINATED, now)
-        else:
-            self.advance(now)
 
     def take(self, job_name, now):
         self.reused_by = job_name
@@ -54,8 +52,12 @@ class WarmPool:
     def retained_s(self, now):
         return max(0.0, (self.ended_at if self.ended_at is not None else now) - self.available_at)
 
+    def shown_status(self, now):
+        """The machines belong to the job that left them until they are ready for another one."""
+        return IN_USE if self.status == AVAILABLE and now < self.available_at else self.status
+
     def describe(self, now):
-        description = {"Status": self.status,
+        description = {"Status": self.shown_status(now),
                        "ResourceRetainedBillableTimeInSeconds": int(round(self.retained_s(now)))}
         if self.reused_by:
             description["ReusedByJob"] = self.reused_by

@@ -134,12 +134,7 @@ class SageMaker:
                 raise quota_exceeded(kind, limit, used + kept, delta)
 
     def _describe(self, request, now):
-        job = self._job(request)
-        description = job.describe(now)
-        # A job that holds a pool's instances shows it as in use.
-        if job.uses_instances() and job.resources.get("KeepAlivePeriodInSeconds", 0) > 0:
-            description["WarmPoolStatus"] = {"Status": pools.IN_USE}
-        return description
+        return self._job(request).describe(now)
 
     def _stop(self, request, now):
         job = self._job(request)
@@ -154,7 +149,7 @@ class SageMaker:
         keep_alive = request.get("ResourceConfig", {}).get("KeepAlivePeriodInSeconds")
         if keep_alive is None:
             raise validation("Invalid UpdateTrainingJobRequest, the request cannot be empty")
-        if job.pool is None or job.pool.status != pools.AVAILABLE:
+        if job.pool is None or job.pool.shown_status(now) != pools.AVAILABLE:
             raise validation("The warm pool of the training job is not available")
         job.pool.set_keep_alive(keep_alive, now)
         return {"TrainingJobArn": job.arn}
@@ -176,7 +171,7 @@ class SageMaker:
         # Status filters apply after the page was cut: pages may be empty and still have a successor.
         status, pool_status = request.get("StatusEquals"), request.get("WarmPoolStatusEquals")
         page = [job for job in page if status in (None, job.status)
-                and (pool_status is None or (job.pool and job.pool.status == pool_status))]
+                and pool_status in (None, job.summary(now).get("WarmPoolStatus", {}).get("Status"))]
         response["TrainingJobSummaries"] = [job.summary(now) for job in page]
         return response
 
