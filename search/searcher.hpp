@@ -61,6 +61,10 @@ class Searcher {
   /// observed; nothing when the space is exhausted.
   [[nodiscard]] virtual Result<std::optional<Suggestion>> suggest(
       const SuggestRequest& request) = 0;
+
+  /// False if suggestions do not depend on what is observed: then they may be asked for long before
+  /// they are tried.
+  [[nodiscard]] virtual bool learns() const { return true; }
 };
 
 /// The searchers by name: `random`, `sobol`, `grid`, `bayes`. `bayes` opens `libsteptune_bayes.so`

@@ -59,6 +59,8 @@ class GridSearcher final : public Searcher {
       ++next_;
   }
 
+  [[nodiscard]] bool learns() const override { return false; }
+
   Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
     const Visited visited = with_running(visited_, request.running);
     for (std::size_t i = next_; i < grid_.size(); ++i) {

@@ -12,6 +12,8 @@ class RandomSearcher final : public Searcher {
 
   void observe(const Observation& observation) override { visited_.add(observation.configuration); }
 
+  [[nodiscard]] bool learns() const override { return false; }
+
   Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
     Rng rng(seed_, "random", static_cast<std::uint64_t>(request.trial));
     auto drawn = draw_unvisited(space_, with_running(visited_, request.running), rng);

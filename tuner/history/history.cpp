@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* k_select_studies =
     "SELECT id, name, fingerprint, document, seed, status, created_wall_s, elapsed_s, stop_reason, "
-    "recommendation FROM studies ORDER BY created_wall_s, id";
+    "recommendation, overhead_usd FROM studies ORDER BY created_wall_s, id";
 
 Result<StudyRecord> read_study_row(const Query& query, const std::string& where) {
   StudyRecord study;
@@ -26,6 +26,7 @@ Result<StudyRecord> read_study_row(const Query& query, const std::string& where)
   study.created_wall_s = query.column(6).getDouble();
   study.elapsed_s = query.column(7).getDouble();
   study.stop_reason = query.column(8).getString();
+  study.overhead_usd = query.column(10).getDouble();
   const auto status = study_status_from_text(query.column(5).getString());
   auto document = parse_json(query.column(3).getString(), where);
   auto recommendation = query.column(9).isNull() ? Result<Json>(Json())
@@ -234,7 +235,7 @@ Result<StudyRecord> History::create_or_continue_study(const std::string& name,
 }
 
 Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
-                                std::optional<double> study_elapsed_s) {
+                                std::optional<StudyTotals> totals) {
   if (trial.objectives.size() > k_max_objectives) {
     return fail(ErrorKind::internal,
                 fmt::format("trial {} has {} objectives; {} are stored at most", trial.number,
@@ -249,9 +250,10 @@ Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
                   fmt::format("trial {} has ended before and cannot be changed", trial.number),
                   store_->path.string());
     }
-    if (study_elapsed_s) {
-      store_->query("UPDATE studies SET elapsed_s = ? WHERE id = ?")
-          .bind(*study_elapsed_s)
+    if (totals) {
+      store_->query("UPDATE studies SET elapsed_s = ?, overhead_usd = ? WHERE id = ?")
+          .bind(totals->elapsed_s)
+          .bind(totals->overhead_usd)
           .bind(study_id)
           .run();
     }
@@ -260,11 +262,11 @@ Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
 }
 
 Result<void> History::record_launching(std::int64_t study_id, const TrialRecord& trial,
-                                       std::optional<double> study_elapsed_s) {
+                                       std::optional<StudyTotals> totals) {
   if (trial.status != TrialStatus::launching) {
     return fail(ErrorKind::internal, fmt::format("trial {} is not launching", trial.number));
   }
-  return put_trial(study_id, trial, study_elapsed_s);
+  return put_trial(study_id, trial, totals);
 }
 
 Result<void> History::record_running(std::int64_t study_id, std::int64_t number,
@@ -285,19 +287,22 @@ Result<void> History::record_running(std::int64_t study_id, std::int64_t number,
 }
 
 Result<void> History::record_ended(std::int64_t study_id, const TrialRecord& trial,
-                                   std::optional<double> study_elapsed_s) {
+                                   std::optional<StudyTotals> totals) {
   if (!is_final(trial.status) && trial.status != TrialStatus::interrupted) {
     return fail(ErrorKind::internal, fmt::format("trial {} has not ended", trial.number));
   }
-  return put_trial(study_id, trial, study_elapsed_s);
+  return put_trial(study_id, trial, totals);
 }
 
 Result<void> History::record_study(const StudyRecord& study) {
   return store_->write([&]() -> Result<void> {
     Query query = store_->query(
-        "UPDATE studies SET status = ?, elapsed_s = ?, stop_reason = ?, recommendation = ? "
-        "WHERE id = ?");
-    query.bind(to_text(study.status)).bind(study.elapsed_s).bind(study.stop_reason);
+        "UPDATE studies SET status = ?, elapsed_s = ?, overhead_usd = ?, stop_reason = ?, "
+        "recommendation = ? WHERE id = ?");
+    query.bind(to_text(study.status))
+        .bind(study.elapsed_s)
+        .bind(study.overhead_usd)
+        .bind(study.stop_reason);
     if (study.recommendation.is_null()) {
       query.bind_null();
     } else {

@@ -86,9 +86,16 @@ struct StudyRecord {
   std::uint64_t seed = 0;
   StudyStatus status = StudyStatus::running;
   double created_wall_s = 0.0;
-  double elapsed_s = 0.0;  ///< tuning time, summed over all runs of the tuner
+  double elapsed_s = 0.0;     ///< tuning time, summed over all runs of the tuner
+  double overhead_usd = 0.0;  ///< spent on no trial: machines that were kept and not used
   std::string stop_reason;
   Json recommendation;  ///< null until the study has one
+};
+
+/// What a study has used up as a whole, so far.
+struct StudyTotals {
+  double elapsed_s = 0.0;
+  double overhead_usd = 0.0;
 };
 
 /// Who holds a database for writing, as its lock file tells.
@@ -161,23 +168,23 @@ class History {
                                                              std::uint64_t seed);
   /// Intent: the trial (or its next attempt) is about to be started. Inserts or updates by number;
   /// a trial in a final state is never overwritten (`internal`). Here and in `record_ended`,
-  /// `study_elapsed_s` replaces the study's `elapsed_s` in the same transaction.
+  /// `totals` replace the study's in the same transaction.
   [[nodiscard]] Result<void> record_launching(std::int64_t study_id, const TrialRecord& trial,
-                                              std::optional<double> study_elapsed_s = {});
+                                              std::optional<StudyTotals> totals = {});
   [[nodiscard]] Result<void> record_running(std::int64_t study_id, std::int64_t number,
                                             const std::string& token,
                                             const std::map<std::string, std::string>& placement);
   /// The final (or interrupted) state with everything measured.
   [[nodiscard]] Result<void> record_ended(std::int64_t study_id, const TrialRecord& trial,
-                                          std::optional<double> study_elapsed_s = {});
-  /// Study-level state; `elapsed_s` replaces the stored one.
+                                          std::optional<StudyTotals> totals = {});
+  /// Study-level state; its totals replace the stored ones.
   [[nodiscard]] Result<void> record_study(const StudyRecord& study);
 
  private:
   struct Store;
   explicit History(std::unique_ptr<Store> store);
   [[nodiscard]] Result<void> put_trial(std::int64_t study_id, const TrialRecord& trial,
-                                       std::optional<double> study_elapsed_s);
+                                       std::optional<StudyTotals> totals);
   std::unique_ptr<Store> store_;
 };
 

@@ -84,7 +84,11 @@ CREATE TRIGGER trial_deleted AFTER DELETE ON trials BEGIN
 END;
 )sql";
 
-constexpr std::array<Migration, 1> k_migrations{k_version_1};
+constexpr Migration k_version_2 = R"sql(
+ALTER TABLE studies ADD COLUMN overhead_usd REAL NOT NULL DEFAULT 0.0;
+)sql";
+
+constexpr std::array<Migration, 2> k_migrations{k_version_1, k_version_2};
 
 std::filesystem::path with_suffix(std::filesystem::path path, const std::string& suffix) {
   path += suffix;

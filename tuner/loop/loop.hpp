@@ -86,6 +86,7 @@ struct LoopResult {
   LoopEnd end = LoopEnd::budget;
   std::string reason;  ///< for people
   std::optional<Recommendation> recommendation;
+  std::string left_running{};  ///< what goes on and costs money after a detachment, for people
 };
 
 /// Everything the loop works with; all outlive it.
@@ -100,6 +101,8 @@ struct LoopParts {
   std::filesystem::path log_directory;  ///< of this study's logs: `trial-7.log`; made if need be
   /// How often the user has asked to stop: 0, 1 (finish in order), 2 (at once).
   std::function<int()> interrupts;
+  /// On the first interrupt, leave the trials running where the runner can (`Runner::detach`).
+  bool detach_on_interrupt = false;
 };
 
 /// Tunes: baseline, hints, search, confirmation, recommendation. Continues an interrupted study

@@ -88,7 +88,8 @@ const TrialRecord* find_baseline(const std::vector<TrialRecord>& trials) {
 }
 
 std::optional<Recommendation> recommend(const StudySpec& study,
-                                        const std::vector<TrialRecord>& trials, double tuning_s) {
+                                        const std::vector<TrialRecord>& trials,
+                                        const StudyTotals& totals) {
   const auto field = candidates(study, trials);
   const TrialRecord* incumbent = choose_incumbent(study, field);
   if (incumbent == nullptr) return std::nullopt;
@@ -102,13 +103,14 @@ std::optional<Recommendation> recommend(const StudySpec& study,
   if (refuted && baseline != nullptr && may_win(study, *baseline)) {
     fall_back_on_baseline(*baseline, recommendation);
   }
-  recommendation.tuning_s = tuning_s;
+  recommendation.tuning_s = totals.elapsed_s;
+  recommendation.tuning_usd = totals.overhead_usd;
   for (const TrialRecord& trial : trials)
     recommendation.tuning_usd += trial.spent_usd;
   if (!recommendation.baseline_objectives.empty()) {
-    recommendation.payback_share =
-        payback_share(study, recommendation.baseline_objectives[0],
-                      recommendation.incumbent_objectives[0], tuning_s, recommendation.tuning_usd);
+    recommendation.payback_share = payback_share(
+        study, recommendation.baseline_objectives[0], recommendation.incumbent_objectives[0],
+        recommendation.tuning_s, recommendation.tuning_usd);
   }
   return recommendation;
 }

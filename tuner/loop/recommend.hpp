@@ -21,11 +21,11 @@ namespace steptune {
 /// The baseline's trial that was measured, else null.
 [[nodiscard]] const TrialRecord* find_baseline(const std::vector<TrialRecord>& trials);
 
-/// What to tell the user, from all trials of a study and the seconds it took; nothing if no trial
+/// What to tell the user, from all trials of a study and what else it took; nothing if no trial
 /// may win. A confirmation that shows the incumbent no better than the baseline makes the baseline
 /// the winner, unless that violates a guard.
 [[nodiscard]] std::optional<Recommendation> recommend(const StudySpec& study,
                                                       const std::vector<TrialRecord>& trials,
-                                                      double tuning_s);
+                                                      const StudyTotals& totals);
 
 }  // namespace steptune

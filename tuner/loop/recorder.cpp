@@ -35,8 +35,7 @@ Result<void> RunnerEvents::pass_time(double deadline_s) {
 }
 
 Result<void> Recorder::launching(const TrialRecord& trial) {
-  return insist(
-      [&] { return parts_->history.record_launching(study_->id, trial, stopwatch_->elapsed_s()); });
+  return insist([&] { return parts_->history.record_launching(study_->id, trial, totals()); });
 }
 
 Result<void> Recorder::running(const TrialRecord& trial) {
@@ -46,13 +45,18 @@ Result<void> Recorder::running(const TrialRecord& trial) {
 }
 
 Result<void> Recorder::ended(const TrialRecord& trial) {
-  return insist(
-      [&] { return parts_->history.record_ended(study_->id, trial, stopwatch_->elapsed_s()); });
+  return insist([&] { return parts_->history.record_ended(study_->id, trial, totals()); });
 }
 
 Result<void> Recorder::study() {
-  study_->elapsed_s = stopwatch_->elapsed_s();
+  const StudyTotals now = totals();
+  study_->elapsed_s = now.elapsed_s;
   return insist([&] { return parts_->history.record_study(*study_); });
+}
+
+StudyTotals Recorder::totals() {
+  study_->overhead_usd += parts_->runner.take_overhead_usd();
+  return {stopwatch_->elapsed_s(), study_->overhead_usd};
 }
 
 Result<void> Recorder::insist(const std::function<Result<void>()>& write) {

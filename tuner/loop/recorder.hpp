@@ -40,6 +40,8 @@ class Recorder {
   [[nodiscard]] Result<void> study();
 
  private:
+  /// Time and money as they stand; what the runner spent on no trial is added to the study's.
+  [[nodiscard]] StudyTotals totals();
   [[nodiscard]] Result<void> insist(const std::function<Result<void>()>& write);
 
   const LoopParts* parts_;

@@ -95,7 +95,10 @@ bool TrialInFlight::wants_to_end(Scheduler& scheduler, const TrialRecord* baseli
 }
 
 double TrialInFlight::deadline_s() const {
-  if (request_ != EndRequest::none) return std::numeric_limits<double>::infinity();
+  // Before the start it is the runner that waits, for machines or their price.
+  if (request_ != EndRequest::none || record_.status != TrialStatus::running) {
+    return std::numeric_limits<double>::infinity();
+  }
   const Measurement& current = measurer_.current();
   if (current.status == MeasurementStatus::no_reports) {
     return started_s_ + study_->runner.idle_limit_s + study_->measure.max_trial_s;

@@ -35,6 +35,9 @@ class TrialPool {
   /// Records as interrupted what still runs, for a runner that does not answer any more.
   [[nodiscard]] Result<std::vector<TrialRecord>> give_up();
 
+  /// Leaves the trials to themselves: they are recorded as running, for `adopt`.
+  void forget() { trials_.clear(); }
+
   [[nodiscard]] std::size_t size() const { return trials_.size(); }
   [[nodiscard]] bool empty() const { return trials_.empty(); }
   /// In order of number.

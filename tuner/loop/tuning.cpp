@@ -40,12 +40,13 @@ Tuning::Tuning(const LoopParts& parts, StudyRecord study)
 
 Result<LoopResult> Tuning::run() {
   auto result = run_phases();
-  if (result || pool_.empty()) return result;
-  pool_.interrupt(/*force=*/true);
+  if (result) return result;
+  if (!pool_.empty()) pool_.interrupt(/*force=*/true);
   const double deadline_s = parts_.clock.now_s() + k_forced_end_s;
   while (!pool_.empty() && parts_.clock.now_s() < deadline_s) {
     if (!pool_.pump(nullptr)) break;
   }
+  release();
   return result;
 }
 
@@ -55,6 +56,7 @@ Result<LoopResult> Tuning::run_phases() {
   if (!is_to_be_continued(end_->end)) {
     if (auto confirmed = confirm(); !confirmed) return tl::unexpected(confirmed.error());
   }
+  if (left_running_.empty()) release();
   return conclude();
 }
 
@@ -110,7 +112,7 @@ Result<void> Tuning::search() {
         "\"time\" or \"cost\" as the first objective");
   }
   while (true) {
-    while (interrupts() == 0 && pool_.size() < static_cast<std::size_t>(parts_.runner.capacity())) {
+    while (interrupts() == 0 && pool_.size() < places()) {
       auto next = next_search_trial();
       if (!next) return tl::unexpected(next.error());
       if (!*next) break;
@@ -232,6 +234,25 @@ TrialRecord Tuning::new_trial(TrialPurpose purpose, std::string origin,
   return trial;
 }
 
+std::size_t Tuning::places() const {
+  const bool ahead = !parts_.searcher.learns() && find_baseline(trials_) != nullptr;
+  return static_cast<std::size_t>(ahead ? parts_.runner.backlog() : parts_.runner.capacity());
+}
+
+std::optional<std::int64_t> Tuning::further_trials() const {
+  const auto& budget = parts_.study.budget;
+  std::int64_t searched = 0;
+  std::int64_t confirmed = 0;
+  for (const TrialRecord& trial : trials_)
+    ++(is_confirmation(trial.purpose) ? confirmed : searched);
+  const std::int64_t confirmations =
+      std::max<std::int64_t>(0, std::int64_t{2} * parts_.study.measure.confirm_pairs - confirmed);
+  const auto again = static_cast<std::int64_t>(pending_.size());
+  if (end_) return again + confirmations;
+  if (!budget.trials) return std::nullopt;
+  return again + confirmations + std::max<std::int64_t>(0, *budget.trials - searched);
+}
+
 Result<void> Tuning::launch(TrialRecord trial) {
   const auto index = static_cast<std::size_t>(trial.number) - 1;
   if (index == trials_.size()) {
@@ -240,6 +261,7 @@ Result<void> Tuning::launch(TrialRecord trial) {
     trials_[index] = trial;
   }
   trials_[index].status = TrialStatus::launching;
+  if (const auto further = further_trials()) parts_.runner.expect_at_most(*further);
   return pool_.launch(std::move(trial));
 }
 
@@ -247,10 +269,35 @@ Result<void> Tuning::pump() {
   const TrialRecord* baseline = find_baseline(trials_);
   const auto ended = pool_.pump(baseline);
   if (!ended) return tl::unexpected(ended.error());
+  pass_on_notices();
   for (const TrialRecord& trial : *ended)
     on_ended(trial);
-  if (interrupts() > 0 && (!end_ || end_->end != LoopEnd::interrupted)) return stop_for_user();
+  if (interrupts() > 0 && (!end_ || end_->end != LoopEnd::interrupted)) {
+    return parts_.detach_on_interrupt && parts_.runner.can_detach() ? detach() : stop_for_user();
+  }
   return {};
+}
+
+void Tuning::pass_on_notices() {
+  for (const std::string& notice : parts_.runner.take_notices())
+    parts_.listener.on_warning(notice);
+}
+
+Result<void> Tuning::detach() {
+  parts_.listener.on_phase("detaching");
+  auto left_running = parts_.runner.detach();
+  if (!left_running) return tl::unexpected(left_running.error());
+  left_running_ = *std::move(left_running);
+  pool_.forget();
+  end_ = End{LoopEnd::interrupted, "left by the user; its trials go on"};
+  return {};
+}
+
+void Tuning::release() {
+  if (const auto released = parts_.runner.release(); !released) {
+    parts_.listener.on_warning(released.error().text());
+  }
+  pass_on_notices();
 }
 
 Result<void> Tuning::stop_for_user() {
@@ -361,13 +408,15 @@ int Tuning::interrupts() const {
 Spending Tuning::spending() const {
   Spending spending = spending_of(trials_, incumbent());
   spending.elapsed_s = stopwatch_.elapsed_s();
-  spending.usd += pool_.usd_committed(spending.least_trial_s);
+  spending.usd += study_.overhead_usd + pool_.usd_committed(spending.least_trial_s);
   return spending;
 }
 
 Result<LoopResult> Tuning::conclude() {
-  LoopResult result{end_->end, end_->reason, {}};
-  result.recommendation = recommend(parts_.study, trials_, stopwatch_.elapsed_s());
+  LoopResult result{end_->end, end_->reason, {}, left_running_};
+  study_.overhead_usd += parts_.runner.take_overhead_usd();
+  result.recommendation =
+      recommend(parts_.study, trials_, {stopwatch_.elapsed_s(), study_.overhead_usd});
   const bool to_be_continued = is_to_be_continued(result.end);
   if (!result.recommendation && !to_be_continued) {
     result.end = LoopEnd::no_feasible_trial;

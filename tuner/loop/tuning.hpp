@@ -37,6 +37,8 @@ class Tuning {
   [[nodiscard]] Result<void> resume();
   [[nodiscard]] Result<void> search();
   [[nodiscard]] Result<void> confirm();
+  /// Gives back what the runner keeps for trials, now that none will follow.
+  void release();
   [[nodiscard]] Result<LoopResult> conclude();
 
   /// The next trial of the search, if one is to be launched now; sets `end_` when there is to be
@@ -49,10 +51,16 @@ class Tuning {
   [[nodiscard]] TrialRecord new_trial(TrialPurpose purpose, std::string origin,
                                       Configuration configuration) const;
 
+  /// How many trials of the search may be handed over at a time.
+  [[nodiscard]] std::size_t places() const;
+  /// At most so many trials will still be launched; nothing: not known.
+  [[nodiscard]] std::optional<std::int64_t> further_trials() const;
   [[nodiscard]] Result<void> launch(TrialRecord trial);
   /// Lets the running trials go on for a moment; deals with those that end and with the user.
   [[nodiscard]] Result<void> pump();
   [[nodiscard]] Result<void> stop_for_user();
+  [[nodiscard]] Result<void> detach();
+  void pass_on_notices();
   void on_ended(const TrialRecord& trial);
   void count_failures(const TrialRecord& trial);
   void find_new_incumbent();
@@ -78,6 +86,7 @@ class Tuning {
   std::int64_t incumbent_ = 0;  ///< trial number; 0: none
   int failures_in_a_row_ = 0;
   std::string last_failure_;
+  std::string left_running_;
 };
 
 }  // namespace steptune

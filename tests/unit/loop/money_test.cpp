@@ -125,7 +125,7 @@ TEST(RecommendationJson, ReadsBackAsItWasWritten) {
   std::vector<TrialRecord> trials{completed(1, 4.0, 0.1), completed(2, 2.0, 0.1),
                                   completed(3, 2.1, 0.1)};
   trials[0].purpose = TrialPurpose::baseline;
-  const auto recommendation = recommend(time_study(), trials, 0.5);
+  const auto recommendation = recommend(time_study(), trials, {0.5, 0.25});
   ASSERT_TRUE(recommendation);
   const Json json = to_json(*recommendation);
   const auto text = dump_json(json);
