@@ -54,7 +54,8 @@ class Emulated(unittest.TestCase):
                             config=botocore.config.Config(
                                 retries={"max_attempts": attempts, "mode": "standard"}))
 
-    def create(self, name, image="echo", instance_type="ml.m5.large", keep_alive=600, **changes):
+    @staticmethod
+    def request(name, image="echo", instance_type="ml.m5.large", keep_alive=600, **changes):
         request = dict(
             TrainingJobName=name, RoleArn=ROLE,
             AlgorithmSpecification={"TrainingImage": image, "TrainingInputMode": "FastFile"},
@@ -65,7 +66,10 @@ class Emulated(unittest.TestCase):
                             "KeepAlivePeriodInSeconds": keep_alive},
             StoppingCondition={"MaxRuntimeInSeconds": 36000})
         request.update(changes)
-        return self.sagemaker.create_training_job(**request)
+        return request
+
+    def create(self, name, *arguments, **changes):
+        return self.sagemaker.create_training_job(**self.request(name, *arguments, **changes))
 
     def finish(self, name, until=lambda job: job["TrainingJobStatus"] in FINISHED):
         for _ in range(100):

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 #include "common/json.hpp"
 #include "trial_runner/sagemaker/rehearsal/jobs.hpp"
 #include "trial_runner/sagemaker/rehearsal/pools.hpp"
@@ -9,7 +11,7 @@ namespace steptune::rehearsal {
 
 /// What answers need beside the job itself.
 struct DescriptionContext {
-  std::string arn;
+  std::string_view arn;
   const WarmPool* pool = nullptr;  ///< that the job left; null: none
   double now_s = 0.0;
   double wall_less_clock_s = 0.0;
