@@ -20,8 +20,9 @@ TrialFinished finished(const std::vector<TrialEvent>& events, TrialKey key) {
 }
 
 std::vector<TrialEvent> RunnerContract::wait_until(
-    const std::function<bool(const TrialEvent&)>& done, double limit_s) {
+    const std::function<bool(const TrialEvent&)>& done) {
   std::vector<TrialEvent> all;
+  const double limit_s = bench().patience_s();
   const double deadline_s = bench().now_s() + limit_s;
   bool satisfied = false;
   while (!satisfied) {

@@ -24,6 +24,8 @@ class RunnerBench {
   [[nodiscard]] virtual Runner& runner() = 0;
   /// The runner's clock.
   [[nodiscard]] virtual double now_s() const = 0;
+  /// How long the runner's clock may go on before something must have happened.
+  [[nodiscard]] virtual double patience_s() const { return 60.0; }
   /// Reports twice, with growing steps, then completes.
   [[nodiscard]] virtual TrialSpec quick_trial(TrialKey key) const = 0;
   /// Reports at least once, then goes on until it is stopped.
@@ -43,10 +45,8 @@ class RunnerContract : public testing::TestWithParam<BenchMaker> {
   [[nodiscard]] Runner& runner() { return bench_->runner(); }
   [[nodiscard]] RunnerBench& bench() { return *bench_; }
 
-  /// Collects events until `done` says so; fails the test once the runner's clock has gone on by
-  /// `limit_s` without that.
-  std::vector<TrialEvent> wait_until(const std::function<bool(const TrialEvent&)>& done,
-                                     double limit_s = 60.0);
+  /// Collects events until `done` says so; fails the test once the bench's patience is at its end.
+  std::vector<TrialEvent> wait_until(const std::function<bool(const TrialEvent&)>& done);
 
   /// Until each of the keys has finished.
   std::vector<TrialEvent> wait_for_end(std::vector<TrialKey> keys);

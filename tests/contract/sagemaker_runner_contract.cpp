@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/clock.hpp"
+#include "tests/contract/runner_contract.hpp"
+#include "trial_runner/sagemaker/rehearsal/rehearsal.hpp"
+
+namespace steptune::contract {
+namespace {
+
+rehearsal::SimulatedProgram program_of(const Json& input) {
+  rehearsal::SimulatedProgram program;
+  program.step_s = 1.0;
+  if (input.value("HyperParameters", Json::object()).contains("quick")) program.ends_after_s = 10.0;
+  return program;
+}
+
+class SageMakerBench final : public RunnerBench {
+ public:
+  explicit SageMakerBench(int parallel) : rehearsal_(clock_, program_of, account()) {
+    SageMakerOptions options;
+    options.settings.role_arn = "arn:aws:iam::123456789012:role/training";
+    options.settings.image = "123456789012.dkr.ecr.us-east-1.amazonaws.com/train:1";
+    options.settings.output_s3_uri = "s3://bucket/out";
+    options.prices.instances["ml.g5.xlarge"].usd_per_hour = 1.408;
+    options.parallel = parallel;
+    runner_ = rehearsal_.make_runner(options);
+  }
+
+  [[nodiscard]] Runner& runner() override { return *runner_; }
+  [[nodiscard]] double now_s() const override { return clock_.now_s(); }
+  [[nodiscard]] double patience_s() const override { return 3600.0; }
+
+  [[nodiscard]] TrialSpec quick_trial(TrialKey key) const override {
+    TrialSpec spec = endless_trial(key);
+    spec.configuration.set("quick", true);
+    return spec;
+  }
+  [[nodiscard]] TrialSpec endless_trial(TrialKey key) const override {
+    TrialSpec spec;
+    spec.key = key;
+    spec.study = "contract";
+    spec.study_identity = "1";
+    spec.argv = {"python3", "train.py"};
+    spec.resources.instance_type = "ml.g5.xlarge";
+    return spec;
+  }
+
+ private:
+  static rehearsal::AccountOptions account() {
+    rehearsal::AccountOptions options;
+    options.warm_pool_quota = {{"*", 4}};
+    return options;
+  }
+
+  VirtualClock clock_{1'795'000'000.0};
+  rehearsal::Rehearsal rehearsal_;
+  std::unique_ptr<Runner> runner_;
+};
+
+std::unique_ptr<RunnerBench> make_sagemaker_bench(int parallel) {
+  return std::make_unique<SageMakerBench>(parallel);
+}
+
+INSTANTIATE_TEST_SUITE_P(SageMaker, RunnerContract,
+                         testing::Values(BenchMaker{make_sagemaker_bench}));
+
+}  // namespace
+}  // namespace steptune::contract
