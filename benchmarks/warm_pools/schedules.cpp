@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/rng.hpp"
+#include "common/text.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
 #include "trial_runner/sagemaker/rehearsal/rehearsal.hpp"
 
@@ -42,7 +43,7 @@ TrialSpec trial_spec(const Workload& workload, std::size_t index) {
 rehearsal::SimulatedProgram program_of(const Json& input) {
   rehearsal::SimulatedProgram program;
   program.step_s = 1.0;
-  program.ends_after_s = std::stod(input["HyperParameters"]["seconds"].get<std::string>());
+  program.ends_after_s = parse_finite(input["HyperParameters"]["seconds"].get<std::string>());
   return program;
 }
 

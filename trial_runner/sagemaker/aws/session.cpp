@@ -2,9 +2,10 @@
 #include "trial_runner/sagemaker/aws/session.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <random>
-#include <thread>
+
+#include <poll.h>
 
 #include "trial_runner/sagemaker/aws/environment.hpp"
 #include "trial_runner/sagemaker/aws/process_output.hpp"
@@ -42,7 +43,8 @@ ServiceNames names_of(Service service) {
 WaitUntil wait_in_real_time(const Clock& clock) {
   return [&clock](double time_s) {
     for (double left_s = time_s - clock.now_s(); left_s > 0.0; left_s = time_s - clock.now_s()) {
-      std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left_s, k_slice_s)));
+      // Comes back early when a signal arrives, and then goes on waiting for what is left.
+      ::poll(nullptr, 0, static_cast<int>(std::ceil(std::min(left_s, k_slice_s) * 1e3)));
     }
     return true;
   };

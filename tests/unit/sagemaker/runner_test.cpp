@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SageMaker runner on a simulated account: how trials become jobs, and how jobs end.
+#include "tests/unit/sagemaker/runner_fixture.hpp"
+
+namespace steptune::rehearsal {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST_F(RunnerOnAccountTest, TheBillIsWhatTheAccountIsCharged) {
+  start(trial(1));
+  run_until_finished(1);
+  start(trial(2));
+  run_until_finished(2);
+  release();
+  EXPECT_EQ(jobs(), 2U);
+  EXPECT_EQ(available_pools(), 0);
+  EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
+  EXPECT_GT(told_usd(), 0.02);
+}
+
+TEST_F(RunnerOnAccountTest, ALaterTrialStartsWarm) {
+  start(trial(1));
+  run_until_finished(1);
+  start(trial(2));
+  run_until_finished(2);
+  ASSERT_EQ(starts.size(), 2U);
+  EXPECT_EQ(starts[0].placement.at("start"), "cold");
+  EXPECT_EQ(starts[1].placement.at("start"), "warm");
+  EXPECT_EQ(starts[1].placement.at("instances"), "1 ml.g5.xlarge");
+  EXPECT_LT(runner().expected_start_s(trial(3).resources), 60.0);
+  EXPECT_GT(runner().expected_start_s(trial(3, "ml.m5.xlarge").resources), 100.0);
+}
+
+TEST_F(RunnerOnAccountTest, StartUpIsNotPartOfTheProgramsTime) {
+  start(trial(1));
+  run_until_finished(1);
+  ASSERT_EQ(starts.size(), 1U);
+  EXPECT_NEAR(outcomes[0].duration_s, 30.0 + 60.0 + 10.0, 15.0) << "image, program, upload";
+  EXPECT_GT(reports, 40);
+}
+
+TEST_F(RunnerOnAccountTest, APoolThatNothingNeedsIsGivenBackSoon) {
+  start(trial(1));
+  run_until_finished(1);
+  run_for(options.idle_pool_s + 10.0);
+  EXPECT_EQ(available_pools(), 0);
+  EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
+}
+
+TEST_F(RunnerOnAccountTest, TheLastTrialLeavesNoPool) {
+  runner().expect_at_most(0);
+  start(trial(1));
+  run_until_finished(1);
+  EXPECT_THAT(account().audit().pools, IsEmpty());
+}
+
+TEST_F(RunnerOnAccountTest, AbsentPoolQuotaIsNoticedOnceAndNotAskedForAgain) {
+  account_options.warm_pool_quota = {};
+  for (int number = 1; number <= 3; ++number) {
+    start(trial(number));
+    run_until_finished(static_cast<std::size_t>(number));
+    run_for(5.0);
+  }
+  EXPECT_THAT(notices, ElementsAre(HasSubstr("ml.g5.xlarge for training warm pool usage")));
+}
+
+TEST_F(RunnerOnAccountTest, AStolenPoolIsNoticedAndTheTrialRunsAllTheSame) {
+  account_options.faults = {{FaultKind::steal_pool, {}, {}, {}, "t1-a1"}};
+  start(trial(1));
+  run_until_finished(1);
+  start(trial(2));
+  run_until_finished(2);
+  EXPECT_THAT(notices, Contains(HasSubstr("taken by job")));
+  EXPECT_EQ(starts[1].placement.at("start"), "cold");
+  EXPECT_EQ(outcomes[1].kind, OutcomeKind::completed);
+}
+
+TEST_F(RunnerOnAccountTest, ALostAnswerToCreateMakesNoSecondJob) {
+  account_options.faults = {{FaultKind::drop_response, "CreateTrainingJob", 1}};
+  start(trial(1));
+  run_until_finished(1);
+  EXPECT_EQ(jobs(), 1U);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
+}
+
+TEST_F(RunnerOnAccountTest, AProgramThatFailsIsToldWithItsLastLines) {
+  program.ends_after_s = 20.0;
+  program.exit_code = 3;
+  program.failure = "KeyError: 'lr'";
+  start(trial(1));
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::failed);
+  EXPECT_EQ(outcomes[0].exit_code, 3);
+  EXPECT_THAT(outcomes[0].detail, AllOf(HasSubstr("KeyError: 'lr'"), HasSubstr("last output")));
+}
+
+TEST_F(RunnerOnAccountTest, OutOfMemoryTeachesTheSearcher) {
+  program.ends_after_s = 20.0;
+  program.exit_code = 137;
+  start(trial(1));
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::out_of_memory);
+}
+
+TEST_F(RunnerOnAccountTest, TheWallLimitIsTheServices) {
+  program.ends_after_s.reset();
+  TrialSpec spec = trial(1);
+  spec.limits.wall_s = 100.0;
+  start(spec);
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::timed_out);
+  EXPECT_THAT(outcomes[0].detail, HasSubstr("limit of"));
+}
+
+TEST_F(RunnerOnAccountTest, ASilentProgramIsEnded) {
+  program.ends_after_s.reset();
+  program.step_s = 0.0;
+  TrialSpec spec = trial(1);
+  spec.limits.idle_s = 90.0;
+  start(spec);
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::hung);
+}
+
+TEST_F(RunnerOnAccountTest, WithoutCapacityATrialIsTriedAgainAndThenGivenUp) {
+  account_options.faults = {{FaultKind::capacity, {}, {}, {}, "t1-a1", {}, 2}};
+  start(trial(1));
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
+  EXPECT_EQ(jobs(), 3U);
+  EXPECT_THAT(notices, Contains(HasSubstr("no capacity for trial 1")));
+}
+
+TEST_F(RunnerOnAccountTest, CapacityThatNeverComesIsNoFaultOfTheProgram) {
+  account_options.faults = {{FaultKind::capacity, {}, {}, {}, "t1-a1", {}, 100}};
+  start(trial(1));
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::not_started);
+  EXPECT_THAT(outcomes[0].detail, HasSubstr("no instances of this type"));
+  EXPECT_EQ(jobs(), static_cast<std::size_t>(options.capacity_attempts));
+}
+
+TEST_F(RunnerOnAccountTest, AnInternalErrorAfterReportsIsLostNotFailed) {
+  account_options.faults = {{FaultKind::internal, {}, {}, {}, "t1-a1", 20.0}};
+  start(trial(1));
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::lost) << "the loop launches it again";
+}
+
+TEST_F(RunnerOnAccountTest, AnInternalErrorBeforeReportsIsRetriedAndPaidFor) {
+  program.startup_s = 30.0;
+  account_options.faults = {{FaultKind::internal, {}, {}, {}, "t1-a1", 5.0}};
+  start(trial(1));
+  run_until_finished(1);
+  release();
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
+  EXPECT_EQ(jobs(), 2U);
+  EXPECT_NEAR(told_usd(), audited_usd(), 0.001) << "both launches";
+}
+
+TEST_F(RunnerOnAccountTest, QuotaIsWaitedFor) {
+  account_options.training_quota = {{"*", 1}};
+  options.parallel = 2;
+  start(trial(1));
+  start(trial(2));
+  run_until_finished(2);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
+  EXPECT_EQ(outcomes[1].kind, OutcomeKind::completed);
+  EXPECT_THAT(notices, Contains(HasSubstr("waiting for quota")));
+}
+
+TEST_F(RunnerOnAccountTest, AQuotaOfNothingIsToldAtOnce) {
+  account_options.training_quota = {{"*", 0}};
+  start(trial(1));
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::not_started);
+  EXPECT_THAT(outcomes[0].detail, HasSubstr("for training job usage"));
+}
+
+TEST_F(RunnerOnAccountTest, WhatTheServiceWouldRefuseIsRefusedBeforeARequest) {
+  TrialSpec spec = trial(1);
+  spec.configuration.set("long", std::string(2600, 'x'));
+  start(spec);
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::not_started);
+  EXPECT_EQ(jobs(), 0U);
+}
+
+TEST_F(RunnerOnAccountTest, ATypeWithoutAPriceIsNotStarted) {
+  const auto started = runner().start(trial(1, "ml.p9.xlarge"));
+  ASSERT_FALSE(started);
+  EXPECT_THAT(started.error().text(), HasSubstr("no price is known"));
+}
+
+TEST_F(RunnerOnAccountTest, SpotCapacityMayBeTakenAwayAndComesBack) {
+  options.settings.spot = true;
+  options.settings.checkpoint_s3_uri = "s3://bucket/checkpoints";
+  options.settings.max_wait_s = 7200.0;
+  account_options.faults = {{FaultKind::spot_interruption, {}, {}, {}, "t1-a1", 20.0}};
+  start(trial(1));
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
+  EXPECT_THAT(notices, Contains(HasSubstr("spot capacity was taken away")));
+  EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
+}
+
+TEST_F(RunnerOnAccountTest, HeterogeneousClustersStartColdAndArePricedTogether) {
+  TrialSpec spec = trial(1);
+  spec.resources = {"", 1, {{"gpu", "ml.g5.xlarge", 1}, {"data", "ml.c5.xlarge", 2}}};
+  start(spec);
+  run_until_finished(1);
+  EXPECT_EQ(starts[0].placement.at("instances"), "1 ml.g5.xlarge + 2 ml.c5.xlarge");
+  EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
+  EXPECT_THAT(account().audit().pools, IsEmpty());
+}
+
+TEST_F(RunnerOnAccountTest, ManyJobsAreWatchedUnderTheAccountsRates) {
+  options.parallel = 8;
+  for (int number = 1; number <= 8; ++number)
+    start(trial(number));
+  run_until_finished(8);
+  release();
+  EXPECT_THAT(account().audit().refused, IsEmpty());
+  EXPECT_NEAR(told_usd(), audited_usd(), 0.002);
+}
+
+TEST_F(RunnerOnAccountTest, AnOutageIsWaitedOut) {
+  Fault outage{FaultKind::no_connection, {}, {}, {}};
+  outage.nth = 10;
+  outage.times = 30;
+  account_options.faults = {outage};
+  start(trial(1));
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
+}
+
+}  // namespace
+}  // namespace steptune::rehearsal
