@@ -112,6 +112,14 @@ class Runner {
  public:
   virtual ~Runner() = default;
 
+  /// Whose trials are to come: to be called once, before anything else. `identity` tells apart
+  /// equally named studies wherever their trials meet (accounts, queues), and stays the same when a
+  /// study is continued. An error means that the runner cannot do its work.
+  [[nodiscard]] virtual Result<void> begin_study(const std::string& /*name*/,
+                                                 const std::string& /*identity*/) {
+    return {};
+  }
+
   /// How many trials may run at the same time without disturbing each other. At least 1.
   [[nodiscard]] virtual int capacity() const = 0;
 

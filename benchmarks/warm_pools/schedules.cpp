@@ -33,7 +33,6 @@ TrialSpec trial_spec(const Workload& workload, std::size_t index) {
   TrialSpec spec;
   spec.key.trial = static_cast<std::int64_t>(index) + 1;
   spec.study = "warm-pools";
-  spec.study_identity = "1";
   spec.argv = {"train"};
   spec.configuration.set("seconds", workload.training_s[index]);
   spec.resources.instance_type = workload.instance_types[index];
@@ -67,6 +66,7 @@ void play_ours(const Workload& workload, rehearsal::Rehearsal& rehearsal) {
   options.parallel = workload.pools;
   options.backlog = static_cast<int>(workload.instance_types.size());
   const auto runner = rehearsal.make_runner(options);
+  must(runner->begin_study("warm-pools", "1"));
   runner->expect_at_most(0);
   std::size_t left = workload.instance_types.size();
   for (std::size_t index = 0; index < workload.instance_types.size(); ++index)

@@ -23,6 +23,7 @@ class SageMakerBench final : public RunnerBench {
     options.prices.instances["ml.g5.xlarge"].usd_per_hour = 1.408;
     options.parallel = parallel;
     runner_ = rehearsal_.make_runner(options);
+    EXPECT_TRUE(runner_->begin_study("contract", "1"));
   }
 
   [[nodiscard]] Runner& runner() override { return *runner_; }
@@ -38,7 +39,6 @@ class SageMakerBench final : public RunnerBench {
     TrialSpec spec;
     spec.key = key;
     spec.study = "contract";
-    spec.study_identity = "1";
     spec.argv = {"python3", "train.py"};
     spec.resources.instance_type = "ml.g5.xlarge";
     return spec;

@@ -208,7 +208,9 @@ Result<void> SageMakerRunner::look_at(JobInFlight& job) {
 void SageMakerRunner::on_job_ended(JobInFlight& job, const JobState& state) {
   const double now_s = clock_.now_s();
   job.add_bill(state.billable_s.value_or(0.0));
-  const bool leaves_pool = job.keep_alive_s > 0 && job.pool_key &&
+  // The pool of a job that ended before this tuner began may have been found already.
+  const bool is_known = std::ranges::find(pools_, job.job, &WarmPool::job) != pools_.end();
+  const bool leaves_pool = job.keep_alive_s > 0 && job.pool_key && !is_known &&
                            (state.status != "Failed" || state.training_since_wall_s);
   if (leaves_pool) {
     pools_.push_back({*job.pool_key, job.job, false, now_s, job.usd_per_hour});

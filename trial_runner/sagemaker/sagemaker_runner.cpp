@@ -77,15 +77,10 @@ Result<void> SageMakerRunner::bear(const aws::AwsError& error) {
   return {};
 }
 
-Result<void> SageMakerRunner::begin_study(const TrialSpec& spec) {
-  if (!prefix_.empty()) return {};
-  prefix_ = job_name_prefix(spec.study, spec.study_identity);
+Result<void> SageMakerRunner::begin_study(const std::string& name, const std::string& identity) {
+  prefix_ = job_name_prefix(name, identity);
   logs_.emplace(connection_.client, connection_.logs, prefix_, clock_.wall_time_s());
-  if (auto found = find_former_pools(); !found) {
-    prefix_.clear();
-    return found;
-  }
-  return {};
+  return find_former_pools();
 }
 
 Result<JobInFlight> SageMakerRunner::make_job(const TrialSpec& spec) const {
@@ -112,7 +107,7 @@ Result<void> SageMakerRunner::start(const TrialSpec& spec) {
   const bool known =
       std::ranges::any_of(jobs_, [&](const JobInFlight& job) { return job.spec.key == spec.key; });
   if (known) return fail(ErrorKind::conflict, "this attempt is already under way", where);
-  if (auto begun = begin_study(spec); !begun) return begun;
+  if (prefix_.empty()) return fail(ErrorKind::internal, "begin_study was not called", where);
   auto job = make_job(spec);
   if (!job) return tl::unexpected(job.error());
   jobs_.push_back(*std::move(job));
@@ -121,8 +116,8 @@ Result<void> SageMakerRunner::start(const TrialSpec& spec) {
 
 Result<std::vector<TrialKey>> SageMakerRunner::adopt(std::span<const Orphan> orphans) {
   std::vector<TrialKey> adopted;
+  if (prefix_.empty()) return fail(ErrorKind::internal, "begin_study was not called");
   for (const Orphan& orphan : orphans) {
-    if (auto begun = begin_study(orphan.spec); !begun) return tl::unexpected(begun.error());
     std::optional<JobInFlight> job;
     std::optional<JobState> latest;
     for (int launch = 1;; ++launch) {
@@ -188,9 +183,7 @@ double SageMakerRunner::next_due_s() const {
 
 Result<std::vector<TrialEvent>> SageMakerRunner::wait(double deadline_s) {
   while (true) {
-    if (!prefix_.empty()) {
-      if (auto advanced = advance(); !advanced) return tl::unexpected(advanced.error());
-    }
+    if (auto advanced = advance(); !advanced) return tl::unexpected(advanced.error());
     const double now_s = clock_.now_s();
     if (!events_.empty() || now_s >= deadline_s) break;
     // A moment at least, so that a clock that stands still within requests goes on.
@@ -243,7 +236,7 @@ Result<std::string> SageMakerRunner::detach() {
 Result<void> SageMakerRunner::release() {
   further_trials_ = 0;
   const double until_s = clock_.now_s() + k_longest_release_s;
-  while (!prefix_.empty() && (!jobs_.empty() || !pools_.empty())) {
+  while (!jobs_.empty() || !pools_.empty()) {
     if (auto advanced = advance(); !advanced) return advanced;
     const double now_s = clock_.now_s();
     if (jobs_.empty() && pools_.empty()) break;

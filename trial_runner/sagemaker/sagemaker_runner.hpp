@@ -62,6 +62,9 @@ class SageMakerRunner final : public Runner {
   /// `clock` outlives the runner.
   SageMakerRunner(const Clock& clock, SageMakerConnection connection, SageMakerOptions options);
 
+  /// Makes the first requests: finds warm pools that an earlier tuner has left.
+  [[nodiscard]] Result<void> begin_study(const std::string& name,
+                                         const std::string& identity) override;
   [[nodiscard]] int capacity() const override { return options_.parallel; }
   [[nodiscard]] int backlog() const override;
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
@@ -80,7 +83,6 @@ class SageMakerRunner final : public Runner {
  private:
   using Jobs = std::list<JobInFlight>;
 
-  [[nodiscard]] Result<void> begin_study(const TrialSpec& spec);
   [[nodiscard]] Result<JobInFlight> make_job(const TrialSpec& spec) const;
   [[nodiscard]] double wall_to_clock(double wall_s) const;
   void notice(std::string message);
@@ -121,7 +123,7 @@ class SageMakerRunner final : public Runner {
   SageMakerOptions options_;
   TrainingJobs jobs_api_;
   SageMakerConnection connection_;
-  std::string prefix_;  ///< of job names; empty until the first trial
+  std::string prefix_;  ///< of job names; empty until the study is known
   std::optional<LogFollower> logs_;
   Jobs jobs_;  ///< handed over and not finished, in order
   std::vector<WarmPool> pools_;

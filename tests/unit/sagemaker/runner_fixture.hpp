@@ -40,7 +40,11 @@ class RunnerOnAccountTest : public testing::Test {
   }
 
   SageMakerRunner& runner() {
-    if (!runner_) runner_ = rehearsal().make_runner(options);
+    if (!runner_) {
+      runner_ = rehearsal().make_runner(options);
+      const auto begun = runner_->begin_study("study", "1");
+      EXPECT_TRUE(begun) << begun.error().text();
+    }
     return *runner_;
   }
 
@@ -51,7 +55,6 @@ class RunnerOnAccountTest : public testing::Test {
     TrialSpec spec;
     spec.key = {number, 1};
     spec.study = "study";
-    spec.study_identity = "1";
     spec.argv = {"python3", "train.py"};
     spec.resources.instance_type = type;
     return spec;
