@@ -32,7 +32,8 @@ Result<InstanceType> instance_from_json(const Json& json, const std::string& whe
 
 }  // namespace
 
-Result<double> PriceTable::usd_per_hour(const Resources& resources) const {
+Result<double> usd_per_hour(const std::map<std::string, InstanceType>& instances,
+                            const Resources& resources) {
   std::vector<InstanceGroup> groups = resources.groups;
   if (groups.empty()) groups.push_back({{}, resources.instance_type, resources.instance_count});
   double sum = 0.0;
@@ -42,15 +43,20 @@ Result<double> PriceTable::usd_per_hour(const Resources& resources) const {
       std::vector<std::string> names;
       for (const auto& [name, type] : instances)
         names.push_back(name);
-      return fail(
-          ErrorKind::usage,
-          fmt::format("no price is known for the instance type \"{}\" (table of {}, {}){}",
-                      group.instance_type, region, date, did_you_mean(group.instance_type, names)),
-          {}, "give it under \"prices\" of the study's runner, in USD per hour");
+      return fail(ErrorKind::usage,
+                  fmt::format("no price is known for the instance type \"{}\"{}",
+                              group.instance_type, did_you_mean(group.instance_type, names)),
+                  {}, "give it under \"prices\" of the study's runner, in USD per hour");
     }
     sum += found->second.usd_per_hour * group.instance_count;
   }
   return sum;
+}
+
+Result<double> PriceTable::usd_per_hour(const Resources& resources) const {
+  auto price = steptune::usd_per_hour(instances, resources);
+  if (!price) price.error().message += fmt::format(" (prices of {}, {})", region, date);
+  return price;
 }
 
 Result<PriceTable> price_table_from_json(const Json& json, const std::string& where) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "common/error.hpp"
 #include "common/json.hpp"
@@ -19,19 +20,32 @@ struct InstanceType {
   int gpus = 0;
 };
 
+/// USD per hour of all machines together. A type that is not in `instances` is an error that names
+/// the nearest one and says how to add a price: an unknown price is never zero.
+[[nodiscard]] Result<double> usd_per_hour(const std::map<std::string, InstanceType>& instances,
+                                          const Resources& resources);
+
 /// A dated table of what instances cost in one region (`configs/prices/`).
 struct PriceTable {
   std::string region;
   std::string date;
   std::map<std::string, InstanceType> instances;  ///< by name, such as `ml.g5.xlarge`
 
-  /// USD per hour of all machines together. A type that is not in the table is an error that names
-  /// the nearest one and says how to add a price: an unknown price is never zero.
+  /// The same by this table, which errors name.
   [[nodiscard]] Result<double> usd_per_hour(const Resources& resources) const;
 };
 
 /// Reads a table; errors name the file and the JSON pointer.
 [[nodiscard]] Result<PriceTable> read_price_table(const std::filesystem::path& file);
 [[nodiscard]] Result<PriceTable> price_table_from_json(const Json& json, const std::string& where);
+
+/// Where tables (`sagemaker-REGION.json`) are looked for, in order: the directories of the
+/// environment variable `STEPTUNE_PRICE_PATH` (separated by colons), those that are installed
+/// beside the running program, those of the installation.
+[[nodiscard]] std::vector<std::filesystem::path> price_table_directories();
+
+/// The first table of a region found there. None is an error that says where it was looked for and
+/// how to get one.
+[[nodiscard]] Result<PriceTable> find_price_table(const std::string& region);
 
 }  // namespace steptune

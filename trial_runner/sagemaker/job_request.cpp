@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/job_request.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace steptune {
@@ -24,7 +25,30 @@ Json resource_config(const JobSettings& settings, const JobRequest& request) {
   return config;
 }
 
-Json channel_input(const Channel& channel) {
+/// Those of `wanted` that the job has.
+std::vector<std::string> present_groups(const std::vector<std::string>& wanted,
+                                        const Resources& resources) {
+  std::vector<std::string> present;
+  for (const InstanceGroup& group : resources.groups) {
+    if (std::ranges::find(wanted, group.name) != wanted.end()) present.push_back(group.name);
+  }
+  return present;
+}
+
+/// The program's folder, as a channel that every instance copies before it starts.
+Channel code_channel(const JobSettings& settings, const Resources& resources) {
+  Channel code{.name = "code", .s3_uri = settings.code_s3_uri, .input_mode = "File"};
+  // A prefix without slash would fetch folders whose names begin alike, too.
+  if (!code.s3_uri.ends_with('/')) code.s3_uri += '/';
+  const bool grouped = std::ranges::any_of(
+      settings.channels, [](const Channel& channel) { return !channel.instance_groups.empty(); });
+  for (const InstanceGroup& group : resources.groups) {
+    if (grouped) code.instance_groups.push_back(group.name);
+  }
+  return code;
+}
+
+Json channel_input(const Channel& channel, const std::vector<std::string>& groups) {
   Json source;
   if (channel.s3_uri.empty()) {
     source["FileSystemDataSource"] = {{"FileSystemId", channel.file_system_id},
@@ -35,9 +59,7 @@ Json channel_input(const Channel& channel) {
     source["S3DataSource"] = {{"S3DataType", "S3Prefix"},
                               {"S3Uri", channel.s3_uri},
                               {"S3DataDistributionType", "FullyReplicated"}};
-    if (!channel.instance_groups.empty()) {
-      source["S3DataSource"]["InstanceGroupNames"] = channel.instance_groups;
-    }
+    if (!groups.empty()) source["S3DataSource"]["InstanceGroupNames"] = groups;
   }
   Json input = {{"ChannelName", channel.name}, {"DataSource", source}};
   if (!channel.input_mode.empty()) input["InputMode"] = channel.input_mode;
@@ -52,11 +74,17 @@ Json algorithm(const JobSettings& settings, const TrialSpec& trial) {
   } else {
     specification["AlgorithmName"] = settings.algorithm_name;
   }
-  if (!trial.argv.empty()) {
-    specification["ContainerEntrypoint"] = Json::array({trial.argv.front()});
-    if (trial.argv.size() > 1) {
+  std::vector<std::string> words = trial.argv;
+  if (!settings.code_s3_uri.empty() && !words.empty()) {
+    // The shell only changes the folder: the words reach the program through "$@", unread.
+    words = {"/bin/sh", "-c", "cd /opt/ml/input/data/code && exec \"$@\"", "steptune"};
+    words.insert(words.end(), trial.argv.begin(), trial.argv.end());
+  }
+  if (!words.empty()) {
+    specification["ContainerEntrypoint"] = Json::array({words.front()});
+    if (words.size() > 1) {
       specification["ContainerArguments"] =
-          std::vector<std::string>(trial.argv.begin() + 1, trial.argv.end());
+          std::vector<std::string>(words.begin() + 1, words.end());
     }
   }
   return specification;
@@ -84,8 +112,13 @@ Json create_training_job_input(const JobSettings& settings, const JobRequest& re
     input["HyperParameters"][name] = to_text(value);
   }
   if (!trial.environment.empty()) input["Environment"] = trial.environment;
-  for (const Channel& channel : settings.channels) {
-    input["InputDataConfig"].push_back(channel_input(channel));
+  std::vector<Channel> channels = settings.channels;
+  if (!settings.code_s3_uri.empty()) channels.push_back(code_channel(settings, request.resources));
+  for (const Channel& channel : channels) {
+    const auto groups = present_groups(channel.instance_groups, request.resources);
+    const bool of_absent_groups =
+        request.resources.heterogeneous() && !channel.instance_groups.empty() && groups.empty();
+    if (!of_absent_groups) input["InputDataConfig"].push_back(channel_input(channel, groups));
   }
   if (!settings.checkpoint_s3_uri.empty()) {
     input["CheckpointConfig"] = {{"S3Uri", settings.checkpoint_s3_uri + "/" + request.name}};

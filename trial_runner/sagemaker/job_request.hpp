@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "common/error.hpp"
 #include "common/json.hpp"
@@ -20,14 +21,22 @@ struct JobRequest {
 };
 
 /// The input of CreateTrainingJob. The trial's argv becomes the container's entry point and
-/// arguments, so that the program sees the same words as on this machine; its parameters are the
-/// hyperparameters; its environment the job's.
+/// arguments, so that the program sees the same words as on this machine, in the folder of the
+/// channel `code` where settings name one; its parameters are the hyperparameters; its environment
+/// the job's. Channels come in the order of the settings, `code` last; what they say of instance
+/// groups that this trial does not have is left out.
 [[nodiscard]] Json create_training_job_input(const JobSettings& settings,
                                              const JobRequest& request);
 
+/// Something that the service would refuse, and its JSON pointer into the input.
+struct JobFault {
+  std::string pointer;
+  std::string message;
+};
 /// Everything that the service would refuse about `input`, found before anything is paid for:
-/// lengths, counts, characters and exclusive settings of the API Reference. The error lists every
-/// fault with the JSON pointer into the input.
+/// lengths, counts, characters and exclusive settings of the API Reference.
+[[nodiscard]] std::vector<JobFault> training_job_faults(const Json& input);
+/// The same as one error that lists every fault.
 [[nodiscard]] Result<void> check_training_job_input(const Json& input);
 
 }  // namespace steptune

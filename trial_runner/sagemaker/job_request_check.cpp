@@ -3,6 +3,7 @@
 // that a request is refused here, with all its faults, and not one by one over there.
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,6 +14,9 @@
 namespace steptune {
 namespace {
 
+constexpr const char* k_s3_uri = "(https|s3)://([^/]+)/?(.*)";
+constexpr const char* k_instance_type = "ml\\.[a-z0-9.-]+";
+
 struct TextRule {
   const char* pointer;
   std::size_t max_length;
@@ -22,11 +26,12 @@ struct TextRule {
 constexpr TextRule k_texts[] = {
     {"/TrainingJobName", 63, "[a-zA-Z0-9](-*[a-zA-Z0-9])*"},
     {"/RoleArn", 2048, "arn:aws[a-z-]*:iam::[0-9]{12}:role/?[a-zA-Z_0-9+=,.@\\-_/]+"},
-    {"/OutputDataConfig/S3OutputPath", 1024, "(https|s3)://([^/]+)/?(.*)"},
-    {"/CheckpointConfig/S3Uri", 1024, "(https|s3)://([^/]+)/?(.*)"},
+    {"/OutputDataConfig/S3OutputPath", 1024, k_s3_uri},
+    {"/CheckpointConfig/S3Uri", 1024, k_s3_uri},
     {"/AlgorithmSpecification/TrainingImage", 255, nullptr},
     {"/AlgorithmSpecification/AlgorithmName", 170, nullptr},
     {"/AlgorithmSpecification/TrainingInputMode", 8, "Pipe|File|FastFile"},
+    {"/ResourceConfig/InstanceType", 64, k_instance_type},
 };
 
 struct NumberRule {
@@ -60,11 +65,11 @@ class InputCheck {
     check_channels();
     check_network();
     check_exclusions();
-    check_count("/Tags", 50);
-    check_count("/ResourceConfig/InstanceGroups", 5);
+    check_tags();
+    check_groups();
   }
 
-  std::vector<std::string> faults;
+  std::vector<JobFault> faults;
 
  private:
   [[nodiscard]] const Json* at(const std::string& pointer) const {
@@ -73,7 +78,17 @@ class InputCheck {
   }
 
   void fault(const std::string& pointer, const std::string& what) {
-    faults.push_back(fmt::format("{}: {}", pointer, what));
+    faults.push_back({pointer, what});
+  }
+
+  void check_pattern(const std::string& pointer, const std::string& text, std::size_t longest,
+                     const char* pattern) {
+    check_length(pointer, text, longest);
+    // The pattern only sees texts of bounded length: std::regex recurses over its input.
+    if (pattern == nullptr || text.size() > longest) return;
+    if (!std::regex_match(text, std::regex(pattern))) {
+      fault(pointer, fmt::format("\"{}\" does not match {}", printable_line(text, 80), pattern));
+    }
   }
 
   void check_length(const std::string& pointer, const std::string& text, std::size_t longest) {
@@ -85,14 +100,7 @@ class InputCheck {
   void check_text(const TextRule& rule) {
     const Json* value = at(rule.pointer);
     if (value == nullptr) return;
-    const auto text = value->get<std::string>();
-    check_length(rule.pointer, text, rule.max_length);
-    // The pattern only sees texts of bounded length: std::regex recurses over its input.
-    if (rule.pattern == nullptr || text.size() > rule.max_length) return;
-    if (!std::regex_match(text, std::regex(rule.pattern))) {
-      fault(rule.pointer,
-            fmt::format("\"{}\" does not match {}", printable_line(text, 80), rule.pattern));
-    }
+    check_pattern(rule.pointer, value->get<std::string>(), rule.max_length, rule.pattern);
   }
 
   void check_number(const NumberRule& rule) {
@@ -158,12 +166,13 @@ class InputCheck {
         fault(where + "/ChannelName", "1 to 64 of A-Z a-z 0-9 . - _");
       }
       const Json& source = channel.at("DataSource");
-      if (source.contains("FileSystemDataSource") && at("/VpcConfig") == nullptr) {
-        fault(where, "a file system needs subnets and security groups");
-      }
+      if (source.contains("FileSystemDataSource")) check_file_system(where, source);
       const Json::json_pointer groups("/S3DataSource/InstanceGroupNames");
       if (source.contains(groups)) ++with_groups;
       const Json::json_pointer uri("/S3DataSource/S3Uri");
+      if (source.contains(uri)) {
+        check_pattern(where, source.at(uri).get<std::string>(), 1024, k_s3_uri);
+      }
       const bool fast = channel.value("InputMode", default_mode()) == "FastFile";
       if (fast && source.contains(uri) && !source.at(uri).get<std::string>().ends_with('/')) {
         fault(where, "FastFile reads whole folders: end the S3 prefix with '/'");
@@ -171,6 +180,43 @@ class InputCheck {
     }
     if (with_groups != 0 && with_groups != channels->size()) {
       fault("/InputDataConfig", "either all channels name instance groups or none does");
+    }
+  }
+
+  void check_file_system(const std::string& where, const Json& source) {
+    const Json& system = source.at("FileSystemDataSource");
+    check_pattern(where, system.at("FileSystemId").get<std::string>(), 21, "fs-[0-9a-f]{8,}");
+    check_pattern(where, system.at("FileSystemType").get<std::string>(), 9, "EFS|FSxLustre");
+    check_pattern(where, system.at("DirectoryPath").get<std::string>(), 4096, nullptr);
+    if (at("/VpcConfig") == nullptr) {
+      fault(where, "a file system needs subnets and security groups");
+    }
+  }
+
+  void check_tags() {
+    check_count("/Tags", 50);
+    const Json* tags = at("/Tags");
+    for (std::size_t i = 0; tags != nullptr && i < tags->size(); ++i) {
+      const auto key = (*tags)[i].at("Key").get<std::string>();
+      const std::string where = fmt::format("/Tags/{}", i);
+      check_length(where, key, 128);
+      check_length(where, (*tags)[i].at("Value").get<std::string>(), 256);
+      if (key.empty()) fault(where, "the tag's name is empty");
+    }
+  }
+
+  void check_groups() {
+    check_count("/ResourceConfig/InstanceGroups", 5);
+    const Json* groups = at("/ResourceConfig/InstanceGroups");
+    for (std::size_t i = 0; groups != nullptr && i < groups->size(); ++i) {
+      const std::string where = fmt::format("/ResourceConfig/InstanceGroups/{}", i);
+      const Json& group = (*groups)[i];
+      check_pattern(where, group.at("InstanceType").get<std::string>(), 64, k_instance_type);
+      check_pattern(where, group.at("InstanceGroupName").get<std::string>(), 64, ".+");
+      const int count = group.at("InstanceCount").get<int>();
+      if (count < 1 || count > 1000) {
+        fault(where, fmt::format("{} instances are not within 1 and 1000", count));
+      }
     }
   }
 
@@ -183,6 +229,12 @@ class InputCheck {
     const Json* subnets = at("/VpcConfig/Subnets");
     if (subnets == nullptr) return;
     if (subnets->empty() || subnets->size() > 16) fault("/VpcConfig/Subnets", "1 to 16 subnets");
+    for (const char* pointer : {"/VpcConfig/Subnets", "/VpcConfig/SecurityGroupIds"}) {
+      const Json* ids = at(pointer);
+      for (std::size_t i = 0; ids != nullptr && i < ids->size(); ++i) {
+        check_pattern(pointer, (*ids)[i].get<std::string>(), 32, "[-0-9a-zA-Z]+");
+      }
+    }
     const Json* groups = at("/VpcConfig/SecurityGroupIds");
     if (groups == nullptr || groups->empty() || groups->size() > 5) {
       fault("/VpcConfig/SecurityGroupIds", "1 to 5 security groups");
@@ -212,13 +264,18 @@ class InputCheck {
 
 }  // namespace
 
-Result<void> check_training_job_input(const Json& input) {
+std::vector<JobFault> training_job_faults(const Json& input) {
   InputCheck check(input);
   check.run();
-  if (check.faults.empty()) return {};
+  return std::move(check.faults);
+}
+
+Result<void> check_training_job_input(const Json& input) {
+  const std::vector<JobFault> faults = training_job_faults(input);
+  if (faults.empty()) return {};
   std::string text = "SageMaker would refuse this training job:";
-  for (const std::string& fault : check.faults)
-    text += "\n  " + fault;
+  for (const JobFault& fault : faults)
+    text += fmt::format("\n  {}: {}", fault.pointer, fault.message);
   return fail(ErrorKind::usage, text, input.value("TrainingJobName", ""));
 }
 

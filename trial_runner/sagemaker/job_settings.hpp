@@ -28,6 +28,8 @@ struct JobSettings {
   std::vector<Channel> channels;
   std::string output_s3_uri;
   std::string checkpoint_s3_uri;  ///< empty: none
+  /// Folder with the program, which then runs in it: the channel `code`. Empty: the image holds it.
+  std::string code_s3_uri;
   std::vector<std::string> subnets;
   std::vector<std::string> security_group_ids;
   std::map<std::string, std::string> tags;

@@ -73,6 +73,10 @@ Result<StudyParts> make_study_parts(const StudySpec& study, const Clock& system_
       study.search.scheduler, {study.search.eta, study.search.min_steps, study.search.max_steps});
   if (!scheduler) return tl::unexpected(scheduler.error());
   parts.scheduler = std::move(*scheduler);
+  if (study.runner.type == "sagemaker") {
+    return fail(ErrorKind::runner, "this build cannot run SageMaker studies, only check them",
+                study.file.string(), "give another runner to tune elsewhere");
+  }
   if (study.runner.type == "replay") {
     parts.virtual_clock = std::make_unique<VirtualClock>(system_clock.wall_time_s());
     parts.clock = parts.virtual_clock.get();

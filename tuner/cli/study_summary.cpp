@@ -102,11 +102,36 @@ std::string budget_text(const StudySpec& study) {
   return text;
 }
 
+/// `trainer: {instance}, helpers: ml.c5.4xlarge x helpers`
+std::string machines_text(const ClusterSpec& cluster) {
+  std::string text;
+  for (const MachinesSpec& machines : cluster.machines) {
+    text += fmt::format("{}{}{}{}{}", text.empty() ? "" : ", ", machines.group,
+                        machines.group.empty() ? "" : ": ", printable_line(machines.instance_type),
+                        machines.instance_count == "1"
+                            ? ""
+                            : fmt::format(" x {}", printable_line(machines.instance_count)));
+  }
+  return text;
+}
+
+std::string prices_text(const StudySpec& study) {
+  std::string text;
+  for (const auto& [name, type] : study.runner.cluster.prices) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, format_usd(type.usd_per_hour));
+  }
+  if (text.empty()) return text;
+  return fmt::format("{} per hour; the baseline {}{}", text,
+                     format_usd(usd_per_hour(study, study.baseline)),
+                     study.runner.sagemaker.settings.spot ? " as managed spot is expected" : "");
+}
+
 std::string runner_text(const RunnerSpec& runner) {
   std::string text = fmt::format("{}, {} trial{} at a time", runner.type, runner.parallel,
                                  runner.parallel == 1 ? "" : "s");
   if (runner.price_per_hour)
     text += fmt::format(", {} per hour", format_usd(*runner.price_per_hour));
+  if (!runner.cluster.machines.empty()) text += ", " + machines_text(runner.cluster);
   if (runner.instances > 1.0)
     text += fmt::format(" x {} instances", format_number(runner.instances));
   return text;
@@ -166,6 +191,7 @@ std::string study_summary(const StudySpec& study, const SpaceSize& size) {
                             study.search.scheduler, study.search.seed));
   add("budget", budget_text(study));
   add("runner", runner_text(study.runner));
+  add("prices", prices_text(study));
   return text;
 }
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "tuner/loop/objectives.hpp"
 
 namespace steptune {
 namespace {
@@ -32,18 +31,25 @@ bool fits(double used, double next, double pair, int pairs, double limit) {
 Spending spending_of(const std::vector<TrialRecord>& trials, const TrialRecord* incumbent) {
   Spending spending;
   bool any_measured = false;
-  double baseline_s = 0.0;
+  const TrialRecord* baseline = nullptr;
   for (const TrialRecord& trial : trials) {
     spending.usd += trial.spent_usd;
     if (is_confirmation(trial.purpose)) continue;
     ++spending.search_trials;
     if (!was_measured(trial)) continue;
-    spending.least_trial_s =
-        any_measured ? std::min(spending.least_trial_s, trial.spent_s) : trial.spent_s;
+    const auto lesser = [&](double least, double next) {
+      return any_measured ? std::min(least, next) : next;
+    };
+    spending.least_trial_s = lesser(spending.least_trial_s, trial.spent_s);
+    spending.least_trial_usd = lesser(spending.least_trial_usd, trial.spent_usd);
     any_measured = true;
-    if (trial.purpose == TrialPurpose::baseline) baseline_s = trial.spent_s;
+    if (trial.purpose == TrialPurpose::baseline) baseline = &trial;
   }
-  spending.confirm_pair_s = baseline_s + (incumbent == nullptr ? baseline_s : incumbent->spent_s);
+  for (const TrialRecord* side : {baseline, incumbent == nullptr ? baseline : incumbent}) {
+    if (side == nullptr) continue;
+    spending.confirm_pair_s += side->spent_s;
+    spending.confirm_pair_usd += side->spent_usd;
+  }
   return spending;
 }
 
@@ -57,9 +63,8 @@ std::optional<std::string> search_budget_spent(const StudySpec& study, const Spe
                              pairs, *budget.time_s)) {
     return fmt::format("{} of tuning time", format_duration(*budget.time_s));
   }
-  if (budget.cost_usd &&
-      !fits(spending.usd, price_usd(study, spending.least_trial_s),
-            price_usd(study, spending.confirm_pair_s), pairs, *budget.cost_usd)) {
+  if (budget.cost_usd && !fits(spending.usd, spending.least_trial_usd, spending.confirm_pair_usd,
+                               pairs, *budget.cost_usd)) {
     return format_usd(*budget.cost_usd);
   }
   return std::nullopt;
@@ -68,8 +73,17 @@ std::optional<std::string> search_budget_spent(const StudySpec& study, const Spe
 bool can_pay_confirm_pair(const StudySpec& study, const Spending& spending) {
   const BudgetSpec& budget = study.budget;
   if (budget.time_s && spending.elapsed_s + spending.confirm_pair_s > *budget.time_s) return false;
-  return !budget.cost_usd ||
-         spending.usd + price_usd(study, spending.confirm_pair_s) <= *budget.cost_usd;
+  return !budget.cost_usd || spending.usd + spending.confirm_pair_usd <= *budget.cost_usd;
+}
+
+std::optional<double> longest_billed_s(const StudySpec& study) {
+  constexpr double k_time_to_end_s = 120.0;  // StopTrainingJob: SIGTERM, then SIGKILL after 120 s
+  if (study.runner.type != "sagemaker") return std::nullopt;
+  return study.runner.wall_limit_s + k_time_to_end_s;
+}
+
+bool can_risk_a_trial(const StudySpec& study, double spent_usd, double bound_usd) {
+  return !study.budget.cost_usd || spent_usd + bound_usd <= *study.budget.cost_usd;
 }
 
 }  // namespace steptune

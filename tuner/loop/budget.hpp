@@ -15,10 +15,13 @@ struct Spending {
   std::int64_t search_trials = 0;  ///< begun: baseline, hints and search
   double elapsed_s = 0.0;
   double usd = 0.0;  ///< trials under way included
-  /// What the cheapest trial took that was measured: the least that another one takes.
+  /// What the shortest and the cheapest trial took that were measured: the least that another one
+  /// takes.
   double least_trial_s = 0.0;
+  double least_trial_usd = 0.0;
   /// What one pair of confirming runs is expected to take.
   double confirm_pair_s = 0.0;
+  double confirm_pair_usd = 0.0;
 };
 
 /// From the trials recorded; `elapsed_s` and what runs at present are the caller's to add.
@@ -33,6 +36,15 @@ struct Spending {
 /// pair.
 [[nodiscard]] std::optional<std::string> search_budget_spent(const StudySpec& study,
                                                              const Spending& spending);
+
+/// The longest that a trial of this study can be billed: its wall limit and the time that the
+/// provider takes to end it. Nothing where machines are not rented, whose price is only notional.
+[[nodiscard]] std::optional<double> longest_billed_s(const StudySpec& study);
+
+/// Whether money allows one more trial of whatever price: what has been spent and the most that the
+/// trials under way can cost (`bound_usd`) are within the budget, so that it is overrun by less
+/// than the bound of a single trial. Always true without a budget of money.
+[[nodiscard]] bool can_risk_a_trial(const StudySpec& study, double spent_usd, double bound_usd);
 
 /// Whether a further pair of confirming runs fits into time and money.
 [[nodiscard]] bool can_pay_confirm_pair(const StudySpec& study, const Spending& spending);

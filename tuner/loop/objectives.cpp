@@ -10,6 +10,7 @@ namespace steptune {
 namespace {
 
 constexpr double k_samples_without_plan = 1e6;
+constexpr double k_seconds_per_hour = 3600.0;
 
 bool is_timed(const Objective& objective) {
   return objective.is_time() || objective.is_cost();
@@ -37,7 +38,8 @@ std::string why_no_time(const Measurement& measurement) {
 }  // namespace
 
 tl::expected<ObjectiveValues, std::string> objective_values(const StudySpec& study,
-                                                            const Measurement& measurement) {
+                                                            const Measurement& measurement,
+                                                            double price_usd_per_hour) {
   ObjectiveValues result;
   for (const Objective& objective : study.objectives) {
     if (!is_timed(objective)) {
@@ -64,8 +66,8 @@ tl::expected<ObjectiveValues, std::string> objective_values(const StudySpec& stu
     double value = samples * rate_s + (planned ? measurement.startup_s : 0.0);
     double error = samples * measurement.half_width_s / k_z_95;
     if (objective.is_cost()) {
-      value = price_usd(study, value);
-      error = price_usd(study, error);
+      value *= price_usd_per_hour / k_seconds_per_hour;
+      error *= price_usd_per_hour / k_seconds_per_hour;
     }
     result.values.push_back(value);
     result.standard_errors.push_back(std::isfinite(error) ? error : 0.0);
@@ -79,10 +81,6 @@ bool all_timed(const StudySpec& study) {
 
 double to_minimized(const Objective& objective, double value) {
   return objective.direction == Direction::maximize ? -value : value;
-}
-
-double price_usd(const StudySpec& study, double seconds) {
-  return seconds * study.runner.price_per_hour.value_or(0.0) * study.runner.instances / 3600.0;
 }
 
 }  // namespace steptune

@@ -22,10 +22,10 @@ struct ObjectiveValues {
 
 /// What a measurement is worth: `time` and `cost` (USD) of the planned run, start-up included, or
 /// those of a million samples in steady state where the study tells no number of samples; other
-/// objectives are the last value that the trial reported. The error says, for people, what is
-/// missing.
+/// objectives are the last value that the trial reported. `price_usd_per_hour` is that of the
+/// trial's machines (`usd_per_hour`). The error says, for people, what is missing.
 [[nodiscard]] tl::expected<ObjectiveValues, std::string> objective_values(
-    const StudySpec& study, const Measurement& measurement);
+    const StudySpec& study, const Measurement& measurement, double price_usd_per_hour);
 
 /// True if every objective is `time` or `cost`: then a tight interval is all that a trial is run
 /// for.
@@ -33,8 +33,5 @@ struct ObjectiveValues {
 
 /// A value turned so that less is better.
 [[nodiscard]] double to_minimized(const Objective& objective, double value);
-
-/// USD that `seconds` of this study's runner cost; 0 where the study tells no price.
-[[nodiscard]] double price_usd(const StudySpec& study, double seconds);
 
 }  // namespace steptune

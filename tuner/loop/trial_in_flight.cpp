@@ -32,6 +32,8 @@ TrialInFlight::TrialInFlight(const StudySpec& study, TrialRecord record, double 
     : study_(&study),
       record_(std::move(record)),
       measurer_(make_measurer(study, record_, now_s)),
+      usd_per_hour_(usd_per_hour(study, record_.configuration)),
+      usd_per_billed_s_(on_demand_usd_per_hour(study, record_.configuration) / 3600.0),
       started_s_(now_s) {}
 
 void TrialInFlight::started(const TrialStarted& event) {
@@ -67,7 +69,7 @@ bool TrialInFlight::ask_for_end(EndRequest request, std::string reason) {
 bool TrialInFlight::scheduler_stops(Scheduler& scheduler) {
   const Measurement& current = measurer_.current();
   if (is_confirmation(record_.purpose) || current.window_steps <= told_resource_) return false;
-  const auto objectives = objective_values(*study_, current);
+  const auto objectives = objective_values(*study_, current, usd_per_hour_);
   if (!objectives) return false;
   told_resource_ = current.window_steps;
   const TrialEstimate estimate = to_estimate(*study_, record_.number, current.window_steps,
@@ -127,7 +129,7 @@ TrialRecord TrialInFlight::finished(const Outcome& outcome, const TrialRecord* b
   for (const auto& [name, value] : guarded_)
     measurement.metrics[name] = value;
   TrialEnding ending{outcome.kind, outcome.detail, request_, request_reason_, {}, {}};
-  auto objectives = objective_values(*study_, measurement);
+  auto objectives = objective_values(*study_, measurement, usd_per_hour_);
   if (!objectives) ending.missing = objectives.error();
   const bool is_baseline = record_.purpose == TrialPurpose::baseline ||
                            record_.purpose == TrialPurpose::confirm_baseline;
@@ -146,7 +148,7 @@ TrialRecord TrialInFlight::finished(const Outcome& outcome, const TrialRecord* b
   record_.failure = std::move(verdict.failure);
   record_.ended_wall_s = wall_time_s;
   record_.spent_s += outcome.billed_s;
-  record_.spent_usd += price_usd(*study_, outcome.billed_s);
+  record_.spent_usd += outcome.billed_usd.value_or(outcome.billed_s * usd_per_billed_s_);
   record_.peak_memory_bytes = outcome.peak_memory_bytes;
   record_.disturbance = outcome.disturbance;
   if (is_final(record_.status)) record_.measurement = std::move(measurement);

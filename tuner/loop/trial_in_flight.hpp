@@ -38,6 +38,8 @@ class TrialInFlight {
 
   [[nodiscard]] const TrialRecord& record() const { return record_; }
   [[nodiscard]] double started_s() const { return started_s_; }
+  /// What a billed second of the trial's machines costs, and the most that a second can.
+  [[nodiscard]] double usd_per_billed_s() const { return usd_per_billed_s_; }
   [[nodiscard]] const Measurement& measurement() const { return measurer_.current(); }
   [[nodiscard]] TrialKey key() const { return {record_.number, record_.attempt}; }
 
@@ -51,6 +53,8 @@ class TrialInFlight {
   TrialRecord record_;
   Measurer measurer_;
   GuardedValues guarded_;
+  double usd_per_hour_;  ///< as the planned run is expected to be billed
+  double usd_per_billed_s_;
   double started_s_;
   double told_resource_ = -1.0;  ///< that the scheduler has seen
   EndRequest request_ = EndRequest::none;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/loop/objectives.hpp"
 #include "tuner/loop/trial_spec.hpp"
 
 namespace steptune {
@@ -24,7 +23,8 @@ Result<void> TrialPool::launch(TrialRecord trial) {
   trial.ended_wall_s = 0.0;
   trial.log_path = trial_log_path(parts_->log_directory, trial.number, trial.attempt);
   if (auto recorded = recorder_->launching(trial); !recorded) return recorded;
-  if (auto started = parts_->runner.start(make_trial_spec(parts_->study, trial)); !started) {
+  if (auto started = parts_->runner.start(make_trial_spec(parts_->study, trial, study_identity_));
+      !started) {
     trial.status = TrialStatus::interrupted;
     trial.failure = started.error().text();
     trial.ended_wall_s = parts_->clock.wall_time_s();
@@ -41,7 +41,7 @@ Result<void> TrialPool::launch(TrialRecord trial) {
 Result<std::vector<TrialRecord>> TrialPool::adopt(std::vector<TrialRecord> open) {
   std::vector<Runner::Orphan> orphans;
   for (const TrialRecord& trial : open) {
-    orphans.push_back({make_trial_spec(parts_->study, trial), trial.token});
+    orphans.push_back({make_trial_spec(parts_->study, trial, study_identity_), trial.token});
   }
   if (orphans.empty()) return open;
   const auto adopted = parts_->runner.adopt(orphans);
@@ -155,11 +155,18 @@ std::vector<Configuration> TrialPool::configurations() const {
 }
 
 double TrialPool::usd_committed(double least_s) const {
-  double seconds = 0.0;
+  double usd = 0.0;
   for (const auto& [number, trial] : trials_) {
-    seconds += std::max(least_s, parts_->clock.now_s() - trial.started_s());
+    usd += std::max(least_s, parts_->clock.now_s() - trial.started_s()) * trial.usd_per_billed_s();
   }
-  return price_usd(parts_->study, seconds);
+  return usd;
+}
+
+double TrialPool::usd_bound(double longest_s) const {
+  double usd = 0.0;
+  for (const auto& [number, trial] : trials_)
+    usd += longest_s * trial.usd_per_billed_s();
+  return usd;
 }
 
 }  // namespace steptune

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/loop/loop.hpp"
@@ -14,10 +16,14 @@ namespace steptune {
 /// history before acting on it.
 class TrialPool {
  public:
-  /// All outlive the pool.
+  /// All outlive the pool. `study_identity` is what trials carry (`TrialSpec`).
   TrialPool(const LoopParts& parts, RunnerEvents& events, Recorder& recorder,
-            const Stopwatch& stopwatch)
-      : parts_(&parts), events_(&events), recorder_(&recorder), stopwatch_(&stopwatch) {}
+            const Stopwatch& stopwatch, std::string study_identity)
+      : parts_(&parts),
+        events_(&events),
+        recorder_(&recorder),
+        stopwatch_(&stopwatch),
+        study_identity_(std::move(study_identity)) {}
 
   /// Commits the intent, then starts the trial. `trial` has number, purpose, origin, configuration
   /// and attempt. If the runner refuses, the trial is recorded as interrupted.
@@ -44,6 +50,8 @@ class TrialPool {
   [[nodiscard]] std::vector<Configuration> configurations() const;
   /// What the trials under way cost: so far, or at least what `least_s` seconds of each do.
   [[nodiscard]] double usd_committed(double least_s) const;
+  /// The most that the trials under way can cost: their machines for the whole of `longest_s` each.
+  [[nodiscard]] double usd_bound(double longest_s) const;
 
  private:
   [[nodiscard]] TrialInFlight* find(TrialKey key);
@@ -57,6 +65,7 @@ class TrialPool {
   RunnerEvents* events_;
   Recorder* recorder_;
   const Stopwatch* stopwatch_;
+  std::string study_identity_;
   std::map<std::int64_t, TrialInFlight> trials_;  ///< by number
   const TrialRecord* baseline_ = nullptr;         ///< valid within `pump`
   std::vector<TrialRecord> ended_;                ///< since the last `pump`

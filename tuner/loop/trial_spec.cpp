@@ -5,11 +5,13 @@
 
 namespace steptune {
 
-TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial) {
+TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
+                          const std::string& study_identity) {
   RenderedCommand command = render_command(study, trial.configuration);
   TrialSpec spec;
   spec.key = {trial.number, trial.attempt};
   spec.study = study.name;
+  spec.study_identity = study_identity;
   spec.configuration = trial.configuration;
   spec.argv = std::move(command.argv);
   spec.environment = std::move(command.environment);
@@ -17,11 +19,16 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial) {
   spec.log_path = trial.log_path;
   spec.report_format = study.report_format;
   spec.report_format.samples_per_step = samples_per_step(study, trial.configuration);
+  spec.resources = resources_of(study, trial.configuration);
   spec.limits.wall_s = study.runner.wall_limit_s;
   spec.limits.idle_s = study.runner.idle_limit_s;
   spec.limits.grace_s = study.runner.grace_s;
   spec.limits.memory_bytes = study.runner.memory_limit_bytes;
   return spec;
+}
+
+std::string study_identity(const StudyRecord& study) {
+  return fmt::format("{}@{:.6f}", study.name, study.created_wall_s);
 }
 
 std::filesystem::path trial_log_path(const std::filesystem::path& log_directory,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
@@ -10,8 +11,13 @@
 namespace steptune {
 
 /// What the runner is to start for this attempt of a trial: command and environment rendered,
-/// limits of the study.
-[[nodiscard]] TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial);
+/// machines of the configuration, limits of the study.
+[[nodiscard]] TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
+                                        const std::string& study_identity);
+
+/// What tells this study from all others of its name (`TrialSpec::study_identity`): its name and
+/// the moment when its history began, which no continuation changes.
+[[nodiscard]] std::string study_identity(const StudyRecord& study);
 
 /// `trial-7.log`, `trial-7.2.log` for the second attempt.
 [[nodiscard]] std::filesystem::path trial_log_path(const std::filesystem::path& log_directory,

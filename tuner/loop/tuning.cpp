@@ -7,11 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "tuner/loop/budget.hpp"
 #include "tuner/loop/confirm.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/ranking.hpp"
 #include "tuner/loop/recommend.hpp"
+#include "tuner/loop/trial_spec.hpp"
 
 namespace steptune {
 namespace {
@@ -36,7 +38,7 @@ Tuning::Tuning(const LoopParts& parts, StudyRecord study)
       stopwatch_(parts.clock, study_.elapsed_s),
       events_(parts),
       recorder_(parts, events_, stopwatch_, study_),
-      pool_(parts, events_, recorder_, stopwatch_) {}
+      pool_(parts, events_, recorder_, stopwatch_, study_identity(study_)) {}
 
 Result<LoopResult> Tuning::run() {
   auto result = run_phases();
@@ -126,6 +128,11 @@ Result<void> Tuning::search() {
 Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
   const StudySpec& study = parts_.study;
   if (end_ && is_to_be_continued(end_->end)) return std::nullopt;
+  if (!can_pay_another()) {
+    // While trials are under way their bounds stand in the way; what they cost in the end may not.
+    if (pool_.empty() && !end_) end_ = End{LoopEnd::budget, format_usd(*study.budget.cost_usd)};
+    return std::nullopt;
+  }
   if (auto pending = next_pending(/*confirmation=*/false)) return pending;
   if (end_) return std::nullopt;
   if (find_baseline(trials_) == nullptr) {
@@ -190,6 +197,7 @@ Result<void> Tuning::confirm() {
   bool announced = false;
   while (!end_ || end_->end != LoopEnd::interrupted) {
     if (pool_.empty()) {
+      if (!can_pay_another()) return {};
       auto next = next_pending(/*confirmation=*/true);
       if (!next) next = next_confirmation();
       if (!next) return {};
@@ -410,6 +418,13 @@ Spending Tuning::spending() const {
   spending.elapsed_s = stopwatch_.elapsed_s();
   spending.usd += study_.overhead_usd + pool_.usd_committed(spending.least_trial_s);
   return spending;
+}
+
+bool Tuning::can_pay_another() const {
+  const auto longest_s = longest_billed_s(parts_.study);
+  if (!longest_s) return true;
+  const double spent_usd = spending_of(trials_, nullptr).usd + study_.overhead_usd;
+  return can_risk_a_trial(parts_.study, spent_usd, pool_.usd_bound(*longest_s));
 }
 
 Result<LoopResult> Tuning::conclude() {

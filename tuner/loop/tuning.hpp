@@ -72,6 +72,8 @@ class Tuning {
   [[nodiscard]] bool baseline_is_open() const;
   [[nodiscard]] int interrupts() const;
   [[nodiscard]] Spending spending() const;
+  /// Whether the budget of money allows one more trial, whatever it will cost.
+  [[nodiscard]] bool can_pay_another() const;
 
   const LoopParts& parts_;
   StudyRecord study_;

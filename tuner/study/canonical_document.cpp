@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
+#include "common/text.hpp"
 #include "tuner/study/study_keys.hpp"
 #include "tuner/study/text_template.hpp"
 
@@ -109,6 +111,75 @@ Json search_json(const StudySpec& study, Json json) {
   return json;
 }
 
+Json count_json(const std::string& count) {
+  const auto constant = parse_finite(count);
+  return constant ? Json(static_cast<std::int64_t>(*constant)) : Json(count);
+}
+
+void put_cluster(const ClusterSpec& cluster, Json& entry) {
+  if (cluster.machines.empty()) return;
+  for (const MachinesSpec& machines : cluster.machines) {
+    Json json = {{"instance_type", machines.instance_type},
+                 {"instance_count", count_json(machines.instance_count)}};
+    if (machines.group.empty()) {
+      entry.update(json);
+    } else {
+      json["name"] = machines.group;
+      entry["instance_groups"].push_back(std::move(json));
+    }
+  }
+  for (const auto& [name, type] : cluster.prices) {
+    Json json = {{"usd_per_hour", type.usd_per_hour}, {"gpus", type.gpus}};
+    if (type.vcpus > 0) json["vcpus"] = type.vcpus;
+    if (type.memory_gib > 0.0) json["memory_gib"] = type.memory_gib;
+    entry["prices"][name] = std::move(json);
+  }
+}
+
+Json channel_json(const Channel& channel) {
+  Json json = Json::object();
+  const auto put_text = [&](const char* key, const std::string& text) {
+    if (!text.empty()) json[key] = text;
+  };
+  put_text("s3", channel.s3_uri);
+  put_text("input_mode", channel.input_mode);
+  put_text("content_type", channel.content_type);
+  put_text("file_system", channel.file_system_id);
+  put_text("file_system_type", channel.file_system_type);
+  put_text("path", channel.directory_path);
+  if (!channel.instance_groups.empty()) json["instance_groups"] = channel.instance_groups;
+  return json;
+}
+
+void put_sagemaker(const SageMakerSpec& spec, Json& entry) {
+  const JobSettings& job = spec.settings;
+  const auto put_text = [&](const char* key, const std::string& text) {
+    if (!text.empty()) entry[key] = text;
+  };
+  put_text("region", spec.region);
+  put_text("role", job.role_arn);
+  put_text("image", job.image);
+  put_text("algorithm", job.algorithm_name);
+  put_text("input_mode", job.input_mode);
+  for (const Channel& channel : job.channels)
+    entry["channels"][channel.name] = channel_json(channel);
+  put_text("output", job.output_s3_uri);
+  put_text("checkpoints", job.checkpoint_s3_uri);
+  put_text("code", job.code_s3_uri);
+  if (!job.subnets.empty()) entry["subnets"] = job.subnets;
+  if (!job.security_group_ids.empty()) entry["security_groups"] = job.security_group_ids;
+  if (!job.tags.empty()) entry["tags"] = job.tags;
+  entry["volume_gb"] = job.volume_gb;
+  entry["network_isolation"] = job.network_isolation;
+  entry["encrypt_traffic"] = job.encrypt_traffic;
+  entry["spot"] = job.spot;
+  if (job.spot) {
+    entry["spot_share"] = spec.spot_share;
+    entry["max_wait"] = job.max_wait_s;
+  }
+  put(entry, "keep_alive", spec.keep_alive_s);
+}
+
 Json runner_json(const StudySpec& study, Json json) {
   json["reports"] = {{"metrics", Json::array()}};
   put(json["reports"], "preset", study.report_format.preset);
@@ -117,7 +188,10 @@ Json runner_json(const StudySpec& study, Json json) {
   }
   const RunnerSpec& runner = study.runner;
   Json& entry = json["runner"];
-  entry = {{"type", runner.type}, {"instances", runner.instances}, {"parallel", runner.parallel}};
+  entry = {{"type", runner.type}};
+  if (runner.cluster.machines.empty()) entry["instances"] = runner.instances;
+  entry["parallel"] = runner.parallel;
+  put_cluster(runner.cluster, entry);
   put(entry, "price_per_hour", runner.price_per_hour);
   if (runner.type == "replay") {
     if (!runner.replay.table.empty()) entry["table"] = runner.replay.table.string();
@@ -125,6 +199,8 @@ Json runner_json(const StudySpec& study, Json json) {
     put(entry, "seconds_per_sample", runner.replay.seconds_per_sample);
     entry["startup"] = runner.replay.startup_s;
     entry["noise"] = runner.replay.noise;
+  } else if (runner.type == "sagemaker") {
+    put_sagemaker(runner.sagemaker, entry);
   } else {
     put(entry, "cpus_per_trial", runner.cpus_per_trial);
     put(entry, "gpus_per_trial", runner.gpus_per_trial);

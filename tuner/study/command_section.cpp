@@ -19,24 +19,6 @@ constexpr std::size_t k_max_variables = 200;
 /// Linux refuses a single argument of 128 KiB; a placeholder may add a long choice.
 constexpr std::size_t k_max_argument_bytes = 65'536;
 
-std::optional<std::string> read_template(const Node& node, const ParameterSection& parameters) {
-  auto text = node.text(k_max_argument_bytes);
-  if (!text) return std::nullopt;
-  const auto parsed = TextTemplate::parse(*text);
-  if (!parsed) {
-    node.fault(parsed.error().message);
-    return std::nullopt;
-  }
-  bool sound = true;
-  for (const std::string& name : parsed->parameters()) {
-    if (parameters.find(name) != nullptr) continue;
-    node.fault(fmt::format("the placeholder {{{}}} has no parameter{}", name,
-                           did_you_mean(name, parameters.names())));
-    sound = false;
-  }
-  return sound ? text : std::nullopt;
-}
-
 CommandPart read_part(const Node& node, const ParameterSection& parameters, const Facts& facts) {
   CommandPart part;
   if (node.json().is_string()) {
@@ -92,6 +74,24 @@ void check_stands_alone(const std::vector<Node>& elements, std::size_t i, const 
 }
 
 }  // namespace
+
+std::optional<std::string> read_template(const Node& node, const ParameterSection& parameters) {
+  auto text = node.text(k_max_argument_bytes);
+  if (!text) return std::nullopt;
+  const auto parsed = TextTemplate::parse(*text);
+  if (!parsed) {
+    node.fault(parsed.error().message);
+    return std::nullopt;
+  }
+  bool sound = true;
+  for (const std::string& name : parsed->parameters()) {
+    if (parameters.find(name) != nullptr) continue;
+    node.fault(fmt::format("the placeholder {{{}}} has no parameter{}", name,
+                           did_you_mean(name, parameters.names())));
+    sound = false;
+  }
+  return sound ? text : std::nullopt;
+}
 
 std::vector<CommandPart> read_command(const Node& node, const ParameterSection& parameters,
                                       const Facts& facts) {

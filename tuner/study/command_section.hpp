@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,10 @@
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune::study {
+
+/// A text whose placeholders are all sound and of known parameters.
+[[nodiscard]] std::optional<std::string> read_template(const Node& node,
+                                                       const ParameterSection& parameters);
 
 /// The command's parts with sound templates and conditions, all of known parameters.
 [[nodiscard]] std::vector<CommandPart> read_command(const Node& node,

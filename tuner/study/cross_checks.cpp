@@ -9,6 +9,7 @@
 #include "common/rng.hpp"
 #include "common/text.hpp"
 #include "tuner/study/identifiers.hpp"
+#include "tuner/study/machine_checks.hpp"
 #include "tuner/study/text_template.hpp"
 
 namespace steptune::study {
@@ -39,6 +40,10 @@ Names used_names(const StudySpec& study) {
     add_template(names, text);
   add_expression(names, study.planned_run.batch_size);
   add_expression(names, study.runner.replay.seconds_per_sample);
+  for (const MachinesSpec& machines : study.runner.cluster.machines) {
+    add_template(names, machines.instance_type);
+    add_expression(names, machines.instance_count);
+  }
   // A parameter that only decides whether a used one is active shows in the command, too.
   // Conditions look backwards, so one pass from the last to the first parameter finds the chains.
   const auto& parameters = study.space.parameters();
@@ -50,6 +55,7 @@ Names used_names(const StudySpec& study) {
 
 void check_usage(const StudySpec& study, Faults& faults) {
   if (!study.runner.replay.table.empty()) return;  // the table's columns are the parameters
+  if (study.runner.type == "sagemaker" && study.command.empty()) return;  // all hyperparameters
   const Names used = used_names(study);
   for (const Parameter& parameter : study.space.parameters()) {
     if (used.contains(parameter.name)) continue;
@@ -61,7 +67,7 @@ void check_usage(const StudySpec& study, Faults& faults) {
 }
 
 void check_money(const StudySpec& study, Faults& faults) {
-  const bool priced = study.runner.price_per_hour.has_value();
+  const bool priced = has_price(study);
   for (std::size_t i = 0; i < study.objectives.size(); ++i) {
     if (!study.objectives[i].is_cost() || priced) continue;
     faults.add(fmt::format("/objectives/{}", i),
@@ -157,6 +163,7 @@ void cross_check(const StudySpec& study, Faults& faults) {
   for (std::size_t i = 0; i < study.command.size(); ++i) {
     check_part(study, i, configurations, faults);
   }
+  if (study.runner.type == "sagemaker") check_training_jobs(study, configurations, faults);
   check_positive(study, study.planned_run.batch_size, "/planned_run/batch_size", configurations,
                  faults);
   check_positive(study, study.runner.replay.seconds_per_sample, "/runner/seconds_per_sample",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <set>
 #include <stdexcept>
@@ -47,7 +48,9 @@ Json relevant_facts(const StudySpec& study) {
     mention(constraint);
   mention(study.planned_run.batch_size);
   mention(study.runner.replay.seconds_per_sample);
-  if (study.runner.type != "replay") wanted.insert({"cpus", "gpus"});
+  for (const MachinesSpec& machines : study.runner.cluster.machines)
+    mention(machines.instance_count);
+  if (study.runner.type == "local") wanted.insert({"cpus", "gpus"});
   Json facts = Json::object();
   for (const auto& [name, value] : study.facts) {
     if (wanted.contains(name)) facts[name] = value;
@@ -69,6 +72,17 @@ std::string fingerprint_of(const StudySpec& study) {
   essence["working_directory"] = portable_path(study.working_directory.string(), folder);
   if (essence["runner"].contains("table")) {
     essence["runner"]["table"] = portable_path(study.runner.replay.table.string(), folder);
+  }
+  const bool cost_matters = std::ranges::any_of(
+      study.objectives, [](const Objective& objective) { return objective.is_cost(); });
+  if (!study.runner.cluster.machines.empty() && !cost_matters) essence["runner"].erase("prices");
+  if (study.runner.type == "sagemaker") {
+    if (!cost_matters) essence["runner"].erase("spot_share");
+    // Jobs measure the same wherever their output goes and however they are paid and watched.
+    for (const char* key :
+         {"role", "output", "checkpoints", "tags", "max_wait", "keep_alive", "parallel"}) {
+      essence["runner"].erase(key);
+    }
   }
   // Hints to the search, not part of what is measured.
   for (auto& parameter : essence["parameters"])

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "tuner/study/cluster_section.hpp"
+#include "tuner/study/sagemaker_section.hpp"
 #include "tuner/study/study_keys.hpp"
 
 namespace steptune::study {
@@ -84,6 +86,17 @@ RunnerSpec read_runner(const Node& node, const ParameterSection& parameters, con
     const ObjectNode object(node, "an object", keys::k_replay_runner);
     read_common(object, runner);
     read_replay(object, runner, parameters, facts, folder);
+    runner.cluster = read_cluster(object, parameters, facts, folder, {});
+    for (const char* key : {"price_per_hour", "instances"}) {
+      if (runner.cluster.machines.empty() || !object.has(key)) continue;
+      object.find(key)->fault("the instances and their prices are given already; remove this one");
+    }
+    for (const char* key : {"prices", "price_table"}) {
+      if (!runner.cluster.machines.empty() || !object.has(key)) continue;
+      object.find(key)->fault("prices instances, but no \"instance_type\" is given");
+    }
+  } else if (runner.type == "sagemaker") {
+    runner = read_sagemaker(node, parameters, facts, folder);
   } else {
     const ObjectNode object(node, "an object such as {\"type\": \"local\"}", keys::k_local_runner);
     read_common(object, runner);

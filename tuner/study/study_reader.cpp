@@ -13,7 +13,10 @@
 #include "tuner/study/cross_checks.hpp"
 #include "tuner/study/goal_section.hpp"
 #include "tuner/study/identifiers.hpp"
+#include "tuner/study/instance_facts.hpp"
+#include "tuner/study/machine_checks.hpp"
 #include "tuner/study/runner_section.hpp"
+#include "tuner/study/sagemaker_section.hpp"
 #include "tuner/study/search_section.hpp"
 #include "tuner/study/study_keys.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -97,8 +100,11 @@ Sections read_sections(const ObjectNode& root, const study::ParameterSection& pa
   if (const auto node = root.find("runner")) {
     read.runner = study::read_runner(*node, parameters, facts, folder);
   }
-  const bool replay = read.runner.type == "replay";
-  if (const auto node = replay ? root.find("command") : root.require("command")) {
+  // An image has an entry point of its own, which reads the parameters as hyperparameters.
+  const bool has_program =
+      read.runner.type == "replay" ||
+      (read.runner.type == "sagemaker" && read.runner.sagemaker.settings.code_s3_uri.empty());
+  if (const auto node = has_program ? root.find("command") : root.require("command")) {
     read.command = study::read_command(*node, parameters, facts);
   }
   if (const auto node = root.find("env")) {
@@ -116,8 +122,16 @@ Sections read_sections(const ObjectNode& root, const study::ParameterSection& pa
   if (const auto node = root.find("measure")) read.measure = study::read_measure(*node);
   if (const auto node = root.find("reports")) read.report_format = study::read_reports(*node);
   if (const auto node = root.find("limits")) study::read_limits(*node, read.runner);
+  if (read.runner.type == "sagemaker") {
+    study::settle_sagemaker_times(*root.find("runner"), read.runner);
+  }
   static_cast<void>(root.require("baseline"));
   return read;
+}
+
+bool is_of_type(const Json& document, const char* type) {
+  const Json::json_pointer pointer("/runner/type");
+  return document.contains(pointer) && document.at(pointer) == type;
 }
 
 /// The study, or nothing with at least one fault.
@@ -126,7 +140,11 @@ std::optional<StudySpec> build(const Json& document, const std::filesystem::path
   const ObjectNode root(Node(document, "", faults), "an object", study::keys::k_study);
   if (!document.is_object()) return std::nullopt;
   if (const auto schema = root.find("$schema")) static_cast<void>(schema->text());
-  if (const auto node = root.find("facts")) facts = study::read_facts(*node, std::move(facts));
+  if (is_of_type(document, "sagemaker")) {
+    facts = study::instance_facts(root, file.parent_path());
+  } else if (const auto node = root.find("facts")) {
+    facts = study::read_facts(*node, std::move(facts));
+  }
   study::ParameterSection parameters;
   if (const auto node = root.require("parameters")) {
     parameters = study::read_parameters(*node, facts);
@@ -154,6 +172,8 @@ std::optional<StudySpec> build(const Json& document, const std::filesystem::path
                  .document = {},
                  .fingerprint = {}};
   read_baseline_and_hints(root, spec);
+  if (!faults.empty()) return std::nullopt;
+  study::resolve_machines(spec, faults);
   if (!faults.empty()) return std::nullopt;
   study::cross_check(spec, faults);
   if (!faults.empty()) return std::nullopt;

@@ -13,7 +13,10 @@
 #include "common/error.hpp"
 #include "common/json.hpp"
 #include "search/space/search_space.hpp"
+#include "trial_runner/cost/price_table.hpp"
 #include "trial_runner/reports/report_format.hpp"
+#include "trial_runner/resources.hpp"
+#include "trial_runner/sagemaker/job_settings.hpp"
 
 namespace steptune {
 
@@ -87,8 +90,31 @@ struct ReplaySpec {
   double noise = 0.01;  ///< relative standard deviation of a step
 };
 
+/// Equal instances that a trial rents, as functions of its configuration.
+struct MachinesSpec {
+  std::string group;                 ///< its name in a heterogeneous cluster, else empty
+  std::string instance_type;         ///< template: `ml.g5.xlarge`, `{instance}`
+  std::string instance_count = "1";  ///< expression over parameters and facts
+};
+
+/// The rented machines of a trial. None: trials run where the tuner does, and `price_per_hour` is
+/// their price.
+struct ClusterSpec {
+  std::vector<MachinesSpec> machines;
+  /// Of every type that a configuration can ask for: what the study states, else the price table's.
+  std::map<std::string, InstanceType> prices;
+  std::filesystem::path price_table;  ///< the file of one; empty: the region's shipped one
+};
+
+struct SageMakerSpec {
+  std::string region;  ///< empty: the one that the AWS configuration names
+  JobSettings settings;
+  double spot_share = 0.35;  ///< of the on-demand price that managed spot is expected to be billed
+  std::optional<double> keep_alive_s;  ///< longest life of an unused warm pool; 0: no pools
+};
+
 struct RunnerSpec {
-  std::string type = "local";            ///< `local`, `replay`
+  std::string type = "local";            ///< `local`, `replay`, `sagemaker`
   std::optional<double> price_per_hour;  ///< USD per machine and hour
   double instances = 1.0;
   int parallel = 1;  ///< local: trials at the same time, each with its CPU share
@@ -100,6 +126,8 @@ struct RunnerSpec {
   double grace_s = 10.0;
   std::optional<double> memory_limit_bytes;
   ReplaySpec replay;
+  ClusterSpec cluster;  ///< replay: for the price only
+  SageMakerSpec sagemaker;
 };
 
 /// A validated study file with all defaults filled in.
@@ -161,5 +189,19 @@ struct RenderedCommand {
 /// Samples per optimiser step under a configuration, if the study tells.
 [[nodiscard]] std::optional<double> samples_per_step(const StudySpec& study,
                                                      const Configuration& configuration);
+
+/// The machines that a trial of `configuration` rents: groups without instances are left out, and a
+/// single group that remains is an ordinary cluster. Neither type nor groups where none are rented.
+[[nodiscard]] Resources resources_of(const StudySpec& study, const Configuration& configuration);
+
+/// USD per hour of all machines of a configuration together, as a run is expected to be billed
+/// (managed spot: its share of the on-demand price); 0 where the study tells no price.
+[[nodiscard]] double usd_per_hour(const StudySpec& study, const Configuration& configuration);
+/// The same on demand: the price of a billed second (the discount of managed spot is that fewer
+/// seconds are billed), and the most that an hour can cost.
+[[nodiscard]] double on_demand_usd_per_hour(const StudySpec& study,
+                                            const Configuration& configuration);
+/// Whether the study tells what its machines cost.
+[[nodiscard]] bool has_price(const StudySpec& study);
 
 }  // namespace steptune

@@ -99,6 +99,43 @@ TEST(JobInput, TheProgramSeesTheSameWordsAsOnThisMachine) {
   EXPECT_EQ(json["ProfilerConfig"]["DisableProfiler"], true);
 }
 
+TEST(JobInput, CodeFromS3RunsInItsFolderWithTheSameWords) {
+  JobSettings job = settings();
+  job.code_s3_uri = "s3://bucket/code";
+  const Json json = input(job, trial());
+  EXPECT_EQ(faults(json), "");
+  EXPECT_EQ(json["AlgorithmSpecification"]["ContainerEntrypoint"], Json::array({"/bin/sh"}));
+  EXPECT_EQ(json["AlgorithmSpecification"]["ContainerArguments"],
+            Json::array({"-c", "cd /opt/ml/input/data/code && exec \"$@\"", "steptune", "python3",
+                         "/opt/ml/code/train.py", "--batch-size", "64"}));
+  const Json& channel = json["InputDataConfig"].back();
+  EXPECT_EQ(channel["ChannelName"], "code");
+  EXPECT_EQ(channel["InputMode"], "File");
+  EXPECT_EQ(channel["DataSource"]["S3DataSource"]["S3Uri"], "s3://bucket/code/");
+}
+
+TEST(JobInput, ChannelsNameOnlyTheGroupsThatTheJobHas) {
+  JobSettings job = settings();
+  job.code_s3_uri = "s3://bucket/code/";
+  job.channels[0].instance_groups = {"helpers", "trainer"};
+  job.channels.push_back({.name = "extra", .s3_uri = "s3://b/x/", .instance_groups = {"helpers"}});
+  const auto groups_of = [](const Json& channel) {
+    return channel["DataSource"]["S3DataSource"].value("InstanceGroupNames", Json());
+  };
+  Resources cluster;
+  cluster.groups = {{"trainer", "ml.g5.xlarge", 1}, {"loaders", "ml.c5.xlarge", 2}};
+  const Json partly = input(job, trial(), cluster, 0);
+  EXPECT_EQ(faults(partly), "");
+  ASSERT_EQ(partly["InputDataConfig"].size(), 2U) << "nobody is there to read \"extra\"";
+  EXPECT_EQ(groups_of(partly["InputDataConfig"][0]), Json::array({"trainer"}));
+  EXPECT_EQ(groups_of(partly["InputDataConfig"][1]), Json::array({"trainer", "loaders"}));
+  const Json alone = input(job, trial(), {"ml.g5.xlarge"}, 0);
+  EXPECT_EQ(faults(alone), "");
+  ASSERT_EQ(alone["InputDataConfig"].size(), 3U);
+  for (const Json& channel : alone["InputDataConfig"])
+    EXPECT_TRUE(groups_of(channel).is_null());
+}
+
 TEST(JobInput, WhatTheServiceWouldRefuseIsToldAtOnceWithItsPlace) {
   JobSettings job = settings();
   job.role_arn = "training";

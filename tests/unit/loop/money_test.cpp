@@ -30,6 +30,15 @@ TEST(Budget, SpendingCountsSearchTrialsAndAllMoney) {
   EXPECT_DOUBLE_EQ(spending.confirm_pair_s, 40.0);
 }
 
+TEST(Budget, PricesTrialsByWhatTheyWereBilledNotByTheirLength) {
+  std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 10), spent(3, 20)};
+  trials[1].spent_usd = 5.0;  // short, on a dear machine
+  const Spending spending = spending_of(trials, &trials[1]);
+  EXPECT_DOUBLE_EQ(spending.least_trial_s, 10.0);
+  EXPECT_DOUBLE_EQ(spending.least_trial_usd, 0.02);
+  EXPECT_DOUBLE_EQ(spending.confirm_pair_usd, 5.03);
+}
+
 TEST(Budget, EndsByTrialsTimeOrMoney) {
   StudySpec study = time_study();
   Spending spending;

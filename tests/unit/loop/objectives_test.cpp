@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(Objectives, TimeIsThatOfThePlannedRunWithItsStart) {
-  const auto values = objective_values(time_study(), steady(0.5, 0.0196, 7.0));
+  const auto values = objective_values(time_study(), steady(0.5, 0.0196, 7.0), 3.6);
   ASSERT_TRUE(values);
   EXPECT_DOUBLE_EQ(values->values.at(0), 507.0);
   EXPECT_NEAR(values->standard_errors.at(0), 10.0, 1e-3);
@@ -25,7 +25,7 @@ TEST(Objectives, TimeIsThatOfThePlannedRunWithItsStart) {
 TEST(Objectives, WithoutAPlannedRunAMillionSamplesAndNoStart) {
   StudySpec study = time_study();
   study.planned_run.samples.reset();
-  const auto values = objective_values(study, steady(0.5, 0.0, 7.0));
+  const auto values = objective_values(study, steady(0.5, 0.0, 7.0), 3.6);
   ASSERT_TRUE(values);
   EXPECT_DOUBLE_EQ(values->values.at(0), 500'000.0);
 }
@@ -34,7 +34,9 @@ TEST(Objectives, CostIsTheTimeAtThePriceOfAllInstances) {
   StudySpec study = time_study();
   study.objectives = {{"cost", Direction::minimize}, {"time", Direction::minimize}};
   study.runner.instances = 2.0;
-  const auto values = objective_values(study, steady(0.5, 0.0, 7.0));
+  EXPECT_DOUBLE_EQ(usd_per_hour(study, study.baseline), 7.2);
+  const auto values =
+      objective_values(study, steady(0.5, 0.0, 7.0), usd_per_hour(study, study.baseline));
   ASSERT_TRUE(values);
   EXPECT_DOUBLE_EQ(values->values.at(0), 507.0 * 0.001 * 2.0);
   EXPECT_DOUBLE_EQ(values->values.at(1), 507.0);
@@ -45,27 +47,28 @@ TEST(Objectives, NothingIsRankedWithoutASteadyState) {
                             MeasurementStatus::not_steady}) {
     Measurement measurement = steady(0.5);
     measurement.status = status;
-    const auto values = objective_values(time_study(), measurement);
+    const auto values = objective_values(time_study(), measurement, 3.6);
     ASSERT_FALSE(values);
     EXPECT_FALSE(values.error().empty());
   }
-  EXPECT_FALSE(objective_values(time_study(), steady(0.0)));
-  EXPECT_FALSE(objective_values(time_study(), steady(std::numeric_limits<double>::infinity())));
+  EXPECT_FALSE(objective_values(time_study(), steady(0.0), 3.6));
+  EXPECT_FALSE(
+      objective_values(time_study(), steady(std::numeric_limits<double>::infinity()), 3.6));
 }
 
 TEST(Objectives, AReportedMetricNeedsNoSteadyState) {
   StudySpec study = time_study();
   study.objectives = {{"accuracy", Direction::maximize}};
   Measurement measurement;
-  const auto missing = objective_values(study, measurement);
+  const auto missing = objective_values(study, measurement, 3.6);
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error(), HasSubstr("accuracy"));
   measurement.metrics["accuracy"] = 0.75;
-  const auto values = objective_values(study, measurement);
+  const auto values = objective_values(study, measurement, 3.6);
   ASSERT_TRUE(values);
   EXPECT_EQ(values->values.at(0), 0.75);
   measurement.not_finite = {"accuracy"};
-  EXPECT_FALSE(objective_values(study, measurement)) << "its last value was NaN";
+  EXPECT_FALSE(objective_values(study, measurement, 3.6)) << "its last value was NaN";
 }
 
 TEST(Observations, MaximizedObjectivesAreNegatedForTheSearchOnly) {

@@ -48,6 +48,10 @@ TEST(PublishedStudies, ReferenceExplainsEveryKey) {
         {keys::k_measure},
         {keys::k_local_runner},
         {keys::k_replay_runner},
+        {keys::k_sagemaker_runner},
+        {keys::k_channel},
+        {keys::k_instance_group},
+        {keys::k_instance_price},
         {keys::k_limits}}) {
     for (const std::string_view key : object)
       EXPECT_THAT(text, HasSubstr(fmt::format("`{}`", key)));

@@ -61,6 +61,10 @@ const std::map<std::string, Names>& objects() {
       {"/$defs/metric_definition", keys::k_metric_definition},
       {"/$defs/local_runner", keys::k_local_runner},
       {"/$defs/replay_runner", keys::k_replay_runner},
+      {"/$defs/sagemaker_runner", keys::k_sagemaker_runner},
+      {"/$defs/channel", keys::k_channel},
+      {"/$defs/instance_group", keys::k_instance_group},
+      {"/$defs/instance_price", keys::k_instance_price},
       {"/$defs/limits", keys::k_limits}};
   return k_objects;
 }
@@ -111,6 +115,10 @@ TEST(StudySchema, HasTheNamesThatTheValidatorKnows) {
   EXPECT_EQ(at(json, "/$defs/budget/properties/stop/const"), names::k_stops[0]);
   EXPECT_EQ(at(json, "/$defs/local_runner/properties/type/const"), names::k_runners[0]);
   EXPECT_EQ(at(json, "/$defs/replay_runner/properties/type/const"), names::k_runners[1]);
+  EXPECT_EQ(at(json, "/$defs/sagemaker_runner/properties/type/const"), names::k_runners[2]);
+  EXPECT_EQ(enumerated("/$defs/input_mode"), strings(names::k_input_modes));
+  EXPECT_EQ(enumerated("/$defs/channel/properties/file_system_type"),
+            strings(names::k_file_systems));
   std::vector<std::string> types = enumerated("/$defs/range_parameter/properties/type");
   for (const char* type : {"bool", "categorical", "ordinal"}) {
     types.push_back(at(json, fmt::format("/$defs/{}_parameter/properties/type/const", type))
@@ -137,6 +145,14 @@ TEST(StudySchema, StatesTheDefaultsThatTheValidatorFillsIn) {
   document["runner"] = {{"type", "replay"}, {"seconds_per_sample", 0.001}};
   const StudySpec replay = testing::sound(document);
 
+  document["facts"] = {{"cpus", 8}};
+  document["runner"] = {{"type", "sagemaker"},
+                        {"role", "arn:aws:iam::123456789012:role/training"},
+                        {"image", "train:1"},
+                        {"output", "s3://bucket/out"},
+                        {"instance_type", "ml.g5.xlarge"}};
+  const StudySpec sagemaker = testing::sound(document);
+
   const Json json = schema();
   const auto expect_defaults = [&](const std::string& definition, const Json& filled_in) {
     for (const auto& [key, property] : at(json, definition)["properties"].items()) {
@@ -149,6 +165,7 @@ TEST(StudySchema, StatesTheDefaultsThatTheValidatorFillsIn) {
   }
   expect_defaults("/$defs/local_runner", local.document["runner"]);
   expect_defaults("/$defs/replay_runner", replay.document["runner"]);
+  expect_defaults("/$defs/sagemaker_runner", sagemaker.document["runner"]);
   EXPECT_EQ(local.document["try"], at(json, "/properties/try/default"));
   EXPECT_EQ(local.document["budget"]["trials"], 40);
 }

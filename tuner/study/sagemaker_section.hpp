@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "tuner/study/node.hpp"
+#include "tuner/study/parameter_section.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune::study {
+
+/// A runner of type `sagemaker`. What the service would refuse is found later, by
+/// `check_training_jobs`, when the configurations are known.
+[[nodiscard]] RunnerSpec read_sagemaker(const Node& node, const ParameterSection& parameters,
+                                        const Facts& facts, const std::filesystem::path& folder);
+
+/// The settings that follow from `limits`; to be called once these have been read. `runner` is the
+/// runner's place.
+void settle_sagemaker_times(const Node& runner, RunnerSpec& spec);
+
+}  // namespace steptune::study
