@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "common/json.hpp"
@@ -38,7 +39,7 @@ note: samples per second are compared at {{\d+}} to {{\d+}} samples per step; a 
 best   batch_size={{\d+}} workers={{\d}} precision=bf16
        {{[\d.]+}}x faster than baseline (95 % interval {{[\d.]+-[\d.]+}}; 3 interleaved pairs, fresh processes)
 {{...}}
-plan   {{[\d.]+ h -> [\d.]+ h      \$[\d.]+ -> \$[\d.]+}}
+plan   {{[\d.]+ h -> [\d.]+ h      \$[\d.]+ -> \$[\d.]+ \(\d+ % cheaper\)}}
 tuning took {{.*, \$[\d.]+}}; paid back after {{[\d.]+}} % of the planned run
 next   steptune best demo --format args
 )",
@@ -55,6 +56,35 @@ study "demo" ended: 12 trials
                        ended.err),
             "");
   EXPECT_EQ(ended.err.find('\x1b'), std::string::npos) << "no terminal, no sequences";
+}
+
+/// Two published cases of clusters whose helpers prepare the data.
+TEST(Run, FindsTheCheaperClusterAndSaysByHowMuch) {
+  struct Case {
+    const char* file;
+    const char* expected;
+  };
+  for (const Case& published : {Case{"p4d_with_helpers.json", R"({{...}}
+best   helpers=2
+       1.8{{\d}}x cheaper than baseline (95 % interval {{.*}}; 3 interleaved pairs, fresh processes)
+{{...}}
+plan   {{\$20\d\.\d\d -> \$1[01]\d\.\d\d}} (46 % cheaper)      5.4 h -> 2.4 h
+{{...}}
+)"},
+                                Case{"p3_with_helpers.json", R"({{...}}
+best   helpers=1
+       4.3{{\d}}x cheaper than baseline (95 % interval {{.*}}; 3 interleaved pairs, fresh processes)
+{{...}}
+plan   {{\$12\d\.\d\d -> \$\d\d\.\d\d}} (77 % cheaper)      {{[\d.]+ h}} -> 5.{{\d}} h
+{{...}}
+)"}}) {
+    const Sandbox sandbox;
+    const Ended ended = sandbox.steptune(
+        {"run", fmt::format("{}/examples/heterogeneous/{}", STEPTUNE_SOURCE_DIR, published.file),
+         "--quiet"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(difference(published.expected, ended.out), "") << published.file;
+  }
 }
 
 TEST(Run, QuietLeavesOnlyTheResult) {

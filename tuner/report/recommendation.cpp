@@ -22,7 +22,15 @@ std::string evidence_text(const SpeedUp& speed_up) {
                      speed_up.pairs == 1 ? "" : "s");
 }
 
-/// `41.2 h -> 19.3 h      $49.93 -> $23.39`
+/// ` (46 % cheaper)`; nothing where the difference is none to speak of.
+std::string saving_text(double baseline_usd, double incumbent_usd) {
+  const double saving = 1.0 - incumbent_usd / baseline_usd;
+  if (!(baseline_usd > 0.0) || !(std::abs(saving) >= 0.005)) return {};
+  return saving > 0.0 ? fmt::format(" ({:.0f} % cheaper)", 100.0 * saving)
+                      : fmt::format(" ({:.0f} % dearer)", -100.0 * saving);
+}
+
+/// `41.2 h -> 19.3 h      $49.93 -> $23.39 (53 % cheaper)`
 std::string plan_text(const Recommendation& recommendation, const RecommendationContext& context) {
   std::string result;
   const std::size_t count = std::min(recommendation.baseline_objectives.size(),
@@ -34,6 +42,10 @@ std::string plan_text(const Recommendation& recommendation, const Recommendation
         fmt::format("{}{}{} -> {}", result.empty() ? "" : "      ", named ? view.title() + " " : "",
                     view.text(recommendation.baseline_objectives[i]),
                     view.text(recommendation.incumbent_objectives[i]));
+    if (view.objective.is_cost()) {
+      result += saving_text(recommendation.baseline_objectives[i],
+                            recommendation.incumbent_objectives[i]);
+    }
   }
   return result;
 }

@@ -75,5 +75,29 @@ TEST(PublishedStudies, ExampleProgramsHaveSoundStudies) {
   EXPECT_GT(found, 0);
 }
 
+TEST(PublishedStudies, HeterogeneousClustersCostWhatWasPublished) {
+  struct Published {
+    const char* file;
+    std::int64_t helpers;
+    double usd_per_hour;
+    double usd_per_step;
+  };
+  for (const Published& published : {Published{"p4d_with_helpers.json", 0, 37.688, 0.00201},
+                                     Published{"p4d_with_helpers.json", 2, 45.032, 0.00108},
+                                     Published{"p3_with_helpers.json", 0, 3.825, 0.00127},
+                                     Published{"p3_with_helpers.json", 1, 5.661, 0.00029}}) {
+    const auto study = read_study(
+        fmt::format("{}/examples/heterogeneous/{}", STEPTUNE_SOURCE_DIR, published.file), {});
+    ASSERT_TRUE(study) << study.error().text();
+    Configuration configuration;
+    configuration.set("helpers", published.helpers);
+    const double price = usd_per_hour(*study, configuration);
+    EXPECT_NEAR(price, published.usd_per_hour, 1e-9);
+    const auto step_s =
+        Expression::compile(*study->runner.replay.seconds_per_sample, {"helpers"}, {});
+    EXPECT_NEAR(step_s->evaluate(configuration) * price / 3600.0, published.usd_per_step, 5e-6);
+  }
+}
+
 }  // namespace
 }  // namespace steptune
