@@ -27,10 +27,11 @@ Json rented_document() {
   return document;
 }
 
-/// Trials that take long to start: what they will cost is not seen in what they have cost.
+/// Trials that take long to start but for the baseline's configuration: what they will cost is seen
+/// neither in what they have cost nor in what others did.
 TrialScript slow_start(const TrialSpec& spec) {
   TrialScript script = train(spec);
-  script.startup_s = 500.0;
+  if (spec.key.trial > 1) script.startup_s = 500.0;
   return script;
 }
 
@@ -75,7 +76,7 @@ TEST(Money, AContinuedStudyKeepsItsIdentityAndANewOneOfItsNameHasAnother) {
 }
 
 TEST(Money, ARentedStudyOverrunsItsBudgetByLessThanOneTrialsBound) {
-  // A trial costs about $5 or $10, at most $7.20 or $14.40.
+  // A trial costs about $5 or $10, at most $7.20 or $14.40; the baseline next to nothing.
   for (const int capacity : {1, 2, 4, 8}) {
     for (const double budget_usd : {12.0, 30.0, 47.0, 100.0}) {
       const TemporaryFolder folder;
@@ -87,7 +88,7 @@ TEST(Money, ARentedStudyOverrunsItsBudgetByLessThanOneTrialsBound) {
       EXPECT_EQ(result->end, LoopEnd::budget);
       const double bound_usd = 2.0 * k_usd_per_hour * *longest_billed_s(run.study) / 3600.0;
       EXPECT_LT(spent_usd(run), budget_usd + bound_usd) << capacity << " at a time";
-      EXPECT_GT(spent_usd(run), std::min(budget_usd, 2.0 * bound_usd) - bound_usd);
+      EXPECT_GT(spent_usd(run), 0.4 * budget_usd) << "what there is is used";
     }
   }
 }

@@ -32,7 +32,7 @@ TEST(Recommendation, TellsBestPlanPriceAndNextStep) {
       "best   workers=6 batch_size=256\n"
       "       2.13x faster than baseline (95 % interval 2.05-2.21; 3 interleaved pairs, fresh "
       "processes)\n"
-      "plan   41.2 h -> 19.3 h      $49.93 -> $23.39\n"
+      "plan   41.2 h -> 19.3 h      $49.93 -> $23.39 (53 % cheaper)\n"
       "tuning took 14 min 20 s, $0.29; paid back after 1.2 % of the planned run\n"
       "next   steptune best resnet-nightly --format args\n");
 }
