@@ -39,9 +39,6 @@ struct TrialLimits {
 struct TrialSpec {
   TrialKey key;
   std::string study;
-  /// Tells apart equally named studies wherever their trials meet (accounts, queues), and stays the
-  /// same when a study is continued.
-  std::string study_identity;
   Configuration configuration;
   std::vector<std::string> argv;                   ///< no shell; argv[0] is looked up in PATH
   std::map<std::string, std::string> environment;  ///< in addition to the tuner's own

@@ -18,21 +18,27 @@
 namespace steptune {
 namespace {
 
+constexpr int k_projection_repeats = 3;
+
 /// Says once, as soon as the loop looks, what the first signal sets off.
 class InterruptNotice {
  public:
-  InterruptNotice(const SignalFlags& flags, LinePrinter& printer, std::string continue_command)
-      : flags_(flags), printer_(printer), continue_command_(std::move(continue_command)) {}
+  /// `first` says what becomes of the running trials.
+  InterruptNotice(const SignalFlags& flags, LinePrinter& printer, std::string first,
+                  std::string continue_command)
+      : flags_(flags),
+        printer_(printer),
+        first_(std::move(first)),
+        continue_command_(std::move(continue_command)) {}
 
   [[nodiscard]] int operator()() {
     const int count = flags_.count();
     if (count > said_) {
       said_ = count;
       printer_.print(count == 1
-                         ? fmt::format("stopping: ending the running trials, all results are "
-                                       "saved; once more to stop at once\n"
+                         ? fmt::format("{}, all results are saved; once more to stop at once\n"
                                        "continue later with: {}",
-                                       continue_command_)
+                                       first_, continue_command_)
                          : std::string("stopping at once"));
     }
     return count;
@@ -41,6 +47,7 @@ class InterruptNotice {
  private:
   const SignalFlags& flags_;
   LinePrinter& printer_;
+  std::string first_;
   std::string continue_command_;
   int said_ = 0;
 };
@@ -63,12 +70,22 @@ Result<LoopResult> tune(CommandContext& context, const RunOptions& options, cons
                                           display.trials_done() == 1 ? "" : "s"));
     }
   }
-  InterruptNotice notice(flags, printer,
-                         "steptune run " + shell_quoted(options.study) + context.database_option());
+  const bool detach = options.on_interrupt == "detach";
+  if (detach && !parts->runner->can_detach()) {
+    return fail(ErrorKind::usage,
+                fmt::format("trials of the runner \"{}\" cannot go on without the tuner",
+                            study.runner.type),
+                "--on-interrupt", "leave it out: an interrupted study continues with its next run");
+  }
+  InterruptNotice notice(
+      flags, printer,
+      detach ? "leaving: the running trials go on" : "stopping: ending the running trials",
+      "steptune run " + shell_quoted(options.study) + context.database_option());
   auto result = run_loop({study, *parts->searcher, *parts->scheduler, *parts->runner, history,
                           *parts->clock, display, log_directory(context.database(), study.name),
-                          [&notice] { return notice(); }});
+                          [&notice] { return notice(); }, detach});
   display.finish();
+  if (result && !result->left_running.empty()) context.console.message(result->left_running);
   return result;
 }
 
@@ -91,6 +108,10 @@ ExitCode run_study(CommandContext& context, const RunOptions& options) {
     context.console.warning(warning);
   const auto former = settle_identity(context.console, options, *history, *study);
   if (!former) return context.console.error(former.error());
+  const auto agreed =
+      confirm_spending(context.console, options, *study,
+                       {{}, k_projection_repeats, context.database(), context.clock.wall_time_s()});
+  if (!agreed) return context.console.error(agreed.error());
   const SignalFlags flags;
   const auto result = tune(context, options, *study, *history, *former, flags);
   if (!result) return context.console.error(result.error());
@@ -129,8 +150,17 @@ void add_run_command(CLI::App& program, CommandContext& context) {
       ->option_text("DURATION");
   command->add_flag("--new", options->fresh,
                     "Begin a new study even if one of this name exists [default: continue it]");
-  command->add_flag("--yes", options->yes,
-                    "Do not ask before an unfinished study is left behind [default: ask]");
+  command->add_flag(
+      "--yes", options->yes,
+      "Do not ask before an unfinished study is left behind or training jobs are paid "
+      "for [default: ask]");
+  command
+      ->add_option(
+          "--on-interrupt", options->on_interrupt,
+          "What becomes of running trials on Ctrl-C: stop, or detach (SageMaker: they go on "
+          "and are found again) [default: stop]")
+      ->option_text("WHAT")
+      ->check(CLI::IsMember({"stop", "detach"}));
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only [default: off]");
   add_json_option(*command, context);
   command->callback([&context, options] {

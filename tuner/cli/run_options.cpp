@@ -106,6 +106,23 @@ Result<std::optional<StudyRecord>> settle_identity(Console& console, const RunOp
   return former;
 }
 
+Result<void> confirm_spending(Console& console, const RunOptions& options, const StudySpec& study,
+                              const ProjectionOptions& projection_options) {
+  if (study.runner.type != "sagemaker") return {};
+  const auto projection = project_tuning(study, projection_options);
+  if (!projection) return tl::unexpected(projection.error());
+  if (!options.quiet) console.message(projection_text(study, *projection));
+  if (options.yes) return {};
+  const std::string question = fmt::format("these training jobs will be billed, about {} in all",
+                                           format_usd(projection->usd.mean));
+  if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1) {
+    return fail(ErrorKind::usage, question, "", "add --yes to begin without being asked");
+  }
+  console.message(fmt::format("{}. Begin? [y/N]", question));
+  if (read_yes()) return {};
+  return fail(ErrorKind::usage, "not begun", "", "nothing was started and nothing is billed");
+}
+
 std::filesystem::path log_directory(const std::filesystem::path& database,
                                     const std::string& study) {
   std::filesystem::path folder = database.parent_path() / "logs" / study;

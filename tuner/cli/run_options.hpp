@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tuner/cli/console.hpp"
+#include "tuner/cli/projection.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/study/study_spec.hpp"
 
@@ -21,6 +22,7 @@ struct RunOptions {
   bool fresh = false;
   bool yes = false;
   bool quiet = false;
+  std::string on_interrupt = "stop";  ///< `stop`, `detach`: what becomes of running trials
 };
 
 /// Puts seed and budget of the command line into the study, its document included.
@@ -33,6 +35,12 @@ struct RunOptions {
                                                                  const RunOptions& options,
                                                                  const History& history,
                                                                  StudySpec& study);
+
+/// For studies whose trials are paid for: tells what the tuning is expected to take and to cost, by
+/// a rehearsal, and asks on a terminal whether to begin. Without a terminal `--yes` must be given.
+[[nodiscard]] Result<void> confirm_spending(Console& console, const RunOptions& options,
+                                            const StudySpec& study,
+                                            const ProjectionOptions& projection_options);
 
 /// Folder of a study's trial logs, beside the database.
 [[nodiscard]] std::filesystem::path log_directory(const std::filesystem::path& database,

@@ -5,11 +5,10 @@
 
 #include "trial_runner/local/local_runner.hpp"
 #include "trial_runner/replay/replay_runner.hpp"
+#include "tuner/cli/sagemaker_parts.hpp"
 
 namespace steptune {
-namespace {
-
-Result<std::unique_ptr<Searcher>> searcher_of(const StudySpec& study) {
+Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study) {
   SearcherOptions options;
   options.seed = study.search.seed;
   options.initial_points = study.search.initial_points;
@@ -19,11 +18,19 @@ Result<std::unique_ptr<Searcher>> searcher_of(const StudySpec& study) {
   }
   // One trial at a time leaves the machine to the searcher while it thinks; several do not.
   const auto cpus = study.facts.find("cpus");
-  if (study.runner.parallel == 1 && cpus != study.facts.end() && cpus->second > 1.0) {
+  const bool here = study.runner.cluster.machines.empty();
+  if (here && study.runner.parallel == 1 && cpus != study.facts.end() && cpus->second > 1.0) {
     options.threads = static_cast<int>(cpus->second);
   }
   return make_searcher(study.search.searcher, study.space, options);
 }
+
+Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study) {
+  return make_scheduler(study.search.scheduler,
+                        {study.search.eta, study.search.min_steps, study.search.max_steps});
+}
+
+namespace {
 
 Result<std::unique_ptr<Runner>> local_runner_of(const StudySpec& study, const Clock& clock) {
   LocalRunnerOptions options;
@@ -61,28 +68,36 @@ Result<std::unique_ptr<Runner>> replay_runner_of(const StudySpec& study, Virtual
   return std::make_unique<ReplayRunner>(clock, std::move(*model), std::move(options));
 }
 
+/// Also makes what the runner stands on.
+Result<std::unique_ptr<Runner>> runner_of(const StudySpec& study, const Clock& system_clock,
+                                          StudyParts& parts) {
+  if (study.runner.type == "replay") {
+    parts.virtual_clock = std::make_unique<VirtualClock>(system_clock.wall_time_s());
+    parts.clock = parts.virtual_clock.get();
+    return replay_runner_of(study, *parts.virtual_clock);
+  }
+  if (study.runner.type == "sagemaker") {
+    auto session = aws::Session::open(system_clock, aws::wait_in_real_time(system_clock),
+                                      study.runner.sagemaker.region);
+    if (!session) return tl::unexpected(session.error());
+    parts.session = *std::move(session);
+    return connect_sagemaker_runner(study, system_clock, *parts.session);
+  }
+  return local_runner_of(study, system_clock);
+}
+
 }  // namespace
 
 Result<StudyParts> make_study_parts(const StudySpec& study, const Clock& system_clock) {
   StudyParts parts;
   parts.clock = &system_clock;
-  auto searcher = searcher_of(study);
+  auto searcher = make_study_searcher(study);
   if (!searcher) return tl::unexpected(searcher.error());
   parts.searcher = std::move(*searcher);
-  auto scheduler = make_scheduler(
-      study.search.scheduler, {study.search.eta, study.search.min_steps, study.search.max_steps});
+  auto scheduler = make_study_scheduler(study);
   if (!scheduler) return tl::unexpected(scheduler.error());
   parts.scheduler = std::move(*scheduler);
-  if (study.runner.type == "sagemaker") {
-    return fail(ErrorKind::runner, "this build cannot run SageMaker studies, only check them",
-                study.file.string(), "give another runner to tune elsewhere");
-  }
-  if (study.runner.type == "replay") {
-    parts.virtual_clock = std::make_unique<VirtualClock>(system_clock.wall_time_s());
-    parts.clock = parts.virtual_clock.get();
-  }
-  auto runner = parts.virtual_clock ? replay_runner_of(study, *parts.virtual_clock)
-                                    : local_runner_of(study, system_clock);
+  auto runner = runner_of(study, system_clock, parts);
   if (!runner) return tl::unexpected(runner.error());
   parts.runner = std::move(*runner);
   return parts;

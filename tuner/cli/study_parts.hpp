@@ -8,6 +8,7 @@
 #include "search/scheduler.hpp"
 #include "search/searcher.hpp"
 #include "trial_runner/runner.hpp"
+#include "trial_runner/sagemaker/aws/session.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -15,11 +16,16 @@ namespace steptune {
 /// What the loop needs beside history and listener, made as a study file says.
 struct StudyParts {
   std::unique_ptr<VirtualClock> virtual_clock;  ///< where trials are replayed
+  std::unique_ptr<aws::Session> session;        ///< where trials are training jobs
   const Clock* clock = nullptr;                 ///< what the loop runs under
   std::unique_ptr<Searcher> searcher;
   std::unique_ptr<Scheduler> scheduler;
   std::unique_ptr<Runner> runner;
 };
+
+/// Searcher and scheduler by themselves; `study` outlives them.
+[[nodiscard]] Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study);
+[[nodiscard]] Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study);
 
 /// `study` and `system_clock` outlive the parts.
 [[nodiscard]] Result<StudyParts> make_study_parts(const StudySpec& study,

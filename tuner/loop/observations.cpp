@@ -32,13 +32,16 @@ bool all_finite(const std::vector<double>& values) {
 
 }  // namespace
 
+bool prices_in_money(const StudySpec& study) {
+  return study.budget.cost_usd && !study.budget.time_s;
+}
+
 Observation to_observation(const StudySpec& study, const TrialRecord& trial) {
   Observation observation;
   observation.trial = trial.number;
   observation.configuration = trial.configuration;
   observation.kind = kind_of(trial.status);
-  const bool in_money = study.budget.cost_usd && !study.budget.time_s;
-  observation.price = in_money ? trial.spent_usd : trial.spent_s;
+  observation.price = prices_in_money(study) ? trial.spent_usd : trial.spent_s;
   observation.peak_memory_bytes = trial.peak_memory_bytes;
   if (trial.measurement) observation.parts = trial.measurement->parts;
   if (observation.kind == ObservationKind::failed ||

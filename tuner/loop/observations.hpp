@@ -8,6 +8,9 @@
 
 namespace steptune {
 
+/// Whether a trial's price, to the searcher, is USD or seconds: whatever the budget is short of.
+[[nodiscard]] bool prices_in_money(const StudySpec& study);
+
 /// What a final trial teaches the searcher: values turned so that less is better, price in seconds,
 /// or USD where only a budget of money is given.
 [[nodiscard]] Observation to_observation(const StudySpec& study, const TrialRecord& trial);

@@ -23,8 +23,7 @@ Result<void> TrialPool::launch(TrialRecord trial) {
   trial.ended_wall_s = 0.0;
   trial.log_path = trial_log_path(parts_->log_directory, trial.number, trial.attempt);
   if (auto recorded = recorder_->launching(trial); !recorded) return recorded;
-  if (auto started = parts_->runner.start(make_trial_spec(parts_->study, trial, study_identity_));
-      !started) {
+  if (auto started = parts_->runner.start(make_trial_spec(parts_->study, trial)); !started) {
     trial.status = TrialStatus::interrupted;
     trial.failure = started.error().text();
     trial.ended_wall_s = parts_->clock.wall_time_s();
@@ -41,7 +40,7 @@ Result<void> TrialPool::launch(TrialRecord trial) {
 Result<std::vector<TrialRecord>> TrialPool::adopt(std::vector<TrialRecord> open) {
   std::vector<Runner::Orphan> orphans;
   for (const TrialRecord& trial : open) {
-    orphans.push_back({make_trial_spec(parts_->study, trial, study_identity_), trial.token});
+    orphans.push_back({make_trial_spec(parts_->study, trial), trial.token});
   }
   if (orphans.empty()) return open;
   const auto adopted = parts_->runner.adopt(orphans);

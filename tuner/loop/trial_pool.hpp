@@ -16,14 +16,10 @@ namespace steptune {
 /// history before acting on it.
 class TrialPool {
  public:
-  /// All outlive the pool. `study_identity` is what trials carry (`TrialSpec`).
+  /// All outlive the pool.
   TrialPool(const LoopParts& parts, RunnerEvents& events, Recorder& recorder,
-            const Stopwatch& stopwatch, std::string study_identity)
-      : parts_(&parts),
-        events_(&events),
-        recorder_(&recorder),
-        stopwatch_(&stopwatch),
-        study_identity_(std::move(study_identity)) {}
+            const Stopwatch& stopwatch)
+      : parts_(&parts), events_(&events), recorder_(&recorder), stopwatch_(&stopwatch) {}
 
   /// Commits the intent, then starts the trial. `trial` has number, purpose, origin, configuration
   /// and attempt. If the runner refuses, the trial is recorded as interrupted.
@@ -65,7 +61,6 @@ class TrialPool {
   RunnerEvents* events_;
   Recorder* recorder_;
   const Stopwatch* stopwatch_;
-  std::string study_identity_;
   std::map<std::int64_t, TrialInFlight> trials_;  ///< by number
   const TrialRecord* baseline_ = nullptr;         ///< valid within `pump`
   std::vector<TrialRecord> ended_;                ///< since the last `pump`

@@ -5,13 +5,11 @@
 
 namespace steptune {
 
-TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
-                          const std::string& study_identity) {
+TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial) {
   RenderedCommand command = render_command(study, trial.configuration);
   TrialSpec spec;
   spec.key = {trial.number, trial.attempt};
   spec.study = study.name;
-  spec.study_identity = study_identity;
   spec.configuration = trial.configuration;
   spec.argv = std::move(command.argv);
   spec.environment = std::move(command.environment);

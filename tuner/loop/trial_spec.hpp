@@ -12,10 +12,9 @@ namespace steptune {
 
 /// What the runner is to start for this attempt of a trial: command and environment rendered,
 /// machines of the configuration, limits of the study.
-[[nodiscard]] TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
-                                        const std::string& study_identity);
+[[nodiscard]] TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial);
 
-/// What tells this study from all others of its name (`TrialSpec::study_identity`): its name and
+/// What tells this study from all others of its name (`Runner::begin_study`): its name and
 /// the moment when its history began, which no continuation changes.
 [[nodiscard]] std::string study_identity(const StudyRecord& study);
 

@@ -38,7 +38,7 @@ Tuning::Tuning(const LoopParts& parts, StudyRecord study)
       stopwatch_(parts.clock, study_.elapsed_s),
       events_(parts),
       recorder_(parts, events_, stopwatch_, study_),
-      pool_(parts, events_, recorder_, stopwatch_, study_identity(study_)) {}
+      pool_(parts, events_, recorder_, stopwatch_) {}
 
 Result<LoopResult> Tuning::run() {
   auto result = run_phases();
@@ -63,6 +63,9 @@ Result<LoopResult> Tuning::run_phases() {
 }
 
 Result<void> Tuning::resume() {
+  if (auto begun = parts_.runner.begin_study(study_.name, study_identity(study_)); !begun) {
+    return begun;
+  }
   auto trials = parts_.history.trials(study_.id);
   if (!trials) return tl::unexpected(trials.error());
   trials_ = *std::move(trials);
@@ -176,6 +179,11 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
   SuggestRequest request;
   request.trial = static_cast<std::int64_t>(trials_.size()) + 1;
   request.running = running;
+  if (!parts_.study.runner.cluster.machines.empty()) {
+    request.price = [this](const Configuration& configuration) {
+      return trial_price(configuration);
+    };
+  }
   auto suggestion = parts_.searcher.suggest(request);
   if (!suggestion) return tl::unexpected(suggestion.error());
   if (!*suggestion) {
@@ -418,6 +426,21 @@ Spending Tuning::spending() const {
   spending.elapsed_s = stopwatch_.elapsed_s();
   spending.usd += study_.overhead_usd + pool_.usd_committed(spending.least_trial_s);
   return spending;
+}
+
+double Tuning::trial_price(const Configuration& configuration) const {
+  const StudySpec& study = parts_.study;
+  double sum_s = 0.0;
+  int count = 0;
+  for (const TrialRecord& trial : trials_) {
+    if (is_confirmation(trial.purpose) || !is_ranked(trial.status)) continue;
+    sum_s += trial.spent_s;
+    ++count;
+  }
+  const double trial_s = count > 0 ? sum_s / count : study.measure.max_trial_s;
+  const double seconds =
+      trial_s + parts_.runner.expected_start_s(resources_of(study, configuration));
+  return prices_in_money(study) ? seconds * usd_per_hour(study, configuration) / 3600.0 : seconds;
 }
 
 bool Tuning::can_pay_another() const {

@@ -72,6 +72,9 @@ class Tuning {
   [[nodiscard]] bool baseline_is_open() const;
   [[nodiscard]] int interrupts() const;
   [[nodiscard]] Spending spending() const;
+  /// What trying a configuration is expected to take, the start of its machines included, in the
+  /// unit of observed prices.
+  [[nodiscard]] double trial_price(const Configuration& configuration) const;
   /// Whether the budget of money allows one more trial, whatever it will cost.
   [[nodiscard]] bool can_pay_another() const;
 

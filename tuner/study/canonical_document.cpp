@@ -178,6 +178,7 @@ void put_sagemaker(const SageMakerSpec& spec, Json& entry) {
     entry["max_wait"] = job.max_wait_s;
   }
   put(entry, "keep_alive", spec.keep_alive_s);
+  entry["poll"] = spec.poll_s;
 }
 
 Json runner_json(const StudySpec& study, Json json) {

@@ -80,7 +80,7 @@ std::string fingerprint_of(const StudySpec& study) {
     if (!cost_matters) essence["runner"].erase("spot_share");
     // Jobs measure the same wherever their output goes and however they are paid and watched.
     for (const char* key :
-         {"role", "output", "checkpoints", "tags", "max_wait", "keep_alive", "parallel"}) {
+         {"role", "output", "checkpoints", "tags", "max_wait", "keep_alive", "poll", "parallel"}) {
       essence["runner"].erase(key);
     }
   }

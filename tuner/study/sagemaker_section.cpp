@@ -151,6 +151,7 @@ void read_spot(const ObjectNode& object, SageMakerSpec& spec) {
     }
   }
   object.read_duration_s("keep_alive", spec.keep_alive_s, {0.0, k_max_keep_alive_s});
+  object.read_duration_s("poll", spec.poll_s, {0.1, 60.0});
 }
 
 }  // namespace

@@ -111,6 +111,7 @@ struct SageMakerSpec {
   JobSettings settings;
   double spot_share = 0.35;  ///< of the on-demand price that managed spot is expected to be billed
   std::optional<double> keep_alive_s;  ///< longest life of an unused warm pool; 0: no pools
+  double poll_s = 5.0;                 ///< between looks at jobs and at their logs
 };
 
 struct RunnerSpec {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/projection.hpp"
+#include "tuner/cli/study_source.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+struct RehearseOptions {
+  std::string study;
+  std::string seconds_per_sample;
+  int repeats = 5;
+};
+
+Json range_json(const Range& range) {
+  return {{"mean", range.mean}, {"low", range.low}, {"high", range.high}};
+}
+
+ExitCode rehearse(CommandContext& context, const RehearseOptions& options) {
+  const auto study = open_study_file(options.study);
+  if (!study) return context.console.error(study.error());
+  const auto projection = project_tuning(*study, {options.seconds_per_sample, options.repeats,
+                                                  context.database(), context.clock.wall_time_s()});
+  if (!projection) return context.console.error(projection.error());
+  if (context.json) {
+    Json json;
+    json["schema_version"] = k_json_schema_version;
+    json["name"] = study->name;
+    json["speeds"] = projection->speeds;
+    json["repeats"] = options.repeats;
+    json["duration_s"] = range_json(projection->duration_s);
+    json["bill_usd"] = range_json(projection->usd);
+    json["not_training_usd"] = range_json(projection->not_training_usd);
+    json["trials"] = range_json(projection->trials);
+    json["cold_starts"] = range_json(projection->cold_starts);
+    json["warm_starts"] = range_json(projection->warm_starts);
+    json["budget_usd"] = study->budget.cost_usd ? Json(*study->budget.cost_usd) : Json(nullptr);
+    json["warnings"] = projection->warnings;
+    context.console.json_result(json);
+    return ExitCode::ok;
+  }
+  context.console.result(projection_text(*study, *projection));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_rehearse_command(CLI::App& program, CommandContext& context) {
+  auto options = std::make_shared<RehearseOptions>();
+  CLI::App* command = add_command(
+      program, context, "rehearse",
+      "Play a SageMaker study on a simulated account: its duration and bill, before it is paid for",
+      "  steptune rehearse study.json\n"
+      "  steptune rehearse study.json --seconds-per-sample \"0.002 + 0.01 / batch_size\"");
+  command->add_option("STUDY", options->study, "Study file of runner type sagemaker")->required();
+  command
+      ->add_option(
+          "--seconds-per-sample", options->seconds_per_sample,
+          "How fast trials are: an expression over the parameters [default: as measured by "
+          "an earlier run of this study, else 0.1 s a step]")
+      ->option_text("EXPRESSION");
+  command
+      ->add_option("--repeats", options->repeats,
+                   "Rehearsals, which differ in what chance decides [default: 5]")
+      ->option_text("N")
+      ->check(CLI::Range(1, 1000));
+  add_json_option(*command, context);
+  command->callback([&context, options] {
+    context.action = [&context, options] { return rehearse(context, *options); };
+  });
+}
+
+}  // namespace steptune
