@@ -12,7 +12,8 @@ object; every key has a default:
   timing                see jobs.Timing
   log_delay_s, empty_page_every, log_page_size
   faults, seed          see faults.py
-  prices                instance type -> USD per hour, for the Price List API
+  prices                instance type -> USD per hour, or {"usd": ..., "vCpu": "4", "memory": "16 GiB", ...},
+                        for the Price List API
 """
 
 import argparse

@@ -1,29 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Price List API, as far as training prices go."""
+"""The Price List API, as far as SageMaker's instances go."""
 
 import json
 
+from errors import ServiceError
+
+REGION = "us-east-1"
+
 
 class PriceList:
-    def __init__(self, usd_per_hour):
-        self._prices = usd_per_hour
+    """Of each type the training price that the configuration names, and others that are easily mistaken
+    for it: hosting is dearer, and what a training plan has paid for costs nothing."""
+
+    def __init__(self, entries):
+        self._products = []
+        for name, entry in sorted(entries.items()):
+            entry = entry if isinstance(entry, dict) else {"usd": entry}
+            facts = {key: str(value) for key, value in entry.items() if key != "usd"}
+            for component, usd in (("Hosting", entry["usd"] * 1.5), ("Training", entry["usd"]),
+                                   ("TrainingPlan", 0.0)):
+                attributes = {"instanceName": name, "regionCode": REGION, "component": component,
+                              "platoinstancetype": component, **facts}
+                self._products.append((attributes, usd))
 
     def handle(self, request):
+        if request.get("ServiceCode") != "AmazonSageMaker":
+            raise ServiceError("NotFoundException", "There is no such service")
         wanted = {entry["Field"]: entry["Value"] for entry in request.get("Filters", [])}
-        rows = sorted((name, usd) for name, usd in self._prices.items()
-                      if wanted.get("instanceName", name) == name)
+        rows = [(attributes, usd) for attributes, usd in self._products
+                if all(attributes.get(field) == value for field, value in wanted.items())]
         start = int(request.get("NextToken", 0))
-        size = min(request.get("MaxResults", 100), 100)
+        # Pages may hold less than was asked for.
+        size = min(request.get("MaxResults", 100), 2)
         response = {"FormatVersion": "aws_v1",
-                    "PriceList": [self._product(name, usd) for name, usd in rows[start:start + size]]}
+                    "PriceList": [self._product(*row) for row in rows[start:start + size]]}
         if start + size < len(rows):
             response["NextToken"] = str(start + size)
         return response
 
     @staticmethod
-    def _product(name, usd):
+    def _product(attributes, usd):
         return json.dumps({
-            "product": {"attributes": {"instanceName": name, "regionCode": "us-east-1",
-                                       "platoinstancetype": "Training", "component": "Training"}},
+            "product": {"productFamily": "ML Instance", "attributes": attributes},
             "terms": {"OnDemand": {"a": {"priceDimensions": {"b": {
                 "unit": "Hrs", "pricePerUnit": {"USD": f"{usd:.10f}"}}}}}}})

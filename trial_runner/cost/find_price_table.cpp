@@ -6,8 +6,20 @@
 #include <fmt/format.h>
 
 #include "trial_runner/cost/price_table.hpp"
+#include "trial_runner/cost/user_prices.hpp"
 
 namespace steptune {
+
+std::optional<std::filesystem::path> user_price_directory() {
+  // The specification of base directories has relative paths ignored.
+  const char* data = std::getenv("XDG_DATA_HOME");
+  if (data != nullptr && *data == '/') {
+    return std::filesystem::path(data) / "steptune" / "prices";
+  }
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home != '/') return std::nullopt;
+  return std::filesystem::path(home) / ".local" / "share" / "steptune" / "prices";
+}
 
 std::vector<std::filesystem::path> price_table_directories() {
   std::vector<std::filesystem::path> directories;
@@ -19,6 +31,7 @@ std::vector<std::filesystem::path> price_table_directories() {
       rest.remove_prefix(std::min(directory.size() + 1, rest.size()));
     }
   }
+  if (auto own = user_price_directory()) directories.push_back(*std::move(own));
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) {

@@ -39,9 +39,9 @@ struct PriceTable {
 [[nodiscard]] Result<PriceTable> read_price_table(const std::filesystem::path& file);
 [[nodiscard]] Result<PriceTable> price_table_from_json(const Json& json, const std::string& where);
 
-/// Where tables (`sagemaker-REGION.json`) are looked for, in order: the directories of the
-/// environment variable `STEPTUNE_PRICE_PATH` (separated by colons), those that are installed
-/// beside the running program, those of the installation.
+/// Where tables (`sagemaker-REGION.json`) are looked for, in order: the directories of
+/// `STEPTUNE_PRICE_PATH` (separated by colons), the user's own (trial_runner/cost/user_prices.hpp),
+/// those that are installed beside the running program, those of the installation.
 [[nodiscard]] std::vector<std::filesystem::path> price_table_directories();
 
 /// The first table of a region found there. None is an error that says where it was looked for and

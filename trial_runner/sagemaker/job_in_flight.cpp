@@ -9,6 +9,7 @@
 
 #include "common/text.hpp"
 #include "trial_runner/sagemaker/failure.hpp"
+#include "trial_runner/sagemaker/held_machines.hpp"
 
 namespace steptune {
 namespace {
@@ -49,16 +50,7 @@ void JobInFlight::tell_start(double time_s, std::vector<TrialEvent>& events) {
   started_s = time_s;
   last_output_s = time_s;
   std::map<std::string, std::string> placement{{"job", job}};
-  if (spec.resources.heterogeneous()) {
-    std::vector<std::string> groups;
-    for (const InstanceGroup& group : spec.resources.groups) {
-      groups.push_back(fmt::format("{} {}", group.instance_count, group.instance_type));
-    }
-    placement["instances"] = fmt::format("{}", fmt::join(groups, " + "));
-  } else {
-    placement["instances"] =
-        fmt::format("{} {}", spec.resources.instance_count, spec.resources.instance_type);
-  }
+  placement["instances"] = to_text(spec.resources);
   placement["start"] = pool_job ? "warm" : "cold";
   events.emplace_back(TrialStarted{spec.key, time_s, job, std::move(placement)});
 }

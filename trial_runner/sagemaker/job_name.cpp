@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/job_name.hpp"
 
+#include <charconv>
+#include <regex>
+
 #include <fmt/format.h>
 
 #include "trial_runner/sagemaker/aws/sigv4.hpp"
@@ -15,6 +18,16 @@ constexpr std::size_t k_hash_length = 8;
 bool alphanumeric(char character) {
   return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
          (character >= '0' && character <= '9');
+}
+
+/// Nothing for numbers that do not fit, and 0: all are counted from 1.
+template <typename Number>
+std::optional<Number> counted(const std::ssub_match& text) {
+  Number number = 0;
+  const std::string digits = text.str();
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (read.ec != std::errc() || number < 1) return std::nullopt;
+  return number;
 }
 
 }  // namespace
@@ -39,6 +52,18 @@ std::string job_name_prefix(const std::string& study, const std::string& salt) {
 std::string job_name(const std::string& prefix, TrialKey key, int launch) {
   const std::string first = fmt::format("{}t{}-a{}", prefix, key.trial, key.attempt);
   return launch == 1 ? first : fmt::format("{}-r{}", first, launch);
+}
+
+std::optional<JobOwner> job_owner(const std::string& name) {
+  static const std::regex k_form(
+      "([a-zA-Z0-9][a-zA-Z0-9-]*)-[0-9a-f]{8}-t([0-9]+)-a([0-9]+)(-r([0-9]+))?");
+  std::smatch parts;
+  if (!std::regex_match(name, parts, k_form)) return std::nullopt;
+  const auto trial = counted<std::int64_t>(parts[2]);
+  const auto attempt = counted<int>(parts[3]);
+  const auto launch = parts[4].matched ? counted<int>(parts[5]) : std::optional(1);
+  if (!trial || !attempt || !launch) return std::nullopt;
+  return JobOwner{parts[1].str(), {*trial, *attempt}, *launch};
 }
 
 }  // namespace steptune

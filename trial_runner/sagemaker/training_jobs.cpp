@@ -60,6 +60,8 @@ JobState job_state_from_json(const Json& description) {
   state.secondary = text_of(description, "SecondaryStatus");
   state.failure_reason = text_of(description, "FailureReason");
   state.created_wall_s = number_of(description, "CreationTime").value_or(0.0);
+  state.billed_since_wall_s = number_of(description, "TrainingStartTime");
+  state.billed_until_wall_s = number_of(description, "TrainingEndTime");
   state.billable_s = number_of(description, "BillableTimeInSeconds");
   state.pool = pool_of(description);
   const auto resources = description.find("ResourceConfig");

@@ -26,6 +26,8 @@ struct JobState {
   std::string secondary;  ///< of an open set: only shown, but for the two limits that were hit
   std::string failure_reason;
   double created_wall_s = 0.0;
+  std::optional<double> billed_since_wall_s;    ///< `TrainingStartTime`, the download included
+  std::optional<double> billed_until_wall_s;    ///< `TrainingEndTime`
   std::optional<double> training_since_wall_s;  ///< latest begin of the stage `Training`
   std::optional<double> training_until_wall_s;  ///< and its end
   std::optional<double> downloading_s;          ///< of input data, all attempts

@@ -62,6 +62,8 @@ void add_all_commands(CLI::App& program, CommandContext& context) {
   add_show_command(program, context);
   add_best_command(program, context);
   add_doctor_command(program, context);
+  add_pools_command(program, context);
+  add_prices_command(program, context);
   add_completion_command(program, context);
   add_version_command(program, context);
   program.footer(

@@ -48,6 +48,8 @@ void add_leaderboard_command(CLI::App& program, CommandContext& context);
 void add_show_command(CLI::App& program, CommandContext& context);
 void add_best_command(CLI::App& program, CommandContext& context);
 void add_doctor_command(CLI::App& program, CommandContext& context);
+void add_pools_command(CLI::App& program, CommandContext& context);
+void add_prices_command(CLI::App& program, CommandContext& context);
 void add_completion_command(CLI::App& program, CommandContext& context);
 void add_version_command(CLI::App& program, CommandContext& context);
 

@@ -38,6 +38,8 @@ constexpr std::array k_transient_codes{"RequestTimeout",
                                        "PriorRequestNotComplete"};
 constexpr std::array k_expired_codes{"ExpiredToken", "ExpiredTokenException", "RequestExpired",
                                      "UnrecognizedClientException"};
+constexpr std::array k_signature_codes{"SignatureDoesNotMatch", "InvalidSignatureException",
+                                       "InvalidClientTokenId", "IncompleteSignature"};
 constexpr std::array k_skew_codes{"RequestTimeTooSkewed",      "SignatureDoesNotMatch",
                                   "InvalidSignatureException", "RequestExpired",
                                   "RequestInTheFuture",        "AuthFailure"};
@@ -58,6 +60,22 @@ AwsError client_error(const std::string& operation, std::string code, std::strin
   return error;
 }
 
+/// What to do about a refusal that will not pass by itself.
+std::string advice_for(const AwsError& error) {
+  if (error.code == "NoResponse") return "check the network, the region and AWS_ENDPOINT_URL";
+  if (error.code == "AccessDeniedException" || error.code == "AccessDenied") {
+    return fmt::format("allow {} in the IAM policy of these credentials, or use others",
+                       error.operation);
+  }
+  if (one_of(error.code, k_expired_codes)) {
+    return "renew the credentials, e.g. with `aws sso login`, and check AWS_PROFILE";
+  }
+  if (one_of(error.code, k_signature_codes)) {
+    return "check AWS_PROFILE, the access key and its secret";
+  }
+  return {};
+}
+
 }  // namespace
 
 Error AwsError::to_error() const {
@@ -65,8 +83,8 @@ Error AwsError::to_error() const {
   std::string text = fmt::format("{}: {}", code, printable_line(message, 600));
   if (attempts > 1) text += fmt::format(" (after {} attempts)", attempts);
   if (!request_id.empty()) text += fmt::format(" [request {}]", printable_line(request_id, 80));
-  return Error{
-      try_later ? ErrorKind::unavailable : ErrorKind::runner, std::move(text), operation, {}};
+  return Error{try_later ? ErrorKind::unavailable : ErrorKind::runner, std::move(text), operation,
+               advice_for(*this)};
 }
 
 bool is_throttling(const AwsError& error) {
@@ -135,7 +153,8 @@ AwsResult<Json> JsonClient::try_once(const JsonService& service, const std::stri
                      {"X-Amz-Target", service.target_prefix + "." + operation}};
   request.body = body;
   sign(request, *credentials,
-       {parts_.region, service.signing_name, parts_.clock.wall_time_s() + clock_skew_s_});
+       {service.region.empty() ? parts_.region : service.region, service.signing_name,
+        parts_.clock.wall_time_s() + clock_skew_s_});
   const auto response = parts_.transport.send(request, HttpTimeouts{});
   if (!response) {
     return tl::unexpected(client_error(operation, "NoResponse", response.error().text()));

@@ -39,6 +39,7 @@ struct JsonService {
   std::string content_type;   ///< `application/x-amz-json-1.1`
   std::string scheme;         ///< from `resolve_endpoint`
   std::string host;
+  std::string region{};  ///< that requests are signed for; empty: the client's
 };
 
 struct RetryPolicy {

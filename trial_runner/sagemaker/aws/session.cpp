@@ -50,7 +50,8 @@ WaitUntil wait_in_real_time(const Clock& clock) {
   };
 }
 
-Session::Session(const Clock& clock, WaitUntil wait_until, SharedConfig config, std::string region)
+Session::Session(const Clock& clock, WaitUntil wait_until, SharedConfig config, std::string region,
+                 RetryPolicy policy)
     : wait_until_(std::move(wait_until)),
       config_(std::move(config)),
       region_(std::move(region)),
@@ -61,13 +62,15 @@ Session::Session(const Clock& clock, WaitUntil wait_until, SharedConfig config, 
   credentials_ = std::make_unique<CredentialsChain>(
       CredentialsParts{process_environment(), config_, transport_, clock, region_,
                        [](const std::vector<std::string>& argv) { return process_output(argv); }});
-  client_ = std::make_unique<JsonClient>(ClientParts{
-      transport_, clock, limiter_, rng_,
-      [this](bool refresh) { return credentials_->get(refresh); }, wait_until_, region_});
+  client_ = std::make_unique<JsonClient>(
+      ClientParts{transport_, clock, limiter_, rng_,
+                  [this](bool refresh) { return credentials_->get(refresh); }, wait_until_,
+                  region_},
+      policy);
 }
 
 Result<std::unique_ptr<Session>> Session::open(const Clock& clock, WaitUntil wait_until,
-                                               std::string region) {
+                                               std::string region, RetryPolicy policy) {
   const Environment environment = process_environment();
   auto config = read_shared_config(environment);
   if (!config) return tl::unexpected(config.error());
@@ -77,17 +80,17 @@ Result<std::unique_ptr<Session>> Session::open(const Clock& clock, WaitUntil wai
     region = *std::move(resolved);
   }
   return std::unique_ptr<Session>(
-      new Session(clock, std::move(wait_until), *std::move(config), std::move(region)));
+      new Session(clock, std::move(wait_until), *std::move(config), std::move(region), policy));
 }
 
 Result<JsonService> Session::service(Service service) const {
   const ServiceNames names = names_of(service);
+  const std::string region = service == Service::pricing ? "us-east-1" : region_;
   const auto endpoint =
-      resolve_endpoint(process_environment(), config_, names.setting, names.host_prefix,
-                       service == Service::pricing ? "us-east-1" : region_);
+      resolve_endpoint(process_environment(), config_, names.setting, names.host_prefix, region);
   if (!endpoint) return tl::unexpected(endpoint.error());
-  return JsonService{names.signing_name, names.target_prefix, names.content_type, endpoint->scheme,
-                     endpoint->host};
+  return JsonService{names.signing_name, names.target_prefix, names.content_type,
+                     endpoint->scheme,   endpoint->host,      region};
 }
 
 }  // namespace steptune::aws

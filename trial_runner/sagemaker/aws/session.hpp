@@ -23,7 +23,8 @@ class Session {
   /// that cannot be read.
   [[nodiscard]] static Result<std::unique_ptr<Session>> open(const Clock& clock,
                                                              WaitUntil wait_until,
-                                                             std::string region = {});
+                                                             std::string region = {},
+                                                             RetryPolicy policy = {});
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -34,7 +35,8 @@ class Session {
   [[nodiscard]] Result<JsonService> service(Service service) const;
 
  private:
-  Session(const Clock& clock, WaitUntil wait_until, SharedConfig config, std::string region);
+  Session(const Clock& clock, WaitUntil wait_until, SharedConfig config, std::string region,
+          RetryPolicy policy);
 
   WaitUntil wait_until_;
   SharedConfig config_;

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/held_machines.hpp"
+
+#include "tests/unit/sagemaker/runner_fixture.hpp"
+
+namespace steptune::rehearsal {
+namespace {
+
+using testing::SizeIs;
+
+class HeldMachinesTest : public RunnerOnAccountTest {
+ protected:
+  TrainingJobs jobs() { return {rehearsal().client(), rehearsal().connection().sagemaker}; }
+
+  std::vector<HeldMachines> find() {
+    TrainingJobs api = jobs();
+    auto found = find_held_machines(api, clock.wall_time_s(), &options.prices);
+    EXPECT_TRUE(found) << found.error().to_error().text();
+    return found.value_or(std::vector<HeldMachines>{});
+  }
+
+  std::vector<Release> release_all(double patience_s = 30.0) {
+    TrainingJobs api = jobs();
+    auto released = release_pools(api, find(), clock, rehearsal().connection().wait_until,
+                                  &options.prices, patience_s);
+    EXPECT_TRUE(released) << released.error().to_error().text();
+    return released.value_or(std::vector<Release>{});
+  }
+
+  /// A tuner that dies leaves a pool and a running job.
+  void abandon_two_trials() {
+    options.parallel = options.backlog = 2;
+    options.keep_alive_s = 600;
+    start(trial(1));
+    TrialSpec other = trial(2, "ml.m5.xlarge");
+    other.resources.instance_count = 2;
+    start(other);
+    run_until_finished(1);
+    kill_tuner();
+  }
+};
+
+TEST(JobOwner, IsReadFromTheNamesThatJobsAreGiven) {
+  const auto owner = job_owner(job_name(job_name_prefix("ResNet nightly v2", "db"), {12, 3}, 2));
+  ASSERT_TRUE(owner);
+  EXPECT_EQ(owner->study, "ResNet-nightly-v2");
+  EXPECT_EQ(owner->key, (TrialKey{12, 3}));
+  EXPECT_EQ(owner->launch, 2);
+  EXPECT_EQ(job_owner("a-0123abcd-t1-a1")->launch, 1);
+  for (const char* stranger :
+       {"", "train", "a-0123abcd-t1", "a-0123abcd-t1-a1-", "a-0123abcd-t0-a1", "a-0123abcX-t1-a1",
+        "a-123abcd-t1-a1", "-0123abcd-t1-a1", "a-0123abcd-t1-a1-r0", "a-0123abcd-tx-a1",
+        "a-0123abcd-t99999999999999999999-a1"}) {
+    EXPECT_FALSE(job_owner(stranger)) << stranger;
+  }
+}
+
+TEST_F(HeldMachinesTest, AreFoundWithWhatTheyCostAfterATunerHasDied) {
+  program.ends_after_s = 400.0;
+  options.parallel = options.backlog = 2;
+  options.keep_alive_s = 600;
+  start(trial(1));
+  run_until_reported();
+  run_for(200.0);
+  TrialSpec late = trial(2, "ml.m5.xlarge");
+  late.resources.instance_count = 2;
+  start(late);
+  run_until_finished(1);
+  kill_tuner();
+  account().advance_to(clock.now_s() + 60.0);
+  const auto found = find();
+  ASSERT_THAT(found, SizeIs(2));
+
+  const AccountAudit audit = account().audit();
+  const HeldMachines& pool = found[0];
+  EXPECT_EQ(pool.holding, Holding::kept);
+  EXPECT_EQ(pool.owner->key.trial, 1);
+  EXPECT_EQ(to_text(pool.resources), "1 ml.g5.xlarge");
+  EXPECT_EQ(pool.usd_per_hour, 1.408);
+  ASSERT_TRUE(pool.retained_s);
+  EXPECT_NEAR(*pool.retained_s, audit.pool_of(pool.job)->retained_s, 1.0);
+  EXPECT_NEAR(*pool.left_s, 600.0 - *pool.retained_s, 1e-6);
+  EXPECT_DOUBLE_EQ(*pool.usd_so_far, 1.408 * *pool.retained_s / 3600.0);
+
+  const HeldMachines& job = found[1];
+  EXPECT_EQ(job.holding, Holding::running);
+  EXPECT_EQ(job.status, "Training");
+  EXPECT_EQ(to_text(job.resources), "2 ml.m5.xlarge");
+  EXPECT_EQ(job.usd_per_hour, 0.46);
+  EXPECT_GT(*job.usd_so_far, 0.0);
+  EXPECT_FALSE(job.left_s);
+}
+
+TEST_F(HeldMachinesTest, OfAnUnknownTypeHaveNoPriceRatherThanNone) {
+  abandon_two_trials();
+  options.prices.instances.clear();
+  const auto found = find();
+  ASSERT_FALSE(found.empty());
+  for (const HeldMachines& held : found) {
+    EXPECT_FALSE(held.usd_per_hour);
+    EXPECT_FALSE(held.usd_so_far);
+  }
+}
+
+TEST_F(HeldMachinesTest, AreGivenBackWhenTheyWaitAndLeftAloneWhenTheyRun) {
+  program.ends_after_s.reset();
+  options.parallel = options.backlog = 2;
+  start(trial(1));
+  start(trial(2));
+  run_until_reported();
+  run_for(60.0);
+  runner().stop({1, 1});
+  run_until_finished(1);
+  kill_tuner();
+  account().advance_to(clock.now_s() + 10.0);
+  const auto released = release_all();
+  ASSERT_THAT(released, SizeIs(1));
+  EXPECT_EQ(released[0].outcome, ReleaseOutcome::released);
+  EXPECT_EQ(available_pools(), 0);
+  const auto left = find();
+  ASSERT_THAT(left, SizeIs(1));
+  EXPECT_EQ(left[0].owner->key.trial, 2);
+}
+
+TEST_F(HeldMachinesTest, ThatSettleAreWaitedForAsLongAsAskedTo) {
+  account_options.stages.pool_ready_s = 20.0;
+  start(trial(1));
+  // The moment at which the job ends: its machines take another 20 s.
+  while (account().audit().jobs.empty() || account().audit().jobs[0].status != "Completed")
+    run_for(1.0);
+  kill_tuner();
+  ASSERT_THAT(find(), SizeIs(1));
+  EXPECT_EQ(find()[0].holding, Holding::settling);
+  const auto impatient = release_all(5.0);
+  ASSERT_THAT(impatient, SizeIs(1));
+  EXPECT_EQ(impatient[0].outcome, ReleaseOutcome::not_ready);
+  const auto patient = release_all(30.0);
+  ASSERT_THAT(patient, SizeIs(1));
+  EXPECT_EQ(patient[0].outcome, ReleaseOutcome::released);
+  EXPECT_THAT(find(), SizeIs(0));
+}
+
+TEST_F(HeldMachinesTest, ThatWereTakenMeanwhileAreGone) {
+  start(trial(1));
+  run_until_finished(1);
+  kill_tuner();
+  account().advance_to(clock.now_s() + 10.0);
+  const auto before = find();
+  ASSERT_THAT(before, SizeIs(1));
+  account().advance_to(clock.now_s() + options.keep_alive_s);
+  TrainingJobs api = jobs();
+  const auto released =
+      release_pools(api, before, clock, rehearsal().connection().wait_until, &options.prices);
+  ASSERT_TRUE(released);
+  ASSERT_THAT(*released, SizeIs(1));
+  EXPECT_EQ((*released)[0].outcome, ReleaseOutcome::gone);
+}
+
+TEST(Resources, OfHeterogeneousClustersAreReadByGroup) {
+  const Json config = {{"InstanceGroups", Json::array({{{"InstanceGroupName", "gpu"},
+                                                        {"InstanceType", "ml.p4d.24xlarge"},
+                                                        {"InstanceCount", 1}},
+                                                       {{"InstanceGroupName", "data"},
+                                                        {"InstanceType", "ml.c5.18xlarge"},
+                                                        {"InstanceCount", 2}}})}};
+  EXPECT_EQ(to_text(resources_from_json(config)), "1 ml.p4d.24xlarge + 2 ml.c5.18xlarge");
+}
+
+}  // namespace
+}  // namespace steptune::rehearsal

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/held_machines.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "trial_runner/sagemaker/json_fields.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_settling_look_s = 2.0;
+
+std::optional<Holding> holding_of(bool ended, const std::optional<PoolState>& pool) {
+  if (!ended) return Holding::running;
+  if (!pool) return std::nullopt;
+  if (pool->status == "Available") return Holding::kept;
+  if (pool->status == "InUse") return Holding::settling;
+  return std::nullopt;
+}
+
+int count_of(const Json& group) {
+  return static_cast<int>(number_of(group, "InstanceCount").value_or(1.0));
+}
+
+double billed_s(const HeldMachines& held, const JobState& state, double now_wall_s) {
+  if (held.holding == Holding::kept) return held.retained_s.value_or(0.0);
+  if (!state.billed_since_wall_s) return 0.0;
+  const double until_wall_s = state.billed_until_wall_s.value_or(now_wall_s);
+  return std::max(0.0, until_wall_s - *state.billed_since_wall_s);
+}
+
+}  // namespace
+
+Resources resources_from_json(const Json& resource_config) {
+  Resources resources;
+  const auto groups = resource_config.find("InstanceGroups");
+  if (groups != resource_config.end() && groups->is_array()) {
+    for (const Json& group : *groups) {
+      if (!group.is_object()) continue;
+      resources.groups.push_back(
+          {text_of(group, "InstanceGroupName"), text_of(group, "InstanceType"), count_of(group)});
+    }
+  }
+  if (!resources.groups.empty()) return resources;
+  resources.instance_type = text_of(resource_config, "InstanceType");
+  resources.instance_count = count_of(resource_config);
+  return resources;
+}
+
+std::string to_text(const Resources& resources) {
+  if (!resources.heterogeneous()) {
+    return fmt::format("{} {}", resources.instance_count, resources.instance_type);
+  }
+  std::vector<std::string> groups;
+  for (const InstanceGroup& group : resources.groups)
+    groups.push_back(fmt::format("{} {}", group.instance_count, group.instance_type));
+  return fmt::format("{}", fmt::join(groups, " + "));
+}
+
+std::optional<HeldMachines> held_machines(const JobState& state, double now_wall_s,
+                                          const PriceTable* prices) {
+  const auto holding = holding_of(state.ended(), state.pool);
+  if (!holding) return std::nullopt;
+  HeldMachines held;
+  held.job = state.name;
+  held.owner = job_owner(state.name);
+  held.holding = *holding;
+  held.status = *holding == Holding::running ? state.secondary : state.pool->status;
+  held.resources = resources_from_json(state.resources);
+  held.since_wall_s = state.created_wall_s;
+  if (*holding == Holding::kept) {
+    held.retained_s = state.pool->retained_s;
+    held.since_wall_s = held.retained_s ? now_wall_s - *held.retained_s
+                                        : state.billed_until_wall_s.value_or(state.created_wall_s);
+    const auto keep_alive_s = number_of(state.resources, "KeepAlivePeriodInSeconds");
+    if (keep_alive_s) {
+      held.left_s = std::max(0.0, held.since_wall_s + *keep_alive_s - now_wall_s);
+    }
+  }
+  const auto usd_per_hour = prices != nullptr ? prices->usd_per_hour(held.resources)
+                                              : Result<double>(tl::unexpected(Error{}));
+  if (usd_per_hour) {
+    held.usd_per_hour = *usd_per_hour;
+    held.usd_so_far = *usd_per_hour * billed_s(held, state, now_wall_s) / 3600.0;
+  }
+  return held;
+}
+
+aws::AwsResult<std::vector<HeldMachines>> find_held_machines(TrainingJobs& jobs, double now_wall_s,
+                                                             const PriceTable* prices) {
+  const auto summaries = jobs.list({{}, {}, std::max(0.0, now_wall_s - k_longest_holding_s)});
+  if (!summaries) return tl::unexpected(summaries.error());
+  std::vector<HeldMachines> all;
+  for (auto summary = summaries->rbegin(); summary != summaries->rend(); ++summary) {
+    JobState listed;
+    listed.status = summary->status;
+    if (!holding_of(listed.ended(), summary->pool)) continue;
+    const auto state = jobs.describe(summary->name);
+    if (!state) return tl::unexpected(state.error());
+    if (!*state) continue;
+    if (auto held = held_machines(**state, now_wall_s, prices)) all.push_back(*std::move(held));
+  }
+  return all;
+}
+
+aws::AwsResult<std::vector<Release>> release_pools(TrainingJobs& jobs,
+                                                   std::vector<HeldMachines> machines,
+                                                   const Clock& clock,
+                                                   const aws::WaitUntil& wait_until,
+                                                   const PriceTable* prices, double patience_s) {
+  std::erase_if(machines,
+                [](const HeldMachines& held) { return held.holding == Holding::running; });
+  const double until_s = clock.now_s() + patience_s;
+  std::vector<Release> releases;
+  while (!machines.empty()) {
+    std::vector<HeldMachines> left;
+    for (HeldMachines& held : machines) {
+      if (held.holding == Holding::kept) {
+        const auto released = jobs.set_keep_alive(held.job, 0);
+        if (!released) return tl::unexpected(released.error());
+        if (*released) {
+          releases.push_back({std::move(held), ReleaseOutcome::released});
+          continue;
+        }
+      }
+      const auto state = jobs.describe(held.job);
+      if (!state) return tl::unexpected(state.error());
+      auto now_held = *state ? held_machines(**state, clock.wall_time_s(), prices) : std::nullopt;
+      if (now_held) {
+        left.push_back(*std::move(now_held));
+      } else {
+        releases.push_back({std::move(held), ReleaseOutcome::gone});
+      }
+    }
+    machines = std::move(left);
+    if (machines.empty()) break;
+    if (clock.now_s() >= until_s || !wait_until(clock.now_s() + k_settling_look_s)) {
+      for (HeldMachines& held : machines)
+        releases.push_back({std::move(held), ReleaseOutcome::not_ready});
+      break;
+    }
+  }
+  return releases;
+}
+
+}  // namespace steptune

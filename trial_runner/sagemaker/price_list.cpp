@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/price_list.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "trial_runner/sagemaker/json_fields.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr const char* k_training = "Training";
+
+const Json& member(const Json& object, const char* key) {
+  static const Json k_nothing = Json::object();
+  const auto found = object.find(key);
+  return found != object.end() && found->is_object() ? *found : k_nothing;
+}
+
+/// The number that a text begins with (`16 GiB`, `4`); 0 for others (`N/A`).
+double leading_number(const Json& attributes, const char* key) {
+  const std::string text = text_of(attributes, key);
+  return parse_finite(text.substr(0, text.find(' '))).value_or(0.0);
+}
+
+double hourly_usd(const Json& product) {
+  double usd_per_hour = 0.0;
+  for (const auto& [term_id, term] : member(member(product, "terms"), "OnDemand").items()) {
+    if (!term.is_object()) continue;
+    for (const auto& [dimension_id, dimension] : member(term, "priceDimensions").items()) {
+      if (!dimension.is_object() || !text_of(dimension, "unit").starts_with("H")) continue;
+      const auto usd = parse_finite(text_of(member(dimension, "pricePerUnit"), "USD"));
+      usd_per_hour = std::max(usd_per_hour, usd.value_or(0.0));
+    }
+  }
+  return usd_per_hour;
+}
+
+Json products_request(const std::string& region) {
+  const auto equals = [](const char* field, const std::string& value) {
+    return Json{{"Type", "TERM_MATCH"}, {"Field", field}, {"Value", value}};
+  };
+  return {{"ServiceCode", "AmazonSageMaker"},
+          {"Filters", Json::array({equals("regionCode", region), equals("component", k_training)})},
+          {"FormatVersion", "aws_v1"},
+          {"MaxResults", 100}};
+}
+
+void take(ListedPrices& listed, const std::pair<std::string, InstanceType>& price) {
+  const auto [known, is_new] = listed.instances.insert(price);
+  if (is_new || known->second.usd_per_hour == price.second.usd_per_hour) return;
+  if (std::ranges::find(listed.ambiguous, price.first) == listed.ambiguous.end()) {
+    listed.ambiguous.push_back(price.first);
+  }
+  if (price.second.usd_per_hour > known->second.usd_per_hour) known->second = price.second;
+}
+
+}  // namespace
+
+std::optional<std::pair<std::string, InstanceType>> training_price_of(const std::string& product,
+                                                                      const std::string& region) {
+  const Json json = Json::parse(product, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return std::nullopt;
+  const Json& attributes = member(member(json, "product"), "attributes");
+  const std::string name = text_of(attributes, "instanceName");
+  const std::string told_region = text_of(attributes, "regionCode");
+  const std::string component = text_of(attributes, "component");
+  const std::string kind = text_of(attributes, "platoinstancetype");
+  if (!name.starts_with("ml.") || (!told_region.empty() && told_region != region) ||
+      (!component.empty() && component != k_training) || (!kind.empty() && kind != k_training)) {
+    return std::nullopt;
+  }
+  InstanceType type;
+  type.usd_per_hour = hourly_usd(json);
+  if (!(type.usd_per_hour > 0.0)) return std::nullopt;
+  type.vcpus = static_cast<int>(leading_number(attributes, "vCpu"));
+  type.memory_gib = leading_number(attributes, "memory");
+  type.gpus = static_cast<int>(leading_number(attributes, "physicalGpu"));
+  return std::pair{name, type};
+}
+
+Result<ListedPrices> list_training_prices(aws::JsonClient& client, const aws::JsonService& pricing,
+                                          const std::string& region) {
+  ListedPrices listed;
+  Json input = products_request(region);
+  while (true) {
+    const auto page = client.call(pricing, "GetProducts", input);
+    if (!page) return tl::unexpected(page.error().to_error());
+    const auto products = page->find("PriceList");
+    if (products != page->end() && products->is_array()) {
+      for (const Json& product : *products) {
+        // The model says text; some versions of the service are known to send the object itself.
+        const auto price = training_price_of(
+            product.is_string() ? product.get<std::string>() : dump_json(product), region);
+        if (price) take(listed, *price);
+      }
+    }
+    const std::string next = text_of(*page, "NextToken");
+    if (next.empty()) break;
+    input["NextToken"] = next;
+  }
+  if (listed.instances.empty()) {
+    return fail(ErrorKind::not_found,
+                fmt::format("the Price List API tells no training prices for the region \"{}\"",
+                            printable_line(region)),
+                "GetProducts", "check the region's name, such as eu-west-1");
+  }
+  return listed;
+}
+
+}  // namespace steptune

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "trial_runner/cost/user_prices.hpp"
+#include "trial_runner/sagemaker/aws/environment.hpp"
+#include "trial_runner/sagemaker/aws/shared_config.hpp"
+#include "trial_runner/sagemaker/price_list.hpp"
+#include "tuner/cli/aws_session.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/prices_report.hpp"
+#include "tuner/cli/whole_file.hpp"
+#include "tuner/report/format.hpp"
+
+namespace steptune {
+namespace {
+
+struct PricesOptions {
+  std::vector<std::string> searched;
+  std::string region;
+  std::string output;
+};
+
+constexpr const char* k_default_region = "us-east-1";
+
+std::string table_name(const std::string& region) {
+  return fmt::format("sagemaker-{}.json", region);
+}
+
+/// Prices can be looked at without any AWS settings.
+Result<std::string> region_of(const PricesOptions& options) {
+  if (!options.region.empty()) return options.region;
+  const aws::Environment environment = aws::process_environment();
+  const auto config = aws::read_shared_config(environment);
+  if (!config) return tl::unexpected(config.error());
+  return aws::resolve_region(environment, *config).value_or(k_default_region);
+}
+
+Result<PriceSource> read_source(const std::filesystem::path& file) {
+  const auto json = read_json_file(file);
+  if (!json) return tl::unexpected(json.error());
+  auto table = price_table_from_json(*json, file.string());
+  if (!table) return tl::unexpected(table.error());
+  const auto source = json->find("source");
+  const bool told = source != json->end() && source->is_string();
+  return PriceSource{*std::move(table), file.string(), told ? source->get<std::string>() : ""};
+}
+
+Result<PriceSource> table_in_force(const std::string& region) {
+  for (const auto& directory : price_table_directories()) {
+    std::error_code fault;
+    if (const auto file = directory / table_name(region); std::filesystem::exists(file, fault)) {
+      return read_source(file);
+    }
+  }
+  // Its message says where it was looked for.
+  auto missing = find_price_table(region);
+  if (!missing) return tl::unexpected(missing.error());
+  return PriceSource{*std::move(missing), {}, {}};
+}
+
+ExitCode show_prices(CommandContext& context, const PricesOptions& options) {
+  const auto region = region_of(options);
+  if (!region) return context.console.error(region.error());
+  const auto prices = table_in_force(*region);
+  if (!prices) return context.console.error(prices.error());
+  if (context.json) {
+    context.console.json_result(prices_json(*prices, options.searched));
+  } else {
+    context.console.result(prices_text(*prices, options.searched));
+  }
+  return ExitCode::ok;
+}
+
+Result<std::filesystem::path> output_file(const PricesOptions& options, const std::string& region) {
+  if (!options.output.empty()) return options.output;
+  const auto directory = user_price_directory();
+  if (!directory) {
+    return fail(ErrorKind::usage, "there is no home directory to keep the table in", {},
+                "set HOME or XDG_DATA_HOME, or name a file with --output");
+  }
+  return *directory / table_name(region);
+}
+
+Result<ListedPrices> list_prices(const Clock& clock, const std::string& region) {
+  const auto session = open_aws_session(clock, region);
+  if (!session) return tl::unexpected(session.error());
+  const auto pricing = (*session)->service(aws::Service::pricing);
+  if (!pricing) return tl::unexpected(pricing.error());
+  return list_training_prices((*session)->client(), *pricing, region);
+}
+
+/// What the list does not tell of a machine is taken from the table before.
+void add_known_facts(PriceTable& table, const PriceTable& before) {
+  for (auto& [name, type] : table.instances) {
+    const auto known = before.instances.find(name);
+    if (known == before.instances.end()) continue;
+    if (type.vcpus == 0) type.vcpus = known->second.vcpus;
+    if (type.memory_gib == 0.0) type.memory_gib = known->second.memory_gib;
+    if (type.gpus == 0) type.gpus = known->second.gpus;
+  }
+}
+
+ExitCode refresh_prices(CommandContext& context, const PricesOptions& options) {
+  const auto region = region_of(options);
+  if (!region) return context.console.error(region.error());
+  const auto file = output_file(options, *region);
+  if (!file) return context.console.error(file.error());
+  const auto before = table_in_force(*region);
+  auto listed = list_prices(context.clock, *region);
+  if (!listed) return context.console.error(listed.error());
+  PriceSource now;
+  now.table.region = *region;
+  now.table.date = format_utc(context.clock.wall_time_s()).substr(0, 10);
+  now.table.instances = std::move(listed->instances);
+  now.file = file->string();
+  now.source = "AWS Price List API, GetProducts, AmazonSageMaker, component Training";
+  if (before) add_known_facts(now.table, before->table);
+  const std::string text = dump_json(price_table_json(now.table, now.source), 2) + "\n";
+  if (auto written = write_whole_file(*file, text); !written) {
+    return context.console.error(written.error());
+  }
+  const PriceSource* former = before ? &*before : nullptr;
+  if (context.json) {
+    context.console.json_result(refresh_json(now, former, listed->ambiguous));
+  } else {
+    context.console.result(refresh_text(now, former, listed->ambiguous));
+  }
+  return ExitCode::ok;
+}
+
+/// A region becomes part of a file's name.
+std::string region_fault(const std::string& region) {
+  const bool good =
+      !region.empty() &&
+      region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
+  return good ? std::string() : fmt::format("\"{}\" is no AWS region", region);
+}
+
+void add_region_option(CLI::App& command, PricesOptions& options) {
+  command
+      .add_option("--region", options.region,
+                  "AWS region [default: AWS_REGION, else the AWS profile's, else us-east-1]")
+      ->option_text("REGION")
+      ->check(region_fault);
+}
+
+}  // namespace
+
+void add_prices_command(CLI::App& program, CommandContext& context) {
+  auto options = std::make_shared<PricesOptions>();
+  CLI::App* command = add_command(program, context, "prices",
+                                  "Show what SageMaker machines cost, and renew the table",
+                                  "  steptune prices g5 p4d\n"
+                                  "  steptune prices --region us-east-1 --json\n"
+                                  "  steptune prices refresh");
+  command->add_option("TYPE", options->searched,
+                      "Only types whose names contain one of these [default: all]");
+  add_region_option(*command, *options);
+  add_json_option(*command, context);
+  CLI::App* refresh =
+      add_command(*command, context, "refresh",
+                  "Read the AWS Price List and keep its prices as this user's table",
+                  "  steptune prices refresh --region eu-west-1");
+  add_region_option(*refresh, *options);
+  refresh
+      ->add_option("--output", options->output,
+                   "File to write [default: sagemaker-REGION.json in "
+                   "~/.local/share/steptune/prices, where it is found again]")
+      ->option_text("FILE");
+  add_json_option(*refresh, context);
+  command->callback([&context, options, refresh] {
+    if (refresh->parsed()) return;
+    context.action = [&context, options] { return show_prices(context, *options); };
+  });
+  refresh->callback([&context, options] {
+    context.action = [&context, options] { return refresh_prices(context, *options); };
+  });
+}
+
+}  // namespace steptune

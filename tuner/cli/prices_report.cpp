@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/prices_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/text.hpp"
+#include "tuner/report/text_table.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_told_changes = 10;
+
+double ratio_of(const PriceChange& change) {
+  return std::abs(std::log(change.usd_now / change.usd_before));
+}
+
+bool is_searched(const std::string& type, const std::vector<std::string>& searched) {
+  return searched.empty() || std::ranges::any_of(searched, [&](const std::string& part) {
+           return type.find(part) != std::string::npos;
+         });
+}
+
+std::string or_unknown(double number) {
+  return number > 0.0 ? fmt::format("{}", number) : "-";
+}
+
+std::string listed_text(const char* what, const std::vector<std::string>& types) {
+  if (types.empty()) return {};
+  const auto told = std::min(types.size(), k_told_changes);
+  const std::vector<std::string> shown(types.begin(),
+                                       types.begin() + static_cast<std::ptrdiff_t>(told));
+  return fmt::format("{} {}: {}{}\n", types.size(), what, fmt::join(shown, " "),
+                     told < types.size() ? " ..." : "");
+}
+
+}  // namespace
+
+PriceChanges compare_prices(const PriceTable& before, const PriceTable& now) {
+  PriceChanges changes;
+  for (const auto& [name, type] : now.instances) {
+    const auto known = before.instances.find(name);
+    if (known == before.instances.end()) {
+      changes.added.push_back(name);
+    } else if (known->second.usd_per_hour != type.usd_per_hour) {
+      changes.changed.push_back({name, known->second.usd_per_hour, type.usd_per_hour});
+    }
+  }
+  for (const auto& [name, type] : before.instances) {
+    if (!now.instances.contains(name)) changes.gone.push_back(name);
+  }
+  std::ranges::stable_sort(changes.changed, std::greater<>(), ratio_of);
+  return changes;
+}
+
+std::string prices_text(const PriceSource& prices, const std::vector<std::string>& searched) {
+  TextTable table({{"instance type", Align::left},
+                   {"USD/h", Align::right},
+                   {"vCPUs", Align::right},
+                   {"GiB", Align::right},
+                   {"GPUs", Align::right}});
+  for (const auto& [name, type] : prices.table.instances) {
+    if (!is_searched(name, searched)) continue;
+    table.add_row({printable_line(name), fmt::format("{}", type.usd_per_hour),
+                   or_unknown(type.vcpus), or_unknown(type.memory_gib), or_unknown(type.gpus)});
+  }
+  return fmt::format(
+      "SageMaker training on demand, {}, {}\n{}\n{}{}", printable_line(prices.table.region),
+      printable_line(prices.table.date), prices.file,
+      prices.source.empty() ? "" : fmt::format("{}\n", printable_line(prices.source)),
+      table.text());
+}
+
+Json prices_json(const PriceSource& prices, const std::vector<std::string>& searched) {
+  PriceTable shown = prices.table;
+  std::erase_if(shown.instances,
+                [&](const auto& entry) { return !is_searched(entry.first, searched); });
+  Json json = price_table_json(shown, prices.source);
+  json["schema_version"] = k_json_schema_version;
+  json["file"] = prices.file;
+  return json;
+}
+
+std::string refresh_text(const PriceSource& now, const PriceSource* before,
+                         const std::vector<std::string>& ambiguous) {
+  std::string text = fmt::format("{}: {} prices of {}, {}\n", now.file, now.table.instances.size(),
+                                 now.table.region, now.table.date);
+  text += listed_text("listed at several prices, the highest taken", ambiguous);
+  if (before == nullptr) return text + "there was no table for this region before\n";
+  const PriceChanges changes = compare_prices(before->table, now.table);
+  text += fmt::format("{} changed since {} ({})\n", changes.changed.size(),
+                      printable_line(before->table.date), before->file);
+  TextTable table({{"", Align::left}, {"", Align::right}, {"", Align::right}, {"", Align::right}});
+  for (std::size_t i = 0; i < std::min(changes.changed.size(), k_told_changes); ++i) {
+    const PriceChange& change = changes.changed[i];
+    table.add_row({fmt::format("  {}", change.type), fmt::format("${}", change.usd_before),
+                   fmt::format("-> ${}", change.usd_now),
+                   fmt::format("{:+.1f} %", 100.0 * (change.usd_now / change.usd_before - 1.0))});
+  }
+  text += table.text();
+  text += listed_text("new", changes.added);
+  text += listed_text("no longer listed", changes.gone);
+  return text;
+}
+
+Json refresh_json(const PriceSource& now, const PriceSource* before,
+                  const std::vector<std::string>& ambiguous) {
+  Json json;
+  json["schema_version"] = k_json_schema_version;
+  json["file"] = now.file;
+  json["region"] = now.table.region;
+  json["date"] = now.table.date;
+  json["prices"] = now.table.instances.size();
+  json["ambiguous"] = ambiguous;
+  json["before"] = before != nullptr ? Json(before->file) : Json(nullptr);
+  const PriceChanges changes =
+      before != nullptr ? compare_prices(before->table, now.table) : PriceChanges{};
+  json["changed"] = Json::array();
+  for (const PriceChange& change : changes.changed) {
+    json["changed"].push_back({{"type", change.type},
+                               {"usd_per_hour_before", change.usd_before},
+                               {"usd_per_hour", change.usd_now}});
+  }
+  json["added"] = changes.added;
+  json["gone"] = changes.gone;
+  return json;
+}
+
+Json price_table_json(const PriceTable& table, const std::string& source) {
+  Json json;
+  json["schema_version"] = 1;
+  json["what"] = "Amazon SageMaker training, on-demand, USD per instance and hour";
+  json["region"] = table.region;
+  json["date"] = table.date;
+  json["source"] = source;
+  json["instances"] = Json::object();
+  for (const auto& [name, type] : table.instances) {
+    Json entry = {{"usd_per_hour", type.usd_per_hour}};
+    if (type.vcpus > 0) entry["vcpus"] = type.vcpus;
+    if (type.memory_gib > 0.0) entry["memory_gib"] = type.memory_gib;
+    if (type.gpus > 0) entry["gpus"] = type.gpus;
+    json["instances"][name] = std::move(entry);
+  }
+  return json;
+}
+
+}  // namespace steptune

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/json.hpp"
+#include "trial_runner/cost/price_table.hpp"
+
+namespace steptune {
+
+/// A price table with where it comes from.
+struct PriceSource {
+  PriceTable table;
+  std::string file;
+  std::string source;  ///< as the file says
+};
+
+/// A price that is not what it was.
+struct PriceChange {
+  std::string type;
+  double usd_before = 0.0;
+  double usd_now = 0.0;
+};
+
+struct PriceChanges {
+  std::vector<PriceChange> changed;  ///< largest first, by ratio
+  std::vector<std::string> added;
+  std::vector<std::string> gone;
+};
+
+[[nodiscard]] PriceChanges compare_prices(const PriceTable& before, const PriceTable& now);
+
+/// The table, or those of its types whose names contain one of `searched` (all if there are none).
+[[nodiscard]] std::string prices_text(const PriceSource& prices,
+                                      const std::vector<std::string>& searched);
+[[nodiscard]] Json prices_json(const PriceSource& prices, const std::vector<std::string>& searched);
+
+/// What a refreshed table says that `before` (null: there was none) did not.
+[[nodiscard]] std::string refresh_text(const PriceSource& now, const PriceSource* before,
+                                       const std::vector<std::string>& ambiguous);
+[[nodiscard]] Json refresh_json(const PriceSource& now, const PriceSource* before,
+                                const std::vector<std::string>& ambiguous);
+
+/// A table as `read_price_table` reads it.
+[[nodiscard]] Json price_table_json(const PriceTable& table, const std::string& source);
+
+}  // namespace steptune
