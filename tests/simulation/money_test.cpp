@@ -55,8 +55,6 @@ TEST(Money, TrialsAreBilledByTheMachinesOfTheirConfiguration) {
   EXPECT_GT(doubled, 0);
   for (const TrialSpec& spec : run.runner.started()) {
     EXPECT_EQ(spec.resources, resources_of(run.study, spec.configuration));
-    EXPECT_FALSE(spec.study_identity.empty());
-    EXPECT_EQ(spec.study_identity, run.runner.started().front().study_identity);
   }
 }
 
@@ -68,9 +66,10 @@ TEST(Money, AContinuedStudyKeepsItsIdentityAndANewOneOfItsNameHasAnother) {
     document["budget"]["trials"] = trials;
     SimulatedRun run(place.path(), document, train, wall_s);
     EXPECT_TRUE(run.run());
-    return run.runner.started().front().study_identity;
+    return run.runner.study_identity;
   };
   const std::string identity = identity_of(folder, 2, 1000.0);
+  EXPECT_FALSE(identity.empty());
   EXPECT_EQ(identity_of(folder, 4, 5000.0), identity);
   EXPECT_NE(identity_of(elsewhere, 2, 9000.0), identity);
 }

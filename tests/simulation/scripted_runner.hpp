@@ -39,6 +39,11 @@ class ScriptedRunner final : public Runner {
   ScriptedRunner(VirtualClock& clock, int capacity, Script script)
       : clock_(clock), capacity_(capacity), script_(std::move(script)) {}
 
+  [[nodiscard]] Result<void> begin_study(const std::string& /*name*/,
+                                         const std::string& identity) override {
+    study_identity = identity;
+    return {};
+  }
   [[nodiscard]] int capacity() const override { return capacity_; }
   [[nodiscard]] Result<void> start(const TrialSpec& spec) override;
   [[nodiscard]] Result<std::vector<TrialEvent>> wait(double deadline_s) override;
@@ -50,6 +55,7 @@ class ScriptedRunner final : public Runner {
   /// learns that it runs, is asked to end, or has ended.
   std::function<void()> at_crash_point;
   std::function<void()> at_wait;
+  std::string study_identity;  ///< as the loop has told it
   bool adopts = false;  ///< takes over every orphan, which then begins anew
 
   [[nodiscard]] const std::vector<TrialSpec>& started() const { return started_; }

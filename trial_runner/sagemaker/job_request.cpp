@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace steptune {
 namespace {
 
@@ -111,7 +113,10 @@ Json create_training_job_input(const JobSettings& settings, const JobRequest& re
   for (const auto& [name, value] : trial.configuration.values()) {
     input["HyperParameters"][name] = to_text(value);
   }
-  if (!trial.environment.empty()) input["Environment"] = trial.environment;
+  input["Environment"] = trial.environment;
+  // Tells the reporters that somebody reads what they print.
+  input["Environment"]["STEPTUNE_TRIAL"] = fmt::format("{}.{}", trial.key.trial, trial.key.attempt);
+  input["Environment"].emplace("PYTHONUNBUFFERED", "1");
   std::vector<Channel> channels = settings.channels;
   if (!settings.code_s3_uri.empty()) channels.push_back(code_channel(settings, request.resources));
   for (const Channel& channel : channels) {

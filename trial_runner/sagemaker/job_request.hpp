@@ -22,9 +22,9 @@ struct JobRequest {
 
 /// The input of CreateTrainingJob. The trial's argv becomes the container's entry point and
 /// arguments, so that the program sees the same words as on this machine, in the folder of the
-/// channel `code` where settings name one; its parameters are the hyperparameters; its environment
-/// the job's. Channels come in the order of the settings, `code` last; what they say of instance
-/// groups that this trial does not have is left out.
+/// channel `code` where settings name one; its parameters are the hyperparameters; its environment,
+/// and what makes reporters report, the job's. Channels come in the order of the settings, `code`
+/// last; what they say of instance groups that this trial does not have is left out.
 [[nodiscard]] Json create_training_job_input(const JobSettings& settings,
                                              const JobRequest& request);
 

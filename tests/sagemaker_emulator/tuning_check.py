@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole tunings through the emulator, by the program that users run."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+
+HERE = pathlib.Path(__file__).parent
+SOURCE = HERE.parent.parent
+STEPTUNE = os.environ.get("STEPTUNE_PROGRAM", "steptune")
+CLASSIFIER = os.environ.get("STEPTUNE_CLASSIFIER", "")
+SECRETS = {"key": "planted-Secret-Key-0000000000000000000000", "token": "planted-session-token-111111"}
+FINISHED = ("Completed", "Failed", "Stopped")
+
+
+def without_comments(text):
+    return re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE)
+
+
+def fake_study(**changes):
+    study = {
+        "name": "emulated",
+        "command": [sys.executable, str(HERE / "trainer.py"), "--batch-size", "{batch_size}",
+                    "--workers", "{workers}"],
+        "parameters": {
+            "batch_size": {"type": "int", "low": 16, "high": 64, "scale": "log2"},
+            "workers": {"type": "int", "low": 0, "high": 3},
+            "instance": {"type": "categorical", "choices": ["ml.m5.large", "ml.c5.xlarge"]}},
+        "baseline": {"batch_size": 16, "workers": 0, "instance": "ml.m5.large"},
+        "planned_run": {"samples": 1e8, "batch_size": "batch_size"},
+        "objectives": ["cost"],
+        "search": {"searcher": "random", "scheduler": "none", "seed": 1},
+        "budget": {"trials": 5},
+        "measure": {"max_trial": "15s", "min_window": "1s", "target_half_width": 0.1, "confirm_pairs": 1},
+        "runner": {
+            "type": "sagemaker", "region": "us-east-1", "role": "arn:aws:iam::123456789012:role/training",
+            "image": "echo", "channels": {"train": "s3://my-bucket/images/train/"},
+            "output": "s3://my-bucket/output", "instance_type": "{instance}", "poll": "0.3s"}}
+    study.update(changes)
+    return study
+
+
+class Tuned(unittest.TestCase):
+    """An emulator in which 40 emulated seconds pass in one, with `configuration`, and a study."""
+
+    configuration = {}
+
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self._folder.name)
+        configuration = {"scale": 40, "training_quota": {"*": 2}, "warm_pool_quota": {"*": 2},
+                         "images": {"echo": ["/bin/echo"]},
+                         "keys": {"AKIDEMULATOR": [SECRETS["key"], SECRETS["token"], time.time() + 3600]},
+                         **self.configuration}
+        (self.root / "config.json").write_text(json.dumps(configuration))
+        self._emulator = subprocess.Popen(
+            [sys.executable, str(HERE), "--root", str(self.root / "aws"), "--config",
+             str(self.root / "config.json")], stdout=subprocess.PIPE, text=True)
+        self.url = self._emulator.stdout.readline().split()[-1]
+        data = self.root / "aws" / "s3" / "my-bucket" / "images" / "train"
+        data.mkdir(parents=True)
+        (data / "a.txt").write_text("hello")
+        self.work = self.root / "work"
+        self.work.mkdir()
+
+    def tearDown(self):
+        self._emulator.terminate()
+        self.assertEqual(self._emulator.wait(timeout=10), 0)
+        self._emulator.stdout.close()
+        self._folder.cleanup()
+
+    def environment(self):
+        kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH",
+                                                    "ASAN_OPTIONS") if name in os.environ}
+        return {**kept, "AWS_ENDPOINT_URL": self.url, "AWS_ACCESS_KEY_ID": "AKIDEMULATOR",
+                "AWS_SECRET_ACCESS_KEY": SECRETS["key"], "AWS_SESSION_TOKEN": SECRETS["token"],
+                "AWS_CONFIG_FILE": str(self.root / "no-config"),
+                "AWS_SHARED_CREDENTIALS_FILE": str(self.root / "no-credentials")}
+
+    def begin(self, study, *options):
+        (self.work / "study.json").write_text(json.dumps(study))
+        return subprocess.Popen([STEPTUNE, "run", "study.json", "--yes", *options], cwd=self.work,
+                                env=self.environment(), stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def finish(self, process, code=0):
+        out, err = process.communicate(timeout=200)
+        self.assertEqual(process.returncode, code, err + out)
+        return out, err
+
+    def read(self, *words):
+        done = subprocess.run([STEPTUNE, *words, "--json"], cwd=self.work, env=self.environment(),
+                              capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+
+    def audit(self):
+        with urllib.request.urlopen(f"{self.url}/_emulator/audit") as answer:
+            return json.load(answer)
+
+    def wait_for(self, condition, what):
+        for _ in range(600):
+            audit = self.audit()
+            if condition(audit):
+                return audit
+            time.sleep(0.1)
+        self.fail(f"never: {what}")
+
+    def assert_nothing_costs(self):
+        audit = self.audit()
+        self.assertEqual([job["name"] for job in audit["jobs"] if job["status"] not in FINISHED], [])
+        self.assertEqual([pool["job"] for pool in audit["pools"] if pool["status"] == "Available"], [])
+        return audit
+
+    def assert_one_job_each(self, audit):
+        trials = [re.search(r"-t(\d+)-", job["name"]).group(1) for job in audit["jobs"]]
+        self.assertEqual(len(trials), len(set(trials)), trials)
+
+
+class Example(Tuned):
+    def test_the_example_study_is_tuned_as_it_would_be_locally(self):
+        data = self.root / "aws" / "s3" / "my-bucket" / "images" / "train"
+        (data / "a.txt").unlink()
+        data.rmdir()
+        subprocess.run([CLASSIFIER, "--generate", str(data), "--images", "64", "--classes", "2", "--size", "64"],
+                       check=True, capture_output=True)
+        text = (SOURCE / "examples/image_classifier/study_sagemaker.json").read_text()
+        study = json.loads(without_comments(text))
+        study["command"][0] = CLASSIFIER
+        study["budget"] = {"trials": 6}
+        study["search"] = {"searcher": os.environ.get("STEPTUNE_SEARCHER", "sobol"), "scheduler": "none"}
+        study["measure"] = {"max_trial": "15s", "min_window": "1s", "target_half_width": 0.1, "confirm_pairs": 1}
+        study["runner"].update(image="echo", poll="0.3s")
+        del study["$schema"]
+        result = json.loads(self.finish(self.begin(study, "--json"))[0])
+        self.assertGreater(result["recommendation"]["tuning_usd"], 0.0)
+        self.assertIn("instance", result["recommendation"]["configuration"])
+
+        trials = self.read("leaderboard")["rows"]
+        self.assertGreaterEqual(len(trials), 6)
+        shown = self.read("show", "1")
+        self.assertIn("ml.m5.large", json.dumps(shown))
+
+        audit = self.assert_nothing_costs()
+        self.assert_one_job_each(audit)
+        self.assertGreater(sum(job["warm"] for job in audit["jobs"]), 0, "no pool was ever reused")
+
+        jobs = len(audit["jobs"])
+        again = json.loads(self.finish(self.begin(study, "--json"))[0])
+        self.assertEqual(again["recommendation"]["configuration"], result["recommendation"]["configuration"])
+        self.assertEqual(len(self.audit()["jobs"]), jobs, "a finished study starts nothing")
+
+
+class Death(Tuned):
+    def test_a_killed_tuner_finds_its_jobs_again(self):
+        study = fake_study()
+        process = self.begin(study)
+        self.wait_for(lambda audit: len(audit["jobs"]) >= 2 and audit["jobs"][-1]["secondary"] == "Training",
+                      "the second job trains")
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        self.finish(self.begin(study))
+        audit = self.assert_nothing_costs()
+        self.assert_one_job_each(audit)
+        self.assertEqual(self.read("leaderboard")["study"]["name"], "emulated")
+
+
+class Leaving(Tuned):
+    def test_detached_jobs_go_on_and_are_adopted(self):
+        study = fake_study()
+        process = self.begin(study, "--on-interrupt", "detach")
+        self.wait_for(lambda audit: audit["jobs"] and audit["jobs"][-1]["secondary"] == "Training", "a job trains")
+        process.send_signal(signal.SIGINT)
+        err = self.finish(process, code=130)[1]
+        self.assertRegex(err, r"job \S+-t1-a1 goes on, \$0\.12 per hour")
+        self.assertIn("steptune run", err)
+        self.assertEqual(self.audit()["jobs"][-1]["status"], "InProgress")
+        self.finish(self.begin(study))
+        self.assert_one_job_each(self.assert_nothing_costs())
+
+    def test_an_interrupted_tuner_leaves_nothing_that_costs(self):
+        process = self.begin(fake_study())
+        self.wait_for(lambda audit: audit["jobs"] and audit["jobs"][-1]["secondary"] == "Training", "a job trains")
+        process.send_signal(signal.SIGINT)
+        self.finish(process, code=130)
+        audit = self.assert_nothing_costs()
+        self.assertEqual([job["status"] for job in audit["jobs"]], ["Stopped"])
+
+
+class Secrets(Tuned):
+    configuration = {"faults": [{"kind": "expired_credentials", "operation": "DescribeTrainingJob", "nth": 2},
+                                {"kind": "internal_error", "operation": "FilterLogEvents", "nth": 2}]}
+
+    def test_no_artefact_holds_a_secret(self):
+        study = fake_study(budget={"trials": 2})
+        study["env"] = {"TRAIN_MODE": "fast"}
+        process = self.begin(study)
+        arguments = pathlib.Path(f"/proc/{process.pid}/cmdline").read_bytes()
+        out, err = self.finish(process)
+        # Keys that are refused: the service's answer repeats what was sent.
+        wrong = {**self.environment(), "AWS_SECRET_ACCESS_KEY": SECRETS["key"] + "-wrong"}
+        refused = subprocess.run([STEPTUNE, "run", "study.json", "--yes", "--new"], cwd=self.work, env=wrong,
+                                 capture_output=True, text=True)
+        self.assertNotEqual(refused.returncode, 0)
+        shown = "".join(subprocess.run([STEPTUNE, *words], cwd=self.work, env=self.environment(),
+                                       capture_output=True, text=True).stdout
+                        for words in (["leaderboard", "--json"], ["show", "1"], ["show", "1", "--json"],
+                                      ["best"], ["doctor"]))
+        texts = {"stdout": out.encode(), "stderr": err.encode(), "argv": arguments, "shown": shown.encode(),
+                 "refusal": (refused.stdout + refused.stderr).encode()}
+        for path in self.work.rglob("*"):
+            if path.is_file():
+                texts[str(path)] = path.read_bytes()
+        self.assertGreater(len(texts), 6)
+        for name, text in texts.items():
+            for secret in SECRETS.values():
+                self.assertNotIn(secret.encode(), text, name)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
