@@ -17,7 +17,8 @@ HERE = pathlib.Path(__file__).parent
 SOURCE = HERE.parent.parent
 STEPTUNE = os.environ.get("STEPTUNE_PROGRAM", "steptune")
 CLASSIFIER = os.environ.get("STEPTUNE_CLASSIFIER", "")
-SECRETS = {"key": "planted-Secret-Key-0000000000000000000000", "token": "planted-session-token-111111"}
+SECRETS = {"key": "planted-Secret-Key-0000000000000000000000", "token": "planted-session-token-111111",
+           "variable": "planted-hub-token-22222222"}
 FINISHED = ("Completed", "Failed", "Stopped")
 
 
@@ -68,6 +69,7 @@ class Tuned(unittest.TestCase):
         data = self.root / "aws" / "s3" / "my-bucket" / "images" / "train"
         data.mkdir(parents=True)
         (data / "a.txt").write_text("hello")
+        self.variables = {}
         self.work = self.root / "work"
         self.work.mkdir()
 
@@ -83,7 +85,7 @@ class Tuned(unittest.TestCase):
         return {**kept, "AWS_ENDPOINT_URL": self.url, "AWS_ACCESS_KEY_ID": "AKIDEMULATOR",
                 "AWS_SECRET_ACCESS_KEY": SECRETS["key"], "AWS_SESSION_TOKEN": SECRETS["token"],
                 "AWS_CONFIG_FILE": str(self.root / "no-config"),
-                "AWS_SHARED_CREDENTIALS_FILE": str(self.root / "no-credentials")}
+                "AWS_SHARED_CREDENTIALS_FILE": str(self.root / "no-credentials"), **self.variables}
 
     def begin(self, study, *options):
         (self.work / "study.json").write_text(json.dumps(study))
@@ -166,6 +168,11 @@ class Death(Tuned):
                       "the second job trains")
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        # A price table that has become newer meanwhile does not make it another study.
+        table = json.loads((SOURCE / "configs/prices/sagemaker-us-east-1.json").read_text())
+        table["instances"]["ml.m5.large"]["usd_per_hour"] = 0.5
+        (self.root / "sagemaker-us-east-1.json").write_text(json.dumps(table))
+        self.variables["STEPTUNE_PRICE_PATH"] = str(self.root)
         self.finish(self.begin(study))
         audit = self.assert_nothing_costs()
         self.assert_one_job_each(audit)
@@ -200,12 +207,21 @@ class Secrets(Tuned):
 
     def test_no_artefact_holds_a_secret(self):
         study = fake_study(budget={"trials": 2})
+        # In a file, and in a variable that no trial is given.
+        (self.root / "credentials").write_text(
+            f"[default]\naws_access_key_id = AKIDEMULATOR\naws_secret_access_key = {SECRETS['key']}\n"
+            f"aws_session_token = {SECRETS['token']}\n")
+        self.variables = {"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_SESSION_TOKEN": "",
+                          "AWS_SHARED_CREDENTIALS_FILE": str(self.root / "credentials"),
+                          "HUB_TOKEN": SECRETS["variable"]}
         study["env"] = {"TRAIN_MODE": "fast"}
         process = self.begin(study)
         arguments = pathlib.Path(f"/proc/{process.pid}/cmdline").read_bytes()
         out, err = self.finish(process)
         # Keys that are refused: the service's answer repeats what was sent.
-        wrong = {**self.environment(), "AWS_SECRET_ACCESS_KEY": SECRETS["key"] + "-wrong"}
+        wrong = {**self.environment(), "AWS_ACCESS_KEY_ID": "AKIDEMULATOR",
+                 "AWS_SECRET_ACCESS_KEY": SECRETS["key"] + "-wrong",
+                 "AWS_SESSION_TOKEN": SECRETS["token"]}
         refused = subprocess.run([STEPTUNE, "run", "study.json", "--yes", "--new"], cwd=self.work, env=wrong,
                                  capture_output=True, text=True)
         self.assertNotEqual(refused.returncode, 0)

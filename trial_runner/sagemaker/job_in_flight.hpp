@@ -68,7 +68,6 @@ struct JobInFlight {
   double modified_wall_s = 0.0;  ///< as last listed
   int interruptions = 0;
   int capacity_failures = 0;
-  int internal_failures = 0;
   bool pool_checked = false;  ///< whether the reuse of `pool_job` took place
   std::string refusal;        ///< why Create was refused for good
 

@@ -228,25 +228,17 @@ void SageMakerRunner::on_job_ended(JobInFlight& job, const JobState& state) {
 
 bool SageMakerRunner::launch_again(JobInFlight& job, const JobState& state) {
   if (state.status != "Failed" || job.end_request != JobEndRequest::none) return false;
-  const double now_s = clock_.now_s();
-  switch (classify_failure(state.failure_reason)) {
-    case JobFailure::capacity:
-      if (++job.capacity_failures >= options_.capacity_attempts) return false;
-      job.not_before_s = now_s + options_.capacity_wait_s * std::exp2(job.capacity_failures - 1);
-      notice_once("capacity " + job.spec.resources.instance_type,
-                  fmt::format("no capacity for trial {} ({}): trying again, up to {} times",
-                              job.spec.key.trial, job.spec.resources.instance_type,
-                              options_.capacity_attempts));
-      break;
-    case JobFailure::internal:
-      // Half of a measurement and the whole of another do not add up to one.
-      if (++job.internal_failures >= options_.internal_attempts || !job.reporting_host.empty()) {
-        return false;
-      }
-      break;
-    default:
-      return false;
+  // Other failures cost money: whether that is spent again is for the caller to decide.
+  if (classify_failure(state.failure_reason) != JobFailure::capacity ||
+      ++job.capacity_failures >= options_.capacity_attempts) {
+    return false;
   }
+  job.not_before_s =
+      clock_.now_s() + options_.capacity_wait_s * std::exp2(job.capacity_failures - 1);
+  notice_once(
+      "capacity " + job.spec.resources.instance_type,
+      fmt::format("no capacity for trial {} ({}): trying again, up to {} times", job.spec.key.trial,
+                  job.spec.resources.instance_type, options_.capacity_attempts));
   job.job.clear();
   ++job.launch;
   job.pool_job.reset();

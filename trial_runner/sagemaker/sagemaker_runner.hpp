@@ -38,7 +38,6 @@ struct SageMakerOptions {
   double quota_wait_s = 30.0;     ///< before a job that met a quota is tried again
   double capacity_wait_s = 60.0;  ///< likewise for capacity; doubles each time
   int capacity_attempts = 4;
-  int internal_attempts = 4;
   double longest_outage_s = 900.0;  ///< of the service, before `wait` fails
 };
 

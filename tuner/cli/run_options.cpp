@@ -55,6 +55,24 @@ Result<void> confirm_leaving(Console& console, const RunOptions& options, const 
   return fail(ErrorKind::usage, "not begun", "", "leave out --new to continue the former study");
 }
 
+/// A study goes on with the prices that it was begun with, but for those that its file states: a
+/// table that has become newer does not make it another study.
+Result<void> keep_stored_prices(const Json& stored, StudySpec& study) {
+  const Json::json_pointer pointer("/runner/prices");
+  if (!stored.contains(pointer) || !study.document.contains(pointer)) return {};
+  const auto file = read_json_file(study.file);
+  if (!file) return tl::unexpected(file.error());
+  Json document = study.document;
+  for (const auto& [type, price] : stored[pointer].items()) {
+    const bool stated = file->contains(pointer) && (*file)[pointer].contains(type);
+    if (!stated && document[pointer].contains(type)) document[pointer][type] = price;
+  }
+  auto continued = study_from_json(document, study.file, study.facts);
+  if (!continued) return tl::unexpected(continued.error());
+  study = *std::move(continued);
+  return {};
+}
+
 }  // namespace
 
 Result<void> apply_overrides(const RunOptions& options, StudySpec& study) {
@@ -103,6 +121,9 @@ Result<std::optional<StudyRecord>> settle_identity(Console& console, const RunOp
   }
   study.search.seed = (*former)->seed;
   study.document["search"]["seed"] = (*former)->seed;
+  if (const auto kept = keep_stored_prices((*former)->document, study); !kept) {
+    return tl::unexpected(kept.error());
+  }
   return former;
 }
 

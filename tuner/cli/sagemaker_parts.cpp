@@ -6,7 +6,6 @@
 namespace steptune {
 namespace {
 
-constexpr int k_default_keep_alive_s = 300;
 /// Trials that may be handed over ahead of their turn when nothing is learned from their results.
 constexpr int k_backlog = 64;
 
@@ -20,8 +19,7 @@ SageMakerOptions sagemaker_options(const StudySpec& study) {
   options.prices.instances = study.runner.cluster.prices;
   options.parallel = study.runner.parallel;
   options.backlog = std::max(k_backlog, options.parallel);
-  options.keep_alive_s =
-      spec.keep_alive_s ? static_cast<int>(*spec.keep_alive_s) : k_default_keep_alive_s;
+  options.keep_alive_s = static_cast<int>(spec.keep_alive_s.value_or(k_default_keep_alive_s));
   options.look_s = spec.poll_s;
   options.read_logs_s = spec.poll_s;
   options.log_delay_s = 2.0 * spec.poll_s;

@@ -37,8 +37,9 @@ struct Spending {
 [[nodiscard]] std::optional<std::string> search_budget_spent(const StudySpec& study,
                                                              const Spending& spending);
 
-/// The longest that a trial of this study can be billed: its wall limit and the time that the
-/// provider takes to end it. Nothing where machines are not rented, whose price is only notional.
+/// The longest that a trial of this study can be billed: its wall limit, the time that the
+/// provider takes to end it, and that for which its machines are kept warm. Nothing where machines
+/// are not rented, whose price is only notional.
 [[nodiscard]] std::optional<double> longest_billed_s(const StudySpec& study);
 
 /// Whether money allows one more trial of whatever price: what has been spent and the most that the

@@ -106,6 +106,9 @@ struct ClusterSpec {
   std::filesystem::path price_table;  ///< the file of one; empty: the region's shipped one
 };
 
+/// How long a warm pool outlives a tuner that dies, unless the study says otherwise.
+inline constexpr double k_default_keep_alive_s = 300.0;
+
 struct SageMakerSpec {
   std::string region;  ///< empty: the one that the AWS configuration names
   JobSettings settings;

@@ -145,22 +145,13 @@ TEST_F(RunnerOnAccountTest, CapacityThatNeverComesIsNoFaultOfTheProgram) {
   EXPECT_EQ(jobs(), static_cast<std::size_t>(options.capacity_attempts));
 }
 
-TEST_F(RunnerOnAccountTest, AnInternalErrorAfterReportsIsLostNotFailed) {
+TEST_F(RunnerOnAccountTest, AnInternalErrorIsLostNotFailedAndPaidFor) {
   account_options.faults = {{FaultKind::internal, {}, {}, {}, "t1-a1", 20.0}};
   start(trial(1));
   run_until_finished(1);
-  EXPECT_EQ(outcomes[0].kind, OutcomeKind::lost) << "the loop launches it again";
-}
-
-TEST_F(RunnerOnAccountTest, AnInternalErrorBeforeReportsIsRetriedAndPaidFor) {
-  program.startup_s = 30.0;
-  account_options.faults = {{FaultKind::internal, {}, {}, {}, "t1-a1", 5.0}};
-  start(trial(1));
-  run_until_finished(1);
   release();
-  EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
-  EXPECT_EQ(jobs(), 2U);
-  EXPECT_NEAR(told_usd(), audited_usd(), 0.001) << "both launches";
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::lost) << "the loop launches it again";
+  EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
 }
 
 TEST_F(RunnerOnAccountTest, QuotaIsWaitedFor) {
