@@ -10,6 +10,7 @@ namespace steptune::bayes {
 namespace {
 
 constexpr std::size_t k_promising = 4;
+constexpr std::size_t k_most_beliefs = 3;
 
 bool in_space(const Point& point) {
   return std::none_of(point.begin(), point.end(),
@@ -102,27 +103,46 @@ std::vector<Point> BayesSearcher::promising_points() const {
   return points;
 }
 
-Surrogate BayesSearcher::make_surrogate(std::size_t turn, const std::vector<Point>& running,
-                                        Rng& rng) {
+std::vector<Surrogate::World> BayesSearcher::make_worlds(const Matrix& pending) {
+  std::vector<Surrogate::World> worlds;
+  if (measured_.empty()) return worlds;
+  const std::size_t most = objectives_.size() == 1 ? k_most_beliefs : 1;
+  for (ObjectiveModel& model : objectives_[0].models(pending, most)) {
+    Surrogate::World world;
+    world.weight = model.weight();
+    world.objectives.push_back(std::move(model));
+    worlds.push_back(std::move(world));
+  }
+  if (objectives_.size() > 1) {
+    worlds[0].objectives.push_back(std::move(objectives_[1].models(pending, 1)[0]));
+  }
+  for (Surrogate::World& world : worlds) {
+    for (std::size_t k = 0; k < objectives_.size(); ++k) {
+      const OutputTransform& transform = world.objectives[k].transform();
+      auto& targets = world.feasible_targets.emplace_back();
+      for (const Measured& measured : measured_) {
+        if (!measured.winner) continue;
+        targets.push_back(transform.forward(objectives_[k].values()[measured.row]));
+      }
+    }
+  }
+  return worlds;
+}
+
+Surrogate BayesSearcher::make_surrogate(const std::vector<Point>& running, Rng& rng) {
   Matrix pending(feature_map_.width());
   for (const Point& point : running)
     feature_map_.write(point, pending.append_row());
 
   Surrogate::Parts parts;
-  if (!measured_.empty()) {
-    for (ObjectiveLearner& learner : objectives_) {
-      parts.objectives.push_back(learner.model(turn, pending));
-      const OutputTransform& transform = parts.objectives.back().transform();
-      std::vector<double> targets;
-      for (const Measured& measured : measured_) {
-        if (measured.winner) targets.push_back(transform.forward(learner.values()[measured.row]));
-      }
-      parts.feasible_targets.push_back(std::move(targets));
-    }
-  }
+  parts.worlds = make_worlds(pending);
   if (failed_ > 0) {
-    parts.feasibility = feasibility_.model(turn, Matrix(feature_map_.width()));
-    constexpr double k_thresholds[] = {0.2, 0.5, 0.8};
+    std::vector<bool> outcomes;
+    for (const double value : feasibility_.values())
+      outcomes.push_back(value > 0.5);
+    parts.feasibility.emplace(feasibility_.features(), outcomes, feature_map_.groups(),
+                              feasibility_.hyperparameters());
+    constexpr double k_thresholds[] = {0.5, 0.7, 0.9};
     parts.feasibility_threshold = k_thresholds[rng.below(3)];
   }
   return Surrogate(std::move(parts));
@@ -144,8 +164,7 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
     if (const auto point = initial_design_.next(admissible)) return to_suggestion(*point, "sobol");
   }
   Rng rng(options_.seed, "bayes/suggest", static_cast<std::uint64_t>(request.trial));
-  const auto turn = static_cast<std::size_t>(request.trial) % k_turns;
-  const Surrogate surrogate = make_surrogate(turn, running, rng);
+  const Surrogate surrogate = make_surrogate(running, rng);
   CandidateSearch search{space_,
                          feature_map_,
                          pool_,

@@ -36,8 +36,8 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] std::vector<Point> encode_running(std::span<const Configuration> running) const;
   [[nodiscard]] Suggestion to_suggestion(const Point& point, const char* origin) const;
   [[nodiscard]] bool needs_initial_point(std::size_t running) const;
-  [[nodiscard]] Surrogate make_surrogate(std::size_t turn, const std::vector<Point>& running,
-                                         Rng& rng);
+  [[nodiscard]] Surrogate make_surrogate(const std::vector<Point>& running, Rng& rng);
+  [[nodiscard]] std::vector<Surrogate::World> make_worlds(const Matrix& pending);
   [[nodiscard]] std::vector<Point> promising_points() const;
 
   const SearchSpace& space_;

@@ -25,30 +25,21 @@ at::Tensor as_tensor(const std::vector<double>& values) {
                        at::kDouble);
 }
 
-at::Tensor feature_scales(const FeatureGroups& groups, const Hyperparameters& hyperparameters) {
-  at::Tensor scales =
-      at::empty({static_cast<std::int64_t>(groups.group_of_feature.size())}, at::kDouble);
-  double* data = scales.data_ptr<double>();
-  for (const std::size_t group : groups.group_of_feature) {
-    *data++ = std::exp(-hyperparameters.log_lengthscales[group]);
+at::Tensor covariance_matrix(const PairCovariances& pairs, const std::vector<double>& diagonal,
+                             double amplitude) {
+  const auto size = static_cast<std::int64_t>(diagonal.size());
+  at::Tensor matrix = at::empty({size, size}, at::kDouble);
+  double* data = matrix.data_ptr<double>();
+  const double* value = pairs.values().data();
+  for (std::size_t i = 0; i < diagonal.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      const double covariance = amplitude * *value++;
+      data[i * diagonal.size() + k] = covariance;
+      data[k * diagonal.size() + i] = covariance;
+    }
+    data[i * diagonal.size() + i] = diagonal[i];
   }
-  return scales;
-}
-
-at::Tensor squared_distances(const at::Tensor& a, const at::Tensor& b) {
-  const at::Tensor a_squares = a.mul(a).sum(1, true);
-  const at::Tensor b_squares = b.mul(b).sum(1, true);
-  at::Tensor distances = at::mm(a, b.t());
-  distances.mul_(-2.0).add_(a_squares).add_(b_squares.t());
-  return distances.clamp_min_(0.0);
-}
-
-at::Tensor matern52(at::Tensor distances, at::Tensor* derivative) {
-  at::Tensor scaled = distances.mul_(5.0).sqrt_();
-  const at::Tensor decay = scaled.neg().exp_();
-  at::Tensor polynomial = scaled.add(1.0);
-  if (derivative != nullptr) *derivative = polynomial.mul(decay).mul_(-5.0 / 6.0);
-  return polynomial.addcmul_(scaled, scaled, 1.0 / 3.0).mul_(decay);
+  return matrix;
 }
 
 std::optional<at::Tensor> cholesky_with_jitter(const at::Tensor& covariance) {

@@ -5,7 +5,7 @@
 
 #include <ATen/ATen.h>
 
-#include "search/searchers/bayes/gaussian_process.hpp"
+#include "search/searchers/bayes/kernel.hpp"
 
 namespace steptune::bayes {
 
@@ -15,16 +15,9 @@ namespace steptune::bayes {
 [[nodiscard]] at::Tensor as_tensor(const Matrix& matrix);
 [[nodiscard]] at::Tensor as_tensor(const std::vector<double>& values);
 
-/// Inverse lengthscale of each feature: (features).
-[[nodiscard]] at::Tensor feature_scales(const FeatureGroups& groups,
-                                        const Hyperparameters& hyperparameters);
-
-/// Squared distances between the rows of two matrices of scaled features.
-[[nodiscard]] at::Tensor squared_distances(const at::Tensor& a, const at::Tensor& b);
-
-/// Matern-5/2 covariance of squared distances, amplitude 1; `derivative`, where wanted, receives
-/// d covariance / d squared distance. Overwrites `distances`.
-[[nodiscard]] at::Tensor matern52(at::Tensor distances, at::Tensor* derivative = nullptr);
+/// The covariances of all pairs times `amplitude`, and what belongs on the diagonal.
+[[nodiscard]] at::Tensor covariance_matrix(const PairCovariances& pairs,
+                                           const std::vector<double>& diagonal, double amplitude);
 
 /// Lower Cholesky factor of `covariance`, with jitter relative to its diagonal as needed, from
 /// 1e-10 to 1e-2; nothing if even that does not help.

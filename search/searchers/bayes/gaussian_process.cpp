@@ -13,11 +13,13 @@
 namespace steptune::bayes {
 
 struct GaussianProcess::State {
+  explicit State(const Hyperparameters& hyperparameters) : kernel(hyperparameters) {}
+
   FeatureGroups groups;
-  Hyperparameters hyperparameters;
+  Kernel kernel;
   double amplitude = 1.0;
-  at::Tensor scales;
-  at::Tensor features;        // scaled, (n, features)
+  double floor = 0.0;
+  Matrix features;
   at::Tensor inverse_factor;  // of the Cholesky factor, (n, n), lower triangular
   at::Tensor weights;         // covariance^-1 targets, (n)
   std::vector<double> targets;
@@ -25,20 +27,21 @@ struct GaussianProcess::State {
 
 GaussianProcess::GaussianProcess(const TrainingSet& training, const FeatureGroups& groups,
                                  const Hyperparameters& hyperparameters)
-    : state_(std::make_unique<State>()) {
+    : state_(std::make_unique<State>(hyperparameters)) {
   const at::InferenceMode no_autograd;
   State& state = *state_;
   state.groups = groups;
-  state.hyperparameters = hyperparameters;
   state.amplitude = std::exp(hyperparameters.log_amplitude);
-  state.scales = feature_scales(groups, hyperparameters);
-  state.features = as_tensor(training.features).mul(state.scales);
+  state.floor = std::exp(hyperparameters.log_noise);
+  state.features = training.features;
   state.targets = training.targets;
 
-  at::Tensor covariance =
-      matern52(squared_distances(state.features, state.features)).mul_(state.amplitude);
-  covariance.diagonal().add_(
-      as_tensor(training.noise_variances).add(std::exp(hyperparameters.log_noise)));
+  std::vector<double> diagonal = training.noise_variances;
+  for (double& variance : diagonal)
+    variance += state.amplitude + state.floor;
+  const PairDistances pairs(training.features, groups);
+  const at::Tensor covariance =
+      covariance_matrix(PairCovariances(pairs, state.kernel), diagonal, state.amplitude);
   auto factor = cholesky_with_jitter(covariance);
   // Independent targets are the honest answer to a covariance that no jitter repairs.
   if (!factor) factor = at::diag(covariance.diagonal().sqrt());
@@ -58,20 +61,17 @@ Posterior GaussianProcess::predict(const Matrix& features, std::size_t first,
   const State& state = *state_;
   Posterior posterior{std::vector<double>(last - first), std::vector<double>(last - first)};
   if (first == last) return posterior;
-  const at::Tensor rows =
-      as_tensor(features)
-          .slice(0, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last))
-          .mul(state.scales);
-  const at::Tensor covariance =
-      matern52(squared_distances(rows, state.features)).mul_(state.amplitude);
+  const Matrix rows = state.kernel.between(features, first, last, state.features, state.groups);
+  const at::Tensor covariance = as_tensor(rows).mul(state.amplitude);
   const at::Tensor means = at::mv(covariance, state.weights);
   const at::Tensor projected = at::mm(covariance, state.inverse_factor.t());
   const at::Tensor variances = projected.mul(projected).sum(1).neg_().add_(state.amplitude);
   std::copy_n(means.data_ptr<double>(), posterior.means.size(), posterior.means.begin());
   const double smallest = 1e-10 * state.amplitude;
-  std::transform(
-      variances.data_ptr<double>(), variances.data_ptr<double>() + posterior.variances.size(),
-      posterior.variances.begin(), [&](double variance) { return std::max(variance, smallest); });
+  std::transform(variances.data_ptr<double>(),
+                 variances.data_ptr<double>() + posterior.variances.size(),
+                 posterior.variances.begin(),
+                 [&](double variance) { return std::max(variance, smallest) + state.floor; });
   return posterior;
 }
 

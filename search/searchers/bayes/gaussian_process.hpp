@@ -7,15 +7,10 @@
 #include <vector>
 
 #include "search/searchers/bayes/hyperparameters.hpp"
+#include "search/searchers/bayes/kernel.hpp"
 #include "search/searchers/bayes/matrix.hpp"
 
 namespace steptune::bayes {
-
-/// Which dimension each feature belongs to: features of one dimension share a lengthscale.
-struct FeatureGroups {
-  std::vector<std::size_t> group_of_feature;
-  std::size_t count = 0;
-};
 
 /// What a Gaussian process learns from: standardised targets, and the variance of each target's
 /// own noise where it is known (0 elsewhere).
@@ -27,19 +22,24 @@ struct TrainingSet {
   [[nodiscard]] std::size_t size() const { return targets.size(); }
 };
 
-/// Predictive distribution of the noise-free function, independently at each point.
+/// Predictive distribution at points that were never measured, independently of each other: what
+/// the features do not explain is part of it, known noise of measurements is not.
 struct Posterior {
   std::vector<double> means;
   std::vector<double> variances;
 };
 
+struct Fit {
+  Hyperparameters hyperparameters;
+  double negative_log_posterior = 0.0;
+};
+
 /// The most probable hyperparameters given data and prior (maximum a posteriori), from `start`,
 /// with at most `max_evaluations` of the likelihood. Never fails: where nothing better than `start`
 /// can be computed the answer is `start`.
-[[nodiscard]] Hyperparameters fit_hyperparameters(const TrainingSet& training,
-                                                  const FeatureGroups& groups, const Prior& prior,
-                                                  const Hyperparameters& start,
-                                                  int max_evaluations);
+[[nodiscard]] Fit fit_hyperparameters(const TrainingSet& training, const FeatureGroups& groups,
+                                      const Prior& prior, const Hyperparameters& start,
+                                      int max_evaluations);
 
 /// The logarithm of the posterior density that `fit_hyperparameters` maximises, with its gradient,
 /// negated; infinite where the covariance cannot be factorised.

@@ -11,14 +11,16 @@ std::vector<double> Hyperparameters::flat() const {
   std::vector<double> result(log_lengthscales);
   result.push_back(log_amplitude);
   result.push_back(log_noise);
+  result.push_back(additive_odds);
   return result;
 }
 
 Hyperparameters Hyperparameters::from_flat(const std::vector<double>& flat) {
   Hyperparameters result;
-  result.log_lengthscales.assign(flat.begin(), flat.end() - 2);
-  result.log_amplitude = flat[flat.size() - 2];
-  result.log_noise = flat[flat.size() - 1];
+  result.log_lengthscales.assign(flat.begin(), flat.end() - 3);
+  result.log_amplitude = flat[flat.size() - 3];
+  result.log_noise = flat[flat.size() - 2];
+  result.additive_odds = flat[flat.size() - 1];
   return result;
 }
 
@@ -31,6 +33,12 @@ Prior Prior::dimension_scaled(std::size_t dimensions) {
   return result;
 }
 
+Prior Prior::smooth(std::size_t dimensions) {
+  Prior result = dimension_scaled(dimensions);
+  result.lengthscale.location += 3.0;
+  return result;
+}
+
 Prior Prior::flat() {
   Prior result;
   result.lengthscale = {0.0, 1.0};
@@ -40,7 +48,11 @@ Prior Prior::flat() {
 Hyperparameters Prior::start(std::size_t dimensions) const {
   constexpr double k_felt_noise = -3.0;
   return {std::vector<double>(dimensions, lengthscale.location), amplitude.location,
-          std::max(noise.location, k_felt_noise)};
+          std::max(noise.location, k_felt_noise), additive_odds.location};
+}
+
+Hyperparameters Prior::rugged_start(std::size_t dimensions) const {
+  return {std::vector<double>(dimensions, -0.5), amplitude.location, -7.0, -1.0};
 }
 
 }  // namespace steptune::bayes

@@ -2,42 +2,66 @@
 #include "search/searchers/bayes/learner.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace steptune::bayes {
 namespace {
 
-// Hyperparameters are fitted to at most this many examples: a likelihood costs their number cubed,
-// and more of them hardly move the fit.
-constexpr std::size_t k_fit_limit = 160;
+// Hyperparameters are fitted to at most this many examples, from scratch to fewer: a likelihood
+// costs their number cubed, and more of them hardly move the fit.
+constexpr std::size_t k_fit_limit = 120;
+constexpr std::size_t k_fresh_limit = 64;
 constexpr std::size_t k_first_fit = 3;
 
-/// The numbers of examples at which hyperparameters are fitted from scratch: 3, 6, 9, 12, 16, 21...
-std::size_t last_fresh_fit(std::size_t count) {
+// Predictions that leave one out share all other examples: the sum of their log densities counts
+// each piece of evidence several times.
+constexpr double k_correlated = 3.0;
+// Beliefs this much less likely than the likeliest are not worth their time.
+constexpr double k_negligible = 0.05;
+
+/// Examples between two fits.
+std::size_t stride(std::size_t count) {
+  if (count < 40) return 2;
+  if (count < 120) return 4;
+  return 8;
+}
+
+/// The largest number of examples up to `count` at which hyperparameters are fitted from scratch.
+std::size_t last_fresh_fit(std::size_t count, std::size_t place) {
   std::size_t at = k_first_fit;
   for (;;) {
-    const std::size_t next = at + std::max<std::size_t>(3, at / 4);
+    // From a dozen on, beliefs take turns, so that no single suggestion waits for all of them.
+    std::size_t next = at + std::max<std::size_t>(3, at / 4);
+    if (at < 12 && next >= 12) next += place;
     if (next > count) return at;
     at = next;
   }
 }
 
-std::size_t refit_stride(std::size_t count) {
-  if (count < 100) return 2;
-  return count < 300 ? 4 : 8;
-}
-
 int refit_evaluations(std::size_t count) {
-  return count < 60 ? 8 : 4;
+  return count < 60 ? 8 : 5;
 }
 
 }  // namespace
 
 Learner::Learner(const FeatureGroups& groups, std::size_t dimensions, bool positive)
     : groups_(groups),
-      priors_{Prior::dimension_scaled(dimensions), Prior::flat()},
+      priors_{Prior::smooth(dimensions), Prior::dimension_scaled(dimensions), Prior::flat()},
       positive_(positive),
-      features_(groups.group_of_feature.size()) {}
+      features_(groups.group_of_feature.size()) {
+  make_beliefs();
+}
+
+void Learner::make_beliefs() {
+  beliefs_.clear();
+  for (std::size_t prior = 0; prior < priors_.size(); ++prior) {
+    const Hyperparameters start = priors_[prior].start(groups_.count);
+    if (positive_) beliefs_.push_back({prior, Warp::log, 0, start, 0.0});
+    beliefs_.push_back({prior, Warp::none, 0, start, 0.0});
+  }
+}
 
 void Learner::add(std::span<const double> features, double value, double standard_error) {
   features_.append_row(features);
@@ -47,7 +71,7 @@ void Learner::add(std::span<const double> features, double value, double standar
     // No logarithm from here on; what was fitted with one is forgotten, so that the order of fits
     // does not depend on when somebody asked.
     positive_ = false;
-    beliefs_ = {};
+    make_beliefs();
   }
 }
 
@@ -82,59 +106,54 @@ TrainingSet Learner::training_set(const OutputTransform& transform,
   return training;
 }
 
-Learner::Belief Learner::fitted(Warp warp, std::size_t turn, std::size_t count) const {
-  const OutputTransform transform(warp, std::span(values_).first(count));
-  const auto few = representative_rows(count, k_fit_limit / 2);
-  const TrainingSet sketch = training_set(transform, few);
-  Belief belief;
-  belief.examples = count;
-  belief.warp = warp;
-  belief.hyperparameters =
-      fit_hyperparameters(sketch, groups_, priors_[turn], priors_[turn].start(groups_.count), 30);
-  const auto loo = GaussianProcess(sketch, groups_, belief.hyperparameters).leave_one_out();
-  for (std::size_t i = 0; i < few.size(); ++i) {
-    belief.evidence += loo.log_densities[i] + transform.log_jacobian(values_[few[i]]);
-  }
-  belief.evidence /= static_cast<double>(few.size());
-  return belief;
-}
-
-void Learner::fit_afresh(Belief& belief, std::size_t turn, std::size_t count) const {
-  belief = fitted(Warp::none, turn, count);
-  if (positive_) {
-    Belief logarithmic = fitted(Warp::log, turn, count);
-    if (logarithmic.evidence >= belief.evidence) belief = std::move(logarithmic);
-  }
-}
-
-void Learner::refit(Belief& belief, std::size_t turn, std::size_t count) const {
+void Learner::fit(Belief& belief, std::size_t count, std::size_t limit,
+                  const std::vector<Hyperparameters>& starts, int evaluations) const {
   const OutputTransform transform(belief.warp, std::span(values_).first(count));
-  belief.hyperparameters =
-      fit_hyperparameters(training_set(transform, representative_rows(count, k_fit_limit)), groups_,
-                          priors_[turn], belief.hyperparameters, refit_evaluations(count));
+  const auto rows = representative_rows(count, limit);
+  const TrainingSet training = training_set(transform, rows);
+  double lowest = std::numeric_limits<double>::infinity();
+  for (const Hyperparameters& start : starts) {
+    Fit fit = fit_hyperparameters(training, groups_, priors_[belief.prior], start, evaluations);
+    if (!(fit.negative_log_posterior < lowest)) continue;
+    lowest = fit.negative_log_posterior;
+    belief.hyperparameters = std::move(fit.hyperparameters);
+  }
+  const auto loo = GaussianProcess(training, groups_, belief.hyperparameters).leave_one_out();
+  belief.evidence = 0.0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    belief.evidence += loo.log_densities[i] + transform.log_jacobian(values_[rows[i]]);
+  }
+  belief.evidence /= static_cast<double>(rows.size());
   belief.examples = count;
 }
 
-void Learner::advance(std::size_t turn) {
-  Belief& belief = beliefs_[turn];
-  const std::size_t fresh = last_fresh_fit(size());
-  if (size() < k_first_fit) {
-    belief = Belief{};
-    belief.hyperparameters = priors_[turn].start(groups_.count);
-    belief.warp = positive_ ? Warp::log : Warp::none;
-    return;
-  }
-  if (belief.examples < fresh) fit_afresh(belief, turn, fresh);
+void Learner::fit_afresh(Belief& belief, std::size_t count) const {
+  const Prior& prior = priors_[belief.prior];
+  fit(belief, count, k_fresh_limit, {prior.start(groups_.count), prior.rugged_start(groups_.count)},
+      30);
+}
+
+void Learner::refit(Belief& belief, std::size_t count) const {
+  fit(belief, count, k_fit_limit, {belief.hyperparameters}, refit_evaluations(count));
+}
+
+void Learner::advance(Belief& belief, std::size_t place) const {
+  const std::size_t fresh = last_fresh_fit(size(), place);
+  if (belief.examples < fresh) fit_afresh(belief, fresh);
   for (;;) {
-    const std::size_t next = belief.examples + refit_stride(belief.examples);
+    const std::size_t next = belief.examples + stride(belief.examples);
     if (next > size()) break;
-    refit(belief, turn, next);
+    refit(belief, next);
   }
 }
 
-Model Learner::model(std::size_t turn, const Matrix& pending) {
-  advance(turn);
-  const Belief& belief = beliefs_[turn];
+void Learner::advance() {
+  if (size() < k_first_fit) return;
+  for (std::size_t place = 0; place < beliefs_.size(); ++place)
+    advance(beliefs_[place], place);
+}
+
+Model Learner::condition(const Belief& belief, const Matrix& pending) const {
   const auto rows = representative_rows(size(), k_model_limit);
   const OutputTransform transform(belief.warp, values_);
   TrainingSet training = training_set(transform, rows);
@@ -149,6 +168,43 @@ Model Learner::model(std::size_t turn, const Matrix& pending) {
     process = GaussianProcess(training, groups_, belief.hyperparameters);
   }
   return Model{std::move(process), transform};
+}
+
+std::vector<std::size_t> Learner::order() const {
+  std::vector<std::size_t> order(beliefs_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return beliefs_[a].evidence > beliefs_[b].evidence;
+  });
+  return order;
+}
+
+Hyperparameters Learner::hyperparameters() {
+  advance();
+  return beliefs_[order()[0]].hyperparameters;
+}
+
+std::vector<Model> Learner::models(const Matrix& pending, std::size_t most) {
+  advance();
+  const auto order = this->order();
+  std::vector<Model> result;
+  double sum = 0.0;
+  for (const std::size_t place : order) {
+    const Belief& belief = beliefs_[place];
+    const double weight = std::exp((belief.evidence - beliefs_[order[0]].evidence) *
+                                   static_cast<double>(size()) / k_correlated);
+    if (result.size() == most || (weight < k_negligible && !result.empty())) break;
+    result.push_back(condition(belief, pending));
+    result.back().weight = weight;
+    sum += weight;
+  }
+  for (Model& model : result)
+    model.weight /= sum;
+  return result;
+}
+
+Model Learner::model(const Matrix& pending) {
+  return std::move(models(pending, 1)[0]);
 }
 
 }  // namespace steptune::bayes

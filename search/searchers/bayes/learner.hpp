@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -13,13 +12,11 @@
 
 namespace steptune::bayes {
 
-/// Two beliefs about lengthscales take turns, because neither is right for every space.
-inline constexpr std::size_t k_turns = 2;
-
 /// A fitted Gaussian process of one quantity, with the transform of its values.
 struct Model {
   GaussianProcess process;
   OutputTransform transform;
+  double weight = 1.0;  ///< how far it is to be believed beside the others
 };
 
 /// Learns one quantity (an objective, a part of it, feasibility) from examples that arrive one by
@@ -36,38 +33,51 @@ class Learner {
   [[nodiscard]] std::span<const double> values() const { return values_; }
   [[nodiscard]] const Matrix& features() const { return features_; }
 
-  /// The model of all examples and, where `pending` has rows, of their predicted values as if they
-  /// had been observed. Needs at least one example.
-  [[nodiscard]] Model model(std::size_t turn, const Matrix& pending);
+  /// What is worth believing after all examples and, where `pending` has rows, after their
+  /// predicted values as if they had been observed: at least one model and at most `most`, the
+  /// likeliest first, weights adding up to 1. Needs at least one example.
+  [[nodiscard]] std::vector<Model> models(const Matrix& pending, std::size_t most);
+  /// The likeliest of them.
+  [[nodiscard]] Model model(const Matrix& pending);
+  /// Hyperparameters of the likeliest model.
+  [[nodiscard]] Hyperparameters hyperparameters();
 
   /// Models condition on at most this many examples.
   static constexpr std::size_t k_model_limit = 1000;
 
  private:
+  /// One prior under one transform.
   struct Belief {
-    std::size_t examples = 0;  ///< how many it was fitted to; 0: never
+    std::size_t prior = 0;
     Warp warp = Warp::none;
+    std::size_t examples = 0;  ///< how many it was fitted to; 0: never
     Hyperparameters hyperparameters;
-    /// Log density of the values, each given the others, per value: what transforms compare by.
+    /// Log density of the values, each given the others, per value: what beliefs compare by.
     double evidence = 0.0;
   };
 
-  void advance(std::size_t turn);
-  void fit_afresh(Belief& belief, std::size_t turn, std::size_t count) const;
-  void refit(Belief& belief, std::size_t turn, std::size_t count) const;
-  [[nodiscard]] Belief fitted(Warp warp, std::size_t turn, std::size_t count) const;
+  void make_beliefs();
+  /// Places of the beliefs, the likeliest first.
+  [[nodiscard]] std::vector<std::size_t> order() const;
+  void advance();
+  void advance(Belief& belief, std::size_t place) const;
+  void fit_afresh(Belief& belief, std::size_t count) const;
+  void refit(Belief& belief, std::size_t count) const;
+  void fit(Belief& belief, std::size_t count, std::size_t limit,
+           const std::vector<Hyperparameters>& starts, int evaluations) const;
+  [[nodiscard]] Model condition(const Belief& belief, const Matrix& pending) const;
   [[nodiscard]] TrainingSet training_set(const OutputTransform& transform,
                                          std::span<const std::size_t> rows) const;
   [[nodiscard]] std::vector<std::size_t> representative_rows(std::size_t count,
                                                              std::size_t limit) const;
 
   FeatureGroups groups_;
-  std::array<Prior, k_turns> priors_;
+  std::vector<Prior> priors_;
   bool positive_;
   Matrix features_;
   std::vector<double> values_;
   std::vector<double> standard_errors_;
-  std::array<Belief, k_turns> beliefs_;
+  std::vector<Belief> beliefs_;
 };
 
 }  // namespace steptune::bayes

@@ -24,23 +24,14 @@ bool within_bounds(const Hyperparameters& hyperparameters) {
     if (!(std::abs(value) < k_largest_log)) return false;
   }
   return std::abs(hyperparameters.log_amplitude) < k_largest_log &&
+         std::abs(hyperparameters.additive_odds) < k_largest_log &&
          hyperparameters.log_noise < k_largest_log &&
          hyperparameters.log_noise > k_smallest_log_noise;
 }
 
-/// Sum over pairs of `weights` times the squared distance in each feature, by feature.
-at::Tensor weighted_distances(const at::Tensor& weights, const at::Tensor& features) {
-  const at::Tensor row_sums = weights.sum(1, true);
-  const at::Tensor squares = features.mul(features).mul(row_sums).sum(0);
-  const at::Tensor products = features.mul(at::mm(weights, features)).sum(0);
-  return squares.sub_(products).mul_(2.0);
-}
-
-}  // namespace
-
-double negative_log_posterior(const TrainingSet& training, const FeatureGroups& groups,
-                              const Prior& prior, std::span<const double> flat_hyperparameters,
-                              std::span<double> gradient) {
+double value_and_gradient(const TrainingSet& training, const PairDistances& pairs,
+                          const Prior& prior, std::span<const double> flat_hyperparameters,
+                          std::span<double> gradient) {
   const at::InferenceMode no_autograd;
   const auto hyperparameters = Hyperparameters::from_flat(
       std::vector<double>(flat_hyperparameters.begin(), flat_hyperparameters.end()));
@@ -48,58 +39,74 @@ double negative_log_posterior(const TrainingSet& training, const FeatureGroups& 
   if (!within_bounds(hyperparameters)) return k_infinity;
   const double amplitude = std::exp(hyperparameters.log_amplitude);
   const double floor = std::exp(hyperparameters.log_noise);
+  const std::size_t size = training.size();
 
-  const at::Tensor features =
-      as_tensor(training.features).mul(feature_scales(groups, hyperparameters));
-  const at::Tensor targets = as_tensor(training.targets);
-  at::Tensor derivative;
-  at::Tensor covariance =
-      matern52(squared_distances(features, features), &derivative).mul_(amplitude);
-  const at::Tensor noise = as_tensor(training.noise_variances).add(floor);
-  covariance.diagonal().add_(noise);
-  const auto factor = cholesky_with_jitter(covariance);
+  const PairCovariances covariances(pairs, Kernel(hyperparameters));
+  std::vector<double> diagonal(size);
+  for (std::size_t i = 0; i < size; ++i)
+    diagonal[i] = amplitude + floor + training.noise_variances[i];
+  const auto factor = cholesky_with_jitter(covariance_matrix(covariances, diagonal, amplitude));
   if (!factor) return k_infinity;
 
-  const at::Tensor inverse = at::cholesky_inverse(*factor);
+  const at::Tensor inverse = at::cholesky_inverse(*factor).contiguous();
+  const at::Tensor targets = as_tensor(training.targets);
   const at::Tensor weights = at::mv(inverse, targets);
   const double fit = at::dot(weights, targets).item<double>();
   const double log_determinant = 2.0 * factor->diagonal().log().sum().item<double>();
   double value = 0.5 * (fit + log_determinant);
 
-  // d value / d covariance, without the factor one half.
-  const at::Tensor sensitivity = inverse.sub(at::outer(weights, weights));
-  const at::Tensor by_feature =
-      weighted_distances(sensitivity.mul(derivative).mul_(amplitude), features).contiguous();
-  const double* by_feature_data = by_feature.data_ptr<double>();
-  std::fill(gradient.begin(), gradient.end(), 0.0);
-  for (std::size_t f = 0; f < groups.group_of_feature.size(); ++f) {
-    gradient[groups.group_of_feature[f]] -= by_feature_data[f];
+  // d value / d covariance of each pair, both of its places in the matrix together.
+  const double* inverse_data = inverse.data_ptr<double>();
+  const double* weight = weights.data_ptr<double>();
+  std::vector<double> sensitivities(pairs.pairs());
+  double* sensitivity = sensitivities.data();
+  double trace = 0.0;
+  double noise_term = 0.0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const double* row = inverse_data + i * size;
+    for (std::size_t k = 0; k < i; ++k)
+      *sensitivity++ = row[k] - weight[i] * weight[k];
+    const double own = row[i] - weight[i] * weight[i];
+    trace += own;
+    noise_term += own * (floor + training.noise_variances[i]);
   }
-  const at::Tensor diagonal = sensitivity.diagonal();
-  const double count = static_cast<double>(training.size());
-  const double noise_term = at::dot(diagonal.contiguous(), noise).item<double>();
-  gradient[groups.count] = 0.5 * (count - fit - noise_term);
-  gradient[groups.count + 1] = 0.5 * floor * diagonal.sum().item<double>();
+  const std::vector<double> by_kernel = covariances.gradient(sensitivities);
+  const std::size_t dimensions = pairs.dimensions();
+  for (std::size_t j = 0; j < dimensions; ++j)
+    gradient[j] = amplitude * by_kernel[j];
+  gradient[dimensions] = 0.5 * (static_cast<double>(size) - fit - noise_term);
+  gradient[dimensions + 1] = 0.5 * floor * trace;
+  gradient[dimensions + 2] = amplitude * by_kernel.back();
 
-  for (std::size_t group = 0; group < groups.count; ++group) {
-    value += add_prior(prior.lengthscale, flat_hyperparameters[group], gradient[group]);
-  }
-  value += add_prior(prior.amplitude, hyperparameters.log_amplitude, gradient[groups.count]);
-  value += add_prior(prior.noise, hyperparameters.log_noise, gradient[groups.count + 1]);
+  for (std::size_t j = 0; j < dimensions; ++j)
+    value += add_prior(prior.lengthscale, flat_hyperparameters[j], gradient[j]);
+  value += add_prior(prior.amplitude, hyperparameters.log_amplitude, gradient[dimensions]);
+  value += add_prior(prior.noise, hyperparameters.log_noise, gradient[dimensions + 1]);
+  value += add_prior(prior.additive_odds, hyperparameters.additive_odds, gradient[dimensions + 2]);
   return std::isfinite(value) ? value : k_infinity;
 }
 
-Hyperparameters fit_hyperparameters(const TrainingSet& training, const FeatureGroups& groups,
-                                    const Prior& prior, const Hyperparameters& start,
-                                    int max_evaluations) {
+}  // namespace
+
+double negative_log_posterior(const TrainingSet& training, const FeatureGroups& groups,
+                              const Prior& prior, std::span<const double> flat_hyperparameters,
+                              std::span<double> gradient) {
+  return value_and_gradient(training, PairDistances(training.features, groups), prior,
+                            flat_hyperparameters, gradient);
+}
+
+Fit fit_hyperparameters(const TrainingSet& training, const FeatureGroups& groups,
+                        const Prior& prior, const Hyperparameters& start, int max_evaluations) {
+  const PairDistances pairs(training.features, groups);
   const auto function = [&](std::span<const double> x, std::span<double> gradient) {
-    return negative_log_posterior(training, groups, prior, x, gradient);
+    return value_and_gradient(training, pairs, prior, x, gradient);
   };
   LbfgsOptions options;
   options.max_evaluations = max_evaluations;
   options.gradient_tolerance = 0.02;
   options.value_tolerance = 1e-3;
-  return Hyperparameters::from_flat(minimise_lbfgs(function, start.flat(), options).x);
+  const LbfgsResult result = minimise_lbfgs(function, start.flat(), options);
+  return {Hyperparameters::from_flat(result.x), result.value};
 }
 
 }  // namespace steptune::bayes

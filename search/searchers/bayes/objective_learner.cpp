@@ -95,14 +95,12 @@ void ObjectiveLearner::add_parts(std::span<const double> features, double value,
   }
 }
 
-CompositeModel ObjectiveLearner::composite(Composition composition, std::size_t turn,
-                                           const Matrix& pending) {
+CompositeModel ObjectiveLearner::composite(Composition composition, const Matrix& pending) {
   CompositeModel result;
   result.composition = composition;
   for (auto& [name, learner] : parts_)
-    result.parts.push_back(learner.model(turn, pending));
-  result.remainder.push_back(
-      remainders_[static_cast<std::size_t>(composition)].model(turn, pending));
+    result.parts.push_back(learner.model(pending));
+  result.remainder.push_back(remainders_[static_cast<std::size_t>(composition)].model(pending));
   return result;
 }
 
@@ -123,29 +121,35 @@ double ObjectiveLearner::evidence(const CompositeModel& composite) const {
   return total / static_cast<double>(values.size());
 }
 
-ObjectiveModel ObjectiveLearner::model(std::size_t turn, const Matrix& pending) {
+std::vector<ObjectiveModel> ObjectiveLearner::models(const Matrix& pending, std::size_t most) {
   const bool parts_known = composable_ && !parts_.empty() && whole_.size() >= k_fewest_for_parts &&
                            whole_.size() <= Learner::k_model_limit;
-  if (!parts_known) return ObjectiveModel(whole_.model(turn, pending));
-
-  const Matrix nothing_pending(pending.cols());
-  const Model whole = whole_.model(turn, nothing_pending);
-  const auto densities = whole.process.leave_one_out().log_densities;
-  double best_evidence = 0.0;
-  for (std::size_t i = 0; i < densities.size(); ++i) {
-    best_evidence += densities[i] + whole.transform.log_jacobian(whole_.values()[i]);
-  }
-  best_evidence /= static_cast<double>(densities.size());
+  std::vector<ObjectiveModel> result;
   std::optional<Composition> best;
-  for (const Composition composition : {Composition::sum, Composition::maximum}) {
-    const double with_parts = evidence(composite(composition, turn, nothing_pending));
-    if (with_parts > best_evidence) {
-      best_evidence = with_parts;
-      best = composition;
+  if (parts_known) {
+    const Matrix nothing_pending(pending.cols());
+    const Model whole = whole_.model(nothing_pending);
+    const auto densities = whole.process.leave_one_out().log_densities;
+    double best_evidence = 0.0;
+    for (std::size_t i = 0; i < densities.size(); ++i) {
+      best_evidence += densities[i] + whole.transform.log_jacobian(whole_.values()[i]);
+    }
+    best_evidence /= static_cast<double>(densities.size());
+    for (const Composition composition : {Composition::sum, Composition::maximum}) {
+      const double with_parts = evidence(composite(composition, nothing_pending));
+      if (with_parts > best_evidence) {
+        best_evidence = with_parts;
+        best = composition;
+      }
     }
   }
-  if (!best) return ObjectiveModel(whole_.model(turn, pending));
-  return {composite(*best, turn, pending), OutputTransform(Warp::log, whole_.values())};
+  if (best) {
+    result.emplace_back(composite(*best, pending), OutputTransform(Warp::log, whole_.values()));
+    return result;
+  }
+  for (Model& model : whole_.models(pending, most))
+    result.emplace_back(std::move(model));
+  return result;
 }
 
 }  // namespace steptune::bayes

@@ -22,7 +22,7 @@ struct CompositeModel {
 /// Predictions of one objective, as targets of `transform()`.
 class ObjectiveModel {
  public:
-  explicit ObjectiveModel(Model plain) : transform_(plain.transform) {
+  explicit ObjectiveModel(Model plain) : weight_(plain.weight), transform_(plain.transform) {
     plain_.push_back(std::move(plain));
   }
   ObjectiveModel(CompositeModel composite, const OutputTransform& transform)
@@ -31,6 +31,8 @@ class ObjectiveModel {
   [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first,
                                   std::size_t last) const;
   [[nodiscard]] const OutputTransform& transform() const { return transform_; }
+  /// How far it is to be believed beside others of the same objective.
+  [[nodiscard]] double weight() const { return weight_; }
   /// Nothing: the objective is modelled as a whole.
   [[nodiscard]] std::optional<Composition> composition() const {
     return composite_ ? std::optional(composite_->composition) : std::nullopt;
@@ -39,6 +41,7 @@ class ObjectiveModel {
  private:
   std::vector<Model> plain_;  ///< one, or none where there is a composite
   std::optional<CompositeModel> composite_;
+  double weight_ = 1.0;
   OutputTransform transform_;
 };
 
@@ -54,14 +57,13 @@ class ObjectiveLearner {
            const std::map<std::string, double>& parts);
   [[nodiscard]] std::span<const double> values() const { return whole_.values(); }
 
-  /// See `Learner::model`.
-  [[nodiscard]] ObjectiveModel model(std::size_t turn, const Matrix& pending);
+  /// See `Learner::models`; a single one where the parts predict best.
+  [[nodiscard]] std::vector<ObjectiveModel> models(const Matrix& pending, std::size_t most);
 
  private:
   void add_parts(std::span<const double> features, double value,
                  const std::map<std::string, double>& parts);
-  [[nodiscard]] CompositeModel composite(Composition composition, std::size_t turn,
-                                         const Matrix& pending);
+  [[nodiscard]] CompositeModel composite(Composition composition, const Matrix& pending);
   /// Mean log density of the values under the composite, each given all others.
   [[nodiscard]] double evidence(const CompositeModel& composite) const;
 

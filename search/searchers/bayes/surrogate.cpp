@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "search/searchers/bayes/normal.hpp"
 
@@ -12,6 +13,11 @@ namespace {
 // How much worse any unlikely candidate is than every likely one, in logarithms.
 constexpr double k_below_threshold = 1e6;
 
+// Power of the probability of feasibility that the gain is multiplied by. With 1 it would be the
+// expected gain, were the probabilities right where the search looks: but it looks where they err
+// on the high side.
+constexpr double k_caution = 3.0;
+
 Normal at(const Posterior& posterior, std::size_t i) {
   return {posterior.means[i], posterior.variances[i]};
 }
@@ -19,47 +25,68 @@ Normal at(const Posterior& posterior, std::size_t i) {
 }  // namespace
 
 Surrogate::Surrogate(Parts parts) : parts_(std::move(parts)) {
-  has_best_ = !parts_.feasible_targets.empty() && !parts_.feasible_targets[0].empty();
-  if (!has_best_) return;
-  const auto& first = parts_.feasible_targets[0];
-  if (parts_.objectives.size() < 2) {
-    best_ = *std::min_element(first.begin(), first.end());
-    return;
+  if (parts_.worlds.empty() || parts_.worlds[0].feasible_targets[0].empty()) return;
+  for (const World& world : parts_.worlds)
+    goals_.push_back(goal_of(world));
+}
+
+Surrogate::Goal Surrogate::goal_of(const World& world) {
+  Goal goal;
+  goal.log_worth = std::log(world.weight);
+  const auto& targets = world.feasible_targets;
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    // Worlds may differ in transform: what they share is the improvement relative to the best.
+    const OutputTransform& transform = world.objectives[k].transform();
+    double unit = transform.scale();
+    if (transform.warp() == Warp::none) {
+      const double value =
+          std::abs(transform.backward(*std::min_element(targets[k].begin(), targets[k].end())));
+      if (value > 1e-9 * unit) unit /= value;
+    }
+    goal.log_worth += std::log(unit);
+  }
+  if (targets.size() < 2) {
+    goal.best = *std::min_element(targets[0].begin(), targets[0].end());
+    return goal;
   }
   std::vector<Pair> pairs;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    pairs.push_back({first[i], parts_.feasible_targets[1][i]});
+  for (std::size_t i = 0; i < targets[0].size(); ++i) {
+    pairs.push_back({targets[0][i], targets[1][i]});
   }
   const auto front = pareto_front(pairs);
   const Pair reference = reference_point(front, pairs);
-  dominated_area_ = dominated_area(front, reference);
-  hypervolume_.emplace(front, reference);
+  goal.dominated_area = dominated_area(front, reference);
+  goal.hypervolume.emplace(front, reference);
+  return goal;
 }
 
 std::vector<double> Surrogate::log_feasibilities(const Matrix& features, std::size_t first,
                                                  std::size_t last) const {
-  std::vector<double> result(last - first, 0.0);
-  if (!parts_.feasibility) return result;
-  const Posterior posterior = parts_.feasibility->process.predict(features, first, last);
-  const double middle = parts_.feasibility->transform.forward(0.5);
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i] = log_normal_cdf((posterior.means[i] - middle) / std::sqrt(posterior.variances[i]));
-  }
-  return result;
+  if (!parts_.feasibility) return std::vector<double>(last - first, 0.0);
+  return parts_.feasibility->log_probabilities(features, first, last);
 }
 
 void Surrogate::score(const Matrix& features, std::size_t first, std::size_t last,
                       std::span<double> scores) const {
   const auto feasibilities = log_feasibilities(features, first, last);
   std::copy(feasibilities.begin(), feasibilities.end(), scores.begin());
-  if (!has_best_) return;
+  if (goals_.empty()) return;
+  std::vector<double> gains(last - first, -std::numeric_limits<double>::infinity());
+  for (std::size_t w = 0; w < goals_.size(); ++w) {
+    const World& world = parts_.worlds[w];
+    const Goal& goal = goals_[w];
+    const Posterior one = world.objectives[0].predict(features, first, last);
+    Posterior two;
+    if (goal.hypervolume) two = world.objectives[1].predict(features, first, last);
+    for (std::size_t i = 0; i < gains.size(); ++i) {
+      const double gain = goal.hypervolume ? goal.hypervolume->log_expected(at(one, i), at(two, i))
+                                           : log_expected_improvement(at(one, i), goal.best);
+      gains[i] = log_sum(gains[i], gain + goal.log_worth);
+    }
+  }
   const double threshold = std::log(parts_.feasibility_threshold);
-  const Posterior one = parts_.objectives[0].predict(features, first, last);
-  Posterior two;
-  if (hypervolume_) two = parts_.objectives[1].predict(features, first, last);
   for (std::size_t i = 0; i < feasibilities.size(); ++i) {
-    scores[i] += hypervolume_ ? hypervolume_->log_expected(at(one, i), at(two, i))
-                              : log_expected_improvement(at(one, i), best_);
+    scores[i] = k_caution * feasibilities[i] + gains[i];
     if (feasibilities[i] < threshold) {
       scores[i] = -k_below_threshold * (1.0 + std::min(threshold - feasibilities[i], 1e6));
     }
@@ -67,16 +94,23 @@ void Surrogate::score(const Matrix& features, std::size_t first, std::size_t las
 }
 
 std::optional<double> Surrogate::improvement_share(const Matrix& features, std::size_t row) const {
-  if (!has_best_) return std::nullopt;
-  const double feasibility = std::exp(log_feasibilities(features, row, row + 1)[0]);
-  const Normal one = at(parts_.objectives[0].predict(features, row, row + 1), 0);
-  if (!hypervolume_) {
-    return feasibility *
-           parts_.objectives[0].transform().improvement_share(best_, one.mean, one.variance);
+  if (goals_.empty()) return std::nullopt;
+  double share = 0.0;
+  for (std::size_t w = 0; w < goals_.size(); ++w) {
+    const World& world = parts_.worlds[w];
+    const Goal& goal = goals_[w];
+    const Normal one = at(world.objectives[0].predict(features, row, row + 1), 0);
+    if (!goal.hypervolume) {
+      const OutputTransform& transform = world.objectives[0].transform();
+      share += world.weight * transform.improvement_share(goal.best, one.mean, one.variance);
+      continue;
+    }
+    const Normal two = at(world.objectives[1].predict(features, row, row + 1), 0);
+    share +=
+        world.weight *
+        std::min(std::exp(goal.hypervolume->log_expected(one, two)) / goal.dominated_area, 1e6);
   }
-  const Normal two = at(parts_.objectives[1].predict(features, row, row + 1), 0);
-  return feasibility *
-         std::min(std::exp(hypervolume_->log_expected(one, two)) / dominated_area_, 1e6);
+  return std::exp(log_feasibilities(features, row, row + 1)[0]) * share;
 }
 
 }  // namespace steptune::bayes

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "search/searchers/bayes/acquisition.hpp"
+#include "search/searchers/bayes/classifier.hpp"
 #include "search/searchers/bayes/objective_learner.hpp"
 
 namespace steptune::bayes {
@@ -14,14 +15,18 @@ namespace steptune::bayes {
 /// Immutable; may be used from several threads at once.
 class Surrogate {
  public:
-  struct Parts {
-    /// One or two; empty before anything was measured.
+  /// One or two objectives as one belief has them.
+  struct World {
     std::vector<ObjectiveModel> objectives;
-    /// Of 1 for trials that ran and respected the guards and 0 for others; nothing while none
-    /// failed.
-    std::optional<Model> feasibility;
     /// Targets of the feasible measured configurations, one inner vector per objective.
     std::vector<std::vector<double>> feasible_targets;
+    double weight = 1.0;
+  };
+  struct Parts {
+    /// Empty before anything was measured.
+    std::vector<World> worlds;
+    /// That a trial runs and respects the guards; nothing while none failed.
+    std::optional<Classifier> feasibility;
     /// Candidates less likely than this to be feasible come after all others.
     double feasibility_threshold = 0.0;
   };
@@ -38,14 +43,21 @@ class Surrogate {
                                                         std::size_t row) const;
 
  private:
+  /// What improvement is measured from in one world.
+  struct Goal {
+    double best = 0.0;                                  ///< one objective
+    std::optional<HypervolumeImprovement> hypervolume;  ///< two objectives
+    double dominated_area = 0.0;
+    /// Logarithm of the world's weight and of what its unit of improvement is worth.
+    double log_worth = 0.0;
+  };
+
+  [[nodiscard]] static Goal goal_of(const World& world);
   [[nodiscard]] std::vector<double> log_feasibilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const;
 
   Parts parts_;
-  double best_ = 0.0;                                  ///< one objective
-  std::optional<HypervolumeImprovement> hypervolume_;  ///< two objectives
-  double dominated_area_ = 0.0;
-  bool has_best_ = false;
+  std::vector<Goal> goals_;  ///< by world; empty without a best
 };
 
 }  // namespace steptune::bayes

@@ -49,7 +49,7 @@ Fitted fit(std::size_t trials, bool report, Composition composition) {
     const Parts parts = parts_at(row);
     learner.add(row, 50.0 * total(composition, parts), 0.0, report ? parts : Parts{});
   }
-  ObjectiveModel model = learner.model(0, Matrix(5));
+  ObjectiveModel model = std::move(learner.models(Matrix(5), 1)[0]);
   Matrix probes(5);
   std::vector<double> truth;
   for (int i = 0; i < 200; ++i) {
@@ -116,7 +116,7 @@ TEST(ObjectiveLearner, PartsThatExplainNothingAreLeftAlone) {
     learner.add(row, 1.0 + row[0], 0.0,
                 {{"a", std::exp(2.0 * rng.normal())}, {"b", std::exp(2.0 * rng.normal())}});
   }
-  EXPECT_EQ(learner.model(0, Matrix(5)).composition(), std::nullopt);
+  EXPECT_EQ(learner.models(Matrix(5), 1)[0].composition(), std::nullopt);
 }
 
 TEST(ObjectiveLearner, OneTrialWithoutPartsEndsTheirUse) {
@@ -127,7 +127,7 @@ TEST(ObjectiveLearner, OneTrialWithoutPartsEndsTheirUse) {
     const Parts parts = parts_at(row);
     learner.add(row, total(Composition::sum, parts), 0.0, i == 12 ? Parts{} : parts);
   }
-  EXPECT_EQ(learner.model(0, Matrix(5)).composition(), std::nullopt);
+  EXPECT_EQ(learner.models(Matrix(5), 1)[0].composition(), std::nullopt);
 }
 
 TEST(ObjectiveLearner, EarlyStoppedTrialsAreCorrectedForTheirBias) {
@@ -141,7 +141,7 @@ TEST(ObjectiveLearner, EarlyStoppedTrialsAreCorrectedForTheirBias) {
     row[4] = partial ? 0.5 : 0.0;
     learner.add(row, truth(row) * (partial ? 4.0 / 3.0 : 1.0), 0.0, {});
   }
-  const ObjectiveModel model = learner.model(0, Matrix(5));
+  const ObjectiveModel model = std::move(learner.models(Matrix(5), 1)[0]);
   Matrix probes(5);
   std::vector<std::vector<double>> rows;
   for (int i = 0; i < 50; ++i) {

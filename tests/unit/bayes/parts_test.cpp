@@ -157,14 +157,16 @@ TEST(Learner, BelievesTheSameWhetherAskedOftenOrOnce) {
     const double value = i == 55 ? -1.0 : std::exp(3.0 * row[0] + row[1]);
     often.add(row, value, 0.0);
     once.add(row, value, 0.0);
-    (void)often.model(static_cast<std::size_t>(i) % k_turns, Matrix(2));
+    (void)often.model(Matrix(2));
     if (i % 23 != 22 && i != 69) continue;
     Learner fresh = once;
-    for (std::size_t turn = 0; turn < k_turns; ++turn) {
-      const Posterior a = often.model(turn, Matrix(2)).process.predict(probe);
-      const Posterior b = fresh.model(turn, Matrix(2)).process.predict(probe);
-      EXPECT_EQ(a.means, b.means) << i;
-      EXPECT_EQ(a.variances, b.variances) << i;
+    const auto a = often.models(Matrix(2), 3);
+    const auto b = fresh.models(Matrix(2), 3);
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      EXPECT_EQ(a[k].weight, b[k].weight) << i;
+      EXPECT_EQ(a[k].process.predict(probe).means, b[k].process.predict(probe).means) << i;
+      EXPECT_EQ(a[k].process.predict(probe).variances, b[k].process.predict(probe).variances) << i;
     }
   }
 }
@@ -179,8 +181,7 @@ TEST(Learner, ChoosesTheLogarithmForMultiplicativeEffectsAndNotForAdditiveOnes) 
       const double effect = 3.0 * row[0] + 2.0 * row[1] * row[1] - row[2];
       learner.add(row, multiplicative ? std::exp(2.0 * effect) : effect + 1.2, 0.0);
     }
-    EXPECT_EQ(learner.model(0, Matrix(3)).transform.warp(),
-              multiplicative ? Warp::log : Warp::none);
+    EXPECT_EQ(learner.model(Matrix(3)).transform.warp(), multiplicative ? Warp::log : Warp::none);
   }
 }
 
@@ -192,8 +193,8 @@ TEST(Learner, PendingPointsReduceVarianceAndKeepTheMean) {
   }
   Matrix pending(1);
   pending.append_row()[0] = 0.9;
-  const Posterior without = learner.model(0, Matrix(1)).process.predict(pending);
-  const Posterior with = learner.model(0, pending).process.predict(pending);
+  const Posterior without = learner.model(Matrix(1)).process.predict(pending);
+  const Posterior with = learner.model(pending).process.predict(pending);
   EXPECT_NEAR(with.means[0], without.means[0], 1e-6);
   EXPECT_LT(with.variances[0], 0.1 * without.variances[0]);
 }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/searchers/bayes/classifier.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <boost/math/distributions/normal.hpp>
+
+#include "search/searchers/bayes/covariance.hpp"
+#include "search/searchers/bayes/normal.hpp"
+
+namespace steptune::bayes {
+namespace {
+
+constexpr double k_amplitudes[] = {1.0, 3.0, 9.0, 27.0};
+constexpr int k_newton_steps = 20;
+
+/// The approximate posterior of the latent function under one amplitude.
+struct Laplace {
+  double amplitude = 1.0;
+  std::vector<double> slopes;          ///< of the log likelihood, at the mode
+  std::vector<double> root_curvature;  ///< square roots of minus its second derivatives
+  at::Tensor factor;                   ///< of 1 + root K root
+  double log_evidence = -std::numeric_limits<double>::infinity();
+};
+
+/// Log likelihood of the latent values; writes slopes and curvatures.
+double likelihood_at(const std::vector<bool>& outcomes, const std::vector<double>& latent,
+                     Laplace& laplace) {
+  double total = 0.0;
+  for (std::size_t i = 0; i < latent.size(); ++i) {
+    const double sign = outcomes[i] ? 1.0 : -1.0;
+    const double z = sign * latent[i];
+    const double log_probability = log_normal_cdf(z);
+    const double ratio = std::exp(-0.5 * z * z - 0.91893853320467274178 - log_probability);
+    laplace.slopes[i] = sign * ratio;
+    laplace.root_curvature[i] = std::sqrt(std::max(ratio * (ratio + z), 1e-12));
+    total += log_probability;
+  }
+  return total;
+}
+
+std::optional<Laplace> approximate(const at::Tensor& kernel, const std::vector<bool>& outcomes,
+                                   double mean, double amplitude) {
+  const std::size_t size = outcomes.size();
+  const auto count = static_cast<std::int64_t>(size);
+  Laplace laplace;
+  laplace.amplitude = amplitude;
+  laplace.slopes.resize(size);
+  laplace.root_curvature.resize(size);
+  const at::Tensor covariance = kernel.mul(amplitude);
+  std::vector<double> latent(size, mean);
+  at::Tensor dual = at::zeros({count}, at::kDouble);
+  double objective = likelihood_at(outcomes, latent, laplace);
+  for (int step = 0; step < k_newton_steps; ++step) {
+    const at::Tensor root = as_tensor(laplace.root_curvature);
+    at::Tensor system = covariance.mul(root.unsqueeze(1)).mul_(root.unsqueeze(0));
+    system.diagonal().add_(1.0);
+    const auto factor = cholesky_with_jitter(system);
+    if (!factor) return std::nullopt;
+    laplace.factor = *factor;
+    std::vector<double> right(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      right[i] = laplace.root_curvature[i] * laplace.root_curvature[i] * (latent[i] - mean) +
+                 laplace.slopes[i];
+    }
+    const at::Tensor b = as_tensor(right);
+    const at::Tensor solved =
+        at::cholesky_solve(root.mul(at::mv(covariance, b)).unsqueeze(1), *factor).squeeze(1);
+    const at::Tensor next_dual = b.sub(root.mul(solved));
+    // Halved until the objective does not fall: Newton's step may overshoot in the tails.
+    double share = 1.0;
+    double next_objective = 0.0;
+    at::Tensor mixed;
+    for (int halving = 0; halving < 6; ++halving, share *= 0.5) {
+      mixed = dual.mul(1.0 - share).add(next_dual, share);
+      const at::Tensor values = at::mv(covariance, mixed);
+      const double* value = values.data_ptr<double>();
+      for (std::size_t i = 0; i < size; ++i)
+        latent[i] = mean + value[i];
+      next_objective =
+          likelihood_at(outcomes, latent, laplace) - 0.5 * at::dot(mixed, values).item<double>();
+      if (next_objective >= objective - 1e-9) break;
+    }
+    dual = mixed.clone();
+    const double gain = next_objective - objective;
+    objective = next_objective;
+    if (std::abs(gain) < 1e-4) break;
+  }
+  if (!std::isfinite(objective)) return std::nullopt;
+  laplace.log_evidence = objective - laplace.factor.diagonal().log().sum().item<double>();
+  return laplace;
+}
+
+}  // namespace
+
+struct Classifier::State {
+  explicit State(const Hyperparameters& hyperparameters) : kernel(hyperparameters) {}
+
+  FeatureGroups groups;
+  Kernel kernel;
+  Matrix features;
+  double mean = 0.0;
+  double amplitude = 1.0;
+  double log_evidence = 0.0;
+  at::Tensor slopes;  // of the log likelihood, (n)
+  at::Tensor whiten;  // inverse factor times the root of the curvature, (n, n)
+};
+
+Classifier::Classifier(const Matrix& features, const std::vector<bool>& outcomes,
+                       const FeatureGroups& groups, const Hyperparameters& hyperparameters)
+    : state_(std::make_unique<State>(hyperparameters)) {
+  const at::InferenceMode no_autograd;
+  State& state = *state_;
+  state.groups = groups;
+  state.features = features;
+  const auto size = static_cast<std::int64_t>(outcomes.size());
+  const double share =
+      (static_cast<double>(std::count(outcomes.begin(), outcomes.end(), true)) + 1.0) /
+      (static_cast<double>(size) + 2.0);
+  state.mean = boost::math::quantile(boost::math::normal(), share);
+  const PairDistances pairs(features, groups);
+  const at::Tensor kernel = covariance_matrix(PairCovariances(pairs, state.kernel),
+                                              std::vector<double>(outcomes.size(), 1.0), 1.0);
+  state.slopes = at::zeros({size}, at::kDouble);
+  state.whiten = at::zeros({size, size}, at::kDouble);
+  state.log_evidence = -std::numeric_limits<double>::infinity();
+  for (const double amplitude : k_amplitudes) {
+    const auto laplace = approximate(kernel, outcomes, state.mean, amplitude);
+    if (!laplace || !(laplace->log_evidence > state.log_evidence)) continue;
+    state.log_evidence = laplace->log_evidence;
+    state.amplitude = amplitude;
+    state.slopes = as_tensor(laplace->slopes).clone();
+    state.whiten = at::linalg_solve_triangular(laplace->factor,
+                                               at::diag(as_tensor(laplace->root_curvature)), false);
+  }
+}
+
+Classifier::Classifier(Classifier&&) noexcept = default;
+Classifier& Classifier::operator=(Classifier&&) noexcept = default;
+Classifier::~Classifier() = default;
+
+std::vector<double> Classifier::log_probabilities(const Matrix& features, std::size_t first,
+                                                  std::size_t last) const {
+  const at::InferenceMode no_autograd;
+  const State& state = *state_;
+  std::vector<double> result(last - first);
+  if (first == last) return result;
+  const Matrix rows = state.kernel.between(features, first, last, state.features, state.groups);
+  const at::Tensor covariance = as_tensor(rows).mul(state.amplitude);
+  const at::Tensor means = at::mv(covariance, state.slopes);
+  const at::Tensor projected = at::mm(covariance, state.whiten.t());
+  const at::Tensor explained = projected.mul(projected).sum(1);
+  const double* mean = means.data_ptr<double>();
+  const double* known = explained.data_ptr<double>();
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const double variance = std::max(state.amplitude - known[i], 0.0);
+    result[i] = log_normal_cdf((state.mean + mean[i]) / std::sqrt(1.0 + variance));
+  }
+  return result;
+}
+
+double Classifier::log_evidence() const {
+  return state_->log_evidence;
+}
+
+}  // namespace steptune::bayes

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "search/searchers/bayes/hyperparameters.hpp"
+#include "search/searchers/bayes/matrix.hpp"
+
+namespace steptune::bayes {
+
+/// Which dimension each feature belongs to: features of one dimension share a lengthscale.
+struct FeatureGroups {
+  std::vector<std::size_t> group_of_feature;
+  std::size_t count = 0;
+};
+
+/// The kernel, of amplitude 1: a mixture of a Matern 5/2 over all dimensions together, which knows
+/// every interaction, and the mean of one Matern 5/2 per dimension, which knows none (Duvenaud,
+/// Nickisch and Rasmussen 2011, "Additive Gaussian processes", their last and first order). Both
+/// use the same lengthscales.
+struct Kernel {
+  explicit Kernel(const Hyperparameters& hyperparameters);
+
+  std::vector<double> weights;  ///< per dimension: inverse square of the lengthscale
+  double additive_share = 0.0;
+
+  /// Covariances of rows [first, last) of `features` with all of `others`, row by row.
+  [[nodiscard]] Matrix between(const Matrix& features, std::size_t first, std::size_t last,
+                               const Matrix& others, const FeatureGroups& groups) const;
+};
+
+/// Squared distances between all pairs of rows, dimension by dimension and unscaled: what stays the
+/// same while hyperparameters are fitted. Pair (i, k), k < i, is at place i (i - 1) / 2 + k.
+class PairDistances {
+ public:
+  PairDistances(const Matrix& features, const FeatureGroups& groups);
+
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] std::size_t pairs() const { return rows_ * (rows_ - 1) / 2; }
+  [[nodiscard]] std::size_t dimensions() const { return by_dimension_.size(); }
+  /// Empty where all rows agree in this dimension.
+  [[nodiscard]] const std::vector<double>& dimension(std::size_t dimension) const {
+    return by_dimension_[dimension];
+  }
+
+ private:
+  std::size_t rows_;
+  std::vector<std::vector<double>> by_dimension_;
+};
+
+/// Covariances of all pairs, of amplitude 1, and what their derivatives need.
+class PairCovariances {
+ public:
+  /// `pairs` outlives this.
+  PairCovariances(const PairDistances& pairs, const Kernel& kernel);
+
+  [[nodiscard]] const std::vector<double>& values() const { return values_; }
+  /// Sum over pairs of `sensitivities` times the derivative of the covariance: by the logarithm of
+  /// each lengthscale and, last, by the log odds of the additive share.
+  [[nodiscard]] std::vector<double> gradient(std::span<const double> sensitivities) const;
+
+ private:
+  const PairDistances& pairs_;
+  Kernel kernel_;
+  std::vector<double> values_;
+  std::vector<double> joint_values_;
+  std::vector<double> joint_slopes_;
+  std::vector<double> additive_values_;               ///< mean over the dimensions
+  std::vector<std::vector<double>> additive_slopes_;  ///< by dimension
+};
+
+}  // namespace steptune::bayes
