@@ -197,6 +197,9 @@ Result<RehearsedTuning> rehearse_tuning(const StudySpec& study, const SpeedModel
   const auto trials = history->trials(record->id);
   if (!trials) return tl::unexpected(trials.error());
   tuning.trials = static_cast<int>(trials->size());
+  tuning.counted_usd = record->overhead_usd;
+  for (const TrialRecord& trial : *trials)
+    tuning.counted_usd += trial.spent_usd;
   stage.account().advance_until_quiet(clock.now_s() + 86'400.0);
   add_bill(study, stage.account().audit(), tuning);
   return tuning;

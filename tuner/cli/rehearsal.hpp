@@ -34,6 +34,7 @@ using SpeedModel = std::function<AssumedSpeed(const Configuration&)>;
 struct RehearsedTuning {
   double duration_s = 0.0;
   double usd = 0.0;               ///< everything that the account was charged
+  double counted_usd = 0.0;       ///< what the tuner itself makes of it
   double not_training_usd = 0.0;  ///< of it: downloads, uploads, warm pools that waited
   int trials = 0;                 ///< search and confirmation
   int cold_starts = 0;
