@@ -174,7 +174,8 @@ AwsResult<Json> JsonClient::try_once(const JsonService& service, const std::stri
 }
 
 AwsResult<Json> JsonClient::call(const JsonService& service, const std::string& operation,
-                                 const Json& input) {
+                                 const Json& input, int max_attempts) {
+  if (max_attempts == 0) max_attempts = policy_.max_attempts;
   const std::string body = input.empty() ? "{}" : dump_json(input);
   bool refresh = false;
   for (int attempt = 1;; ++attempt) {
@@ -189,7 +190,7 @@ AwsResult<Json> JsonClient::call(const JsonService& service, const std::string& 
     const bool expired = one_of(error.code, k_expired_codes) && !refresh;
     refresh = refresh || expired;
     const bool again = expired || is_throttling(error) || is_transient(error);
-    if (!again || attempt >= policy_.max_attempts) return result;
+    if (!again || attempt >= max_attempts) return result;
     const double longest_s =
         std::min(policy_.cap_s, policy_.base_s * std::exp2(std::min(attempt - 1, 16)));
     if (!parts_.wait_until(parts_.clock.now_s() + longest_s * parts_.rng.uniform())) return result;

@@ -72,9 +72,10 @@ class JsonClient {
  public:
   explicit JsonClient(ClientParts parts, RetryPolicy policy = {});
 
-  /// One operation. The response body is an object (empty for an empty body).
+  /// One operation. The response body is an object (empty for an empty body). `max_attempts`: 0 for
+  /// those of the policy.
   [[nodiscard]] AwsResult<Json> call(const JsonService& service, const std::string& operation,
-                                     const Json& input);
+                                     const Json& input, int max_attempts = 0);
 
  private:
   struct Attempt;

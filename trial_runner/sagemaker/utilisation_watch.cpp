@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/utilisation_watch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "trial_runner/sagemaker/advice.hpp"
+
+namespace steptune {
+
+void UtilisationWatch::add(EndedJob job, double ended_s, const PriceTable& types) {
+  const double training_s = job.training_until_wall_s - job.training_since_wall_s;
+  if (training_s < k_shortest_measured_s || failures_ >= k_most_failures) {
+    consider({std::move(job), {}}, types);
+    return;
+  }
+  pending_.push_back({std::move(job), ended_s});
+}
+
+void UtilisationWatch::consider(const JobUtilisation& job, const PriceTable& types) {
+  for (Advice& advice : advise(job, types)) {
+    if (told_.insert(advice.topic).second) news_.push_back(std::move(advice.text));
+  }
+}
+
+std::vector<std::string> UtilisationWatch::look(double now_s, const PriceTable& types, bool last) {
+  const bool due = last || std::ranges::any_of(pending_, [&](const Pending& pending) {
+                     return now_s >= pending.ended_s + k_metrics_delay_s;
+                   });
+  std::vector<EndedJob> jobs;
+  if (due) {
+    // Those that ended soon after it have most of their metrics, and save a request.
+    std::erase_if(pending_, [&](Pending& pending) {
+      if (!last && now_s < pending.ended_s + k_metrics_delay_s / 2.0) return false;
+      jobs.push_back(std::move(pending.job));
+      return true;
+    });
+  }
+  if (!jobs.empty()) ask(jobs, types);
+  return std::exchange(news_, {});
+}
+
+void UtilisationWatch::ask(const std::vector<EndedJob>& jobs, const PriceTable& types) {
+  const auto read = read_utilisation(client_, cloudwatch_, jobs, types);
+  if (read) {
+    failures_ = 0;
+    for (const JobUtilisation& job : *read)
+      consider(job, types);
+    return;
+  }
+  const bool denied = read.error().code.starts_with("AccessDenied");
+  failures_ = denied ? k_most_failures : failures_ + 1;
+  if (failures_ >= k_most_failures) pending_.clear();
+  if (denied) {
+    news_.push_back(
+        "no advice on instance types: reading their utilisation is not allowed; add "
+        "cloudwatch:GetMetricData to the permissions of these credentials");
+  }
+}
+
+}  // namespace steptune
