@@ -164,9 +164,10 @@ class Runner {
   /// need is given back early. Without a call any number is expected.
   virtual void expect_at_most(std::int64_t /*further_trials*/) {}
 
-  /// Gives back all that is kept for further trials. To be called once no trial is under way and
-  /// none will follow. May take as long as machines need to come free.
-  [[nodiscard]] virtual Result<void> release() { return {}; }
+  /// Gives back all that is kept for further trials. To be called once none will follow. Waits for
+  /// machines that are still being stopped, at most `longest_s`; what is left then is told as a
+  /// notice.
+  [[nodiscard]] virtual Result<void> release(double /*longest_s*/) { return {}; }
 
   /// US dollars spent since the last call that no outcome tells of: machines kept in vain.
   [[nodiscard]] virtual double take_overhead_usd() { return 0.0; }

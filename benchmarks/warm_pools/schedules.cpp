@@ -77,7 +77,7 @@ void play_ours(const Workload& workload, rehearsal::Rehearsal& rehearsal) {
     for (const TrialEvent& event : *events)
       left -= std::holds_alternative<TrialFinished>(event) ? 1U : 0U;
   }
-  must(runner->release());
+  must(runner->release(240.0));
 }
 
 /// What users write: submit, look every few seconds, submit the next.

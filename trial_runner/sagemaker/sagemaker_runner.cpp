@@ -14,10 +14,6 @@
 namespace steptune {
 namespace {
 
-/// How long `release` waits for instances that are still being stopped: the grace of the service,
-/// the upload, and what a pool takes to appear.
-constexpr double k_longest_release_s = 240.0;
-
 /// What may pass by itself, or once the user has renewed his credentials.
 bool may_pass(const aws::AwsError& error) {
   return aws::is_throttling(error) || aws::is_transient(error) || error.code == "NoCredentials" ||
@@ -229,31 +225,41 @@ Result<std::string> SageMakerRunner::detach() {
   }
   jobs_.clear();
   events_.clear();
-  if (auto released = release(); !released) return tl::unexpected(released.error());
+  if (auto released = release(0.0); !released) return tl::unexpected(released.error());
   return text;
 }
 
-Result<void> SageMakerRunner::release() {
+Result<void> SageMakerRunner::release(double longest_s) {
   further_trials_ = 0;
-  const double until_s = clock_.now_s() + k_longest_release_s;
+  const double until_s = clock_.now_s() + longest_s;
   while (!jobs_.empty() || !pools_.empty()) {
     if (auto advanced = advance(); !advanced) return advanced;
     const double now_s = clock_.now_s();
     if (jobs_.empty() && pools_.empty()) break;
     if (now_s >= until_s ||
         !connection_.wait_until(std::max(now_s + 0.01, std::min(next_due_s(), until_s)))) {
-      for (const WarmPool& pool : pools_) {
-        notice(
-            fmt::format("the warm pool of job {} ({}) could not be given back: it costs {} per "
-                        "hour for at most {}; see `steptune pools`",
-                        pool.job, pool.key.instance_type, format_usd(pool.usd_per_hour),
-                        format_duration(options_.keep_alive_s)));
-      }
+      tell_what_is_left();
       break;
     }
   }
   events_.clear();
   return {};
+}
+
+void SageMakerRunner::tell_what_is_left() {
+  for (const JobInFlight& job : jobs_) {
+    if (!job.submitted() || job.ended) continue;
+    notice(fmt::format("job {} {}: {} per hour; the next run of the study finds it again", job.job,
+                       job.stop_accepted ? "is still being stopped" : "still runs",
+                       format_usd(job.usd_per_hour)));
+  }
+  for (const WarmPool& pool : pools_) {
+    notice(
+        fmt::format("the warm pool of job {} ({}) is not given back: {} per hour for at most {}; "
+                    "`steptune pools --release` ends it",
+                    pool.job, pool.key.instance_type, format_usd(pool.usd_per_hour),
+                    format_duration(options_.keep_alive_s)));
+  }
 }
 
 }  // namespace steptune

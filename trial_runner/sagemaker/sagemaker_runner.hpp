@@ -75,7 +75,7 @@ class SageMakerRunner final : public Runner {
   [[nodiscard]] bool can_detach() const override { return true; }
   [[nodiscard]] Result<std::string> detach() override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
-  [[nodiscard]] Result<void> release() override;
+  [[nodiscard]] Result<void> release(double longest_s) override;
   [[nodiscard]] double take_overhead_usd() override;
   [[nodiscard]] std::vector<std::string> take_notices() override;
 
@@ -86,6 +86,8 @@ class SageMakerRunner final : public Runner {
   [[nodiscard]] double wall_to_clock(double wall_s) const;
   void notice(std::string message);
   void notice_once(const std::string& topic, std::string message);
+
+  void tell_what_is_left();
 
   /// One round of everything that is due.
   [[nodiscard]] Result<void> advance();

@@ -169,8 +169,17 @@ void LiveDisplay::on_progress(const std::vector<LiveTrial>& running, double elap
   if (quiet_ || !printer_.smart() || screen_clock_.now_s() < next_draw_s_) return;
   next_draw_s_ = screen_clock_.now_s() + k_redraw_interval_s;
   std::vector<std::string> lines;
-  for (const LiveTrial& live : running)
-    lines.push_back(trial_line(live));
+  // What was handed over ahead of its turn would fill the screen.
+  std::size_t waiting = 0;
+  for (const LiveTrial& live : running) {
+    const bool has_begun = live.trial->status != TrialStatus::launching;
+    if (has_begun || lines.size() < static_cast<std::size_t>(study_.runner.parallel)) {
+      lines.push_back(trial_line(live));
+    } else {
+      ++waiting;
+    }
+  }
+  if (waiting > 0) lines.push_back(fmt::format("      and {} more waiting", waiting));
   lines.push_back(study_line(elapsed_s));
   printer_.status(lines);
 }

@@ -22,6 +22,9 @@ namespace {
 constexpr int k_attempts_when_tuner_dies = 20;
 /// How long trials may outlive a forced end before the runner is not believed any more.
 constexpr double k_forced_end_s = 30.0;
+/// How long machines may take to come free at the end: the provider gives programs 120 s to end,
+/// and has their output to store.
+constexpr double k_longest_release_s = 240.0;
 /// Incumbents that are tried in turn when fresh runs of them fail.
 constexpr std::size_t k_most_refuted = 3;
 
@@ -310,7 +313,9 @@ Result<void> Tuning::detach() {
 }
 
 void Tuning::release() {
-  if (const auto released = parts_.runner.release(); !released) {
+  // Whoever asks twice to stop does not want to wait.
+  const double longest_s = interrupts() > 1 ? 0.0 : k_longest_release_s;
+  if (const auto released = parts_.runner.release(longest_s); !released) {
     parts_.listener.on_warning(released.error().text());
   }
   pass_on_notices();

@@ -82,6 +82,17 @@ TEST_F(TunerDeathTest, WithoutATunerAPoolCostsNoMoreThanItsKeepAlive) {
   EXPECT_LE(account().audit().pools[0].retained_s, options.keep_alive_s + 1.0);
 }
 
+TEST_F(TunerDeathTest, AHurriedEndTellsWhatIsStillRunning) {
+  program.ends_after_s.reset();
+  program.stop_s = 100.0;
+  start(trial(1));
+  run_until_reported();
+  runner().stop(trial(1).key);
+  ASSERT_TRUE(runner().release(0.0));
+  EXPECT_THAT(runner().take_notices(),
+              testing::ElementsAre(HasSubstr("t1-a1 is still being stopped: $1.41 per hour")));
+}
+
 TEST_F(TunerDeathTest, ATunerThatLeavesTellsWhatGoesOnCosting) {
   program.ends_after_s = 600.0;
   options.backlog = 2;

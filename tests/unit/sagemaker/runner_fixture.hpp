@@ -100,7 +100,7 @@ class RunnerOnAccountTest : public testing::Test {
   }
 
   void release() {
-    const auto released = runner().release();
+    const auto released = runner().release(240.0);
     ASSERT_TRUE(released) << released.error().text();
     for (std::string& notice : runner().take_notices())
       notices.push_back(std::move(notice));
