@@ -286,9 +286,27 @@ void SageMakerRunner::request_stop(JobInFlight& job, JobEndRequest request) {
 void SageMakerRunner::finish_jobs() {
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     const auto next = std::next(job);
-    if (job->ended && logs_read_s_ >= job->logs_until_s) finish(job, job->outcome_of(*job->ended));
+    if (job->ended && logs_read_s_ >= job->logs_until_s) {
+      watch_utilisation(*job);
+      finish(job, job->outcome_of(*job->ended));
+    }
     job = next;
   }
+}
+
+void SageMakerRunner::watch_utilisation(const JobInFlight& job) {
+  const JobState& state = *job.ended;
+  if (!utilisation_ || !state.training_since_wall_s || !state.training_until_wall_s) return;
+  utilisation_->add(
+      {job.job, job.spec.resources, *state.training_since_wall_s, *state.training_until_wall_s,
+       state.downloading_s.value_or(0.0), options_.settings.input_mode},
+      clock_.now_s(), options_.types);
+}
+
+void SageMakerRunner::take_advice(bool last) {
+  if (!utilisation_) return;
+  for (std::string& advice : utilisation_->look(clock_.now_s(), options_.types, last))
+    notice(std::move(advice));
 }
 
 void SageMakerRunner::finish(Jobs::iterator job, Outcome outcome) {

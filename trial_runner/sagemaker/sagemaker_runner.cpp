@@ -27,7 +27,13 @@ SageMakerRunner::SageMakerRunner(const Clock& clock, SageMakerConnection connect
     : clock_(clock),
       options_(std::move(options)),
       jobs_api_(connection.client, connection.sagemaker),
-      connection_(std::move(connection)) {}
+      connection_(std::move(connection)) {
+  if (connection_.cloudwatch) utilisation_.emplace(connection_.client, *connection_.cloudwatch);
+  // What the study says of a type goes before what the table says.
+  auto known = options_.prices.instances;
+  known.merge(options_.types.instances);
+  options_.types.instances = std::move(known);
+}
 
 int SageMakerRunner::backlog() const {
   return std::max(options_.parallel, options_.backlog);
@@ -156,7 +162,9 @@ Result<void> SageMakerRunner::advance() {
   if (auto read = read_logs(); !read) return read;
   end_silent_jobs();
   finish_jobs();
-  return release_surplus();
+  if (auto released = release_surplus(); !released) return released;
+  take_advice(false);
+  return {};
 }
 
 double SageMakerRunner::next_due_s() const {
@@ -242,6 +250,7 @@ Result<void> SageMakerRunner::release(double longest_s) {
       break;
     }
   }
+  take_advice(true);
   events_.clear();
   return {};
 }

@@ -18,6 +18,7 @@
 #include "trial_runner/sagemaker/log_follower.hpp"
 #include "trial_runner/sagemaker/start_times.hpp"
 #include "trial_runner/sagemaker/training_jobs.hpp"
+#include "trial_runner/sagemaker/utilisation_watch.hpp"
 #include "trial_runner/sagemaker/warm_pools.hpp"
 
 namespace steptune {
@@ -25,6 +26,7 @@ namespace steptune {
 struct SageMakerOptions {
   JobSettings settings;
   PriceTable prices;  ///< knows every type that trials may ask for
+  PriceTable types;   ///< what else there is, for advice
   int parallel = 1;   ///< sets of instances held at a time, kept ones included
   int backlog = 1;    ///< trials that may be handed over at a time; at least `parallel`
   /// How long a pool outlives a tuner that dies; 0: no warm pools. While the tuner lives, it
@@ -47,6 +49,7 @@ struct SageMakerConnection {
   aws::JsonService sagemaker;
   aws::JsonService logs;
   aws::WaitUntil wait_until;
+  std::optional<aws::JsonService> cloudwatch{};  ///< nothing: no advice on instance types
 };
 
 /// Trials as SageMaker training jobs. A trial becomes a job whose name follows from study, trial
@@ -104,6 +107,8 @@ class SageMakerRunner final : public Runner {
   [[nodiscard]] Result<void> read_logs();
   void end_silent_jobs();
   void finish_jobs();
+  void watch_utilisation(const JobInFlight& job);
+  void take_advice(bool last);
   void finish(Jobs::iterator job, Outcome outcome);
   void request_stop(JobInFlight& job, JobEndRequest request);
 
@@ -126,6 +131,7 @@ class SageMakerRunner final : public Runner {
   SageMakerConnection connection_;
   std::string prefix_;  ///< of job names; empty until the study is known
   std::optional<LogFollower> logs_;
+  std::optional<UtilisationWatch> utilisation_;
   Jobs jobs_;  ///< handed over and not finished, in order
   std::vector<WarmPool> pools_;
   std::vector<TrialEvent> events_;

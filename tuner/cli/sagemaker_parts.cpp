@@ -33,9 +33,14 @@ Result<std::unique_ptr<Runner>> connect_sagemaker_runner(const StudySpec& study,
   if (!sagemaker) return tl::unexpected(sagemaker.error());
   auto logs = session.service(aws::Service::logs);
   if (!logs) return tl::unexpected(logs.error());
+  auto cloudwatch = session.service(aws::Service::cloudwatch);
+  if (!cloudwatch) return tl::unexpected(cloudwatch.error());
   SageMakerConnection connection{session.client(), *std::move(sagemaker), *std::move(logs),
-                                 session.wait_until()};
-  return std::make_unique<SageMakerRunner>(clock, std::move(connection), sagemaker_options(study));
+                                 session.wait_until(), *std::move(cloudwatch)};
+  SageMakerOptions options = sagemaker_options(study);
+  // Without a table there is less to advise, and nothing else to miss.
+  if (auto table = find_price_table(session.region())) options.types = *std::move(table);
+  return std::make_unique<SageMakerRunner>(clock, std::move(connection), std::move(options));
 }
 
 }  // namespace steptune

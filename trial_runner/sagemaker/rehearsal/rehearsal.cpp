@@ -30,10 +30,12 @@ Rehearsal::Rehearsal(VirtualClock& clock, ProgramModel program, AccountOptions a
 
 SageMakerConnection Rehearsal::connection() {
   return {client_, service("sagemaker", "SageMaker", "api.sagemaker.rehearsal"),
-          service("logs", "Logs_20140328", "logs.rehearsal"), [this](double time_s) {
+          service("logs", "Logs_20140328", "logs.rehearsal"),
+          [this](double time_s) {
             clock_.advance_to(time_s);
             return true;
-          }};
+          },
+          service("monitoring", "GraniteServiceVersion20100801", "monitoring.rehearsal")};
 }
 
 std::unique_ptr<SageMakerRunner> Rehearsal::make_runner(SageMakerOptions options) {
