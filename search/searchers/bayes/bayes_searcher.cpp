@@ -10,7 +10,12 @@ namespace steptune::bayes {
 namespace {
 
 constexpr std::size_t k_promising = 4;
-constexpr std::size_t k_most_beliefs = 3;
+
+/// The more is known, the less beliefs differ, and the more each of them costs.
+std::size_t most_beliefs(std::size_t examples) {
+  if (examples < 100) return 3;
+  return examples < 180 ? 2 : 1;
+}
 
 bool in_space(const Point& point) {
   return std::none_of(point.begin(), point.end(),
@@ -106,7 +111,7 @@ std::vector<Point> BayesSearcher::promising_points() const {
 std::vector<Surrogate::World> BayesSearcher::make_worlds(const Matrix& pending) {
   std::vector<Surrogate::World> worlds;
   if (measured_.empty()) return worlds;
-  const std::size_t most = objectives_.size() == 1 ? k_most_beliefs : 1;
+  const std::size_t most = objectives_.size() == 1 ? most_beliefs(measured_.size()) : 1;
   for (ObjectiveModel& model : objectives_[0].models(pending, most)) {
     Surrogate::World world;
     world.weight = model.weight();

@@ -19,7 +19,10 @@ constexpr double k_never = -std::numeric_limits<double>::infinity();
 // Multiplications that an exhaustive pass may cost: some tens of milliseconds.
 constexpr double k_exhaustive_work = 4e8;
 constexpr std::size_t k_chunk = 256;
-constexpr std::size_t k_draws = 1000;
+constexpr std::size_t k_most_draws = 1000;
+constexpr std::size_t k_fewest_draws = 250;
+// Draws times examples, above which there are fewer draws.
+constexpr std::size_t k_draw_work = 120'000;
 constexpr std::size_t k_climbers = 4;
 constexpr int k_climbs = 12;
 
@@ -96,16 +99,28 @@ std::vector<BestCandidate> best_of_points(const CandidateSearch& search, std::ve
 void climb(const CandidateSearch& search, std::vector<BestCandidate>& climbers) {
   std::vector<bool> moving(climbers.size(), true);
   for (int round = 0; round < k_climbs; ++round) {
-    bool moved = false;
+    // The neighbours of all climbers are scored together: small batches cost more each.
+    Candidates neighbours;
+    std::vector<std::size_t> ends(climbers.size());
     for (std::size_t k = 0; k < climbers.size(); ++k) {
-      if (!moving[k]) continue;
-      auto next = best_of_points(search, search.space.neighbour_points(climbers[k].point), 1);
-      moving[k] = !next.empty() && next[0].score > climbers[k].score;
-      if (!moving[k]) continue;
-      climbers[k] = std::move(next[0]);
-      moved = true;
+      if (moving[k]) {
+        const auto around = search.space.neighbour_points(climbers[k].point);
+        neighbours.points.insert(neighbours.points.end(), around.begin(), around.end());
+      }
+      ends[k] = neighbours.points.size() / search.feature_map.coordinates();
     }
-    if (!moved) break;
+    if (neighbours.points.empty()) break;
+    neighbours.features = search.feature_map.rows(neighbours.points);
+    const std::vector<double> scores = scores_of(search, neighbours);
+    for (std::size_t k = 0, row = 0; k < climbers.size(); ++k) {
+      moving[k] = false;
+      for (; row < ends[k]; ++row) {
+        if (!(scores[row] > climbers[k].score) || !search.admissible(neighbours.point(row)))
+          continue;
+        climbers[k] = {to_point(neighbours.point(row)), scores[row]};
+        moving[k] = true;
+      }
+    }
   }
 }
 
@@ -136,7 +151,9 @@ std::optional<BestCandidate> find_best_candidate(const CandidateSearch& search, 
     if (best.empty()) return std::nullopt;
     return std::move(best[0]);
   }
-  Candidates candidates = search.pool.draw(rng, k_draws);
+  const std::size_t affordable = k_draw_work / std::max<std::size_t>(search.examples, 1);
+  Candidates candidates =
+      search.pool.draw(rng, std::clamp(affordable, k_fewest_draws, k_most_draws));
   for (const Point& point : search.promising) {
     const auto around = search.space.neighbour_points(point);
     candidates.points.insert(candidates.points.end(), around.begin(), around.end());

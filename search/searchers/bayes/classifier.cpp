@@ -122,7 +122,7 @@ Classifier::Classifier(const Matrix& features, const std::vector<bool>& outcomes
       (static_cast<double>(size) + 2.0);
   state.mean = boost::math::quantile(boost::math::normal(), share);
   const PairDistances pairs(features, groups);
-  const at::Tensor kernel = covariance_matrix(PairCovariances(pairs, state.kernel),
+  const at::Tensor kernel = covariance_matrix(PairCovariances(pairs, state.kernel, false),
                                               std::vector<double>(outcomes.size(), 1.0), 1.0);
   state.slopes = at::zeros({size}, at::kDouble);
   state.whiten = at::zeros({size, size}, at::kDouble);

@@ -41,7 +41,7 @@ GaussianProcess::GaussianProcess(const TrainingSet& training, const FeatureGroup
     variance += state.amplitude + state.floor;
   const PairDistances pairs(training.features, groups);
   const at::Tensor covariance =
-      covariance_matrix(PairCovariances(pairs, state.kernel), diagonal, state.amplitude);
+      covariance_matrix(PairCovariances(pairs, state.kernel, false), diagonal, state.amplitude);
   auto factor = cholesky_with_jitter(covariance);
   // Independent targets are the honest answer to a covariance that no jitter repairs.
   if (!factor) factor = at::diag(covariance.diagonal().sqrt());

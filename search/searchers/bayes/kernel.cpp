@@ -137,12 +137,13 @@ PairDistances::PairDistances(const Matrix& features, const FeatureGroups& groups
   }
 }
 
-PairCovariances::PairCovariances(const PairDistances& pairs, const Kernel& kernel)
+PairCovariances::PairCovariances(const PairDistances& pairs, const Kernel& kernel,
+                                 bool gradient_wanted)
     : pairs_(pairs),
       kernel_(kernel),
       values_(pairs.pairs()),
       joint_values_(pairs.pairs()),
-      joint_slopes_(pairs.pairs()),
+      joint_slopes_(gradient_wanted ? pairs.pairs() : 0),
       additive_values_(pairs.pairs()),
       additive_slopes_(pairs.dimensions()) {
   const double each = 1.0 / static_cast<double>(pairs.dimensions());
@@ -159,11 +160,11 @@ PairCovariances::PairCovariances(const PairDistances& pairs, const Kernel& kerne
       covariances[p] = weight * distances[p];
       joint_values_[p] += covariances[p];
     }
-    additive_slopes_[j].resize(distances.size());
-    matern52(covariances, additive_slopes_[j].data());
+    if (gradient_wanted) additive_slopes_[j].resize(distances.size());
+    matern52(covariances, gradient_wanted ? additive_slopes_[j].data() : nullptr);
     add_scaled(covariances, each, additive_values_);
   }
-  matern52(joint_values_, joint_slopes_.data());
+  matern52(joint_values_, gradient_wanted ? joint_slopes_.data() : nullptr);
   const double share = kernel.additive_share;
   for (std::size_t p = 0; p < values_.size(); ++p) {
     additive_values_[p] += constant;

@@ -53,8 +53,8 @@ class PairDistances {
 /// Covariances of all pairs, of amplitude 1, and what their derivatives need.
 class PairCovariances {
  public:
-  /// `pairs` outlives this.
-  PairCovariances(const PairDistances& pairs, const Kernel& kernel);
+  /// `pairs` outlives this. `gradient` needs `gradient_wanted`.
+  PairCovariances(const PairDistances& pairs, const Kernel& kernel, bool gradient_wanted);
 
   [[nodiscard]] const std::vector<double>& values() const { return values_; }
   /// Sum over pairs of `sensitivities` times the derivative of the covariance: by the logarithm of

@@ -24,8 +24,7 @@ constexpr double k_negligible = 0.05;
 /// Examples between two fits.
 std::size_t stride(std::size_t count) {
   if (count < 40) return 2;
-  if (count < 120) return 4;
-  return 8;
+  return count < 120 ? 4 : 16;
 }
 
 /// The largest number of examples up to `count` at which hyperparameters are fitted from scratch.
