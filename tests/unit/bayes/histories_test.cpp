@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include <gtest/gtest.h>
 
@@ -71,49 +72,62 @@ Observation generate(Rng& rng, Shape shape, const SearchSpace& space,
   return observation;
 }
 
+/// One history drawn by its number, of fewer than `longest` trials, and what the searcher says to
+/// it.
+void survive(const std::vector<SearchSpace>& all, std::uint64_t number, std::uint64_t longest) {
+  Rng rng(99, "histories", number);
+  const SearchSpace& space = all[rng.below(all.size())];
+  const auto shape = static_cast<Shape>(rng.below(static_cast<std::uint64_t>(Shape::count)));
+  const std::size_t objectives = 1 + rng.below(2);
+  SearcherOptions options;
+  options.seed = number;
+  options.objectives.assign(objectives, ObjectiveTraits{rng.below(2) == 0});
+  BayesSearcher searcher(space, options);
+  std::vector<Observation> history;
+  const std::size_t length = rng.below(longest);
+  for (std::size_t i = 0; i < length; ++i) {
+    history.push_back(generate(rng, shape, space, history, objectives));
+    searcher.observe(history.back());
+  }
+  std::vector<Configuration> running;
+  for (int i = 0; i < 2; ++i) {
+    SuggestRequest request;
+    request.trial = static_cast<std::int64_t>(length) + 1 + i;
+    request.running = running;
+    const auto suggestion = searcher.suggest(request);
+    ASSERT_TRUE(suggestion) << number;
+    if (!*suggestion) {
+      // Only batch_space, of 80 configurations, can be used up.
+      EXPECT_LE(space.product_size().value_or(1000), 80U) << number;
+      break;
+    }
+    const Configuration& configuration = (*suggestion)->configuration;
+    ASSERT_TRUE(space.check(configuration)) << number << ": " << configuration.text();
+    for (const Observation& observation : history) {
+      ASSERT_NE(observation.configuration, configuration) << number;
+    }
+    ASSERT_EQ(std::count(running.begin(), running.end(), configuration), 0) << number;
+    if ((*suggestion)->expected_improvement) {
+      const double share = *(*suggestion)->expected_improvement;
+      ASSERT_TRUE(std::isfinite(share) && share >= 0.0) << number << ": " << share;
+    }
+    running.push_back(configuration);
+  }
+}
+
 TEST(Histories, WhateverTheyHoldTheSearcherAnswers) {
   const std::vector<SearchSpace> all = spaces();
-  constexpr std::uint64_t k_histories = 200;
-  for (std::uint64_t number = 0; number < k_histories; ++number) {
-    Rng rng(99, "histories", number);
-    const SearchSpace& space = all[rng.below(all.size())];
-    const auto shape = static_cast<Shape>(rng.below(static_cast<std::uint64_t>(Shape::count)));
-    const std::size_t objectives = 1 + rng.below(2);
-    SearcherOptions options;
-    options.seed = number;
-    options.objectives.assign(objectives, ObjectiveTraits{rng.below(2) == 0});
-    BayesSearcher searcher(space, options);
-    std::vector<Observation> history;
-    const std::size_t length = rng.below(40);
-    for (std::size_t i = 0; i < length; ++i) {
-      history.push_back(generate(rng, shape, space, history, objectives));
-      searcher.observe(history.back());
-    }
-    std::vector<Configuration> running;
-    for (int i = 0; i < 2; ++i) {
-      SuggestRequest request;
-      request.trial = static_cast<std::int64_t>(length) + 1 + i;
-      request.running = running;
-      const auto suggestion = searcher.suggest(request);
-      ASSERT_TRUE(suggestion) << number;
-      if (!*suggestion) {
-        // Only batch_space, of 80 configurations, can be used up.
-        EXPECT_LE(space.product_size().value_or(1000), 80U) << number;
-        break;
-      }
-      const Configuration& configuration = (*suggestion)->configuration;
-      ASSERT_TRUE(space.check(configuration)) << number << ": " << configuration.text();
-      for (const Observation& observation : history) {
-        ASSERT_NE(observation.configuration, configuration) << number;
-      }
-      ASSERT_EQ(std::count(running.begin(), running.end(), configuration), 0) << number;
-      if ((*suggestion)->expected_improvement) {
-        const double share = *(*suggestion)->expected_improvement;
-        ASSERT_TRUE(std::isfinite(share) && share >= 0.0) << number << ": " << share;
-      }
-      running.push_back(configuration);
-    }
-  }
+  for (std::uint64_t number = 0; number < 200 && !HasFatalFailure(); ++number)
+    survive(all, number, 40);
+}
+
+TEST(Histories, SoDoShortOnesByTheThousand) {
+  // STEPTUNE_HISTORIES=100000 before a release; fewer with every change.
+  const char* wanted = std::getenv("STEPTUNE_HISTORIES");
+  const std::uint64_t count = wanted == nullptr ? 1000 : std::strtoull(wanted, nullptr, 10);
+  const std::vector<SearchSpace> all = spaces();
+  for (std::uint64_t number = 1000; number < 1000 + count && !HasFatalFailure(); ++number)
+    survive(all, number, 14);
 }
 
 }  // namespace
