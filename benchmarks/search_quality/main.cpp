@@ -10,6 +10,7 @@
 #include "benchmarks/search_quality/function_problem.hpp"
 #include "benchmarks/search_quality/optuna_peer.hpp"
 #include "benchmarks/search_quality/player.hpp"
+#include "benchmarks/search_quality/step_time_family.hpp"
 #include "benchmarks/search_quality/summary.hpp"
 #include "benchmarks/search_quality/table_problem.hpp"
 
@@ -19,10 +20,14 @@ namespace {
 struct Options {
   std::vector<std::string> tables;
   std::vector<std::string> functions;
+  int step_times = 0;
+  std::uint64_t family_seed = 0;
+  std::string parts = "both";
   std::vector<std::string> searchers;
   int seeds = 20;
   int first_seed = 0;
   int trials = 100;
+  std::optional<int> initial_points;
   std::string json;
   bool peers = false;
   std::string against;
@@ -37,6 +42,16 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--table", options.tables, "description (.json) of a recorded table; repeatable");
   app.add_option("--function", options.functions,
                  fmt::format("test function: {}", fmt::join(function_names(), ", ")));
+  app.add_option("--step-times", options.step_times,
+                 "members of the synthetic family of step times: evaluations to within 3 %")
+      ->check(CLI::Range(1, 10'000));
+  app.add_option("--family-seed", options.family_seed, "that those members are drawn from")
+      ->capture_default_str();
+  app.add_option("--parts", options.parts,
+                 "what their trials report of a step: off; on: waits, which add up; loading: the "
+                 "loading in place of the wait for it; both: off and on")
+      ->check(CLI::IsMember({"off", "on", "loading", "both"}))
+      ->capture_default_str();
   app.add_option("--searcher", options.searchers,
                  fmt::format("{} (default: bayes); repeatable", fmt::join(searcher_names(), ", ")));
   app.add_option("--seeds", options.seeds, "number of seeds")
@@ -48,6 +63,9 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--trials", options.trials, "evaluations per seed")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
+  app.add_option("--initial-points", options.initial_points,
+                 "space-filling points before our searchers' model (default: by the parameters)")
+      ->check(CLI::Range(1, 1'000));
   app.add_option("--json", options.json, "write every evaluation and the summaries to this file");
   app.add_flag("--peers", options.peers, "also run Optuna (python3-optuna) and random search");
   app.add_option("--against", options.against,
@@ -77,8 +95,9 @@ Result<std::vector<Problem>> problems_of(const Options& options) {
     if (!problem) return tl::unexpected(problem.error());
     problems.push_back(*std::move(problem));
   }
-  if (problems.empty()) {
-    return fail(ErrorKind::usage, "nothing to search", {}, "give --table or --function");
+  if (problems.empty() && options.step_times == 0) {
+    return fail(ErrorKind::usage, "nothing to search", {},
+                "give --table, --function or --step-times");
   }
   if (table_options.two_objectives && options.fidelity) {
     return fail(ErrorKind::usage, "--fidelity goes with one objective");
@@ -112,7 +131,7 @@ Result<Campaign> run(const Problem& problem, const std::string& name, const Opti
     const auto seed = static_cast<std::uint64_t>(options.first_seed + i);
     fmt::print(stderr, "{}: {} seed {} of {}\n", problem.name, name, i + 1, options.seeds);
     auto proposer = peer ? optuna_proposer(name, problem, seed, options.python, options.peer_script)
-                         : own_proposer(name, problem, seed);
+                         : own_proposer(name, problem, seed, options.initial_points);
     if (!proposer) return tl::unexpected(proposer.error());
     auto trajectory = options.fidelity
                           ? play_asha(problem, **proposer, seed, options.trials, k_goal, clock)
@@ -166,6 +185,16 @@ Result<void> run_all(const Options& options) {
     auto outcome = run_problem(problem, options);
     if (!outcome) return tl::unexpected(outcome.error());
     json["problems"].push_back(*std::move(outcome));
+  }
+  if (options.step_times > 0) {
+    const FamilyOptions family{options.step_times, options.family_seed, names_of(options),
+                               reported_parts_of(options.parts)};
+    auto outcome =
+        run_step_time_family(family, [&](const Problem& problem, const std::string& name) {
+          return run(problem, name, options);
+        });
+    if (!outcome) return tl::unexpected(outcome.error());
+    json["step_times"] = *std::move(outcome);
   }
   if (options.json.empty()) return {};
   std::ofstream file(options.json);

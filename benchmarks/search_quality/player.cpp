@@ -66,7 +66,9 @@ Result<Trajectory> play_trials(const Problem& problem, Proposer& proposer, std::
         proposer.thought_ms().value_or((proposed_s - asked_s) * 1e3 + learning_ms);
     const bool enough = run(trial, evaluation);
     const double told_s = clock.now_s();
-    if (auto learnt = proposer.learn(observation_of(trial, evaluation)); !learnt) {
+    Observation observation = observation_of(trial, evaluation);
+    if (problem.tell) problem.tell(seed, observation);
+    if (auto learnt = proposer.learn(observation); !learnt) {
       return tl::unexpected(learnt.error());
     }
     learning_ms = (clock.now_s() - told_s) * 1e3;
@@ -79,9 +81,11 @@ Result<Trajectory> play_trials(const Problem& problem, Proposer& proposer, std::
 }  // namespace
 
 Result<std::unique_ptr<Proposer>> own_proposer(const std::string& searcher, const Problem& problem,
-                                               std::uint64_t seed) {
+                                               std::uint64_t seed,
+                                               std::optional<int> initial_points) {
   SearcherOptions options;
   options.seed = seed;
+  options.initial_points = initial_points;
   options.objectives = problem.objectives;
   auto made = make_searcher(searcher, *problem.space, options);
   if (!made) return tl::unexpected(made.error());
@@ -94,7 +98,8 @@ Result<Trajectory> play(const Problem& problem, Proposer& proposer, std::uint64_
   return play_trials(problem, proposer, seed, trials, clock,
                      [&](std::int64_t, Evaluation& evaluation) {
                        evaluation.values = problem.evaluate(evaluation.configuration, full);
-                       return false;
+                       return evaluation.values && problem.enough_regret &&
+                              problem.regret((*evaluation.values)[0]) <= *problem.enough_regret;
                      });
 }
 

@@ -38,12 +38,12 @@ struct Trajectory {
   std::vector<Evaluation> evaluations;  ///< in order
 };
 
-/// A searcher of ours by name, on one thread.
-[[nodiscard]] Result<std::unique_ptr<Proposer>> own_proposer(const std::string& searcher,
-                                                             const Problem& problem,
-                                                             std::uint64_t seed);
+/// A searcher of ours by name, on one thread. `initial_points`: see `SearcherOptions`.
+[[nodiscard]] Result<std::unique_ptr<Proposer>> own_proposer(
+    const std::string& searcher, const Problem& problem, std::uint64_t seed,
+    std::optional<int> initial_points = std::nullopt);
 
-/// One trial after the other at full fidelity.
+/// One trial after the other at full fidelity; ends early at the problem's `enough_regret`.
 [[nodiscard]] Result<Trajectory> play(const Problem& problem, Proposer& proposer,
                                       std::uint64_t seed, int trials, const Clock& clock);
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "search/observation.hpp"
 #include "search/searcher.hpp"
 #include "search/space/search_space.hpp"
 
@@ -16,7 +18,7 @@ namespace steptune::search_quality {
 /// minimised; those of maximised columns have their sign turned.
 struct Problem {
   std::string name;
-  std::string kind;  ///< `table` or `function`
+  std::string kind;  ///< `table`, `function` or `step_times`
   std::shared_ptr<const SearchSpace> space;
   std::vector<ObjectiveTraits> objectives;  ///< one or two
   std::vector<std::string> objective_names;
@@ -28,6 +30,9 @@ struct Problem {
   /// The values at a fidelity; nothing where the configuration fails.
   std::function<std::optional<std::vector<double>>(const Configuration&, std::size_t fidelity)>
       evaluate;
+  /// What a trial of the run of `seed` tells the searcher where that is not just `evaluate`'s
+  /// values: noise, parts, the kind of failure. May be empty.
+  std::function<void(std::uint64_t seed, Observation& observation)> tell;
 
   /// One objective: the smallest value at full fidelity.
   double optimum = 0.0;
@@ -35,6 +40,9 @@ struct Problem {
   /// and `typical`, the median of random configurations, as the optimum may be 0.
   bool relative_to_optimum = true;
   double typical = 0.0;
+
+  /// One objective: a run may end once its regret is at most this.
+  std::optional<double> enough_regret;
 
   /// Two objectives: the reference point, in logarithms if `log_volume`; the largest hypervolume.
   std::vector<double> reference;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/search_quality/step_time_problem.hpp"
+#include "benchmarks/search_quality/summary.hpp"
+#include "common/error.hpp"
+#include "common/json.hpp"
+
+namespace steptune::search_quality {
+
+struct FamilyOptions {
+  int members = 20;
+  std::uint64_t seed = 0;  ///< that the members are drawn from
+  std::vector<std::string> searchers;
+  std::vector<ReportedParts> reported;  ///< each searcher runs once with each
+};
+
+/// All seeds of a searcher on one problem.
+using PlayCampaign =
+    std::function<Result<Campaign>(const Problem& problem, const std::string& searcher)>;
+
+/// Evaluations until one whose value without noise lies within 3 % of the optimum, per member the
+/// median over seeds, and the median over members. Infinite where half or more never got there.
+struct FamilySummary {
+  std::vector<double> by_member;
+  double median = 0.0;
+  double solved = 0.0;  ///< share of all runs that got there
+};
+
+/// `campaigns` are one searcher's, one per member of `problems`.
+[[nodiscard]] FamilySummary summarise_family(const std::vector<Problem>& problems,
+                                             const std::vector<Campaign>& campaigns);
+
+/// `off`, `on`, `loading` or `both` (off and on) of the command line.
+[[nodiscard]] std::vector<ReportedParts> reported_parts_of(const std::string& choice);
+
+/// Plays the whole family, prints a table for people and returns every evaluation and the
+/// summaries.
+[[nodiscard]] Result<Json> run_step_time_family(const FamilyOptions& options,
+                                                const PlayCampaign& play);
+
+}  // namespace steptune::search_quality
