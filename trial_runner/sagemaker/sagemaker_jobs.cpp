@@ -92,6 +92,11 @@ Result<void> SageMakerRunner::submit(JobInFlight& job) {
   job.next_look_s = now_s + options_.look_s;
   job.pool_checked = !job.pool_job;
   if (job.pool_job) {
+    const auto used = std::ranges::find(pools_, *job.pool_job, &WarmPool::job);
+    // Half of a long wait is forgotten with each shorter one.
+    if (used != pools_.end()) {
+      think_time_s_ = std::max(now_s - used->since_s, 0.5 * think_time_s_);
+    }
     std::erase_if(pools_, [&](const WarmPool& pool) { return pool.job == *job.pool_job; });
   }
   return {};

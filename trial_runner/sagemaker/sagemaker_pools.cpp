@@ -11,6 +11,10 @@
 namespace steptune {
 namespace {
 
+/// Pools outlive a tuner that dies by this and by some times what they usually wait for: it may
+/// only have been slow.
+constexpr double k_least_keep_alive_s = 60.0;
+constexpr double k_think_times_kept = 10.0;
 /// A pool shows up within seconds of its job's end, or not at all.
 constexpr double k_longest_settling_s = 120.0;
 
@@ -25,7 +29,8 @@ int SageMakerRunner::keep_alive_for(const JobInFlight& job) const {
   const bool others_wait = std::ranges::any_of(
       jobs_, [&](const JobInFlight& other) { return &other != &job && !other.submitted(); });
   if (!others_wait && further_trials_ == 0) return 0;
-  return options_.keep_alive_s;
+  const double chosen_s = k_least_keep_alive_s + k_think_times_kept * think_time_s_;
+  return std::min(options_.keep_alive_s, static_cast<int>(chosen_s));
 }
 
 Result<void> SageMakerRunner::check_reuse(JobInFlight& job) {

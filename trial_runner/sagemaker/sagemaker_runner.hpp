@@ -29,8 +29,8 @@ struct SageMakerOptions {
   PriceTable types;   ///< what else there is, for advice
   int parallel = 1;   ///< sets of instances held at a time, kept ones included
   int backlog = 1;    ///< trials that may be handed over at a time; at least `parallel`
-  /// How long a pool outlives a tuner that dies; 0: no warm pools. While the tuner lives, it
-  /// decides.
+  /// The longest that a pool outlives a tuner that dies; 0: no warm pools. While the tuner lives,
+  /// it decides.
   int keep_alive_s = 300;
   double idle_pool_s = 30.0;  ///< a pool that nothing was found for is given back after this
   double look_s = 5.0;        ///< between looks at running jobs
@@ -139,6 +139,7 @@ class SageMakerRunner final : public Runner {
   std::set<std::string> noticed_;
   std::set<std::string> types_without_pools_;  ///< the account has no quota for warm pools of these
   StartTimes start_times_;
+  double think_time_s_ = 24.0;  ///< that pools wait for the next trial: a guess, then as seen
   std::optional<std::int64_t> further_trials_;
   double overhead_usd_ = 0.0;
   double next_logs_s_ = 0.0;

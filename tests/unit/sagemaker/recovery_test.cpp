@@ -61,12 +61,11 @@ TEST_F(TunerDeathTest, ATrialThatNeverBecameAJobIsNotAdopted) {
 }
 
 TEST_F(TunerDeathTest, APoolThatADeadTunerLeftIsUsed) {
-  options.keep_alive_s = 3600;
   start(trial(1));
   run_until_finished(1);
   run_for(5.0);
   kill_tuner();
-  account().advance_to(clock.now_s() + 600.0);
+  account().advance_to(clock.now_s() + 120.0);
   start(trial(2));
   run_until_finished(2);
   EXPECT_EQ(starts[1].placement.at("start"), "warm");
@@ -80,6 +79,19 @@ TEST_F(TunerDeathTest, WithoutATunerAPoolCostsNoMoreThanItsKeepAlive) {
   account().advance_to(clock.now_s() + 86'400.0);
   ASSERT_EQ(account().audit().pools.size(), 1U);
   EXPECT_LE(account().audit().pools[0].retained_s, options.keep_alive_s + 1.0);
+}
+
+TEST_F(TunerDeathTest, PoolsAreKeptTheShorterTheSoonerTheyAreUsed) {
+  for (int number = 1; number <= 6; ++number) {
+    start(trial(number));
+    run_until_finished(static_cast<std::size_t>(number));
+  }
+  run_for(5.0);
+  kill_tuner();
+  account().advance_to(clock.now_s() + 86'400.0);
+  const double retained_s = account().audit().pools.back().retained_s;
+  EXPECT_GT(retained_s, 55.0);
+  EXPECT_LT(retained_s, 150.0);
 }
 
 TEST_F(TunerDeathTest, AHurriedEndTellsWhatIsStillRunning) {
