@@ -58,7 +58,7 @@ TEST(JobOwner, IsReadFromTheNamesThatJobsAreGiven) {
 TEST_F(HeldMachinesTest, AreFoundWithWhatTheyCostAfterATunerHasDied) {
   program.ends_after_s = 400.0;
   options.parallel = options.backlog = 2;
-  options.keep_alive_s = 600;
+  options.keep_alive_s = 200;
   start(trial(1));
   run_until_reported();
   run_for(200.0);
@@ -79,7 +79,7 @@ TEST_F(HeldMachinesTest, AreFoundWithWhatTheyCostAfterATunerHasDied) {
   EXPECT_EQ(pool.usd_per_hour, 1.408);
   ASSERT_TRUE(pool.retained_s);
   EXPECT_NEAR(*pool.retained_s, audit.pool_of(pool.job)->retained_s, 1.0);
-  EXPECT_NEAR(*pool.left_s, 600.0 - *pool.retained_s, 1e-6);
+  EXPECT_NEAR(*pool.left_s, 200.0 - *pool.retained_s, 1e-6);
   EXPECT_DOUBLE_EQ(*pool.usd_so_far, 1.408 * *pool.retained_s / 3600.0);
 
   const HeldMachines& job = found[1];
