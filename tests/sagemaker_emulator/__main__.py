@@ -22,6 +22,7 @@ import pathlib
 import signal
 import sys
 import threading
+import time
 import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -69,13 +70,15 @@ def main():
     config = json.loads(pathlib.Path(arguments.config).read_text()) if arguments.config else {}
     world = build_world(arguments.root, config)
     server = Server(("127.0.0.1", arguments.port), make_handler(world))
-    stop = threading.Event()
+    # Not an Event: setting one in a handler that interrupts this thread's own wait on it deadlocks.
+    stop_signals = []
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, lambda caught, _: stop_signals.append(caught))
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     print(f"listening on http://127.0.0.1:{server.server_address[1]}", flush=True)
-    while not stop.wait(0.01):
+    while not stop_signals:
         world.sagemaker.tick()
+        time.sleep(0.01)
     server.shutdown()
     world.sagemaker.shutdown()
 
