@@ -26,6 +26,7 @@ struct Options {
   int repetitions = 50;
   int threads = 1;
   double failing = 0.0;
+  std::vector<std::size_t> observed;
   std::string json;
 };
 
@@ -138,6 +139,10 @@ Result<void> run(const Options& options) {
                                                  {50, 2},
                                                  {100, 2},
                                                  {200, 2}}) {
+    if (!options.observed.empty() && std::find(options.observed.begin(), options.observed.end(),
+                                               observations) == options.observed.end()) {
+      continue;
+    }
     Row wanted;
     wanted.observations = observations;
     wanted.objectives = objectives;
@@ -178,6 +183,7 @@ int main(int argc, char** argv) {
   app.add_option("--failing", options.failing, "share of trials that fail, at random")
       ->check(CLI::Range(0.0, 0.9))
       ->capture_default_str();
+  app.add_option("--observed", options.observed, "only the rows after these numbers of trials");
   app.add_option("--json", options.json, "write the table to this file, too");
   try {
     app.parse(argc, argv);

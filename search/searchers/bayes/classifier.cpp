@@ -97,11 +97,12 @@ std::optional<Laplace> approximate(const at::Tensor& kernel, const std::vector<b
 }  // namespace
 
 struct Classifier::State {
-  explicit State(const Hyperparameters& hyperparameters) : kernel(hyperparameters) {}
+  State(const Hyperparameters& hyperparameters, const Matrix& rows)
+      : kernel(hyperparameters), features(rows) {}
 
   FeatureGroups groups;
   Kernel kernel;
-  Matrix features;
+  FeatureColumns features;
   double mean = 0.0;
   double amplitude = 1.0;
   double log_evidence = 0.0;
@@ -111,19 +112,18 @@ struct Classifier::State {
 
 Classifier::Classifier(const Matrix& features, const std::vector<bool>& outcomes,
                        const FeatureGroups& groups, const Hyperparameters& hyperparameters)
-    : state_(std::make_unique<State>(hyperparameters)) {
+    : state_(std::make_unique<State>(hyperparameters, features)) {
   const at::InferenceMode no_autograd;
   State& state = *state_;
   state.groups = groups;
-  state.features = features;
   const auto size = static_cast<std::int64_t>(outcomes.size());
   const double share =
       (static_cast<double>(std::count(outcomes.begin(), outcomes.end(), true)) + 1.0) /
       (static_cast<double>(size) + 2.0);
   state.mean = boost::math::quantile(boost::math::normal(), share);
-  const PairDistances pairs(features, groups);
-  const at::Tensor kernel = covariance_matrix(PairCovariances(pairs, state.kernel, false),
-                                              std::vector<double>(outcomes.size(), 1.0), 1.0);
+  at::Tensor kernel = lower_covariance(state.kernel, features, state.features, groups,
+                                       std::vector<double>(outcomes.size(), 1.0));
+  kernel = kernel.tril(-1).add(kernel.tril().t());
   state.slopes = at::zeros({size}, at::kDouble);
   state.whiten = at::zeros({size, size}, at::kDouble);
   state.log_evidence = -std::numeric_limits<double>::infinity();
@@ -148,7 +148,8 @@ std::vector<double> Classifier::log_probabilities(const Matrix& features, std::s
   const State& state = *state_;
   std::vector<double> result(last - first);
   if (first == last) return result;
-  const Matrix rows = state.kernel.between(features, first, last, state.features, state.groups);
+  const Matrix rows = state.kernel.between(features, first, last, state.features,
+                                           state.features.rows(), state.groups);
   const at::Tensor covariance = as_tensor(rows).mul(state.amplitude);
   const at::Tensor means = at::mv(covariance, state.slopes);
   const at::Tensor projected = at::mm(covariance, state.whiten.t());

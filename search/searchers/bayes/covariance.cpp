@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/searchers/bayes/covariance.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace steptune::bayes {
@@ -20,7 +21,7 @@ at::Tensor as_tensor(const Matrix& matrix) {
       at::kDouble);
 }
 
-at::Tensor as_tensor(const std::vector<double>& values) {
+at::Tensor as_tensor(std::span<const double> values) {
   return at::from_blob(mutable_data(values.data()), {static_cast<std::int64_t>(values.size())},
                        at::kDouble);
 }
@@ -39,6 +40,25 @@ at::Tensor covariance_matrix(const PairCovariances& pairs, const std::vector<dou
     }
     data[i * diagonal.size() + i] = diagonal[i];
   }
+  return matrix;
+}
+
+at::Tensor lower_covariance(const Kernel& kernel, const Matrix& features,
+                            const FeatureColumns& columns, const FeatureGroups& groups,
+                            std::span<const double> diagonal) {
+  constexpr std::size_t k_rows_at_once = 64;
+  const std::size_t size = features.rows();
+  at::Tensor matrix =
+      at::zeros({static_cast<std::int64_t>(size), static_cast<std::int64_t>(size)}, at::kDouble);
+  double* data = matrix.data_ptr<double>();
+  for (std::size_t first = 0; first < size; first += k_rows_at_once) {
+    const std::size_t last = std::min(first + k_rows_at_once, size);
+    const Matrix rows = kernel.between(features, first, last, columns, last, groups);
+    for (std::size_t i = first; i < last; ++i)
+      std::copy_n(rows.row(i - first).data(), i, data + i * size);
+  }
+  for (std::size_t i = 0; i < size; ++i)
+    data[i * size + i] = diagonal[i];
   return matrix;
 }
 

@@ -9,51 +9,76 @@
 #include <dlfcn.h>
 
 #include "search/searchers/bayes/covariance.hpp"
+#include "search/searchers/bayes/inverse_factor.hpp"
 
 namespace steptune::bayes {
 
 struct GaussianProcess::State {
-  explicit State(const Hyperparameters& hyperparameters) : kernel(hyperparameters) {}
-
   FeatureGroups groups;
   Kernel kernel;
-  double amplitude = 1.0;
   double floor = 0.0;
-  Matrix features;
-  at::Tensor inverse_factor;  // of the Cholesky factor, (n, n), lower triangular
-  at::Tensor weights;         // covariance^-1 targets, (n)
+  FeatureColumns features;
+  InverseFactor factor;
   std::vector<double> targets;
+  std::vector<double> weights;  // covariance^-1 targets
 };
 
-GaussianProcess::GaussianProcess(const TrainingSet& training, const FeatureGroups& groups,
-                                 const Hyperparameters& hyperparameters)
-    : state_(std::make_unique<State>(hyperparameters)) {
-  const at::InferenceMode no_autograd;
-  State& state = *state_;
-  state.groups = groups;
-  state.amplitude = std::exp(hyperparameters.log_amplitude);
-  state.floor = std::exp(hyperparameters.log_noise);
-  state.features = training.features;
-  state.targets = training.targets;
+namespace {
 
-  std::vector<double> diagonal = training.noise_variances;
-  for (double& variance : diagonal)
-    variance += state.amplitude + state.floor;
-  const PairDistances pairs(training.features, groups);
-  const at::Tensor covariance =
-      covariance_matrix(PairCovariances(pairs, state.kernel, false), diagonal, state.amplitude);
-  auto factor = cholesky_with_jitter(covariance);
-  // Independent targets are the honest answer to a covariance that no jitter repairs.
-  if (!factor) factor = at::diag(covariance.diagonal().sqrt());
-  const auto size = static_cast<std::int64_t>(training.size());
-  state.inverse_factor = at::linalg_solve_triangular(*factor, at::eye(size, at::kDouble), false);
-  state.weights =
-      at::mv(state.inverse_factor.t(), at::mv(state.inverse_factor, as_tensor(training.targets)));
+Kernel kernel_of(const Hyperparameters& hyperparameters) {
+  Kernel kernel(hyperparameters);
+  kernel.amplitude = std::exp(hyperparameters.log_amplitude);
+  return kernel;
 }
 
+InverseFactor factor_of(const TrainingSet& training, const FeatureGroups& groups,
+                        const Kernel& kernel, const FeatureColumns& columns, double floor) {
+  std::vector<double> diagonal = training.noise_variances;
+  for (double& variance : diagonal)
+    variance += kernel.amplitude + floor;
+  return InverseFactor(lower_covariance(kernel, training.features, columns, groups, diagonal));
+}
+
+}  // namespace
+
+GaussianProcess::GaussianProcess(const TrainingSet& training, const FeatureGroups& groups,
+                                 const Hyperparameters& hyperparameters) {
+  const Kernel kernel = kernel_of(hyperparameters);
+  const double floor = std::exp(hyperparameters.log_noise);
+  FeatureColumns columns(training.features);
+  InverseFactor factor = factor_of(training, groups, kernel, columns, floor);
+  std::vector<double> weights = factor.solve(training.targets);
+  state_ = std::make_unique<State>(State{groups, kernel, floor, std::move(columns),
+                                         std::move(factor), training.targets, std::move(weights)});
+}
+
+GaussianProcess::GaussianProcess(const GaussianProcess& other)
+    : state_(std::make_unique<State>(*other.state_)) {}
 GaussianProcess::GaussianProcess(GaussianProcess&&) noexcept = default;
 GaussianProcess& GaussianProcess::operator=(GaussianProcess&&) noexcept = default;
 GaussianProcess::~GaussianProcess() = default;
+
+void GaussianProcess::append(const TrainingSet& further) {
+  State& state = *state_;
+  for (std::size_t i = 0; i < further.size(); ++i) {
+    const Matrix row = state.kernel.between(further.features, i, i + 1, state.features,
+                                            state.features.rows(), state.groups);
+    state.factor.append(row.row(0),
+                        state.kernel.amplitude + state.floor + further.noise_variances[i]);
+    state.features.append(further.features.row(i));
+    state.targets.push_back(further.targets[i]);
+  }
+  state.weights = state.factor.solve(state.targets);
+}
+
+void GaussianProcess::set_targets(std::vector<double> targets) {
+  state_->targets = std::move(targets);
+  state_->weights = state_->factor.solve(state_->targets);
+}
+
+std::size_t GaussianProcess::size() const {
+  return state_->targets.size();
+}
 
 Posterior GaussianProcess::predict(const Matrix& features, std::size_t first,
                                    std::size_t last) const {
@@ -61,30 +86,26 @@ Posterior GaussianProcess::predict(const Matrix& features, std::size_t first,
   const State& state = *state_;
   Posterior posterior{std::vector<double>(last - first), std::vector<double>(last - first)};
   if (first == last) return posterior;
-  const Matrix rows = state.kernel.between(features, first, last, state.features, state.groups);
-  const at::Tensor covariance = as_tensor(rows).mul(state.amplitude);
-  const at::Tensor means = at::mv(covariance, state.weights);
-  const at::Tensor projected = at::mm(covariance, state.inverse_factor.t());
-  const at::Tensor variances = projected.mul(projected).sum(1).neg_().add_(state.amplitude);
+  const Matrix covariance = state.kernel.between(features, first, last, state.features,
+                                                 state.features.rows(), state.groups);
+  const at::Tensor means = at::mv(as_tensor(covariance), as_tensor(state.weights));
   std::copy_n(means.data_ptr<double>(), posterior.means.size(), posterior.means.begin());
-  const double smallest = 1e-10 * state.amplitude;
-  std::transform(variances.data_ptr<double>(),
-                 variances.data_ptr<double>() + posterior.variances.size(),
-                 posterior.variances.begin(),
-                 [&](double variance) { return std::max(variance, smallest) + state.floor; });
+  const std::vector<double> explained = state.factor.explained(covariance, state.factor.size());
+  const double smallest = 1e-10 * state.kernel.amplitude;
+  std::transform(explained.begin(), explained.end(), posterior.variances.begin(),
+                 [&](double known) {
+                   return std::max(state.kernel.amplitude - known, smallest) + state.floor;
+                 });
   return posterior;
 }
 
 GaussianProcess::LeaveOneOut GaussianProcess::leave_one_out() const {
-  const at::InferenceMode no_autograd;
   const State& state = *state_;
-  const at::Tensor precisions = state.inverse_factor.mul(state.inverse_factor).sum(0).contiguous();
-  const double* precision = precisions.data_ptr<double>();
-  const double* weight = state.weights.data_ptr<double>();
+  const std::vector<double> precisions = state.factor.precisions();
   LeaveOneOut result;
   for (std::size_t i = 0; i < state.targets.size(); ++i) {
-    const double variance = 1.0 / precision[i];
-    const double deviation = weight[i] * variance;
+    const double variance = 1.0 / precisions[i];
+    const double deviation = state.weights[i] * variance;
     result.posterior.means.push_back(state.targets[i] - deviation);
     result.posterior.variances.push_back(variance);
     result.log_densities.push_back(-0.5 * std::log(2.0 * std::numbers::pi * variance) -
@@ -94,7 +115,7 @@ GaussianProcess::LeaveOneOut GaussianProcess::leave_one_out() const {
 }
 
 double GaussianProcess::prior_variance() const {
-  return state_->amplitude;
+  return state_->kernel.amplitude;
 }
 
 void use_one_thread_per_call() {

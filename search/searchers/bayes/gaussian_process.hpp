@@ -49,16 +49,25 @@ struct Fit {
                                             std::span<double> gradient);
 
 /// Zero-mean Gaussian process with an ARD Matern-5/2 kernel over a weighted squared distance
-/// (Rasmussen and Williams 2006, algorithm 2.1). Immutable; `predict` may be called from several
-/// threads at once.
+/// (Rasmussen and Williams 2006, algorithm 2.1). `predict` may be called from several threads at
+/// once. Copies share most of what they know until one of them learns more.
 class GaussianProcess {
  public:
   /// Factorises the covariance, with more jitter on the diagonal as far as needed.
   GaussianProcess(const TrainingSet& training, const FeatureGroups& groups,
                   const Hyperparameters& hyperparameters);
+  GaussianProcess(const GaussianProcess& other);
   GaussianProcess(GaussianProcess&&) noexcept;
+  GaussianProcess& operator=(const GaussianProcess&) = delete;
   GaussianProcess& operator=(GaussianProcess&&) noexcept;
   ~GaussianProcess();
+
+  /// Conditions on further examples: up to rounding what a process built from all of them is, at
+  /// the cost of one square of the size for each.
+  void append(const TrainingSet& further);
+  /// Other targets for the same features, one for each.
+  void set_targets(std::vector<double> targets);
+  [[nodiscard]] std::size_t size() const;
 
   /// For rows [first, last) of `features`.
   [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first,

@@ -4,30 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ATen/ATen.h>
+#include "search/searchers/bayes/matern.hpp"
 
 namespace steptune::bayes {
 namespace {
-
-/// Matern 5/2: overwrites squared distances by covariances; `slopes`, where wanted, receives the
-/// derivatives by the squared distance.
-void matern52(std::span<double> squared_distances, double* slopes) {
-  const at::InferenceMode no_autograd;
-  // Roots and exponentials are what a kernel costs; LibTorch's use the machine's vector units.
-  at::Tensor scaled = at::from_blob(
-      squared_distances.data(), {static_cast<std::int64_t>(squared_distances.size())}, at::kDouble);
-  scaled.mul_(5.0).sqrt_();
-  const at::Tensor decays = scaled.neg().exp_();
-  const double* decay = decays.data_ptr<double>();
-  double* value = squared_distances.data();
-  const std::size_t count = squared_distances.size();
-  if (slopes != nullptr) {
-    for (std::size_t p = 0; p < count; ++p)
-      slopes[p] = -5.0 / 6.0 * (1.0 + value[p]) * decay[p];
-  }
-  for (std::size_t p = 0; p < count; ++p)
-    value[p] = (1.0 + value[p] + value[p] * value[p] / 3.0) * decay[p];
-}
 
 void add_scaled(std::span<const double> from, double factor, std::span<double> to) {
   for (std::size_t i = 0; i < to.size(); ++i)
@@ -45,7 +25,7 @@ std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const FeatureGroups& 
   return ranges;
 }
 
-/// Rows [first, last) by the different values that they take in some features.
+/// Rows by the different values that they take in the features of one dimension.
 struct Distinct {
   std::vector<std::size_t> rows;   ///< one of each
   std::vector<std::size_t> place;  ///< in `rows`, for each row
@@ -53,25 +33,37 @@ struct Distinct {
 
 Distinct distinct_rows(const Matrix& features, std::size_t first, std::size_t last,
                        std::pair<std::size_t, std::size_t> range) {
-  Distinct result;
-  const auto values = [&](std::size_t row) {
+  // The first feature tells nearly all rows apart; only its ties look at the others.
+  std::vector<std::pair<double, std::size_t>> order;
+  order.reserve(last - first);
+  for (std::size_t row = first; row < last; ++row)
+    order.emplace_back(features(row, range.first), row);
+  const auto rest_of = [&](std::size_t row) {
     return features.row(row).subspan(range.first, range.second - range.first);
   };
-  const auto less = [&](std::size_t a, std::size_t b) {
-    const auto x = values(a);
-    const auto y = values(b);
+  const auto less = [&](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    const auto x = rest_of(a.second);
+    const auto y = rest_of(b.second);
     return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
   };
-  std::vector<std::size_t> order;
-  for (std::size_t row = first; row < last; ++row)
-    order.push_back(row);
   std::sort(order.begin(), order.end(), less);
+  Distinct result;
   result.place.resize(last - first);
-  for (const std::size_t row : order) {
-    if (result.rows.empty() || less(result.rows.back(), row)) result.rows.push_back(row);
-    result.place[row - first] = result.rows.size() - 1;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || less(order[i - 1], order[i])) result.rows.push_back(order[i].second);
+    result.place[order[i].second - first] = result.rows.size() - 1;
   }
   return result;
+}
+
+/// Adds `weight` times the squared differences of `value` from the values of `column`.
+void add_squared_differences(double value, std::span<const double> column, double weight,
+                             double* sums) {
+  for (std::size_t k = 0; k < column.size(); ++k) {
+    const double difference = value - column[k];
+    sums[k] += weight * difference * difference;
+  }
 }
 
 }  // namespace
@@ -84,37 +76,41 @@ Kernel::Kernel(const Hyperparameters& hyperparameters)
 }
 
 Matrix Kernel::between(const Matrix& features, std::size_t first, std::size_t last,
-                       const Matrix& others, const FeatureGroups& groups) const {
-  const std::size_t count = others.rows();
-  Matrix joint(last - first, count);
-  Matrix additive(last - first, count);
+                       const FeatureColumns& others, std::size_t count,
+                       const FeatureGroups& groups) const {
   const auto ranges = ranges_of(groups);
-  const double each = additive_share / static_cast<double>(ranges.size());
+  const std::size_t rows = last - first;
+  // By dimension: what its different values make of the others' distances and covariances.
+  std::vector<Distinct> distinct;
+  std::vector<Matrix> distances;
+  std::vector<Matrix> additive;
   for (std::size_t j = 0; j < ranges.size(); ++j) {
-    // Candidates share most of their coordinates: one kernel per different one.
-    const Distinct distinct = distinct_rows(features, first, last, ranges[j]);
-    Matrix distances(distinct.rows.size(), count);
-    for (std::size_t d = 0; d < distinct.rows.size(); ++d) {
-      const auto row = distances.row(d);
-      for (std::size_t f = ranges[j].first; f < ranges[j].second; ++f) {
-        const double value = features(distinct.rows[d], f);
-        for (std::size_t k = 0; k < count; ++k) {
-          const double difference = value - others(k, f);
-          row[k] += weights[j] * difference * difference;
-        }
+    const auto [begin, end] = ranges[j];
+    distinct.push_back(distinct_rows(features, first, last, ranges[j]));
+    Matrix& squares = distances.emplace_back(distinct.back().rows.size(), count);
+    for (std::size_t d = 0; d < squares.rows(); ++d) {
+      for (std::size_t f = begin; f < end; ++f) {
+        add_squared_differences(features(distinct.back().rows[d], f), others.column(f).first(count),
+                                weights[j], squares.row(d).data());
       }
     }
-    for (std::size_t i = 0; i < last - first; ++i)
-      add_scaled(distances.row(distinct.place[i]), 1.0, joint.row(i));
-    matern52({distances.data(), distinct.rows.size() * count}, nullptr);
-    for (std::size_t i = 0; i < last - first; ++i)
-      add_scaled(distances.row(distinct.place[i]), each, additive.row(i));
+    Matrix& covariances = additive.emplace_back(squares);
+    matern52({covariances.data(), covariances.rows() * count});
   }
-  const std::span<double> values(joint.data(), (last - first) * count);
-  matern52(values, nullptr);
-  for (std::size_t p = 0; p < values.size(); ++p)
-    values[p] = (1.0 - additive_share) * values[p] + additive.data()[p];
-  return joint;
+  const KernelMixture mixture{amplitude * (1.0 - additive_share),
+                              amplitude * additive_share / static_cast<double>(ranges.size())};
+  Matrix result(rows, count);
+  std::vector<const double*> distance_rows(ranges.size());
+  std::vector<const double*> additive_rows(ranges.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < ranges.size(); ++j) {
+      const std::size_t place = distinct[j].place[i];
+      distance_rows[j] = distances[j].row(place).data();
+      additive_rows[j] = additive[j].row(place).data();
+    }
+    mixed_covariances(mixture, distance_rows, additive_rows, result.row(i));
+  }
+  return result;
 }
 
 PairDistances::PairDistances(const Matrix& features, const FeatureGroups& groups)
@@ -137,13 +133,12 @@ PairDistances::PairDistances(const Matrix& features, const FeatureGroups& groups
   }
 }
 
-PairCovariances::PairCovariances(const PairDistances& pairs, const Kernel& kernel,
-                                 bool gradient_wanted)
+PairCovariances::PairCovariances(const PairDistances& pairs, const Kernel& kernel)
     : pairs_(pairs),
       kernel_(kernel),
       values_(pairs.pairs()),
       joint_values_(pairs.pairs()),
-      joint_slopes_(gradient_wanted ? pairs.pairs() : 0),
+      joint_slopes_(pairs.pairs()),
       additive_values_(pairs.pairs()),
       additive_slopes_(pairs.dimensions()) {
   const double each = 1.0 / static_cast<double>(pairs.dimensions());
@@ -160,11 +155,11 @@ PairCovariances::PairCovariances(const PairDistances& pairs, const Kernel& kerne
       covariances[p] = weight * distances[p];
       joint_values_[p] += covariances[p];
     }
-    if (gradient_wanted) additive_slopes_[j].resize(distances.size());
-    matern52(covariances, gradient_wanted ? additive_slopes_[j].data() : nullptr);
+    additive_slopes_[j].resize(distances.size());
+    matern52(covariances, additive_slopes_[j].data());
     add_scaled(covariances, each, additive_values_);
   }
-  matern52(joint_values_, gradient_wanted ? joint_slopes_.data() : nullptr);
+  matern52(joint_values_, joint_slopes_.data());
   const double share = kernel.additive_share;
   for (std::size_t p = 0; p < values_.size(); ++p) {
     additive_values_[p] += constant;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "search/searchers/bayes/feature_columns.hpp"
 #include "search/searchers/bayes/hyperparameters.hpp"
 #include "search/searchers/bayes/matrix.hpp"
 
@@ -16,7 +17,7 @@ struct FeatureGroups {
   std::size_t count = 0;
 };
 
-/// The kernel, of amplitude 1: a mixture of a Matern 5/2 over all dimensions together, which knows
+/// The kernel: a mixture of a Matern 5/2 over all dimensions together, which knows
 /// every interaction, and the mean of one Matern 5/2 per dimension, which knows none (Duvenaud,
 /// Nickisch and Rasmussen 2011, "Additive Gaussian processes", their last and first order). Both
 /// use the same lengthscales.
@@ -25,10 +26,13 @@ struct Kernel {
 
   std::vector<double> weights;  ///< per dimension: inverse square of the lengthscale
   double additive_share = 0.0;
+  double amplitude = 1.0;  ///< of `between`; pairs have amplitude 1
 
-  /// Covariances of rows [first, last) of `features` with all of `others`, row by row.
+  /// Covariances of rows [first, last) of `features` with the first `count` of `others`, row by
+  /// row.
   [[nodiscard]] Matrix between(const Matrix& features, std::size_t first, std::size_t last,
-                               const Matrix& others, const FeatureGroups& groups) const;
+                               const FeatureColumns& others, std::size_t count,
+                               const FeatureGroups& groups) const;
 };
 
 /// Squared distances between all pairs of rows, dimension by dimension and unscaled: what stays the
@@ -53,8 +57,8 @@ class PairDistances {
 /// Covariances of all pairs, of amplitude 1, and what their derivatives need.
 class PairCovariances {
  public:
-  /// `pairs` outlives this. `gradient` needs `gradient_wanted`.
-  PairCovariances(const PairDistances& pairs, const Kernel& kernel, bool gradient_wanted);
+  /// `pairs` outlives this.
+  PairCovariances(const PairDistances& pairs, const Kernel& kernel);
 
   [[nodiscard]] const std::vector<double>& values() const { return values_; }
   /// Sum over pairs of `sensitivities` times the derivative of the covariance: by the logarithm of

@@ -57,8 +57,8 @@ void Learner::make_beliefs() {
   beliefs_.clear();
   for (std::size_t prior = 0; prior < priors_.size(); ++prior) {
     const Hyperparameters start = priors_[prior].start(groups_.count);
-    if (positive_) beliefs_.push_back({prior, Warp::log, 0, start, 0.0});
-    beliefs_.push_back({prior, Warp::none, 0, start, 0.0});
+    if (positive_) beliefs_.push_back({prior, Warp::log, 0, start, 0.0, std::nullopt});
+    beliefs_.push_back({prior, Warp::none, 0, start, 0.0, std::nullopt});
   }
 }
 
@@ -152,21 +152,39 @@ void Learner::advance() {
     advance(beliefs_[place], place);
 }
 
-Model Learner::condition(const Belief& belief, const Matrix& pending) const {
-  const auto rows = representative_rows(size(), k_model_limit);
-  const OutputTransform transform(belief.warp, values_);
-  TrainingSet training = training_set(transform, rows);
-  GaussianProcess process(training, groups_, belief.hyperparameters);
-  if (pending.rows() > 0) {
-    const Posterior expected = process.predict(pending);
-    for (std::size_t i = 0; i < pending.rows(); ++i) {
-      training.features.append_row(pending.row(i));
-      training.targets.push_back(expected.means[i]);
-      training.noise_variances.push_back(0.0);
-    }
-    process = GaussianProcess(training, groups_, belief.hyperparameters);
+void Learner::keep_up(Belief& belief) const {
+  // Before the first fit there is nothing to go on from.
+  const std::size_t base = belief.examples > 0 ? belief.examples : size();
+  auto& conditioned = belief.conditioned;
+  if (!conditioned || conditioned->built_from != base) {
+    const OutputTransform transform(belief.warp, std::span(values_).first(base));
+    auto rows = representative_rows(base, k_model_limit);
+    GaussianProcess process(training_set(transform, rows), groups_, belief.hyperparameters);
+    conditioned.emplace(Conditioned{base, base, std::move(rows), transform, std::move(process)});
   }
-  return Model{std::move(process), transform};
+  if (conditioned->examples == size()) return;
+  std::vector<std::size_t> later(size() - conditioned->examples);
+  std::iota(later.begin(), later.end(), conditioned->examples);
+  conditioned->process.append(training_set(conditioned->noise_transform, later));
+  conditioned->examples = size();
+  conditioned->rows.insert(conditioned->rows.end(), later.begin(), later.end());
+}
+
+Model Learner::condition(Belief& belief, const Matrix& pending) const {
+  keep_up(belief);
+  const OutputTransform transform(belief.warp, values_);
+  std::vector<double> targets;
+  for (const std::size_t row : belief.conditioned->rows)
+    targets.push_back(transform.forward(values_[row]));
+  Model model{belief.conditioned->process, transform};
+  model.process.set_targets(std::move(targets));
+  if (pending.rows() == 0) return model;
+  TrainingSet expected;
+  expected.features = pending;
+  expected.targets = model.process.predict(pending).means;
+  expected.noise_variances.assign(pending.rows(), 0.0);
+  model.process.append(expected);
+  return model;
 }
 
 std::vector<std::size_t> Learner::order() const {
@@ -189,10 +207,13 @@ std::vector<Model> Learner::models(const Matrix& pending, std::size_t most) {
   std::vector<Model> result;
   double sum = 0.0;
   for (const std::size_t place : order) {
-    const Belief& belief = beliefs_[place];
+    Belief& belief = beliefs_[place];
     const double weight = std::exp((belief.evidence - beliefs_[order[0]].evidence) *
                                    static_cast<double>(size()) / k_correlated);
-    if (result.size() == most || (weight < k_negligible && !result.empty())) break;
+    if (result.size() == most || (weight < k_negligible && !result.empty())) {
+      belief.conditioned.reset();
+      continue;
+    }
     result.push_back(condition(belief, pending));
     result.back().weight = weight;
     sum += weight;

@@ -42,10 +42,21 @@ class Learner {
   /// Hyperparameters of the likeliest model.
   [[nodiscard]] Hyperparameters hyperparameters();
 
-  /// Models condition on at most this many examples.
+  /// Models condition on at most this many examples and those since the last fit.
   static constexpr std::size_t k_model_limit = 1000;
 
  private:
+  /// A process that rests on a representative choice of the examples up to a fit, built at once,
+  /// and on all later ones, appended.
+  struct Conditioned {
+    std::size_t built_from = 0;  ///< examples
+    std::size_t examples = 0;    ///< built from and appended
+    std::vector<std::size_t> rows;
+    /// Of the values up to the fit: scales the noise of all rows. Targets follow all values.
+    OutputTransform noise_transform;
+    GaussianProcess process;
+  };
+
   /// One prior under one transform.
   struct Belief {
     std::size_t prior = 0;
@@ -54,6 +65,8 @@ class Learner {
     Hyperparameters hyperparameters;
     /// Log density of the values, each given the others, per value: what beliefs compare by.
     double evidence = 0.0;
+    /// Conditioned on all examples that were there when it was last wanted.
+    std::optional<Conditioned> conditioned;
   };
 
   void make_beliefs();
@@ -65,7 +78,8 @@ class Learner {
   void refit(Belief& belief, std::size_t count) const;
   void fit(Belief& belief, std::size_t count, std::size_t limit,
            const std::vector<Hyperparameters>& starts, int evaluations) const;
-  [[nodiscard]] Model condition(const Belief& belief, const Matrix& pending) const;
+  [[nodiscard]] Model condition(Belief& belief, const Matrix& pending) const;
+  void keep_up(Belief& belief) const;
   [[nodiscard]] TrainingSet training_set(const OutputTransform& transform,
                                          std::span<const std::size_t> rows) const;
   [[nodiscard]] std::vector<std::size_t> representative_rows(std::size_t count,

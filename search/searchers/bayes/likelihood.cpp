@@ -41,7 +41,7 @@ double value_and_gradient(const TrainingSet& training, const PairDistances& pair
   const double floor = std::exp(hyperparameters.log_noise);
   const std::size_t size = training.size();
 
-  const PairCovariances covariances(pairs, Kernel(hyperparameters), true);
+  const PairCovariances covariances(pairs, Kernel(hyperparameters));
   std::vector<double> diagonal(size);
   for (std::size_t i = 0; i < size; ++i)
     diagonal[i] = amplitude + floor + training.noise_variances[i];

@@ -137,13 +137,92 @@ TEST(GaussianProcess, PredictionsDoNotDependOnTheBatch) {
   }
 }
 
+TrainingSet rows_of(const TrainingSet& all, std::size_t first, std::size_t last) {
+  TrainingSet part;
+  part.features = Matrix(all.features.cols());
+  for (std::size_t i = first; i < last; ++i) {
+    part.features.append_row(all.features.row(i));
+    part.targets.push_back(all.targets[i]);
+    part.noise_variances.push_back(all.noise_variances[i]);
+  }
+  return part;
+}
+
+void expect_same(const GaussianProcess& a, const GaussianProcess& b, const Matrix& probes) {
+  const Posterior x = a.predict(probes);
+  const Posterior y = b.predict(probes);
+  for (std::size_t i = 0; i < probes.rows(); ++i) {
+    EXPECT_NEAR(x.means[i], y.means[i], 1e-8);
+    EXPECT_NEAR(x.variances[i], y.variances[i], 1e-8);
+  }
+}
+
+TEST(GaussianProcess, AppendedIsWhatIsBuiltAtOnce) {
+  // The factor is kept in blocks of 64 rows: from within one, from the end of one, over two ends.
+  Problem problem = example(150);
+  for (std::size_t i = 0; i < 150; i += 3)
+    problem.training.noise_variances[i] = 0.01;
+  const Hyperparameters hyperparameters{{-0.5, 0.0, 1.0}, 0.3, -6.0, 0.4};
+  const GaussianProcess built(problem.training, problem.groups, hyperparameters);
+  const Matrix probes = example(40).training.features;
+  for (const std::size_t start : {1U, 50U, 64U}) {
+    GaussianProcess process(rows_of(problem.training, 0, start), problem.groups, hyperparameters);
+    process.append(rows_of(problem.training, start, 100));
+    process.append(rows_of(problem.training, 100, 150));
+    EXPECT_EQ(process.size(), 150U);
+    expect_same(process, built, probes);
+    const auto expected = built.leave_one_out().log_densities;
+    const auto densities = process.leave_one_out().log_densities;
+    for (std::size_t i = 0; i < 150; ++i)
+      EXPECT_NEAR(densities[i], expected[i], 1e-6);
+  }
+}
+
+TEST(GaussianProcess, CopiesLearnIndependently) {
+  const Problem problem = example(90);
+  const Hyperparameters hyperparameters{{-0.5, 0.0, 1.0}, 0.3, -6.0, 0.4};
+  const GaussianProcess original(rows_of(problem.training, 0, 70), problem.groups, hyperparameters);
+  const GaussianProcess untouched(rows_of(problem.training, 0, 70), problem.groups,
+                                  hyperparameters);
+  GaussianProcess copy(original);
+  copy.append(rows_of(problem.training, 70, 90));
+  const Matrix probes = example(40).training.features;
+  expect_same(original, untouched, probes);
+  expect_same(copy, GaussianProcess(problem.training, problem.groups, hyperparameters), probes);
+}
+
+TEST(GaussianProcess, SurvivesTheSameRowAgain) {
+  const Problem problem = example(30);
+  GaussianProcess process(problem.training, problem.groups, {{3.0, 3.0, 3.0}, 0.0, -17.9});
+  for (int i = 0; i < 5; ++i)
+    process.append(rows_of(problem.training, 4, 5));
+  const Posterior posterior = process.predict(problem.training.features);
+  for (std::size_t i = 0; i < 30; ++i) {
+    EXPECT_TRUE(std::isfinite(posterior.means[i]));
+    EXPECT_GT(posterior.variances[i], 0.0);
+  }
+  EXPECT_LT(posterior.variances[4], 1e-6);
+}
+
+TEST(GaussianProcess, FollowsOtherTargets) {
+  const Problem problem = example(30);
+  const Hyperparameters hyperparameters{{-0.5, 0.0, 1.0}, 0.3, -6.0, 0.4};
+  TrainingSet doubled = problem.training;
+  for (double& target : doubled.targets)
+    target *= 2.0;
+  GaussianProcess process(problem.training, problem.groups, hyperparameters);
+  process.set_targets(doubled.targets);
+  expect_same(process, GaussianProcess(doubled, problem.groups, hyperparameters),
+              example(40).training.features);
+}
+
 TEST(Kernel, PairsAndRowsAgree) {
   const Problem problem = example(12);
   const Kernel kernel({{-0.5, 0.3, 1.0}, 0.0, -6.0, 0.7});
   const PairDistances distances(problem.training.features, problem.groups);
-  const PairCovariances pairs(distances, kernel, false);
-  const Matrix rows =
-      kernel.between(problem.training.features, 3, 9, problem.training.features, problem.groups);
+  const PairCovariances pairs(distances, kernel);
+  const FeatureColumns columns(problem.training.features);
+  const Matrix rows = kernel.between(problem.training.features, 3, 9, columns, 12, problem.groups);
   for (std::size_t i = 3; i < 9; ++i) {
     EXPECT_NEAR(rows(i - 3, i), 1.0, 1e-12);
     for (std::size_t k = 0; k < i; ++k)

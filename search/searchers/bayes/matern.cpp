@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/searchers/bayes/matern.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
+// glibc has vector variants of exp but declares them only for builds that relax all arithmetic.
+extern "C" __attribute__((simd("notinbranch"))) double exp(double) noexcept;
+#define STEPTUNE_BY_VECTOR_UNIT __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define STEPTUNE_BY_VECTOR_UNIT
+#endif
+
+namespace steptune::bayes {
+namespace {
+
+// Sums over dimensions stay in the first-level cache.
+constexpr std::size_t k_block = 128;
+
+}  // namespace
+
+STEPTUNE_BY_VECTOR_UNIT
+void matern52(std::span<double> squared_distances) {
+  double* const value = squared_distances.data();
+  const std::size_t count = squared_distances.size();
+  for (std::size_t p = 0; p < count; ++p) {
+    const double square = 5.0 * value[p];
+    const double scaled = std::sqrt(square);
+    value[p] = (1.0 + scaled + square * (1.0 / 3.0)) * exp(-scaled);
+  }
+}
+
+STEPTUNE_BY_VECTOR_UNIT
+void matern52(std::span<double> squared_distances, double* slopes) {
+  double* const __restrict value = squared_distances.data();
+  double* const __restrict slope = slopes;
+  const std::size_t count = squared_distances.size();
+  for (std::size_t p = 0; p < count; ++p) {
+    const double square = 5.0 * value[p];
+    const double scaled = std::sqrt(square);
+    const double decay = exp(-scaled);
+    slope[p] = -5.0 / 6.0 * (1.0 + scaled) * decay;
+    value[p] = (1.0 + scaled + square * (1.0 / 3.0)) * decay;
+  }
+}
+
+STEPTUNE_BY_VECTOR_UNIT
+void mixed_covariances(const KernelMixture& mixture, std::span<const double* const> distances,
+                       std::span<const double* const> additive, std::span<double> covariances) {
+  for (std::size_t begin = 0; begin < covariances.size(); begin += k_block) {
+    const std::size_t count = std::min(k_block, covariances.size() - begin);
+    double square[k_block] = {};
+    double sum[k_block] = {};
+    for (const double* from : distances) {
+      const double* const distance = from + begin;
+      for (std::size_t p = 0; p < count; ++p)
+        square[p] += distance[p];
+    }
+    for (const double* from : additive) {
+      const double* const covariance = from + begin;
+      for (std::size_t p = 0; p < count; ++p)
+        sum[p] += covariance[p];
+    }
+    double* const __restrict result = covariances.data() + begin;
+    for (std::size_t p = 0; p < count; ++p) {
+      const double five = 5.0 * square[p];
+      const double scaled = std::sqrt(five);
+      const double joint = (1.0 + scaled + five * (1.0 / 3.0)) * exp(-scaled);
+      result[p] = mixture.joint * joint + mixture.each * sum[p];
+    }
+  }
+}
+
+}  // namespace steptune::bayes

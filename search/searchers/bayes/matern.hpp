@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace steptune::bayes {
+
+// Matern 5/2 over many squared distances at a time, by the vector units that the machine has: what
+// a kernel costs is roots and exponentials. Distances may be up to 1e300; nothing is checked.
+
+/// Overwrites squared distances by covariances.
+void matern52(std::span<double> squared_distances);
+
+/// The same, and the derivatives by the squared distance into `slopes`.
+void matern52(std::span<double> squared_distances, double* slopes);
+
+/// Shares of the kernel over all dimensions together and of each dimension's own.
+struct KernelMixture {
+  double joint = 1.0;
+  double each = 0.0;
+};
+
+/// Covariances of one point with `covariances.size()` others: Matern of the sum of `distances` (one
+/// pointer per dimension, each to the squared distances in that dimension) and the sum of
+/// `additive` (the covariances by dimension alone), each times its share.
+void mixed_covariances(const KernelMixture& mixture, std::span<const double* const> distances,
+                       std::span<const double* const> additive, std::span<double> covariances);
+
+}  // namespace steptune::bayes
