@@ -54,8 +54,16 @@ class Searcher {
   virtual ~Searcher() = default;
 
   /// Learns from a finished trial. Observations of trials that the searcher did not suggest
-  /// (baseline, hints, earlier studies) are welcome. Non-finite values are a programmer's error.
+  /// (baseline, hints) are welcome. Non-finite values are a programmer's error.
   virtual void observe(const Observation& observation) = 0;
+
+  /// Learns from a trial of another study (number `study`, counted from 0) of the same objectives
+  /// in a space that may differ: a hint where to look first, worth as much as it turns out to
+  /// predict. What was tried there is still to be tried here. By default nothing is learnt.
+  virtual void observe_earlier(std::size_t /*study*/, const Observation& /*observation*/) {}
+
+  /// What people should know of the searcher's state since the last call, each once.
+  [[nodiscard]] virtual std::vector<std::string> take_warnings() { return {}; }
 
   /// A configuration of the space that satisfies its constraints and is neither running nor
   /// observed; nothing when the space is exhausted.

@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "benchmarks/search_quality/comparison.hpp"
+#include "benchmarks/search_quality/earlier_trials.hpp"
 #include "benchmarks/search_quality/function_problem.hpp"
 #include "benchmarks/search_quality/optuna_peer.hpp"
 #include "benchmarks/search_quality/player.hpp"
@@ -29,11 +31,14 @@ struct Options {
   int trials = 100;
   std::optional<int> initial_points;
   std::string json;
+  std::string store;
+  std::string compare_with;
   bool peers = false;
   std::string against;
   std::string objectives = "one";
   std::optional<std::string> second;
   std::optional<std::string> fidelity;
+  EarlierOptions earlier;
   std::string python = "/usr/bin/python3";
   std::string peer_script = STEPTUNE_PEER_SCRIPT;
 };
@@ -67,6 +72,10 @@ void declare(CLI::App& app, Options& options) {
                  "space-filling points before our searchers' model (default: by the parameters)")
       ->check(CLI::Range(1, 1'000));
   app.add_option("--json", options.json, "write every evaluation and the summaries to this file");
+  app.add_option("--store", options.store, "write what each seed came to, for --compare-with");
+  app.add_option("--compare-with", options.compare_with,
+                 "figures of an earlier version (--store): fail where these are worse, one-sided "
+                 "Mann-Whitney p < 0.01");
   app.add_flag("--peers", options.peers, "also run Optuna (python3-optuna) and random search");
   app.add_option("--against", options.against,
                  "also run this searcher and test whether the others are better (one-sided)");
@@ -75,6 +84,12 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--second", options.second, "second objective: COLUMN or COLUMN:maximize");
   app.add_option("--fidelity", options.fidelity,
                  "a table's parameter that is a resource: play successive halving over it");
+  app.add_option("--earlier", options.earlier.trials,
+                 "with --fidelity: search at the full resource, and know so many random trials of "
+                 "an earlier study at the least one")
+      ->check(CLI::Range(1, 10'000));
+  app.add_flag("--misleading", options.earlier.misleading,
+               "the earlier study's values belong to other configurations");
   app.add_option("--python", options.python, "interpreter that has optuna")->capture_default_str();
   app.add_option("--peer-script", options.peer_script)->group("");
 }
@@ -98,6 +113,10 @@ Result<std::vector<Problem>> problems_of(const Options& options) {
   if (problems.empty() && options.step_times == 0) {
     return fail(ErrorKind::usage, "nothing to search", {},
                 "give --table, --function or --step-times");
+  }
+  if (options.earlier.trials > 0 && !options.fidelity) {
+    return fail(ErrorKind::usage, "--earlier needs --fidelity", {},
+                "name the table's column whose least value the earlier study had");
   }
   if (table_options.two_objectives && options.fidelity) {
     return fail(ErrorKind::usage, "--fidelity goes with one objective");
@@ -131,9 +150,10 @@ Result<Campaign> run(const Problem& problem, const std::string& name, const Opti
     const auto seed = static_cast<std::uint64_t>(options.first_seed + i);
     fmt::print(stderr, "{}: {} seed {} of {}\n", problem.name, name, i + 1, options.seeds);
     auto proposer = peer ? optuna_proposer(name, problem, seed, options.python, options.peer_script)
-                         : own_proposer(name, problem, seed, options.initial_points);
+                         : own_proposer(name, problem, seed, options.initial_points,
+                                        earlier_trials(problem, seed, options.earlier));
     if (!proposer) return tl::unexpected(proposer.error());
-    auto trajectory = options.fidelity
+    auto trajectory = options.fidelity && options.earlier.trials == 0
                           ? play_asha(problem, **proposer, seed, options.trials, k_goal, clock)
                           : play(problem, **proposer, seed, options.trials, clock);
     if (!trajectory) return tl::unexpected(trajectory.error());
@@ -142,7 +162,7 @@ Result<Campaign> run(const Problem& problem, const std::string& name, const Opti
   return campaign;
 }
 
-Result<Json> run_problem(const Problem& problem, const Options& options) {
+Result<Json> run_problem(const Problem& problem, const Options& options, Comparison& comparison) {
   Json json{{"problem", problem.name},
             {"kind", problem.kind},
             {"objectives", problem.objective_names},
@@ -162,12 +182,14 @@ Result<Json> run_problem(const Problem& problem, const Options& options) {
     json["searchers"].push_back(to_json(problem, campaigns.back(), summaries.back()));
   }
   fmt::print("{}", text_of(problem, campaigns, summaries));
+  for (const Campaign& campaign : campaigns)
+    fmt::print("{}", comparison.add(problem, campaign, options.trials));
   const auto rival =
       std::find_if(campaigns.begin(), campaigns.end(),
                    [&](const Campaign& campaign) { return campaign.searcher == options.against; });
   for (const Campaign& campaign : campaigns) {
     if (rival == campaigns.end() || campaign.searcher == options.against) continue;
-    const double p = p_value(problem, campaign, *rival);
+    const double p = p_value(results_of(problem, campaign), results_of(problem, *rival));
     fmt::print("  {} better than {}: p = {:.2g} (one-sided Mann-Whitney, {} seeds each)\n",
                campaign.searcher, options.against, p, options.seeds);
     json["tests"].push_back(
@@ -180,9 +202,11 @@ Result<Json> run_problem(const Problem& problem, const Options& options) {
 Result<void> run_all(const Options& options) {
   auto problems = problems_of(options);
   if (!problems) return tl::unexpected(problems.error());
+  auto comparison = Comparison::open(options.compare_with);
+  if (!comparison) return tl::unexpected(comparison.error());
   Json json{{"schema_version", 1}, {"seeds", options.seeds}, {"problems", Json::array()}};
   for (const Problem& problem : *problems) {
-    auto outcome = run_problem(problem, options);
+    auto outcome = run_problem(problem, options, *comparison);
     if (!outcome) return tl::unexpected(outcome.error());
     json["problems"].push_back(*std::move(outcome));
   }
@@ -196,12 +220,13 @@ Result<void> run_all(const Options& options) {
     if (!outcome) return tl::unexpected(outcome.error());
     json["step_times"] = *std::move(outcome);
   }
-  if (options.json.empty()) return {};
-  std::ofstream file(options.json);
-  file << dump_json(json, 1) << '\n';
-  file.close();
-  if (!file) return fail(ErrorKind::usage, "can not be written", options.json);
-  return {};
+  if (!options.json.empty()) {
+    std::ofstream file(options.json);
+    file << dump_json(json, 1) << '\n';
+    file.close();
+    if (!file) return fail(ErrorKind::usage, "can not be written", options.json);
+  }
+  return comparison->close(options.store);
 }
 
 }  // namespace

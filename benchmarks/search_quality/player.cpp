@@ -82,13 +82,16 @@ Result<Trajectory> play_trials(const Problem& problem, Proposer& proposer, std::
 
 Result<std::unique_ptr<Proposer>> own_proposer(const std::string& searcher, const Problem& problem,
                                                std::uint64_t seed,
-                                               std::optional<int> initial_points) {
+                                               std::optional<int> initial_points,
+                                               std::span<const Observation> earlier) {
   SearcherOptions options;
   options.seed = seed;
   options.initial_points = initial_points;
   options.objectives = problem.objectives;
   auto made = make_searcher(searcher, *problem.space, options);
   if (!made) return tl::unexpected(made.error());
+  for (const Observation& observation : earlier)
+    (*made)->observe_earlier(0, observation);
   return std::make_unique<OwnProposer>(*std::move(made));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,10 +39,11 @@ struct Trajectory {
   std::vector<Evaluation> evaluations;  ///< in order
 };
 
-/// A searcher of ours by name, on one thread. `initial_points`: see `SearcherOptions`.
+/// A searcher of ours by name, on one thread, that knows the trials of an `earlier` study.
+/// `initial_points`: see `SearcherOptions`.
 [[nodiscard]] Result<std::unique_ptr<Proposer>> own_proposer(
     const std::string& searcher, const Problem& problem, std::uint64_t seed,
-    std::optional<int> initial_points = std::nullopt);
+    std::optional<int> initial_points = std::nullopt, std::span<const Observation> earlier = {});
 
 /// One trial after the other at full fidelity; ends early at the problem's `enough_regret`.
 [[nodiscard]] Result<Trajectory> play(const Problem& problem, Proposer& proposer,

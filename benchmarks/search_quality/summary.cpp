@@ -137,17 +137,26 @@ Summary summarise(const Problem& problem, const Campaign& campaign) {
   return summary;
 }
 
-double p_value(const Problem& problem, const Campaign& a, const Campaign& b) {
-  // Smaller is better on both kinds of problem from here on.
-  std::vector<std::pair<double, bool>> results;
-  for (const Campaign* campaign : {&a, &b}) {
-    for (const Trajectory& trajectory : campaign->trajectories) {
-      const auto progress = progress_of(problem, trajectory);
-      double last = progress.empty() ? k_nan : progress.back();
-      if (two_objectives(problem)) last = -last;
-      results.emplace_back(std::isnan(last) ? k_infinite : last, campaign == &a);
+std::vector<double> results_of(const Problem& problem, const Campaign& campaign) {
+  std::vector<double> results;
+  for (const Trajectory& trajectory : campaign.trajectories) {
+    const auto progress = progress_of(problem, trajectory);
+    const double last = progress.empty() ? k_nan : progress.back();
+    if (std::isnan(last)) {
+      results.push_back(k_infinite);
+    } else {
+      results.push_back(two_objectives(problem) ? -last : problem.regret(last));
     }
   }
+  return results;
+}
+
+double p_value(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<std::pair<double, bool>> results;
+  for (const double result : a)
+    results.emplace_back(result, true);
+  for (const double result : b)
+    results.emplace_back(result, false);
   std::sort(results.begin(), results.end());
   const auto n = static_cast<double>(results.size());
   double rank_sum = 0.0;
@@ -162,8 +171,8 @@ double p_value(const Problem& problem, const Campaign& a, const Campaign& b) {
     for (; i < j; ++i)
       rank_sum += results[i].second ? rank : 0.0;
   }
-  const auto count_a = static_cast<double>(a.trajectories.size());
-  const auto count_b = static_cast<double>(b.trajectories.size());
+  const auto count_a = static_cast<double>(a.size());
+  const auto count_b = static_cast<double>(b.size());
   const double statistic = rank_sum - count_a * (count_a + 1) / 2;
   const double variance = count_a * count_b / 12 * (n + 1 - ties / (n * (n - 1)));
   if (!(variance > 0.0)) return 1.0;

@@ -41,9 +41,13 @@ struct Summary {
 /// before the first success NaN or 0. Only values at full fidelity count.
 [[nodiscard]] std::vector<double> progress_of(const Problem& problem, const Trajectory& trajectory);
 
-/// Probability that `a` would look at least this much better than `b` if both were the same:
-/// one-sided Mann-Whitney test of the final results over seeds, normal approximation with ties.
-[[nodiscard]] double p_value(const Problem& problem, const Campaign& a, const Campaign& b);
+/// What each seed came to, smaller is better: the final regret, or minus the share of the
+/// hypervolume; infinite without a success.
+[[nodiscard]] std::vector<double> results_of(const Problem& problem, const Campaign& campaign);
+
+/// Probability that results `a` would look at least this much smaller than `b` if both were the
+/// same: one-sided Mann-Whitney test, normal approximation with ties.
+[[nodiscard]] double p_value(const std::vector<double>& a, const std::vector<double>& b);
 
 [[nodiscard]] Json to_json(const Problem& problem, const Campaign& campaign,
                            const Summary& summary);

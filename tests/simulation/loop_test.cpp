@@ -42,6 +42,62 @@ double true_seconds_per_sample(const Configuration& configuration) {
   return script.seconds_per_step / script.samples_per_step;
 }
 
+/// Writes down what it is told of other studies; suggests as the searcher it wraps.
+class AttentiveSearcher final : public Searcher {
+ public:
+  explicit AttentiveSearcher(std::unique_ptr<Searcher> searcher) : searcher_(std::move(searcher)) {}
+  void observe(const Observation& observation) override { searcher_->observe(observation); }
+  void observe_earlier(std::size_t study, const Observation& observation) override {
+    studies.push_back(study);
+    earlier.push_back(observation);
+  }
+  [[nodiscard]] std::vector<std::string> take_warnings() override {
+    return std::exchange(warnings, {});
+  }
+  [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
+    return searcher_->suggest(request);
+  }
+
+  std::vector<std::size_t> studies;
+  std::vector<Observation> earlier;
+  std::vector<std::string> warnings;
+
+ private:
+  std::unique_ptr<Searcher> searcher_;
+};
+
+TEST_F(LoopTest, TellsTheSearcherOfEarlierStudies) {
+  Json former = document_;
+  former["name"] = "former";
+  std::size_t searched = 0;
+  {
+    SimulatedRun first(folder_.path(), former, train);
+    must_run(first);
+    searched = of_search(first.trials()).size();
+  }
+
+  SimulatedRun run(folder_.path(), document_, train, 1000.0);
+  run.study.search.learn_from = {run.study.name, "former"};
+  auto searcher = std::make_unique<AttentiveSearcher>(std::move(run.searcher));
+  AttentiveSearcher& told = *searcher;
+  told.warnings = {"nothing-measured: as an example"};
+  run.searcher = std::move(searcher);
+  must_run(run);
+  EXPECT_EQ(told.earlier.size(), searched) << "of `former`; its own name counts for nothing";
+  EXPECT_THAT(told.studies, ::testing::Each(0U));
+  EXPECT_THAT(run.listener.warnings, Contains("nothing-measured: as an example"));
+}
+
+TEST_F(LoopTest, AnUnknownEarlierStudyIsToldBeforeAnythingIsStarted) {
+  SimulatedRun run(folder_.path(), document_, train);
+  run.study.search.learn_from = {"formr"};
+  const auto result = run.run();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::not_found);
+  EXPECT_THAT(result.error().text(), HasSubstr("formr"));
+  EXPECT_FALSE(run.history.study(run.study.name)) << "nothing was recorded";
+}
+
 TEST_F(LoopTest, FindsABetterConfigurationAndConfirmsIt) {
   SimulatedRun run(folder_.path(), document_, train);
   const LoopResult result = must_run(run);

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tuner/loop/earlier_studies.hpp"
 #include "tuner/loop/tuning.hpp"
 
 namespace steptune {
@@ -47,6 +48,16 @@ Result<void> make_log_directory(const std::filesystem::path& directory) {
               directory.string(), "give a history in a folder that you may write to with --db");
 }
 
+Result<void> learn_from_earlier(const LoopParts& parts) {
+  const auto studies = trials_of_earlier_studies(parts.study, parts.history);
+  if (!studies) return tl::unexpected(studies.error());
+  for (std::size_t i = 0; i < studies->size(); ++i) {
+    for (const Observation& observation : (*studies)[i])
+      parts.searcher.observe_earlier(i, observation);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<LoopResult> run_loop(const LoopParts& parts) {
@@ -55,6 +66,7 @@ Result<LoopResult> run_loop(const LoopParts& parts) {
   if (!stored && stored.error().kind != ErrorKind::not_found) {
     return tl::unexpected(stored.error());
   }
+  if (auto learnt = learn_from_earlier(parts); !learnt) return tl::unexpected(learnt.error());
   auto study = parts.history.create_or_continue_study(spec.name, spec.fingerprint, spec.document,
                                                       spec.search.seed);
   if (!study) return tl::unexpected(study.error());

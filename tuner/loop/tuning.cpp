@@ -189,6 +189,8 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
   }
   auto suggestion = parts_.searcher.suggest(request);
   if (!suggestion) return tl::unexpected(suggestion.error());
+  for (const std::string& warning : parts_.searcher.take_warnings())
+    parts_.listener.on_warning(warning);
   if (!*suggestion) {
     end_ = End{LoopEnd::exhausted, "every configuration of the search space has been tried"};
     return std::nullopt;

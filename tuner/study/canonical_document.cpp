@@ -96,6 +96,7 @@ Json search_json(const StudySpec& study, Json json) {
                     {"seed", search.seed},           {"eta", search.eta},
                     {"min_steps", search.min_steps}, {"max_steps", search.max_steps}};
   put(json["search"], "initial_points", search.initial_points);
+  if (!search.learn_from.empty()) json["search"]["learn_from"] = search.learn_from;
   json["try"] = Json::array();
   for (const Configuration& hint : search.hints)
     json["try"].push_back(to_json(hint));

@@ -82,6 +82,14 @@ void check_money(const StudySpec& study, Faults& faults) {
   }
 }
 
+void check_earlier_studies(const StudySpec& study, Faults& faults) {
+  if (!study.search.learn_from.empty() && study.search.searcher != "bayes") {
+    faults.add("/search/learn_from",
+               fmt::format("the searcher {} learns from no other study: use bayes, or leave it out",
+                           study.search.searcher));
+  }
+}
+
 void check_times(const StudySpec& study, Faults& faults) {
   if (study.measure.max_trial_s <= study.runner.wall_limit_s) return;
   faults.add(
@@ -159,6 +167,7 @@ void cross_check(const StudySpec& study, Faults& faults) {
   check_usage(study, faults);
   check_money(study, faults);
   check_times(study, faults);
+  check_earlier_studies(study, faults);
   const std::vector<Configuration> configurations = examples(study);
   for (std::size_t i = 0; i < study.command.size(); ++i) {
     check_part(study, i, configurations, faults);

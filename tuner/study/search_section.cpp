@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/study/search_section.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "tuner/study/identifiers.hpp"
 #include "tuner/study/study_keys.hpp"
 
 namespace steptune::study {
@@ -11,6 +14,22 @@ namespace {
 constexpr double k_max_trials = 1e6;
 constexpr double k_max_budget_s = 366.0 * 86'400.0;
 constexpr double k_max_trial_s = 30.0 * 86'400.0;
+constexpr std::size_t k_max_earlier_studies = 10;
+
+std::vector<std::string> read_learn_from(const Node& node) {
+  std::vector<std::string> studies;
+  for (const Node& element : node.elements(k_max_earlier_studies)) {
+    const auto name = element.text();
+    if (!name) continue;
+    if (!is_study_name(*name)) {
+      element.fault("is no study name; `steptune leaderboard --json` shows those of a history");
+    } else if (std::ranges::find(studies, *name) != studies.end()) {
+      element.fault("repeats an earlier study of the list");
+    }
+    studies.push_back(*name);
+  }
+  return studies;
+}
 
 }  // namespace
 
@@ -25,6 +44,7 @@ SearchSpec read_search(const Node& node) {
     if (value) search.seed = static_cast<std::uint64_t>(*value);
   }
   object.read_integer("initial_points", search.initial_points, {0.0, k_max_trials});
+  if (const auto earlier = object.find("learn_from")) search.learn_from = read_learn_from(*earlier);
   object.read_number("eta", search.eta, {1.1, 100.0});
   object.read_number("min_steps", search.min_steps, {1.0, 1e9});
   object.read_number("max_steps", search.max_steps, {1.0, 1e9});

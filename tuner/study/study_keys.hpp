@@ -45,8 +45,8 @@ inline constexpr std::array k_guard = {
     Name("metric"), Name("after_samples"),         Name("max"),
     Name("min"),    Name("max_ratio_to_baseline"), Name("min_ratio_to_baseline")};
 inline constexpr std::array k_search = {
-    Name("searcher"), Name("scheduler"), Name("seed"),     Name("initial_points"),
-    Name("eta"),      Name("min_steps"), Name("max_steps")};
+    Name("searcher"), Name("scheduler"), Name("seed"),      Name("initial_points"),
+    Name("eta"),      Name("min_steps"), Name("max_steps"), Name("learn_from")};
 inline constexpr std::array k_budget = {Name("trials"), Name("time"), Name("cost"), Name("stop"),
                                         Name("consecutive_failures")};
 inline constexpr std::array k_measure = {Name("target_half_width"), Name("max_trial"),

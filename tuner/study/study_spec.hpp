@@ -61,6 +61,8 @@ struct SearchSpec {
   std::uint64_t seed = 0;
   std::optional<int> initial_points;
   std::vector<Configuration> hints;  ///< `try`: measured right after the baseline
+  /// Studies of the same history whose trials tell where to look first; its own name is skipped.
+  std::vector<std::string> learn_from;
   double eta = 3.0;
   double min_steps = 10.0;
   double max_steps = 810.0;

@@ -4,12 +4,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "search/searchers/bayes/candidate_search.hpp"
 
 namespace steptune::bayes {
 namespace {
 
 constexpr std::size_t k_promising = 4;
+// Space-filling points (the baseline among them) where so many trials of earlier studies are known.
+constexpr std::size_t k_telling_trials = 5;
+constexpr int k_points_beside_earlier = 2;
 
 /// The more is known, the less beliefs differ, and the more each of them costs.
 std::size_t most_beliefs(std::size_t examples) {
@@ -32,6 +37,13 @@ bool has_values(const Observation& observation, std::size_t objectives) {
                      [](double value) { return std::isfinite(value); });
 }
 
+std::vector<bool> successes(std::span<const double> values) {
+  std::vector<bool> result;
+  for (const double value : values)
+    result.push_back(value > 0.5);
+  return result;
+}
+
 }  // namespace
 
 BayesSearcher::BayesSearcher(const SearchSpace& space, const SearcherOptions& options)
@@ -41,7 +53,9 @@ BayesSearcher::BayesSearcher(const SearchSpace& space, const SearcherOptions& op
       pool_(space, feature_map_),
       initial_design_(space, options.seed),
       memory_rule_(space),
-      feasibility_(feature_map_.groups(), feature_map_.groups().count - 1, false) {
+      feasibility_(feature_map_.groups(), feature_map_.groups().count - 1, false),
+      crashes_(feasibility_),
+      memory_(feature_map_.groups(), feature_map_.groups().count - 1) {
   use_one_thread_per_call();
   for (const ObjectiveTraits& traits : options.objectives) {
     objectives_.emplace_back(feature_map_.groups(), feature_map_.groups().count - 1,
@@ -62,6 +76,16 @@ void BayesSearcher::observe(const Observation& observation) {
   const bool feasible = ran(observation.kind) && observation.kind != ObservationKind::infeasible;
   if (!feasible) ++failed_;
   feasibility_.add(row, feasible ? 1.0 : 0.0, 0.0);
+  if (observation.kind == ObservationKind::out_of_memory) {
+    ++out_of_memory_;
+    memory_.add_out_of_memory(row);
+  } else {
+    crashes_.add(row, feasible ? 1.0 : 0.0, 0.0);
+  }
+  const double peak_bytes = observation.peak_memory_bytes.value_or(0.0);
+  if (ran(observation.kind) && peak_bytes > 0.0 && std::isfinite(peak_bytes)) {
+    memory_.add_peak(row, peak_bytes);
+  }
 
   if (!has_values(observation, objectives_.size())) return;
   feature_map_.write(point, row, observation.fidelity);
@@ -74,6 +98,30 @@ void BayesSearcher::observe(const Observation& observation) {
       {std::move(point), measured_.size(), observation.kind == ObservationKind::complete});
 }
 
+void BayesSearcher::observe_earlier(std::size_t study, const Observation& observation) {
+  if (!has_values(observation, objectives_.size())) return;
+  const Point point = space_.encode(observation.configuration);
+  if (!in_space(point)) return;
+  std::vector<double> row(feature_map_.width());
+  feature_map_.write(point, row, observation.fidelity);
+  for (std::size_t k = 0; k < objectives_.size(); ++k) {
+    const double standard_error =
+        k < observation.standard_errors.size() ? observation.standard_errors[k] : 0.0;
+    objectives_[k].add_earlier(study, row, observation.values[k], standard_error);
+  }
+  ++earlier_trials_;
+}
+
+std::vector<std::string> BayesSearcher::take_warnings() {
+  const auto wanted = static_cast<std::size_t>(wanted_initial_points());
+  if (told_of_failures_ || observed_ < wanted || !measured_.empty()) return {};
+  told_of_failures_ = true;
+  return {fmt::format(
+      "nothing-measured: all {} trials so far failed, so there is no model of the objective yet; "
+      "configurations unlike the failed ones are tried next",
+      observed_)};
+}
+
 std::vector<Point> BayesSearcher::encode_running(std::span<const Configuration> running) const {
   std::vector<Point> points;
   for (const Configuration& configuration : running) {
@@ -83,9 +131,17 @@ std::vector<Point> BayesSearcher::encode_running(std::span<const Configuration> 
   return points;
 }
 
+int BayesSearcher::wanted_initial_points() const {
+  int wanted = options_.initial_points.value_or(initial_design_.default_size());
+  // What an earlier study knows need not be found out by chance.
+  if (!options_.initial_points && earlier_trials_ >= k_telling_trials) {
+    wanted = std::min(wanted, k_points_beside_earlier);
+  }
+  return std::max(1, wanted);
+}
+
 bool BayesSearcher::needs_initial_point(std::size_t running) const {
-  const auto wanted = static_cast<std::size_t>(
-      std::max(1, options_.initial_points.value_or(initial_design_.default_size())));
+  const auto wanted = static_cast<std::size_t>(wanted_initial_points());
   if (observed_ + running < wanted) return true;
   // With hardly anything measured a model of the objective is a guess: look elsewhere for a while.
   return measured_.size() < 2 && observed_ + running < 2 * wanted;
@@ -112,14 +168,17 @@ std::vector<Surrogate::World> BayesSearcher::make_worlds(const Matrix& pending) 
   std::vector<Surrogate::World> worlds;
   if (measured_.empty()) return worlds;
   const std::size_t most = objectives_.size() == 1 ? most_beliefs(measured_.size()) : 1;
-  for (ObjectiveModel& model : objectives_[0].models(pending, most)) {
-    Surrogate::World world;
-    world.weight = model.weight();
-    world.objectives.push_back(std::move(model));
-    worlds.push_back(std::move(world));
-  }
+  std::vector<ObjectiveModel> models = objectives_[0].models(pending, most);
   if (objectives_.size() > 1) {
-    worlds[0].objectives.push_back(std::move(objectives_[1].models(pending, 1)[0]));
+    Surrogate::World& world = worlds.emplace_back();
+    world.objectives.push_back(std::move(models[0]));
+    world.objectives.push_back(std::move(objectives_[1].models(pending, 1)[0]));
+  } else {
+    for (ObjectiveModel& model : models) {
+      Surrogate::World& world = worlds.emplace_back();
+      world.weight = model.weight();
+      world.objectives.push_back(std::move(model));
+    }
   }
   for (Surrogate::World& world : worlds) {
     for (std::size_t k = 0; k < objectives_.size(); ++k) {
@@ -142,11 +201,12 @@ Surrogate BayesSearcher::make_surrogate(const std::vector<Point>& running, Rng& 
   Surrogate::Parts parts;
   parts.worlds = make_worlds(pending);
   if (failed_ > 0) {
-    std::vector<bool> outcomes;
-    for (const double value : feasibility_.values())
-      outcomes.push_back(value > 0.5);
-    parts.feasibility.emplace(feasibility_.features(), outcomes, feature_map_.groups(),
-                              feasibility_.hyperparameters());
+    parts.memory = memory_.forecast();
+    Learner& outcomes = parts.memory ? crashes_ : feasibility_;
+    if (!parts.memory || failed_ > out_of_memory_) {
+      parts.feasibility.emplace(outcomes.features(), successes(outcomes.values()),
+                                feature_map_.groups(), outcomes.hyperparameters());
+    }
     constexpr double k_thresholds[] = {0.5, 0.7, 0.9};
     parts.feasibility_threshold = k_thresholds[rng.below(3)];
   }

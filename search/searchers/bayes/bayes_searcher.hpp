@@ -24,6 +24,8 @@ class BayesSearcher final : public Searcher {
   BayesSearcher(const SearchSpace& space, const SearcherOptions& options);
 
   void observe(const Observation& observation) override;
+  void observe_earlier(std::size_t study, const Observation& observation) override;
+  [[nodiscard]] std::vector<std::string> take_warnings() override;
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override;
 
  private:
@@ -35,6 +37,7 @@ class BayesSearcher final : public Searcher {
 
   [[nodiscard]] std::vector<Point> encode_running(std::span<const Configuration> running) const;
   [[nodiscard]] Suggestion to_suggestion(const Point& point, const char* origin) const;
+  [[nodiscard]] int wanted_initial_points() const;
   [[nodiscard]] bool needs_initial_point(std::size_t running) const;
   [[nodiscard]] Surrogate make_surrogate(const std::vector<Point>& running, Rng& rng);
   [[nodiscard]] std::vector<Surrogate::World> make_worlds(const Matrix& pending);
@@ -49,9 +52,14 @@ class BayesSearcher final : public Searcher {
   PointSet seen_;
   std::vector<ObjectiveLearner> objectives_;
   Learner feasibility_;
+  Learner crashes_;  ///< the same without the trials that ran out of memory
+  MemoryModel memory_;
   std::vector<Measured> measured_;
   std::size_t observed_ = 0;
   std::size_t failed_ = 0;
+  std::size_t out_of_memory_ = 0;
+  std::size_t earlier_trials_ = 0;
+  bool told_of_failures_ = false;
 };
 
 }  // namespace steptune::bayes

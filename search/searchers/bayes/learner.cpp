@@ -18,8 +18,6 @@ constexpr std::size_t k_first_fit = 3;
 // Predictions that leave one out share all other examples: the sum of their log densities counts
 // each piece of evidence several times.
 constexpr double k_correlated = 3.0;
-// Beliefs this much less likely than the likeliest are not worth their time.
-constexpr double k_negligible = 0.05;
 
 /// Examples between two fits.
 std::size_t stride(std::size_t count) {
@@ -44,6 +42,18 @@ int refit_evaluations(std::size_t count) {
 }
 
 }  // namespace
+
+double belief_weight(double evidence_gap, std::size_t examples) {
+  return std::exp(evidence_gap * static_cast<double>(examples) / k_correlated);
+}
+
+double evidence_of(const Model& model, std::span<const double> values) {
+  const auto densities = model.process.leave_one_out().log_densities;
+  double total = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    total += densities[i] + model.transform.log_jacobian(values[i]);
+  return total / static_cast<double>(values.size());
+}
 
 Learner::Learner(const FeatureGroups& groups, std::size_t dimensions, bool positive)
     : groups_(groups),
@@ -208,8 +218,7 @@ std::vector<Model> Learner::models(const Matrix& pending, std::size_t most) {
   double sum = 0.0;
   for (const std::size_t place : order) {
     Belief& belief = beliefs_[place];
-    const double weight = std::exp((belief.evidence - beliefs_[order[0]].evidence) *
-                                   static_cast<double>(size()) / k_correlated);
+    const double weight = belief_weight(belief.evidence - beliefs_[order[0]].evidence, size());
     if (result.size() == most || (weight < k_negligible && !result.empty())) {
       belief.conditioned.reset();
       continue;

@@ -19,6 +19,15 @@ struct Model {
   double weight = 1.0;  ///< how far it is to be believed beside the others
 };
 
+/// Weight of a belief beside another one whose evidence per example is higher by minus
+/// `evidence_gap`.
+[[nodiscard]] double belief_weight(double evidence_gap, std::size_t examples);
+/// Beliefs this much less likely than the likeliest are not worth their time.
+inline constexpr double k_negligible = 0.05;
+
+/// Log density of `values`, which `model` rests on, each given all others, per value.
+[[nodiscard]] double evidence_of(const Model& model, std::span<const double> values);
+
 /// Learns one quantity (an objective, a part of it, feasibility) from examples that arrive one by
 /// one. What it believes is a function of the sequence of examples alone: hyperparameters are
 /// fitted at fixed numbers of examples, from scratch at some of them and from the last ones in
@@ -31,6 +40,7 @@ class Learner {
   void add(std::span<const double> features, double value, double standard_error);
   [[nodiscard]] std::size_t size() const { return values_.size(); }
   [[nodiscard]] std::span<const double> values() const { return values_; }
+  [[nodiscard]] std::span<const double> standard_errors() const { return standard_errors_; }
   [[nodiscard]] const Matrix& features() const { return features_; }
 
   /// What is worth believing after all examples and, where `pending` has rows, after their

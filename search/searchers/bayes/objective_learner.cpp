@@ -32,10 +32,27 @@ Normal composed(const CompositeModel& composite, const std::vector<Posterior>& p
   return {whole.mean + rest.mean, whole.variance + rest.variance};
 }
 
+/// Targets of `transform` in place of what `shifted` predicts of the remainder.
+Posterior on_top_of_earlier(const ShiftedModel& shifted, const OutputTransform& transform,
+                            const Matrix& features, std::size_t first, std::size_t last) {
+  Posterior posterior = shifted.remainder.process.predict(features, first, last);
+  const auto expected = shifted.earlier->expectations(features, first, last);
+  const OutputTransform& own = shifted.remainder.transform;
+  // Squares of scales may underflow where their ratio does not.
+  const double ratio = own.scale() / transform.scale();
+  for (std::size_t i = 0; i < posterior.means.size(); ++i) {
+    const double offset = (expected[i] + own.centre() - transform.centre()) / transform.scale();
+    posterior.means[i] = offset + ratio * posterior.means[i];
+    posterior.variances[i] = std::max(ratio * ratio * posterior.variances[i], 1e-12);
+  }
+  return posterior;
+}
+
 }  // namespace
 
 Posterior ObjectiveModel::predict(const Matrix& features, std::size_t first,
                                   std::size_t last) const {
+  if (shifted_) return on_top_of_earlier(*shifted_, transform_, features, first, last);
   if (!composite_) return plain_[0].process.predict(features, first, last);
   std::vector<Posterior> parts;
   for (const Model& part : composite_->parts) {
@@ -57,6 +74,7 @@ ObjectiveLearner::ObjectiveLearner(const FeatureGroups& groups, std::size_t dime
     : groups_(groups),
       dimensions_(dimensions),
       whole_(groups, dimensions, positive),
+      positive_(positive),
       composable_(positive),
       remainders_(2, Learner(groups, dimensions, false)) {}
 
@@ -64,6 +82,13 @@ void ObjectiveLearner::add(std::span<const double> features, double value, doubl
                            const std::map<std::string, double>& parts) {
   whole_.add(features, value, standard_error);
   if (composable_) add_parts(features, value, parts);
+}
+
+void ObjectiveLearner::add_earlier(std::size_t study, std::span<const double> features,
+                                   double value, double standard_error) {
+  while (earlier_.size() <= study)
+    earlier_.emplace_back(groups_, dimensions_, positive_);
+  earlier_[study].add(features, value, standard_error);
 }
 
 void ObjectiveLearner::add_parts(std::span<const double> features, double value,
@@ -147,8 +172,42 @@ std::vector<ObjectiveModel> ObjectiveLearner::models(const Matrix& pending, std:
     result.emplace_back(composite(*best, pending), OutputTransform(Warp::log, whole_.values()));
     return result;
   }
+  return models_without_parts(pending, most);
+}
+
+std::vector<ObjectiveModel> ObjectiveLearner::models_without_parts(const Matrix& pending,
+                                                                   std::size_t most) {
+  std::vector<ObjectiveModel> models;
+  const bool learned_before = !earlier_.empty() && whole_.size() <= Learner::k_model_limit;
+  double evidence = 0.0;
+  if (learned_before) {
+    evidence = evidence_of(whole_.models(Matrix(pending.cols()), most)[0], values());
+  }
   for (Model& model : whole_.models(pending, most))
-    result.emplace_back(std::move(model));
+    models.emplace_back(std::move(model));
+  if (!learned_before) return models;
+  std::vector<double> evidences(models.size(), evidence);
+  for (EarlierStudy& study : earlier_) {
+    auto shifted = study.shifted(whole_, pending);
+    if (!shifted) continue;
+    evidences.push_back(shifted->evidence);
+    const Warp warp = shifted->earlier->positive() ? Warp::log : Warp::none;
+    models.emplace_back(*std::move(shifted), OutputTransform(warp, values()));
+  }
+  const double highest = *std::max_element(evidences.begin(), evidences.end());
+  std::vector<ObjectiveModel> result;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const double weight = models[i].weight() * belief_weight(evidences[i] - highest, whole_.size());
+    if (weight < k_negligible * models[i].weight()) continue;
+    models[i].set_weight(weight);
+    sum += weight;
+    result.push_back(std::move(models[i]));
+  }
+  for (ObjectiveModel& model : result)
+    model.set_weight(model.weight() / sum);
+  std::stable_sort(result.begin(), result.end(),
+                   [](const auto& a, const auto& b) { return a.weight() > b.weight(); });
   return result;
 }
 

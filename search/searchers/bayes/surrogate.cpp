@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "search/searchers/bayes/normal.hpp"
@@ -62,8 +63,12 @@ Surrogate::Goal Surrogate::goal_of(const World& world) {
 
 std::vector<double> Surrogate::log_feasibilities(const Matrix& features, std::size_t first,
                                                  std::size_t last) const {
-  if (!parts_.feasibility) return std::vector<double>(last - first, 0.0);
-  return parts_.feasibility->log_probabilities(features, first, last);
+  std::vector<double> result(last - first, 0.0);
+  if (parts_.feasibility) result = parts_.feasibility->log_probabilities(features, first, last);
+  if (!parts_.memory) return result;
+  const auto fits = parts_.memory->log_probabilities(features, first, last);
+  std::transform(result.begin(), result.end(), fits.begin(), result.begin(), std::plus<>());
+  return result;
 }
 
 void Surrogate::score(const Matrix& features, std::size_t first, std::size_t last,
@@ -106,9 +111,9 @@ std::optional<double> Surrogate::improvement_share(const Matrix& features, std::
       continue;
     }
     const Normal two = at(world.objectives[1].predict(features, row, row + 1), 0);
-    share +=
-        world.weight *
-        std::min(std::exp(goal.hypervolume->log_expected(one, two)) / goal.dominated_area, 1e6);
+    const double gain = std::exp(goal.hypervolume->log_expected(one, two));
+    // Without a dominated area any gain is a large one, and none is none.
+    share += gain > 0.0 ? world.weight * std::min(gain / goal.dominated_area, 1e6) : 0.0;
   }
   return std::exp(log_feasibilities(features, row, row + 1)[0]) * share;
 }

@@ -7,6 +7,7 @@
 
 #include "search/searchers/bayes/acquisition.hpp"
 #include "search/searchers/bayes/classifier.hpp"
+#include "search/searchers/bayes/memory_model.hpp"
 #include "search/searchers/bayes/objective_learner.hpp"
 
 namespace steptune::bayes {
@@ -27,6 +28,8 @@ class Surrogate {
     std::vector<World> worlds;
     /// That a trial runs and respects the guards; nothing while none failed.
     std::optional<Classifier> feasibility;
+    /// That a trial fits into memory, where that is told apart from other failures.
+    std::optional<MemoryForecast> memory;
     /// Candidates less likely than this to be feasible come after all others.
     double feasibility_threshold = 0.0;
   };

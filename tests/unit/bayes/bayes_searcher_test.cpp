@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/rng.hpp"
 #include "tests/unit/bayes/spaces.hpp"
 
 namespace steptune::bayes {
@@ -75,6 +76,108 @@ SearcherOptions options(std::uint64_t seed, int threads = 1, std::size_t objecti
   result.threads = threads;
   result.objectives.assign(objectives, ObjectiveTraits{true});
   return result;
+}
+
+/// Trials of the whole space's best corner on a machine half as fast.
+void tell_of_earlier_study(Searcher& searcher, const SearchSpace& space, int trials) {
+  Rng rng(5, "earlier");
+  for (int i = 0; i < trials; ++i) {
+    Observation observation = observation_of(i + 1, *space.sample(rng), step_time);
+    observation.values[0] *= 2.0;
+    searcher.observe_earlier(0, observation);
+  }
+}
+
+TEST(BayesSearcher, AnEarlierStudyTellsWhereToLookFirst) {
+  const SearchSpace space = mixed_space();
+  const auto best_of_ten = [&](int earlier_trials) {
+    double sum = 0.0;
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      BayesSearcher searcher(space, options(seed));
+      tell_of_earlier_study(searcher, space, earlier_trials);
+      double best = 1e9;
+      for (const Observation& observation : run(searcher, step_time, 8))
+        best = std::min(best, observation.values[0]);
+      sum += best;
+    }
+    return sum / 4;
+  };
+  EXPECT_LT(best_of_ten(60), best_of_ten(0));
+}
+
+TEST(BayesSearcher, WhatAnEarlierStudyTriedIsStillToBeTried) {
+  const SearchSpace space = create({integer("x", 0, 9)});
+  BayesSearcher searcher(space, options(1));
+  const Objective distance = [](const Configuration& c) {
+    return std::vector{1.0 + std::abs(number(c, "x") - 7.0)};
+  };
+  for (int x = 0; x < 10; ++x) {
+    Configuration configuration;
+    configuration.set("x", std::int64_t{x});
+    searcher.observe_earlier(0, observation_of(x + 1, configuration, distance));
+  }
+  const auto history = run(searcher, distance, 20);
+  ASSERT_EQ(history.size(), 10U) << "the whole space, each once";
+  const auto first_best = std::find_if(history.begin(), history.end(),
+                                       [](const Observation& o) { return o.values[0] == 1.0; });
+  EXPECT_LE(first_best - history.begin(), 2) << "right after the two space-filling points";
+}
+
+TEST(BayesSearcher, SaysOnceThatNothingCouldBeMeasured) {
+  const SearchSpace space = mixed_space();
+  BayesSearcher searcher(space, options(1));
+  const Objective failing = [](const Configuration&) { return std::vector<double>{}; };
+  run(searcher, failing, 3);
+  EXPECT_TRUE(searcher.take_warnings().empty()) << "bad luck so far";
+  run(searcher, failing, 7, 4);
+  const auto warnings = searcher.take_warnings();
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].find("nothing-measured: all 10 trials"), 0U) << warnings[0];
+  run(searcher, failing, 1, 11);
+  EXPECT_TRUE(searcher.take_warnings().empty());
+}
+
+TEST(BayesSearcher, PeaksThatFittedTellHowFarItMayGo) {
+  // Memory grows with the batch and ends at 48; so does speed. Nothing is declared.
+  const SearchSpace space = create({integer("batch", 1, 128), integer("workers", 0, 7)});
+  const auto tried = [&](std::int64_t trial, const Configuration& configuration) {
+    Observation observation = observation_of(trial, configuration, [](const Configuration& c) {
+      return std::vector{1.0 + 10.0 / number(c, "batch") +
+                         0.01 * std::abs(number(c, "workers") - 3.0)};
+    });
+    if (number(configuration, "batch") > 48) {
+      observation.kind = ObservationKind::out_of_memory;
+      observation.values.clear();
+      observation.standard_errors.clear();
+    } else {
+      observation.peak_memory_bytes = 1e9 + 2e8 * number(configuration, "batch");
+    }
+    return observation;
+  };
+  BayesSearcher searcher(space, options(3));
+  std::int64_t trial = 0;
+  for (const std::int64_t batch : {2, 8, 20, 30, 40, 12, 5, 100, 70}) {
+    Configuration configuration;
+    configuration.set("batch", batch);
+    configuration.set("workers", batch % 8);
+    searcher.observe(tried(++trial, configuration));
+  }
+  int failures = 0;
+  double largest = 0.0;
+  for (int i = 0; i < 8; ++i) {
+    const auto suggestion = ask(searcher, ++trial);
+    const Observation observation = tried(trial, suggestion->configuration);
+    const double batch = number(observation.configuration, "batch");
+    if (observation.values.empty()) {
+      ++failures;
+      EXPECT_LT(batch, 70) << "as large as what ran out";
+    } else {
+      largest = std::max(largest, batch);
+    }
+    searcher.observe(observation);
+  }
+  EXPECT_LE(failures, 3);
+  EXPECT_GT(largest, 40) << "beyond what was seen to fit";
 }
 
 TEST(BayesSearcher, FindsTheBestOfAMixedConditionalSpace) {

@@ -60,6 +60,7 @@ Observation generate(Rng& rng, Shape shape, const SearchSpace& space,
     observation.kind = ObservationKind::partial;
     observation.fidelity = 0.01 + 0.9 * rng.uniform();
   }
+  if (rng.below(2) == 0) observation.peak_memory_bytes = std::pow(10.0, 12.0 * rng.uniform());
   if (rng.below(3) == 0) observation.parts = {{"data", rng.uniform()}, {"compute", 0.0}};
   const bool fails = shape == Shape::all_failed || rng.below(8) == 0 ||
                      (shape == Shape::one_feasible && !history.empty());
@@ -84,6 +85,12 @@ void survive(const std::vector<SearchSpace>& all, std::uint64_t number, std::uin
   options.objectives.assign(objectives, ObjectiveTraits{rng.below(2) == 0});
   BayesSearcher searcher(space, options);
   std::vector<Observation> history;
+  const std::size_t earlier = rng.below(3) == 0 ? rng.below(longest) : 0;
+  for (std::size_t i = 0; i < earlier; ++i) {
+    history.push_back(generate(rng, shape, space, history, objectives));
+    searcher.observe_earlier(rng.below(2), history.back());
+  }
+  history.clear();
   const std::size_t length = rng.below(longest);
   for (std::size_t i = 0; i < length; ++i) {
     history.push_back(generate(rng, shape, space, history, objectives));

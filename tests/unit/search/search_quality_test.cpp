@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "benchmarks/search_quality/comparison.hpp"
 #include "benchmarks/search_quality/function_problem.hpp"
 #include "benchmarks/search_quality/player.hpp"
 #include "benchmarks/search_quality/summary.hpp"
@@ -201,21 +202,51 @@ TEST(FunctionProblem, KnowsTheFrontOfZdt1) {
 }
 
 TEST(PValue, IsSmallOnlyWhenOneIsBetter) {
+  const auto from = [](double offset) {
+    std::vector<double> results;
+    for (int seed = 0; seed < 10; ++seed)
+      results.push_back(offset + seed);
+    return results;
+  };
+  // By hand for 0..9 against 5..14: U = 10 + 5 / 2, mean 50, variance 100 / 12 * (21 - 30 / 380),
+  // so z = (12.5 + 0.5 - 50) / 13.204 = -2.8022.
+  EXPECT_NEAR(p_value(from(1), from(6)), 0.002538, 1e-5);
+  EXPECT_GT(p_value(from(6), from(1)), 0.99);
+  EXPECT_NEAR(p_value(from(1), from(1)), 0.5, 0.05);
+}
+
+TEST(Comparison, FailsWhereThisVersionIsWorse) {
   const auto problem = function_problem("branin");
   const auto campaign_of = [&](double offset) {
-    Campaign campaign{"x", {}};
+    Campaign campaign{"bayes", {}};
     for (int seed = 0; seed < 10; ++seed) {
       Evaluation evaluation;
-      evaluation.values = std::vector{offset + seed};
+      evaluation.values = std::vector{problem->optimum + offset + seed};
       campaign.trajectories.push_back({static_cast<std::uint64_t>(seed), {evaluation}});
     }
     return campaign;
   };
-  // By hand for 0..9 against 5..14: U = 10 + 5 / 2, mean 50, variance 100 / 12 * (21 - 30 / 380),
-  // so z = (12.5 + 0.5 - 50) / 13.204 = -2.8022.
-  EXPECT_NEAR(p_value(*problem, campaign_of(1), campaign_of(6)), 0.002538, 1e-5);
-  EXPECT_GT(p_value(*problem, campaign_of(6), campaign_of(1)), 0.99);
-  EXPECT_NEAR(p_value(*problem, campaign_of(1), campaign_of(1)), 0.5, 0.05);
+  const std::filesystem::path file =
+      std::filesystem::path(::testing::TempDir()) / "stored_figures.json";
+  auto first = Comparison::open({});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->add(*problem, campaign_of(1.0), 20), "");
+  ASSERT_TRUE(first->close(file));
+
+  auto same = Comparison::open(file);
+  ASSERT_TRUE(same) << same.error().text();
+  EXPECT_NE(same->add(*problem, campaign_of(1.2), 20), "");
+  EXPECT_NE(same->add(*problem, campaign_of(9.0), 30), "") << "another number of trials";
+  EXPECT_TRUE(same->close({}));
+
+  auto worse = Comparison::open(file);
+  ASSERT_TRUE(worse);
+  EXPECT_NE(worse->add(*problem, campaign_of(9.0), 20), "");
+  const auto closed = worse->close({});
+  ASSERT_FALSE(closed);
+  EXPECT_EQ(closed.error().kind, ErrorKind::conflict);
+  EXPECT_NE(closed.error().message.find("branin (bayes)"), std::string::npos);
+  std::filesystem::remove(file);
 }
 
 TEST(OwnProposer, PlaysEverySearcherWithoutRepetition) {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/searchers/bayes/memory_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "search/searchers/bayes/normal.hpp"
+
+namespace steptune::bayes {
+namespace {
+
+constexpr std::size_t k_fewest_peaks = 5;
+// Limits that are thought of: from the highest peak seen to e^3 (20) times it.
+constexpr int k_limits = 61;
+constexpr double k_highest_log_ratio = 3.0;
+// By how much, in log density, peaks must explain the outcomes better than their share does.
+constexpr double k_least_gain = 1.0;
+
+double log_share(double share) {
+  return std::log(std::max(share, std::numeric_limits<double>::min()));
+}
+
+}  // namespace
+
+std::vector<double> MemoryForecast::log_probabilities(const Matrix& features, std::size_t first,
+                                                      std::size_t last) const {
+  const Posterior needed = model_.process.predict(features, first, last);
+  std::vector<double> result;
+  for (std::size_t i = 0; i < needed.means.size(); ++i) {
+    const double deviation = std::sqrt(needed.variances[i]);
+    double probability = 0.0;
+    for (std::size_t k = 0; k < limits_.size(); ++k)
+      probability += probabilities_[k] * normal_cdf((limits_[k] - needed.means[i]) / deviation);
+    result.push_back(log_share(probability));
+  }
+  return result;
+}
+
+MemoryModel::MemoryModel(const FeatureGroups& groups, std::size_t dimensions)
+    : peaks_(groups, dimensions, true), exhausted_(groups.group_of_feature.size()) {}
+
+void MemoryModel::add_peak(std::span<const double> features, double peak_bytes) {
+  peaks_.add(features, peak_bytes, 0.0);
+}
+
+void MemoryModel::add_out_of_memory(std::span<const double> features) {
+  exhausted_.append_row(features);
+}
+
+std::optional<MemoryForecast> MemoryModel::forecast() {
+  if (exhausted_.rows() == 0 || peaks_.size() < k_fewest_peaks) return std::nullopt;
+  Model model = peaks_.model(Matrix(exhausted_.cols()));
+  const Posterior needed = model.process.predict(exhausted_);
+  const Posterior left_out = model.process.leave_one_out().posterior;
+  const auto seen = peaks_.values();
+  const double highest = *std::max_element(seen.begin(), seen.end());
+
+  std::vector<double> limits;
+  std::vector<double> densities;  // log probability that those ran out which did
+  for (int k = 0; k < k_limits; ++k) {
+    const double ratio = std::exp(k_highest_log_ratio * k / (k_limits - 1));
+    const double limit = model.transform.forward(highest * ratio);
+    double density = 0.0;
+    for (std::size_t i = 0; i < needed.means.size(); ++i)
+      density += log_normal_cdf((needed.means[i] - limit) / std::sqrt(needed.variances[i]));
+    limits.push_back(limit);
+    densities.push_back(density);
+  }
+  const auto best = static_cast<std::size_t>(std::max_element(densities.begin(), densities.end()) -
+                                             densities.begin());
+  if (!std::isfinite(densities[best])) return std::nullopt;
+  double sum = 0.0;
+  std::vector<double> probabilities;
+  for (const double density : densities) {
+    probabilities.push_back(std::exp(density - densities[best]));
+    sum += probabilities.back();
+  }
+  for (double& probability : probabilities)
+    probability /= sum;
+
+  // Would those that fitted have been expected to fit, each from all the others?
+  double explained = densities[best];
+  for (std::size_t i = 0; i < left_out.means.size(); ++i) {
+    explained +=
+        log_normal_cdf((limits[best] - left_out.means[i]) / std::sqrt(left_out.variances[i]));
+  }
+  const auto fitted = static_cast<double>(left_out.means.size());
+  const auto exhausted = static_cast<double>(needed.means.size());
+  const double by_share = fitted * std::log(fitted / (fitted + exhausted)) +
+                          exhausted * std::log(exhausted / (fitted + exhausted));
+  if (!(explained >= by_share + k_least_gain)) return std::nullopt;
+  return MemoryForecast(std::move(model), std::move(limits), std::move(probabilities));
+}
+
+}  // namespace steptune::bayes
