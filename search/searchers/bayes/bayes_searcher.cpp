@@ -182,11 +182,10 @@ std::vector<Surrogate::World> BayesSearcher::make_worlds(const Matrix& pending) 
   }
   for (Surrogate::World& world : worlds) {
     for (std::size_t k = 0; k < objectives_.size(); ++k) {
-      const OutputTransform& transform = world.objectives[k].transform();
+      const std::vector<double> all = world.objectives[k].targets(objectives_[k].values());
       auto& targets = world.feasible_targets.emplace_back();
       for (const Measured& measured : measured_) {
-        if (!measured.winner) continue;
-        targets.push_back(transform.forward(objectives_[k].values()[measured.row]));
+        if (measured.winner) targets.push_back(all[measured.row]);
       }
     }
   }

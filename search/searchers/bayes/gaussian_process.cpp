@@ -20,7 +20,8 @@ struct GaussianProcess::State {
   FeatureColumns features;
   InverseFactor factor;
   std::vector<double> targets;
-  std::vector<double> weights;  // covariance^-1 targets
+  std::vector<double> noise_variances;  // known, by target
+  std::vector<double> weights;          // covariance^-1 targets
 };
 
 namespace {
@@ -49,7 +50,8 @@ GaussianProcess::GaussianProcess(const TrainingSet& training, const FeatureGroup
   InverseFactor factor = factor_of(training, groups, kernel, columns, floor);
   std::vector<double> weights = factor.solve(training.targets);
   state_ = std::make_unique<State>(State{groups, kernel, floor, std::move(columns),
-                                         std::move(factor), training.targets, std::move(weights)});
+                                         std::move(factor), training.targets,
+                                         training.noise_variances, std::move(weights)});
 }
 
 GaussianProcess::GaussianProcess(const GaussianProcess& other)
@@ -67,6 +69,7 @@ void GaussianProcess::append(const TrainingSet& further) {
                         state.kernel.amplitude + state.floor + further.noise_variances[i]);
     state.features.append(further.features.row(i));
     state.targets.push_back(further.targets[i]);
+    state.noise_variances.push_back(further.noise_variances[i]);
   }
   state.weights = state.factor.solve(state.targets);
 }
@@ -111,6 +114,13 @@ GaussianProcess::LeaveOneOut GaussianProcess::leave_one_out() const {
     result.log_densities.push_back(-0.5 * std::log(2.0 * std::numbers::pi * variance) -
                                    0.5 * deviation * deviation / variance);
   }
+  return result;
+}
+
+std::vector<double> GaussianProcess::noise_free_targets() const {
+  std::vector<double> result = state_->targets;
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i] -= state_->noise_variances[i] * state_->weights[i];
   return result;
 }
 

@@ -82,6 +82,9 @@ class GaussianProcess {
     std::vector<double> log_densities;
   };
   [[nodiscard]] LeaveOneOut leave_one_out() const;
+  /// The targets with their own known noise averaged out: what each is expected to be without it,
+  /// given all of them.
+  [[nodiscard]] std::vector<double> noise_free_targets() const;
   /// The function's variance far from all data.
   [[nodiscard]] double prior_variance() const;
 

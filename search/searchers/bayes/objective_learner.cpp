@@ -69,6 +69,19 @@ Posterior ObjectiveModel::predict(const Matrix& features, std::size_t first,
   return posterior;
 }
 
+std::vector<double> ObjectiveModel::targets(std::span<const double> values) const {
+  std::vector<double> result;
+  const bool known = !plain_.empty() && values.size() <= Learner::k_model_limit;
+  if (known) {
+    result = plain_[0].process.noise_free_targets();
+    result.resize(values.size());  // pending trials come last
+    return result;
+  }
+  for (const double value : values)
+    result.push_back(transform_.forward(value));
+  return result;
+}
+
 ObjectiveLearner::ObjectiveLearner(const FeatureGroups& groups, std::size_t dimensions,
                                    bool positive)
     : groups_(groups),

@@ -34,6 +34,9 @@ class ObjectiveModel {
   [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first,
                                   std::size_t last) const;
   [[nodiscard]] const OutputTransform& transform() const { return transform_; }
+  /// Targets of `values`, all that were learned from, in order: without their noise as far as that
+  /// is known.
+  [[nodiscard]] std::vector<double> targets(std::span<const double> values) const;
   /// How far it is to be believed beside others of the same objective.
   [[nodiscard]] double weight() const { return weight_; }
   void set_weight(double weight) { weight_ = weight; }

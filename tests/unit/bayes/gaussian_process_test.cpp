@@ -204,6 +204,27 @@ TEST(GaussianProcess, SurvivesTheSameRowAgain) {
   EXPECT_LT(posterior.variances[4], 1e-6);
 }
 
+TEST(GaussianProcess, KnownNoiseIsAveragedOut) {
+  const FeatureGroups groups{{0}, 1};
+  TrainingSet training;
+  training.features = Matrix(1);
+  const auto add = [&](double x, double target, double noise_variance) {
+    training.features.append_row(std::vector<double>{x});
+    training.targets.push_back(target);
+    training.noise_variances.push_back(noise_variance);
+  };
+  add(0.0, 1.0, 0.0);
+  for (int i = 0; i < 8; ++i)
+    add(1.0, 0.0, 0.5);
+  add(1.0, -2.0, 0.5);  // a lucky measurement
+  const GaussianProcess process(training, groups, {{-2.0}, 0.0, -12.0, 0.0});
+  const auto targets = process.noise_free_targets();
+  EXPECT_DOUBLE_EQ(targets[0], 1.0) << "nothing known of its noise";
+  // Nine measurements of one place: shrunk to about their mean, each to the same.
+  EXPECT_NEAR(targets[9], -2.0 / 9.5, 0.02);
+  EXPECT_NEAR(targets[9], targets[1], 0.01);
+}
+
 TEST(GaussianProcess, FollowsOtherTargets) {
   const Problem problem = example(30);
   const Hyperparameters hyperparameters{{-0.5, 0.0, 1.0}, 0.3, -6.0, 0.4};
