@@ -53,6 +53,15 @@ HypervolumeImprovement::HypervolumeImprovement(std::vector<Pair> front, const Pa
   }
 }
 
+HypervolumeImprovement HypervolumeImprovement::thinned(std::size_t most) const {
+  HypervolumeImprovement result = *this;
+  if (front_.size() <= most) return result;
+  result.front_.clear();
+  for (std::size_t i = 0; i < most; ++i)
+    result.front_.push_back(front_[(2 * i + 1) * front_.size() / (2 * most)]);
+  return result;
+}
+
 double HypervolumeImprovement::log_expected(const Normal& first, const Normal& second) const {
   // Strip i lies left of front point i in the first objective and below point i - 1 in the second;
   // its expected gain is E[(right - max(left, y1))+] E[(height - y2)+].

@@ -37,6 +37,10 @@ class HypervolumeImprovement {
 
   [[nodiscard]] double log_expected(const Normal& first, const Normal& second) const;
 
+  /// Improvement over `most` pairs of the front at even distances: never less than over all of
+  /// them, and cheaper.
+  [[nodiscard]] HypervolumeImprovement thinned(std::size_t most) const;
+
  private:
   std::vector<Pair> front_;  ///< only pairs that dominate the reference
   Pair reference_;

@@ -16,9 +16,12 @@ namespace steptune::bayes {
 namespace {
 
 constexpr double k_never = -std::numeric_limits<double>::infinity();
+constexpr double k_unbounded = std::numeric_limits<double>::infinity();
+// Rows scored before it is asked whether others can still be better; each batch doubles.
+constexpr std::size_t k_first_batch = 32;
 // Multiplications that an exhaustive pass may cost: some tens of milliseconds.
 constexpr double k_exhaustive_work = 4e8;
-constexpr std::size_t k_chunk = 256;
+constexpr std::size_t k_chunk = 64;
 constexpr std::size_t k_most_draws = 1000;
 constexpr std::size_t k_fewest_draws = 250;
 // Draws times examples, above which there are fewer draws.
@@ -26,51 +29,115 @@ constexpr std::size_t k_draw_work = 120'000;
 constexpr std::size_t k_climbers = 4;
 constexpr int k_climbs = 12;
 
-std::vector<double> scores_of(const CandidateSearch& search, const Candidates& candidates) {
-  std::vector<double> scores(candidates.size(), k_never);
-  const std::size_t chunks = (candidates.size() + k_chunk - 1) / k_chunk;
-  const auto score_chunk = [&](std::size_t chunk) {
+/// Calls `evaluate(first, last, values)` for fixed blocks of all rows.
+template <typename Evaluate>
+std::vector<double> by_chunks(const CandidateSearch& search, std::size_t size,
+                              const Evaluate& evaluate) {
+  std::vector<double> values(size, k_never);
+  const std::size_t chunks = (size + k_chunk - 1) / k_chunk;
+  const auto evaluate_chunk = [&](std::size_t chunk) {
     const std::size_t first = chunk * k_chunk;
-    const std::size_t last = std::min(first + k_chunk, candidates.size());
-    search.surrogate.score(candidates.features, first, last,
-                           std::span(scores).subspan(first, last - first));
+    const std::size_t last = std::min(first + k_chunk, size);
+    evaluate(first, last, std::span(values).subspan(first, last - first));
   };
   if (search.threads <= 1 || chunks <= 1) {
     for (std::size_t chunk = 0; chunk < chunks; ++chunk)
-      score_chunk(chunk);
+      evaluate_chunk(chunk);
   } else {
     tbb::task_arena arena(std::min(search.threads, tbb::info::default_concurrency()));
-    arena.execute([&] { tbb::parallel_for(std::size_t{0}, chunks, score_chunk); });
+    arena.execute([&] { tbb::parallel_for(std::size_t{0}, chunks, evaluate_chunk); });
   }
+  return values;
+}
+
+double log_price_of(const CandidateSearch& search, std::span<const double> point) {
+  return search.log_price ? search.log_price(point) : 0.0;
+}
+
+std::vector<double> scores_of(const CandidateSearch& search, const Candidates& candidates) {
+  auto scores = by_chunks(search, candidates.size(), [&](auto first, auto last, auto values) {
+    search.surrogate.score(candidates.features, first, last, values);
+  });
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (std::isnan(scores[i])) scores[i] = k_never;
-    if (search.log_price) scores[i] -= search.log_price(candidates.point(i));
+    scores[i] =
+        std::isnan(scores[i]) ? k_never : scores[i] - log_price_of(search, candidates.point(i));
   }
   return scores;
+}
+
+/// No smaller than the scores, rounding included; infinite where nothing cheaper than they is
+/// known.
+std::vector<double> bounds_of(const CandidateSearch& search, const Candidates& candidates) {
+  if (!search.surrogate.bounds() || !search.prune) {
+    return std::vector<double>(candidates.size(), k_unbounded);
+  }
+  auto bounds = by_chunks(search, candidates.size(), [&](auto first, auto last, auto values) {
+    search.surrogate.bound(candidates.features, first, last, values);
+  });
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    bounds[i] = std::isnan(bounds[i]) ? k_unbounded
+                                      : bounds[i] + 1e-6 + 1e-9 * std::abs(bounds[i]) -
+                                            log_price_of(search, candidates.point(i));
+  }
+  return bounds;
+}
+
+Candidates selected(const Candidates& candidates, std::span<const std::size_t> rows) {
+  Candidates result;
+  result.features = Matrix(candidates.features.cols());
+  for (const std::size_t row : rows) {
+    const auto point = candidates.point(row);
+    result.points.insert(result.points.end(), point.begin(), point.end());
+    result.features.append_row(candidates.features.row(row));
+  }
+  return result;
 }
 
 Point to_point(std::span<const double> row) {
   return {row.begin(), row.end()};
 }
 
-/// The `count` best admissible rows, best first; of equal ones the earlier.
+/// The `count` best admissible rows above `floor`, best first; of equal ones the earlier. Rows are
+/// scored by falling bound, until no other can be among the best.
 std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidates& candidates,
-                                   std::size_t count) {
-  const std::vector<double> scores = scores_of(search, candidates);
-  std::vector<std::size_t> order(scores.size());
+                                   std::size_t count, double floor = k_never) {
+  const std::vector<double> bounds = bounds_of(search, candidates);
+  std::vector<std::size_t> order(bounds.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
-  std::vector<BestCandidate> best;
+                   [&](std::size_t a, std::size_t b) { return bounds[a] > bounds[b]; });
+  struct Scored {
+    double score;
+    std::size_t row;
+  };
+  std::vector<Scored> best;
   PointSet taken;
-  for (const std::size_t row : order) {
-    if (best.size() == count) break;
-    const auto point = candidates.point(row);
-    if (search.admissible(point) && taken.insert(point)) {
-      best.push_back({to_point(point), scores[row]});
+  std::size_t batch = k_first_batch;
+  for (std::size_t next = 0; next < order.size(); batch *= 2) {
+    const double least = best.size() < count ? floor : std::max(floor, best.back().score);
+    std::vector<std::size_t> rows;
+    for (; next < order.size() && (rows.size() < batch || bounds[order[next]] == k_unbounded);
+         ++next) {
+      if (bounds[order[next]] < least) {
+        next = order.size();
+        break;
+      }
+      const auto point = candidates.point(order[next]);
+      if (search.admissible(point) && taken.insert(point)) rows.push_back(order[next]);
     }
+    const std::vector<double> scores = scores_of(search, selected(candidates, rows));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (scores[i] > floor || floor == k_never) best.push_back({scores[i], rows[i]});
+    }
+    std::sort(best.begin(), best.end(), [](const Scored& a, const Scored& b) {
+      return a.score != b.score ? a.score > b.score : a.row < b.row;
+    });
+    if (best.size() > count) best.resize(count);
   }
-  return best;
+  std::vector<BestCandidate> result;
+  for (const Scored& scored : best)
+    result.push_back({to_point(candidates.point(scored.row)), scored.score});
+  return result;
 }
 
 /// Points close to `centre` in its continuous parameters, ever closer.
@@ -88,39 +155,70 @@ void add_perturbed(const CandidateSearch& search, const Point& centre, double ra
 }
 
 std::vector<BestCandidate> best_of_points(const CandidateSearch& search, std::vector<double> points,
-                                          std::size_t count) {
+                                          std::size_t count, double floor = k_never) {
   Candidates candidates;
   candidates.points = std::move(points);
   candidates.features = search.feature_map.rows(candidates.points);
-  return best_of(search, candidates, count);
+  return best_of(search, candidates, count, floor);
+}
+
+struct Climber {
+  BestCandidate at;
+  PointSet seen;  ///< none of them is better than where it is
+  bool moving = true;
+};
+
+/// Admissible neighbours that the climber has not seen, appended to `points`.
+void add_neighbours(const CandidateSearch& search, Climber& climber, std::vector<double>& points) {
+  const auto around = search.space.neighbour_points(climber.at.point);
+  const std::size_t width = search.feature_map.coordinates();
+  for (std::size_t begin = 0; begin < around.size(); begin += width) {
+    const auto point = std::span(around).subspan(begin, width);
+    if (climber.seen.insert(point) && search.admissible(point)) {
+      points.insert(points.end(), point.begin(), point.end());
+    }
+  }
+}
+
+/// Two climbers at one point would go the same way.
+void stop_followers(std::vector<Climber>& climbers) {
+  PointSet places;
+  for (Climber& climber : climbers) {
+    if (!places.insert(climber.at.point)) climber.moving = false;
+  }
 }
 
 /// Each climber moves to its best neighbour for as long as that is an improvement.
-void climb(const CandidateSearch& search, std::vector<BestCandidate>& climbers) {
-  std::vector<bool> moving(climbers.size(), true);
+void climb(const CandidateSearch& search, std::vector<Climber>& climbers) {
   for (int round = 0; round < k_climbs; ++round) {
     // The neighbours of all climbers are scored together: small batches cost more each.
     Candidates neighbours;
     std::vector<std::size_t> ends(climbers.size());
     for (std::size_t k = 0; k < climbers.size(); ++k) {
-      if (moving[k]) {
-        const auto around = search.space.neighbour_points(climbers[k].point);
-        neighbours.points.insert(neighbours.points.end(), around.begin(), around.end());
-      }
+      if (climbers[k].moving) add_neighbours(search, climbers[k], neighbours.points);
       ends[k] = neighbours.points.size() / search.feature_map.coordinates();
     }
     if (neighbours.points.empty()) break;
     neighbours.features = search.feature_map.rows(neighbours.points);
-    const std::vector<double> scores = scores_of(search, neighbours);
+    const std::vector<double> bounds = bounds_of(search, neighbours);
+    std::vector<std::size_t> rows;
+    std::vector<std::size_t> climber_of;
     for (std::size_t k = 0, row = 0; k < climbers.size(); ++k) {
-      moving[k] = false;
+      climbers[k].moving = false;
       for (; row < ends[k]; ++row) {
-        if (!(scores[row] > climbers[k].score) || !search.admissible(neighbours.point(row)))
-          continue;
-        climbers[k] = {to_point(neighbours.point(row)), scores[row]};
-        moving[k] = true;
+        if (!(bounds[row] > climbers[k].at.score)) continue;
+        rows.push_back(row);
+        climber_of.push_back(k);
       }
     }
+    const std::vector<double> scores = scores_of(search, selected(neighbours, rows));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Climber& climber = climbers[climber_of[i]];
+      if (!(scores[i] > climber.at.score)) continue;
+      climber.at = {to_point(neighbours.point(rows[i])), scores[i]};
+      climber.moving = true;
+    }
+    stop_followers(climbers);
   }
 }
 
@@ -135,8 +233,8 @@ void refine(const CandidateSearch& search, BestCandidate& best, Rng& rng) {
   for (double radius = 0.05; radius > 2e-5; radius *= 0.4) {
     std::vector<double> points;
     add_perturbed(search, best.point, radius, 32, rng, points);
-    auto next = best_of_points(search, std::move(points), 1);
-    if (!next.empty() && next[0].score > best.score) best = std::move(next[0]);
+    auto next = best_of_points(search, std::move(points), 1, best.score);
+    if (!next.empty()) best = std::move(next[0]);
   }
 }
 
@@ -160,16 +258,18 @@ std::optional<BestCandidate> find_best_candidate(const CandidateSearch& search, 
     add_perturbed(search, point, 0.1, 32, rng, candidates.points);
     add_perturbed(search, point, 0.01, 32, rng, candidates.points);
   }
-  auto climbers = best_of_points(search, std::move(candidates.points), k_climbers);
+  auto starts = best_of_points(search, std::move(candidates.points), k_climbers);
+  // Everything nearby is taken: the whole list decides, whatever that costs.
+  if (starts.empty() && all != nullptr) starts = best_of(search, *all, 1);
+  if (starts.empty()) return std::nullopt;
+  std::vector<Climber> climbers;
+  for (BestCandidate& start : starts)
+    climbers.push_back({std::move(start), {}, true});
   climb(search, climbers);
-  if (climbers.empty()) {
-    // Everything nearby is taken: the whole list decides, whatever that costs.
-    if (all != nullptr) climbers = best_of(search, *all, 1);
-    if (climbers.empty()) return std::nullopt;
-  }
-  auto best = *std::max_element(
-      climbers.begin(), climbers.end(),
-      [](const BestCandidate& a, const BestCandidate& b) { return a.score < b.score; });
+  auto best =
+      std::max_element(climbers.begin(), climbers.end(), [](const Climber& a, const Climber& b) {
+        return a.at.score < b.at.score;
+      })->at;
   if (has_continuous(search.space)) refine(search, best, rng);
   return best;
 }

@@ -27,6 +27,8 @@ struct CandidateSearch {
   std::size_t examples =
       0;  ///< that the surrogate rests on; decides what an exhaustive search costs
   int threads = 1;
+  /// Leave out candidates that cannot be the best; the result is the same up to rounding.
+  bool prune = true;
 };
 
 struct BestCandidate {

@@ -148,8 +148,9 @@ std::vector<double> Classifier::log_probabilities(const Matrix& features, std::s
   const State& state = *state_;
   std::vector<double> result(last - first);
   if (first == last) return result;
-  const Matrix rows = state.kernel.between(features, first, last, state.features,
-                                           state.features.rows(), state.groups);
+  thread_local Matrix rows;
+  state.kernel.between(features, first, last, state.features, state.features.rows(), state.groups,
+                       rows);
   const at::Tensor covariance = as_tensor(rows).mul(state.amplitude);
   const at::Tensor means = at::mv(covariance, state.slopes);
   const at::Tensor projected = at::mm(covariance, state.whiten.t());
@@ -159,6 +160,26 @@ std::vector<double> Classifier::log_probabilities(const Matrix& features, std::s
   for (std::size_t i = 0; i < result.size(); ++i) {
     const double variance = std::max(state.amplitude - known[i], 0.0);
     result[i] = log_normal_cdf((state.mean + mean[i]) / std::sqrt(1.0 + variance));
+  }
+  return result;
+}
+
+std::vector<double> Classifier::log_probability_bounds(const Matrix& features, std::size_t first,
+                                                       std::size_t last) const {
+  const at::InferenceMode no_autograd;
+  const State& state = *state_;
+  std::vector<double> result(last - first);
+  if (first == last) return result;
+  thread_local Matrix rows;
+  state.kernel.between(features, first, last, state.features, state.features.rows(), state.groups,
+                       rows);
+  const at::Tensor means = at::mv(as_tensor(rows), state.slopes);
+  const double* mean = means.data_ptr<double>();
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    // Variance draws probabilities towards one half.
+    const double latent = state.mean + state.amplitude * mean[i];
+    const double variance = latent < 0.0 ? state.amplitude : 0.0;
+    result[i] = log_normal_cdf(latent / std::sqrt(1.0 + variance));
   }
   return result;
 }

@@ -24,6 +24,10 @@ class Classifier {
   /// Logarithm of the probability that the outcome at rows [first, last) is true.
   [[nodiscard]] std::vector<double> log_probabilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const;
+  /// No smaller than these, and much cheaper: the most probable variance is assumed.
+  [[nodiscard]] std::vector<double> log_probability_bounds(const Matrix& features,
+                                                           std::size_t first,
+                                                           std::size_t last) const;
   /// Laplace's approximation of the log probability of the outcomes.
   [[nodiscard]] double log_evidence() const;
 

@@ -51,9 +51,10 @@ at::Tensor lower_covariance(const Kernel& kernel, const Matrix& features,
   at::Tensor matrix =
       at::zeros({static_cast<std::int64_t>(size), static_cast<std::int64_t>(size)}, at::kDouble);
   double* data = matrix.data_ptr<double>();
+  Matrix rows;
   for (std::size_t first = 0; first < size; first += k_rows_at_once) {
     const std::size_t last = std::min(first + k_rows_at_once, size);
-    const Matrix rows = kernel.between(features, first, last, columns, last, groups);
+    kernel.between(features, first, last, columns, last, groups, rows);
     for (std::size_t i = first; i < last; ++i)
       std::copy_n(rows.row(i - first).data(), i, data + i * size);
   }

@@ -62,9 +62,10 @@ GaussianProcess::~GaussianProcess() = default;
 
 void GaussianProcess::append(const TrainingSet& further) {
   State& state = *state_;
+  Matrix row;
   for (std::size_t i = 0; i < further.size(); ++i) {
-    const Matrix row = state.kernel.between(further.features, i, i + 1, state.features,
-                                            state.features.rows(), state.groups);
+    state.kernel.between(further.features, i, i + 1, state.features, state.features.rows(),
+                         state.groups, row);
     state.factor.append(row.row(0),
                         state.kernel.amplitude + state.floor + further.noise_variances[i]);
     state.features.append(further.features.row(i));
@@ -85,19 +86,30 @@ std::size_t GaussianProcess::size() const {
 
 Posterior GaussianProcess::predict(const Matrix& features, std::size_t first,
                                    std::size_t last) const {
+  return predict(features, first, last, size());
+}
+
+Posterior GaussianProcess::bound(const Matrix& features, std::size_t first,
+                                 std::size_t last) const {
+  return predict(features, first, last, size() < k_worth_bounding ? size() : size() / 4);
+}
+
+Posterior GaussianProcess::predict(const Matrix& features, std::size_t first, std::size_t last,
+                                   std::size_t known) const {
   const at::InferenceMode no_autograd;
   const State& state = *state_;
   Posterior posterior{std::vector<double>(last - first), std::vector<double>(last - first)};
   if (first == last) return posterior;
-  const Matrix covariance = state.kernel.between(features, first, last, state.features,
-                                                 state.features.rows(), state.groups);
+  thread_local Matrix covariance;
+  state.kernel.between(features, first, last, state.features, state.features.rows(), state.groups,
+                       covariance);
   const at::Tensor means = at::mv(as_tensor(covariance), as_tensor(state.weights));
   std::copy_n(means.data_ptr<double>(), posterior.means.size(), posterior.means.begin());
-  const std::vector<double> explained = state.factor.explained(covariance, state.factor.size());
+  const std::vector<double> explained = state.factor.explained(covariance, known);
   const double smallest = 1e-10 * state.kernel.amplitude;
   std::transform(explained.begin(), explained.end(), posterior.variances.begin(),
-                 [&](double known) {
-                   return std::max(state.kernel.amplitude - known, smallest) + state.floor;
+                 [&](double share) {
+                   return std::max(state.kernel.amplitude - share, smallest) + state.floor;
                  });
   return posterior;
 }

@@ -72,6 +72,10 @@ class GaussianProcess {
   /// For rows [first, last) of `features`.
   [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first,
                                   std::size_t last) const;
+  /// The same means, and variances given a part of the examples alone: upper bounds, at a fraction
+  /// of the price from `k_worth_bounding` examples on, and exact below.
+  [[nodiscard]] Posterior bound(const Matrix& features, std::size_t first, std::size_t last) const;
+  static constexpr std::size_t k_worth_bounding = 128;
   [[nodiscard]] Posterior predict(const Matrix& features) const {
     return predict(features, 0, features.rows());
   }
@@ -90,6 +94,9 @@ class GaussianProcess {
 
  private:
   struct State;
+  [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first, std::size_t last,
+                                  std::size_t known) const;
+
   std::unique_ptr<State> state_;
 };
 

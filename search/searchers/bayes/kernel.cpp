@@ -9,6 +9,9 @@
 namespace steptune::bayes {
 namespace {
 
+// What a dimension makes of so many others stays in the second-level cache.
+constexpr std::size_t k_others_at_once = 128;
+
 void add_scaled(std::span<const double> from, double factor, std::span<double> to) {
   for (std::size_t i = 0; i < to.size(); ++i)
     to[i] += factor * from[i];
@@ -57,15 +60,6 @@ Distinct distinct_rows(const Matrix& features, std::size_t first, std::size_t la
   return result;
 }
 
-/// Adds `weight` times the squared differences of `value` from the values of `column`.
-void add_squared_differences(double value, std::span<const double> column, double weight,
-                             double* sums) {
-  for (std::size_t k = 0; k < column.size(); ++k) {
-    const double difference = value - column[k];
-    sums[k] += weight * difference * difference;
-  }
-}
-
 }  // namespace
 
 Kernel::Kernel(const Hyperparameters& hyperparameters)
@@ -75,42 +69,51 @@ Kernel::Kernel(const Hyperparameters& hyperparameters)
   }
 }
 
-Matrix Kernel::between(const Matrix& features, std::size_t first, std::size_t last,
-                       const FeatureColumns& others, std::size_t count,
-                       const FeatureGroups& groups) const {
+void Kernel::between(const Matrix& features, std::size_t first, std::size_t last,
+                     const FeatureColumns& others, std::size_t count, const FeatureGroups& groups,
+                     Matrix& result) const {
   const auto ranges = ranges_of(groups);
   const std::size_t rows = last - first;
-  // By dimension: what its different values make of the others' distances and covariances.
   std::vector<Distinct> distinct;
-  std::vector<Matrix> distances;
-  std::vector<Matrix> additive;
-  for (std::size_t j = 0; j < ranges.size(); ++j) {
-    const auto [begin, end] = ranges[j];
-    distinct.push_back(distinct_rows(features, first, last, ranges[j]));
-    Matrix& squares = distances.emplace_back(distinct.back().rows.size(), count);
-    for (std::size_t d = 0; d < squares.rows(); ++d) {
-      for (std::size_t f = begin; f < end; ++f) {
-        add_squared_differences(features(distinct.back().rows[d], f), others.column(f).first(count),
-                                weights[j], squares.row(d).data());
-      }
-    }
-    Matrix& covariances = additive.emplace_back(squares);
-    matern52({covariances.data(), covariances.rows() * count});
+  std::vector<std::size_t> begin_of;
+  std::size_t tables = 0;
+  for (const auto& range : ranges) {
+    begin_of.push_back(tables);
+    distinct.push_back(distinct_rows(features, first, last, range));
+    tables += distinct.back().rows.size();
   }
   const KernelMixture mixture{amplitude * (1.0 - additive_share),
                               amplitude * additive_share / static_cast<double>(ranges.size())};
-  Matrix result(rows, count);
+  // By dimension and different value there: distances from some others, and their covariances.
+  thread_local Matrix distances;
+  thread_local Matrix additive;
   std::vector<const double*> distance_rows(ranges.size());
   std::vector<const double*> additive_rows(ranges.size());
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < ranges.size(); ++j) {
-      const std::size_t place = distinct[j].place[i];
-      distance_rows[j] = distances[j].row(place).data();
-      additive_rows[j] = additive[j].row(place).data();
+  result.reshape(rows, count);
+  for (std::size_t begin = 0; begin < count; begin += k_others_at_once) {
+    const std::size_t block = std::min(k_others_at_once, count - begin);
+    distances.reshape(tables, block);
+    additive.reshape(tables, block);
+    std::fill_n(distances.data(), tables * block, 0.0);
+    for (std::size_t j = 0, table = 0; j < ranges.size(); ++j) {
+      for (const std::size_t row : distinct[j].rows) {
+        for (std::size_t f = ranges[j].first; f < ranges[j].second; ++f) {
+          add_squared_differences(features(row, f), others.column(f).subspan(begin, block),
+                                  weights[j], distances.row(table));
+        }
+        ++table;
+      }
     }
-    mixed_covariances(mixture, distance_rows, additive_rows, result.row(i));
+    matern52({distances.data(), tables * block}, {additive.data(), tables * block});
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < ranges.size(); ++j) {
+        const std::size_t place = begin_of[j] + distinct[j].place[i];
+        distance_rows[j] = distances.row(place).data();
+        additive_rows[j] = additive.row(place).data();
+      }
+      mixed_covariances(mixture, distance_rows, additive_rows, result.row(i).subspan(begin, block));
+    }
   }
-  return result;
 }
 
 PairDistances::PairDistances(const Matrix& features, const FeatureGroups& groups)
@@ -156,10 +159,10 @@ PairCovariances::PairCovariances(const PairDistances& pairs, const Kernel& kerne
       joint_values_[p] += covariances[p];
     }
     additive_slopes_[j].resize(distances.size());
-    matern52(covariances, additive_slopes_[j].data());
+    matern52_with_slopes(covariances, additive_slopes_[j]);
     add_scaled(covariances, each, additive_values_);
   }
-  matern52(joint_values_, joint_slopes_.data());
+  matern52_with_slopes(joint_values_, joint_slopes_);
   const double share = kernel.additive_share;
   for (std::size_t p = 0; p < values_.size(); ++p) {
     additive_values_[p] += constant;

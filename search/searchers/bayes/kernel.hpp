@@ -29,10 +29,10 @@ struct Kernel {
   double amplitude = 1.0;  ///< of `between`; pairs have amplitude 1
 
   /// Covariances of rows [first, last) of `features` with the first `count` of `others`, row by
-  /// row.
-  [[nodiscard]] Matrix between(const Matrix& features, std::size_t first, std::size_t last,
-                               const FeatureColumns& others, std::size_t count,
-                               const FeatureGroups& groups) const;
+  /// row, into `result`, whose memory is used again: fresh pages would cost more than they.
+  void between(const Matrix& features, std::size_t first, std::size_t last,
+               const FeatureColumns& others, std::size_t count, const FeatureGroups& groups,
+               Matrix& result) const;
 };
 
 /// Squared distances between all pairs of rows, dimension by dimension and unscaled: what stays the

@@ -21,20 +21,33 @@ constexpr std::size_t k_block = 128;
 }  // namespace
 
 STEPTUNE_BY_VECTOR_UNIT
-void matern52(std::span<double> squared_distances) {
-  double* const value = squared_distances.data();
-  const std::size_t count = squared_distances.size();
+void add_squared_differences(double value, std::span<const double> others, double weight,
+                             std::span<double> squared_distances) {
+  const double* const __restrict other = others.data();
+  double* const __restrict sum = squared_distances.data();
+  const std::size_t count = others.size();
   for (std::size_t p = 0; p < count; ++p) {
-    const double square = 5.0 * value[p];
-    const double scaled = std::sqrt(square);
-    value[p] = (1.0 + scaled + square * (1.0 / 3.0)) * exp(-scaled);
+    const double difference = value - other[p];
+    sum[p] += weight * difference * difference;
   }
 }
 
 STEPTUNE_BY_VECTOR_UNIT
-void matern52(std::span<double> squared_distances, double* slopes) {
+void matern52(std::span<const double> squared_distances, std::span<double> covariances) {
+  const double* const __restrict distance = squared_distances.data();
+  double* const __restrict covariance = covariances.data();
+  const std::size_t count = squared_distances.size();
+  for (std::size_t p = 0; p < count; ++p) {
+    const double square = 5.0 * distance[p];
+    const double scaled = std::sqrt(square);
+    covariance[p] = (1.0 + scaled + square * (1.0 / 3.0)) * exp(-scaled);
+  }
+}
+
+STEPTUNE_BY_VECTOR_UNIT
+void matern52_with_slopes(std::span<double> squared_distances, std::span<double> slopes) {
   double* const __restrict value = squared_distances.data();
-  double* const __restrict slope = slopes;
+  double* const __restrict slope = slopes.data();
   const std::size_t count = squared_distances.size();
   for (std::size_t p = 0; p < count; ++p) {
     const double square = 5.0 * value[p];
@@ -53,12 +66,12 @@ void mixed_covariances(const KernelMixture& mixture, std::span<const double* con
     double square[k_block] = {};
     double sum[k_block] = {};
     for (const double* from : distances) {
-      const double* const distance = from + begin;
+      const double* const __restrict distance = from + begin;
       for (std::size_t p = 0; p < count; ++p)
         square[p] += distance[p];
     }
     for (const double* from : additive) {
-      const double* const covariance = from + begin;
+      const double* const __restrict covariance = from + begin;
       for (std::size_t p = 0; p < count; ++p)
         sum[p] += covariance[p];
     }

@@ -9,11 +9,15 @@ namespace steptune::bayes {
 // Matern 5/2 over many squared distances at a time, by the vector units that the machine has: what
 // a kernel costs is roots and exponentials. Distances may be up to 1e300; nothing is checked.
 
-/// Overwrites squared distances by covariances.
-void matern52(std::span<double> squared_distances);
+/// Covariances of squared distances, into as many places.
+void matern52(std::span<const double> squared_distances, std::span<double> covariances);
 
-/// The same, and the derivatives by the squared distance into `slopes`.
-void matern52(std::span<double> squared_distances, double* slopes);
+/// Adds `weight` times the squared differences of `value` from others.
+void add_squared_differences(double value, std::span<const double> others, double weight,
+                             std::span<double> squared_distances);
+
+/// Overwrites squared distances by covariances and `slopes` by the derivatives.
+void matern52_with_slopes(std::span<double> squared_distances, std::span<double> slopes);
 
 /// Shares of the kernel over all dimensions together and of each dimension's own.
 struct KernelMixture {

@@ -38,6 +38,12 @@ class Matrix {
     values_.insert(values_.end(), row.begin(), row.end());
     ++rows_;
   }
+  /// Another shape, with anything in it; keeps its memory.
+  void reshape(std::size_t rows, std::size_t cols) {
+    rows_ = rows;
+    cols_ = cols;
+    values_.resize(rows * cols);
+  }
   void reserve_rows(std::size_t rows) { values_.reserve(rows * cols_); }
   [[nodiscard]] const double* data() const { return values_.data(); }
   [[nodiscard]] double* data() { return values_.data(); }

@@ -82,6 +82,16 @@ std::vector<double> ObjectiveModel::targets(std::span<const double> values) cons
   return result;
 }
 
+Posterior ObjectiveModel::bound(const Matrix& features, std::size_t first, std::size_t last) const {
+  // The mean of a composition grows with the variances of its parts: it has no such bound.
+  return plain_.empty() ? predict(features, first, last)
+                        : plain_[0].process.bound(features, first, last);
+}
+
+bool ObjectiveModel::bounds() const {
+  return !plain_.empty() && plain_[0].process.size() >= GaussianProcess::k_worth_bounding;
+}
+
 ObjectiveLearner::ObjectiveLearner(const FeatureGroups& groups, std::size_t dimensions,
                                    bool positive)
     : groups_(groups),

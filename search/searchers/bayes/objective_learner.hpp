@@ -33,6 +33,10 @@ class ObjectiveModel {
 
   [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first,
                                   std::size_t last) const;
+  /// The same means, and variances that are no smaller, at a lower price where `bounds`; exact
+  /// elsewhere.
+  [[nodiscard]] Posterior bound(const Matrix& features, std::size_t first, std::size_t last) const;
+  [[nodiscard]] bool bounds() const;
   [[nodiscard]] const OutputTransform& transform() const { return transform_; }
   /// Targets of `values`, all that were learned from, in order: without their noise as far as that
   /// is known.

@@ -19,6 +19,16 @@ constexpr double k_below_threshold = 1e6;
 // on the high side.
 constexpr double k_caution = 3.0;
 
+// Pairs of the front that upper bounds look at.
+constexpr std::size_t k_thinned_front = 5;
+
+constexpr double k_never = -std::numeric_limits<double>::infinity();
+
+/// What a candidate that is feasible with less than the threshold's probability is worth.
+double unlikely(double log_threshold, double log_feasibility) {
+  return -k_below_threshold * (1.0 + std::min(log_threshold - log_feasibility, 1e6));
+}
+
 Normal at(const Posterior& posterior, std::size_t i) {
   return {posterior.means[i], posterior.variances[i]};
 }
@@ -58,6 +68,7 @@ Surrogate::Goal Surrogate::goal_of(const World& world) {
   const Pair reference = reference_point(front, pairs);
   goal.dominated_area = dominated_area(front, reference);
   goal.hypervolume.emplace(front, reference);
+  goal.thinned = goal.hypervolume->thinned(k_thinned_front);
   return goal;
 }
 
@@ -76,7 +87,7 @@ void Surrogate::score(const Matrix& features, std::size_t first, std::size_t las
   const auto feasibilities = log_feasibilities(features, first, last);
   std::copy(feasibilities.begin(), feasibilities.end(), scores.begin());
   if (goals_.empty()) return;
-  std::vector<double> gains(last - first, -std::numeric_limits<double>::infinity());
+  std::vector<double> gains(last - first, k_never);
   for (std::size_t w = 0; w < goals_.size(); ++w) {
     const World& world = parts_.worlds[w];
     const Goal& goal = goals_[w];
@@ -92,8 +103,50 @@ void Surrogate::score(const Matrix& features, std::size_t first, std::size_t las
   const double threshold = std::log(parts_.feasibility_threshold);
   for (std::size_t i = 0; i < feasibilities.size(); ++i) {
     scores[i] = k_caution * feasibilities[i] + gains[i];
-    if (feasibilities[i] < threshold) {
-      scores[i] = -k_below_threshold * (1.0 + std::min(threshold - feasibilities[i], 1e6));
+    if (feasibilities[i] < threshold) scores[i] = unlikely(threshold, feasibilities[i]);
+  }
+}
+
+bool Surrogate::bounds() const {
+  return !goals_.empty() &&
+         std::any_of(parts_.worlds.begin(), parts_.worlds.end(),
+                     [](const World& world) { return world.objectives[0].bounds(); });
+}
+
+void Surrogate::bound(const Matrix& features, std::size_t first, std::size_t last,
+                      std::span<double> bounds) const {
+  std::vector<double> feasibilities(last - first, 0.0);
+  if (parts_.feasibility) {
+    feasibilities = parts_.feasibility->log_probability_bounds(features, first, last);
+  }
+  if (parts_.memory) {
+    const auto fits = parts_.memory->log_probabilities(features, first, last);
+    for (std::size_t i = 0; i < fits.size(); ++i)
+      feasibilities[i] += fits[i];
+  }
+  // Improvement grows with the variance: of a minimum and of an area alike, as both are convex.
+  std::vector<double> gains(last - first, k_never);
+  for (std::size_t w = 0; w < goals_.size(); ++w) {
+    const World& world = parts_.worlds[w];
+    const Goal& goal = goals_[w];
+    const Posterior one = world.objectives[0].bound(features, first, last);
+    Posterior two;
+    if (goal.thinned) two = world.objectives[1].bound(features, first, last);
+    for (std::size_t i = 0; i < gains.size(); ++i) {
+      const double gain = goal.thinned ? goal.thinned->log_expected(at(one, i), at(two, i))
+                                       : log_expected_improvement(at(one, i), goal.best);
+      gains[i] = log_sum(gains[i], gain + goal.log_worth);
+    }
+  }
+  const double threshold = std::log(parts_.feasibility_threshold);
+  for (std::size_t i = 0; i < feasibilities.size(); ++i) {
+    const double gain = k_caution * feasibilities[i] + gains[i];
+    if (!parts_.feasibility && !parts_.memory) {
+      bounds[i] = gain;
+    } else if (feasibilities[i] < threshold) {
+      bounds[i] = unlikely(threshold, feasibilities[i]);
+    } else {
+      bounds[i] = std::max(gain, unlikely(threshold, threshold));
     }
   }
 }

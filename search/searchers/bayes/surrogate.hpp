@@ -40,6 +40,12 @@ class Surrogate {
   void score(const Matrix& features, std::size_t first, std::size_t last,
              std::span<double> scores) const;
 
+  /// Upper bounds of these scores, where `bounds` at a fraction of the price; elsewhere it is not
+  /// worth asking.
+  void bound(const Matrix& features, std::size_t first, std::size_t last,
+             std::span<double> bounds) const;
+  [[nodiscard]] bool bounds() const;
+
   /// Expected improvement at one row as a share of the best so far, feasibility taken into account:
   /// of the objective, or of the dominated area where there are two. Nothing without a best.
   [[nodiscard]] std::optional<double> improvement_share(const Matrix& features,
@@ -50,6 +56,7 @@ class Surrogate {
   struct Goal {
     double best = 0.0;                                  ///< one objective
     std::optional<HypervolumeImprovement> hypervolume;  ///< two objectives
+    std::optional<HypervolumeImprovement> thinned;      ///< bounds it from above
     double dominated_area = 0.0;
     /// Logarithm of the world's weight and of what its unit of improvement is worth.
     double log_worth = 0.0;

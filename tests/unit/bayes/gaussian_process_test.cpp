@@ -243,7 +243,8 @@ TEST(Kernel, PairsAndRowsAgree) {
   const PairDistances distances(problem.training.features, problem.groups);
   const PairCovariances pairs(distances, kernel);
   const FeatureColumns columns(problem.training.features);
-  const Matrix rows = kernel.between(problem.training.features, 3, 9, columns, 12, problem.groups);
+  Matrix rows;
+  kernel.between(problem.training.features, 3, 9, columns, 12, problem.groups, rows);
   for (std::size_t i = 3; i < 9; ++i) {
     EXPECT_NEAR(rows(i - 3, i), 1.0, 1e-12);
     for (std::size_t k = 0; k < i; ++k)

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/searchers/bayes/candidate_search.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/bayes/spaces.hpp"
+
+namespace steptune::bayes {
+namespace {
+
+using testing_spaces::choice;
+using testing_spaces::create;
+using testing_spaces::integer;
+using testing_spaces::real;
+
+constexpr std::size_t k_trials = 180;
+
+SearchSpace wide_space() {
+  return create({integer("a", 0, 15), choice("b", {"x", "y", "z"}), real("c", 0.0, 1.0),
+                 real("d", 0.0, 1.0), integer("e", 0, 40)});
+}
+
+/// Random trials of up to two objectives, some of which fail.
+struct Study {
+  Study(const SearchSpace& wanted, std::size_t objectives, bool failures)
+      : space(wanted), feature_map(space), pool(space, feature_map) {
+    use_one_thread_per_call();
+    const FeatureGroups& groups = feature_map.groups();
+    for (std::size_t k = 0; k < objectives; ++k)
+      learners.emplace_back(groups, groups.count - 1, true);
+    Learner outcomes(groups, groups.count - 1, false);
+    std::vector<bool> succeeded;
+    Rng rng(5, "study");
+    std::vector<double> row(feature_map.width());
+    for (std::size_t i = 0; i < k_trials; ++i) {
+      const Point point = space.encode(*space.sample(rng));
+      points.push_back(point);
+      feature_map.write(point, row);
+      succeeded.push_back(!failures || point[2] < 0.8 || rng.uniform() < 0.2);
+      outcomes.add(row, succeeded.back() ? 1.0 : 0.0, 0.0);
+      for (std::size_t k = 0; k < objectives; ++k) {
+        double value = 1.0 + 0.3 * std::sin(7.0 * row[0]) + 0.1 * row[1];
+        for (std::size_t f = 0; f < row.size(); ++f)
+          value += std::pow(row[f] - (k == 0 ? 0.3 : 0.8), 2.0);
+        learners[k].add(row, value, 0.0, {});
+      }
+    }
+    Surrogate::Parts parts;
+    auto& world = parts.worlds.emplace_back();
+    for (auto& learner : learners) {
+      world.objectives.push_back(learner.models(Matrix(feature_map.width()), 1)[0]);
+      auto& targets = world.feasible_targets.emplace_back();
+      for (const double value : learner.values())
+        targets.push_back(world.objectives.back().transform().forward(value));
+    }
+    if (failures) {
+      parts.feasibility.emplace(outcomes.features(), succeeded, groups, outcomes.hyperparameters());
+      parts.feasibility_threshold = 0.5;
+    }
+    surrogate.emplace(std::move(parts));
+  }
+
+  [[nodiscard]] std::optional<BestCandidate> best(std::uint64_t seed, bool prune,
+                                                  int threads = 1) const {
+    CandidateSearch search{space, feature_map, pool,     *surrogate, {},
+                           {},    {},          k_trials, threads,    prune};
+    search.admissible = [](std::span<const double> point) { return point[0] != 0.2; };
+    search.log_price = [](std::span<const double> point) { return 0.1 * point[0]; };
+    search.promising.assign(points.begin(), points.begin() + 3);
+    Rng rng(seed, "search");
+    return find_best_candidate(search, rng);
+  }
+
+  SearchSpace space;
+  FeatureMap feature_map;
+  CandidatePool pool;
+  std::vector<Point> points;
+  std::vector<ObjectiveLearner> learners;
+  std::optional<Surrogate> surrogate;
+};
+
+class Pruning : public ::testing::TestWithParam<std::pair<std::size_t, bool>> {};
+
+TEST_P(Pruning, FindsWhatScoringAllFinds) {
+  const auto [objectives, failures] = GetParam();
+  const Study study(wide_space(), objectives, failures);
+  ASSERT_TRUE(study.surrogate->bounds());
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const auto all = study.best(seed, false);
+    const auto pruned = study.best(seed, true);
+    const auto parallel = study.best(seed, true, 4);
+    ASSERT_TRUE(all && pruned && parallel);
+    EXPECT_EQ(pruned->point, all->point);
+    EXPECT_NEAR(pruned->score, all->score, 1e-7);
+    EXPECT_EQ(parallel->point, pruned->point);
+    EXPECT_EQ(parallel->score, pruned->score);
+  }
+}
+
+TEST_P(Pruning, BoundsLieAboveScoresAndTellBadCandidates) {
+  const auto [objectives, failures] = GetParam();
+  const Study study(wide_space(), objectives, failures);
+  Rng rng(9, "candidates");
+  const Candidates drawn = study.pool.draw(rng, 300);
+  std::vector<double> scores(drawn.size());
+  std::vector<double> bounds(drawn.size());
+  study.surrogate->score(drawn.features, 0, drawn.size(), scores);
+  study.surrogate->bound(drawn.features, 0, drawn.size(), bounds);
+  const double best = *std::max_element(scores.begin(), scores.end());
+  int left_out = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    EXPECT_GE(bounds[i], scores[i] - 1e-6 * (1.0 + std::abs(scores[i])));
+    left_out += bounds[i] < best ? 1 : 0;
+  }
+  EXPECT_GT(left_out, 30);
+}
+
+INSTANTIATE_TEST_SUITE_P(OneAndTwoObjectives, Pruning,
+                         ::testing::Values(std::pair{std::size_t{1}, false},
+                                           std::pair{std::size_t{1}, true},
+                                           std::pair{std::size_t{2}, false}));
+
+TEST(CandidateSearch, AnExhaustivePassFindsTheBestOfAll) {
+  const SearchSpace space = create({integer("a", 0, 15), choice("b", {"x", "y", "z"})});
+  const Study study(space, 1, false);
+  const Candidates& all = *study.pool.all();
+  std::vector<double> scores(all.size());
+  study.surrogate->score(all.features, 0, all.size(), scores);
+  double best = -1e300;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all.point(i)[0] != 0.2) best = std::max(best, scores[i] - 0.1 * all.point(i)[0]);
+  }
+  const auto found = study.best(1, true);
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->score, best, 1e-9 * std::abs(best));
+}
+
+}  // namespace
+}  // namespace steptune::bayes
