@@ -9,6 +9,7 @@
 #include <boost/math/distributions/normal.hpp>
 
 #include "search/searchers/bayes/covariance.hpp"
+#include "search/searchers/bayes/inverse_factor.hpp"
 #include "search/searchers/bayes/normal.hpp"
 
 namespace steptune::bayes {
@@ -16,13 +17,15 @@ namespace {
 
 constexpr double k_amplitudes[] = {1.0, 3.0, 9.0, 27.0};
 constexpr int k_newton_steps = 20;
+// The amplitude is chosen by at most so many outcomes.
+constexpr std::size_t k_amplitude_limit = 96;
 
 /// The approximate posterior of the latent function under one amplitude.
 struct Laplace {
   double amplitude = 1.0;
   std::vector<double> slopes;          ///< of the log likelihood, at the mode
   std::vector<double> root_curvature;  ///< square roots of minus its second derivatives
-  at::Tensor factor;                   ///< of 1 + root K root
+  std::vector<double> dual;            ///< inverse of the covariance times the latent's rise
   double log_evidence = -std::numeric_limits<double>::infinity();
 };
 
@@ -42,25 +45,34 @@ double likelihood_at(const std::vector<bool>& outcomes, const std::vector<double
   return total;
 }
 
+/// From `start` as the first dual.
 std::optional<Laplace> approximate(const at::Tensor& kernel, const std::vector<bool>& outcomes,
-                                   double mean, double amplitude) {
+                                   double mean, double amplitude,
+                                   const std::vector<double>& start) {
   const std::size_t size = outcomes.size();
-  const auto count = static_cast<std::int64_t>(size);
   Laplace laplace;
   laplace.amplitude = amplitude;
   laplace.slopes.resize(size);
   laplace.root_curvature.resize(size);
   const at::Tensor covariance = kernel.mul(amplitude);
-  std::vector<double> latent(size, mean);
-  at::Tensor dual = at::zeros({count}, at::kDouble);
-  double objective = likelihood_at(outcomes, latent, laplace);
+  std::vector<double> latent(size);
+  const auto objective_at = [&](const at::Tensor& dual) {
+    const at::Tensor values = at::mv(covariance, dual);
+    const double* value = values.data_ptr<double>();
+    for (std::size_t i = 0; i < size; ++i)
+      latent[i] = mean + value[i];
+    return likelihood_at(outcomes, latent, laplace) - 0.5 * at::dot(dual, values).item<double>();
+  };
+  at::Tensor dual = as_tensor(start).clone();
+  at::Tensor last_factor;
+  double objective = objective_at(dual);
   for (int step = 0; step < k_newton_steps; ++step) {
     const at::Tensor root = as_tensor(laplace.root_curvature);
     at::Tensor system = covariance.mul(root.unsqueeze(1)).mul_(root.unsqueeze(0));
     system.diagonal().add_(1.0);
     const auto factor = cholesky_with_jitter(system);
     if (!factor) return std::nullopt;
-    laplace.factor = *factor;
+    last_factor = *factor;
     std::vector<double> right(size);
     for (std::size_t i = 0; i < size; ++i) {
       right[i] = laplace.root_curvature[i] * laplace.root_curvature[i] * (latent[i] - mean) +
@@ -76,12 +88,7 @@ std::optional<Laplace> approximate(const at::Tensor& kernel, const std::vector<b
     at::Tensor mixed;
     for (int halving = 0; halving < 6; ++halving, share *= 0.5) {
       mixed = dual.mul(1.0 - share).add(next_dual, share);
-      const at::Tensor values = at::mv(covariance, mixed);
-      const double* value = values.data_ptr<double>();
-      for (std::size_t i = 0; i < size; ++i)
-        latent[i] = mean + value[i];
-      next_objective =
-          likelihood_at(outcomes, latent, laplace) - 0.5 * at::dot(mixed, values).item<double>();
+      next_objective = objective_at(mixed);
       if (next_objective >= objective - 1e-9) break;
     }
     dual = mixed.clone();
@@ -90,8 +97,36 @@ std::optional<Laplace> approximate(const at::Tensor& kernel, const std::vector<b
     if (std::abs(gain) < 1e-4) break;
   }
   if (!std::isfinite(objective)) return std::nullopt;
-  laplace.log_evidence = objective - laplace.factor.diagonal().log().sum().item<double>();
+  laplace.log_evidence = objective - last_factor.diagonal().log().sum().item<double>();
+  laplace.dual.assign(dual.data_ptr<double>(), dual.data_ptr<double>() + size);
   return laplace;
+}
+
+/// Even choice of at most `limit` of `count` rows.
+std::vector<std::size_t> even_rows(std::size_t count, std::size_t limit) {
+  const std::size_t chosen = std::min(count, limit);
+  std::vector<std::size_t> rows(chosen);
+  for (std::size_t i = 0; i < chosen; ++i)
+    rows[i] = i * count / chosen;
+  return rows;
+}
+
+/// The approximation to the outcomes of some rows under the amplitude that makes them likeliest.
+std::optional<Laplace> likeliest(const at::Tensor& kernel, const std::vector<bool>& outcomes,
+                                 double mean, std::span<const std::size_t> rows) {
+  const std::vector<std::int64_t> places(rows.begin(), rows.end());
+  const at::Tensor index = at::tensor(places);
+  const at::Tensor among = kernel.index_select(0, index).index_select(1, index);
+  std::vector<bool> theirs;
+  for (const std::size_t row : rows)
+    theirs.push_back(outcomes[row]);
+  std::optional<Laplace> best;
+  for (const double amplitude : k_amplitudes) {
+    auto laplace =
+        approximate(among, theirs, mean, amplitude, std::vector<double>(rows.size(), 0.0));
+    if (laplace && (!best || laplace->log_evidence > best->log_evidence)) best = std::move(laplace);
+  }
+  return best;
 }
 
 }  // namespace
@@ -106,8 +141,8 @@ struct Classifier::State {
   double mean = 0.0;
   double amplitude = 1.0;
   double log_evidence = 0.0;
-  at::Tensor slopes;  // of the log likelihood, (n)
-  at::Tensor whiten;  // inverse factor times the root of the curvature, (n, n)
+  at::Tensor slopes;                    // of the log likelihood, (n)
+  std::optional<InverseFactor> factor;  // of covariances and the curvatures' inverses
 };
 
 Classifier::Classifier(const Matrix& features, const std::vector<bool>& outcomes,
@@ -125,17 +160,24 @@ Classifier::Classifier(const Matrix& features, const std::vector<bool>& outcomes
                                        std::vector<double>(outcomes.size(), 1.0));
   kernel = kernel.tril(-1).add(kernel.tril().t());
   state.slopes = at::zeros({size}, at::kDouble);
-  state.whiten = at::zeros({size, size}, at::kDouble);
   state.log_evidence = -std::numeric_limits<double>::infinity();
-  for (const double amplitude : k_amplitudes) {
-    const auto laplace = approximate(kernel, outcomes, state.mean, amplitude);
-    if (!laplace || !(laplace->log_evidence > state.log_evidence)) continue;
-    state.log_evidence = laplace->log_evidence;
-    state.amplitude = amplitude;
-    state.slopes = as_tensor(laplace->slopes).clone();
-    state.whiten = at::linalg_solve_triangular(laplace->factor,
-                                               at::diag(as_tensor(laplace->root_curvature)), false);
-  }
+  const auto rows = even_rows(outcomes.size(), k_amplitude_limit);
+  const auto chosen = likeliest(kernel, outcomes, state.mean, rows);
+  if (!chosen) return;
+  state.amplitude = chosen->amplitude;
+  // What some rows teach about all is where the mode of all is looked for.
+  std::vector<double> start(outcomes.size(), 0.0);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    start[rows[i]] = chosen->dual[i];
+  const auto laplace = approximate(kernel, outcomes, state.mean, state.amplitude, start);
+  if (!laplace) return;
+  state.log_evidence = laplace->log_evidence;
+  state.slopes = as_tensor(laplace->slopes).clone();
+  // The inverse of the curvature is the noise that outcomes have as measurements of the latent.
+  at::Tensor system = kernel.mul(state.amplitude);
+  const at::Tensor roots = as_tensor(laplace->root_curvature);
+  system.diagonal().add_(roots.mul(roots).reciprocal());
+  state.factor.emplace(system);
 }
 
 Classifier::Classifier(Classifier&&) noexcept = default;
@@ -151,15 +193,14 @@ std::vector<double> Classifier::log_probabilities(const Matrix& features, std::s
   thread_local Matrix rows;
   state.kernel.between(features, first, last, state.features, state.features.rows(), state.groups,
                        rows);
-  const at::Tensor covariance = as_tensor(rows).mul(state.amplitude);
-  const at::Tensor means = at::mv(covariance, state.slopes);
-  const at::Tensor projected = at::mm(covariance, state.whiten.t());
-  const at::Tensor explained = projected.mul(projected).sum(1);
+  const at::Tensor means = at::mv(as_tensor(rows), state.slopes);
   const double* mean = means.data_ptr<double>();
-  const double* known = explained.data_ptr<double>();
+  std::vector<double> known(result.size(), 0.0);
+  if (state.factor) known = state.factor->explained(rows, state.factor->size());
   for (std::size_t i = 0; i < result.size(); ++i) {
-    const double variance = std::max(state.amplitude - known[i], 0.0);
-    result[i] = log_normal_cdf((state.mean + mean[i]) / std::sqrt(1.0 + variance));
+    const double variance = std::max(state.amplitude * (1.0 - state.amplitude * known[i]), 0.0);
+    result[i] =
+        log_normal_cdf((state.mean + state.amplitude * mean[i]) / std::sqrt(1.0 + variance));
   }
   return result;
 }

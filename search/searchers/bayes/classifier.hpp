@@ -14,7 +14,8 @@ namespace steptune::bayes {
 class Classifier {
  public:
   /// `outcomes`: true for rows of the likelier class. Lengthscales and additive share are given,
-  /// the amplitude is the one of a few under which the outcomes are most probable.
+  /// the amplitude is the one of a few under which an even choice of the outcomes is most
+  /// probable.
   Classifier(const Matrix& features, const std::vector<bool>& outcomes, const FeatureGroups& groups,
              const Hyperparameters& hyperparameters);
   Classifier(Classifier&&) noexcept;
