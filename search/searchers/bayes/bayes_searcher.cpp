@@ -58,8 +58,8 @@ BayesSearcher::BayesSearcher(const SearchSpace& space, const SearcherOptions& op
       memory_(feature_map_.groups(), feature_map_.groups().count - 1) {
   use_one_thread_per_call();
   for (const ObjectiveTraits& traits : options.objectives) {
-    objectives_.emplace_back(feature_map_.groups(), feature_map_.groups().count - 1,
-                             traits.positive);
+    objectives_.emplace_back(feature_map_.groups(), feature_map_.scales(),
+                             feature_map_.groups().count - 1, traits.positive);
   }
 }
 
@@ -182,7 +182,7 @@ std::vector<Surrogate::World> BayesSearcher::make_worlds(const Matrix& pending) 
   }
   for (Surrogate::World& world : worlds) {
     for (std::size_t k = 0; k < objectives_.size(); ++k) {
-      const std::vector<double> all = world.objectives[k].targets(objectives_[k].values());
+      const std::vector<double> all = objectives_[k].targets(world.objectives[k]);
       auto& targets = world.feasible_targets.emplace_back();
       for (const Measured& measured : measured_) {
         if (measured.winner) targets.push_back(all[measured.row]);

@@ -3,34 +3,28 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <limits>
+
+#include "search/searchers/bayes/acquisition.hpp"
+#include "search/searchers/bayes/normal.hpp"
 
 namespace steptune::bayes {
 namespace {
 
 // Fewer trials than this do not tell one structure from another.
-constexpr std::size_t k_fewest_for_parts = 6;
-// A part that takes no time at all still has a logarithm: this share of the whole.
-constexpr double k_least_share = 1e-3;
+constexpr std::size_t k_fewest_for_parts = 4;
+// From here on the whole is known well enough, and the parts cost more than they tell.
+constexpr std::size_t k_most_for_parts = 200;
 
-/// Back to the units of the values, which here are logarithms.
-Normal unscaled(const Model& model, const Posterior& posterior, std::size_t i) {
-  const double scale = model.transform.scale();
-  return {model.transform.centre() + scale * posterior.means[i],
-          scale * scale * posterior.variances[i]};
-}
+// Of the standard deviations of parts. A power law that is not known yet may promise anything far
+// from all trials: taken at its word, many trials went where everything is several times slower.
+constexpr double k_spread = 0.5;
 
-/// The logarithm of the objective from posteriors of its parts and of the remainder.
-Normal composed(const CompositeModel& composite, const std::vector<Posterior>& parts,
-                const Posterior& remainder, std::size_t i) {
-  std::vector<Normal> log_parts;
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    log_parts.push_back(unscaled(composite.parts[k], parts[k], i));
-  }
-  const Normal whole = compose_logarithms(composite.composition, log_parts);
-  const Normal rest = unscaled(composite.remainder[0], remainder, i);
-  return {whole.mean + rest.mean, whole.variance + rest.variance};
-}
+// Beyond these no time is one, and sums and ratios of them may leave the numbers.
+constexpr double k_shortest = 1e-100;
+constexpr double k_longest = 1e100;
+
+constexpr double k_smallest_variance = 1e-12;
 
 /// Targets of `transform` in place of what `shifted` predicts of the remainder.
 Posterior on_top_of_earlier(const ShiftedModel& shifted, const OutputTransform& transform,
@@ -54,31 +48,41 @@ Posterior ObjectiveModel::predict(const Matrix& features, std::size_t first,
                                   std::size_t last) const {
   if (shifted_) return on_top_of_earlier(*shifted_, transform_, features, first, last);
   if (!composite_) return plain_[0].process.predict(features, first, last);
-  std::vector<Posterior> parts;
-  for (const Model& part : composite_->parts) {
-    parts.push_back(part.process.predict(features, first, last));
-  }
-  const Posterior remainder = composite_->remainder[0].process.predict(features, first, last);
-  Posterior posterior = remainder;
+  const Mixture mixture = composite_->predict(features, first, last);
   const double scale = transform_.scale();
-  for (std::size_t i = 0; i < posterior.means.size(); ++i) {
-    const Normal log_value = composed(*composite_, parts, remainder, i);
-    posterior.means[i] = (log_value.mean - transform_.centre()) / scale;
-    posterior.variances[i] = std::max(log_value.variance / (scale * scale), 1e-12);
+  Posterior posterior;
+  for (std::size_t i = 0; i < mixture.rows(); ++i) {
+    const Normal log_value = mixture.moments(i);
+    posterior.means.push_back((log_value.mean - transform_.centre()) / scale);
+    posterior.variances.push_back(
+        std::max(log_value.variance / (scale * scale), k_smallest_variance));
   }
   return posterior;
 }
 
-std::vector<double> ObjectiveModel::targets(std::span<const double> values) const {
+std::vector<double> ObjectiveModel::log_improvements(const Matrix& features, std::size_t first,
+                                                     std::size_t last, double best) const {
   std::vector<double> result;
-  const bool known = !plain_.empty() && values.size() <= Learner::k_model_limit;
-  if (known) {
-    result = plain_[0].process.noise_free_targets();
-    result.resize(values.size());  // pending trials come last
+  if (!composite_) {
+    const Posterior posterior = predict(features, first, last);
+    for (std::size_t i = 0; i < posterior.means.size(); ++i) {
+      result.push_back(
+          log_expected_improvement({posterior.means[i], posterior.variances[i]}, best));
+    }
     return result;
   }
-  for (const double value : values)
-    result.push_back(transform_.forward(value));
+  const Mixture mixture = composite_->predict(features, first, last, k_spread);
+  const double scale = transform_.scale();
+  const double log_draws = std::log(static_cast<double>(mixture.draws));
+  for (std::size_t i = 0; i < mixture.rows(); ++i) {
+    const double variance = std::max(mixture.variances[i] / (scale * scale), k_smallest_variance);
+    double sum = -std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < mixture.draws; ++k) {
+      const double mean = (mixture.means[i * mixture.draws + k] - transform_.centre()) / scale;
+      sum = log_sum(sum, log_expected_improvement({mean, variance}, best));
+    }
+    result.push_back(sum - log_draws);
+  }
   return result;
 }
 
@@ -92,19 +96,34 @@ bool ObjectiveModel::bounds() const {
   return !plain_.empty() && plain_[0].process.size() >= GaussianProcess::k_worth_bounding;
 }
 
-ObjectiveLearner::ObjectiveLearner(const FeatureGroups& groups, std::size_t dimensions,
-                                   bool positive)
+ObjectiveLearner::ObjectiveLearner(const FeatureGroups& groups, std::vector<FeatureScale> scales,
+                                   std::size_t dimensions, bool positive)
     : groups_(groups),
       dimensions_(dimensions),
       whole_(groups, dimensions, positive),
       positive_(positive),
       composable_(positive),
-      remainders_(2, Learner(groups, dimensions, false)) {}
+      composite_(groups, std::move(scales)) {}
+
+bool ObjectiveLearner::reports_parts(double value, const std::map<std::string, double>& parts) {
+  std::vector<std::string> names;
+  double sum = 0.0;
+  for (const auto& [name, seconds] : parts) {
+    if (!std::isfinite(seconds) || seconds < 0.0) return false;
+    names.push_back(name);
+    sum += seconds;
+  }
+  if (whole_.size() == 1) part_names_ = names;
+  const auto moderate = [](double time) { return time > k_shortest && time < k_longest; };
+  return names.size() >= 2 && names == part_names_ && moderate(sum) && moderate(value);
+}
 
 void ObjectiveLearner::add(std::span<const double> features, double value, double standard_error,
                            const std::map<std::string, double>& parts) {
   whole_.add(features, value, standard_error);
-  if (composable_) add_parts(features, value, parts);
+  // One trial without its parts, and the parts no longer tell the whole story.
+  composable_ = composable_ && reports_parts(value, parts);
+  if (composable_) composite_.add(features, value, standard_error, parts);
 }
 
 void ObjectiveLearner::add_earlier(std::size_t study, std::span<const double> features,
@@ -114,88 +133,42 @@ void ObjectiveLearner::add_earlier(std::size_t study, std::span<const double> fe
   earlier_[study].add(features, value, standard_error);
 }
 
-void ObjectiveLearner::add_parts(std::span<const double> features, double value,
-                                 const std::map<std::string, double>& parts) {
+std::vector<ObjectiveModel> ObjectiveLearner::models(const Matrix& pending, std::size_t most) {
+  std::vector<ObjectiveModel> result = models_without_parts(pending, most);
+  if (!composable_ || whole_.size() < k_fewest_for_parts || whole_.size() > k_most_for_parts) {
+    return result;
+  }
+  const double evidence = evidence_of(whole_.model(Matrix(pending.cols())), values());
+  const OutputTransform transform(Warp::log, values());
+  for (CompositeModel& composite : composite_.models(pending)) {
+    // Beside all others together, whose weight is 1; bounded, so that nothing overflows.
+    const double weight =
+        std::clamp(belief_weight(composite.evidence() - evidence, whole_.size()), 1e-200, 1e200);
+    result.emplace_back(std::move(composite), transform, weight);
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const auto& a, const auto& b) { return a.weight() > b.weight(); });
+  const double least = k_negligible * result[0].weight();
+  std::erase_if(result, [&](const ObjectiveModel& model) { return model.weight() < least; });
   double sum = 0.0;
-  bool usable = parts.size() >= 2 && value > 0.0;
-  for (const auto& [name, seconds] : parts) {
-    usable = usable && std::isfinite(seconds) && seconds >= 0.0;
-    usable = usable && (whole_.size() == 1 || parts_.contains(name));
-    sum += seconds;
-  }
-  usable = usable && sum > 0.0 && (whole_.size() == 1 || parts.size() == parts_.size());
-  if (!usable) {
-    // One trial without its parts, and the parts no longer tell the whole story.
-    composable_ = false;
-    parts_.clear();
-    return;
-  }
-  std::vector<double> seconds_of_parts;
-  for (const auto& [name, seconds] : parts) {
-    const double floored = std::max(seconds, k_least_share * sum);
-    parts_.try_emplace(name, groups_, dimensions_, false)
-        .first->second.add(features, std::log(floored), 0.0);
-    seconds_of_parts.push_back(floored);
-  }
-  for (const Composition composition : {Composition::sum, Composition::maximum}) {
-    remainders_[static_cast<std::size_t>(composition)].add(
-        features, std::log(value / compose(composition, seconds_of_parts)), 0.0);
-  }
-}
-
-CompositeModel ObjectiveLearner::composite(Composition composition, const Matrix& pending) {
-  CompositeModel result;
-  result.composition = composition;
-  for (auto& [name, learner] : parts_)
-    result.parts.push_back(learner.model(pending));
-  result.remainder.push_back(remainders_[static_cast<std::size_t>(composition)].model(pending));
+  for (const ObjectiveModel& model : result)
+    sum += model.weight();
+  for (ObjectiveModel& model : result)
+    model.set_weight(model.weight() / sum);
   return result;
 }
 
-double ObjectiveLearner::evidence(const CompositeModel& composite) const {
-  std::vector<Posterior> parts;
-  for (const Model& part : composite.parts) {
-    parts.push_back(part.process.leave_one_out().posterior);
-  }
-  const Posterior remainder = composite.remainder[0].process.leave_one_out().posterior;
-  double total = 0.0;
-  const auto values = whole_.values();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const Normal log_value = composed(composite, parts, remainder, i);
-    const double deviation = std::log(values[i]) - log_value.mean;
-    total -= 0.5 * std::log(2.0 * std::numbers::pi * log_value.variance) +
-             0.5 * deviation * deviation / log_value.variance + std::log(values[i]);
-  }
-  return total / static_cast<double>(values.size());
-}
-
-std::vector<ObjectiveModel> ObjectiveLearner::models(const Matrix& pending, std::size_t most) {
-  const bool parts_known = composable_ && !parts_.empty() && whole_.size() >= k_fewest_for_parts &&
-                           whole_.size() <= Learner::k_model_limit;
-  std::vector<ObjectiveModel> result;
-  std::optional<Composition> best;
-  if (parts_known) {
-    const Matrix nothing_pending(pending.cols());
-    const Model whole = whole_.model(nothing_pending);
-    const auto densities = whole.process.leave_one_out().log_densities;
-    double best_evidence = 0.0;
-    for (std::size_t i = 0; i < densities.size(); ++i) {
-      best_evidence += densities[i] + whole.transform.log_jacobian(whole_.values()[i]);
-    }
-    best_evidence /= static_cast<double>(densities.size());
-    for (const Composition composition : {Composition::sum, Composition::maximum}) {
-      const double with_parts = evidence(composite(composition, nothing_pending));
-      if (with_parts > best_evidence) {
-        best_evidence = with_parts;
-        best = composition;
-      }
-    }
-  }
-  if (best) {
-    result.emplace_back(composite(*best, pending), OutputTransform(Warp::log, whole_.values()));
+std::vector<double> ObjectiveLearner::targets(const ObjectiveModel& model) const {
+  if (model.composite_) return model.predict(whole_.features(), 0, whole_.features().rows()).means;
+  std::vector<double> result;
+  if (!model.plain_.empty() && values().size() <= Learner::k_model_limit) {
+    result = model.plain_[0].process.noise_free_targets();
+    result.resize(values().size());  // pending trials come last
     return result;
   }
-  return models_without_parts(pending, most);
+  for (const double value : values())
+    result.push_back(model.transform_.forward(value));
+  return result;
 }
 
 std::vector<ObjectiveModel> ObjectiveLearner::models_without_parts(const Matrix& pending,

@@ -91,12 +91,16 @@ void Surrogate::score(const Matrix& features, std::size_t first, std::size_t las
   for (std::size_t w = 0; w < goals_.size(); ++w) {
     const World& world = parts_.worlds[w];
     const Goal& goal = goals_[w];
+    if (!goal.hypervolume) {
+      const auto gain = world.objectives[0].log_improvements(features, first, last, goal.best);
+      for (std::size_t i = 0; i < gains.size(); ++i)
+        gains[i] = log_sum(gains[i], gain[i] + goal.log_worth);
+      continue;
+    }
     const Posterior one = world.objectives[0].predict(features, first, last);
-    Posterior two;
-    if (goal.hypervolume) two = world.objectives[1].predict(features, first, last);
+    const Posterior two = world.objectives[1].predict(features, first, last);
     for (std::size_t i = 0; i < gains.size(); ++i) {
-      const double gain = goal.hypervolume ? goal.hypervolume->log_expected(at(one, i), at(two, i))
-                                           : log_expected_improvement(at(one, i), goal.best);
+      const double gain = goal.hypervolume->log_expected(at(one, i), at(two, i));
       gains[i] = log_sum(gains[i], gain + goal.log_worth);
     }
   }
@@ -129,6 +133,12 @@ void Surrogate::bound(const Matrix& features, std::size_t first, std::size_t las
   for (std::size_t w = 0; w < goals_.size(); ++w) {
     const World& world = parts_.worlds[w];
     const Goal& goal = goals_[w];
+    if (!goal.thinned && world.objectives[0].composition()) {
+      const auto gain = world.objectives[0].log_improvements(features, first, last, goal.best);
+      for (std::size_t i = 0; i < gains.size(); ++i)
+        gains[i] = log_sum(gains[i], gain[i] + goal.log_worth);
+      continue;
+    }
     const Posterior one = world.objectives[0].bound(features, first, last);
     Posterior two;
     if (goal.thinned) two = world.objectives[1].bound(features, first, last);

@@ -29,7 +29,7 @@ struct Study {
     use_one_thread_per_call();
     const FeatureGroups& groups = feature_map.groups();
     for (std::size_t k = 0; k < objectives; ++k)
-      learners.emplace_back(groups, groups.count - 1, true);
+      learners.emplace_back(groups, feature_map.scales(), groups.count - 1, true);
     Learner outcomes(groups, groups.count - 1, false);
     std::vector<bool> succeeded;
     Rng rng(5, "study");

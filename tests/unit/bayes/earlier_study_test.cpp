@@ -71,7 +71,7 @@ TEST(EarlierStudy, SaysNothingWhereLogarithmsApplyOnlyThere) {
 
 /// Weight that a learner with these trials of its own gives to models on top of an earlier study.
 double belief_in(const std::function<double(double)>& then, int own_trials) {
-  ObjectiveLearner learner(k_one_knob, 1, true);
+  ObjectiveLearner learner(k_one_knob, std::vector<FeatureScale>(1), 1, true);
   for (int i = 0; i <= 20; ++i)
     learner.add_earlier(0, knob(i / 20.0), then(i / 20.0), 0.0);
   for (int i = 0; i < own_trials; ++i) {
