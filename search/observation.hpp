@@ -19,6 +19,14 @@ enum class ObservationKind {
   out_of_memory  ///< no values; larger memory needs will fail too
 };
 
+/// What a trial had measured on its way.
+struct Milestone {
+  double fidelity = 1.0;  ///< resource relative to a full trial's, in (0, 1]
+  /// To be minimised, one per objective, and the standard error of each (0 where unknown).
+  std::vector<double> values;
+  std::vector<double> standard_errors;
+};
+
 /// What one finished trial taught, in the terms of the search: nothing of processes or files.
 struct Observation {
   std::int64_t trial = 0;
@@ -30,6 +38,8 @@ struct Observation {
   std::vector<double> standard_errors;
   /// Resource that the values stem from relative to a full trial's, in (0, 1].
   double fidelity = 1.0;
+  /// What it had measured before, at rising fidelities below `fidelity`; may be empty.
+  std::vector<Milestone> milestones;
   /// What the trial cost, in the study's currency of trying (seconds, or USD); 0 where unknown.
   double price = 0.0;
   /// Seconds per sample by part of a step (`data`, `compute`, ...), where the trial reported them.

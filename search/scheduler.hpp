@@ -40,6 +40,9 @@ class Scheduler {
   /// estimates come through `on_exempt` and serve as comparison only.
   [[nodiscard]] virtual Decision on_estimate(const TrialEstimate& estimate) = 0;
   virtual void on_exempt(const TrialEstimate& estimate) = 0;
+
+  /// Whether a searcher that has a model may overrule the verdicts (`TrialCourse`).
+  [[nodiscard]] virtual bool takes_advice() const { return false; }
 };
 
 /// The schedulers by name: `none`, `asha` (Li et al. 2020, stopping variant, with intervals: a

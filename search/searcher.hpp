@@ -46,6 +46,18 @@ struct Suggestion {
   std::optional<double> expected_improvement;
 };
 
+/// A trial under way that has come to a point where it may be stopped.
+struct TrialProgress {
+  const Configuration& configuration;
+  std::span<const Milestone> milestones;  ///< at rising fidelities; the last one is the present
+};
+
+/// Whether a trial under way is worth going on with.
+struct Advice {
+  bool go_on = true;
+  std::string reason;  ///< of a stop, for people
+};
+
 /// Proposes configurations. Not thread safe. Everything it knows comes through `observe`, so that
 /// feeding a new searcher the same observations in the same order makes it continue identically:
 /// same seed, same observations, same requests, same suggestions.
@@ -66,9 +78,17 @@ class Searcher {
   [[nodiscard]] virtual std::vector<std::string> take_warnings() { return {}; }
 
   /// A configuration of the space that satisfies its constraints and is neither running nor
-  /// observed; nothing when the space is exhausted.
+  /// observed, unless all that was observed of it are trials that were stopped early (`partial`):
+  /// then to start it again may be worth more than anything new. Nothing when the space is
+  /// exhausted.
   [[nodiscard]] virtual Result<std::optional<Suggestion>> suggest(
       const SuggestRequest& request) = 0;
+
+  /// What the searcher makes of a trial under way; nothing where it knows too little to say or has
+  /// no model: then the scheduler alone decides. Changes nothing that is believed.
+  [[nodiscard]] virtual std::optional<Advice> advise(const TrialProgress& /*progress*/) {
+    return std::nullopt;
+  }
 
   /// False if suggestions do not depend on what is observed: then they may be asked for long before
   /// they are tried.

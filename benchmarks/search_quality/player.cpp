@@ -2,6 +2,7 @@
 #include "benchmarks/search_quality/player.hpp"
 
 #include "search/scheduler.hpp"
+#include "search/trial_course.hpp"
 
 namespace steptune::search_quality {
 namespace {
@@ -17,6 +18,8 @@ class OwnProposer final : public Proposer {
     return (*suggestion)->configuration;
   }
 
+  Searcher* searcher() override { return searcher_.get(); }
+
   Result<void> learn(const Observation& observation) override {
     searcher_->observe(observation);
     return {};
@@ -31,6 +34,7 @@ Observation observation_of(std::int64_t trial, const Evaluation& evaluation) {
   observation.trial = trial;
   observation.configuration = evaluation.configuration;
   observation.fidelity = evaluation.fidelity;
+  observation.milestones = evaluation.milestones;
   observation.price = evaluation.cost;
   if (!evaluation.values) {
     observation.kind = ObservationKind::failed;
@@ -112,23 +116,31 @@ Result<Trajectory> play_asha(const Problem& problem, Proposer& proposer, std::ui
   auto made = make_scheduler("asha", {3.0, fidelities.front(), fidelities.back()});
   if (!made) return tl::unexpected(made.error());
   Scheduler& asha = **made;
-  return play_trials(problem, proposer, seed, trials, clock,
-                     [&](std::int64_t trial, Evaluation& evaluation) {
-                       evaluation.cost = 0.0;
-                       for (std::size_t level = 0; level < fidelities.size(); ++level) {
-                         evaluation.values = problem.evaluate(evaluation.configuration, level);
-                         if (!evaluation.values) return false;
-                         evaluation.fidelity = fidelities[level];
-                         evaluation.cost = fidelities[level];
-                         TrialEstimate estimate;
-                         estimate.trial = trial;
-                         estimate.resource = fidelities[level];
-                         estimate.values = *evaluation.values;
-                         estimate.half_widths.assign(estimate.values.size(), 0.0);
-                         if (asha.on_estimate(estimate).verdict == Verdict::stop) return false;
-                       }
-                       return problem.regret((*evaluation.values)[0]) <= goal;
-                     });
+  return play_trials(
+      problem, proposer, seed, trials, clock, [&](std::int64_t trial, Evaluation& evaluation) {
+        evaluation.cost = 0.0;
+        TrialCourse course(fidelities.front(), fidelities.back());
+        const auto judge = [&](const TrialEstimate& estimate) {
+          Searcher* searcher = proposer.searcher();
+          if (searcher == nullptr) return asha.on_estimate(estimate);
+          Decision decision = course.judge(estimate, evaluation.configuration, asha, *searcher);
+          evaluation.milestones.assign(course.milestones().begin(), course.milestones().end());
+          return decision;
+        };
+        for (std::size_t level = 0; level < fidelities.size(); ++level) {
+          evaluation.values = problem.evaluate(evaluation.configuration, level);
+          if (!evaluation.values) return false;
+          evaluation.fidelity = fidelities[level];
+          evaluation.cost = fidelities[level];
+          TrialEstimate estimate;
+          estimate.trial = trial;
+          estimate.resource = fidelities[level];
+          estimate.values = *evaluation.values;
+          estimate.half_widths.assign(estimate.values.size(), 0.0);
+          if (judge(estimate).verdict == Verdict::stop) return false;
+        }
+        return problem.regret((*evaluation.values)[0]) <= goal;
+      });
 }
 
 }  // namespace steptune::search_quality

@@ -11,6 +11,7 @@
 #include "common/clock.hpp"
 #include "common/error.hpp"
 #include "search/observation.hpp"
+#include "search/searcher.hpp"
 
 namespace steptune::search_quality {
 
@@ -21,6 +22,8 @@ class Proposer {
   /// Nothing when it has no more to propose.
   [[nodiscard]] virtual Result<std::optional<Configuration>> propose(std::int64_t trial) = 0;
   [[nodiscard]] virtual Result<void> learn(const Observation& observation) = 0;
+  /// Who advises on trials under way; null if nobody does.
+  [[nodiscard]] virtual Searcher* searcher() { return nullptr; }
   /// Milliseconds that the latest `propose` and the `learn` before it took, where the proposer
   /// knows better than a clock around the calls.
   [[nodiscard]] virtual std::optional<double> thought_ms() const { return std::nullopt; }
@@ -29,9 +32,10 @@ class Proposer {
 struct Evaluation {
   Configuration configuration;
   std::optional<std::vector<double>> values;  ///< nothing: failed
-  double fidelity = 1.0;    ///< at which the values were measured; below 1 if stopped early
-  double cost = 1.0;        ///< in full runs
-  double suggest_ms = 0.0;  ///< learning from the one before and proposing this one
+  double fidelity = 1.0;  ///< at which the values were measured; below 1 if stopped early
+  std::vector<Milestone> milestones{};  ///< that it passed before
+  double cost = 1.0;                    ///< in full runs
+  double suggest_ms = 0.0;              ///< learning from the one before and proposing this one
 };
 
 struct Trajectory {

@@ -51,6 +51,7 @@ class AshaScheduler final : public Scheduler {
   }
 
   void on_exempt(const TrialEstimate& estimate) override { (void)record(estimate); }
+  bool takes_advice() const override { return true; }
 
  private:
   struct Rung {

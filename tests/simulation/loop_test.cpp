@@ -301,6 +301,23 @@ TEST_F(LoopTest, AshaStopsBadTrialsAndSavesTime) {
   EXPECT_EQ(result.recommendation->configuration, asha.trials()[20].configuration);
 }
 
+TEST_F(LoopTest, AsksTheBayesianSearcherWhichTrialsGoOn) {
+  document_["search"]["searcher"] = "bayes";
+  document_["search"]["scheduler"] = "asha";
+  document_["budget"]["trials"] = 20;
+  SimulatedRun run(folder_.path(), document_, train);
+  const LoopResult result = must_run(run);
+  int advised = 0;
+  for (const auto& trial : of_search(run.trials())) {
+    if (trial.status != TrialStatus::stopped_early) continue;
+    EXPECT_FALSE(trial.milestones.empty()) << "kept for a searcher that learns from the history";
+    advised += trial.failure.find("of a full trial") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_GE(advised, 1);
+  ASSERT_TRUE(result.recommendation);
+  EXPECT_GT(result.recommendation->speed_up.ratio, 2.0);
+}
+
 /// Another searcher's suggestions, with an improvement that it claims to expect.
 class Claiming final : public Searcher {
  public:

@@ -15,6 +15,7 @@
 #include "common/configuration.hpp"
 #include "common/error.hpp"
 #include "common/json.hpp"
+#include "search/observation.hpp"
 #include "trial_runner/measure/measurement.hpp"
 #include "trial_runner/runner.hpp"
 
@@ -62,6 +63,8 @@ struct TrialRecord {
   double spent_s = 0.0;  ///< billed seconds, summed over attempts
   double spent_usd = 0.0;
   std::optional<Measurement> measurement;
+  /// What it had measured on its way, as the searcher is told; kept with the measurement.
+  std::vector<Milestone> milestones;
   /// As the study states them (not negated); empty if none. A value that is not finite is stored as
   /// NULL, reads back as NaN and is never ranked.
   std::vector<double> objectives;

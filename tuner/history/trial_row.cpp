@@ -54,6 +54,32 @@ std::optional<double> optional_number(const SQLite::Column& column) {
   return column.getDouble();
 }
 
+Json milestones_to_json(const std::vector<Milestone>& milestones) {
+  Json json = Json::array();
+  for (const Milestone& milestone : milestones) {
+    json.push_back({{"fidelity", milestone.fidelity},
+                    {"values", milestone.values},
+                    {"standard_errors", milestone.standard_errors}});
+  }
+  return json;
+}
+
+Result<std::vector<Milestone>> milestones_from_json(const Json& measurement,
+                                                    const std::string& where) {
+  std::vector<Milestone> milestones;
+  if (!measurement.contains("milestones")) return milestones;
+  try {
+    for (const Json& json : measurement["milestones"]) {
+      milestones.push_back({json.at("fidelity").get<double>(),
+                            json.at("values").get<std::vector<double>>(),
+                            json.at("standard_errors").get<std::vector<double>>()});
+    }
+  } catch (const Json::exception&) {
+    return unreadable(where, "the milestones of a trial");
+  }
+  return milestones;
+}
+
 Result<void> read_documents(const Query& query, const std::string& where, TrialRecord& trial) {
   const auto configuration = parse_json(query.column(4).getString(), where);
   if (!configuration) return unreadable(where, "a configuration");
@@ -67,6 +93,9 @@ Result<void> read_documents(const Query& query, const std::string& where, TrialR
     auto measurement = measurement_from_json(*document, where);
     if (!measurement) return tl::unexpected(measurement.error());
     trial.measurement = *std::move(measurement);
+    auto milestones = milestones_from_json(*document, where);
+    if (!milestones) return tl::unexpected(milestones.error());
+    trial.milestones = *std::move(milestones);
   }
   const auto placement = parse_json(query.column(22).getString(), where);
   if (!placement || !placement->is_object()) return unreadable(where, "a placement");
@@ -107,7 +136,9 @@ void bind_trial(Query& query, const TrialRecord& trial) {
       .bind(at(trial.standard_errors, 0))
       .bind(at(trial.standard_errors, 1));
   if (trial.measurement) {
-    query.bind(dump_json(to_json(*trial.measurement)));
+    Json json = to_json(*trial.measurement);
+    if (!trial.milestones.empty()) json["milestones"] = milestones_to_json(trial.milestones);
+    query.bind(dump_json(json));
   } else {
     query.bind_null();
   }

@@ -60,6 +60,7 @@ Observation to_observation(const StudySpec& study, const TrialRecord& trial) {
     const double error = trial.standard_errors[index];
     observation.standard_errors.push_back(std::isfinite(error) ? error : 0.0);
   }
+  observation.milestones = trial.milestones;
   if (observation.kind == ObservationKind::partial && trial.measurement) {
     observation.fidelity =
         std::clamp(trial.measurement->window_steps / study.search.max_steps, k_least_fidelity, 1.0);

@@ -32,6 +32,7 @@ TrialInFlight::TrialInFlight(const StudySpec& study, TrialRecord record, double 
     : study_(&study),
       record_(std::move(record)),
       measurer_(make_measurer(study, record_, now_s)),
+      course_(study.search.min_steps, study.search.max_steps),
       usd_per_hour_(usd_per_hour(study, record_.configuration)),
       usd_per_billed_s_(on_demand_usd_per_hour(study, record_.configuration) / 3600.0),
       started_s_(now_s) {}
@@ -42,6 +43,7 @@ void TrialInFlight::started(const TrialStarted& event) {
   record_.placement = event.placement;
   started_s_ = event.time_s;
   measurer_ = make_measurer(*study_, record_, started_s_);
+  course_ = TrialCourse(study_->search.min_steps, study_->search.max_steps);
 }
 
 void TrialInFlight::reported(const Report& report) {
@@ -66,7 +68,7 @@ bool TrialInFlight::ask_for_end(EndRequest request, std::string reason) {
   return true;
 }
 
-bool TrialInFlight::scheduler_stops(Scheduler& scheduler) {
+bool TrialInFlight::is_given_up(Scheduler& scheduler, Searcher& searcher) {
   const Measurement& current = measurer_.current();
   if (is_confirmation(record_.purpose) || current.window_steps <= told_resource_) return false;
   const auto objectives = objective_values(*study_, current, usd_per_hour_);
@@ -75,23 +77,25 @@ bool TrialInFlight::scheduler_stops(Scheduler& scheduler) {
   const TrialEstimate estimate = to_estimate(*study_, record_.number, current.window_steps,
                                              objectives->values, objectives->standard_errors);
   if (!is_searched()) {
+    course_.note(estimate);
     scheduler.on_exempt(estimate);
     return false;
   }
-  Decision decision = scheduler.on_estimate(estimate);
+  Decision decision = course_.judge(estimate, record_.configuration, scheduler, searcher);
   if (decision.verdict == Verdict::go_on) return false;
   request_reason_ = std::move(decision.reason);
   return true;
 }
 
-bool TrialInFlight::wants_to_end(Scheduler& scheduler, const TrialRecord* baseline) {
+bool TrialInFlight::wants_to_end(Scheduler& scheduler, Searcher& searcher,
+                                 const TrialRecord* baseline) {
   if (request_ != EndRequest::none) return false;
   if (is_searched()) {
     auto violated =
         violated_guard(study_->guards, guarded_, std::nullopt, baseline, GuardMoment::running);
     if (violated) return ask_for_end(EndRequest::guard, *std::move(violated));
   }
-  const bool given_up = scheduler_stops(scheduler);
+  const bool given_up = is_given_up(scheduler, searcher);
   if (is_tight()) return ask_for_end(EndRequest::measured, "");
   return given_up && ask_for_end(EndRequest::scheduler, std::move(request_reason_));
 }
@@ -151,7 +155,11 @@ TrialRecord TrialInFlight::finished(const Outcome& outcome, const TrialRecord* b
   record_.spent_usd += outcome.billed_usd.value_or(outcome.billed_s * usd_per_billed_s_);
   record_.peak_memory_bytes = outcome.peak_memory_bytes;
   record_.disturbance = outcome.disturbance;
-  if (is_final(record_.status)) record_.measurement = std::move(measurement);
+  if (is_final(record_.status)) {
+    record_.measurement = std::move(measurement);
+    const auto milestones = course_.milestones();
+    record_.milestones.assign(milestones.begin(), milestones.end());
+  }
   if (keeps_objectives(record_.status) && objectives) {
     record_.objectives = std::move(objectives->values);
     record_.standard_errors = std::move(objectives->standard_errors);

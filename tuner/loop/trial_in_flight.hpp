@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "search/scheduler.hpp"
+#include "search/trial_course.hpp"
 #include "trial_runner/measure/measurer.hpp"
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
@@ -25,7 +25,8 @@ class TrialInFlight {
 
   /// Looks at the measurement and asks, at most once in a trial's life, for its end. `baseline` is
   /// null until it has been measured. Returns true when the trial is to be stopped now.
-  [[nodiscard]] bool wants_to_end(Scheduler& scheduler, const TrialRecord* baseline);
+  [[nodiscard]] bool wants_to_end(Scheduler& scheduler, Searcher& searcher,
+                                  const TrialRecord* baseline);
   /// The same for the time that a trial has; `deadline_s` tells when, infinite if never.
   [[nodiscard]] bool out_of_time(double now_s);
   [[nodiscard]] double deadline_s() const;
@@ -46,12 +47,13 @@ class TrialInFlight {
  private:
   [[nodiscard]] bool is_searched() const;
   [[nodiscard]] bool is_tight() const;
-  [[nodiscard]] bool scheduler_stops(Scheduler& scheduler);
+  [[nodiscard]] bool is_given_up(Scheduler& scheduler, Searcher& searcher);
   [[nodiscard]] bool ask_for_end(EndRequest request, std::string reason);
 
   const StudySpec* study_;
   TrialRecord record_;
   Measurer measurer_;
+  TrialCourse course_;
   GuardedValues guarded_;
   double usd_per_hour_;  ///< as the planned run is expected to be billed
   double usd_per_billed_s_;

@@ -75,7 +75,8 @@ Result<void> TrialPool::on_event(const TrialReported& event) {
   TrialInFlight* trial = find(event.key);
   if (trial == nullptr) return {};
   trial->reported(event.report);
-  if (trial->wants_to_end(parts_->scheduler, baseline_)) parts_->runner.stop(event.key);
+  if (trial->wants_to_end(parts_->scheduler, parts_->searcher, baseline_))
+    parts_->runner.stop(event.key);
   return {};
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "search/searchers/bayes/bayes_outlook.hpp"
 #include "search/searchers/bayes/candidate_search.hpp"
 
 namespace steptune::bayes {
@@ -55,7 +56,8 @@ BayesSearcher::BayesSearcher(const SearchSpace& space, const SearcherOptions& op
       memory_rule_(space),
       feasibility_(feature_map_.groups(), feature_map_.groups().count - 1, false),
       crashes_(feasibility_),
-      memory_(feature_map_.groups(), feature_map_.groups().count - 1) {
+      memory_(feature_map_.groups(), feature_map_.groups().count - 1),
+      courses_(!options.objectives.empty() && options.objectives[0].positive) {
   use_one_thread_per_call();
   for (const ObjectiveTraits& traits : options.objectives) {
     objectives_.emplace_back(feature_map_.groups(), feature_map_.scales(),
@@ -88,14 +90,17 @@ void BayesSearcher::observe(const Observation& observation) {
   }
 
   if (!has_values(observation, objectives_.size())) return;
-  feature_map_.write(point, row, observation.fidelity);
+  const auto full = learn_course(observation, point);
+  feature_map_.write(point, row, full ? 1.0 : observation.fidelity);
   for (std::size_t k = 0; k < objectives_.size(); ++k) {
     const double standard_error =
         k < observation.standard_errors.size() ? observation.standard_errors[k] : 0.0;
-    objectives_[k].add(row, observation.values[k], standard_error, observation.parts);
+    objectives_[k].add(row, full ? full->value : observation.values[k],
+                       full ? full->standard_error : standard_error, observation.parts);
   }
-  measured_.push_back(
-      {std::move(point), measured_.size(), observation.kind == ObservationKind::complete});
+  measured_.push_back({std::move(point), measured_.size(),
+                       observation.kind == ObservationKind::complete,
+                       observation.kind == ObservationKind::partial});
 }
 
 void BayesSearcher::observe_earlier(std::size_t study, const Observation& observation) {
@@ -150,7 +155,7 @@ bool BayesSearcher::needs_initial_point(std::size_t running) const {
 std::vector<Point> BayesSearcher::promising_points() const {
   std::vector<const Measured*> winners;
   for (const Measured& measured : measured_) {
-    if (measured.winner) winners.push_back(&measured);
+    if (measured.winner || measured.partial) winners.push_back(&measured);
   }
   std::vector<Point> points;
   for (const ObjectiveLearner& learner : objectives_) {
@@ -187,6 +192,11 @@ std::vector<Surrogate::World> BayesSearcher::make_worlds(const Matrix& pending) 
       for (const Measured& measured : measured_) {
         if (measured.winner) targets.push_back(all[measured.row]);
       }
+      if (!targets.empty()) continue;
+      // Nothing is complete: what the stopped trials are believed to lead to has to serve.
+      for (const Measured& measured : measured_) {
+        if (measured.partial) targets.push_back(all[measured.row]);
+      }
     }
   }
   return worlds;
@@ -210,6 +220,24 @@ Surrogate BayesSearcher::make_surrogate(const std::vector<Point>& running, Rng& 
     parts.feasibility_threshold = k_thresholds[rng.below(3)];
   }
   return Surrogate(std::move(parts));
+}
+
+std::optional<Point> BayesSearcher::best_new_point(
+    const std::function<bool(std::span<const double>)>& admissible) {
+  Rng rng(options_.seed, "bayes/rival", observed_);
+  const Surrogate surrogate = make_surrogate({}, rng);
+  const CandidateSearch search{space_,
+                               feature_map_,
+                               pool_,
+                               surrogate,
+                               admissible,
+                               {},
+                               promising_points(),
+                               feasibility_.size(),
+                               options_.threads};
+  auto best = find_best_candidate(search, rng);
+  if (!best) return std::nullopt;
+  return std::move(best->point);
 }
 
 Suggestion BayesSearcher::to_suggestion(const Point& point, const char* origin) const {
@@ -245,6 +273,16 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
     };
   }
   const auto best = find_best_candidate(search, rng);
+  if (const auto outlook = this->outlook()) {
+    const auto idle = [&](std::span<const double> point) { return !busy.contains(point); };
+    const auto again = best_repetition(*outlook, idle);
+    if (again && (!best || again->log_rate > new_log_rate(*outlook, best->point))) {
+      Suggestion suggestion = to_suggestion(again->point, "bayes");
+      suggestion.expected_improvement =
+          surrogate.improvement_share(feature_map_.rows(again->point), 0);
+      return suggestion;
+    }
+  }
   if (!best) return std::optional<Suggestion>();
   Suggestion suggestion = to_suggestion(best->point, "bayes");
   suggestion.expected_improvement = surrogate.improvement_share(feature_map_.rows(best->point), 0);

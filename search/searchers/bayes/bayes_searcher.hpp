@@ -7,6 +7,7 @@
 
 #include "search/searcher.hpp"
 #include "search/searchers/bayes/candidate_pool.hpp"
+#include "search/searchers/bayes/courses.hpp"
 #include "search/searchers/bayes/feature_map.hpp"
 #include "search/searchers/bayes/initial_design.hpp"
 #include "search/searchers/bayes/memory_rule.hpp"
@@ -27,12 +28,14 @@ class BayesSearcher final : public Searcher {
   void observe_earlier(std::size_t study, const Observation& observation) override;
   [[nodiscard]] std::vector<std::string> take_warnings() override;
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override;
+  [[nodiscard]] std::optional<Advice> advise(const TrialProgress& progress) override;
 
  private:
   struct Measured {
     Point point;
-    std::size_t row = 0;  ///< in the learners of the objectives
-    bool winner = false;  ///< complete and feasible
+    std::size_t row = 0;   ///< in the learners of the objectives
+    bool winner = false;   ///< complete and feasible
+    bool partial = false;  ///< stopped early
   };
 
   [[nodiscard]] std::vector<Point> encode_running(std::span<const Configuration> running) const;
@@ -42,6 +45,27 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] Surrogate make_surrogate(const std::vector<Point>& running, Rng& rng);
   [[nodiscard]] std::vector<Surrogate::World> make_worlds(const Matrix& pending);
   [[nodiscard]] std::vector<Point> promising_points() const;
+
+  /// A trial that might be started, and what its best rule of stopping would gain per price.
+  struct Prospect {
+    Point point;
+    double log_rate = 0.0;
+  };
+  /// What is believed about full trials that were not stopped, for advice.
+  struct Outlook;
+
+  /// Learns how the trial went on its way, and what all say now about full trials; returns what
+  /// this one says if it was stopped and that much is known.
+  [[nodiscard]] std::optional<FullValue> learn_course(const Observation& observation,
+                                                      const Point& point);
+  [[nodiscard]] std::optional<Point> best_new_point(
+      const std::function<bool(std::span<const double>)>& admissible);
+  [[nodiscard]] std::optional<Outlook> outlook();
+  /// The stopped trial most worth repeating at full length; nothing if none is worth more than
+  /// nothing.
+  [[nodiscard]] std::optional<Prospect> best_repetition(
+      const Outlook& outlook, const std::function<bool(std::span<const double>)>& admissible) const;
+  [[nodiscard]] double new_log_rate(const Outlook& outlook, const Point& point) const;
 
   const SearchSpace& space_;
   SearcherOptions options_;
@@ -55,6 +79,7 @@ class BayesSearcher final : public Searcher {
   Learner crashes_;  ///< the same without the trials that ran out of memory
   MemoryModel memory_;
   std::vector<Measured> measured_;
+  Courses courses_;
   std::size_t observed_ = 0;
   std::size_t failed_ = 0;
   std::size_t out_of_memory_ = 0;

@@ -33,6 +33,10 @@ class ObjectiveModel {
   [[nodiscard]] Posterior bound(const Matrix& features, std::size_t first, std::size_t last) const;
   [[nodiscard]] bool bounds() const;
   [[nodiscard]] const OutputTransform& transform() const { return transform_; }
+  /// The model of the objective as a whole; null where it is composed of parts.
+  [[nodiscard]] const Model* plain() const { return plain_.empty() ? nullptr : &plain_[0]; }
+  /// Takes it away; needs `plain`.
+  [[nodiscard]] Model take_plain() && { return std::move(plain_[0]); }
   /// How far it is to be believed beside others of the same objective.
   [[nodiscard]] double weight() const { return weight_; }
   void set_weight(double weight) { weight_ = weight; }
@@ -66,6 +70,13 @@ class ObjectiveLearner {
   /// A trial of the earlier study with this number (from 0).
   void add_earlier(std::size_t study, std::span<const double> features, double value,
                    double standard_error);
+  /// Whether trials are modelled as wholes only: then values may be revised.
+  [[nodiscard]] bool revisable() const { return part_names_.empty(); }
+  /// See `Learner::revise`; needs `revisable`.
+  void revise(std::size_t row, std::span<const double> features, double value,
+              double standard_error) {
+    whole_.revise(row, features, value, standard_error);
+  }
   [[nodiscard]] std::span<const double> values() const { return whole_.values(); }
 
   /// See `Learner::models`, likeliest first; beyond `most` up to three of the parts and one for

@@ -45,6 +45,7 @@ TrialRecord full_trial(std::int64_t number) {
   measurement.parts = {{"data", 0.01}};
   measurement.not_finite = {"grad_norm"};
   trial.measurement = measurement;
+  trial.milestones = {{0.125, {-0.5, 0.75}, {0.01, 0.0}}, {0.25, {-0.625, 0.75}, {0.005, 0.0}}};
   trial.objectives = {12.5, 0.75};
   trial.standard_errors = {0.5, 0.0};
   trial.peak_memory_bytes = 1e9;
@@ -71,6 +72,10 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.configuration, trial.configuration);
   EXPECT_EQ(read.status, trial.status);
   EXPECT_EQ(read.attempt, 3);
+  ASSERT_EQ(read.milestones.size(), 2U);
+  EXPECT_EQ(read.milestones[0].fidelity, 0.125);
+  EXPECT_EQ(read.milestones[1].values, trial.milestones[1].values);
+  EXPECT_EQ(read.milestones[1].standard_errors, trial.milestones[1].standard_errors);
   EXPECT_EQ(read.token, trial.token);
   EXPECT_EQ(read.started_wall_s, trial.started_wall_s);
   EXPECT_EQ(read.ended_wall_s, trial.ended_wall_s);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/searchers/bayes/going_on.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace steptune::bayes {
+namespace {
+
+constexpr std::size_t k_grid = 161;
+constexpr double k_reach = 6.0;  // deviations that the grid extends to either side
+constexpr int k_bisections = 40;
+
+struct Node {
+  double place;
+  double weight;
+};
+
+/// A standard normal variable by equal steps: smooth enough for values that are themselves
+/// expectations.
+std::vector<Node> make_nodes() {
+  std::vector<Node> nodes;
+  double sum = 0.0;
+  for (double place = -3.5; place < 3.6; place += 0.5) {
+    nodes.push_back({place, std::exp(-0.5 * place * place)});
+    sum += nodes.back().weight;
+  }
+  for (Node& node : nodes)
+    node.weight /= sum;
+  return nodes;
+}
+
+double improvement(double mean, double variance, double best) {
+  if (!(variance > 0.0)) return std::max(best - mean, 0.0);
+  return std::exp(log_expected_improvement({mean, variance}, best));
+}
+
+/// Expected improvement less `rate` times the expected price, under the best rule of stopping.
+class Worth {
+ public:
+  Worth(const Normal& full, double best, std::span<const Stage> stages)
+      : full_(full), best_(best), stages_(stages), nodes_(make_nodes()) {
+    low_ = full.mean - k_reach * std::sqrt(full.variance);
+    step_ = 2.0 * k_reach * std::sqrt(full.variance) / static_cast<double>(k_grid - 1);
+  }
+
+  [[nodiscard]] double at(double rate) const {
+    std::vector<double> values(k_grid);
+    std::vector<double> next(k_grid);
+    for (std::size_t k = stages_.size(); k-- > 0;) {
+      const double before = k == 0 ? full_.variance : stages_[k - 1].variance;
+      const double resolved = std::max(0.0, before - stages_[k].variance);
+      const double price = rate * stages_[k].price;
+      if (k == 0)
+        return expected(full_.mean, std::sqrt(resolved), next, stages_.size() == 1) - price;
+      for (std::size_t i = 0; i < k_grid; ++i) {
+        const double mean = low_ + step_ * static_cast<double>(i);
+        const bool last = k + 1 == stages_.size();
+        values[i] = std::max(0.0, (last ? improvement(mean, resolved, best_)
+                                        : expected(mean, std::sqrt(resolved), next, false)) -
+                                      price);
+      }
+      std::swap(values, next);
+    }
+    return 0.0;
+  }
+
+ private:
+  [[nodiscard]] double expected(double mean, double deviation, const std::vector<double>& next,
+                                bool last) const {
+    if (last) return improvement(mean, deviation * deviation, best_);
+    double sum = 0.0;
+    for (const Node& node : nodes_) {
+      const double place =
+          std::clamp((mean + deviation * node.place - low_) / step_, 0.0, k_grid - 1.001);
+      const auto below = static_cast<std::size_t>(place);
+      const double share = place - static_cast<double>(below);
+      sum += node.weight * ((1.0 - share) * next[below] + share * next[below + 1]);
+    }
+    return sum;
+  }
+
+  Normal full_;
+  double best_;
+  std::span<const Stage> stages_;
+  std::vector<Node> nodes_;
+  double low_ = 0.0;
+  double step_ = 1.0;
+};
+
+}  // namespace
+
+double log_improvement_rate(const Normal& full, double best, std::span<const Stage> stages) {
+  double price = 0.0;
+  for (const Stage& stage : stages)
+    price += stage.price;
+  const double log_gain = log_expected_improvement(full, best);
+  // Never to stop attains this much.
+  double low = log_gain - std::log(price);
+  if (stages.size() == 1) return low;
+  double high = log_gain - std::log(stages.front().price);
+  const Worth worth(full, best, stages);
+  // Below what the grid resolves there is nothing to be gained by stopping cleverly.
+  if (!(worth.at(std::exp(low)) > 0.0)) return low;
+  for (int i = 0; i < k_bisections && high - low > 1e-3; ++i) {
+    const double middle = 0.5 * (low + high);
+    (worth.at(std::exp(middle)) > 0.0 ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace steptune::bayes

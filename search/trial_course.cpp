@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/trial_course.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace steptune {
+namespace {
+
+constexpr double k_milestone_ratio = 2.0;
+constexpr double k_z_95 = 1.959963984540054;
+// Resources that should be equal may differ in their last digits.
+constexpr double k_slack = 1.0 - 1e-9;
+
+}  // namespace
+
+TrialCourse::TrialCourse(double min_resource, double max_resource)
+    : next_resource_(min_resource), max_resource_(max_resource) {}
+
+bool TrialCourse::note(const TrialEstimate& estimate) {
+  const auto known = [](const std::vector<double>& numbers) {
+    return std::all_of(numbers.begin(), numbers.end(),
+                       [](double number) { return std::isfinite(number); });
+  };
+  if (!known(estimate.values) || !known(estimate.half_widths) ||
+      estimate.resource < next_resource_ * k_slack ||
+      estimate.resource >= max_resource_ * k_slack) {
+    return false;
+  }
+  while (next_resource_ * k_slack <= estimate.resource)
+    next_resource_ *= k_milestone_ratio;
+  Milestone milestone{estimate.resource / max_resource_, estimate.values, {}};
+  for (const double half_width : estimate.half_widths)
+    milestone.standard_errors.push_back(half_width / k_z_95);
+  milestones_.push_back(std::move(milestone));
+  return true;
+}
+
+Decision TrialCourse::judge(const TrialEstimate& estimate, const Configuration& configuration,
+                            Scheduler& scheduler, Searcher& searcher) {
+  Decision decision = scheduler.on_estimate(estimate);
+  const bool new_milestone = note(estimate);
+  if (!scheduler.takes_advice()) return decision;
+  if (new_milestone) advice_ = searcher.advise({configuration, milestones_});
+  if (!advice_) return decision;
+  return {advice_->go_on ? Verdict::go_on : Verdict::stop, advice_->reason};
+}
+
+}  // namespace steptune

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the Bayesian searcher makes of trials that are under way or were stopped.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "search/searchers/bayes/bayes_searcher.hpp"
+#include "tests/unit/bayes/spaces.hpp"
+
+namespace steptune::bayes {
+namespace {
+
+using testing_spaces::create;
+using testing_spaces::integer;
+
+const double k_fidelities[] = {0.0625, 0.125, 0.25, 0.5, 1.0};
+
+SearchSpace space() {
+  return create({integer("a", 0, 9), integer("b", 0, 9)});
+}
+
+Configuration at(int a, int b) {
+  Configuration configuration;
+  configuration.set("a", std::int64_t{a});
+  configuration.set("b", std::int64_t{b});
+  return configuration;
+}
+
+/// A loss that falls with the fidelity, to 1 at best.
+double loss(int a, int b, double fidelity) {
+  return 1.0 + 0.05 * std::abs(a - 7) + 0.03 * std::abs(b - 2) - 0.2 * std::log(fidelity);
+}
+
+std::vector<Milestone> way(int a, int b, double until) {
+  std::vector<Milestone> milestones;
+  for (const double fidelity : k_fidelities) {
+    if (fidelity <= until) milestones.push_back({fidelity, {loss(a, b, fidelity)}, {0.0}});
+  }
+  return milestones;
+}
+
+Observation observation(std::int64_t trial, int a, int b, double fidelity) {
+  Observation result;
+  result.trial = trial;
+  result.configuration = at(a, b);
+  result.kind = fidelity < 1.0 ? ObservationKind::partial : ObservationKind::complete;
+  result.milestones = way(a, b, fidelity);
+  result.values = result.milestones.back().values;
+  result.standard_errors = {0.0};
+  result.milestones.pop_back();
+  result.fidelity = fidelity;
+  return result;
+}
+
+SearcherOptions options() {
+  SearcherOptions result;
+  result.objectives = {ObjectiveTraits{true}};
+  return result;
+}
+
+std::optional<Advice> advice(Searcher& searcher, int a, int b, double fidelity) {
+  const Configuration configuration = at(a, b);
+  const auto milestones = way(a, b, fidelity);
+  return searcher.advise({configuration, milestones});
+}
+
+void teach(Searcher& searcher) {
+  int trial = 0;
+  for (const int a : {0, 3, 6, 9}) {
+    searcher.observe(observation(++trial, a, 9 - a, 0.125));
+    searcher.observe(observation(++trial, a, a / 2, 0.25));
+  }
+  searcher.observe(observation(++trial, 6, 1, 1.0));
+  searcher.observe(observation(++trial, 5, 4, 1.0));
+}
+
+TEST(BayesAdvice, HoldsTrialsWhileNothingIsThereToCompareThemWith) {
+  const SearchSpace searched = space();
+  BayesSearcher searcher(searched, options());
+  const auto early = advice(searcher, 1, 1, 0.0625);
+  ASSERT_TRUE(early);
+  EXPECT_TRUE(early->go_on);
+  const auto held = advice(searcher, 1, 1, 0.125);
+  ASSERT_TRUE(held);
+  EXPECT_FALSE(held->go_on);
+  EXPECT_FALSE(held->reason.empty());
+
+  searcher.observe(observation(1, 5, 5, 1.0));
+  EXPECT_FALSE(advice(searcher, 1, 1, 0.125)) << "a baseline is there, but no model";
+}
+
+TEST(BayesAdvice, TellsHopelessTrialsFromPromisingOnes) {
+  const SearchSpace searched = space();
+  BayesSearcher searcher(searched, options());
+  teach(searcher);
+  const auto hopeless = advice(searcher, 0, 8, 0.25);
+  ASSERT_TRUE(hopeless);
+  EXPECT_FALSE(hopeless->go_on);
+  EXPECT_FALSE(hopeless->reason.empty());
+  const auto promising = advice(searcher, 7, 2, 0.5);
+  ASSERT_TRUE(promising);
+  EXPECT_TRUE(promising->go_on);
+}
+
+TEST(BayesAdvice, IsThatOfASearcherThatWasAskedAllAlong) {
+  const SearchSpace searched = space();
+  BayesSearcher fresh(searched, options());
+  BayesSearcher asked(searched, options());
+  teach(fresh);
+  int trial = 0;
+  const auto ask = [&] {
+    SuggestRequest request;
+    request.trial = ++trial;
+    ASSERT_TRUE(asked.suggest(request));
+    (void)advice(asked, 1, 8, 0.25);
+  };
+  class Asking final : public Searcher {
+   public:
+    Asking(Searcher& searcher, std::function<void()> ask)
+        : searcher_(searcher), ask_(std::move(ask)) {}
+    void observe(const Observation& observation) override {
+      searcher_.observe(observation);
+      ask_();
+    }
+    Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
+      return searcher_.suggest(request);
+    }
+
+   private:
+    Searcher& searcher_;
+    std::function<void()> ask_;
+  } asking(asked, ask);
+  teach(asking);
+  for (const int a : {0, 4, 7, 8}) {
+    const auto one = advice(fresh, a, 8, 0.25);
+    const auto other = advice(asked, a, 8, 0.25);
+    ASSERT_TRUE(one);
+    ASSERT_TRUE(other);
+    EXPECT_EQ(one->go_on, other->go_on);
+    EXPECT_EQ(one->reason, other->reason);
+  }
+}
+
+TEST(BayesAdvice, RepeatsAStoppedTrialThatTurnsOutToBeTheBest) {
+  const SearchSpace searched = create({integer("a", 0, 9), integer("b", 2, 2)});
+  BayesSearcher searcher(searched, options());
+  int trial = 0;
+  for (const int a : {7, 0, 2, 4, 9, 1, 3, 5})
+    searcher.observe(observation(++trial, a, 2, a == 7 ? 0.25 : 1.0));
+  searcher.observe(observation(++trial, 6, 2, 1.0));
+  searcher.observe(observation(++trial, 8, 2, 1.0));
+  SuggestRequest request;
+  request.trial = ++trial;
+  const auto again = searcher.suggest(request);
+  ASSERT_TRUE(again);
+  ASSERT_TRUE(*again) << "all have been tried, but one of them not to its end";
+  EXPECT_EQ((*again)->configuration, at(7, 2));
+  for (const double fidelity : {0.0625, 0.125, 0.25}) {
+    const auto known = advice(searcher, 7, 2, fidelity);
+    ASSERT_TRUE(known);
+    EXPECT_TRUE(known->go_on) << "that much was known when it was suggested";
+  }
+}
+
+TEST(BayesAdvice, SaysNothingOfTwoObjectives) {
+  const SearchSpace searched = space();
+  SearcherOptions two = options();
+  two.objectives.push_back(ObjectiveTraits{true});
+  BayesSearcher searcher(searched, two);
+  EXPECT_FALSE(advice(searcher, 1, 1, 0.25));
+}
+
+}  // namespace
+}  // namespace steptune::bayes
