@@ -26,7 +26,14 @@ constexpr std::size_t k_most_draws = 1000;
 constexpr std::size_t k_fewest_draws = 250;
 // Draws times examples, above which there are fewer draws.
 constexpr std::size_t k_draw_work = 120'000;
+// With so many examples every candidate costs more, and there is less to be found.
+constexpr std::size_t k_many_examples = 128;
+// Of the best candidates so many climb.
 constexpr std::size_t k_climbers = 4;
+constexpr std::size_t k_climbers_at_last = 2;
+// Perturbations of the best candidate at each radius.
+constexpr std::size_t k_refinements = 32;
+constexpr std::size_t k_refinements_at_last = 12;
 constexpr int k_climbs = 12;
 
 /// Calls `evaluate(first, last, values)` for fixed blocks of all rows.
@@ -230,9 +237,11 @@ bool has_continuous(const SearchSpace& space) {
 }
 
 void refine(const CandidateSearch& search, BestCandidate& best, Rng& rng) {
+  const std::size_t count =
+      search.examples < k_many_examples ? k_refinements : k_refinements_at_last;
   for (double radius = 0.05; radius > 2e-5; radius *= 0.4) {
     std::vector<double> points;
-    add_perturbed(search, best.point, radius, 32, rng, points);
+    add_perturbed(search, best.point, radius, count, rng, points);
     auto next = best_of_points(search, std::move(points), 1, best.score);
     if (!next.empty()) best = std::move(next[0]);
   }
@@ -258,7 +267,8 @@ std::optional<BestCandidate> find_best_candidate(const CandidateSearch& search, 
     add_perturbed(search, point, 0.1, 32, rng, candidates.points);
     add_perturbed(search, point, 0.01, 32, rng, candidates.points);
   }
-  auto starts = best_of_points(search, std::move(candidates.points), k_climbers);
+  const std::size_t climbing = search.examples < k_many_examples ? k_climbers : k_climbers_at_last;
+  auto starts = best_of_points(search, std::move(candidates.points), climbing);
   // Everything nearby is taken: the whole list decides, whatever that costs.
   if (starts.empty() && all != nullptr) starts = best_of(search, *all, 1);
   if (starts.empty()) return std::nullopt;
