@@ -85,10 +85,11 @@ std::optional<double> BayesSearcher::Outlook::log_rate(const Courses& courses, c
     price_from = fidelity;
   };
   double fidelity = reached > 0.0 ? reached * k_stage_ratio : courses.least_fidelity();
-  for (; fidelity < k_almost_full; fidelity *= k_stage_ratio) {
+  while (fidelity < k_almost_full) {
     const auto then = from_itself(courses, {fidelity, value, 0.0});
     if (!then) return std::nullopt;
     add(fidelity, both(prior, *then).variance);
+    fidelity *= k_stage_ratio;
   }
   add(1.0, 0.0);
   return log_improvement_rate(now, best, stages);

@@ -142,6 +142,7 @@ std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidat
     if (best.size() > count) best.resize(count);
   }
   std::vector<BestCandidate> result;
+  result.reserve(best.size());
   for (const Scored& scored : best)
     result.push_back({to_point(candidates.point(scored.row)), scored.score});
   return result;
@@ -239,9 +240,11 @@ bool has_continuous(const SearchSpace& space) {
 void refine(const CandidateSearch& search, BestCandidate& best, Rng& rng) {
   const std::size_t count =
       search.examples < k_many_examples ? k_refinements : k_refinements_at_last;
-  for (double radius = 0.05; radius > 2e-5; radius *= 0.4) {
+  double radius = 0.05;
+  while (radius > 2e-5) {
     std::vector<double> points;
     add_perturbed(search, best.point, radius, count, rng, points);
+    radius *= 0.4;
     auto next = best_of_points(search, std::move(points), 1, best.score);
     if (!next.empty()) best = std::move(next[0]);
   }
@@ -273,6 +276,7 @@ std::optional<BestCandidate> find_best_candidate(const CandidateSearch& search, 
   if (starts.empty() && all != nullptr) starts = best_of(search, *all, 1);
   if (starts.empty()) return std::nullopt;
   std::vector<Climber> climbers;
+  climbers.reserve(starts.size());
   for (BestCandidate& start : starts)
     climbers.push_back({std::move(start), {}, true});
   climb(search, climbers);

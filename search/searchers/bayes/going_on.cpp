@@ -23,7 +23,8 @@ struct Node {
 std::vector<Node> make_nodes() {
   std::vector<Node> nodes;
   double sum = 0.0;
-  for (double place = -3.5; place < 3.6; place += 0.5) {
+  for (int halves = -7; halves <= 7; ++halves) {
+    const double place = 0.5 * halves;
     nodes.push_back({place, std::exp(-0.5 * place * place)});
     sum += nodes.back().weight;
   }
