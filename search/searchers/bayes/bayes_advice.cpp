@@ -206,10 +206,9 @@ std::optional<FullValue> BayesSearcher::learn_course(const Observation& observat
 
 std::optional<Advice> BayesSearcher::advise(const TrialProgress& progress) {
   if (objectives_.size() != 1 || progress.milestones.empty()) return std::nullopt;
-  const Point point = space_.encode(progress.configuration);
-  const bool in_space = std::none_of(point.begin(), point.end(),
-                                     [](double coordinate) { return std::isnan(coordinate); });
-  if (!in_space) return std::nullopt;
+  const auto encoded = encode(progress.configuration);
+  if (!encoded) return std::nullopt;
+  const Point& point = *encoded;
   const CoursePoint now = to_course_point(progress.milestones.back());
   const Courses::Course* former = nullptr;
   for (const Courses::Course& course : courses_.all()) {

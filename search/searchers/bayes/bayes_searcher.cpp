@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "search/searchers/bayes/bayes_outlook.hpp"
-#include "search/searchers/bayes/candidate_search.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -23,11 +22,6 @@ std::size_t most_beliefs(std::size_t examples) {
   return examples < 180 ? 2 : 1;
 }
 
-bool in_space(const Point& point) {
-  return std::none_of(point.begin(), point.end(),
-                      [](double coordinate) { return std::isnan(coordinate); });
-}
-
 bool ran(ObservationKind kind) {
   return kind != ObservationKind::failed && kind != ObservationKind::out_of_memory;
 }
@@ -36,6 +30,11 @@ bool has_values(const Observation& observation, std::size_t objectives) {
   return ran(observation.kind) && observation.values.size() == objectives &&
          std::all_of(observation.values.begin(), observation.values.end(),
                      [](double value) { return std::isfinite(value); });
+}
+
+double standard_error_of(const Observation& observation, std::size_t objective) {
+  return objective < observation.standard_errors.size() ? observation.standard_errors[objective]
+                                                        : 0.0;
 }
 
 std::vector<bool> successes(std::span<const double> values) {
@@ -66,10 +65,10 @@ BayesSearcher::BayesSearcher(const SearchSpace& space, const SearcherOptions& op
 }
 
 void BayesSearcher::observe(const Observation& observation) {
-  Point point = space_.encode(observation.configuration);
   ++observed_;
-  // Earlier studies may know values that this space does not have.
-  if (!in_space(point)) return;
+  auto encoded = encode(observation.configuration);
+  if (!encoded) return;
+  Point point = *std::move(encoded);
   seen_.insert(point);
   if (observation.kind == ObservationKind::out_of_memory) memory_rule_.add(point);
 
@@ -93,10 +92,9 @@ void BayesSearcher::observe(const Observation& observation) {
   const auto full = learn_course(observation, point);
   feature_map_.write(point, row, full ? 1.0 : observation.fidelity);
   for (std::size_t k = 0; k < objectives_.size(); ++k) {
-    const double standard_error =
-        k < observation.standard_errors.size() ? observation.standard_errors[k] : 0.0;
     objectives_[k].add(row, full ? full->value : observation.values[k],
-                       full ? full->standard_error : standard_error, observation.parts);
+                       full ? full->standard_error : standard_error_of(observation, k),
+                       observation.parts);
   }
   measured_.push_back({std::move(point), measured_.size(),
                        observation.kind == ObservationKind::complete,
@@ -105,14 +103,13 @@ void BayesSearcher::observe(const Observation& observation) {
 
 void BayesSearcher::observe_earlier(std::size_t study, const Observation& observation) {
   if (!has_values(observation, objectives_.size())) return;
-  const Point point = space_.encode(observation.configuration);
-  if (!in_space(point)) return;
+  const auto point = encode(observation.configuration);
+  if (!point) return;
   std::vector<double> row(feature_map_.width());
-  feature_map_.write(point, row, observation.fidelity);
+  feature_map_.write(*point, row, observation.fidelity);
   for (std::size_t k = 0; k < objectives_.size(); ++k) {
-    const double standard_error =
-        k < observation.standard_errors.size() ? observation.standard_errors[k] : 0.0;
-    objectives_[k].add_earlier(study, row, observation.values[k], standard_error);
+    objectives_[k].add_earlier(study, row, observation.values[k],
+                               standard_error_of(observation, k));
   }
   ++earlier_trials_;
 }
@@ -127,11 +124,17 @@ std::vector<std::string> BayesSearcher::take_warnings() {
       observed_)};
 }
 
+std::optional<Point> BayesSearcher::encode(const Configuration& configuration) const {
+  Point point = space_.encode(configuration);
+  const bool inside = std::none_of(point.begin(), point.end(),
+                                   [](double coordinate) { return std::isnan(coordinate); });
+  return inside ? std::optional(std::move(point)) : std::nullopt;
+}
+
 std::vector<Point> BayesSearcher::encode_running(std::span<const Configuration> running) const {
   std::vector<Point> points;
   for (const Configuration& configuration : running) {
-    Point point = space_.encode(configuration);
-    if (in_space(point)) points.push_back(std::move(point));
+    if (auto point = encode(configuration)) points.push_back(*std::move(point));
   }
   return points;
 }
@@ -222,20 +225,25 @@ Surrogate BayesSearcher::make_surrogate(const std::vector<Point>& running, Rng& 
   return Surrogate(std::move(parts));
 }
 
+CandidateSearch BayesSearcher::candidate_search(
+    const Surrogate& surrogate,
+    const std::function<bool(std::span<const double>)>& admissible) const {
+  return {space_,
+          feature_map_,
+          pool_,
+          surrogate,
+          admissible,
+          {},
+          promising_points(),
+          feasibility_.size(),
+          options_.threads};
+}
+
 std::optional<Point> BayesSearcher::best_new_point(
     const std::function<bool(std::span<const double>)>& admissible) {
   Rng rng(options_.seed, "bayes/rival", observed_);
   const Surrogate surrogate = make_surrogate({}, rng);
-  const CandidateSearch search{space_,
-                               feature_map_,
-                               pool_,
-                               surrogate,
-                               admissible,
-                               {},
-                               promising_points(),
-                               feasibility_.size(),
-                               options_.threads};
-  auto best = find_best_candidate(search, rng);
+  auto best = find_best_candidate(candidate_search(surrogate, admissible), rng);
   if (!best) return std::nullopt;
   return std::move(best->point);
 }
@@ -257,15 +265,7 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
   }
   Rng rng(options_.seed, "bayes/suggest", static_cast<std::uint64_t>(request.trial));
   const Surrogate surrogate = make_surrogate(running, rng);
-  CandidateSearch search{space_,
-                         feature_map_,
-                         pool_,
-                         surrogate,
-                         admissible,
-                         {},
-                         promising_points(),
-                         feasibility_.size(),
-                         options_.threads};
+  CandidateSearch search = candidate_search(surrogate, admissible);
   if (request.price) {
     search.log_price = [&](std::span<const double> point) {
       const double price = request.price(space_.decode(Point(point.begin(), point.end())));
@@ -273,19 +273,18 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
     };
   }
   const auto best = find_best_candidate(search, rng);
+  std::optional<Point> chosen;
+  if (best) chosen = best->point;
   if (const auto outlook = this->outlook()) {
     const auto idle = [&](std::span<const double> point) { return !busy.contains(point); };
     const auto again = best_repetition(*outlook, idle);
     if (again && (!best || again->log_rate > new_log_rate(*outlook, best->point))) {
-      Suggestion suggestion = to_suggestion(again->point, "bayes");
-      suggestion.expected_improvement =
-          surrogate.improvement_share(feature_map_.rows(again->point), 0);
-      return suggestion;
+      chosen = again->point;
     }
   }
-  if (!best) return std::optional<Suggestion>();
-  Suggestion suggestion = to_suggestion(best->point, "bayes");
-  suggestion.expected_improvement = surrogate.improvement_share(feature_map_.rows(best->point), 0);
+  if (!chosen) return std::optional<Suggestion>();
+  Suggestion suggestion = to_suggestion(*chosen, "bayes");
+  suggestion.expected_improvement = surrogate.improvement_share(feature_map_.rows(*chosen), 0);
   return suggestion;
 }
 

@@ -7,6 +7,7 @@
 
 #include "search/searcher.hpp"
 #include "search/searchers/bayes/candidate_pool.hpp"
+#include "search/searchers/bayes/candidate_search.hpp"
 #include "search/searchers/bayes/courses.hpp"
 #include "search/searchers/bayes/feature_map.hpp"
 #include "search/searchers/bayes/initial_design.hpp"
@@ -38,6 +39,8 @@ class BayesSearcher final : public Searcher {
     bool partial = false;  ///< stopped early
   };
 
+  /// Nothing where the space does not have one of the values.
+  [[nodiscard]] std::optional<Point> encode(const Configuration& configuration) const;
   [[nodiscard]] std::vector<Point> encode_running(std::span<const Configuration> running) const;
   [[nodiscard]] Suggestion to_suggestion(const Point& point, const char* origin) const;
   [[nodiscard]] int wanted_initial_points() const;
@@ -58,6 +61,10 @@ class BayesSearcher final : public Searcher {
   /// this one says if it was stopped and that much is known.
   [[nodiscard]] std::optional<FullValue> learn_course(const Observation& observation,
                                                       const Point& point);
+  /// What the candidates are that `surrogate`, which outlives it, is to judge.
+  [[nodiscard]] CandidateSearch candidate_search(
+      const Surrogate& surrogate,
+      const std::function<bool(std::span<const double>)>& admissible) const;
   [[nodiscard]] std::optional<Point> best_new_point(
       const std::function<bool(std::span<const double>)>& admissible);
   [[nodiscard]] std::optional<Outlook> outlook();

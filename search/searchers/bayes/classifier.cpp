@@ -37,7 +37,7 @@ double likelihood_at(const std::vector<bool>& outcomes, const std::vector<double
     const double sign = outcomes[i] ? 1.0 : -1.0;
     const double z = sign * latent[i];
     const double log_probability = log_normal_cdf(z);
-    const double ratio = std::exp(-0.5 * z * z - 0.91893853320467274178 - log_probability);
+    const double ratio = slope_of_log_cdf(z, log_probability);
     laplace.slopes[i] = sign * ratio;
     laplace.root_curvature[i] = std::sqrt(std::max(ratio * (ratio + z), 1e-12));
     total += log_probability;
@@ -143,6 +143,20 @@ struct Classifier::State {
   double log_evidence = 0.0;
   at::Tensor slopes;                    // of the log likelihood, (n)
   std::optional<InverseFactor> factor;  // of covariances and the curvatures' inverses
+
+  /// Means of the latent function at rows [first, last) of `at_rows`, whose covariances with the
+  /// examples, of amplitude 1, are left in `covariances`.
+  [[nodiscard]] std::vector<double> latent_means(const Matrix& at_rows, std::size_t first,
+                                                 std::size_t last, Matrix& covariances) const {
+    std::vector<double> result(last - first);
+    if (first == last) return result;
+    kernel.between(at_rows, first, last, features, features.rows(), groups, covariances);
+    const at::Tensor means = at::mv(as_tensor(covariances), slopes);
+    const double* value = means.data_ptr<double>();
+    for (std::size_t i = 0; i < result.size(); ++i)
+      result[i] = mean + amplitude * value[i];
+    return result;
+  }
 };
 
 Classifier::Classifier(const Matrix& features, const std::vector<bool>& outcomes,
@@ -188,19 +202,14 @@ std::vector<double> Classifier::log_probabilities(const Matrix& features, std::s
                                                   std::size_t last) const {
   const at::InferenceMode no_autograd;
   const State& state = *state_;
-  std::vector<double> result(last - first);
-  if (first == last) return result;
   thread_local Matrix rows;
-  state.kernel.between(features, first, last, state.features, state.features.rows(), state.groups,
-                       rows);
-  const at::Tensor means = at::mv(as_tensor(rows), state.slopes);
-  const double* mean = means.data_ptr<double>();
+  std::vector<double> result = state.latent_means(features, first, last, rows);
+  if (result.empty()) return result;
   std::vector<double> known(result.size(), 0.0);
   if (state.factor) known = state.factor->explained(rows, state.factor->size());
   for (std::size_t i = 0; i < result.size(); ++i) {
     const double variance = std::max(state.amplitude * (1.0 - state.amplitude * known[i]), 0.0);
-    result[i] =
-        log_normal_cdf((state.mean + state.amplitude * mean[i]) / std::sqrt(1.0 + variance));
+    result[i] = log_normal_cdf(result[i] / std::sqrt(1.0 + variance));
   }
   return result;
 }
@@ -209,18 +218,12 @@ std::vector<double> Classifier::log_probability_bounds(const Matrix& features, s
                                                        std::size_t last) const {
   const at::InferenceMode no_autograd;
   const State& state = *state_;
-  std::vector<double> result(last - first);
-  if (first == last) return result;
   thread_local Matrix rows;
-  state.kernel.between(features, first, last, state.features, state.features.rows(), state.groups,
-                       rows);
-  const at::Tensor means = at::mv(as_tensor(rows), state.slopes);
-  const double* mean = means.data_ptr<double>();
+  std::vector<double> result = state.latent_means(features, first, last, rows);
   for (std::size_t i = 0; i < result.size(); ++i) {
     // Variance draws probabilities towards one half.
-    const double latent = state.mean + state.amplitude * mean[i];
-    const double variance = latent < 0.0 ? state.amplitude : 0.0;
-    result[i] = log_normal_cdf(latent / std::sqrt(1.0 + variance));
+    const double variance = result[i] < 0.0 ? state.amplitude : 0.0;
+    result[i] = log_normal_cdf(result[i] / std::sqrt(1.0 + variance));
   }
   return result;
 }

@@ -7,6 +7,12 @@
 
 namespace steptune::bayes {
 
+double LogNormal::penalty(double value, double& gradient) const {
+  const double z = (value - location) / spread;
+  gradient += z / spread;
+  return 0.5 * z * z;
+}
+
 std::vector<double> Hyperparameters::flat() const {
   std::vector<double> result(log_lengthscales);
   result.push_back(log_amplitude);

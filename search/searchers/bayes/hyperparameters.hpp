@@ -22,6 +22,10 @@ struct Hyperparameters {
 struct LogNormal {
   double location = 0.0;
   double spread = 1.0;
+
+  /// Minus its log density at the logarithm `value`, less a constant; the derivative is added to
+  /// `gradient`.
+  [[nodiscard]] double penalty(double value, double& gradient) const;
 };
 
 /// What is believed of the hyperparameters before any data.

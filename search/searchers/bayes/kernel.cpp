@@ -17,17 +17,6 @@ void add_scaled(std::span<const double> from, double factor, std::span<double> t
     to[i] += factor * from[i];
 }
 
-/// First and one past last feature of each dimension.
-std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const FeatureGroups& groups) {
-  std::vector<std::pair<std::size_t, std::size_t>> ranges(groups.count);
-  for (std::size_t f = 0; f < groups.group_of_feature.size(); ++f) {
-    auto& range = ranges[groups.group_of_feature[f]];
-    if (range.second == 0) range.first = f;
-    range.second = f + 1;
-  }
-  return ranges;
-}
-
 /// Rows by the different values that they take in the features of one dimension.
 struct Distinct {
   std::vector<std::size_t> rows;   ///< one of each
@@ -61,6 +50,16 @@ Distinct distinct_rows(const Matrix& features, std::size_t first, std::size_t la
 }
 
 }  // namespace
+
+std::vector<std::pair<std::size_t, std::size_t>> ranges_of(const FeatureGroups& groups) {
+  std::vector<std::pair<std::size_t, std::size_t>> ranges(groups.count);
+  for (std::size_t f = 0; f < groups.group_of_feature.size(); ++f) {
+    auto& range = ranges[groups.group_of_feature[f]];
+    if (range.second == 0) range.first = f;
+    range.second = f + 1;
+  }
+  return ranges;
+}
 
 Kernel::Kernel(const Hyperparameters& hyperparameters)
     : additive_share(1.0 / (1.0 + std::exp(-hyperparameters.additive_odds))) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "search/searchers/bayes/feature_columns.hpp"
@@ -16,6 +17,10 @@ struct FeatureGroups {
   std::vector<std::size_t> group_of_feature;
   std::size_t count = 0;
 };
+
+/// First and one past last feature of each dimension; its features follow each other.
+[[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> ranges_of(
+    const FeatureGroups& groups);
 
 /// The kernel: a mixture of a Matern 5/2 over all dimensions together, which knows
 /// every interaction, and the mean of one Matern 5/2 per dimension, which knows none (Duvenaud,

@@ -13,12 +13,6 @@ namespace {
 constexpr double k_largest_log = 20.0;
 constexpr double k_smallest_log_noise = -18.0;
 
-double add_prior(const LogNormal& prior, double value, double& gradient) {
-  const double z = (value - prior.location) / prior.spread;
-  gradient += z / prior.spread;
-  return 0.5 * z * z;
-}
-
 bool within_bounds(const Hyperparameters& hyperparameters) {
   for (const double value : hyperparameters.log_lengthscales) {
     if (!(std::abs(value) < k_largest_log)) return false;
@@ -79,10 +73,10 @@ double value_and_gradient(const TrainingSet& training, const PairDistances& pair
   gradient[dimensions + 2] = amplitude * by_kernel.back();
 
   for (std::size_t j = 0; j < dimensions; ++j)
-    value += add_prior(prior.lengthscale, flat_hyperparameters[j], gradient[j]);
-  value += add_prior(prior.amplitude, hyperparameters.log_amplitude, gradient[dimensions]);
-  value += add_prior(prior.noise, hyperparameters.log_noise, gradient[dimensions + 1]);
-  value += add_prior(prior.additive_odds, hyperparameters.additive_odds, gradient[dimensions + 2]);
+    value += prior.lengthscale.penalty(flat_hyperparameters[j], gradient[j]);
+  value += prior.amplitude.penalty(hyperparameters.log_amplitude, gradient[dimensions]);
+  value += prior.noise.penalty(hyperparameters.log_noise, gradient[dimensions + 1]);
+  value += prior.additive_odds.penalty(hyperparameters.additive_odds, gradient[dimensions + 2]);
   return std::isfinite(value) ? value : k_infinity;
 }
 

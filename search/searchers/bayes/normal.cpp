@@ -32,6 +32,10 @@ double log_normal_cdf(double z) {
          std::log1p(-inverse * (1.0 - inverse * (3.0 - 15.0 * inverse)));
 }
 
+double slope_of_log_cdf(double z, double log_cdf) {
+  return std::exp(-0.5 * z * z - k_log_sqrt_2pi - log_cdf);
+}
+
 double log_improvement(double z) {
   if (z > -1.0) return std::log(normal_density(z) + z * normal_cdf(z));
   if (z > k_asymptotic) {

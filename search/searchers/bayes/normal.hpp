@@ -9,6 +9,8 @@ namespace steptune::bayes {
 [[nodiscard]] double normal_cdf(double z);
 /// log of the distribution function; finite for every finite z.
 [[nodiscard]] double log_normal_cdf(double z);
+/// density(z) / cdf(z), given the logarithm of the latter: the derivative of `log_normal_cdf`.
+[[nodiscard]] double slope_of_log_cdf(double z, double log_cdf);
 /// log(density(z) + z cdf(z)): the logarithm of the expected improvement of a standard normal over
 /// -z (Ament et al. 2023, "Unexpected improvements to expected improvement", eq. 9). Finite for
 /// every finite z down to -1e150.

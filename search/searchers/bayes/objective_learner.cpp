@@ -37,9 +37,20 @@ Posterior on_top_of_earlier(const ShiftedModel& shifted, const OutputTransform& 
   for (std::size_t i = 0; i < posterior.means.size(); ++i) {
     const double offset = (expected[i] + own.centre() - transform.centre()) / transform.scale();
     posterior.means[i] = offset + ratio * posterior.means[i];
-    posterior.variances[i] = std::max(ratio * ratio * posterior.variances[i], 1e-12);
+    posterior.variances[i] = std::max(ratio * ratio * posterior.variances[i], k_smallest_variance);
   }
   return posterior;
+}
+
+/// The likeliest first, weights adding up to 1.
+void settle(std::vector<ObjectiveModel>& models) {
+  std::stable_sort(models.begin(), models.end(),
+                   [](const auto& a, const auto& b) { return a.weight() > b.weight(); });
+  double sum = 0.0;
+  for (const ObjectiveModel& model : models)
+    sum += model.weight();
+  for (ObjectiveModel& model : models)
+    model.set_weight(model.weight() / sum);
 }
 
 }  // namespace
@@ -138,7 +149,7 @@ std::vector<ObjectiveModel> ObjectiveLearner::models(const Matrix& pending, std:
   if (!composable_ || whole_.size() < k_fewest_for_parts || whole_.size() > k_most_for_parts) {
     return result;
   }
-  const double evidence = evidence_of(whole_.model(Matrix(pending.cols())), values());
+  const double evidence = evidence_of_whole(most);
   const OutputTransform transform(Warp::log, values());
   for (CompositeModel& composite : composite_.models(pending)) {
     // Beside all others together, whose weight is 1; bounded, so that nothing overflows.
@@ -146,15 +157,11 @@ std::vector<ObjectiveModel> ObjectiveLearner::models(const Matrix& pending, std:
         std::clamp(belief_weight(composite.evidence() - evidence, whole_.size()), 1e-200, 1e200);
     result.emplace_back(std::move(composite), transform, weight);
   }
-  std::stable_sort(result.begin(), result.end(),
-                   [](const auto& a, const auto& b) { return a.weight() > b.weight(); });
-  const double least = k_negligible * result[0].weight();
-  std::erase_if(result, [&](const ObjectiveModel& model) { return model.weight() < least; });
-  double sum = 0.0;
+  double least = 0.0;
   for (const ObjectiveModel& model : result)
-    sum += model.weight();
-  for (ObjectiveModel& model : result)
-    model.set_weight(model.weight() / sum);
+    least = std::max(least, k_negligible * model.weight());
+  std::erase_if(result, [&](const ObjectiveModel& model) { return model.weight() < least; });
+  settle(result);
   return result;
 }
 
@@ -171,18 +178,19 @@ std::vector<double> ObjectiveLearner::targets(const ObjectiveModel& model) const
   return result;
 }
 
+double ObjectiveLearner::evidence_of_whole(std::size_t most) {
+  // Asking for fewer models than are wanted would throw away what the others rest on.
+  return evidence_of(whole_.models(Matrix(whole_.features().cols()), most)[0], values());
+}
+
 std::vector<ObjectiveModel> ObjectiveLearner::models_without_parts(const Matrix& pending,
                                                                    std::size_t most) {
   std::vector<ObjectiveModel> models;
   const bool learned_before = !earlier_.empty() && whole_.size() <= Learner::k_model_limit;
-  double evidence = 0.0;
-  if (learned_before) {
-    evidence = evidence_of(whole_.models(Matrix(pending.cols()), most)[0], values());
-  }
   for (Model& model : whole_.models(pending, most))
     models.emplace_back(std::move(model));
   if (!learned_before) return models;
-  std::vector<double> evidences(models.size(), evidence);
+  std::vector<double> evidences(models.size(), evidence_of_whole(most));
   for (EarlierStudy& study : earlier_) {
     auto shifted = study.shifted(whole_, pending);
     if (!shifted) continue;
@@ -192,18 +200,13 @@ std::vector<ObjectiveModel> ObjectiveLearner::models_without_parts(const Matrix&
   }
   const double highest = *std::max_element(evidences.begin(), evidences.end());
   std::vector<ObjectiveModel> result;
-  double sum = 0.0;
   for (std::size_t i = 0; i < models.size(); ++i) {
     const double weight = models[i].weight() * belief_weight(evidences[i] - highest, whole_.size());
     if (weight < k_negligible * models[i].weight()) continue;
     models[i].set_weight(weight);
-    sum += weight;
     result.push_back(std::move(models[i]));
   }
-  for (ObjectiveModel& model : result)
-    model.set_weight(model.weight() / sum);
-  std::stable_sort(result.begin(), result.end(),
-                   [](const auto& a, const auto& b) { return a.weight() > b.weight(); });
+  settle(result);
   return result;
 }
 

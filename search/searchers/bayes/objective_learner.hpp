@@ -88,6 +88,8 @@ class ObjectiveLearner {
 
  private:
   [[nodiscard]] bool reports_parts(double value, const std::map<std::string, double>& parts);
+  /// Of the likeliest model of the objective as a whole; `most` as in `models`.
+  [[nodiscard]] double evidence_of_whole(std::size_t most);
   /// Models of the objective as a whole, and on top of earlier studies.
   [[nodiscard]] std::vector<ObjectiveModel> models_without_parts(const Matrix& pending,
                                                                  std::size_t most);

@@ -23,13 +23,10 @@ std::optional<ZeroRule> find_zero_rule(const Matrix& rows, const FeatureGroups& 
                                        const std::vector<PartTarget>& targets) {
   const auto nothing = [&](std::size_t i) { return targets[i].kind == PartTarget::Kind::nothing; };
   std::optional<ZeroRule> best;
-  for (std::size_t group = 0; group < groups.count; ++group) {
+  for (const auto& [first, last] : ranges_of(groups)) {
     ZeroRule rule;
-    for (std::size_t f = groups.group_of_feature.size(); f-- > 0;) {
-      if (groups.group_of_feature[f] != group) continue;
-      rule.first = f;
-      rule.last = std::max(rule.last, f + 1);
-    }
+    rule.first = first;
+    rule.last = last;
     for (std::size_t i = 0; i < targets.size(); ++i) {
       if (!nothing(i) || rule.applies(rows.row(i))) continue;
       const auto own = rows.row(i).subspan(rule.first, rule.last - rule.first);
@@ -62,7 +59,7 @@ struct Examples {
 std::optional<Normal> site_of(const Normal& prediction, double bound) {
   const double deviation = std::sqrt(prediction.variance);
   const double z = (bound - prediction.mean) / deviation;
-  const double ratio = std::exp(-0.5 * z * z - 0.91893853320467274178 - log_normal_cdf(z));
+  const double ratio = slope_of_log_cdf(z, log_normal_cdf(z));
   const double shrinkage = std::clamp(ratio * (z + ratio), 0.0, 1.0 - 1e-6);
   if (shrinkage < k_least_told) return std::nullopt;
   const double variance = prediction.variance * (1.0 - shrinkage);

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "search/searchers/bayes/covariance.hpp"
+#include "search/searchers/bayes/inverse_factor.hpp"
 #include "search/searchers/bayes/lbfgs.hpp"
 #include "search/searchers/bayes/matern.hpp"
 
@@ -23,31 +26,18 @@ constexpr LogNormal k_noise{-9.0, 3.0};
 constexpr double k_level_variance = 4.0;
 constexpr double k_largest_log = 20.0;
 
-struct Dimension {
-  std::size_t first = 0;  ///< feature
-  std::size_t last = 0;   ///< one past
-};
-
-std::vector<Dimension> dimensions_of(const FeatureGroups& groups) {
-  std::vector<Dimension> dimensions(groups.count);
-  for (std::size_t f = 0; f < groups.group_of_feature.size(); ++f) {
-    Dimension& dimension = dimensions[groups.group_of_feature[f]];
-    if (dimension.last == 0) dimension.first = f;
-    dimension.last = f + 1;
-  }
-  return dimensions;
-}
+using Dimension = std::pair<std::size_t, std::size_t>;
 
 double product(const Dimension& dimension, const double* a, const double* b) {
   double sum = 0.0;
-  for (std::size_t f = dimension.first; f < dimension.last; ++f)
+  for (std::size_t f = dimension.first; f < dimension.second; ++f)
     sum += a[f] * b[f];
   return sum;
 }
 
 double squared_distance(const Dimension& dimension, const double* a, const double* b) {
   double sum = 0.0;
-  for (std::size_t f = dimension.first; f < dimension.last; ++f)
+  for (std::size_t f = dimension.first; f < dimension.second; ++f)
     sum += (a[f] - b[f]) * (a[f] - b[f]);
   return sum;
 }
@@ -75,12 +65,6 @@ struct PairTable {
   std::vector<std::vector<double>> distances;
 };
 
-double add_prior(const LogNormal& prior, double value, double& gradient) {
-  const double z = (value - prior.location) / prior.spread;
-  gradient += z / prior.spread;
-  return 0.5 * z * z;
-}
-
 double value_and_gradient(const TrainingSet& training, const PairTable& pairs,
                           std::span<const double> flat, std::span<double> gradient) {
   const at::InferenceMode no_autograd;
@@ -95,22 +79,20 @@ double value_and_gradient(const TrainingSet& training, const PairTable& pairs,
   const double noise = std::exp(flat[2 * dimensions + 1]);
 
   std::vector<double> covariances(count, k_level_variance);
-  std::vector<double> scaled(count, 0.0);
+  std::vector<double> deviations(count, 0.0);  // squared distances at first
   for (std::size_t j = 0; j < dimensions; ++j) {
     const double slope = std::exp(flat[j]);
     const double weight = std::exp(-2.0 * flat[dimensions + j]);
     for (std::size_t p = 0; p < count; ++p) {
       covariances[p] += slope * pairs.products[j][p];
-      scaled[p] += weight * pairs.distances[j][p];
+      deviations[p] += weight * pairs.distances[j][p];
     }
   }
-  std::vector<double> deviations(count);
   std::vector<double> derivatives(count);
+  matern52_with_slopes(deviations, derivatives);
   for (std::size_t p = 0; p < count; ++p) {
-    const double root = std::sqrt(5.0 * scaled[p]);
-    const double decay = std::exp(-root);
-    deviations[p] = amplitude * (1.0 + root + root * root / 3.0) * decay;
-    derivatives[p] = amplitude * (-5.0 / 6.0) * (1.0 + root) * decay;
+    deviations[p] *= amplitude;
+    derivatives[p] *= amplitude;
     covariances[p] += deviations[p];
   }
   at::Tensor matrix =
@@ -158,26 +140,25 @@ double value_and_gradient(const TrainingSet& training, const PairTable& pairs,
   gradient[2 * dimensions + 1] = noise * trace;
 
   for (std::size_t j = 0; j < dimensions; ++j) {
-    value += add_prior(k_slope, flat[j], gradient[j]);
-    value += add_prior(k_lengthscale, flat[dimensions + j], gradient[dimensions + j]);
+    value += k_slope.penalty(flat[j], gradient[j]);
+    value += k_lengthscale.penalty(flat[dimensions + j], gradient[dimensions + j]);
   }
-  value += add_prior(k_amplitude, flat[2 * dimensions], gradient[2 * dimensions]);
-  value += add_prior(k_noise, flat[2 * dimensions + 1], gradient[2 * dimensions + 1]);
+  value += k_amplitude.penalty(flat[2 * dimensions], gradient[2 * dimensions]);
+  value += k_noise.penalty(flat[2 * dimensions + 1], gradient[2 * dimensions + 1]);
   return std::isfinite(value) ? value : k_infinity;
 }
 
 }  // namespace
 
 struct PowerLawProcess::State {
-  std::vector<Dimension> dimensions;
   std::vector<double> slope_of_feature;
   std::vector<double> weight_of_feature;  ///< inverse square of the lengthscale
   double amplitude = 1.0;
   double floor = 0.0;
   Matrix features;
-  at::Tensor inverse_factor;  // of the Cholesky factor, (n, n), lower triangular
-  at::Tensor weights;         // covariance^-1 targets, (n)
+  std::optional<InverseFactor> factor;  ///< of the covariance of the training rows
   std::vector<double> targets;
+  std::vector<double> weights;  ///< covariance^-1 targets
 
   /// Covariances of rows [first, last) of `rows` with all of the training rows.
   [[nodiscard]] Matrix between(const Matrix& rows, std::size_t first, std::size_t last) const {
@@ -220,7 +201,6 @@ PowerLawProcess::PowerLawProcess(const TrainingSet& training, const FeatureGroup
     : state_(std::make_unique<State>()) {
   const at::InferenceMode no_autograd;
   State& state = *state_;
-  state.dimensions = dimensions_of(groups);
   for (const std::size_t group : groups.group_of_feature) {
     state.slope_of_feature.push_back(std::exp(hyperparameters.log_slopes[group]));
     state.weight_of_feature.push_back(std::exp(-2.0 * hyperparameters.log_lengthscales[group]));
@@ -234,13 +214,8 @@ PowerLawProcess::PowerLawProcess(const TrainingSet& training, const FeatureGroup
   double* data = covariance.data_ptr<double>();
   for (std::size_t i = 0; i < training.size(); ++i)
     data[i * (training.size() + 1)] += state.floor + training.noise_variances[i];
-  auto factor = cholesky_with_jitter(covariance);
-  // Independent targets are the honest answer to a covariance that no jitter repairs.
-  if (!factor) factor = at::diag(covariance.diagonal().sqrt());
-  const auto size = static_cast<std::int64_t>(training.size());
-  state.inverse_factor = at::linalg_solve_triangular(*factor, at::eye(size, at::kDouble), false);
-  state.weights =
-      at::mv(state.inverse_factor.t(), at::mv(state.inverse_factor, as_tensor(training.targets)));
+  state.factor.emplace(covariance);
+  state.weights = state.factor->solve(training.targets);
 }
 
 PowerLawProcess::PowerLawProcess(PowerLawProcess&&) noexcept = default;
@@ -249,7 +224,7 @@ PowerLawProcess::~PowerLawProcess() = default;
 
 PowerLawHyperparameters PowerLawProcess::fit(const TrainingSet& training,
                                              const FeatureGroups& groups, int max_evaluations) {
-  const auto dimensions = dimensions_of(groups);
+  const auto dimensions = ranges_of(groups);
   const std::size_t count = dimensions.size();
   const PairTable pairs(training.features, dimensions);
   std::vector<double> start(2 * count + 2, k_slope.location);
@@ -275,13 +250,10 @@ Posterior PowerLawProcess::predict(const Matrix& features, std::size_t first,
   const State& state = *state_;
   Posterior posterior{std::vector<double>(last - first), std::vector<double>(last - first)};
   if (first == last) return posterior;
-  const Matrix rows = state.between(features, first, last);
-  const at::Tensor covariance = as_tensor(rows);
-  const at::Tensor means = at::mv(covariance, state.weights);
-  const at::Tensor projected = at::mm(covariance, state.inverse_factor.t());
-  const at::Tensor explained = projected.mul(projected).sum(1);
+  const Matrix covariance = state.between(features, first, last);
+  const at::Tensor means = at::mv(as_tensor(covariance), as_tensor(state.weights));
   std::copy_n(means.data_ptr<double>(), posterior.means.size(), posterior.means.begin());
-  const double* known = explained.data_ptr<double>();
+  const std::vector<double> known = state.factor->explained(covariance, state.factor->size());
   for (std::size_t i = 0; i < posterior.variances.size(); ++i) {
     const double variance = state.prior_variance(features.row(first + i)) - known[i];
     posterior.variances[i] = std::max(variance, 1e-10) + state.floor;
@@ -290,15 +262,12 @@ Posterior PowerLawProcess::predict(const Matrix& features, std::size_t first,
 }
 
 Posterior PowerLawProcess::leave_one_out() const {
-  const at::InferenceMode no_autograd;
   const State& state = *state_;
-  const at::Tensor precisions = state.inverse_factor.mul(state.inverse_factor).sum(0).contiguous();
-  const double* precision = precisions.data_ptr<double>();
-  const double* weight = state.weights.data_ptr<double>();
+  const std::vector<double> precisions = state.factor->precisions();
   Posterior posterior;
   for (std::size_t i = 0; i < state.targets.size(); ++i) {
-    posterior.means.push_back(state.targets[i] - weight[i] / precision[i]);
-    posterior.variances.push_back(1.0 / precision[i]);
+    posterior.means.push_back(state.targets[i] - state.weights[i] / precisions[i]);
+    posterior.variances.push_back(1.0 / precisions[i]);
   }
   return posterior;
 }
@@ -306,7 +275,7 @@ Posterior PowerLawProcess::leave_one_out() const {
 double negative_log_posterior(const TrainingSet& training, const FeatureGroups& groups,
                               std::span<const double> flat_hyperparameters,
                               std::span<double> gradient) {
-  return value_and_gradient(training, PairTable(training.features, dimensions_of(groups)),
+  return value_and_gradient(training, PairTable(training.features, ranges_of(groups)),
                             flat_hyperparameters, gradient);
 }
 

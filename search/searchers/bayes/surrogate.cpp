@@ -73,9 +73,12 @@ Surrogate::Goal Surrogate::goal_of(const World& world) {
 }
 
 std::vector<double> Surrogate::log_feasibilities(const Matrix& features, std::size_t first,
-                                                 std::size_t last) const {
+                                                 std::size_t last, bool upper_bounds) const {
   std::vector<double> result(last - first, 0.0);
-  if (parts_.feasibility) result = parts_.feasibility->log_probabilities(features, first, last);
+  if (parts_.feasibility) {
+    result = upper_bounds ? parts_.feasibility->log_probability_bounds(features, first, last)
+                          : parts_.feasibility->log_probabilities(features, first, last);
+  }
   if (!parts_.memory) return result;
   const auto fits = parts_.memory->log_probabilities(features, first, last);
   std::transform(result.begin(), result.end(), fits.begin(), result.begin(), std::plus<>());
@@ -119,15 +122,7 @@ bool Surrogate::bounds() const {
 
 void Surrogate::bound(const Matrix& features, std::size_t first, std::size_t last,
                       std::span<double> bounds) const {
-  std::vector<double> feasibilities(last - first, 0.0);
-  if (parts_.feasibility) {
-    feasibilities = parts_.feasibility->log_probability_bounds(features, first, last);
-  }
-  if (parts_.memory) {
-    const auto fits = parts_.memory->log_probabilities(features, first, last);
-    for (std::size_t i = 0; i < fits.size(); ++i)
-      feasibilities[i] += fits[i];
-  }
+  const auto feasibilities = log_feasibilities(features, first, last, /*upper_bounds=*/true);
   // Improvement grows with the variance: of a minimum and of an area alike, as both are convex.
   std::vector<double> gains(last - first, k_never);
   for (std::size_t w = 0; w < goals_.size(); ++w) {

@@ -63,8 +63,11 @@ class Surrogate {
   };
 
   [[nodiscard]] static Goal goal_of(const World& world);
+  /// Logarithms of the probabilities that rows [first, last) are feasible, or upper bounds of them
+  /// at a lower price.
   [[nodiscard]] std::vector<double> log_feasibilities(const Matrix& features, std::size_t first,
-                                                      std::size_t last) const;
+                                                      std::size_t last,
+                                                      bool upper_bounds = false) const;
 
   Parts parts_;
   std::vector<Goal> goals_;  ///< by world; empty without a best
