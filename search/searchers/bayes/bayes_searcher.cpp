@@ -88,6 +88,7 @@ void BayesSearcher::observe(const Observation& observation) {
     memory_.add_peak(row, peak_bytes);
   }
 
+  if (!feasible) courses_.abandon(point);
   if (!has_values(observation, objectives_.size())) return;
   const auto full = learn_course(observation, point);
   feature_map_.write(point, row, full ? 1.0 : observation.fidelity);

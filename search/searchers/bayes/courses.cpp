@@ -11,6 +11,13 @@ CoursePoint to_course_point(const Milestone& milestone) {
   return {milestone.fidelity, milestone.values[0], error * error};
 }
 
+void Courses::abandon(std::span<const double> point) {
+  for (Course& course : courses_) {
+    if (std::equal(point.begin(), point.end(), course.point.begin(), course.point.end()))
+      course.superseded = true;
+  }
+}
+
 void Courses::add(Point point, std::size_t row, const Observation& observation) {
   Course course{std::move(point), row, {}, observation.kind != ObservationKind::partial};
   double reached = 0.0;
@@ -25,6 +32,11 @@ void Courses::add(Point point, std::size_t row, const Observation& observation) 
   for (const CoursePoint& passed : course.way) {
     log_ = log_ && passed.value > 0.0;
     least_fidelity_ = std::min(least_fidelity_, passed.fidelity);
+  }
+  for (Course& former : courses_) {
+    if (former.superseded || former.point != course.point) continue;
+    const bool further = course.full || course.way.back().fidelity >= former.way.back().fidelity;
+    (further ? former : course).superseded = true;
   }
   courses_.push_back(std::move(course));
   learn();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "search/observation.hpp"
@@ -29,8 +30,11 @@ class Courses {
     std::size_t row = 0;           ///< in the learners of the objectives
     std::vector<CoursePoint> way;  ///< values as measured; at least one, the last one is its end
     bool full = false;
+    bool superseded = false;  ///< a later trial of the same configuration went further, or failed
   };
 
+  /// A trial of `point` failed: nothing that was stopped there is worth going on with.
+  void abandon(std::span<const double> point);
   /// `observation` has one finite value.
   void add(Point point, std::size_t row, const Observation& observation);
   [[nodiscard]] const std::vector<Course>& all() const { return courses_; }

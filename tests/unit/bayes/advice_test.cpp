@@ -162,6 +162,27 @@ TEST(BayesAdvice, RepeatsAStoppedTrialThatTurnsOutToBeTheBest) {
   }
 }
 
+TEST(BayesAdvice, RepeatsNoTrialThatWentToItsEndOrFailedSince) {
+  const SearchSpace searched = create({integer("a", 0, 9), integer("b", 2, 2)});
+  for (const bool fails : {false, true}) {
+    BayesSearcher searcher(searched, options());
+    int trial = 0;
+    for (const int a : {7, 0, 2, 4, 9, 1, 3, 5, 6, 8})
+      searcher.observe(observation(++trial, a, 2, a == 7 ? 0.25 : 1.0));
+    Observation end = observation(++trial, 7, 2, 1.0);
+    if (fails) {
+      end.kind = ObservationKind::failed;
+      end.values.clear();
+    }
+    searcher.observe(end);
+    SuggestRequest request;
+    request.trial = ++trial;
+    const auto next = searcher.suggest(request);
+    ASSERT_TRUE(next);
+    EXPECT_FALSE(*next) << "nothing is left to be tried";
+  }
+}
+
 TEST(BayesAdvice, SaysNothingOfTwoObjectives) {
   const SearchSpace searched = space();
   SearcherOptions two = options();
