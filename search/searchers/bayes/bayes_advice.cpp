@@ -30,15 +30,14 @@ Normal BayesSearcher::Outlook::from_others(const Courses::Course* course,
                                            const Matrix& features) const {
   if (course != nullptr && course->row < others.means.size()) {
     return {others.means[course->row],
-            unexplained + std::max(others.variances[course->row] - noise[course->row], 1e-9)};
+            std::max(others.variances[course->row] - noise[course->row], 1e-9)};
   }
   std::vector<Normal> each;
   for (const Model& model : models) {
     const Posterior posterior = model.process.predict(features, 0, 1);
     each.push_back(translated(model, {posterior.means[0], posterior.variances[0]}));
   }
-  const Normal all = mixture(each);
-  return {all.mean, all.variance + unexplained};
+  return mixture(each);
 }
 
 Normal BayesSearcher::Outlook::translated(const Model& model, const Normal& target) const {
@@ -131,22 +130,12 @@ std::optional<BayesSearcher::Outlook> BayesSearcher::outlook() {
     }
     result.noise.assign(measured_.size(), 0.0);
   }
-  if (all_rows) {
-    // Fits of noisy values may find all configurations alike; their errors tell.
-    double sum = 0.0;
-    for (const Measured& measured : measured_) {
-      const double target = result.transform().forward(objectives_[0].values()[measured.row]);
-      const double deviation = target - result.others.means[measured.row];
-      sum += deviation * deviation - result.others.variances[measured.row];
-    }
-    result.unexplained = std::max(0.0, sum / static_cast<double>(measured_.size()));
-  }
   for (const Measured& measured : measured_) {
     if (measured.winner) result.best = std::min(result.best, targets[measured.row]);
   }
   const bool complete = std::isfinite(result.best);
   for (const Courses::Course& course : courses) {
-    if (course.full) continue;
+    if (course.full || course.superseded) continue;
     const auto itself = result.from_itself(courses_, course.way.back());
     if (!itself) return std::nullopt;
     if (!all_rows) continue;
@@ -195,13 +184,13 @@ std::optional<FullValue> BayesSearcher::learn_course(const Observation& observat
   std::vector<double> row(feature_map_.width());
   for (const Courses::Course& course : courses_.all()) {
     if (course.full || course.row == measured_.size()) continue;
-    const auto full = courses_.full(course.way.back());
+    const auto full = courses_.full(course);
     if (!full) continue;
     feature_map_.write(course.point, row);
     objectives_[0].revise(course.row, row, full->value, full->standard_error);
   }
   const Courses::Course& latest = courses_.all().back();
-  return latest.full ? std::nullopt : courses_.full(latest.way.back());
+  return latest.full ? std::nullopt : courses_.full(latest);
 }
 
 std::optional<Advice> BayesSearcher::advise(const TrialProgress& progress) {

@@ -13,9 +13,7 @@ struct BayesSearcher::Outlook {
   std::vector<Model> models;
   Posterior others;           ///< of each measured trial as all others have it; may be empty
   std::vector<double> noise;  ///< of each of those; of the same size
-  double unexplained =
-      0.0;            ///< variance by which predictions of measured trials err more than they claim
-  double best = 0.0;  ///< target that improvement is measured from
+  double best = 0.0;          ///< target that improvement is measured from
 
   /// What all figures here are targets of.
   [[nodiscard]] const OutputTransform& transform() const { return models[0].transform; }

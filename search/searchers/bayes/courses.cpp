@@ -5,6 +5,12 @@
 #include <cmath>
 
 namespace steptune::bayes {
+namespace {
+
+// By how much the standard error grows of what a later trial of the same configuration says better.
+constexpr double k_superseded_errors = 30.0;
+
+}  // namespace
 
 CoursePoint to_course_point(const Milestone& milestone) {
   const double error = milestone.standard_errors.empty() ? 0.0 : milestone.standard_errors[0];
@@ -69,6 +75,12 @@ std::optional<FullValue> Courses::full(const CoursePoint& now) const {
   const double value = std::exp(full.mean);
   if (!std::isfinite(value) || !(value > 0.0)) return std::nullopt;
   return FullValue{value, value * deviation, value * common};
+}
+
+std::optional<FullValue> Courses::full(const Course& course) const {
+  auto result = full(course.way.back());
+  if (result && course.superseded) result->standard_error *= k_superseded_errors;
+  return result;
 }
 
 }  // namespace steptune::bayes

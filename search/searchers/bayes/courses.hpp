@@ -42,6 +42,8 @@ class Courses {
   /// What a full trial that has come to `now` (as measured) will end at; nothing while too little
   /// is known of how values go on.
   [[nodiscard]] std::optional<FullValue> full(const CoursePoint& now) const;
+  /// The same of a trial that was stopped, with hardly any weight where it is superseded.
+  [[nodiscard]] std::optional<FullValue> full(const Course& course) const;
   /// The lowest fidelity at which any trial was looked at.
   [[nodiscard]] double least_fidelity() const { return least_fidelity_; }
 
