@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/interval.hpp"
+
 namespace steptune {
 namespace {
 
 constexpr double k_milestone_ratio = 2.0;
-constexpr double k_z_95 = 1.959963984540054;
 // Resources that should be equal may differ in their last digits.
 constexpr double k_slack = 1.0 - 1e-9;
 

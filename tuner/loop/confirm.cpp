@@ -9,6 +9,7 @@
 
 #include <boost/math/distributions/students_t.hpp>
 
+#include "common/interval.hpp"
 #include "tuner/loop/objectives.hpp"
 
 namespace steptune {

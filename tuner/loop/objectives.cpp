@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "common/interval.hpp"
+
 namespace steptune {
 namespace {
 

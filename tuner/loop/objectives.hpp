@@ -11,9 +11,6 @@
 
 namespace steptune {
 
-/// Half-width of a 95 % interval in standard errors of a normal estimate.
-inline constexpr double k_z_95 = 1.959963984540054;
-
 /// A trial's objectives as the study states them (not negated).
 struct ObjectiveValues {
   std::vector<double> values;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/interval.hpp"
 #include "tuner/loop/objectives.hpp"
 
 namespace steptune {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <tuple>
 
+#include "common/interval.hpp"
 #include "tuner/loop/objectives.hpp"
 
 namespace steptune {

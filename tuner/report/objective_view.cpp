@@ -4,13 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "common/interval.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr double k_normal_quantile_95 = 1.959963984540054;
 
 const Json* find(const Json& json, const char* key) {
   if (!json.is_object()) return nullptr;
@@ -88,7 +87,7 @@ std::vector<std::string> parameter_order(const Json& document) {
 
 double half_width_95(const TrialRecord& trial, std::size_t objective) {
   if (objective >= trial.standard_errors.size()) return 0.0;
-  const double half_width = k_normal_quantile_95 * trial.standard_errors[objective];
+  const double half_width = k_z_95 * trial.standard_errors[objective];
   return std::isfinite(half_width) ? half_width : 0.0;
 }
 

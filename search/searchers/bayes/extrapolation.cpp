@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+
+#include "search/searchers/bayes/covariance.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -61,68 +64,60 @@ double Extrapolation::fit_with_decay() {
     squares += (step.from.value - centre_) * (step.from.value - centre_);
   unit_ = std::max(std::sqrt(squares / count), 1e-9 * (1.0 + std::abs(centre_)));
 
+  const std::vector<Example> examples = this->examples();
   wander_ = k_prior_wander;
   double density = 0.0;
   for (int round = 0; round < k_rounds; ++round) {
-    std::array<Terms, k_terms> precision{};
-    Terms moment{};
-    for (std::size_t i = 0; i < k_terms; ++i)
-      precision[i][i] = 1.0 / (k_prior_spreads[i] * k_prior_spreads[i]);
-    for (const Step& step : steps_) {
-      const Terms terms = terms_of(step.from.fidelity, step.from.value, step.to.fidelity);
-      // A later value rests on all that the earlier one does: only what was added is new noise.
-      const double noise = std::max(0.0, step.from.noise_variance - step.to.noise_variance);
-      const double weight = 1.0 / (wander_ * spread_of(step.from.fidelity, step.to.fidelity) +
-                                   noise / (unit_ * unit_));
-      const double response = (step.to.value - step.from.value) / unit_;
-      for (std::size_t i = 0; i < k_terms; ++i) {
-        moment[i] += weight * terms[i] * response;
-        for (std::size_t k = 0; k < k_terms; ++k)
-          precision[i][k] += weight * terms[i] * terms[k];
-      }
-    }
-    // Gauss-Jordan: the matrix is small and, by its prior, well conditioned.
-    std::array<Terms, k_terms> inverse{};
-    for (std::size_t i = 0; i < k_terms; ++i)
-      inverse[i][i] = 1.0;
-    for (std::size_t i = 0; i < k_terms; ++i) {
-      const double pivot = precision[i][i];
-      for (std::size_t k = 0; k < k_terms; ++k) {
-        precision[i][k] /= pivot;
-        inverse[i][k] /= pivot;
-      }
-      for (std::size_t row = 0; row < k_terms; ++row) {
-        if (row == i) continue;
-        const double factor = precision[row][i];
-        for (std::size_t k = 0; k < k_terms; ++k) {
-          precision[row][k] -= factor * precision[i][k];
-          inverse[row][k] -= factor * inverse[i][k];
-        }
-      }
-    }
-    covariance_ = inverse;
-    coefficients_ = {};
-    for (std::size_t i = 0; i < k_terms; ++i) {
-      for (std::size_t k = 0; k < k_terms; ++k)
-        coefficients_[i] += inverse[i][k] * moment[k];
-    }
+    regress(examples);
     double scatter = k_prior_steps * k_prior_wander;
     density = 0.0;
-    for (const Step& step : steps_) {
-      const Terms terms = terms_of(step.from.fidelity, step.from.value, step.to.fidelity);
-      double residual = (step.to.value - step.from.value) / unit_;
-      for (std::size_t i = 0; i < k_terms; ++i)
-        residual -= coefficients_[i] * terms[i];
-      const double noise = std::max(0.0, step.from.noise_variance - step.to.noise_variance);
-      scatter += std::max(0.0, residual * residual - noise / (unit_ * unit_)) /
-                 spread_of(step.from.fidelity, step.to.fidelity);
-      const double variance =
-          wander_ * spread_of(step.from.fidelity, step.to.fidelity) + noise / (unit_ * unit_);
-      density -= 0.5 * (std::log(variance) + residual * residual / variance);
+    for (const Example& example : examples) {
+      const double residual =
+          example.response - std::inner_product(example.terms.begin(), example.terms.end(),
+                                                coefficients_.begin(), 0.0);
+      const double square = residual * residual;
+      scatter += std::max(0.0, square - example.noise_variance) / example.spread;
+      const double variance = wander_ * example.spread + example.noise_variance;
+      density -= 0.5 * (std::log(variance) + square / variance);
     }
     if (round + 1 < k_rounds) wander_ = scatter / (k_prior_steps + count);
   }
   return density;
+}
+
+std::vector<Extrapolation::Example> Extrapolation::examples() const {
+  std::vector<Example> result;
+  for (const auto& [from, to] : steps_) {
+    // A later value rests on all that the earlier one does: only what was added is new noise.
+    const double noise = std::max(0.0, from.noise_variance - to.noise_variance);
+    result.push_back({terms_of(from.fidelity, from.value, to.fidelity),
+                      (to.value - from.value) / unit_, spread_of(from.fidelity, to.fidelity),
+                      noise / (unit_ * unit_)});
+  }
+  return result;
+}
+
+void Extrapolation::regress(const std::vector<Example>& examples) {
+  const at::InferenceMode no_autograd;
+  Matrix precision(k_terms, k_terms);
+  Matrix moment(k_terms, 1);
+  for (std::size_t i = 0; i < k_terms; ++i)
+    precision(i, i) = 1.0 / (k_prior_spreads[i] * k_prior_spreads[i]);
+  for (const Example& example : examples) {
+    const double weight = 1.0 / (wander_ * example.spread + example.noise_variance);
+    for (std::size_t i = 0; i < k_terms; ++i) {
+      moment(i, 0) += weight * example.terms[i] * example.response;
+      for (std::size_t k = 0; k < k_terms; ++k)
+        precision(i, k) += weight * example.terms[i] * example.terms[k];
+    }
+  }
+  const at::Tensor covariance = at::inverse(as_tensor(precision));
+  const at::Tensor coefficients = at::matmul(covariance, as_tensor(moment));
+  for (std::size_t i = 0; i < k_terms; ++i) {
+    coefficients_[i] = coefficients.data_ptr<double>()[i];
+    std::copy_n(covariance.contiguous().data_ptr<double>() + i * k_terms, k_terms,
+                covariance_[i].begin());
+  }
 }
 
 Extrapolation::Full Extrapolation::full(const CoursePoint& now) const {

@@ -45,10 +45,19 @@ class Extrapolation {
     CoursePoint from;
     CoursePoint to;
   };
+  /// A step in units: a response that depends linearly on the terms, wanders and is noisy.
+  struct Example {
+    Terms terms{};
+    double response = 0.0;
+    double spread = 0.0;
+    double noise_variance = 0.0;
+  };
 
   [[nodiscard]] Terms terms_of(double from_fidelity, double value, double to_fidelity) const;
 
   [[nodiscard]] double spread_of(double from_fidelity, double to_fidelity) const;
+  [[nodiscard]] std::vector<Example> examples() const;
+  void regress(const std::vector<Example>& examples);
   double fit_with_decay();
 
   double decay_ = 0.0;  ///< power of the fidelity by which trials wander ever less
