@@ -37,13 +37,6 @@ double standard_error_of(const Observation& observation, std::size_t objective) 
                                                         : 0.0;
 }
 
-std::vector<bool> successes(std::span<const double> values) {
-  std::vector<bool> result;
-  for (const double value : values)
-    result.push_back(value > 0.5);
-  return result;
-}
-
 }  // namespace
 
 BayesSearcher::BayesSearcher(const SearchSpace& space, const SearcherOptions& options)
@@ -53,7 +46,7 @@ BayesSearcher::BayesSearcher(const SearchSpace& space, const SearcherOptions& op
       pool_(space, feature_map_),
       initial_design_(space, options.seed),
       memory_rule_(space),
-      feasibility_(feature_map_.groups(), feature_map_.groups().count - 1, false),
+      feasibility_(feature_map_.groups(), feature_map_.groups().count - 1),
       crashes_(feasibility_),
       memory_(feature_map_.groups(), feature_map_.groups().count - 1),
       courses_(!options.objectives.empty() && options.objectives[0].positive) {
@@ -76,12 +69,12 @@ void BayesSearcher::observe(const Observation& observation) {
   feature_map_.write(point, row);
   const bool feasible = ran(observation.kind) && observation.kind != ObservationKind::infeasible;
   if (!feasible) ++failed_;
-  feasibility_.add(row, feasible ? 1.0 : 0.0, 0.0);
+  feasibility_.add(row, feasible);
   if (observation.kind == ObservationKind::out_of_memory) {
     ++out_of_memory_;
     memory_.add_out_of_memory(row);
   } else {
-    crashes_.add(row, feasible ? 1.0 : 0.0, 0.0);
+    crashes_.add(row, feasible);
   }
   const double peak_bytes = observation.peak_memory_bytes.value_or(0.0);
   if (ran(observation.kind) && peak_bytes > 0.0 && std::isfinite(peak_bytes)) {
@@ -176,7 +169,7 @@ std::vector<Point> BayesSearcher::promising_points() const {
 std::vector<Surrogate::World> BayesSearcher::make_worlds(const Matrix& pending) {
   std::vector<Surrogate::World> worlds;
   if (measured_.empty()) return worlds;
-  const std::size_t most = objectives_.size() == 1 ? most_beliefs(measured_.size()) : 1;
+  const std::size_t most = objectives_.size() == 1 ? most_beliefs(observed_) : 1;
   std::vector<ObjectiveModel> models = objectives_[0].models(pending, most);
   if (objectives_.size() > 1) {
     Surrogate::World& world = worlds.emplace_back();
@@ -215,11 +208,8 @@ Surrogate BayesSearcher::make_surrogate(const std::vector<Point>& running, Rng& 
   parts.worlds = make_worlds(pending);
   if (failed_ > 0) {
     parts.memory = memory_.forecast();
-    Learner& outcomes = parts.memory ? crashes_ : feasibility_;
-    if (!parts.memory || failed_ > out_of_memory_) {
-      parts.feasibility.emplace(outcomes.features(), successes(outcomes.values()),
-                                feature_map_.groups(), outcomes.hyperparameters());
-    }
+    OutcomeLearner& outcomes = parts.memory ? crashes_ : feasibility_;
+    if (!parts.memory || failed_ > out_of_memory_) parts.feasibility = outcomes.classifier();
     constexpr double k_thresholds[] = {0.5, 0.7, 0.9};
     parts.feasibility_threshold = k_thresholds[rng.below(3)];
   }

@@ -13,6 +13,7 @@
 #include "search/searchers/bayes/initial_design.hpp"
 #include "search/searchers/bayes/memory_rule.hpp"
 #include "search/searchers/bayes/objective_learner.hpp"
+#include "search/searchers/bayes/outcome_learner.hpp"
 #include "search/searchers/bayes/point_set.hpp"
 #include "search/searchers/bayes/surrogate.hpp"
 
@@ -82,8 +83,8 @@ class BayesSearcher final : public Searcher {
   MemoryRule memory_rule_;
   PointSet seen_;
   std::vector<ObjectiveLearner> objectives_;
-  Learner feasibility_;
-  Learner crashes_;  ///< the same without the trials that ran out of memory
+  OutcomeLearner feasibility_;
+  OutcomeLearner crashes_;  ///< the same without the trials that ran out of memory
   MemoryModel memory_;
   std::vector<Measured> measured_;
   Courses courses_;

@@ -61,14 +61,22 @@ double log_price_of(const CandidateSearch& search, std::span<const double> point
   return search.log_price ? search.log_price(point) : 0.0;
 }
 
-std::vector<double> scores_of(const CandidateSearch& search, const Candidates& candidates) {
-  auto scores = by_chunks(search, candidates.size(), [&](auto first, auto last, auto values) {
-    search.surrogate.score(candidates.features, first, last, values);
-  });
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    scores[i] =
-        std::isnan(scores[i]) ? k_never : scores[i] - log_price_of(search, candidates.point(i));
+/// Exact where they are above the row's own of `floors`.
+std::vector<double> scores_of(const CandidateSearch& search, const Candidates& candidates,
+                              std::vector<double> floors) {
+  std::vector<double> log_prices(candidates.size());
+  for (std::size_t i = 0; i < log_prices.size(); ++i) {
+    log_prices[i] = log_price_of(search, candidates.point(i));
+    floors[i] += log_prices[i];
   }
+  if (!search.prune) floors.clear();
+  auto scores = by_chunks(search, candidates.size(), [&](auto first, auto last, auto values) {
+    const auto theirs = std::span<const double>(floors);
+    search.surrogate.score(candidates.features, first, last,
+                           theirs.empty() ? theirs : theirs.subspan(first, last - first), values);
+  });
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    scores[i] = std::isnan(scores[i]) ? k_never : scores[i] - log_prices[i];
   return scores;
 }
 
@@ -132,7 +140,8 @@ std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidat
       const auto point = candidates.point(order[next]);
       if (search.admissible(point) && taken.insert(point)) rows.push_back(order[next]);
     }
-    const std::vector<double> scores = scores_of(search, selected(candidates, rows));
+    const std::vector<double> scores =
+        scores_of(search, selected(candidates, rows), std::vector<double>(rows.size(), least));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (scores[i] > floor || floor == k_never) best.push_back({scores[i], rows[i]});
     }
@@ -211,15 +220,18 @@ void climb(const CandidateSearch& search, std::vector<Climber>& climbers) {
     const std::vector<double> bounds = bounds_of(search, neighbours);
     std::vector<std::size_t> rows;
     std::vector<std::size_t> climber_of;
+    std::vector<double> floors;
     for (std::size_t k = 0, row = 0; k < climbers.size(); ++k) {
       climbers[k].moving = false;
       for (; row < ends[k]; ++row) {
         if (!(bounds[row] > climbers[k].at.score)) continue;
         rows.push_back(row);
         climber_of.push_back(k);
+        floors.push_back(climbers[k].at.score);
       }
     }
-    const std::vector<double> scores = scores_of(search, selected(neighbours, rows));
+    const std::vector<double> scores =
+        scores_of(search, selected(neighbours, rows), std::move(floors));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       Climber& climber = climbers[climber_of[i]];
       if (!(scores[i] > climber.at.score)) continue;

@@ -9,8 +9,10 @@
 
 namespace steptune::bayes {
 
-/// Gaussian process classifier with a probit likelihood, by Laplace's approximation (Rasmussen and
-/// Williams 2006, algorithms 3.1 and 3.2). Immutable; may be used from several threads at once.
+/// Gaussian process classifier with a probit likelihood, by assumed-density filtering: one pass of
+/// expectation propagation (Rasmussen and Williams 2006, section 3.6) in the order of the outcomes,
+/// so that each further one costs the square of their number. Probabilities may be asked for from
+/// several threads at once. Copies share most of what they know until one of them learns more.
 class Classifier {
  public:
   /// `outcomes`: true for rows of the likelier class. Lengthscales and additive share are given,
@@ -18,9 +20,14 @@ class Classifier {
   /// probable.
   Classifier(const Matrix& features, const std::vector<bool>& outcomes, const FeatureGroups& groups,
              const Hyperparameters& hyperparameters);
+  Classifier(const Classifier& other);
   Classifier(Classifier&&) noexcept;
+  Classifier& operator=(const Classifier&) = delete;
   Classifier& operator=(Classifier&&) noexcept;
   ~Classifier();
+
+  /// Learns one more outcome. The amplitude and what is believed far from all trials stay.
+  void append(std::span<const double> features, bool outcome);
 
   /// Logarithm of the probability that the outcome at rows [first, last) is true.
   [[nodiscard]] std::vector<double> log_probabilities(const Matrix& features, std::size_t first,
@@ -29,7 +36,7 @@ class Classifier {
   [[nodiscard]] std::vector<double> log_probability_bounds(const Matrix& features,
                                                            std::size_t first,
                                                            std::size_t last) const;
-  /// Laplace's approximation of the log probability of the outcomes.
+  /// Log probability of the outcomes, each given those before it.
   [[nodiscard]] double log_evidence() const;
 
  private:

@@ -16,6 +16,7 @@ struct Hyperparameters {
   [[nodiscard]] std::size_t size() const { return log_lengthscales.size() + 3; }
   [[nodiscard]] std::vector<double> flat() const;
   [[nodiscard]] static Hyperparameters from_flat(const std::vector<double>& flat);
+  bool operator==(const Hyperparameters&) const = default;
 };
 
 /// A normal distribution over the logarithm of a hyperparameter.

@@ -54,17 +54,29 @@ at::Tensor InverseFactor::rows_of(std::size_t block) const {
   return blocks_[block].narrow(0, 0, index(count)).narrow(1, 0, index(first + count));
 }
 
-void InverseFactor::append(std::span<const double> covariances, double variance) {
+std::vector<double> InverseFactor::projected(std::span<const double> covariances) const {
   const at::InferenceMode no_autograd;
+  std::vector<double> result(size_);
   const at::Tensor column = as_tensor(covariances.first(size_));
-  at::Tensor row = at::zeros({index(size_)}, at::kDouble);
-  double known = 0.0;
+  at::Tensor all = as_tensor(std::span<const double>(result));
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     const at::Tensor rows = rows_of(b);
-    const at::Tensor projected = at::mv(rows, column.narrow(0, 0, rows.size(1)));
-    known += at::dot(projected, projected).item<double>();
-    row.narrow(0, 0, rows.size(1)).sub_(at::mv(rows.t(), projected));
+    all.narrow(0, index(b * k_block), rows.size(0))
+        .copy_(at::mv(rows, column.narrow(0, 0, rows.size(1))));
   }
+  return result;
+}
+
+double InverseFactor::append_projected(std::span<const double> projected, double variance) {
+  const at::InferenceMode no_autograd;
+  const at::Tensor all = as_tensor(projected.first(size_));
+  at::Tensor row = at::zeros({index(size_)}, at::kDouble);
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    const at::Tensor rows = rows_of(b);
+    row.narrow(0, 0, rows.size(1))
+        .sub_(at::mv(rows.t(), all.narrow(0, index(b * k_block), rows.size(0))));
+  }
+  const double known = at::dot(all, all).item<double>();
   const double news = variance - known;
   const double pivot = std::sqrt(news > k_least_news * variance ? news : k_least_news * variance);
   if (size_ % k_block == 0) {
@@ -76,6 +88,7 @@ void InverseFactor::append(std::span<const double> covariances, double variance)
   target.narrow(0, 0, index(size_)).copy_(row.div_(pivot));
   target.data_ptr<double>()[size_] = 1.0 / pivot;
   ++size_;
+  return pivot;
 }
 
 std::vector<double> InverseFactor::solve(std::span<const double> values) const {

@@ -18,13 +18,22 @@ namespace steptune::bayes {
 /// only files that do linear algebra include it.
 class InverseFactor {
  public:
+  /// Of a matrix without rows.
+  InverseFactor() = default;
   /// Of a symmetric matrix, of which the lower triangle is read; with jitter as far as needed.
   /// Independent values are the answer to a matrix that no jitter repairs.
   explicit InverseFactor(const at::Tensor& matrix);
 
   /// A further row and column of the matrix: covariances with all rows before it, and its own
   /// variance, which is raised a little where it says nothing new.
-  void append(std::span<const double> covariances, double variance);
+  void append(std::span<const double> covariances, double variance) {
+    append_projected(projected(covariances), variance);
+  }
+  /// W times covariances with all rows: its square is what these explain of the variance.
+  [[nodiscard]] std::vector<double> projected(std::span<const double> covariances) const;
+  /// As `append`, of what `projected` made of the covariances; returns the square root of what is
+  /// not explained of the variance.
+  double append_projected(std::span<const double> projected, double variance);
 
   [[nodiscard]] std::size_t size() const { return size_; }
   /// The inverse of the matrix times `values`.

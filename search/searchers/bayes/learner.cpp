@@ -216,9 +216,10 @@ std::vector<std::size_t> Learner::order() const {
   return order;
 }
 
-Hyperparameters Learner::hyperparameters() {
+Learner::LastFit Learner::last_fit() {
   advance();
-  return beliefs_[order()[0]].hyperparameters;
+  const Belief& likeliest = beliefs_[order()[0]];
+  return {likeliest.hyperparameters, likeliest.examples};
 }
 
 std::vector<Model> Learner::models(const Matrix& pending, std::size_t most) {

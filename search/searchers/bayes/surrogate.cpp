@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 #include "search/searchers/bayes/normal.hpp"
 
@@ -27,6 +28,19 @@ constexpr double k_never = -std::numeric_limits<double>::infinity();
 /// What a candidate that is feasible with less than the threshold's probability is worth.
 double unlikely(double log_threshold, double log_feasibility) {
   return -k_below_threshold * (1.0 + std::min(log_threshold - log_feasibility, 1e6));
+}
+
+/// What a candidate of that gain is worth if it is as likely to be feasible as can be.
+double at_most(double log_gain) {
+  return std::max(log_gain, -k_below_threshold);
+}
+
+Matrix rows_at(const Matrix& features, std::size_t first, std::span<const std::size_t> places) {
+  Matrix rows(features.cols());
+  rows.reserve_rows(places.size());
+  for (const std::size_t place : places)
+    rows.append_row(features.row(first + place));
+  return rows;
 }
 
 Normal at(const Posterior& posterior, std::size_t i) {
@@ -73,23 +87,17 @@ Surrogate::Goal Surrogate::goal_of(const World& world) {
 }
 
 std::vector<double> Surrogate::log_feasibilities(const Matrix& features, std::size_t first,
-                                                 std::size_t last, bool upper_bounds) const {
+                                                 std::size_t last) const {
   std::vector<double> result(last - first, 0.0);
-  if (parts_.feasibility) {
-    result = upper_bounds ? parts_.feasibility->log_probability_bounds(features, first, last)
-                          : parts_.feasibility->log_probabilities(features, first, last);
-  }
+  if (parts_.feasibility) result = parts_.feasibility->log_probabilities(features, first, last);
   if (!parts_.memory) return result;
   const auto fits = parts_.memory->log_probabilities(features, first, last);
   std::transform(result.begin(), result.end(), fits.begin(), result.begin(), std::plus<>());
   return result;
 }
 
-void Surrogate::score(const Matrix& features, std::size_t first, std::size_t last,
-                      std::span<double> scores) const {
-  const auto feasibilities = log_feasibilities(features, first, last);
-  std::copy(feasibilities.begin(), feasibilities.end(), scores.begin());
-  if (goals_.empty()) return;
+std::vector<double> Surrogate::log_gains(const Matrix& features, std::size_t first,
+                                         std::size_t last) const {
   std::vector<double> gains(last - first, k_never);
   for (std::size_t w = 0; w < goals_.size(); ++w) {
     const World& world = parts_.worlds[w];
@@ -107,53 +115,69 @@ void Surrogate::score(const Matrix& features, std::size_t first, std::size_t las
       gains[i] = log_sum(gains[i], gain + goal.log_worth);
     }
   }
+  return gains;
+}
+
+void Surrogate::score(const Matrix& features, std::size_t first, std::size_t last,
+                      std::span<const double> floors, std::span<double> scores) const {
+  if (goals_.empty()) {
+    const auto feasibilities = log_feasibilities(features, first, last);
+    std::copy(feasibilities.begin(), feasibilities.end(), scores.begin());
+    return;
+  }
   const double threshold = std::log(parts_.feasibility_threshold);
-  for (std::size_t i = 0; i < feasibilities.size(); ++i) {
-    scores[i] = k_caution * feasibilities[i] + gains[i];
-    if (feasibilities[i] < threshold) scores[i] = unlikely(threshold, feasibilities[i]);
+  std::vector<std::size_t> open(last - first);
+  std::iota(open.begin(), open.end(), std::size_t{0});
+  if (!floors.empty() && parts_.feasibility) {
+    const auto most = parts_.feasibility->log_probability_bounds(features, first, last);
+    std::erase_if(open, [&](std::size_t i) {
+      return most[i] < threshold && !(unlikely(threshold, most[i]) > floors[i]);
+    });
+  }
+  std::vector<double> gains(last - first, k_never);
+  const auto theirs = log_gains(rows_at(features, first, open), 0, open.size());
+  for (std::size_t k = 0; k < open.size(); ++k)
+    gains[open[k]] = theirs[k];
+  if (!floors.empty())
+    std::erase_if(open, [&](std::size_t i) { return !(at_most(gains[i]) > floors[i]); });
+  const auto feasibilities = log_feasibilities(rows_at(features, first, open), 0, open.size());
+  std::fill(scores.begin(), scores.end(), k_never);
+  for (std::size_t k = 0; k < open.size(); ++k) {
+    scores[open[k]] = feasibilities[k] < threshold ? unlikely(threshold, feasibilities[k])
+                                                   : k_caution * feasibilities[k] + gains[open[k]];
   }
 }
 
 bool Surrogate::bounds() const {
-  return !goals_.empty() &&
+  if (goals_.empty()) return false;
+  return parts_.feasibility || parts_.memory ||
          std::any_of(parts_.worlds.begin(), parts_.worlds.end(),
                      [](const World& world) { return world.objectives[0].bounds(); });
 }
 
 void Surrogate::bound(const Matrix& features, std::size_t first, std::size_t last,
                       std::span<double> bounds) const {
-  const auto feasibilities = log_feasibilities(features, first, last, /*upper_bounds=*/true);
   // Improvement grows with the variance: of a minimum and of an area alike, as both are convex.
-  std::vector<double> gains(last - first, k_never);
+  std::fill(bounds.begin(), bounds.end(), k_never);
   for (std::size_t w = 0; w < goals_.size(); ++w) {
     const World& world = parts_.worlds[w];
     const Goal& goal = goals_[w];
     if (!goal.thinned && world.objectives[0].composition()) {
       const auto gain = world.objectives[0].log_improvements(features, first, last, goal.best);
-      for (std::size_t i = 0; i < gains.size(); ++i)
-        gains[i] = log_sum(gains[i], gain[i] + goal.log_worth);
+      for (std::size_t i = 0; i < bounds.size(); ++i)
+        bounds[i] = log_sum(bounds[i], gain[i] + goal.log_worth);
       continue;
     }
     const Posterior one = world.objectives[0].bound(features, first, last);
     Posterior two;
     if (goal.thinned) two = world.objectives[1].bound(features, first, last);
-    for (std::size_t i = 0; i < gains.size(); ++i) {
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
       const double gain = goal.thinned ? goal.thinned->log_expected(at(one, i), at(two, i))
                                        : log_expected_improvement(at(one, i), goal.best);
-      gains[i] = log_sum(gains[i], gain + goal.log_worth);
+      bounds[i] = log_sum(bounds[i], gain + goal.log_worth);
     }
   }
-  const double threshold = std::log(parts_.feasibility_threshold);
-  for (std::size_t i = 0; i < feasibilities.size(); ++i) {
-    const double gain = k_caution * feasibilities[i] + gains[i];
-    if (!parts_.feasibility && !parts_.memory) {
-      bounds[i] = gain;
-    } else if (feasibilities[i] < threshold) {
-      bounds[i] = unlikely(threshold, feasibilities[i]);
-    } else {
-      bounds[i] = std::max(gain, unlikely(threshold, threshold));
-    }
-  }
+  std::transform(bounds.begin(), bounds.end(), bounds.begin(), at_most);
 }
 
 std::optional<double> Surrogate::improvement_share(const Matrix& features, std::size_t row) const {

@@ -38,10 +38,16 @@ class Surrogate {
 
   /// Logarithm of the worth of rows [first, last), written to `scores`.
   void score(const Matrix& features, std::size_t first, std::size_t last,
-             std::span<double> scores) const;
+             std::span<double> scores) const {
+    score(features, first, last, {}, scores);
+  }
+  /// The same at a lower price: what is not worth more than its own of `floors` (none: exact for
+  /// all) may be minus infinity.
+  void score(const Matrix& features, std::size_t first, std::size_t last,
+             std::span<const double> floors, std::span<double> scores) const;
 
-  /// Upper bounds of these scores, where `bounds` at a fraction of the price; elsewhere it is not
-  /// worth asking.
+  /// Upper bounds of these scores, feasibility left out, where `bounds` at a fraction of the price;
+  /// elsewhere it is not worth asking.
   void bound(const Matrix& features, std::size_t first, std::size_t last,
              std::span<double> bounds) const;
   [[nodiscard]] bool bounds() const;
@@ -63,11 +69,12 @@ class Surrogate {
   };
 
   [[nodiscard]] static Goal goal_of(const World& world);
-  /// Logarithms of the probabilities that rows [first, last) are feasible, or upper bounds of them
-  /// at a lower price.
+  /// Logarithms of the expected improvements at rows [first, last), of all worlds together.
+  [[nodiscard]] std::vector<double> log_gains(const Matrix& features, std::size_t first,
+                                              std::size_t last) const;
+  /// Logarithms of the probabilities that rows [first, last) are feasible.
   [[nodiscard]] std::vector<double> log_feasibilities(const Matrix& features, std::size_t first,
-                                                      std::size_t last,
-                                                      bool upper_bounds = false) const;
+                                                      std::size_t last) const;
 
   Parts parts_;
   std::vector<Goal> goals_;  ///< by world; empty without a best

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "search/searchers/bayes/outcome_learner.hpp"
 #include "tests/unit/bayes/spaces.hpp"
 
 namespace steptune::bayes {
@@ -30,16 +31,14 @@ struct Study {
     const FeatureGroups& groups = feature_map.groups();
     for (std::size_t k = 0; k < objectives; ++k)
       learners.emplace_back(groups, feature_map.scales(), groups.count - 1, true);
-    Learner outcomes(groups, groups.count - 1, false);
-    std::vector<bool> succeeded;
+    OutcomeLearner outcomes(groups, groups.count - 1);
     Rng rng(5, "study");
     std::vector<double> row(feature_map.width());
     for (std::size_t i = 0; i < k_trials; ++i) {
       const Point point = space.encode(*space.sample(rng));
       points.push_back(point);
       feature_map.write(point, row);
-      succeeded.push_back(!failures || point[2] < 0.8 || rng.uniform() < 0.2);
-      outcomes.add(row, succeeded.back() ? 1.0 : 0.0, 0.0);
+      outcomes.add(row, !failures || point[2] < 0.8 || rng.uniform() < 0.2);
       for (std::size_t k = 0; k < objectives; ++k) {
         double value = 1.0 + 0.3 * std::sin(7.0 * row[0]) + 0.1 * row[1];
         for (std::size_t f = 0; f < row.size(); ++f)
@@ -56,7 +55,7 @@ struct Study {
         targets.push_back(world.objectives.back().transform().forward(value));
     }
     if (failures) {
-      parts.feasibility.emplace(outcomes.features(), succeeded, groups, outcomes.hyperparameters());
+      parts.feasibility = outcomes.classifier();
       parts.feasibility_threshold = 0.5;
     }
     surrogate.emplace(std::move(parts));
@@ -115,6 +114,29 @@ TEST_P(Pruning, BoundsLieAboveScoresAndTellBadCandidates) {
     left_out += bounds[i] < best ? 1 : 0;
   }
   EXPECT_GT(left_out, 30);
+}
+
+TEST_P(Pruning, ScoresAboveTheirFloorAreExact) {
+  const auto [objectives, failures] = GetParam();
+  const Study study(wide_space(), objectives, failures);
+  Rng rng(11, "candidates");
+  const Candidates drawn = study.pool.draw(rng, 300);
+  std::vector<double> exact(drawn.size());
+  std::vector<double> scores(drawn.size());
+  study.surrogate->score(drawn.features, 0, drawn.size(), exact);
+  std::vector<double> sorted = exact;
+  std::sort(sorted.begin(), sorted.end());
+  for (const double floor : {sorted[30], sorted[150], sorted[290]}) {
+    const std::vector<double> floors(drawn.size(), floor);
+    study.surrogate->score(drawn.features, 0, drawn.size(), floors, scores);
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      if (exact[i] > floor) {
+        EXPECT_NEAR(scores[i], exact[i], 1e-9 * (1.0 + std::abs(exact[i])));
+      } else {
+        EXPECT_LE(scores[i], floor);
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(OneAndTwoObjectives, Pruning,

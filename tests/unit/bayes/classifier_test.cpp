@@ -9,6 +9,7 @@
 
 #include "common/rng.hpp"
 #include "search/searchers/bayes/normal.hpp"
+#include "search/searchers/bayes/outcome_learner.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -86,6 +87,46 @@ TEST(Classifier, OutcomesThatFollowTheFeaturesAreMoreEvident) {
   }
   EXPECT_GT(Classifier(rows, by_features, k_groups, k_hyperparameters).log_evidence(),
             Classifier(rows, at_random, k_groups, k_hyperparameters).log_evidence() + 10.0);
+}
+
+TEST(Classifier, OutcomesThatFollowAreLearnt) {
+  double before = 0.0;
+  double after = 0.0;
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    Rng rng(seed, "append");
+    const Matrix probes = draw(rng, 200);
+    const auto error_of = [&](const Classifier& classifier) {
+      const auto logs = classifier.log_probabilities(probes, 0, probes.rows());
+      double total = 0.0;
+      for (std::size_t i = 0; i < probes.rows(); ++i)
+        total += std::abs(std::exp(logs[i]) - truth(probes.row(i)));
+      return total / static_cast<double>(probes.rows());
+    };
+    const Classifier first = learnt(rng, 40);
+    Classifier grown(first);
+    const Matrix further = draw(rng, 120);
+    for (std::size_t i = 0; i < further.rows(); ++i)
+      grown.append(further.row(i), rng.uniform() < truth(further.row(i)));
+    before += error_of(first);
+    after += error_of(grown);
+  }
+  EXPECT_LT(after, 0.7 * before);
+}
+
+TEST(OutcomeLearner, BelievesTheSameHoweverOftenItIsAsked) {
+  Rng rng(5, "outcomes");
+  OutcomeLearner asked(k_groups, 2);
+  OutcomeLearner silent(k_groups, 2);
+  const Matrix probes = draw(rng, 50);
+  for (int i = 0; i < 57; ++i) {
+    const Matrix row = draw(rng, 1);
+    const bool outcome = rng.uniform() < truth(row.row(0));
+    asked.add(row.row(0), outcome);
+    silent.add(row.row(0), outcome);
+    EXPECT_EQ(asked.classifier().log_probabilities(probes, 0, 50).size(), 50U);
+  }
+  EXPECT_EQ(asked.classifier().log_probabilities(probes, 0, 50),
+            silent.classifier().log_probabilities(probes, 0, 50));
 }
 
 TEST(Classifier, OneClassAndTwinsThatContradictEachOtherAreNoTrouble) {
