@@ -211,7 +211,9 @@ Surrogate BayesSearcher::make_surrogate(const std::vector<Point>& running, Rng& 
     OutcomeLearner& outcomes = parts.memory ? crashes_ : feasibility_;
     if (!parts.memory || failed_ > out_of_memory_) parts.feasibility = outcomes.classifier();
     constexpr double k_thresholds[] = {0.5, 0.7, 0.9};
-    parts.feasibility_threshold = k_thresholds[rng.below(3)];
+    const auto drawn = rng.below(3);
+    parts.feasibility_threshold = k_thresholds[drawn];
+    parts.takes_risks = drawn == 0 && !parts.memory;
   }
   return Surrogate(std::move(parts));
 }

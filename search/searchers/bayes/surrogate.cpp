@@ -12,13 +12,19 @@
 namespace steptune::bayes {
 namespace {
 
-// How much worse any unlikely candidate is than every likely one, in logarithms.
+// How much worse an unlikely candidate is than every likely one, in logarithms, unless risks are
+// taken.
 constexpr double k_below_threshold = 1e6;
 
 // Power of the probability of feasibility that the gain is multiplied by. With 1 it would be the
 // expected gain, were the probabilities right where the search looks: but it looks where they err
 // on the high side.
 constexpr double k_caution = 3.0;
+
+// What an unlikely candidate must promise to be tried before a likely one: more by so much, in
+// logarithms, and more than about a millionth of the best value.
+constexpr double k_risk = 3.0;
+constexpr double k_worth_a_failure = -13.8;
 
 // Pairs of the front that upper bounds look at.
 constexpr std::size_t k_thinned_front = 5;
@@ -125,27 +131,30 @@ void Surrogate::score(const Matrix& features, std::size_t first, std::size_t las
     std::copy(feasibilities.begin(), feasibilities.end(), scores.begin());
     return;
   }
-  const double threshold = std::log(parts_.feasibility_threshold);
+  const std::vector<double> gains = log_gains(features, first, last);
   std::vector<std::size_t> open(last - first);
   std::iota(open.begin(), open.end(), std::size_t{0});
-  if (!floors.empty() && parts_.feasibility) {
-    const auto most = parts_.feasibility->log_probability_bounds(features, first, last);
-    std::erase_if(open, [&](std::size_t i) {
-      return most[i] < threshold && !(unlikely(threshold, most[i]) > floors[i]);
-    });
-  }
-  std::vector<double> gains(last - first, k_never);
-  const auto theirs = log_gains(rows_at(features, first, open), 0, open.size());
-  for (std::size_t k = 0; k < open.size(); ++k)
-    gains[open[k]] = theirs[k];
-  if (!floors.empty())
+  if (!floors.empty()) {
     std::erase_if(open, [&](std::size_t i) { return !(at_most(gains[i]) > floors[i]); });
+    if (parts_.feasibility) {
+      const auto most = parts_.feasibility->log_probability_bounds(rows_at(features, first, open),
+                                                                   0, open.size());
+      std::size_t k = 0;
+      std::erase_if(open, [&](std::size_t i) { return !(worth(gains[i], most[k++]) > floors[i]); });
+    }
+  }
   const auto feasibilities = log_feasibilities(rows_at(features, first, open), 0, open.size());
   std::fill(scores.begin(), scores.end(), k_never);
-  for (std::size_t k = 0; k < open.size(); ++k) {
-    scores[open[k]] = feasibilities[k] < threshold ? unlikely(threshold, feasibilities[k])
-                                                   : k_caution * feasibilities[k] + gains[open[k]];
-  }
+  for (std::size_t k = 0; k < open.size(); ++k)
+    scores[open[k]] = worth(gains[open[k]], feasibilities[k]);
+}
+
+double Surrogate::worth(double log_gain, double log_feasibility) const {
+  const double threshold = std::log(parts_.feasibility_threshold);
+  const double cautious = k_caution * log_feasibility + log_gain;
+  if (log_feasibility >= threshold) return cautious;
+  if (parts_.takes_risks && cautious > k_worth_a_failure) return cautious - k_risk;
+  return unlikely(threshold, log_feasibility);
 }
 
 bool Surrogate::bounds() const {

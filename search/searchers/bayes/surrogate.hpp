@@ -32,6 +32,8 @@ class Surrogate {
     std::optional<MemoryForecast> memory;
     /// Candidates less likely than this to be feasible come after all others.
     double feasibility_threshold = 0.0;
+    /// Unless they promise far more.
+    bool takes_risks = false;
   };
 
   explicit Surrogate(Parts parts);
@@ -72,6 +74,8 @@ class Surrogate {
   /// Logarithms of the expected improvements at rows [first, last), of all worlds together.
   [[nodiscard]] std::vector<double> log_gains(const Matrix& features, std::size_t first,
                                               std::size_t last) const;
+  /// Logarithm of what a gain is worth that is to be had with some probability; grows with both.
+  [[nodiscard]] double worth(double log_gain, double log_feasibility) const;
   /// Logarithms of the probabilities that rows [first, last) are feasible.
   [[nodiscard]] std::vector<double> log_feasibilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const;

@@ -25,7 +25,7 @@ SearchSpace wide_space() {
 
 /// Random trials of up to two objectives, some of which fail.
 struct Study {
-  Study(const SearchSpace& wanted, std::size_t objectives, bool failures)
+  Study(const SearchSpace& wanted, std::size_t objectives, bool failures, bool risks = false)
       : space(wanted), feature_map(space), pool(space, feature_map) {
     use_one_thread_per_call();
     const FeatureGroups& groups = feature_map.groups();
@@ -38,7 +38,7 @@ struct Study {
       const Point point = space.encode(*space.sample(rng));
       points.push_back(point);
       feature_map.write(point, row);
-      outcomes.add(row, !failures || point[2] < 0.8 || rng.uniform() < 0.2);
+      outcomes.add(row, !failures || std::abs(point[2] - 0.35) > 0.2 || rng.uniform() < 0.2);
       for (std::size_t k = 0; k < objectives; ++k) {
         double value = 1.0 + 0.3 * std::sin(7.0 * row[0]) + 0.1 * row[1];
         for (std::size_t f = 0; f < row.size(); ++f)
@@ -57,6 +57,7 @@ struct Study {
     if (failures) {
       parts.feasibility = outcomes.classifier();
       parts.feasibility_threshold = 0.5;
+      parts.takes_risks = risks;
     }
     surrogate.emplace(std::move(parts));
   }
@@ -137,6 +138,26 @@ TEST_P(Pruning, ScoresAboveTheirFloorAreExact) {
       }
     }
   }
+}
+
+TEST(Surrogate, UnlikelyCandidatesComeLastUnlessRisksAreTaken) {
+  const Study careful(wide_space(), 1, true);
+  const Study daring(wide_space(), 1, true, true);
+  Rng rng(13, "candidates");
+  const Candidates drawn = careful.pool.draw(rng, 300);
+  std::vector<double> last(drawn.size());
+  std::vector<double> risked(drawn.size());
+  careful.surrogate->score(drawn.features, 0, drawn.size(), last);
+  daring.surrogate->score(drawn.features, 0, drawn.size(), risked);
+  int tried = 0;
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    if (last[i] > -1e6) {
+      EXPECT_EQ(risked[i], last[i]);
+    } else {
+      tried += risked[i] > -1e3 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(tried, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(OneAndTwoObjectives, Pruning,
