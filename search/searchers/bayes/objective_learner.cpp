@@ -55,10 +55,15 @@ void settle(std::vector<ObjectiveModel>& models) {
 
 }  // namespace
 
-Posterior ObjectiveModel::predict(const Matrix& features, std::size_t first,
-                                  std::size_t last) const {
+Posterior ObjectiveModel::predict(const Matrix& features, std::size_t first, std::size_t last,
+                                  Variances variances) const {
+  if (!plain_.empty()) {
+    const GaussianProcess& process = plain_[0].process;
+    return variances == Variances::bounded ? process.bound(features, first, last)
+                                           : process.predict(features, first, last);
+  }
   if (shifted_) return on_top_of_earlier(*shifted_, transform_, features, first, last);
-  if (!composite_) return plain_[0].process.predict(features, first, last);
+  // The mean of a composition grows with the variances of its parts: it has no cheaper bound.
   const Mixture mixture = composite_->predict(features, first, last);
   const double scale = transform_.scale();
   Posterior posterior;
@@ -72,10 +77,11 @@ Posterior ObjectiveModel::predict(const Matrix& features, std::size_t first,
 }
 
 std::vector<double> ObjectiveModel::log_improvements(const Matrix& features, std::size_t first,
-                                                     std::size_t last, double best) const {
+                                                     std::size_t last, double best,
+                                                     Variances variances) const {
   std::vector<double> result;
   if (!composite_) {
-    const Posterior posterior = predict(features, first, last);
+    const Posterior posterior = predict(features, first, last, variances);
     for (std::size_t i = 0; i < posterior.means.size(); ++i) {
       result.push_back(
           log_expected_improvement({posterior.means[i], posterior.variances[i]}, best));
@@ -95,12 +101,6 @@ std::vector<double> ObjectiveModel::log_improvements(const Matrix& features, std
     result.push_back(sum - log_draws);
   }
   return result;
-}
-
-Posterior ObjectiveModel::bound(const Matrix& features, std::size_t first, std::size_t last) const {
-  // The mean of a composition grows with the variances of its parts: it has no such bound.
-  return plain_.empty() ? predict(features, first, last)
-                        : plain_[0].process.bound(features, first, last);
 }
 
 bool ObjectiveModel::bounds() const {

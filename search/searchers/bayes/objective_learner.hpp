@@ -12,6 +12,9 @@
 
 namespace steptune::bayes {
 
+/// Of predictions: as they are, or no smaller than that, at a lower price where a model `bounds`.
+enum class Variances { exact, bounded };
+
 /// Predictions of one objective, as targets of `transform()`.
 class ObjectiveModel {
  public:
@@ -23,14 +26,13 @@ class ObjectiveModel {
   ObjectiveModel(ShiftedModel shifted, const OutputTransform& transform)
       : shifted_(std::move(shifted)), transform_(transform) {}
 
-  [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first,
-                                  std::size_t last) const;
-  /// Logarithms of the improvement over `best`, a target, to be expected of rows [first, last).
+  [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first, std::size_t last,
+                                  Variances variances = Variances::exact) const;
+  /// Logarithms of the improvement over `best`, a target, to be expected of rows [first, last); no
+  /// smaller with bounded variances.
   [[nodiscard]] std::vector<double> log_improvements(const Matrix& features, std::size_t first,
-                                                     std::size_t last, double best) const;
-  /// The same means, and variances that are no smaller, at a lower price where `bounds`; exact
-  /// elsewhere.
-  [[nodiscard]] Posterior bound(const Matrix& features, std::size_t first, std::size_t last) const;
+                                                     std::size_t last, double best,
+                                                     Variances variances = Variances::exact) const;
   [[nodiscard]] bool bounds() const;
   [[nodiscard]] const OutputTransform& transform() const { return transform_; }
   /// The model of the objective as a whole; null where it is composed of parts.

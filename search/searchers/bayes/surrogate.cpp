@@ -103,21 +103,22 @@ std::vector<double> Surrogate::log_feasibilities(const Matrix& features, std::si
 }
 
 std::vector<double> Surrogate::log_gains(const Matrix& features, std::size_t first,
-                                         std::size_t last) const {
+                                         std::size_t last, Variances variances) const {
   std::vector<double> gains(last - first, k_never);
   for (std::size_t w = 0; w < goals_.size(); ++w) {
-    const World& world = parts_.worlds[w];
+    const auto& objectives = parts_.worlds[w].objectives;
     const Goal& goal = goals_[w];
-    if (!goal.hypervolume) {
-      const auto gain = world.objectives[0].log_improvements(features, first, last, goal.best);
+    const auto& area = variances == Variances::bounded ? goal.thinned : goal.hypervolume;
+    if (!area) {
+      const auto gain = objectives[0].log_improvements(features, first, last, goal.best, variances);
       for (std::size_t i = 0; i < gains.size(); ++i)
         gains[i] = log_sum(gains[i], gain[i] + goal.log_worth);
       continue;
     }
-    const Posterior one = world.objectives[0].predict(features, first, last);
-    const Posterior two = world.objectives[1].predict(features, first, last);
+    const Posterior one = objectives[0].predict(features, first, last, variances);
+    const Posterior two = objectives[1].predict(features, first, last, variances);
     for (std::size_t i = 0; i < gains.size(); ++i) {
-      const double gain = goal.hypervolume->log_expected(at(one, i), at(two, i));
+      const double gain = area->log_expected(at(one, i), at(two, i));
       gains[i] = log_sum(gains[i], gain + goal.log_worth);
     }
   }
@@ -131,7 +132,7 @@ void Surrogate::score(const Matrix& features, std::size_t first, std::size_t las
     std::copy(feasibilities.begin(), feasibilities.end(), scores.begin());
     return;
   }
-  const std::vector<double> gains = log_gains(features, first, last);
+  const std::vector<double> gains = log_gains(features, first, last, Variances::exact);
   std::vector<std::size_t> open(last - first);
   std::iota(open.begin(), open.end(), std::size_t{0});
   if (!floors.empty()) {
@@ -167,26 +168,8 @@ bool Surrogate::bounds() const {
 void Surrogate::bound(const Matrix& features, std::size_t first, std::size_t last,
                       std::span<double> bounds) const {
   // Improvement grows with the variance: of a minimum and of an area alike, as both are convex.
-  std::fill(bounds.begin(), bounds.end(), k_never);
-  for (std::size_t w = 0; w < goals_.size(); ++w) {
-    const World& world = parts_.worlds[w];
-    const Goal& goal = goals_[w];
-    if (!goal.thinned && world.objectives[0].composition()) {
-      const auto gain = world.objectives[0].log_improvements(features, first, last, goal.best);
-      for (std::size_t i = 0; i < bounds.size(); ++i)
-        bounds[i] = log_sum(bounds[i], gain[i] + goal.log_worth);
-      continue;
-    }
-    const Posterior one = world.objectives[0].bound(features, first, last);
-    Posterior two;
-    if (goal.thinned) two = world.objectives[1].bound(features, first, last);
-    for (std::size_t i = 0; i < bounds.size(); ++i) {
-      const double gain = goal.thinned ? goal.thinned->log_expected(at(one, i), at(two, i))
-                                       : log_expected_improvement(at(one, i), goal.best);
-      bounds[i] = log_sum(bounds[i], gain + goal.log_worth);
-    }
-  }
-  std::transform(bounds.begin(), bounds.end(), bounds.begin(), at_most);
+  const std::vector<double> gains = log_gains(features, first, last, Variances::bounded);
+  std::transform(gains.begin(), gains.end(), bounds.begin(), at_most);
 }
 
 std::optional<double> Surrogate::improvement_share(const Matrix& features, std::size_t row) const {

@@ -71,9 +71,10 @@ class Surrogate {
   };
 
   [[nodiscard]] static Goal goal_of(const World& world);
-  /// Logarithms of the expected improvements at rows [first, last), of all worlds together.
+  /// Logarithms of the expected improvements at rows [first, last), of all worlds together; upper
+  /// bounds of them with bounded variances.
   [[nodiscard]] std::vector<double> log_gains(const Matrix& features, std::size_t first,
-                                              std::size_t last) const;
+                                              std::size_t last, Variances variances) const;
   /// Logarithm of what a gain is worth that is to be had with some probability; grows with both.
   [[nodiscard]] double worth(double log_gain, double log_feasibility) const;
   /// Logarithms of the probabilities that rows [first, last) are feasible.
