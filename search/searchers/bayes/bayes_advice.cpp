@@ -135,7 +135,7 @@ std::optional<BayesSearcher::Outlook> BayesSearcher::outlook() {
   }
   const bool complete = std::isfinite(result.best);
   for (const Courses::Course& course : courses) {
-    if (course.full || course.superseded) continue;
+    if (!course.open()) continue;
     const auto itself = result.from_itself(courses_, course.way.back());
     if (!itself) return std::nullopt;
     if (!all_rows) continue;
@@ -153,7 +153,7 @@ std::optional<BayesSearcher::Prospect> BayesSearcher::best_repetition(
   std::optional<Prospect> best;
   if (outlook.noise.empty()) return best;
   for (const Courses::Course& course : courses_.all()) {
-    if (course.full || course.superseded || !admissible(course.point)) continue;
+    if (!course.open() || !admissible(course.point)) continue;
     const CoursePoint& now = course.way.back();
     const auto itself = outlook.from_itself(courses_, now);
     if (!itself) continue;
@@ -201,7 +201,7 @@ std::optional<Advice> BayesSearcher::advise(const TrialProgress& progress) {
   const CoursePoint now = to_course_point(progress.milestones.back());
   const Courses::Course* former = nullptr;
   for (const Courses::Course& course : courses_.all()) {
-    if (!course.full && !course.superseded && course.point == point) former = &course;
+    if (course.open() && course.point == point) former = &course;
   }
   if (former != nullptr && former->way.back().fidelity >= now.fidelity) return Advice{};
   if (needs_initial_point(0)) {

@@ -17,11 +17,9 @@ CoursePoint to_course_point(const Milestone& milestone) {
   return {milestone.fidelity, milestone.values[0], error * error};
 }
 
-void Courses::abandon(std::span<const double> point) {
-  for (Course& course : courses_) {
-    if (std::equal(point.begin(), point.end(), course.point.begin(), course.point.end()))
-      course.superseded = true;
-  }
+void Courses::abandon(const Point& point) {
+  for (Course& course : courses_)
+    course.superseded = course.superseded || course.point == point;
 }
 
 void Courses::add(Point point, std::size_t row, const Observation& observation) {

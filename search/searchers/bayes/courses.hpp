@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "search/observation.hpp"
@@ -31,10 +30,13 @@ class Courses {
     std::vector<CoursePoint> way;  ///< values as measured; at least one, the last one is its end
     bool full = false;
     bool superseded = false;  ///< a later trial of the same configuration went further, or failed
+
+    /// Whether to start it again may be worth something.
+    [[nodiscard]] bool open() const { return !full && !superseded; }
   };
 
   /// A trial of `point` failed: nothing that was stopped there is worth going on with.
-  void abandon(std::span<const double> point);
+  void abandon(const Point& point);
   /// `observation` has one finite value.
   void add(Point point, std::size_t row, const Observation& observation);
   [[nodiscard]] const std::vector<Course>& all() const { return courses_; }
