@@ -78,4 +78,17 @@ std::optional<at::Tensor> cholesky_with_jitter(const at::Tensor& covariance) {
   return std::nullopt;
 }
 
+std::optional<MarginalLikelihood> marginal_likelihood(const at::Tensor& covariance,
+                                                      const at::Tensor& targets) {
+  const auto factor = cholesky_with_jitter(covariance);
+  if (!factor) return std::nullopt;
+  MarginalLikelihood result;
+  result.inverse = at::cholesky_inverse(*factor).contiguous();
+  result.weights = at::mv(result.inverse, targets);
+  result.fit = at::dot(result.weights, targets).item<double>();
+  const double log_determinant = 2.0 * factor->diagonal().log().sum().item<double>();
+  result.negative_log = 0.5 * (result.fit + log_determinant);
+  return result;
+}
+
 }  // namespace steptune::bayes

@@ -31,4 +31,16 @@ namespace steptune::bayes {
 /// 1e-10 to 1e-2; nothing if even that does not help.
 [[nodiscard]] std::optional<at::Tensor> cholesky_with_jitter(const at::Tensor& covariance);
 
+/// What a zero-mean normal of some covariance makes of its targets.
+struct MarginalLikelihood {
+  double negative_log = 0.0;  ///< but for a constant
+  double fit = 0.0;           ///< targets' covariance^-1 targets
+  at::Tensor inverse;         ///< covariance^-1, contiguous
+  at::Tensor weights;         ///< covariance^-1 targets
+};
+
+/// Nothing where `cholesky_with_jitter` has nothing (Rasmussen and Williams 2006, section 5.4.1).
+[[nodiscard]] std::optional<MarginalLikelihood> marginal_likelihood(const at::Tensor& covariance,
+                                                                    const at::Tensor& targets);
+
 }  // namespace steptune::bayes

@@ -17,6 +17,15 @@ struct LbfgsOptions {
   double gradient_tolerance = 1e-3;  ///< stops at max |gradient| below this
   double value_tolerance = 1e-5;     ///< stops at an improvement below this
   double max_step = 2.0;             ///< longest change of any coordinate in one iteration
+
+  /// As exactly as hyperparameters are worth it, whose posterior is flat about its maximum.
+  [[nodiscard]] static LbfgsOptions roughly(int max_evaluations) {
+    LbfgsOptions options;
+    options.max_evaluations = max_evaluations;
+    options.gradient_tolerance = 0.02;
+    options.value_tolerance = 1e-3;
+    return options;
+  }
 };
 
 struct LbfgsResult {

@@ -39,19 +39,14 @@ double value_and_gradient(const TrainingSet& training, const PairDistances& pair
   std::vector<double> diagonal(size);
   for (std::size_t i = 0; i < size; ++i)
     diagonal[i] = amplitude + floor + training.noise_variances[i];
-  const auto factor = cholesky_with_jitter(covariance_matrix(covariances, diagonal, amplitude));
-  if (!factor) return k_infinity;
-
-  const at::Tensor inverse = at::cholesky_inverse(*factor).contiguous();
-  const at::Tensor targets = as_tensor(training.targets);
-  const at::Tensor weights = at::mv(inverse, targets);
-  const double fit = at::dot(weights, targets).item<double>();
-  const double log_determinant = 2.0 * factor->diagonal().log().sum().item<double>();
-  double value = 0.5 * (fit + log_determinant);
+  const auto likelihood = marginal_likelihood(covariance_matrix(covariances, diagonal, amplitude),
+                                              as_tensor(training.targets));
+  if (!likelihood) return k_infinity;
+  double value = likelihood->negative_log;
 
   // d value / d covariance of each pair, both of its places in the matrix together.
-  const double* inverse_data = inverse.data_ptr<double>();
-  const double* weight = weights.data_ptr<double>();
+  const double* inverse_data = likelihood->inverse.data_ptr<double>();
+  const double* weight = likelihood->weights.data_ptr<double>();
   std::vector<double> sensitivities(pairs.pairs());
   double* sensitivity = sensitivities.data();
   double trace = 0.0;
@@ -68,7 +63,7 @@ double value_and_gradient(const TrainingSet& training, const PairDistances& pair
   const std::size_t dimensions = pairs.dimensions();
   for (std::size_t j = 0; j < dimensions; ++j)
     gradient[j] = amplitude * by_kernel[j];
-  gradient[dimensions] = 0.5 * (static_cast<double>(size) - fit - noise_term);
+  gradient[dimensions] = 0.5 * (static_cast<double>(size) - likelihood->fit - noise_term);
   gradient[dimensions + 1] = 0.5 * floor * trace;
   gradient[dimensions + 2] = amplitude * by_kernel.back();
 
@@ -95,11 +90,8 @@ Fit fit_hyperparameters(const TrainingSet& training, const FeatureGroups& groups
   const auto function = [&](std::span<const double> x, std::span<double> gradient) {
     return value_and_gradient(training, pairs, prior, x, gradient);
   };
-  LbfgsOptions options;
-  options.max_evaluations = max_evaluations;
-  options.gradient_tolerance = 0.02;
-  options.value_tolerance = 1e-3;
-  const LbfgsResult result = minimise_lbfgs(function, start.flat(), options);
+  const LbfgsResult result =
+      minimise_lbfgs(function, start.flat(), LbfgsOptions::roughly(max_evaluations));
   return {Hyperparameters::from_flat(result.x), result.value};
 }
 

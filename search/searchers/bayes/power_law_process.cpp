@@ -105,17 +105,13 @@ double value_and_gradient(const TrainingSet& training, const PairTable& pairs,
     }
     data[i * size + i] += noise + training.noise_variances[i];
   }
-  const auto factor = cholesky_with_jitter(matrix);
-  if (!factor) return k_infinity;
-  const at::Tensor inverse = at::cholesky_inverse(*factor).contiguous();
-  const at::Tensor targets = as_tensor(training.targets);
-  const at::Tensor weights = at::mv(inverse, targets);
-  double value = 0.5 * at::dot(weights, targets).item<double>() +
-                 factor->diagonal().log().sum().item<double>();
+  const auto likelihood = marginal_likelihood(matrix, as_tensor(training.targets));
+  if (!likelihood) return k_infinity;
+  double value = likelihood->negative_log;
 
   // d value / d covariance of each pair, both of its places in the matrix together.
-  const double* inverse_data = inverse.data_ptr<double>();
-  const double* weight = weights.data_ptr<double>();
+  const double* inverse_data = likelihood->inverse.data_ptr<double>();
+  const double* weight = likelihood->weights.data_ptr<double>();
   std::vector<double> sensitivities(count);
   double trace = 0.0;
   for (std::size_t i = 0, p = 0; i < size; ++i) {
@@ -234,11 +230,8 @@ PowerLawHyperparameters PowerLawProcess::fit(const TrainingSet& training,
   const auto function = [&](std::span<const double> x, std::span<double> gradient) {
     return value_and_gradient(training, pairs, x, gradient);
   };
-  LbfgsOptions options;
-  options.max_evaluations = max_evaluations;
-  options.gradient_tolerance = 0.02;
-  options.value_tolerance = 1e-3;
-  const std::vector<double> best = minimise_lbfgs(function, start, options).x;
+  const std::vector<double> best =
+      minimise_lbfgs(function, start, LbfgsOptions::roughly(max_evaluations)).x;
   const auto middle = best.begin() + static_cast<std::ptrdiff_t>(count);
   const auto end = best.end() - 2;
   return {{best.begin(), middle}, {middle, end}, best[2 * count], best[2 * count + 1]};
