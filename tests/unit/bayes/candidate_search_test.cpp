@@ -73,6 +73,17 @@ struct Study {
     return find_best_candidate(search, rng);
   }
 
+  [[nodiscard]] Candidates draw(std::uint64_t seed) const {
+    Rng rng(seed, "candidates");
+    return pool.draw(rng, 300);
+  }
+  [[nodiscard]] std::vector<double> scores(const Candidates& drawn,
+                                           const std::vector<double>& floors = {}) const {
+    std::vector<double> result(drawn.size());
+    surrogate->score(drawn.features, 0, drawn.size(), floors, result);
+    return result;
+  }
+
   SearchSpace space;
   FeatureMap feature_map;
   CandidatePool pool;
@@ -102,11 +113,9 @@ TEST_P(Pruning, FindsWhatScoringAllFinds) {
 TEST_P(Pruning, BoundsLieAboveScoresAndTellBadCandidates) {
   const auto [objectives, failures] = GetParam();
   const Study study(wide_space(), objectives, failures);
-  Rng rng(9, "candidates");
-  const Candidates drawn = study.pool.draw(rng, 300);
-  std::vector<double> scores(drawn.size());
+  const Candidates drawn = study.draw(9);
+  const std::vector<double> scores = study.scores(drawn);
   std::vector<double> bounds(drawn.size());
-  study.surrogate->score(drawn.features, 0, drawn.size(), scores);
   study.surrogate->bound(drawn.features, 0, drawn.size(), bounds);
   const double best = *std::max_element(scores.begin(), scores.end());
   int left_out = 0;
@@ -120,16 +129,12 @@ TEST_P(Pruning, BoundsLieAboveScoresAndTellBadCandidates) {
 TEST_P(Pruning, ScoresAboveTheirFloorAreExact) {
   const auto [objectives, failures] = GetParam();
   const Study study(wide_space(), objectives, failures);
-  Rng rng(11, "candidates");
-  const Candidates drawn = study.pool.draw(rng, 300);
-  std::vector<double> exact(drawn.size());
-  std::vector<double> scores(drawn.size());
-  study.surrogate->score(drawn.features, 0, drawn.size(), exact);
+  const Candidates drawn = study.draw(11);
+  const std::vector<double> exact = study.scores(drawn);
   std::vector<double> sorted = exact;
   std::sort(sorted.begin(), sorted.end());
   for (const double floor : {sorted[30], sorted[150], sorted[290]}) {
-    const std::vector<double> floors(drawn.size(), floor);
-    study.surrogate->score(drawn.features, 0, drawn.size(), floors, scores);
+    const auto scores = study.scores(drawn, std::vector<double>(drawn.size(), floor));
     for (std::size_t i = 0; i < exact.size(); ++i) {
       if (exact[i] > floor) {
         EXPECT_NEAR(scores[i], exact[i], 1e-9 * (1.0 + std::abs(exact[i])));
@@ -143,12 +148,9 @@ TEST_P(Pruning, ScoresAboveTheirFloorAreExact) {
 TEST(Surrogate, UnlikelyCandidatesComeLastUnlessRisksAreTaken) {
   const Study careful(wide_space(), 1, true);
   const Study daring(wide_space(), 1, true, true);
-  Rng rng(13, "candidates");
-  const Candidates drawn = careful.pool.draw(rng, 300);
-  std::vector<double> last(drawn.size());
-  std::vector<double> risked(drawn.size());
-  careful.surrogate->score(drawn.features, 0, drawn.size(), last);
-  daring.surrogate->score(drawn.features, 0, drawn.size(), risked);
+  const Candidates drawn = careful.draw(13);
+  const std::vector<double> last = careful.scores(drawn);
+  const std::vector<double> risked = daring.scores(drawn);
   int tried = 0;
   for (std::size_t i = 0; i < last.size(); ++i) {
     if (last[i] > -1e6) {

@@ -38,6 +38,24 @@ double total(Structure composition, const Parts& parts) {
   return compose({composition, 0, 0, {}}, seconds, false);
 }
 
+/// A trial of `unit_s` times the parts' composition.
+void learn_one(ObjectiveLearner& learner, Rng& rng, double unit_s, Structure composition,
+               bool report) {
+  const auto row = draw(rng);
+  const Parts parts = parts_at(row);
+  learner.add(row, unit_s * total(composition, parts), 0.0, report ? parts : Parts{});
+}
+
+/// Root mean square over rows of `probes`.
+double log_error_of(const ObjectiveModel& model, const Matrix& probes,
+                    const std::vector<double>& truth) {
+  const Posterior posterior = model.predict(probes, 0, probes.rows());
+  double squares = 0.0;
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    squares += std::pow(std::log(model.transform().backward(posterior.means[i]) / truth[i]), 2);
+  return std::sqrt(squares / static_cast<double>(truth.size()));
+}
+
 struct Fitted {
   ObjectiveModel model;
   double log_error = 0.0;  ///< root mean square, on new points
@@ -46,11 +64,8 @@ struct Fitted {
 Fitted fit(std::size_t trials, bool report, Structure composition) {
   ObjectiveLearner learner(k_groups, k_scales, 4, true);
   Rng rng(11, "composite", trials);
-  for (std::size_t i = 0; i < trials; ++i) {
-    const auto row = draw(rng);
-    const Parts parts = parts_at(row);
-    learner.add(row, 50.0 * total(composition, parts), 0.0, report ? parts : Parts{});
-  }
+  for (std::size_t i = 0; i < trials; ++i)
+    learn_one(learner, rng, 50.0, composition, report);
   ObjectiveModel model = std::move(learner.models(Matrix(5), 1)[0]);
   Matrix probes(5);
   std::vector<double> truth;
@@ -59,12 +74,8 @@ Fitted fit(std::size_t trials, bool report, Structure composition) {
     probes.append_row(row);
     truth.push_back(50.0 * total(composition, parts_at(row)));
   }
-  const Posterior posterior = model.predict(probes, 0, probes.rows());
-  double squares = 0.0;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    squares += std::pow(std::log(model.transform().backward(posterior.means[i]) / truth[i]), 2);
-  }
-  return {std::move(model), std::sqrt(squares / 200.0)};
+  const double log_error = log_error_of(model, probes, truth);
+  return {std::move(model), log_error};
 }
 
 std::optional<Structure> structure_of(const ObjectiveModel& model) {
@@ -144,11 +155,7 @@ TEST(ObjectiveLearner, RecognisesAWaitThatHidesBehindCompute) {
     probes.append_row(row);
     truth.push_back(whole(row));
   }
-  const Posterior posterior = model.predict(probes, 0, probes.rows());
-  double squares = 0.0;
-  for (std::size_t i = 0; i < truth.size(); ++i)
-    squares += std::pow(std::log(model.transform().backward(posterior.means[i]) / truth[i]), 2);
-  EXPECT_LT(std::sqrt(squares / 100.0), 0.05);
+  EXPECT_LT(log_error_of(model, probes, truth), 0.05);
 }
 
 TEST(ObjectiveLearner, APartThatIsNothingOnOneDeviceIsAPowerLawElsewhere) {
@@ -176,9 +183,7 @@ TEST(ObjectiveLearner, WeightsAddUpToOneWithTheLikeliestFirst) {
   ObjectiveLearner learner(k_groups, k_scales, 4, true);
   Rng rng(17, "weights");
   for (int i = 0; i < 12; ++i) {
-    const auto row = draw(rng);
-    const Parts parts = parts_at(row);
-    learner.add(row, total(Structure::sum, parts), 0.0, parts);
+    learn_one(learner, rng, 1.0, Structure::sum, true);
     double sum = 0.0;
     double last = 1.0;
     for (const ObjectiveModel& model : learner.models(Matrix(5), 3)) {
@@ -193,11 +198,8 @@ TEST(ObjectiveLearner, WeightsAddUpToOneWithTheLikeliestFirst) {
 TEST(ObjectiveLearner, OneTrialWithoutPartsEndsTheirUse) {
   ObjectiveLearner learner(k_groups, k_scales, 4, true);
   Rng rng(13, "missing");
-  for (int i = 0; i < 20; ++i) {
-    const auto row = draw(rng);
-    const Parts parts = parts_at(row);
-    learner.add(row, total(Structure::sum, parts), 0.0, i == 12 ? Parts{} : parts);
-  }
+  for (int i = 0; i < 20; ++i)
+    learn_one(learner, rng, 1.0, Structure::sum, i != 12);
   EXPECT_EQ(learner.models(Matrix(5), 1)[0].composition(), std::nullopt);
 }
 
