@@ -146,7 +146,7 @@ class Example(Tuned):
         self.assertIn("instance", result["recommendation"]["configuration"])
 
         trials = self.read("leaderboard")["rows"]
-        self.assertGreaterEqual(len(trials), 6)
+        self.assertGreaterEqual(len(trials), 6, json.dumps([result, trials]))
         shown = self.read("show", "1")
         self.assertIn("ml.m5.large", json.dumps(shown))
 
