@@ -15,6 +15,8 @@ constexpr std::size_t k_promising = 4;
 // Space-filling points (the baseline among them) where so many trials of earlier studies are known.
 constexpr std::size_t k_telling_trials = 5;
 constexpr int k_points_beside_earlier = 2;
+// Trials after which thresholds of the probability to run are half of what they come to be.
+constexpr double k_trials_to_half = 8.0;
 
 /// The more is known, the less beliefs differ, and the more each of them costs.
 std::size_t most_beliefs(std::size_t examples) {
@@ -199,6 +201,16 @@ std::vector<Surrogate::World> BayesSearcher::make_worlds(const Matrix& pending) 
   return worlds;
 }
 
+double BayesSearcher::likeliest_of_promising(const Classifier& feasibility) const {
+  const std::vector<Point> points = promising_points();
+  if (points.empty()) return 1.0;
+  Matrix rows(feature_map_.width());
+  for (const Point& point : points)
+    feature_map_.write(point, rows.append_row());
+  const auto logs = feasibility.log_probabilities(rows, 0, rows.rows());
+  return std::exp(*std::max_element(logs.begin(), logs.end()));
+}
+
 Surrogate BayesSearcher::make_surrogate(const std::vector<Point>& running, Rng& rng) {
   Matrix pending(feature_map_.width());
   for (const Point& point : running)
@@ -210,9 +222,17 @@ Surrogate BayesSearcher::make_surrogate(const std::vector<Point>& running, Rng& 
     parts.memory = memory_.forecast();
     OutcomeLearner& outcomes = parts.memory ? crashes_ : feasibility_;
     if (!parts.memory || failed_ > out_of_memory_) parts.feasibility = outcomes.classifier();
-    constexpr double k_thresholds[] = {0.5, 0.7, 0.9};
     const auto drawn = rng.below(3);
-    parts.feasibility_threshold = k_thresholds[drawn];
+    if (parts.memory) {
+      constexpr double k_thresholds[] = {0.5, 0.7, 0.9};
+      parts.feasibility_threshold = k_thresholds[drawn];
+    } else {
+      constexpr double k_thresholds[] = {0.7, 0.85, 0.95};
+      // While little is known, hardly anything is likely, and failures tell as much as others.
+      const auto trials = static_cast<double>(observed_);
+      parts.feasibility_threshold = k_thresholds[drawn] * trials / (trials + k_trials_to_half) *
+                                    likeliest_of_promising(*parts.feasibility);
+    }
     parts.takes_risks = drawn == 0 && !parts.memory;
   }
   return Surrogate(std::move(parts));

@@ -5,49 +5,32 @@
 #include <cmath>
 #include <numeric>
 
-#include <boost/math/distributions/normal.hpp>
-
 #include "search/searchers/bayes/covariance.hpp"
 #include "search/searchers/bayes/feature_columns.hpp"
 #include "search/searchers/bayes/inverse_factor.hpp"
 #include "search/searchers/bayes/normal.hpp"
+#include "search/searchers/bayes/outcome_fit.hpp"
+#include "search/searchers/bayes/site.hpp"
 
 namespace steptune::bayes {
 namespace {
-
-constexpr double k_amplitudes[] = {1.0, 3.0, 9.0, 27.0};
-// The amplitude is chosen by at most so many outcomes.
-constexpr std::size_t k_amplitude_limit = 96;
-constexpr double k_least_variance = 1e-9;
-constexpr double k_least_curvature = 1e-12;
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// Even choice of at most `limit` of `count` rows.
-std::vector<std::size_t> even_rows(std::size_t count, std::size_t limit) {
-  const std::size_t chosen = std::min(count, limit);
-  std::vector<std::size_t> rows(chosen);
-  for (std::size_t i = 0; i < chosen; ++i)
-    rows[i] = i * count / chosen;
-  return rows;
-}
-
 }  // namespace
 
 struct Classifier::State {
-  State(const FeatureGroups& feature_groups, const Hyperparameters& hyperparameters,
-        double kernel_amplitude, double prior_mean)
+  State(const FeatureGroups& feature_groups, const InteractionKernel& outcome_kernel,
+        double prior_mean)
       : groups(feature_groups),
-        kernel(hyperparameters),
+        kernel(outcome_kernel),
         mean(prior_mean),
-        features(Matrix(feature_groups.group_of_feature.size())) {
-    kernel.amplitude = kernel_amplitude;
-  }
+        features(Matrix(feature_groups.group_of_feature.size())) {}
 
   FeatureGroups groups;
-  Kernel kernel;
+  InteractionKernel kernel;
   double mean = 0.0;
   double log_evidence = 0.0;
   FeatureColumns features;
@@ -64,7 +47,7 @@ struct Classifier::State {
                                                  std::size_t last, Matrix& covariances) const {
     std::vector<double> result(last - first, mean);
     if (first == last) return result;
-    kernel.between(at_rows, first, last, features, features.rows(), groups, covariances);
+    kernel.between(at_rows, first, last, features, groups, covariances);
     const at::Tensor rises = at::mv(as_tensor(covariances), as_tensor(slopes));
     const double* rise = rises.data_ptr<double>();
     for (std::size_t i = 0; i < result.size(); ++i)
@@ -76,22 +59,16 @@ struct Classifier::State {
   /// measurement. `slopes` are left behind.
   void learn(const Matrix& rows, std::size_t row, bool outcome) {
     thread_local Matrix covariances;
-    kernel.between(rows, row, row + 1, features, features.rows(), groups, covariances);
+    kernel.between(rows, row, row + 1, features, groups, covariances);
     const std::vector<double> projected = factor.projected(covariances.row(0));
     const double rise = dot(projected, whitened);
-    const double variance =
-        std::max(kernel.amplitude - dot(projected, projected), k_least_variance);
-    const double sign = outcome ? 1.0 : -1.0;
-    const double spread = std::sqrt(1.0 + variance);
-    const double z = sign * (mean + rise) / spread;
-    const double log_probability = log_normal_cdf(z);
-    const double ratio = slope_of_log_cdf(z, log_probability);
-    const double bend = std::max(ratio + z, k_least_variance);
-    const double noise = spread * spread / std::max(ratio * bend, k_least_curvature) - variance;
-    log_evidence += log_probability;
+    const double variance = kernel.amplitude - dot(projected, projected);
+    const Site site(mean + rise, variance, outcome);
+    log_evidence += site.log_probability;
     features.append(rows.row(row));
-    measurements.push_back(rise + sign * spread / bend);
-    const double pivot = factor.append_projected(projected, kernel.amplitude + noise);
+    measurements.push_back(rise + site.slope / site.curvature);
+    const double pivot =
+        factor.append_projected(projected, kernel.amplitude - variance + 1.0 / site.curvature);
     whitened.push_back((measurements.back() - rise) / pivot);
   }
 
@@ -99,24 +76,11 @@ struct Classifier::State {
 };
 
 Classifier::Classifier(const Matrix& features, const std::vector<bool>& outcomes,
-                       const FeatureGroups& groups, const Hyperparameters& hyperparameters) {
+                       const FeatureGroups& groups, const InteractionKernel& kernel)
+    : state_(std::make_unique<State>(groups, kernel, mean_of(outcomes))) {
   const at::InferenceMode no_autograd;
-  const auto successes = std::count(outcomes.begin(), outcomes.end(), true);
-  const double share =
-      (static_cast<double>(successes) + 1.0) / (static_cast<double>(outcomes.size()) + 2.0);
-  const double mean = boost::math::quantile(boost::math::normal(), share);
-  const auto some = even_rows(outcomes.size(), k_amplitude_limit);
-  for (const double amplitude : k_amplitudes) {
-    auto state = std::make_unique<State>(groups, hyperparameters, amplitude, mean);
-    for (const std::size_t row : some)
-      state->learn(features, row, outcomes[row]);
-    if (!state_ || state->log_evidence > state_->log_evidence) state_ = std::move(state);
-  }
-  if (some.size() < outcomes.size()) {
-    state_ = std::make_unique<State>(groups, hyperparameters, state_->kernel.amplitude, mean);
-    for (std::size_t row = 0; row < outcomes.size(); ++row)
-      state_->learn(features, row, outcomes[row]);
-  }
+  for (std::size_t row = 0; row < outcomes.size(); ++row)
+    state_->learn(features, row, outcomes[row]);
   state_->catch_up();
 }
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "search/searchers/bayes/kernel.hpp"
+#include "search/searchers/bayes/interaction_kernel.hpp"
 
 namespace steptune::bayes {
 
@@ -15,18 +15,16 @@ namespace steptune::bayes {
 /// several threads at once. Copies share most of what they know until one of them learns more.
 class Classifier {
  public:
-  /// `outcomes`: true for rows of the likelier class. Lengthscales and additive share are given,
-  /// the amplitude is the one of a few under which an even choice of the outcomes is most
-  /// probable.
+  /// `outcomes`: true for rows of the likelier class.
   Classifier(const Matrix& features, const std::vector<bool>& outcomes, const FeatureGroups& groups,
-             const Hyperparameters& hyperparameters);
+             const InteractionKernel& kernel);
   Classifier(const Classifier& other);
   Classifier(Classifier&&) noexcept;
   Classifier& operator=(const Classifier&) = delete;
   Classifier& operator=(Classifier&&) noexcept;
   ~Classifier();
 
-  /// Learns one more outcome. The amplitude and what is believed far from all trials stay.
+  /// Learns one more outcome. What is believed far from all trials stay.
   void append(std::span<const double> features, bool outcome);
 
   /// Logarithm of the probability that the outcome at rows [first, last) is true.

@@ -85,4 +85,31 @@ void mixed_covariances(const KernelMixture& mixture, std::span<const double* con
   }
 }
 
+STEPTUNE_BY_VECTOR_UNIT
+void interaction_covariances(double amplitude, std::span<const double* const> by_dimension,
+                             std::span<double> covariances) {
+  const auto dimensions = static_cast<double>(by_dimension.size());
+  const bool pairs = by_dimension.size() > 1;
+  const double joint = amplitude * (pairs ? 0.5 : 1.0);
+  const double pair = pairs ? 0.5 * amplitude / (dimensions * (dimensions - 1.0)) : 0.0;
+  for (std::size_t begin = 0; begin < covariances.size(); begin += k_block) {
+    const std::size_t count = std::min(k_block, covariances.size() - begin);
+    double sum[k_block] = {};
+    double squares[k_block] = {};
+    double product[k_block];
+    std::fill_n(product, count, 1.0);
+    for (const double* from : by_dimension) {
+      const double* const __restrict covariance = from + begin;
+      for (std::size_t p = 0; p < count; ++p) {
+        sum[p] += covariance[p];
+        squares[p] += covariance[p] * covariance[p];
+        product[p] *= covariance[p];
+      }
+    }
+    double* const __restrict result = covariances.data() + begin;
+    for (std::size_t p = 0; p < count; ++p)
+      result[p] = joint * product[p] + pair * (sum[p] * sum[p] - squares[p]);
+  }
+}
+
 }  // namespace steptune::bayes

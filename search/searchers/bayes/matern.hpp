@@ -31,4 +31,10 @@ struct KernelMixture {
 void mixed_covariances(const KernelMixture& mixture, std::span<const double* const> distances,
                        std::span<const double* const> additive, std::span<double> covariances);
 
+/// Covariances of one point with `covariances.size()` others: the mean of the product of all of
+/// `by_dimension` (one pointer per dimension, each to the covariances in that dimension) and of the
+/// mean product of two of them, times `amplitude`. Of one dimension: that of its own.
+void interaction_covariances(double amplitude, std::span<const double* const> by_dimension,
+                             std::span<double> covariances);
+
 }  // namespace steptune::bayes

@@ -4,37 +4,42 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "search/searchers/bayes/classifier.hpp"
-#include "search/searchers/bayes/learner.hpp"
 
 namespace steptune::bayes {
 
-/// Learns the probability of one of two outcomes from examples that arrive one by one. Lengthscales
-/// come from a regression on the outcomes; the classifier is built anew when these are fitted, and
+/// Learns the probability of one of two outcomes from examples that arrive one by one. The kernel
+/// is fitted at growing numbers of examples; the classifier is built anew when that changes it, and
 /// learns what follows outcome by outcome. What it believes is a function of the sequence of
 /// examples alone.
 class OutcomeLearner {
  public:
-  /// See `Learner`.
+  /// Rows have the features of the first `dimensions` of these groups, and others, which say
+  /// nothing about outcomes.
   OutcomeLearner(const FeatureGroups& groups, std::size_t dimensions);
 
   void add(std::span<const double> features, bool outcome);
-  [[nodiscard]] std::size_t size() const { return regression_.size(); }
+  [[nodiscard]] std::size_t size() const { return outcomes_.size(); }
 
   /// Of the probability that the outcome is true. Needs at least one example.
   [[nodiscard]] Classifier classifier();
 
  private:
   struct Conditioned {
-    Hyperparameters hyperparameters;
     std::size_t built_from = 0;  ///< examples
     std::size_t examples = 0;    ///< built from and appended
     Classifier classifier;
   };
 
+  void fit(std::size_t count);
+
   FeatureGroups groups_;
-  Learner regression_;
+  Matrix features_;
+  std::vector<bool> outcomes_;
+  InteractionKernel kernel_;
+  std::size_t fitted_to_ = 0;  ///< examples
   std::optional<Conditioned> conditioned_;
 };
 

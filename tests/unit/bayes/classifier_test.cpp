@@ -9,13 +9,14 @@
 
 #include "common/rng.hpp"
 #include "search/searchers/bayes/normal.hpp"
+#include "search/searchers/bayes/outcome_fit.hpp"
 #include "search/searchers/bayes/outcome_learner.hpp"
 
 namespace steptune::bayes {
 namespace {
 
 const FeatureGroups k_groups{{0, 1}, 2};
-const Hyperparameters k_hyperparameters{{-0.9, -0.9}, 0.0, -6.0, -3.0};
+const InteractionKernel k_kernel{{0.5, 0.5}, 9.0};
 
 double truth(std::span<const double> row) {
   return normal_cdf(6.0 * (row[0] - row[1] * row[1]));
@@ -35,7 +36,7 @@ Classifier learnt(Rng& rng, std::size_t count) {
   std::vector<bool> outcomes;
   for (std::size_t i = 0; i < count; ++i)
     outcomes.push_back(rng.uniform() < truth(rows.row(i)));
-  return {rows, outcomes, k_groups, k_hyperparameters};
+  return {rows, outcomes, k_groups, k_kernel};
 }
 
 TEST(Classifier, ProbabilitiesAreCalibrated) {
@@ -67,7 +68,7 @@ TEST(Classifier, FarFromAllDataTheShareOfSuccessesCounts) {
     std::vector<bool> outcomes(40);
     for (std::size_t i = 0; i < successes; ++i)
       outcomes[i] = true;
-    const Classifier classifier(rows, outcomes, k_groups, k_hyperparameters);
+    const Classifier classifier(rows, outcomes, k_groups, k_kernel);
     Matrix far(2);
     for (double& feature : far.append_row())
       feature = 50.0;
@@ -85,8 +86,8 @@ TEST(Classifier, OutcomesThatFollowTheFeaturesAreMoreEvident) {
     by_features.push_back(rows(i, 0) > 0.5);
     at_random.push_back(rng.below(2) == 0);
   }
-  EXPECT_GT(Classifier(rows, by_features, k_groups, k_hyperparameters).log_evidence(),
-            Classifier(rows, at_random, k_groups, k_hyperparameters).log_evidence() + 10.0);
+  EXPECT_GT(Classifier(rows, by_features, k_groups, k_kernel).log_evidence(),
+            Classifier(rows, at_random, k_groups, k_kernel).log_evidence() + 10.0);
 }
 
 TEST(Classifier, OutcomesThatFollowAreLearnt) {
@@ -134,12 +135,98 @@ TEST(Classifier, OneClassAndTwinsThatContradictEachOtherAreNoTrouble) {
   for (int i = 0; i < 20; ++i)
     rows.append_row()[0] = 0.5;
   std::vector<bool> outcomes(20);
-  const Classifier all_failed(rows, outcomes, k_groups, k_hyperparameters);
+  const Classifier all_failed(rows, outcomes, k_groups, k_kernel);
   EXPECT_LT(std::exp(all_failed.log_probabilities(rows, 0, 1)[0]), 0.1);
   for (std::size_t i = 0; i < 20; i += 2)
     outcomes[i] = true;
-  const Classifier torn(rows, outcomes, k_groups, k_hyperparameters);
+  const Classifier torn(rows, outcomes, k_groups, k_kernel);
   EXPECT_NEAR(std::exp(torn.log_probabilities(rows, 0, 1)[0]), 0.5, 0.01);
+}
+
+TEST(InteractionKernel, IsTheMeanOfAllDimensionsTogetherAndOfPairs) {
+  const FeatureGroups groups{{0, 1, 1, 2}, 3};
+  const InteractionKernel kernel{{0.5, 1.0, 2.0}, 4.0};
+  Rng rng(6, "kernel");
+  Matrix rows(4);
+  for (int i = 0; i < 5; ++i) {
+    for (double& feature : rows.append_row())
+      feature = static_cast<double>(rng.below(3)) / 2.0;
+  }
+  const auto in_dimension = [&](std::size_t i, std::size_t k, std::size_t first, std::size_t last,
+                                double lengthscale) {
+    double square = 0.0;
+    for (std::size_t f = first; f < last; ++f)
+      square += 5.0 * std::pow((rows(i, f) - rows(k, f)) / lengthscale, 2.0);
+    return (1.0 + std::sqrt(square) + square / 3.0) * std::exp(-std::sqrt(square));
+  };
+  Matrix covariances;
+  kernel.between(rows, 1, 5, FeatureColumns(rows), groups, covariances);
+  for (std::size_t i = 1; i < 5; ++i) {
+    for (std::size_t k = 0; k < 5; ++k) {
+      const double a = in_dimension(i, k, 0, 1, 0.5);
+      const double b = in_dimension(i, k, 1, 3, 1.0);
+      const double c = in_dimension(i, k, 3, 4, 2.0);
+      EXPECT_NEAR(covariances(i - 1, k), 2.0 * (a * b * c + (a * b + a * c + b * c) / 3.0), 1e-12);
+    }
+  }
+}
+
+TEST(InteractionKernel, OfOneDimensionIsThatOfTheDimension) {
+  Matrix rows(1);
+  for (const double feature : {0.0, 1.0})
+    rows.append_row()[0] = feature;
+  Matrix covariances;
+  InteractionKernel{{1e6}, 3.0}.between(rows, 0, 1, FeatureColumns(rows), {{0}, 1}, covariances);
+  EXPECT_NEAR(covariances(0, 1), 3.0, 1e-9);
+}
+
+TEST(OutcomeFit, ToldApartAreWhatMattersAndWhatDoesNotAndChanceAndRule) {
+  Rng rng(7, "fit");
+  const FeatureGroups groups{{0, 1, 2}, 3};
+  Matrix rows(3);
+  std::vector<bool> by_rule;
+  std::vector<bool> by_chance;
+  for (int i = 0; i < 90; ++i) {
+    const auto row = rows.append_row();
+    for (double& feature : row)
+      feature = rng.uniform();
+    by_rule.push_back(row[0] + row[1] < 1.1);
+    by_chance.push_back(rng.uniform() < 0.7);
+  }
+  const InteractionKernel start = prior_kernel(groups);
+  const InteractionKernel rule = fit_kernel(rows, by_rule, groups, start);
+  EXPECT_GT(rule.lengthscales[2], std::max(rule.lengthscales[0], rule.lengthscales[1]));
+  EXPECT_GT(rule.amplitude, fit_kernel(rows, by_chance, groups, start).amplitude);
+  EXPECT_GT(Classifier(rows, by_rule, groups, rule).log_evidence(),
+            Classifier(rows, by_rule, groups, start).log_evidence());
+}
+
+TEST(OutcomeLearner, LearnsALimitOfAProductFromFewOutcomes) {
+  const FeatureGroups groups{{0, 1, 2, 3, 4, 5, 6}, 7};
+  const auto runs = [](std::span<const double> row) { return row[0] + row[1] + row[2] < 1.6; };
+  double loss = 0.0;
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    Rng rng(seed, "product");
+    Matrix rows(7);
+    const auto draw_row = [&] {
+      const auto row = rows.append_row();
+      for (std::size_t f = 0; f < 6; ++f)
+        row[f] = static_cast<double>(rng.below(6)) / 5.0;
+      return row;
+    };
+    OutcomeLearner learner(groups, 6);
+    for (int i = 0; i < 60; ++i) {
+      const auto row = draw_row();
+      learner.add(row, runs(row));
+    }
+    rows = Matrix(7);
+    for (int i = 0; i < 200; ++i)
+      draw_row();
+    const auto logs = learner.classifier().log_probabilities(rows, 0, rows.rows());
+    for (std::size_t i = 0; i < rows.rows(); ++i)
+      loss -= (runs(rows.row(i)) ? logs[i] : std::log1p(-std::exp(logs[i]))) / 800.0;
+  }
+  EXPECT_LT(loss, 0.3);
 }
 
 }  // namespace

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/searchers/bayes/outcome_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+#include <boost/math/distributions/normal.hpp>
+
+#include "search/searchers/bayes/matern.hpp"
+#include "search/searchers/bayes/site.hpp"
+
+namespace steptune::bayes {
+namespace {
+
+// Shares of the range; a step is a doubling or so, as finer ones are hardly more likely.
+constexpr double k_lengthscales[] = {0.25, 0.5, 1.0, 2.0, 5.0};
+constexpr std::size_t k_prior_lengthscale = 1;
+// Of outcomes by chance, and of those that follow from the parameters without exception.
+constexpr double k_amplitudes[] = {3.0, 27.0, 243.0};
+constexpr std::size_t k_prior_amplitude = 2;
+constexpr int k_sweeps = 2;
+constexpr double k_impossible = -std::numeric_limits<double>::infinity();
+
+/// Places among the values above.
+struct Choice {
+  std::vector<std::size_t> lengthscales;
+  std::size_t amplitude = k_prior_amplitude;
+};
+
+template <typename Values>
+std::size_t place_of(const Values& values, double value) {
+  const auto at = std::find(std::begin(values), std::end(values), value);
+  return static_cast<std::size_t>(at - std::begin(values));
+}
+
+class Likelihood {
+ public:
+  Likelihood(const Matrix& features, const std::vector<bool>& outcomes, const FeatureGroups& groups)
+      : outcomes_(outcomes), mean_(mean_of(outcomes)) {
+    const PairDistances pairs(features, groups);
+    pairs_ = pairs.pairs();
+    covariances_.resize(pairs_);
+    const std::vector<double> same(pairs_, 1.0);
+    for (std::size_t j = 0; j < pairs.dimensions(); ++j) {
+      auto& levels = by_dimension_.emplace_back();
+      const std::vector<double>& distances = pairs.dimension(j);
+      constant_.push_back(distances.empty());
+      for (const double lengthscale : k_lengthscales) {
+        auto& level = levels.emplace_back(distances);
+        for (double& distance : level)
+          distance /= lengthscale * lengthscale;
+        matern52(level, level);
+        if (distances.empty()) level = same;
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t dimensions() const { return by_dimension_.size(); }
+  /// Nothing is to be learned of its lengthscale.
+  [[nodiscard]] bool constant(std::size_t dimension) const { return constant_[dimension]; }
+
+  /// Log probability of the outcomes and of the choice before them, but for a constant; minus
+  /// infinity where it is less than `least`.
+  [[nodiscard]] double operator()(const Choice& choice, double least) {
+    double total = 0.0;
+    std::vector<const double*> levels;
+    for (std::size_t j = 0; j < dimensions(); ++j) {
+      levels.push_back(by_dimension_[j][choice.lengthscales[j]].data());
+      const double deviation =
+          std::log(k_lengthscales[choice.lengthscales[j]] / k_lengthscales[k_prior_lengthscale]);
+      total -= k_prior_precision * 0.5 * deviation * deviation;
+    }
+    const double amplitude = k_amplitudes[choice.amplitude];
+    interaction_covariances(amplitude, levels, covariances_);
+    return filter(amplitude, total, least);
+  }
+
+ private:
+  static constexpr double k_prior_precision = 0.5;
+
+  /// Adds to `total` the log probability of each outcome given those before it.
+  [[nodiscard]] double filter(double amplitude, double total, double least) {
+    const std::size_t size = outcomes_.size();
+    // Row i: covariances of outcome i with later ones, from column i on.
+    upper_.resize(size * size);
+    for (std::size_t i = 0, pair = 0; i < size; ++i) {
+      for (std::size_t k = 0; k < i; ++k)
+        upper_[k * size + i] = covariances_[pair++];
+      upper_[i * size + i] = amplitude;
+    }
+    means_.assign(size, mean_);
+    for (std::size_t i = 0; i < size; ++i) {
+      const double* const row = upper_.data() + i * size;
+      const Site site(means_[i], row[i], outcomes_[i]);
+      total += site.log_probability;
+      if (total < least) return k_impossible;
+      for (std::size_t k = i + 1; k < size; ++k) {
+        means_[k] += row[k] * site.slope;
+        const double scaled = row[k] * site.curvature;
+        double* const later = upper_.data() + k * size;
+        for (std::size_t m = k; m < size; ++m)
+          later[m] -= scaled * row[m];
+      }
+    }
+    return total;
+  }
+
+  const std::vector<bool>& outcomes_;
+  double mean_;
+  std::size_t pairs_ = 0;
+  std::vector<std::vector<std::vector<double>>> by_dimension_;  ///< and by lengthscale
+  std::vector<bool> constant_;
+  std::vector<double> covariances_;
+  std::vector<double> upper_;
+  std::vector<double> means_;
+};
+
+/// The choice with one place moved by `step`, where there is such a place.
+std::optional<std::size_t> moved(std::size_t place, int step, std::size_t count) {
+  if (step < 0 ? place == 0 : place + 1 >= count) return std::nullopt;
+  return step < 0 ? place - 1 : place + 1;
+}
+
+}  // namespace
+
+InteractionKernel prior_kernel(const FeatureGroups& groups) {
+  return {std::vector<double>(groups.count, k_lengthscales[k_prior_lengthscale]),
+          k_amplitudes[k_prior_amplitude]};
+}
+
+double mean_of(const std::vector<bool>& outcomes) {
+  const auto successes = std::count(outcomes.begin(), outcomes.end(), true);
+  return boost::math::quantile(
+      boost::math::normal(),
+      (static_cast<double>(successes) + 1.0) / (static_cast<double>(outcomes.size()) + 2.0));
+}
+
+InteractionKernel fit_kernel(const Matrix& features, const std::vector<bool>& outcomes,
+                             const FeatureGroups& groups, const InteractionKernel& start) {
+  Likelihood likelihood(features, outcomes, groups);
+  Choice best;
+  for (const double lengthscale : start.lengthscales)
+    best.lengthscales.push_back(place_of(k_lengthscales, lengthscale));
+  best.amplitude = place_of(k_amplitudes, start.amplitude);
+  double most = likelihood(best, k_impossible);
+  const auto try_choice = [&](const Choice& choice) {
+    const double value = likelihood(choice, most);
+    if (!(value > most)) return false;
+    most = value;
+    best = choice;
+    return true;
+  };
+  for (int sweep = 0; sweep < k_sweeps; ++sweep) {
+    bool better = false;
+    for (std::size_t j = 0; j <= likelihood.dimensions(); ++j) {
+      const bool amplitude = j == likelihood.dimensions();
+      if (!amplitude && likelihood.constant(j)) continue;
+      for (const int step : {-1, 1}) {
+        Choice choice = best;
+        std::size_t& place = amplitude ? choice.amplitude : choice.lengthscales[j];
+        const auto next =
+            moved(place, step, amplitude ? std::size(k_amplitudes) : std::size(k_lengthscales));
+        if (!next) continue;
+        place = *next;
+        if (!try_choice(choice)) continue;
+        better = true;
+        break;
+      }
+    }
+    if (!better) break;
+  }
+  InteractionKernel kernel = start;
+  for (std::size_t j = 0; j < kernel.lengthscales.size(); ++j)
+    kernel.lengthscales[j] = k_lengthscales[best.lengthscales[j]];
+  kernel.amplitude = k_amplitudes[best.amplitude];
+  return kernel;
+}
+
+}  // namespace steptune::bayes
