@@ -98,15 +98,25 @@ Spread spread_of(std::span<const Interval> batches, double seconds_per_sample) {
   return spread;
 }
 
-}  // namespace
-
-RateEstimate estimate_rate(std::span<const Interval> intervals) {
-  RateEstimate estimate;
-  double samples = 0.0, seconds = 0.0;
+Interval total_of(std::span<const Interval> intervals) {
+  Interval total;
   for (const Interval& interval : intervals) {
-    samples += interval.samples;
-    seconds += interval.seconds;
+    total.samples += interval.samples;
+    total.seconds += interval.seconds;
   }
+  return total;
+}
+
+/// Half of what the mean of the first half of the reports differs by from that of the others.
+double half_difference_of_halves(std::span<const Interval> intervals) {
+  const Interval early = total_of(intervals.first(intervals.size() / 2));
+  const Interval late = total_of(intervals.subspan(intervals.size() / 2));
+  return 0.5 * std::abs(early.seconds / early.samples - late.seconds / late.samples);
+}
+
+RateEstimate batch_means_of(std::span<const Interval> intervals) {
+  RateEstimate estimate;
+  const auto [samples, seconds] = total_of(intervals);
   if (!(samples > 0.0 && seconds > 0.0)) return estimate;
   estimate.seconds_per_sample = seconds / samples;
   if (intervals.size() < k_min_intervals) return estimate;
@@ -123,6 +133,16 @@ RateEstimate estimate_rate(std::span<const Interval> intervals) {
     estimate.batches = batches.size();
     return estimate;
   }
+}
+
+}  // namespace
+
+RateEstimate estimate_rate(std::span<const Interval> intervals) {
+  RateEstimate estimate = batch_means_of(intervals);
+  if (std::isfinite(estimate.half_width_s)) {
+    estimate.half_width_s = std::hypot(estimate.half_width_s, half_difference_of_halves(intervals));
+  }
+  return estimate;
 }
 
 double significant_drift(std::span<const Interval> intervals) {

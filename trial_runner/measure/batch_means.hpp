@@ -20,7 +20,9 @@ struct RateEstimate {
 /// are joined into 32 batches at most, and these in pairs until neighbours no longer correlate.
 /// Where they still do when ten are left, the widest interval met counts. Each is widened for the
 /// correlation that it shows, as for a first-order autoregressive process. Batches hold different
-/// numbers of samples, so the variance is that of a ratio.
+/// numbers of samples, so the variance is that of a ratio. Half of what the two halves of the
+/// stretch differ by is added in quadrature: at its end a slow start is too small to be cut off,
+/// not to count.
 ///
 /// B. Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research
 /// 30(3), 1982 (10 to 30 batches); G. S. Fishman and L. S. Yarberry, "An implementation of the

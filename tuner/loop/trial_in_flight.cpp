@@ -59,7 +59,8 @@ bool TrialInFlight::is_tight() const {
   const Measurement& current = measurer_.current();
   return all_timed(*study_) && all_captured(study_->guards, guarded_) &&
          current.relative_half_width() <= study_->measure.target_half_width &&
-         current.window_s >= study_->measure.min_window_s;
+         current.window_s >= study_->measure.min_window_s &&
+         current.window_steps >= study_->measure.min_window_steps;
 }
 
 bool TrialInFlight::ask_for_end(EndRequest request, std::string reason) {

@@ -108,6 +108,7 @@ Json search_json(const StudySpec& study, Json json) {
   json["measure"] = {{"target_half_width", study.measure.target_half_width},
                      {"max_trial", study.measure.max_trial_s},
                      {"min_window", study.measure.min_window_s},
+                     {"min_window_steps", study.measure.min_window_steps},
                      {"confirm_pairs", study.measure.confirm_pairs}};
   return json;
 }

@@ -88,6 +88,10 @@ std::string fingerprint_of(const StudySpec& study) {
   for (auto& parameter : essence["parameters"])
     parameter.erase("memory");
   essence["measure"].erase("confirm_pairs");
+  // Came later: studies from before it go on.
+  if (study.measure.min_window_steps == MeasureSpec().min_window_steps) {
+    essence["measure"].erase("min_window_steps");
+  }
   essence["facts"] = relevant_facts(study);
   return sha256(dump_json(essence));
 }

@@ -82,6 +82,7 @@ MeasureSpec read_measure(const Node& node) {
   object.read_number("target_half_width", measure.target_half_width, {0.0001, 0.5});
   object.read_duration_s("max_trial", measure.max_trial_s, {0.1, k_max_trial_s});
   object.read_duration_s("min_window", measure.min_window_s, {0.01, k_max_trial_s});
+  object.read_integer("min_window_steps", measure.min_window_steps, {1.0, 1e6});
   object.read_integer("confirm_pairs", measure.confirm_pairs, {0.0, 100.0});
   if (measure.min_window_s > measure.max_trial_s) {
     const bool window_given = object.has("min_window");

@@ -50,7 +50,8 @@ inline constexpr std::array k_search = {
 inline constexpr std::array k_budget = {Name("trials"), Name("time"), Name("cost"), Name("stop"),
                                         Name("consecutive_failures")};
 inline constexpr std::array k_measure = {Name("target_half_width"), Name("max_trial"),
-                                         Name("min_window"), Name("confirm_pairs")};
+                                         Name("min_window"), Name("min_window_steps"),
+                                         Name("confirm_pairs")};
 inline constexpr std::array k_reports = {Name("preset"), Name("metrics")};
 inline constexpr std::array k_metric_definition = {Name("name"), Name("regex")};
 inline constexpr std::array k_local_runner = {

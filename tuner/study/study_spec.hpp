@@ -81,6 +81,7 @@ struct MeasureSpec {
   double target_half_width = 0.02;  ///< relative; a trial ends by itself once it is this tight
   double max_trial_s = 120.0;       ///< measured no longer than this after start-up
   double min_window_s = 1.0;        ///< and no shorter
+  int min_window_steps = 30;        ///< and over no fewer: intervals of fewer are too narrow
   int confirm_pairs = 3;            ///< interleaved pairs of incumbent and baseline at the end
 };
 

@@ -363,6 +363,8 @@ const std::vector<Broken>& running() {
        "at most 0.5"},
       {"measure_window", R"({"measure": {"min_window": "5m"}})", "/measure/min_window",
        "longer than max_trial"},
+      {"measure_window_steps", R"({"measure": {"min_window_steps": 0}})",
+       "/measure/min_window_steps", "at least 1"},
       {"measure_beyond_limit", R"({"measure": {"max_trial": "2h"}})", "/measure/max_trial",
        "ended as timed out after 1.0 h"},
       {"measure_pairs", R"({"measure": {"confirm_pairs": -1}})", "/measure/confirm_pairs",

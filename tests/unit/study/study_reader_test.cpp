@@ -51,10 +51,11 @@ TEST(StudyReader, ReadsEverySection) {
 
 TEST(StudyReader, ReadsDurationsAndSizesInWordsOrNumbers) {
   const StudySpec study = sound(patched(
-      R"({"measure": {"max_trial": "1m30s", "min_window": 2}, "budget": {"time": 90},
+      R"({"measure": {"max_trial": "1m30s", "min_window": 2, "min_window_steps": 50}, "budget": {"time": 90},
           "limits": {"wall": "1.5h", "idle": "45s", "grace": 0, "memory": "2 GiB"}})"));
   EXPECT_EQ(study.measure.max_trial_s, 90.0);
   EXPECT_EQ(study.measure.min_window_s, 2.0);
+  EXPECT_EQ(study.measure.min_window_steps, 50);
   EXPECT_EQ(study.budget.time_s, 90.0);
   EXPECT_EQ(study.runner.wall_limit_s, 5400.0);
   EXPECT_EQ(study.runner.idle_limit_s, 45.0);

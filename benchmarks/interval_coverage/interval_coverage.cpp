@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often the interval of a trial that ended as soon as it was tight holds the truth.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "common/rng.hpp"
+#include "trial_runner/measure/measurer.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+namespace {
+
+struct Options {
+  int seeds = 500;
+  int every = 1;
+  double warmup_steps = 5.0;
+  int max_steps = 1500;
+  MeasureSpec measure;
+};
+
+constexpr double k_step_s = 0.1;
+
+struct Ended {
+  int steps = 0;
+  bool covered = false;
+};
+
+/// One trial, whose steps are a first-order autoregressive series about `k_step_s`.
+Ended run_trial(const Options& options, double deviation, double correlation, std::uint64_t seed) {
+  Rng rng(seed, "interval_coverage");
+  Measurer measurer({});
+  double now_s = 0.0;
+  double state = rng.normal();
+  for (int step = 1; step <= options.max_steps; ++step) {
+    state = correlation * state + std::sqrt(1.0 - correlation * correlation) * rng.normal();
+    const double slowness = 1.0 + std::exp(-step / options.warmup_steps);
+    now_s += k_step_s * slowness * std::max(0.05, 1.0 + deviation * state);
+    if (step % options.every != 0) continue;
+    Report report;
+    report.received_s = now_s;
+    report.step = step;
+    measurer.add(report);
+    const Measurement& current = measurer.current();
+    if (current.relative_half_width() > options.measure.target_half_width ||
+        current.window_s < options.measure.min_window_s ||
+        current.window_steps < options.measure.min_window_steps) {
+      continue;
+    }
+    return {step, std::abs(current.seconds_per_sample - k_step_s) <= current.half_width_s};
+  }
+  const Measurement& last = measurer.current();
+  return {options.max_steps, std::abs(last.seconds_per_sample - k_step_s) <= last.half_width_s};
+}
+
+void print_share(const Options& options, double deviation, double correlation) {
+  int covered = 0;
+  double steps = 0.0;
+  for (int seed = 0; seed < options.seeds; ++seed) {
+    const Ended ended =
+        run_trial(options, deviation, correlation, static_cast<std::uint64_t>(seed));
+    covered += ended.covered ? 1 : 0;
+    steps += ended.steps;
+  }
+  fmt::print("{:>9.1f} % {:>12.1f} {:>9.2f} {:>9.0f}\n", 100.0 * deviation, correlation,
+             covered / static_cast<double>(options.seeds), steps / options.seeds);
+}
+
+}  // namespace
+}  // namespace steptune
+
+int main(int argc, char** argv) {
+  steptune::Options options;
+  CLI::App app{"Share of the 95 % intervals that hold the truth when a trial ends by itself"};
+  app.add_option("--seeds", options.seeds, "Trials of each kind")->capture_default_str();
+  app.add_option("--every", options.every, "Steps between two reports")->capture_default_str();
+  app.add_option("--warmup-steps", options.warmup_steps,
+                 "E-fold of the slowness, which doubles the first step")
+      ->capture_default_str();
+  app.add_option("--half-width", options.measure.target_half_width, "As in `measure`")
+      ->capture_default_str();
+  app.add_option("--min-window-steps", options.measure.min_window_steps, "As in `measure`")
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  fmt::print("{:>11} {:>12} {:>9} {:>9}\n", "deviation", "correlation", "covered", "steps");
+  for (const double deviation : {0.005, 0.02, 0.05, 0.1}) {
+    for (const double correlation : {0.0, 0.3, 0.5, 0.7, 0.9}) {
+      steptune::print_share(options, deviation, correlation);
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trials that end by themselves, as soon as their interval is tight: is it right then?
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "tests/simulation/simulated_study.hpp"
+#include "trial_runner/replay/replay_runner.hpp"
+
+namespace steptune::simulation {
+namespace {
+
+constexpr double k_seconds_per_sample = 0.1;
+
+/// The measurements of some 300 trials that are all alike but for their noise.
+std::vector<Measurement> measurements_of(const StepNoise& noise, const Json& measure) {
+  Json document = study_document();
+  document["command"] = Json::array({"train", "{run}"});
+  document["parameters"] = Json::parse(R"({"run": {"type": "int", "low": 1, "high": 300}})");
+  document["baseline"] = Json::parse(R"({"run": 1})");
+  document["planned_run"] = Json::parse(R"({"samples": 1e6, "batch_size": 1})");
+  document["search"]["searcher"] = "grid";
+  document["budget"]["trials"] = 300;
+  document["measure"] = measure;
+  document["measure"]["confirm_pairs"] = 0;
+  const TemporaryFolder folder;
+  SimulatedRun run(folder.path(), document, train);
+  ReplayOptions options;
+  options.noise = noise;
+  ReplayRunner runner(run.clock, synthetic_replay_model([](const Configuration&) {
+                        return std::optional(k_seconds_per_sample);
+                      }),
+                      options);
+  const auto result = run_loop({run.study,
+                                *run.searcher,
+                                *run.scheduler,
+                                runner,
+                                run.history,
+                                run.clock,
+                                run.listener,
+                                folder.path() / "logs",
+                                {}});
+  EXPECT_TRUE(result) << result.error().text();
+  std::vector<Measurement> measurements;
+  for (const TrialRecord& trial : run.trials()) {
+    if (trial.status == TrialStatus::completed) measurements.push_back(*trial.measurement);
+  }
+  // A few may seem to drift by chance.
+  EXPECT_GE(measurements.size(), 295U);
+  return measurements;
+}
+
+double share_covered(const std::vector<Measurement>& measurements) {
+  int covered = 0;
+  for (const Measurement& m : measurements)
+    covered += std::abs(m.seconds_per_sample - k_seconds_per_sample) <= m.half_width_s ? 1 : 0;
+  return covered / static_cast<double>(measurements.size());
+}
+
+TEST(TrialsThatEndByThemselves, HaveIntervalsThatHold) {
+  for (const double step : {0.02, 0.05}) {
+    for (const double correlation : {0.0, 0.3}) {
+      StepNoise noise;
+      noise.step = step;
+      noise.correlation = correlation;
+      noise.warmup_steps = 5.0;
+      EXPECT_GE(share_covered(measurements_of(noise, Json::object())), 0.80)
+          << step << ' ' << correlation;
+    }
+  }
+}
+
+TEST(TrialsThatEndByThemselves, RunForAsManyStepsAsTheStudySays) {
+  const StepNoise noise{.step = 0.001, .correlation = 0.0, .warmup_slowdown = 0.0};
+  const auto fewest_steps = [&](const char* measure) {
+    double fewest = std::numeric_limits<double>::infinity();
+    for (const Measurement& m : measurements_of(noise, Json::parse(measure)))
+      fewest = std::min(fewest, m.total_samples);
+    return fewest;
+  };
+  EXPECT_GE(fewest_steps("{}"), 30.0);
+  const double fewer = fewest_steps(R"({"min_window_steps": 12})");
+  EXPECT_GE(fewer, 12.0);
+  EXPECT_LT(fewer, 30.0);
+}
+
+}  // namespace
+}  // namespace steptune::simulation
