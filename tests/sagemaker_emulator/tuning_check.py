@@ -145,9 +145,8 @@ class Example(Tuned):
         self.assertGreater(result["recommendation"]["tuning_usd"], 0.0)
         self.assertIn("instance", result["recommendation"]["configuration"])
 
-        # A real training on a machine that does much besides may not become steady in its time.
-        self.assertGreaterEqual(len(self.read("leaderboard")["rows"]), 4,
-                                [self.read("show", str(i + 1)) for i in range(6)])
+        trials = self.read("leaderboard")["rows"]
+        self.assertGreaterEqual(len(trials), 6, [self.read("show", str(i + 1)) for i in range(6)])
         shown = self.read("show", "1")
         self.assertIn("ml.m5.large", json.dumps(shown))
 
