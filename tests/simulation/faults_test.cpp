@@ -248,15 +248,7 @@ TEST_F(FaultTest, ARunnerThatRefusesEndsTheRunWithItsError) {
     }
   } refusing;
   SimulatedRun run(folder_.path(), document_, train);
-  const auto result = run_loop({run.study,
-                                *run.searcher,
-                                *run.scheduler,
-                                refusing,
-                                run.history,
-                                run.clock,
-                                run.listener,
-                                folder_.path() / "logs",
-                                {}});
+  const auto result = run.run_on(refusing);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().message, "no permission");
   EXPECT_EQ(run.trials()[0].status, TrialStatus::interrupted) << "to be launched again";

@@ -33,15 +33,7 @@ std::vector<Measurement> measurements_of(const StepNoise& noise, const Json& mea
                         return std::optional(k_seconds_per_sample);
                       }),
                       options);
-  const auto result = run_loop({run.study,
-                                *run.searcher,
-                                *run.scheduler,
-                                runner,
-                                run.history,
-                                run.clock,
-                                run.listener,
-                                folder.path() / "logs",
-                                {}});
+  const auto result = run.run_on(runner);
   EXPECT_TRUE(result) << result.error().text();
   std::vector<Measurement> measurements;
   for (const TrialRecord& trial : run.trials()) {

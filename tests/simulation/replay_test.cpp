@@ -63,15 +63,7 @@ Simulation simulate(std::uint64_t seed) {
                         return std::optional(rate_of(configuration));
                       }),
                       options);
-  auto result = run_loop({run.study,
-                          *run.searcher,
-                          *run.scheduler,
-                          runner,
-                          run.history,
-                          run.clock,
-                          run.listener,
-                          folder.path() / "logs",
-                          {}});
+  auto result = run.run_on(runner);
   if (!result) throw std::runtime_error(result.error().text());
   Simulation simulation{run.trials(), *std::move(result), ""};
   for (const auto& trial : simulation.trials) {

@@ -56,7 +56,7 @@ class ScriptedRunner final : public Runner {
   std::function<void()> at_crash_point;
   std::function<void()> at_wait;
   std::string study_identity;  ///< as the loop has told it
-  bool adopts = false;  ///< takes over every orphan, which then begins anew
+  bool adopts = false;         ///< takes over every orphan, which then begins anew
 
   [[nodiscard]] const std::vector<TrialSpec>& started() const { return started_; }
   [[nodiscard]] const std::vector<TrialKey>& adopted() const { return adopted_; }

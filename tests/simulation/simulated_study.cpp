@@ -110,8 +110,12 @@ SimulatedRun::SimulatedRun(const std::filesystem::path& run_folder, const Json& 
 }
 
 Result<LoopResult> SimulatedRun::run() {
-  return run_loop({study, *searcher, *scheduler, runner, history, clock, listener, folder / "logs",
-                   interrupts});
+  return run_on(runner);
+}
+
+Result<LoopResult> SimulatedRun::run_on(Runner& other) {
+  return run_loop(
+      {study, *searcher, *scheduler, other, history, clock, listener, folder / "logs", interrupts});
 }
 
 std::vector<TrialRecord> SimulatedRun::trials() const {

@@ -62,6 +62,7 @@ struct SimulatedRun {
                ScriptedRunner::Script script, double wall_start_s = 0.0, int capacity = 1);
 
   [[nodiscard]] Result<LoopResult> run();
+  [[nodiscard]] Result<LoopResult> run_on(Runner& other);
   /// The trials in the history, in order of number.
   [[nodiscard]] std::vector<TrialRecord> trials() const;
   [[nodiscard]] StudyRecord record() const;
