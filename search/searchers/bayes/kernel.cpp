@@ -4,14 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "search/searchers/bayes/distinct_rows.hpp"
+#include "search/searchers/bayes/distance_tables.hpp"
 #include "search/searchers/bayes/matern.hpp"
 
 namespace steptune::bayes {
 namespace {
-
-// What a dimension makes of so many others stays in the second-level cache.
-constexpr std::size_t k_others_at_once = 128;
 
 void add_scaled(std::span<const double> from, double factor, std::span<double> to) {
   for (std::size_t i = 0; i < to.size(); ++i)
@@ -40,45 +37,24 @@ Kernel::Kernel(const Hyperparameters& hyperparameters)
 void Kernel::between(const Matrix& features, std::size_t first, std::size_t last,
                      const FeatureColumns& others, std::size_t count, const FeatureGroups& groups,
                      Matrix& result) const {
-  const auto ranges = ranges_of(groups);
-  const std::size_t rows = last - first;
-  std::vector<Distinct> distinct;
-  std::vector<std::size_t> begin_of;
-  std::size_t tables = 0;
-  for (const auto& range : ranges) {
-    begin_of.push_back(tables);
-    distinct.push_back(distinct_rows(features, first, last, range));
-    tables += distinct.back().rows.size();
-  }
+  const DistanceTables tables(features, first, last, groups, weights);
+  const std::size_t dimensions = tables.dimensions();
   const KernelMixture mixture{amplitude * (1.0 - additive_share),
-                              amplitude * additive_share / static_cast<double>(ranges.size())};
-  // By dimension and different value there: distances from some others, and their covariances.
+                              amplitude * additive_share / static_cast<double>(dimensions)};
   thread_local Matrix distances;
   thread_local Matrix additive;
-  std::vector<const double*> distance_rows(ranges.size());
-  std::vector<const double*> additive_rows(ranges.size());
-  result.reshape(rows, count);
-  for (std::size_t begin = 0; begin < count; begin += k_others_at_once) {
-    const std::size_t block = std::min(k_others_at_once, count - begin);
-    distances.reshape(tables, block);
-    additive.reshape(tables, block);
-    std::fill_n(distances.data(), tables * block, 0.0);
-    for (std::size_t j = 0, table = 0; j < ranges.size(); ++j) {
-      for (const std::size_t row : distinct[j].rows) {
-        for (std::size_t f = ranges[j].first; f < ranges[j].second; ++f) {
-          add_squared_differences(features(row, f), others.column(f).subspan(begin, block),
-                                  weights[j], distances.row(table));
-        }
-        ++table;
-      }
-    }
-    matern52({distances.data(), tables * block}, {additive.data(), tables * block});
-    for (std::size_t i = 0; i < rows; ++i) {
-      for (std::size_t j = 0; j < ranges.size(); ++j) {
-        const std::size_t place = begin_of[j] + distinct[j].place[i];
-        distance_rows[j] = distances.row(place).data();
-        additive_rows[j] = additive.row(place).data();
-      }
+  std::vector<const double*> distance_rows(dimensions);
+  std::vector<const double*> additive_rows(dimensions);
+  result.reshape(last - first, count);
+  for (std::size_t begin = 0; begin < count; begin += DistanceTables::k_others_at_once) {
+    const std::size_t block = std::min(DistanceTables::k_others_at_once, count - begin);
+    tables.fill(others, begin, block, distances);
+    additive.reshape(distances.rows(), block);
+    matern52({distances.data(), distances.rows() * block},
+             {additive.data(), additive.rows() * block});
+    for (std::size_t i = 0; i < result.rows(); ++i) {
+      tables.find(distances, i, distance_rows);
+      tables.find(additive, i, additive_rows);
       mixed_covariances(mixture, distance_rows, additive_rows, result.row(i).subspan(begin, block));
     }
   }

@@ -216,12 +216,6 @@ std::vector<std::size_t> Learner::order() const {
   return order;
 }
 
-Learner::LastFit Learner::last_fit() {
-  advance();
-  const Belief& likeliest = beliefs_[order()[0]];
-  return {likeliest.hyperparameters, likeliest.examples};
-}
-
 std::vector<Model> Learner::models(const Matrix& pending, std::size_t most) {
   advance();
   const auto order = this->order();

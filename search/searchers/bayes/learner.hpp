@@ -53,12 +53,6 @@ class Learner {
   [[nodiscard]] std::vector<Model> models(const Matrix& pending, std::size_t most);
   /// The likeliest of them.
   [[nodiscard]] Model model(const Matrix& pending);
-  struct LastFit {
-    Hyperparameters hyperparameters;
-    std::size_t examples = 0;  ///< how many they were fitted to; 0: never
-  };
-  /// Of the likeliest model.
-  [[nodiscard]] LastFit last_fit();
 
   /// Models condition on at most this many examples and those since the last fit.
   static constexpr std::size_t k_model_limit = 1000;
