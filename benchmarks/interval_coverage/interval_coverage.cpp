@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often the interval of a trial that ended as soon as it was tight holds the truth.
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -9,7 +8,8 @@
 
 #include "common/rng.hpp"
 #include "trial_runner/measure/measurer.hpp"
-#include "tuner/study/study_spec.hpp"
+#include "trial_runner/replay/step_times.hpp"
+#include "tuner/loop/trial_in_flight.hpp"
 
 namespace steptune {
 namespace {
@@ -29,43 +29,32 @@ struct Ended {
   bool covered = false;
 };
 
-/// One trial, whose steps are a first-order autoregressive series about `k_step_s`.
-Ended run_trial(const Options& options, double deviation, double correlation, std::uint64_t seed) {
+Ended run_trial(const Options& options, const StepNoise& noise, std::uint64_t seed) {
   Rng rng(seed, "interval_coverage");
+  StepTimes step_times(noise, rng);
   Measurer measurer({});
-  double now_s = 0.0;
-  double state = rng.normal();
-  for (int step = 1; step <= options.max_steps; ++step) {
-    state = correlation * state + std::sqrt(1.0 - correlation * correlation) * rng.normal();
-    const double slowness = 1.0 + std::exp(-step / options.warmup_steps);
-    now_s += k_step_s * slowness * std::max(0.05, 1.0 + deviation * state);
-    if (step % options.every != 0) continue;
-    Report report;
-    report.received_s = now_s;
-    report.step = step;
+  Report report;
+  int steps = 0;
+  while (steps + options.every <= options.max_steps &&
+         !is_tight(measurer.current(), options.measure)) {
+    steps += options.every;
+    report.step = steps;
+    report.received_s += k_step_s * step_times.take(options.every, rng);
     measurer.add(report);
-    const Measurement& current = measurer.current();
-    if (current.relative_half_width() > options.measure.target_half_width ||
-        current.window_s < options.measure.min_window_s ||
-        current.window_steps < options.measure.min_window_steps) {
-      continue;
-    }
-    return {step, std::abs(current.seconds_per_sample - k_step_s) <= current.half_width_s};
   }
-  const Measurement& last = measurer.current();
-  return {options.max_steps, std::abs(last.seconds_per_sample - k_step_s) <= last.half_width_s};
+  const Measurement& m = measurer.current();
+  return {steps, std::abs(m.seconds_per_sample - k_step_s) <= m.half_width_s};
 }
 
-void print_share(const Options& options, double deviation, double correlation) {
+void print_share(const Options& options, const StepNoise& noise) {
   int covered = 0;
   double steps = 0.0;
   for (int seed = 0; seed < options.seeds; ++seed) {
-    const Ended ended =
-        run_trial(options, deviation, correlation, static_cast<std::uint64_t>(seed));
+    const Ended ended = run_trial(options, noise, static_cast<std::uint64_t>(seed));
     covered += ended.covered ? 1 : 0;
     steps += ended.steps;
   }
-  fmt::print("{:>9.1f} % {:>12.1f} {:>9.2f} {:>9.0f}\n", 100.0 * deviation, correlation,
+  fmt::print("{:>9.1f} % {:>12.1f} {:>9.2f} {:>9.0f}\n", 100.0 * noise.step, noise.correlation,
              covered / static_cast<double>(options.seeds), steps / options.seeds);
 }
 
@@ -88,7 +77,9 @@ int main(int argc, char** argv) {
   fmt::print("{:>11} {:>12} {:>9} {:>9}\n", "deviation", "correlation", "covered", "steps");
   for (const double deviation : {0.005, 0.02, 0.05, 0.1}) {
     for (const double correlation : {0.0, 0.3, 0.5, 0.7, 0.9}) {
-      steptune::print_share(options, deviation, correlation);
+      steptune::print_share(
+          options,
+          {.step = deviation, .correlation = correlation, .warmup_steps = options.warmup_steps});
     }
   }
   return 0;

@@ -22,11 +22,18 @@ constexpr double k_max_correlation = 0.9;
 constexpr double k_min_freedom = 3.0;
 constexpr std::size_t k_drift_batches = 10;
 
+Interval total_of(std::span<const Interval> intervals) {
+  Interval total;
+  for (const Interval& interval : intervals) {
+    total.samples += interval.samples;
+    total.seconds += interval.seconds;
+  }
+  return total;
+}
+
 /// At most `count` batches of about equal samples.
 std::vector<Interval> batches_of(std::span<const Interval> intervals, std::size_t count) {
-  double total = 0.0;
-  for (const Interval& interval : intervals)
-    total += interval.samples;
+  const double total = total_of(intervals).samples;
   std::vector<Interval> batches;
   Interval batch;
   double done = 0.0;
@@ -96,15 +103,6 @@ Spread spread_of(std::span<const Interval> batches, double seconds_per_sample) {
     spread.dependence = correlation > 0.0 ? Dependence::positive : Dependence::negative;
   }
   return spread;
-}
-
-Interval total_of(std::span<const Interval> intervals) {
-  Interval total;
-  for (const Interval& interval : intervals) {
-    total.samples += interval.samples;
-    total.seconds += interval.seconds;
-  }
-  return total;
 }
 
 /// Half of what the mean of the first half of the reports differs by from that of the others.

@@ -28,6 +28,12 @@ bool keeps_objectives(TrialStatus status) {
 
 }  // namespace
 
+bool is_tight(const Measurement& measurement, const MeasureSpec& wanted) {
+  return measurement.relative_half_width() <= wanted.target_half_width &&
+         measurement.window_s >= wanted.min_window_s &&
+         measurement.window_steps >= wanted.min_window_steps;
+}
+
 TrialInFlight::TrialInFlight(const StudySpec& study, TrialRecord record, double now_s)
     : study_(&study),
       record_(std::move(record)),
@@ -55,12 +61,9 @@ bool TrialInFlight::is_searched() const {
   return record_.purpose == TrialPurpose::search || record_.purpose == TrialPurpose::hint;
 }
 
-bool TrialInFlight::is_tight() const {
-  const Measurement& current = measurer_.current();
+bool TrialInFlight::is_measured() const {
   return all_timed(*study_) && all_captured(study_->guards, guarded_) &&
-         current.relative_half_width() <= study_->measure.target_half_width &&
-         current.window_s >= study_->measure.min_window_s &&
-         current.window_steps >= study_->measure.min_window_steps;
+         is_tight(measurer_.current(), study_->measure);
 }
 
 bool TrialInFlight::ask_for_end(EndRequest request, std::string reason) {
@@ -97,7 +100,7 @@ bool TrialInFlight::wants_to_end(Scheduler& scheduler, Searcher& searcher,
     if (violated) return ask_for_end(EndRequest::guard, *std::move(violated));
   }
   const bool given_up = is_given_up(scheduler, searcher);
-  if (is_tight()) return ask_for_end(EndRequest::measured, "");
+  if (is_measured()) return ask_for_end(EndRequest::measured, "");
   return given_up && ask_for_end(EndRequest::scheduler, std::move(request_reason_));
 }
 

@@ -14,6 +14,9 @@
 
 namespace steptune {
 
+/// Whether a measurement is as sure as the study wants it, and rests on as much.
+[[nodiscard]] bool is_tight(const Measurement& measurement, const MeasureSpec& wanted);
+
 /// A trial under way: what it has reported, and whether it is to go on.
 class TrialInFlight {
  public:
@@ -46,7 +49,7 @@ class TrialInFlight {
 
  private:
   [[nodiscard]] bool is_searched() const;
-  [[nodiscard]] bool is_tight() const;
+  [[nodiscard]] bool is_measured() const;
   [[nodiscard]] bool is_given_up(Scheduler& scheduler, Searcher& searcher);
   [[nodiscard]] bool ask_for_end(EndRequest request, std::string reason);
 
