@@ -17,6 +17,10 @@ namespace {
 constexpr double k_held = 1.0 / 9.0;
 constexpr double k_stage_ratio = 2.0;
 constexpr double k_almost_full = 0.75;
+// How much more another trial must promise, in logarithms, than one that is nearly full; over the
+// square root of the fidelity before: the earlier a value, the more its forecast errs beyond what
+// it claims, and what is stopped has its way to pay again.
+constexpr double k_patience = 0.35;
 constexpr std::size_t k_beliefs = 3;
 
 Normal both(const Normal& a, const Normal& b) {
@@ -222,7 +226,7 @@ std::optional<Advice> BayesSearcher::advise(const TrialProgress& progress) {
   const auto own = outlook->log_rate(courses_, prior, full, now.fidelity, now.fidelity, now.value);
   if (!own) return std::nullopt;
 
-  // The price of going on is worth paying where no other trial promises more for it.
+  // The price of going on is worth paying where no other trial promises clearly more for it.
   const auto other = [&](std::span<const double> candidate) {
     return !std::equal(candidate.begin(), candidate.end(), point.begin(), point.end());
   };
@@ -233,7 +237,7 @@ std::optional<Advice> BayesSearcher::advise(const TrialProgress& progress) {
       })) {
     rival = std::max(rival, new_log_rate(*outlook, *fresh));
   }
-  if (*own >= rival) return Advice{};
+  if (*own >= rival - k_patience / std::sqrt(now.fidelity)) return Advice{};
   return Advice{false,
                 fmt::format("at {:.2g} of a full trial: expected to end at {:.4g}, another trial "
                             "promises {:.2g} times the gain for its price",
