@@ -57,8 +57,10 @@ void declare(CLI::App& app, Options& options) {
                  "loading in place of the wait for it; both: off and on")
       ->check(CLI::IsMember({"off", "on", "loading", "both"}))
       ->capture_default_str();
-  app.add_option("--searcher", options.searchers,
-                 fmt::format("{} (default: bayes); repeatable", fmt::join(searcher_names(), ", ")));
+  app.add_option(
+      "--searcher", options.searchers,
+      fmt::format("{}, or of Optuna: {} (default: bayes); repeatable",
+                  fmt::join(searcher_names(), ", "), fmt::join(optuna_peer_names(), ", ")));
   app.add_option("--seeds", options.seeds, "number of seeds")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
@@ -76,7 +78,8 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--compare-with", options.compare_with,
                  "figures of an earlier version (--store): fail where these are worse, one-sided "
                  "Mann-Whitney p < 0.01");
-  app.add_flag("--peers", options.peers, "also run Optuna (python3-optuna) and random search");
+  app.add_flag("--peers", options.peers,
+               "also run random search and Optuna's TPE (python3-optuna)");
   app.add_option("--against", options.against,
                  "also run this searcher and test whether the others are better (one-sided)");
   app.add_option("--objectives", options.objectives, "one or two (tables: second measured column)")
@@ -132,9 +135,8 @@ std::vector<std::string> names_of(const Options& options) {
   };
   if (!options.against.empty()) add(options.against);
   if (options.peers) {
-    add("random");
-    for (const std::string& peer : optuna_peer_names())
-      add(peer);
+    for (const char* name : {"random", "optuna-tpe", "optuna-tpe-multivariate"})
+      add(name);
   }
   return names;
 }

@@ -10,7 +10,8 @@
 
 namespace steptune::search_quality {
 
-/// Samplers of Optuna that can be compared with: `optuna-tpe`, `optuna-tpe-multivariate`.
+/// Samplers of Optuna that can be compared with: `optuna-tpe`, `optuna-tpe-multivariate`, and, from
+/// Optuna 3.6 on, `optuna-gp`, `optuna-gp-log` (told the logarithms of values, all of one sign).
 [[nodiscard]] const std::vector<std::string>& optuna_peer_names();
 
 /// Optuna in a process of its own, which runs `script` under `python`. Failures are told as the

@@ -6,9 +6,11 @@ The first line of stdin describes the space and the sampler. Then, until stdin e
 a suggestion and the milliseconds that it and the telling before it took, one line in with the values
 ({"values": null} for a failure). Failures are told as the worst values seen so far, so that the
 sampler does not forget them; before any success there is no such value and they are told as failures.
-A value of a trial stopped early ({"fidelity": 0.25}) is told as a pruned trial's.
+A value of a trial stopped early ({"fidelity": 0.25}) is told as a pruned trial's. Where the first line
+asks for logarithms, values, all of one sign, are told as those of their amounts.
 """
 import json
+import math
 import os
 import sys
 import time
@@ -27,8 +29,26 @@ def distribution(dimension):
     return FloatDistribution(dimension["low"], dimension["high"], log=dimension["log"])
 
 
-def tell(study, trial, reply, worst):
+def sampler_of(request):
+    seed = request["seed"]
+    if request["sampler"] == "gp":
+        if not hasattr(optuna.samplers, "GPSampler"):
+            sys.exit(f"optuna-gp needs Optuna 3.6 or later, this is {optuna.__version__}: "
+                     "--python names another interpreter")
+        return optuna.samplers.GPSampler(seed=seed)
+    multivariate = request["sampler"] == "tpe-multivariate"
+    return optuna.samplers.TPESampler(seed=seed, multivariate=multivariate)
+
+
+def logarithm(value):
+    """Grows with value; what is maximised comes negated."""
+    return math.log(value) if value > 0.0 else -math.log(-value)
+
+
+def tell(study, trial, reply, worst, logarithms):
     values = reply["values"]
+    if values is not None and logarithms:
+        values = [logarithm(value) for value in values]
     if values is None:
         if worst:
             study.tell(trial, list(worst))
@@ -48,8 +68,8 @@ def main():
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     request = json.loads(sys.stdin.readline())
     space = {dimension["name"]: distribution(dimension) for dimension in request["space"]}
-    sampler = optuna.samplers.TPESampler(seed=request["seed"], multivariate=request["multivariate"])
-    study = optuna.create_study(sampler=sampler, directions=["minimize"] * request["objectives"])
+    directions = ["minimize"] * request["objectives"]
+    study = optuna.create_study(sampler=sampler_of(request), directions=directions)
     worst = []
     telling_s = 0.0
     while True:
@@ -62,7 +82,7 @@ def main():
         if not line:
             return
         started = time.perf_counter()
-        tell(study, trial, json.loads(line), worst)
+        tell(study, trial, json.loads(line), worst, request["logarithms"])
         telling_s = time.perf_counter() - started
 
 
