@@ -102,6 +102,17 @@ TEST(BayesAdvice, TellsHopelessTrialsFromPromisingOnes) {
   EXPECT_TRUE(promising->go_on);
 }
 
+TEST(BayesAdvice, HasPatienceWithTheBestTrialFromItsFirstValueOn) {
+  const SearchSpace searched = space();
+  BayesSearcher searcher(searched, options());
+  teach(searcher);
+  for (const double fidelity : {0.0625, 0.125, 0.25, 0.5}) {
+    const auto early = advice(searcher, 7, 2, fidelity);
+    ASSERT_TRUE(early);
+    EXPECT_TRUE(early->go_on) << "at " << fidelity << ": " << early->reason;
+  }
+}
+
 TEST(BayesAdvice, IsThatOfASearcherThatWasAskedAllAlong) {
   const SearchSpace searched = space();
   BayesSearcher fresh(searched, options());
