@@ -168,8 +168,6 @@ const std::vector<std::string>& optuna_peer_names() {
 Result<std::unique_ptr<Proposer>> optuna_proposer(const std::string& name, const Problem& problem,
                                                   std::uint64_t seed, const std::string& python,
                                                   const std::filesystem::path& script) {
-  constexpr std::string_view k_prefix = "optuna-";
-  const bool logarithms = name == "optuna-gp-log";
   auto peer = LinePeer::start({python, script.string()});
   if (!peer) return tl::unexpected(peer.error());
   Json space = Json::array();
@@ -177,8 +175,7 @@ Result<std::unique_ptr<Proposer>> optuna_proposer(const std::string& name, const
     space.push_back(dimension_of(parameter));
   }
   auto sent = peer->send({{"space", space},
-                          {"sampler", logarithms ? "gp" : name.substr(k_prefix.size())},
-                          {"logarithms", logarithms},
+                          {"sampler", name},
                           {"seed", seed},
                           {"objectives", problem.objectives.size()}});
   if (!sent) return tl::unexpected(sent.error());

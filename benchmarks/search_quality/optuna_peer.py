@@ -6,8 +6,8 @@ The first line of stdin describes the space and the sampler. Then, until stdin e
 a suggestion and the milliseconds that it and the telling before it took, one line in with the values
 ({"values": null} for a failure). Failures are told as the worst values seen so far, so that the
 sampler does not forget them; before any success there is no such value and they are told as failures.
-A value of a trial stopped early ({"fidelity": 0.25}) is told as a pruned trial's. Where the first line
-asks for logarithms, values, all of one sign, are told as those of their amounts.
+A value of a trial stopped early ({"fidelity": 0.25}) is told as a pruned trial's. The sampler
+optuna-gp-log is told values, all of one sign, as the logarithms of their amounts.
 """
 import json
 import math
@@ -30,13 +30,13 @@ def distribution(dimension):
 
 
 def sampler_of(request):
-    seed = request["seed"]
-    if request["sampler"] == "gp":
+    name, seed = request["sampler"], request["seed"]
+    if name in ("optuna-gp", "optuna-gp-log"):
         if not hasattr(optuna.samplers, "GPSampler"):
-            sys.exit(f"optuna-gp needs Optuna 3.6 or later, this is {optuna.__version__}: "
+            sys.exit(f"{name} needs Optuna 3.6 or later, this is {optuna.__version__}: "
                      "--python names another interpreter")
         return optuna.samplers.GPSampler(seed=seed)
-    multivariate = request["sampler"] == "tpe-multivariate"
+    multivariate = {"optuna-tpe": False, "optuna-tpe-multivariate": True}[name]
     return optuna.samplers.TPESampler(seed=seed, multivariate=multivariate)
 
 
@@ -47,14 +47,14 @@ def logarithm(value):
 
 def tell(study, trial, reply, worst, logarithms):
     values = reply["values"]
-    if values is not None and logarithms:
-        values = [logarithm(value) for value in values]
     if values is None:
         if worst:
             study.tell(trial, list(worst))
         else:
             study.tell(trial, state=TrialState.FAIL)
         return
+    if logarithms:
+        values = [logarithm(value) for value in values]
     if reply["fidelity"] < 1.0:
         trial.report(values[0], step=max(1, round(1000 * reply["fidelity"])))
         study.tell(trial, state=TrialState.PRUNED)
@@ -70,6 +70,7 @@ def main():
     space = {dimension["name"]: distribution(dimension) for dimension in request["space"]}
     directions = ["minimize"] * request["objectives"]
     study = optuna.create_study(sampler=sampler_of(request), directions=directions)
+    logarithms = request["sampler"] == "optuna-gp-log"
     worst = []
     telling_s = 0.0
     while True:
@@ -82,7 +83,7 @@ def main():
         if not line:
             return
         started = time.perf_counter()
-        tell(study, trial, json.loads(line), worst, request["logarithms"])
+        tell(study, trial, json.loads(line), worst, logarithms)
         telling_s = time.perf_counter() - started
 
 
