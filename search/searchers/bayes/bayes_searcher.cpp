@@ -201,24 +201,17 @@ std::vector<Surrogate::World> BayesSearcher::make_worlds(const Matrix& pending) 
   return worlds;
 }
 
-Matrix BayesSearcher::rows_of(const std::vector<Point>& points) const {
-  Matrix rows(feature_map_.width());
-  for (const Point& point : points)
-    feature_map_.write(point, rows.append_row());
-  return rows;
-}
-
 double BayesSearcher::likeliest_of_promising(const Classifier& feasibility) const {
   const std::vector<Point> points = promising_points();
   if (points.empty()) return 1.0;
-  const Matrix rows = rows_of(points);
+  const Matrix rows = feature_map_.rows(points);
   const auto logs = feasibility.log_probabilities(rows, 0, rows.rows());
   return std::exp(*std::max_element(logs.begin(), logs.end()));
 }
 
 Surrogate BayesSearcher::make_surrogate(const std::vector<Point>& running, Rng& rng) {
   Surrogate::Parts parts;
-  parts.worlds = make_worlds(rows_of(running));
+  parts.worlds = make_worlds(feature_map_.rows(running));
   if (failed_ > 0) {
     parts.memory = memory_.forecast();
     OutcomeLearner& outcomes = parts.memory ? crashes_ : feasibility_;

@@ -46,7 +46,6 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] Suggestion to_suggestion(const Point& point, const char* origin) const;
   [[nodiscard]] int wanted_initial_points() const;
   [[nodiscard]] bool needs_initial_point(std::size_t running) const;
-  [[nodiscard]] Matrix rows_of(const std::vector<Point>& points) const;
   /// The highest probability that is believed of the best trials so far; 1 where there are none.
   [[nodiscard]] double likeliest_of_promising(const Classifier& feasibility) const;
   [[nodiscard]] Surrogate make_surrogate(const std::vector<Point>& running, Rng& rng);

@@ -101,4 +101,11 @@ Matrix FeatureMap::rows(std::span<const double> points) const {
   return result;
 }
 
+Matrix FeatureMap::rows(std::span<const Point> points) const {
+  Matrix result(points.size(), width());
+  for (std::size_t i = 0; i < points.size(); ++i)
+    write(points[i], result.row(i));
+  return result;
+}
+
 }  // namespace steptune::bayes

@@ -34,6 +34,7 @@ class FeatureMap {
   void write(std::span<const double> point, std::span<double> row, double fidelity = 1.0) const;
   /// Rows for points that follow each other in `points`.
   [[nodiscard]] Matrix rows(std::span<const double> points) const;
+  [[nodiscard]] Matrix rows(std::span<const Point> points) const;
 
   [[nodiscard]] std::size_t width() const { return groups_.group_of_feature.size(); }
   /// One dimension per parameter with more than one value, and one for fidelity.

@@ -7,6 +7,7 @@
 #include "search/searchers/bayes/matern.hpp"
 
 namespace steptune::bayes {
+
 void InteractionKernel::between(const Matrix& features, std::size_t first, std::size_t last,
                                 const FeatureColumns& others, const FeatureGroups& groups,
                                 Matrix& result) const {
