@@ -18,11 +18,11 @@ struct Options {
   int seeds = 500;
   int every = 1;
   double warmup_steps = 5.0;
-  int max_steps = 1500;
   MeasureSpec measure;
 };
 
 constexpr double k_step_s = 0.1;
+constexpr int k_max_steps = 1500;
 
 struct Ended {
   int steps = 0;
@@ -35,8 +35,7 @@ Ended run_trial(const Options& options, const StepNoise& noise, std::uint64_t se
   Measurer measurer({});
   Report report;
   int steps = 0;
-  while (steps + options.every <= options.max_steps &&
-         !is_tight(measurer.current(), options.measure)) {
+  while (steps + options.every <= k_max_steps && !is_tight(measurer.current(), options.measure)) {
     steps += options.every;
     report.step = steps;
     report.received_s += k_step_s * step_times.take(options.every, rng);
@@ -64,14 +63,21 @@ void print_share(const Options& options, const StepNoise& noise) {
 int main(int argc, char** argv) {
   steptune::Options options;
   CLI::App app{"Share of the 95 % intervals that hold the truth when a trial ends by itself"};
-  app.add_option("--seeds", options.seeds, "Trials of each kind")->capture_default_str();
-  app.add_option("--every", options.every, "Steps between two reports")->capture_default_str();
+  app.add_option("--seeds", options.seeds, "Trials of each kind")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--every", options.every, "Steps between two reports")
+      ->check(CLI::Range(1, steptune::k_max_steps))
+      ->capture_default_str();
   app.add_option("--warmup-steps", options.warmup_steps,
                  "E-fold of the slowness, which doubles the first step")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--half-width", options.measure.target_half_width, "As in `measure`")
+      ->check(CLI::Range(0.0001, 0.5))
       ->capture_default_str();
   app.add_option("--min-window-steps", options.measure.min_window_steps, "As in `measure`")
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   fmt::print("{:>11} {:>12} {:>9} {:>9}\n", "deviation", "correlation", "covered", "steps");
