@@ -21,27 +21,15 @@ constexpr double k_almost_full = 0.75;
 // square root of the fidelity before: the earlier a value, the more its forecast errs beyond what
 // it claims, and what is stopped has its way to pay again.
 constexpr double k_patience = 0.35;
-constexpr std::size_t k_beliefs = 3;
 
-Normal both(const Normal& a, const Normal& b) {
-  const double variance = 1.0 / (1.0 / a.variance + 1.0 / b.variance);
-  return {variance * (a.mean / a.variance + b.mean / b.variance), variance};
-}
+constexpr double k_never = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-Normal BayesSearcher::Outlook::from_others(const Courses::Course* course,
-                                           const Matrix& features) const {
-  if (course != nullptr && course->row < others.means.size()) {
-    return {others.means[course->row],
-            std::max(others.variances[course->row] - noise[course->row], 1e-9)};
-  }
-  std::vector<Normal> each;
-  for (const Model& model : models) {
-    const Posterior posterior = model.process.predict(features, 0, 1);
-    each.push_back(translated(model, {posterior.means[0], posterior.variances[0]}));
-  }
-  return mixture(each);
+Matrix BayesSearcher::Outlook::row_of(const Point& point, double fidelity) const {
+  Matrix row(1, feature_map.width());
+  feature_map.write(point, row.row(0), fidelity);
+  return row;
 }
 
 Normal BayesSearcher::Outlook::translated(const Model& model, const Normal& target) const {
@@ -57,27 +45,29 @@ Normal BayesSearcher::Outlook::translated(const Model& model, const Normal& targ
   return {transform().forward(sound), std::max(target.variance * factor * factor, 1e-12)};
 }
 
-Normal BayesSearcher::Outlook::mixture(const std::vector<Normal>& each) const {
+Normal BayesSearcher::Outlook::full(const Point& point) const {
+  const Matrix row = row_of(point, 1.0);
   double mean = 0.0;
   double square = 0.0;
-  for (std::size_t k = 0; k < each.size(); ++k) {
-    mean += models[k].weight * each[k].mean;
-    square += models[k].weight * (each[k].variance + each[k].mean * each[k].mean);
+  for (const Model& model : models) {
+    const Posterior posterior = model.process.predict(row);
+    const Normal each = translated(model, {posterior.means[0], posterior.variances[0]});
+    mean += model.weight * each.mean;
+    square += model.weight * (each.variance + each.mean * each.mean);
   }
   return {mean, std::max(square - mean * mean, 1e-12)};
 }
 
-std::optional<Normal> BayesSearcher::Outlook::from_itself(const Courses& courses,
-                                                          const CoursePoint& now) const {
-  const auto full = courses.full(now);
-  if (!full) return std::nullopt;
-  return Normal{transform().forward(full->value),
-                std::max(transform().noise_variance(full->value, full->standard_error), 1e-9)};
+void BayesSearcher::Outlook::learn(const Point& point, const WayPoint& at) {
+  for (Model& model : models) {
+    model.process.append({row_of(point, at.fidelity),
+                          {model.transform.forward(at.value)},
+                          {model.transform.noise_variance(at.value, at.standard_error)}});
+  }
 }
 
-std::optional<double> BayesSearcher::Outlook::log_rate(const Courses& courses, const Normal& prior,
-                                                       const Normal& now, double reached,
-                                                       double paid, double value) const {
+double BayesSearcher::Outlook::log_rate(const Point& point, double reached, double paid) const {
+  const Normal now = full(point);
   std::vector<Stage> stages;
   double before = now.variance;
   double price_from = paid;
@@ -87,29 +77,29 @@ std::optional<double> BayesSearcher::Outlook::log_rate(const Courses& courses, c
     before = variance;
     price_from = fidelity;
   };
-  double fidelity = reached > 0.0 ? reached * k_stage_ratio : courses.least_fidelity();
-  while (fidelity < k_almost_full) {
-    const auto then = from_itself(courses, {fidelity, value, 0.0});
-    if (!then) return std::nullopt;
-    add(fidelity, both(prior, *then).variance);
-    fidelity *= k_stage_ratio;
+  // What a trial comes to as expected leaves means as they are, and variances do not depend on it.
+  Outlook then = *this;
+  double fidelity = reached > 0.0 ? reached * k_stage_ratio : least_fidelity;
+  for (; fidelity < k_almost_full; fidelity *= k_stage_ratio) {
+    const Matrix row = row_of(point, fidelity);
+    for (Model& model : then.models)
+      model.process.append({row, model.process.predict(row).means, {0.0}});
+    add(fidelity, then.full(point).variance);
   }
   add(1.0, 0.0);
   return log_improvement_rate(now, best, stages);
 }
 
 std::optional<BayesSearcher::Outlook> BayesSearcher::outlook() {
-  if (objectives_.size() != 1 || measured_.empty() || !objectives_[0].revisable()) {
+  if (objectives_.size() != 1 || objectives_[0].knows_parts() || !any_stopped()) {
     return std::nullopt;
   }
-  const auto& courses = courses_.all();
-  const bool any_stopped = std::any_of(courses.begin(), courses.end(),
-                                       [](const Courses::Course& course) { return !course.full; });
-  if (!any_stopped) return std::nullopt;
-  Outlook result;
+  Outlook result(feature_map_);
+  result.least_fidelity = least_fidelity_;
   std::vector<double> targets;
-  for (ObjectiveModel& model : objectives_[0].models(Matrix(feature_map_.width()), k_beliefs)) {
-    // Parts of a step and earlier studies have no way of their own to go on from.
+  for (ObjectiveModel& model :
+       objectives_[0].models(Matrix(feature_map_.width()), most_beliefs())) {
+    // Earlier studies have no trials under way to go on from.
     if (model.plain() == nullptr) return std::nullopt;
     const double weight = model.weight();
     if (result.models.empty()) targets = objectives_[0].targets(model);
@@ -117,84 +107,29 @@ std::optional<BayesSearcher::Outlook> BayesSearcher::outlook() {
     result.models.back().weight = weight;
   }
   result.best = std::numeric_limits<double>::infinity();
-  const bool all_rows = measured_.size() <= Learner::k_model_limit;
-  if (all_rows) {
-    std::vector<Posterior> others;
-    for (const Model& model : result.models)
-      others.push_back(model.process.leave_one_out().posterior);
-    for (std::size_t row = 0; row < measured_.size(); ++row) {
-      std::vector<Normal> each;
-      for (std::size_t k = 0; k < others.size(); ++k) {
-        each.push_back(
-            result.translated(result.models[k], {others[k].means[row], others[k].variances[row]}));
-      }
-      const Normal all = result.mixture(each);
-      result.others.means.push_back(all.mean);
-      result.others.variances.push_back(all.variance);
-    }
-    result.noise.assign(measured_.size(), 0.0);
-  }
   for (const Measured& measured : measured_) {
     if (measured.winner) result.best = std::min(result.best, targets[measured.row]);
   }
-  const bool complete = std::isfinite(result.best);
-  for (const Courses::Course& course : courses) {
-    if (!course.open()) continue;
-    const auto itself = result.from_itself(courses_, course.way.back());
-    if (!itself) return std::nullopt;
-    if (!all_rows) continue;
-    result.noise[course.row] = itself->variance;
-    if (complete) continue;
-    const Normal other = result.from_others(&course, {});
-    result.best = std::min(result.best, both(other, *itself).mean);
+  if (std::isfinite(result.best)) return result;
+  for (const Measured& measured : measured_) {
+    if (is_open(measured)) result.best = std::min(result.best, result.full(measured.point).mean);
   }
-  if (!std::isfinite(result.best)) return std::nullopt;
-  return result;
+  return std::isfinite(result.best) ? std::optional(std::move(result)) : std::nullopt;
 }
 
 std::optional<BayesSearcher::Prospect> BayesSearcher::best_repetition(
     const Outlook& outlook, const std::function<bool(std::span<const double>)>& admissible) const {
   std::optional<Prospect> best;
-  if (outlook.noise.empty()) return best;
-  for (const Courses::Course& course : courses_.all()) {
-    if (!course.open() || !admissible(course.point)) continue;
-    const CoursePoint& now = course.way.back();
-    const auto itself = outlook.from_itself(courses_, now);
-    if (!itself) continue;
-    const Normal prior = outlook.from_others(&course, {});
-    const auto rate =
-        outlook.log_rate(courses_, prior, both(prior, *itself), now.fidelity, 0.0, now.value);
-    if (rate && (!best || *rate > best->log_rate)) best = Prospect{course.point, *rate};
+  for (const Measured& measured : measured_) {
+    if (!is_open(measured) || !admissible(measured.point)) continue;
+    // No rule of stopping attains more than all of the gain for the price of the next stage.
+    const double log_gain = log_expected_improvement(outlook.full(measured.point), outlook.best);
+    const double next = std::min(1.0, k_stage_ratio * measured.fidelity);
+    if (best && log_gain - std::log(next) <= best->log_rate) continue;
+    const double rate = outlook.log_rate(measured.point, measured.fidelity, 0.0);
+    if (!best || rate > best->log_rate) best = Prospect{measured.point, rate};
   }
   return best;
-}
-
-double BayesSearcher::new_log_rate(const Outlook& outlook, const Point& point) const {
-  const Normal prior = outlook.from_others(nullptr, feature_map_.rows(point));
-  const double value = outlook.transform().backward(prior.mean);
-  return outlook.log_rate(courses_, prior, prior, 0.0, 0.0, value)
-      .value_or(-std::numeric_limits<double>::infinity());
-}
-
-std::optional<FullValue> BayesSearcher::learn_course(const Observation& observation,
-                                                     const Point& point) {
-  const bool stopped = observation.kind == ObservationKind::partial;
-  // What a violated guard cut short says nothing of how values go on.
-  if (objectives_.size() != 1 || (!stopped && observation.kind != ObservationKind::complete)) {
-    return std::nullopt;
-  }
-  courses_.add(point, measured_.size(), observation);
-  if (!objectives_[0].revisable()) return std::nullopt;
-  std::vector<double> row(feature_map_.width());
-  for (const Courses::Course& course : courses_.all()) {
-    if (course.full || course.row == measured_.size()) continue;
-    const auto full = courses_.full(course);
-    if (!full) continue;
-    feature_map_.write(course.point, row);
-    objectives_[0].revise(course.row, row, full->value, full->standard_error);
-  }
-  const Courses::Course& latest = courses_.all().back();
-  return latest.full ? std::nullopt : courses_.full(latest);
 }
 
 std::optional<Advice> BayesSearcher::advise(const TrialProgress& progress) {
@@ -202,47 +137,48 @@ std::optional<Advice> BayesSearcher::advise(const TrialProgress& progress) {
   const auto encoded = encode(progress.configuration);
   if (!encoded) return std::nullopt;
   const Point& point = *encoded;
-  const CoursePoint now = to_course_point(progress.milestones.back());
-  const Courses::Course* former = nullptr;
-  for (const Courses::Course& course : courses_.all()) {
-    if (course.open() && course.point == point) former = &course;
+  const double reached = progress.milestones.back().fidelity;
+  double reached_before = 0.0;
+  for (const Measured& measured : measured_) {
+    if (is_open(measured) && measured.point == point) {
+      reached_before = std::max(reached_before, measured.fidelity);
+    }
   }
-  if (former != nullptr && former->way.back().fidelity >= now.fidelity) return Advice{};
+  if (reached_before >= reached) return Advice{};
   if (needs_initial_point(0)) {
     const bool any_complete = std::any_of(measured_.begin(), measured_.end(),
                                           [](const Measured& measured) { return measured.winner; });
     if (any_complete) return std::nullopt;
-    if (now.fidelity < k_held) return Advice{};
+    if (reached < k_held) return Advice{};
     return Advice{false, fmt::format("held at {:.2g} of a full trial: none goes on before {} have "
                                      "been looked at",
-                                     now.fidelity, wanted_initial_points())};
+                                     reached, wanted_initial_points())};
   }
-  const auto outlook = this->outlook();
+  auto outlook = this->outlook();
   if (!outlook) return std::nullopt;
-  const auto itself = outlook->from_itself(courses_, now);
-  if (!itself) return std::nullopt;
-  const Normal prior = outlook->from_others(former, feature_map_.rows(point));
-  const Normal full = both(prior, *itself);
-  const auto own = outlook->log_rate(courses_, prior, full, now.fidelity, now.fidelity, now.value);
-  if (!own) return std::nullopt;
+  for (const WayPoint& at : way_of(progress.milestones)) {
+    if (at.fidelity > reached_before) outlook->learn(point, at);
+  }
+  const double own = outlook->log_rate(point, reached, reached);
 
   // The price of going on is worth paying where no other trial promises clearly more for it.
   const auto other = [&](std::span<const double> candidate) {
     return !std::equal(candidate.begin(), candidate.end(), point.begin(), point.end());
   };
-  double rival = -std::numeric_limits<double>::infinity();
+  double rival = k_never;
   if (const auto repetition = best_repetition(*outlook, other)) rival = repetition->log_rate;
   if (const auto fresh = best_new_point([&](std::span<const double> candidate) {
         return !seen_.contains(candidate) && other(candidate) && !memory_rule_.excludes(candidate);
       })) {
-    rival = std::max(rival, new_log_rate(*outlook, *fresh));
+    rival = std::max(rival, outlook->log_rate(*fresh, 0.0, 0.0));
   }
-  if (*own >= rival - k_patience / std::sqrt(now.fidelity)) return Advice{};
-  return Advice{false,
-                fmt::format("at {:.2g} of a full trial: expected to end at {:.4g}, another trial "
-                            "promises {:.2g} times the gain for its price",
-                            now.fidelity, outlook->transform().backward(full.mean),
-                            std::exp(std::min(rival - *own, 20.0)))};
+  if (own >= rival - k_patience / std::sqrt(reached)) return Advice{};
+  return Advice{
+      false,
+      fmt::format("at {:.2g} of a full trial: expected to end at {:.4g}, another trial promises "
+                  "{:.2g} times the gain for its price",
+                  reached, outlook->transform().backward(outlook->full(point).mean),
+                  std::exp(std::min(rival - own, 20.0)))};
 }
 
 }  // namespace steptune::bayes

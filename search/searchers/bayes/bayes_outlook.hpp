@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "search/searchers/bayes/bayes_searcher.hpp"
@@ -9,29 +8,28 @@
 namespace steptune::bayes {
 
 struct BayesSearcher::Outlook {
+  explicit Outlook(const FeatureMap& map) : feature_map(map) {}
+
+  const FeatureMap& feature_map;
   /// What is believed, the likeliest first, with weights that add up to 1.
   std::vector<Model> models;
-  Posterior others;           ///< of each measured trial as all others have it; may be empty
-  std::vector<double> noise;  ///< of each of those; of the same size
-  double best = 0.0;          ///< target that improvement is measured from
+  double best = 0.0;            ///< target that improvement is measured from
+  double least_fidelity = 1.0;  ///< the first at which a trial may be stopped
 
   /// What all figures here are targets of.
   [[nodiscard]] const OutputTransform& transform() const { return models[0].transform; }
+  /// What is believed of a full trial of `point`.
+  [[nodiscard]] Normal full(const Point& point) const;
+  /// Learns what a trial of `point` has come to on its way.
+  void learn(const Point& point, const WayPoint& at);
+  /// See `log_improvement_rate`: of a trial that has reached a fidelity (0: has not begun) and for
+  /// which `paid` of a full trial's price need not be paid any more.
+  [[nodiscard]] double log_rate(const Point& point, double reached, double paid) const;
+
+ private:
   /// A target of one of the models as a target of `transform`.
   [[nodiscard]] Normal translated(const Model& model, const Normal& target) const;
-  /// Mean and variance of what the models say, one each, together.
-  [[nodiscard]] Normal mixture(const std::vector<Normal>& each) const;
-
-  /// The full value of a trial as all others have it.
-  [[nodiscard]] Normal from_others(const Courses::Course* course, const Matrix& features) const;
-  /// As its own way so far has it.
-  [[nodiscard]] std::optional<Normal> from_itself(const Courses& courses,
-                                                  const CoursePoint& now) const;
-  /// See `log_improvement_rate`; `now` is what is believed of the full value at `reached`, where
-  /// `paid` of a full trial's price have been paid.
-  [[nodiscard]] std::optional<double> log_rate(const Courses& courses, const Normal& prior,
-                                               const Normal& now, double reached, double paid,
-                                               double value) const;
+  [[nodiscard]] Matrix row_of(const Point& point, double fidelity) const;
 };
 
 }  // namespace steptune::bayes

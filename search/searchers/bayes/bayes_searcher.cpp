@@ -18,12 +18,6 @@ constexpr int k_points_beside_earlier = 2;
 // Trials after which thresholds of the probability to run are half of what they come to be.
 constexpr double k_trials_to_half = 8.0;
 
-/// The more is known, the less beliefs differ, and the more each of them costs.
-std::size_t most_beliefs(std::size_t examples) {
-  if (examples < 100) return 3;
-  return examples < 180 ? 2 : 1;
-}
-
 bool ran(ObservationKind kind) {
   return kind != ObservationKind::failed && kind != ObservationKind::out_of_memory;
 }
@@ -32,6 +26,15 @@ bool has_values(const Observation& observation, std::size_t objectives) {
   return ran(observation.kind) && observation.values.size() == objectives &&
          std::all_of(observation.values.begin(), observation.values.end(),
                      [](double value) { return std::isfinite(value); });
+}
+
+/// What it came to before its last value.
+std::vector<WayPoint> way_before(const Observation& observation) {
+  std::vector<Milestone> milestones = observation.milestones;
+  milestones.push_back({observation.fidelity, observation.values, observation.standard_errors});
+  std::vector<WayPoint> way = way_of(milestones);
+  way.pop_back();
+  return way;
 }
 
 double standard_error_of(const Observation& observation, std::size_t objective) {
@@ -50,8 +53,7 @@ BayesSearcher::BayesSearcher(const SearchSpace& space, const SearcherOptions& op
       memory_rule_(space),
       feasibility_(feature_map_.groups(), feature_map_.groups().count - 1),
       crashes_(feasibility_),
-      memory_(feature_map_.groups(), feature_map_.groups().count - 1),
-      courses_(!options.objectives.empty() && options.objectives[0].positive) {
+      memory_(feature_map_.groups(), feature_map_.groups().count - 1) {
   use_one_thread_per_call();
   for (const ObjectiveTraits& traits : options.objectives) {
     objectives_.emplace_back(feature_map_.groups(), feature_map_.scales(),
@@ -65,6 +67,7 @@ void BayesSearcher::observe(const Observation& observation) {
   if (!encoded) return;
   Point point = *std::move(encoded);
   seen_.insert(point);
+  if (observation.kind != ObservationKind::partial) finished_.insert(point);
   if (observation.kind == ObservationKind::out_of_memory) memory_rule_.add(point);
 
   std::vector<double> row(feature_map_.width());
@@ -83,18 +86,45 @@ void BayesSearcher::observe(const Observation& observation) {
     memory_.add_peak(row, peak_bytes);
   }
 
-  if (!feasible) courses_.abandon(point);
   if (!has_values(observation, objectives_.size())) return;
-  const auto full = learn_course(observation, point);
-  feature_map_.write(point, row, full ? 1.0 : observation.fidelity);
+  Measured measured;
+  measured.row = objectives_[0].values().size();
+  measured.fidelity = observation.fidelity;
+  measured.winner = observation.kind == ObservationKind::complete;
+  measured.partial = observation.kind == ObservationKind::partial;
+  // What a violated guard cut short says nothing of how values go on.
+  if (measured.winner || measured.partial) measured.way = way_before(observation);
+  measured.point = std::move(point);
+  feature_map_.write(measured.point, row, observation.fidelity);
   for (std::size_t k = 0; k < objectives_.size(); ++k) {
-    objectives_[k].add(row, full ? full->value : observation.values[k],
-                       full ? full->standard_error : standard_error_of(observation, k),
+    objectives_[k].add(row, observation.values[k], standard_error_of(observation, k),
                        observation.parts);
   }
-  measured_.push_back({std::move(point), measured_.size(),
-                       observation.kind == ObservationKind::complete,
-                       observation.kind == ObservationKind::partial});
+  measured_.push_back(std::move(measured));
+  learn_ways();
+}
+
+bool BayesSearcher::is_open(const Measured& measured) const {
+  return measured.partial && !finished_.contains(measured.point);
+}
+
+bool BayesSearcher::any_stopped() const {
+  return std::any_of(measured_.begin(), measured_.end(),
+                     [](const Measured& measured) { return measured.partial; });
+}
+
+void BayesSearcher::learn_ways() {
+  if (objectives_.size() != 1 || objectives_[0].knows_parts() || !any_stopped()) return;
+  std::vector<double> row(feature_map_.width());
+  for (Measured& measured : measured_) {
+    least_fidelity_ = std::min(least_fidelity_, measured.fidelity);
+    for (const WayPoint& at : measured.way) {
+      least_fidelity_ = std::min(least_fidelity_, at.fidelity);
+      feature_map_.write(measured.point, row, at.fidelity);
+      objectives_[0].add(row, at.value, at.standard_error, {});
+    }
+    measured.way.clear();
+  }
 }
 
 void BayesSearcher::observe_earlier(std::size_t study, const Observation& observation) {
@@ -151,18 +181,33 @@ bool BayesSearcher::needs_initial_point(std::size_t running) const {
   return measured_.size() < 2 && observed_ + running < 2 * wanted;
 }
 
-std::vector<Point> BayesSearcher::promising_points() const {
-  std::vector<const Measured*> winners;
-  for (const Measured& measured : measured_) {
-    if (measured.winner || measured.partial) winners.push_back(&measured);
-  }
+std::size_t BayesSearcher::most_beliefs() const {
+  if (objectives_.size() > 1) return 1;
+  if (observed_ < 100) return 3;
+  return observed_ < 180 ? 2 : 1;
+}
+
+double BayesSearcher::full_target(const Measured& measured, const ObjectiveModel& model) const {
+  return model.predict(feature_map_.rows(measured.point), 0, 1).means[0];
+}
+
+std::vector<Point> BayesSearcher::promising_points(
+    const std::vector<Surrogate::World>& worlds) const {
   std::vector<Point> points;
-  for (const ObjectiveLearner& learner : objectives_) {
-    std::stable_sort(winners.begin(), winners.end(), [&](const Measured* a, const Measured* b) {
-      return learner.values()[a->row] < learner.values()[b->row];
-    });
-    for (std::size_t i = 0; i < std::min(k_promising / objectives_.size(), winners.size()); ++i) {
-      points.push_back(winners[i]->point);
+  for (std::size_t k = 0; !worlds.empty() && k < objectives_.size(); ++k) {
+    const ObjectiveModel& model = worlds[0].objectives[k];
+    std::vector<std::pair<double, const Measured*>> trials;
+    for (const Measured& measured : measured_) {
+      if (measured.winner) {
+        trials.emplace_back(objectives_[k].values()[measured.row], &measured);
+      } else if (measured.partial) {
+        trials.emplace_back(model.transform().backward(full_target(measured, model)), &measured);
+      }
+    }
+    std::stable_sort(trials.begin(), trials.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < std::min(k_promising / objectives_.size(), trials.size()); ++i) {
+      points.push_back(trials[i].second->point);
     }
   }
   return points;
@@ -171,8 +216,7 @@ std::vector<Point> BayesSearcher::promising_points() const {
 std::vector<Surrogate::World> BayesSearcher::make_worlds(const Matrix& pending) {
   std::vector<Surrogate::World> worlds;
   if (measured_.empty()) return worlds;
-  const std::size_t most = objectives_.size() == 1 ? most_beliefs(observed_) : 1;
-  std::vector<ObjectiveModel> models = objectives_[0].models(pending, most);
+  std::vector<ObjectiveModel> models = objectives_[0].models(pending, most_beliefs());
   if (objectives_.size() > 1) {
     Surrogate::World& world = worlds.emplace_back();
     world.objectives.push_back(std::move(models[0]));
@@ -194,24 +238,25 @@ std::vector<Surrogate::World> BayesSearcher::make_worlds(const Matrix& pending) 
       if (!targets.empty()) continue;
       // Nothing is complete: what the stopped trials are believed to lead to has to serve.
       for (const Measured& measured : measured_) {
-        if (measured.partial) targets.push_back(all[measured.row]);
+        if (measured.partial) targets.push_back(full_target(measured, world.objectives[k]));
       }
     }
   }
   return worlds;
 }
 
-double BayesSearcher::likeliest_of_promising(const Classifier& feasibility) const {
-  const std::vector<Point> points = promising_points();
+double BayesSearcher::likeliest_of(const std::vector<Point>& points,
+                                   const Classifier& feasibility) const {
   if (points.empty()) return 1.0;
   const Matrix rows = feature_map_.rows(points);
   const auto logs = feasibility.log_probabilities(rows, 0, rows.rows());
   return std::exp(*std::max_element(logs.begin(), logs.end()));
 }
 
-Surrogate BayesSearcher::make_surrogate(const std::vector<Point>& running, Rng& rng) {
+BayesSearcher::Judgement BayesSearcher::judge(const std::vector<Point>& running, Rng& rng) {
   Surrogate::Parts parts;
   parts.worlds = make_worlds(feature_map_.rows(running));
+  std::vector<Point> promising = promising_points(parts.worlds);
   if (failed_ > 0) {
     parts.memory = memory_.forecast();
     OutcomeLearner& outcomes = parts.memory ? crashes_ : feasibility_;
@@ -225,23 +270,23 @@ Surrogate BayesSearcher::make_surrogate(const std::vector<Point>& running, Rng& 
       // While little is known, hardly anything is likely, and failures tell as much as others.
       const auto trials = static_cast<double>(observed_);
       parts.feasibility_threshold = k_thresholds[drawn] * trials / (trials + k_trials_to_half) *
-                                    likeliest_of_promising(*parts.feasibility);
+                                    likeliest_of(promising, *parts.feasibility);
     }
     parts.takes_risks = drawn == 0 && !parts.memory;
   }
-  return Surrogate(std::move(parts));
+  return {Surrogate(std::move(parts)), std::move(promising)};
 }
 
 CandidateSearch BayesSearcher::candidate_search(
-    const Surrogate& surrogate,
+    const Judgement& judgement,
     const std::function<bool(std::span<const double>)>& admissible) const {
   return {space_,
           feature_map_,
           pool_,
-          surrogate,
+          judgement.surrogate,
           admissible,
           {},
-          promising_points(),
+          judgement.promising,
           feasibility_.size(),
           options_.threads};
 }
@@ -249,8 +294,8 @@ CandidateSearch BayesSearcher::candidate_search(
 std::optional<Point> BayesSearcher::best_new_point(
     const std::function<bool(std::span<const double>)>& admissible) {
   Rng rng(options_.seed, "bayes/rival", observed_);
-  const Surrogate surrogate = make_surrogate({}, rng);
-  auto best = find_best_candidate(candidate_search(surrogate, admissible), rng);
+  const Judgement judgement = judge({}, rng);
+  auto best = find_best_candidate(candidate_search(judgement, admissible), rng);
   if (!best) return std::nullopt;
   return std::move(best->point);
 }
@@ -271,8 +316,8 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
     if (const auto point = initial_design_.next(admissible)) return to_suggestion(*point, "sobol");
   }
   Rng rng(options_.seed, "bayes/suggest", static_cast<std::uint64_t>(request.trial));
-  const Surrogate surrogate = make_surrogate(running, rng);
-  CandidateSearch search = candidate_search(surrogate, admissible);
+  const Judgement judgement = judge(running, rng);
+  CandidateSearch search = candidate_search(judgement, admissible);
   if (request.price) {
     search.log_price = [&](std::span<const double> point) {
       const double price = request.price(space_.decode(Point(point.begin(), point.end())));
@@ -285,13 +330,14 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
   if (const auto outlook = this->outlook()) {
     const auto idle = [&](std::span<const double> point) { return !busy.contains(point); };
     const auto again = best_repetition(*outlook, idle);
-    if (again && (!best || again->log_rate > new_log_rate(*outlook, best->point))) {
+    if (again && (!best || again->log_rate > outlook->log_rate(best->point, 0.0, 0.0))) {
       chosen = again->point;
     }
   }
   if (!chosen) return std::optional<Suggestion>();
   Suggestion suggestion = to_suggestion(*chosen, "bayes");
-  suggestion.expected_improvement = surrogate.improvement_share(feature_map_.rows(*chosen), 0);
+  suggestion.expected_improvement =
+      judgement.surrogate.improvement_share(feature_map_.rows(*chosen), 0);
   return suggestion;
 }
 

@@ -8,7 +8,6 @@
 #include "search/searcher.hpp"
 #include "search/searchers/bayes/candidate_pool.hpp"
 #include "search/searchers/bayes/candidate_search.hpp"
-#include "search/searchers/bayes/courses.hpp"
 #include "search/searchers/bayes/feature_map.hpp"
 #include "search/searchers/bayes/initial_design.hpp"
 #include "search/searchers/bayes/memory_rule.hpp"
@@ -16,6 +15,7 @@
 #include "search/searchers/bayes/outcome_learner.hpp"
 #include "search/searchers/bayes/point_set.hpp"
 #include "search/searchers/bayes/surrogate.hpp"
+#include "search/searchers/bayes/trial_way.hpp"
 
 namespace steptune::bayes {
 
@@ -35,9 +35,16 @@ class BayesSearcher final : public Searcher {
  private:
   struct Measured {
     Point point;
-    std::size_t row = 0;   ///< in the learners of the objectives
-    bool winner = false;   ///< complete and feasible
-    bool partial = false;  ///< stopped early
+    std::size_t row = 0;        ///< of its last value in the learners of the objectives
+    double fidelity = 1.0;      ///< of its last value
+    bool winner = false;        ///< complete and feasible
+    bool partial = false;       ///< stopped early
+    std::vector<WayPoint> way;  ///< to its last value, where that is still to be learned from
+  };
+  /// What is believed at the moment of a suggestion.
+  struct Judgement {
+    Surrogate surrogate;
+    std::vector<Point> promising;  ///< the trials that are best, or would be at full length
   };
 
   /// Nothing where the space does not have one of the values.
@@ -46,11 +53,23 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] Suggestion to_suggestion(const Point& point, const char* origin) const;
   [[nodiscard]] int wanted_initial_points() const;
   [[nodiscard]] bool needs_initial_point(std::size_t running) const;
-  /// The highest probability that is believed of the best trials so far; 1 where there are none.
-  [[nodiscard]] double likeliest_of_promising(const Classifier& feasibility) const;
-  [[nodiscard]] Surrogate make_surrogate(const std::vector<Point>& running, Rng& rng);
+  [[nodiscard]] bool any_stopped() const;
+  /// The more is known, the less beliefs differ, and the more each of them costs.
+  [[nodiscard]] std::size_t most_beliefs() const;
+  /// Whether to start it again may be worth something: it was stopped, and no other trial of its
+  /// configuration went to its end.
+  [[nodiscard]] bool is_open(const Measured& measured) const;
+  /// Where any trial was stopped, what they all came to on their way is worth learning.
+  void learn_ways();
+  /// Target of `model`: what is believed of a full trial that was stopped.
+  [[nodiscard]] double full_target(const Measured& measured, const ObjectiveModel& model) const;
+  /// The highest probability that is believed of `points`; 1 where there are none.
+  [[nodiscard]] double likeliest_of(const std::vector<Point>& points,
+                                    const Classifier& feasibility) const;
+  [[nodiscard]] Judgement judge(const std::vector<Point>& running, Rng& rng);
   [[nodiscard]] std::vector<Surrogate::World> make_worlds(const Matrix& pending);
-  [[nodiscard]] std::vector<Point> promising_points() const;
+  [[nodiscard]] std::vector<Point> promising_points(
+      const std::vector<Surrogate::World>& worlds) const;
 
   /// A trial that might be started, and what its best rule of stopping would gain per price.
   struct Prospect {
@@ -60,13 +79,9 @@ class BayesSearcher final : public Searcher {
   /// What is believed about full trials that were not stopped, for advice.
   struct Outlook;
 
-  /// Learns how the trial went on its way, and what all say now about full trials; returns what
-  /// this one says if it was stopped and that much is known.
-  [[nodiscard]] std::optional<FullValue> learn_course(const Observation& observation,
-                                                      const Point& point);
-  /// What the candidates are that `surrogate`, which outlives it, is to judge.
+  /// What the candidates are that `judgement`, which outlives it, is about.
   [[nodiscard]] CandidateSearch candidate_search(
-      const Surrogate& surrogate,
+      const Judgement& judgement,
       const std::function<bool(std::span<const double>)>& admissible) const;
   [[nodiscard]] std::optional<Point> best_new_point(
       const std::function<bool(std::span<const double>)>& admissible);
@@ -75,7 +90,6 @@ class BayesSearcher final : public Searcher {
   /// nothing.
   [[nodiscard]] std::optional<Prospect> best_repetition(
       const Outlook& outlook, const std::function<bool(std::span<const double>)>& admissible) const;
-  [[nodiscard]] double new_log_rate(const Outlook& outlook, const Point& point) const;
 
   const SearchSpace& space_;
   SearcherOptions options_;
@@ -84,12 +98,13 @@ class BayesSearcher final : public Searcher {
   InitialDesign initial_design_;
   MemoryRule memory_rule_;
   PointSet seen_;
+  PointSet finished_;  ///< without those of which all trials were stopped early
   std::vector<ObjectiveLearner> objectives_;
   OutcomeLearner feasibility_;
   OutcomeLearner crashes_;  ///< the same without the trials that ran out of memory
   MemoryModel memory_;
   std::vector<Measured> measured_;
-  Courses courses_;
+  double least_fidelity_ = 1.0;  ///< at which any trial was looked at on its way
   std::size_t observed_ = 0;
   std::size_t failed_ = 0;
   std::size_t out_of_memory_ = 0;

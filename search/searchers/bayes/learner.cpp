@@ -84,16 +84,6 @@ void Learner::add(std::span<const double> features, double value, double standar
   }
 }
 
-void Learner::revise(std::size_t row, std::span<const double> features, double value,
-                     double standard_error) {
-  advance();
-  std::copy(features.begin(), features.end(), features_.row(row).begin());
-  values_[row] = value;
-  standard_errors_[row] = standard_error;
-  for (Belief& belief : beliefs_)
-    belief.conditioned.reset();
-}
-
 std::vector<std::size_t> Learner::representative_rows(std::size_t count, std::size_t limit) const {
   std::vector<std::size_t> rows(count);
   std::iota(rows.begin(), rows.end(), std::size_t{0});

@@ -38,10 +38,6 @@ class Learner {
   Learner(const FeatureGroups& groups, std::size_t dimensions, bool positive);
 
   void add(std::span<const double> features, double value, double standard_error);
-  /// Replaces an example by what is known of it by now. Fits that are due are done before, so that
-  /// what is believed stays a function of the sequence of calls.
-  void revise(std::size_t row, std::span<const double> features, double value,
-              double standard_error);
   [[nodiscard]] std::size_t size() const { return values_.size(); }
   [[nodiscard]] std::span<const double> values() const { return values_; }
   [[nodiscard]] std::span<const double> standard_errors() const { return standard_errors_; }

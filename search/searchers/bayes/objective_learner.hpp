@@ -72,13 +72,7 @@ class ObjectiveLearner {
   /// A trial of the earlier study with this number (from 0).
   void add_earlier(std::size_t study, std::span<const double> features, double value,
                    double standard_error);
-  /// Whether trials are modelled as wholes only: then values may be revised.
-  [[nodiscard]] bool revisable() const { return part_names_.empty(); }
-  /// See `Learner::revise`; needs `revisable`.
-  void revise(std::size_t row, std::span<const double> features, double value,
-              double standard_error) {
-    whole_.revise(row, features, value, standard_error);
-  }
+  [[nodiscard]] bool knows_parts() const { return !part_names_.empty(); }
   [[nodiscard]] std::span<const double> values() const { return whole_.values(); }
 
   /// See `Learner::models`, likeliest first; beyond `most` up to three of the parts and one for

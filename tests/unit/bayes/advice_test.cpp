@@ -113,6 +113,43 @@ TEST(BayesAdvice, HasPatienceWithTheBestTrialFromItsFirstValueOn) {
   }
 }
 
+TEST(BayesAdvice, LearnsWhichConfigurationsStartBadlyAndEndWell) {
+  const SearchSpace searched = space();
+  BayesSearcher searcher(searched, options());
+  // The larger `a`, the worse at first and the better in the end; `b` does nothing.
+  const auto crossing = [](int a, double fidelity) {
+    return 2.0 - 0.1 * a + (0.1 + 0.1 * a) * -std::log2(fidelity);
+  };
+  const auto milestones = [&](int a, double until) {
+    std::vector<Milestone> result;
+    for (const double fidelity : k_fidelities) {
+      if (fidelity <= until) result.push_back({fidelity, {crossing(a, fidelity)}, {0.0}});
+    }
+    return result;
+  };
+  int trial = 0;
+  const auto observe = [&](int a, int b, double fidelity) {
+    Observation seen = observation(++trial, a, b, fidelity);
+    seen.milestones = milestones(a, fidelity);
+    seen.values = seen.milestones.back().values;
+    seen.milestones.pop_back();
+    searcher.observe(seen);
+  };
+  observe(0, 0, 0.125);
+  observe(2, 5, 0.25);
+  for (const int a : {0, 3, 5, 7})
+    observe(a, 9 - a, 1.0);
+  ASSERT_GT(crossing(9, 0.125), crossing(0, 0.125));
+  for (const double fidelity : {0.125, 0.25, 0.5}) {
+    const auto best = searcher.advise({at(9, 4), milestones(9, fidelity)});
+    ASSERT_TRUE(best);
+    EXPECT_TRUE(best->go_on) << "at " << fidelity << ": " << best->reason;
+    const auto worst = searcher.advise({at(0, 4), milestones(0, fidelity)});
+    ASSERT_TRUE(worst);
+    EXPECT_FALSE(worst->go_on) << "at " << fidelity;
+  }
+}
+
 TEST(BayesAdvice, IsThatOfASearcherThatWasAskedAllAlong) {
   const SearchSpace searched = space();
   BayesSearcher fresh(searched, options());

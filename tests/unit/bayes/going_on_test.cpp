@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
-#include "search/searchers/bayes/extrapolation.hpp"
+#include "search/searchers/bayes/trial_way.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -56,38 +56,22 @@ TEST(ImprovementRate, StaysFiniteWhereNothingIsToBeHopedFor) {
   EXPECT_LT(hopeless, log_improvement_rate({1.1, 1e-3}, 1.0, stages));
 }
 
-TEST(Extrapolation, LearnsHowValuesGoOn) {
-  Extrapolation extrapolation;
-  const auto value = [](double end, double fidelity) { return end - 0.4 * std::log(fidelity); };
-  EXPECT_FALSE(extrapolation.ready());
-  for (const double end : {1.0, 1.4, 2.0, 2.3, 2.7}) {
-    for (const double fidelity : {0.0625, 0.125, 0.25, 0.5}) {
-      extrapolation.add({fidelity, value(end, fidelity), 0.0},
-                        {2.0 * fidelity, value(end, 2.0 * fidelity), 0.0});
-    }
-  }
-  ASSERT_TRUE(extrapolation.ready());
-  extrapolation.fit();
-  const auto early = extrapolation.full({0.0625, value(1.7, 0.0625), 0.0});
-  const auto late = extrapolation.full({0.5, value(1.7, 0.5), 0.0});
-  EXPECT_NEAR(early.mean, 1.7, 0.1);
-  EXPECT_NEAR(late.mean, 1.7, 0.03);
-  EXPECT_LT(late.own_variance, early.own_variance);
-}
-
-TEST(Extrapolation, OfFlatCoursesIsTheValueItself) {
-  Extrapolation extrapolation;
-  Rng rng(2, "test/flat", 0);
-  for (int trial = 0; trial < 12; ++trial) {
-    const double speed = 1.0 + 0.1 * trial;
-    const double early = speed + 0.02 * rng.normal();
-    const double later = 0.5 * early + 0.5 * (speed + 0.02 * rng.normal());
-    extrapolation.add({0.25, early, 4e-4}, {0.5, later, 2e-4});
-  }
-  extrapolation.fit();
-  const auto full = extrapolation.full({0.25, 1.5, 4e-4});
-  EXPECT_NEAR(full.mean, 1.5, 0.04);
-  EXPECT_LT(std::sqrt(full.own_variance), 0.2);
+TEST(WayOfATrial, IsItsRisingMilestonesEarlierOnesWithDoubledErrors) {
+  const Milestone milestones[] = {{0.25, {3.0}, {0.4}},
+                                  {0.125, {9.0}, {0.4}},
+                                  {0.5, {std::nan("")}, {0.3}},
+                                  {0.5, {2.0}, {}},
+                                  {1.0, {1.0}, {0.1}}};
+  const auto way = way_of(milestones);
+  ASSERT_EQ(way.size(), 3U);
+  EXPECT_EQ(way[0].fidelity, 0.25);
+  EXPECT_EQ(way[0].value, 3.0);
+  EXPECT_EQ(way[0].standard_error, 0.8);
+  EXPECT_EQ(way[1].value, 2.0);
+  EXPECT_EQ(way[1].standard_error, 0.0);
+  EXPECT_EQ(way[2].fidelity, 1.0);
+  EXPECT_EQ(way[2].standard_error, 0.1);
+  EXPECT_TRUE(way_of({}).empty());
 }
 
 }  // namespace
