@@ -58,12 +58,17 @@ Normal BayesSearcher::Outlook::full(const Point& point) const {
   return {mean, std::max(square - mean * mean, 1e-12)};
 }
 
-void BayesSearcher::Outlook::learn(const Point& point, const WayPoint& at) {
+bool BayesSearcher::Outlook::learn(const Point& point, const WayPoint& at) {
+  const bool known = std::none_of(models.begin(), models.end(), [&](const Model& model) {
+    return model.transform.warp() == Warp::log && !(at.value > 0.0);
+  });
+  if (!known) return false;
   for (Model& model : models) {
     model.process.append({row_of(point, at.fidelity),
                           {model.transform.forward(at.value)},
                           {model.transform.noise_variance(at.value, at.standard_error)}});
   }
+  return true;
 }
 
 double BayesSearcher::Outlook::log_rate(const Point& point, double reached, double paid) const {
@@ -157,7 +162,7 @@ std::optional<Advice> BayesSearcher::advise(const TrialProgress& progress) {
   auto outlook = this->outlook();
   if (!outlook) return std::nullopt;
   for (const WayPoint& at : way_of(progress.milestones)) {
-    if (at.fidelity > reached_before) outlook->learn(point, at);
+    if (at.fidelity > reached_before && !outlook->learn(point, at)) return std::nullopt;
   }
   const double own = outlook->log_rate(point, reached, reached);
 

@@ -20,8 +20,9 @@ struct BayesSearcher::Outlook {
   [[nodiscard]] const OutputTransform& transform() const { return models[0].transform; }
   /// What is believed of a full trial of `point`.
   [[nodiscard]] Normal full(const Point& point) const;
-  /// Learns what a trial of `point` has come to on its way.
-  void learn(const Point& point, const WayPoint& at);
+  /// Learns what a trial of `point` has come to on its way. False, and nothing is learned, where
+  /// a model of logarithms has none of it.
+  [[nodiscard]] bool learn(const Point& point, const WayPoint& at);
   /// See `log_improvement_rate`: of a trial that has reached a fidelity (0: has not begun) and for
   /// which `paid` of a full trial's price need not be paid any more.
   [[nodiscard]] double log_rate(const Point& point, double reached, double paid) const;

@@ -150,6 +150,27 @@ TEST(BayesAdvice, LearnsWhichConfigurationsStartBadlyAndEndWell) {
   }
 }
 
+TEST(BayesAdvice, LeavesATrialWhoseValueHasNoLogarithmToTheScheduler) {
+  const SearchSpace searched = space();
+  BayesSearcher searcher(searched, options());
+  int trial = 0;
+  const auto observe = [&](int a, int b, double fidelity) {
+    Observation seen = observation(++trial, a, b, fidelity);
+    for (Milestone& milestone : seen.milestones)
+      milestone.values[0] = std::exp(9.0 * milestone.values[0]);
+    seen.values[0] = std::exp(9.0 * seen.values[0]);
+    searcher.observe(seen);
+  };
+  for (const int a : {0, 3, 6, 9}) {
+    observe(a, 9 - a, 0.125);
+    observe(a, a / 2, 1.0);
+  }
+  const Milestone ordinary[] = {{0.25, {std::exp(9.0 * loss(7, 2, 0.25))}, {0.0}}};
+  EXPECT_TRUE(searcher.advise({at(7, 2), ordinary}));
+  const Milestone negative[] = {{0.25, {-1.0}, {0.0}}};
+  EXPECT_FALSE(searcher.advise({at(7, 2), negative}));
+}
+
 TEST(BayesAdvice, IsThatOfASearcherThatWasAskedAllAlong) {
   const SearchSpace searched = space();
   BayesSearcher fresh(searched, options());
