@@ -45,17 +45,22 @@ Normal BayesSearcher::Outlook::translated(const Model& model, const Normal& targ
   return {transform().forward(sound), std::max(target.variance * factor * factor, 1e-12)};
 }
 
-Normal BayesSearcher::Outlook::full(const Point& point) const {
-  const Matrix row = row_of(point, 1.0);
-  double mean = 0.0;
-  double square = 0.0;
+std::vector<Normal> BayesSearcher::Outlook::full(std::span<const Point> points) const {
+  const Matrix rows = feature_map.rows(points);
+  std::vector<double> means(points.size());
+  std::vector<double> squares(points.size());
   for (const Model& model : models) {
-    const Posterior posterior = model.process.predict(row);
-    const Normal each = translated(model, {posterior.means[0], posterior.variances[0]});
-    mean += model.weight * each.mean;
-    square += model.weight * (each.variance + each.mean * each.mean);
+    const Posterior posterior = model.process.predict(rows);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const Normal each = translated(model, {posterior.means[i], posterior.variances[i]});
+      means[i] += model.weight * each.mean;
+      squares[i] += model.weight * (each.variance + each.mean * each.mean);
+    }
   }
-  return {mean, std::max(square - mean * mean, 1e-12)};
+  std::vector<Normal> result;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    result.push_back({means[i], std::max(squares[i] - means[i] * means[i], 1e-12)});
+  return result;
 }
 
 bool BayesSearcher::Outlook::learn(const Point& point, const WayPoint& at) {
@@ -116,23 +121,33 @@ std::optional<BayesSearcher::Outlook> BayesSearcher::outlook() {
     if (measured.winner) result.best = std::min(result.best, targets[measured.row]);
   }
   if (std::isfinite(result.best)) return result;
+  std::vector<Point> stopped;
   for (const Measured& measured : measured_) {
-    if (is_open(measured)) result.best = std::min(result.best, result.full(measured.point).mean);
+    if (is_open(measured)) stopped.push_back(measured.point);
   }
+  for (const Normal& full : result.full(stopped))
+    result.best = std::min(result.best, full.mean);
   return std::isfinite(result.best) ? std::optional(std::move(result)) : std::nullopt;
 }
 
 std::optional<BayesSearcher::Prospect> BayesSearcher::best_repetition(
     const Outlook& outlook, const std::function<bool(std::span<const double>)>& admissible) const {
-  std::optional<Prospect> best;
+  std::vector<Point> points;
+  std::vector<double> fidelities;
   for (const Measured& measured : measured_) {
     if (!is_open(measured) || !admissible(measured.point)) continue;
+    points.push_back(measured.point);
+    fidelities.push_back(measured.fidelity);
+  }
+  const std::vector<Normal> full = outlook.full(points);
+  std::optional<Prospect> best;
+  for (std::size_t i = 0; i < points.size(); ++i) {
     // No rule of stopping attains more than all of the gain for the price of the next stage.
-    const double log_gain = log_expected_improvement(outlook.full(measured.point), outlook.best);
-    const double next = std::min(1.0, k_stage_ratio * measured.fidelity);
+    const double log_gain = log_expected_improvement(full[i], outlook.best);
+    const double next = std::min(1.0, k_stage_ratio * fidelities[i]);
     if (best && log_gain - std::log(next) <= best->log_rate) continue;
-    const double rate = outlook.log_rate(measured.point, measured.fidelity, 0.0);
-    if (!best || rate > best->log_rate) best = Prospect{measured.point, rate};
+    const double rate = outlook.log_rate(points[i], fidelities[i], 0.0);
+    if (!best || rate > best->log_rate) best = Prospect{points[i], rate};
   }
   return best;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "search/searchers/bayes/bayes_searcher.hpp"
@@ -18,8 +19,9 @@ struct BayesSearcher::Outlook {
 
   /// What all figures here are targets of.
   [[nodiscard]] const OutputTransform& transform() const { return models[0].transform; }
-  /// What is believed of a full trial of `point`.
-  [[nodiscard]] Normal full(const Point& point) const;
+  /// What is believed of a full trial of each point.
+  [[nodiscard]] std::vector<Normal> full(std::span<const Point> points) const;
+  [[nodiscard]] Normal full(const Point& point) const { return full(std::span(&point, 1))[0]; }
   /// Learns what a trial of `point` has come to on its way. False, and nothing is learned, where
   /// a model of logarithms has none of it.
   [[nodiscard]] bool learn(const Point& point, const WayPoint& at);

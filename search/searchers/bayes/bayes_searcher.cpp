@@ -187,8 +187,13 @@ std::size_t BayesSearcher::most_beliefs() const {
   return observed_ < 180 ? 2 : 1;
 }
 
-double BayesSearcher::full_target(const Measured& measured, const ObjectiveModel& model) const {
-  return model.predict(feature_map_.rows(measured.point), 0, 1).means[0];
+std::vector<double> BayesSearcher::full_targets(const ObjectiveModel& model) const {
+  std::vector<Point> stopped;
+  for (const Measured& measured : measured_) {
+    if (measured.partial) stopped.push_back(measured.point);
+  }
+  if (stopped.empty()) return {};
+  return model.predict(feature_map_.rows(stopped), 0, stopped.size()).means;
 }
 
 std::vector<Point> BayesSearcher::promising_points(
@@ -196,12 +201,14 @@ std::vector<Point> BayesSearcher::promising_points(
   std::vector<Point> points;
   for (std::size_t k = 0; !worlds.empty() && k < objectives_.size(); ++k) {
     const ObjectiveModel& model = worlds[0].objectives[k];
+    const std::vector<double> full = full_targets(model);
+    auto next_full = full.begin();
     std::vector<std::pair<double, const Measured*>> trials;
     for (const Measured& measured : measured_) {
       if (measured.winner) {
         trials.emplace_back(objectives_[k].values()[measured.row], &measured);
       } else if (measured.partial) {
-        trials.emplace_back(model.transform().backward(full_target(measured, model)), &measured);
+        trials.emplace_back(model.transform().backward(*next_full++), &measured);
       }
     }
     std::stable_sort(trials.begin(), trials.end(),
@@ -237,9 +244,7 @@ std::vector<Surrogate::World> BayesSearcher::make_worlds(const Matrix& pending) 
       }
       if (!targets.empty()) continue;
       // Nothing is complete: what the stopped trials are believed to lead to has to serve.
-      for (const Measured& measured : measured_) {
-        if (measured.partial) targets.push_back(full_target(measured, world.objectives[k]));
-      }
+      targets = full_targets(world.objectives[k]);
     }
   }
   return worlds;

@@ -61,8 +61,8 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] bool is_open(const Measured& measured) const;
   /// Where any trial was stopped, what they all came to on their way is worth learning.
   void learn_ways();
-  /// Target of `model`: what is believed of a full trial that was stopped.
-  [[nodiscard]] double full_target(const Measured& measured, const ObjectiveModel& model) const;
+  /// Targets of `model`: what is believed of full trials of those that were stopped, in order.
+  [[nodiscard]] std::vector<double> full_targets(const ObjectiveModel& model) const;
   /// The highest probability that is believed of `points`; 1 where there are none.
   [[nodiscard]] double likeliest_of(const std::vector<Point>& points,
                                     const Classifier& feasibility) const;
