@@ -117,7 +117,8 @@ void BayesSearcher::learn_ways() {
   if (objectives_.size() != 1 || objectives_[0].knows_parts() || !any_stopped()) return;
   std::vector<double> row(feature_map_.width());
   for (Measured& measured : measured_) {
-    least_fidelity_ = std::min(least_fidelity_, measured.fidelity);
+    // Where a violated guard cut a trial short is no place to stop others.
+    if (measured.partial) least_fidelity_ = std::min(least_fidelity_, measured.fidelity);
     for (const WayPoint& at : measured.way) {
       least_fidelity_ = std::min(least_fidelity_, at.fidelity);
       feature_map_.write(measured.point, row, at.fidelity);
