@@ -41,7 +41,8 @@ Ended run_trial(const Options& options, const StepNoise& noise, std::uint64_t se
     report.received_s += k_step_s * step_times.take(options.every, rng);
     measurer.add(report);
   }
-  const Measurement& m = measurer.current();
+  const bool tight = is_tight(measurer.current(), options.measure);
+  const Measurement m = tight ? as_ended(measurer.current()) : measurer.current();
   return {steps, std::abs(m.seconds_per_sample - k_step_s) <= m.half_width_s};
 }
 

@@ -138,7 +138,7 @@ class Example(Tuned):
         study["command"][0] = CLASSIFIER
         study["budget"] = {"trials": 6}
         study["search"] = {"searcher": os.environ.get("STEPTUNE_SEARCHER", "sobol"), "scheduler": "none"}
-        study["measure"] = {"max_trial": "25s", "min_window": "1s", "target_half_width": 0.1, "confirm_pairs": 1}
+        study["measure"] = {"max_trial": "25s", "min_window": "1s", "target_half_width": 0.12, "confirm_pairs": 1}
         study["runner"].update(image="echo", poll="0.3s")
         del study["$schema"]
         result = json.loads(self.finish(self.begin(study, "--json"))[0])

@@ -58,7 +58,7 @@ TEST(TrialsThatEndByThemselves, HaveIntervalsThatHold) {
       noise.step = step;
       noise.correlation = correlation;
       noise.warmup_steps = 5.0;
-      EXPECT_GE(share_covered(measurements_of(noise, Json::object())), 0.80)
+      EXPECT_GE(share_covered(measurements_of(noise, Json::object())), 0.89)
           << step << ' ' << correlation;
     }
   }

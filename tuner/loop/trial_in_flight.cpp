@@ -15,6 +15,8 @@ namespace {
 /// A trial that the runner lost (machine gone, killed from outside) is launched this often.
 constexpr int k_attempts_when_lost = 3;
 
+constexpr double k_widened = 1.2;
+
 Measurer make_measurer(const StudySpec& study, const TrialRecord& record, double started_s) {
   MeasureOptions options;
   options.started_s = started_s;
@@ -28,8 +30,13 @@ bool keeps_objectives(TrialStatus status) {
 
 }  // namespace
 
+Measurement as_ended(Measurement measurement) {
+  measurement.half_width_s *= k_widened;
+  return measurement;
+}
+
 bool is_tight(const Measurement& measurement, const MeasureSpec& wanted) {
-  return measurement.relative_half_width() <= wanted.target_half_width &&
+  return k_widened * measurement.relative_half_width() <= wanted.target_half_width &&
          measurement.window_s >= wanted.min_window_s &&
          measurement.window_steps >= wanted.min_window_steps;
 }
@@ -134,6 +141,7 @@ void TrialInFlight::interrupt() {
 TrialRecord TrialInFlight::finished(const Outcome& outcome, const TrialRecord* baseline,
                                     double wall_time_s) {
   Measurement measurement = measurer_.current();
+  if (request_ == EndRequest::measured) measurement = as_ended(std::move(measurement));
   for (const auto& [name, value] : guarded_)
     measurement.metrics[name] = value;
   TrialEnding ending{outcome.kind, outcome.detail, request_, request_reason_, {}, {}};
