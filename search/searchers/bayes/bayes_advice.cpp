@@ -22,6 +22,9 @@ constexpr double k_almost_full = 0.75;
 // it claims, and what is stopped has its way to pay again.
 constexpr double k_patience = 0.35;
 
+// Standard deviations of all values, beyond which no model has anything to say of one.
+constexpr double k_beyond_all = 1e6;
+
 constexpr double k_never = -std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -64,10 +67,10 @@ std::vector<Normal> BayesSearcher::Outlook::full(std::span<const Point> points) 
 }
 
 bool BayesSearcher::Outlook::learn(const Point& point, const WayPoint& at) {
-  const bool known = std::none_of(models.begin(), models.end(), [&](const Model& model) {
-    return model.transform.warp() == Warp::log && !(at.value > 0.0);
+  const bool within = std::all_of(models.begin(), models.end(), [&](const Model& model) {
+    return std::abs(model.transform.forward(at.value)) < k_beyond_all;
   });
-  if (!known) return false;
+  if (!within) return false;
   for (Model& model : models) {
     model.process.append({row_of(point, at.fidelity),
                           {model.transform.forward(at.value)},

@@ -23,7 +23,7 @@ struct BayesSearcher::Outlook {
   [[nodiscard]] std::vector<Normal> full(std::span<const Point> points) const;
   [[nodiscard]] Normal full(const Point& point) const { return full(std::span(&point, 1))[0]; }
   /// Learns what a trial of `point` has come to on its way. False, and nothing is learned, where
-  /// a model of logarithms has none of it.
+  /// that is beyond all that is known: of no logarithm, or far from all other values.
   [[nodiscard]] bool learn(const Point& point, const WayPoint& at);
   /// See `log_improvement_rate`: of a trial that has reached a fidelity (0: has not begun) and for
   /// which `paid` of a full trial's price need not be paid any more.

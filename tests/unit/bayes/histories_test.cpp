@@ -79,6 +79,24 @@ Observation generate(Rng& rng, Shape shape, const SearchSpace& space,
   return observation;
 }
 
+/// What it says of a trial under way is finite and, where it is a stop, said why.
+void take_advice(Searcher& searcher, Rng& rng, const SearchSpace& space,
+                 const std::vector<Observation>& history, std::size_t objectives) {
+  const bool repeat = !history.empty() && rng.below(2) == 0;
+  const Configuration configuration =
+      repeat ? history[rng.below(history.size())].configuration : *space.sample(rng);
+  std::vector<Milestone> milestones;
+  for (double fidelity = 0.01; fidelity < 1.0 && rng.below(4) > 0; fidelity *= 2.0) {
+    const double value = (rng.uniform() - 0.2) * std::pow(10.0, 12.0 * rng.uniform());
+    milestones.push_back({fidelity, std::vector(objectives, value), {}});
+  }
+  const auto advice = searcher.advise({configuration, milestones});
+  if (!advice || advice->go_on) return;
+  EXPECT_FALSE(advice->reason.empty());
+  EXPECT_EQ(advice->reason.find("nan"), std::string::npos) << advice->reason;
+  EXPECT_EQ(advice->reason.find("inf"), std::string::npos) << advice->reason;
+}
+
 /// One history drawn by its number, of fewer than `longest` trials, and what the searcher says to
 /// it.
 void survive(const std::vector<SearchSpace>& all, std::uint64_t number, std::uint64_t longest) {
@@ -102,6 +120,7 @@ void survive(const std::vector<SearchSpace>& all, std::uint64_t number, std::uin
     history.push_back(generate(rng, shape, space, history, objectives));
     searcher.observe(history.back());
   }
+  take_advice(searcher, rng, space, history, objectives);
   std::vector<Configuration> running;
   for (int i = 0; i < 2; ++i) {
     SuggestRequest request;
