@@ -32,7 +32,6 @@ struct Classifier::State {
   FeatureGroups groups;
   InteractionKernel kernel;
   double mean = 0.0;
-  double log_evidence = 0.0;
   FeatureColumns features;
   // Each outcome is as a measurement of the latent function's rise over the mean, with noise of its
   // own.
@@ -64,7 +63,6 @@ struct Classifier::State {
     const double rise = dot(projected, whitened);
     const double variance = kernel.amplitude - dot(projected, projected);
     const Site site(mean + rise, variance, outcome);
-    log_evidence += site.log_probability;
     features.append(rows.row(row));
     measurements.push_back(rise + site.slope / site.curvature);
     const double pivot =
@@ -124,10 +122,6 @@ std::vector<double> Classifier::log_probability_bounds(const Matrix& features, s
     result[i] = log_normal_cdf(result[i] / std::sqrt(1.0 + variance));
   }
   return result;
-}
-
-double Classifier::log_evidence() const {
-  return state_->log_evidence;
 }
 
 }  // namespace steptune::bayes

@@ -34,8 +34,6 @@ class Classifier {
   [[nodiscard]] std::vector<double> log_probability_bounds(const Matrix& features,
                                                            std::size_t first,
                                                            std::size_t last) const;
-  /// Log probability of the outcomes, each given those before it.
-  [[nodiscard]] double log_evidence() const;
 
  private:
   struct State;

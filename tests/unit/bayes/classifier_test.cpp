@@ -39,6 +39,23 @@ Classifier learnt(Rng& rng, std::size_t count) {
   return {rows, outcomes, k_groups, k_kernel};
 }
 
+/// Log probability of the outcomes from the 21st on, each given those before it.
+double foresight(const Matrix& rows, const std::vector<bool>& outcomes, const FeatureGroups& groups,
+                 const InteractionKernel& kernel) {
+  constexpr std::size_t k_known = 20;
+  Matrix known(rows.cols());
+  for (std::size_t i = 0; i < k_known; ++i)
+    known.append_row(rows.row(i));
+  Classifier classifier(known, {outcomes.begin(), outcomes.begin() + k_known}, groups, kernel);
+  double total = 0.0;
+  for (std::size_t i = k_known; i < rows.rows(); ++i) {
+    const double log_true = classifier.log_probabilities(rows, i, i + 1)[0];
+    total += outcomes[i] ? log_true : std::log1p(-std::exp(log_true));
+    classifier.append(rows.row(i), outcomes[i]);
+  }
+  return total;
+}
+
 TEST(Classifier, ProbabilitiesAreCalibrated) {
   Rng rng(1, "classifier");
   const Classifier classifier = learnt(rng, 300);
@@ -77,7 +94,7 @@ TEST(Classifier, FarFromAllDataTheShareOfSuccessesCounts) {
   }
 }
 
-TEST(Classifier, OutcomesThatFollowTheFeaturesAreMoreEvident) {
+TEST(Classifier, OutcomesThatFollowTheFeaturesAreForeseen) {
   Rng rng(3, "evidence");
   const Matrix rows = draw(rng, 60);
   std::vector<bool> by_features;
@@ -86,8 +103,8 @@ TEST(Classifier, OutcomesThatFollowTheFeaturesAreMoreEvident) {
     by_features.push_back(rows(i, 0) > 0.5);
     at_random.push_back(rng.below(2) == 0);
   }
-  EXPECT_GT(Classifier(rows, by_features, k_groups, k_kernel).log_evidence(),
-            Classifier(rows, at_random, k_groups, k_kernel).log_evidence() + 10.0);
+  EXPECT_GT(foresight(rows, by_features, k_groups, k_kernel),
+            foresight(rows, at_random, k_groups, k_kernel) + 10.0);
 }
 
 TEST(Classifier, OutcomesThatFollowAreLearnt) {
@@ -197,8 +214,7 @@ TEST(OutcomeFit, ToldApartAreWhatMattersAndWhatDoesNotAndChanceAndRule) {
   const InteractionKernel rule = fit_kernel(rows, by_rule, groups, start);
   EXPECT_GT(rule.lengthscales[2], std::max(rule.lengthscales[0], rule.lengthscales[1]));
   EXPECT_GT(rule.amplitude, fit_kernel(rows, by_chance, groups, start).amplitude);
-  EXPECT_GT(Classifier(rows, by_rule, groups, rule).log_evidence(),
-            Classifier(rows, by_rule, groups, start).log_evidence());
+  EXPECT_GT(foresight(rows, by_rule, groups, rule), foresight(rows, by_rule, groups, start));
 }
 
 TEST(OutcomeLearner, LearnsALimitOfAProductFromFewOutcomes) {
