@@ -23,7 +23,7 @@ constexpr double k_almost_full = 0.75;
 constexpr double k_patience = 0.35;
 
 // Standard deviations of all values, beyond which no model has anything to say of one.
-constexpr double k_beyond_all = 1e6;
+constexpr double k_beyond_all = 1e3;
 
 constexpr double k_never = -std::numeric_limits<double>::infinity();
 
