@@ -104,9 +104,7 @@ double BayesSearcher::Outlook::log_rate(const Point& point, double reached, doub
 }
 
 std::optional<BayesSearcher::Outlook> BayesSearcher::outlook() {
-  if (objectives_.size() != 1 || objectives_[0].knows_parts() || !any_stopped()) {
-    return std::nullopt;
-  }
+  if (!learns_ways()) return std::nullopt;
   Outlook result(feature_map_);
   result.least_fidelity = least_fidelity_;
   std::vector<double> targets;

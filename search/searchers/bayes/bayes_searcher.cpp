@@ -108,13 +108,14 @@ bool BayesSearcher::is_open(const Measured& measured) const {
   return measured.partial && !finished_.contains(measured.point);
 }
 
-bool BayesSearcher::any_stopped() const {
-  return std::any_of(measured_.begin(), measured_.end(),
+bool BayesSearcher::learns_ways() const {
+  return objectives_.size() == 1 && !objectives_[0].knows_parts() &&
+         std::any_of(measured_.begin(), measured_.end(),
                      [](const Measured& measured) { return measured.partial; });
 }
 
 void BayesSearcher::learn_ways() {
-  if (objectives_.size() != 1 || objectives_[0].knows_parts() || !any_stopped()) return;
+  if (!learns_ways()) return;
   std::vector<double> row(feature_map_.width());
   for (Measured& measured : measured_) {
     // Where a violated guard cut a trial short is no place to stop others.

@@ -53,13 +53,14 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] Suggestion to_suggestion(const Point& point, const char* origin) const;
   [[nodiscard]] int wanted_initial_points() const;
   [[nodiscard]] bool needs_initial_point(std::size_t running) const;
-  [[nodiscard]] bool any_stopped() const;
   /// The more is known, the less beliefs differ, and the more each of them costs.
   [[nodiscard]] std::size_t most_beliefs() const;
   /// Whether to start it again may be worth something: it was stopped, and no other trial of its
   /// configuration went to its end.
   [[nodiscard]] bool is_open(const Measured& measured) const;
-  /// Where any trial was stopped, what they all came to on their way is worth learning.
+  /// Whether what trials come to on their way is worth learning: once any of them was stopped,
+  /// where there is one objective, and no parts of it.
+  [[nodiscard]] bool learns_ways() const;
   void learn_ways();
   /// Targets of `model`: what is believed of full trials of those that were stopped, in order.
   [[nodiscard]] std::vector<double> full_targets(const ObjectiveModel& model) const;

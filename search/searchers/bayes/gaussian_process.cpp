@@ -136,10 +136,6 @@ std::vector<double> GaussianProcess::noise_free_targets() const {
   return result;
 }
 
-double GaussianProcess::prior_variance() const {
-  return state_->kernel.amplitude;
-}
-
 void use_one_thread_per_call() {
   at::set_num_threads(1);
   // OpenBLAS keeps threads of its own, which LibTorch's setting does not reach.

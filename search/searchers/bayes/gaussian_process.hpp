@@ -89,8 +89,6 @@ class GaussianProcess {
   /// The targets with their own known noise averaged out: what each is expected to be without it,
   /// given all of them.
   [[nodiscard]] std::vector<double> noise_free_targets() const;
-  /// The function's variance far from all data.
-  [[nodiscard]] double prior_variance() const;
 
  private:
   struct State;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the Bayesian searcher makes of trials that are under way or were stopped.
 #include <cmath>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -31,20 +32,24 @@ double loss(int a, int b, double fidelity) {
   return 1.0 + 0.05 * std::abs(a - 7) + 0.03 * std::abs(b - 2) - 0.2 * std::log(fidelity);
 }
 
-std::vector<Milestone> way(int a, int b, double until) {
+/// The value of a configuration at a fidelity.
+using Curve = std::function<double(int a, int b, double fidelity)>;
+
+std::vector<Milestone> way(int a, int b, double until, const Curve& curve = loss) {
   std::vector<Milestone> milestones;
   for (const double fidelity : k_fidelities) {
-    if (fidelity <= until) milestones.push_back({fidelity, {loss(a, b, fidelity)}, {0.0}});
+    if (fidelity <= until) milestones.push_back({fidelity, {curve(a, b, fidelity)}, {0.0}});
   }
   return milestones;
 }
 
-Observation observation(std::int64_t trial, int a, int b, double fidelity) {
+Observation observation(std::int64_t trial, int a, int b, double fidelity,
+                        const Curve& curve = loss) {
   Observation result;
   result.trial = trial;
   result.configuration = at(a, b);
   result.kind = fidelity < 1.0 ? ObservationKind::partial : ObservationKind::complete;
-  result.milestones = way(a, b, fidelity);
+  result.milestones = way(a, b, fidelity, curve);
   result.values = result.milestones.back().values;
   result.standard_errors = {0.0};
   result.milestones.pop_back();
@@ -58,9 +63,10 @@ SearcherOptions options() {
   return result;
 }
 
-std::optional<Advice> advice(Searcher& searcher, int a, int b, double fidelity) {
+std::optional<Advice> advice(Searcher& searcher, int a, int b, double fidelity,
+                             const Curve& curve = loss) {
   const Configuration configuration = at(a, b);
-  const auto milestones = way(a, b, fidelity);
+  const auto milestones = way(a, b, fidelity, curve);
   return searcher.advise({configuration, milestones});
 }
 
@@ -117,34 +123,20 @@ TEST(BayesAdvice, LearnsWhichConfigurationsStartBadlyAndEndWell) {
   const SearchSpace searched = space();
   BayesSearcher searcher(searched, options());
   // The larger `a`, the worse at first and the better in the end; `b` does nothing.
-  const auto crossing = [](int a, double fidelity) {
+  const auto crossing = [](int a, int, double fidelity) {
     return 2.0 - 0.1 * a + (0.1 + 0.1 * a) * -std::log2(fidelity);
   };
-  const auto milestones = [&](int a, double until) {
-    std::vector<Milestone> result;
-    for (const double fidelity : k_fidelities) {
-      if (fidelity <= until) result.push_back({fidelity, {crossing(a, fidelity)}, {0.0}});
-    }
-    return result;
-  };
   int trial = 0;
-  const auto observe = [&](int a, int b, double fidelity) {
-    Observation seen = observation(++trial, a, b, fidelity);
-    seen.milestones = milestones(a, fidelity);
-    seen.values = seen.milestones.back().values;
-    seen.milestones.pop_back();
-    searcher.observe(seen);
-  };
-  observe(0, 0, 0.125);
-  observe(2, 5, 0.25);
+  searcher.observe(observation(++trial, 0, 0, 0.125, crossing));
+  searcher.observe(observation(++trial, 2, 5, 0.25, crossing));
   for (const int a : {0, 3, 5, 7})
-    observe(a, 9 - a, 1.0);
-  ASSERT_GT(crossing(9, 0.125), crossing(0, 0.125));
+    searcher.observe(observation(++trial, a, 9 - a, 1.0, crossing));
+  ASSERT_GT(crossing(9, 0, 0.125), crossing(0, 0, 0.125));
   for (const double fidelity : {0.125, 0.25, 0.5}) {
-    const auto best = searcher.advise({at(9, 4), milestones(9, fidelity)});
+    const auto best = advice(searcher, 9, 4, fidelity, crossing);
     ASSERT_TRUE(best);
     EXPECT_TRUE(best->go_on) << "at " << fidelity << ": " << best->reason;
-    const auto worst = searcher.advise({at(0, 4), milestones(0, fidelity)});
+    const auto worst = advice(searcher, 0, 4, fidelity, crossing);
     ASSERT_TRUE(worst);
     EXPECT_FALSE(worst->go_on) << "at " << fidelity;
   }
@@ -153,19 +145,15 @@ TEST(BayesAdvice, LearnsWhichConfigurationsStartBadlyAndEndWell) {
 TEST(BayesAdvice, LeavesATrialWhoseValueHasNoLogarithmToTheScheduler) {
   const SearchSpace searched = space();
   BayesSearcher searcher(searched, options());
-  int trial = 0;
-  const auto observe = [&](int a, int b, double fidelity) {
-    Observation seen = observation(++trial, a, b, fidelity);
-    for (Milestone& milestone : seen.milestones)
-      milestone.values[0] = std::exp(9.0 * milestone.values[0]);
-    seen.values[0] = std::exp(9.0 * seen.values[0]);
-    searcher.observe(seen);
+  const auto steep = [](int a, int b, double fidelity) {
+    return std::exp(9.0 * loss(a, b, fidelity));
   };
+  int trial = 0;
   for (const int a : {0, 3, 6, 9}) {
-    observe(a, 9 - a, 0.125);
-    observe(a, a / 2, 1.0);
+    searcher.observe(observation(++trial, a, 9 - a, 0.125, steep));
+    searcher.observe(observation(++trial, a, a / 2, 1.0, steep));
   }
-  const Milestone ordinary[] = {{0.25, {std::exp(9.0 * loss(7, 2, 0.25))}, {0.0}}};
+  const Milestone ordinary[] = {{0.25, {steep(7, 2, 0.25)}, {0.0}}};
   EXPECT_TRUE(searcher.advise({at(7, 2), ordinary}));
   const Milestone negative[] = {{0.25, {-1.0}, {0.0}}};
   EXPECT_FALSE(searcher.advise({at(7, 2), negative}));

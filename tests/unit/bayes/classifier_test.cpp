@@ -39,6 +39,11 @@ Classifier learnt(Rng& rng, std::size_t count) {
   return {rows, outcomes, k_groups, k_kernel};
 }
 
+/// Of an outcome, given that of its being true.
+double log_probability_of(bool outcome, double log_true) {
+  return outcome ? log_true : std::log1p(-std::exp(log_true));
+}
+
 /// Log probability of the outcomes from the 21st on, each given those before it.
 double foresight(const Matrix& rows, const std::vector<bool>& outcomes, const FeatureGroups& groups,
                  const InteractionKernel& kernel) {
@@ -49,8 +54,7 @@ double foresight(const Matrix& rows, const std::vector<bool>& outcomes, const Fe
   Classifier classifier(known, {outcomes.begin(), outcomes.begin() + k_known}, groups, kernel);
   double total = 0.0;
   for (std::size_t i = k_known; i < rows.rows(); ++i) {
-    const double log_true = classifier.log_probabilities(rows, i, i + 1)[0];
-    total += outcomes[i] ? log_true : std::log1p(-std::exp(log_true));
+    total += log_probability_of(outcomes[i], classifier.log_probabilities(rows, i, i + 1)[0]);
     classifier.append(rows.row(i), outcomes[i]);
   }
   return total;
@@ -240,7 +244,7 @@ TEST(OutcomeLearner, LearnsALimitOfAProductFromFewOutcomes) {
       draw_row();
     const auto logs = learner.classifier().log_probabilities(rows, 0, rows.rows());
     for (std::size_t i = 0; i < rows.rows(); ++i)
-      loss -= (runs(rows.row(i)) ? logs[i] : std::log1p(-std::exp(logs[i]))) / 800.0;
+      loss -= log_probability_of(runs(rows.row(i)), logs[i]) / 800.0;
   }
   EXPECT_LT(loss, 0.3);
 }
