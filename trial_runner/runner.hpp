@@ -95,7 +95,7 @@ struct TrialReported {
   TrialKey key;
   Report report;
 };
-/// The trial and all its descendants are gone. The last event of a key.
+/// The trial and all its descendants are gone. The last event of a launch.
 struct TrialFinished {
   TrialKey key;
   double time_s = 0.0;
@@ -103,35 +103,37 @@ struct TrialFinished {
 };
 using TrialEvent = std::variant<TrialStarted, TrialReported, TrialFinished>;
 
-/// Makes trials happen. One thread owns a runner and makes all calls. Every trial that `start`
-/// accepted yields exactly one `TrialFinished`, whatever happens. Destruction ends what still runs.
+class MachineHolder;
+
+/// Makes trials happen. One thread owns a runner and makes all calls.
+///
+/// Events of a trial: `TrialStarted` once, unless it never started; then any number of
+/// `TrialReported`; last, exactly one `TrialFinished`, whatever happens to the program, the machine
+/// or the network. An error of `wait` concerns the runner, not a trial.
+///
+/// Destruction: where trials run on this machine or in this process, it ends what still runs and
+/// returns once that is gone. Where the runner offers a `MachineHolder`, trials run elsewhere and
+/// go on, as they do when the tuner is killed: a later runner adopts them. Whoever wants them ended
+/// calls `kill_all` first and waits for their `TrialFinished`.
 class Runner {
  public:
   virtual ~Runner() = default;
 
-  /// Whose trials are to come: to be called once, before anything else. `identity` tells apart
-  /// equally named studies wherever their trials meet (accounts, queues), and stays the same when a
-  /// study is continued. An error means that the runner cannot do its work.
-  [[nodiscard]] virtual Result<void> begin_study(const std::string& /*name*/,
-                                                 const std::string& /*identity*/) {
-    return {};
-  }
+  /// Whose trials are to come: called once, before `start` and `adopt`. `name` is not empty;
+  /// `identity` tells apart equally named studies wherever their trials meet (accounts, queues),
+  /// and stays the same when a study is continued. A second call is a `conflict` and changes
+  /// nothing. Another error means that the runner cannot do its work; the call may be repeated.
+  [[nodiscard]] virtual Result<void> begin_study(const std::string& name,
+                                                 const std::string& identity) = 0;
 
   /// How many trials may run at the same time without disturbing each other. At least 1.
   [[nodiscard]] virtual int capacity() const = 0;
 
-  /// How many trials may be handed over at the same time, running and waiting together. More than
-  /// `capacity` where choosing the order saves money (warm pools).
-  [[nodiscard]] virtual int backlog() const { return capacity(); }
-
-  /// Seconds until a trial on these machines would be under way if it were handed over now. Depends
-  /// on what is being kept warm.
-  [[nodiscard]] virtual double expected_start_s(const Resources& /*resources*/) const {
-    return 0.0;
-  }
-
   /// Starts a trial; its events follow through `wait`. An error means that nothing was started and
-  /// nothing will be for this key; a missing program is no error but a `not_started` outcome.
+  /// no event will come for this call: `internal` before `begin_study`, `conflict` for a key that
+  /// is under way, `unavailable` when all places are taken (`capacity`, or the backlog of a
+  /// `MachineHolder`), others as the outside world makes them. A missing program is no error but a
+  /// `not_started` outcome.
   [[nodiscard]] virtual Result<void> start(const TrialSpec& spec) = 0;
 
   /// Waits until something has happened or the clock reads `deadline_s`, and returns all that has
@@ -139,41 +141,24 @@ class Runner {
   [[nodiscard]] virtual Result<std::vector<TrialEvent>> wait(double deadline_s) = 0;
 
   /// Asks a trial to end: SIGTERM or its like, then force after the grace period. Returns at once;
-  /// `TrialFinished` with `stopped` follows. Unknown keys are ignored.
+  /// `TrialFinished` with `stopped` follows. Keys that are not under way are ignored.
   virtual void stop(TrialKey key) = 0;
 
-  /// `stop` for all, without any grace.
+  /// `stop` for all, by force at once where the runner can.
   virtual void kill_all() = 0;
 
   /// After a restart: takes over trials that a former tuner started, as far as they can still be
-  /// found from their tokens; events follow as for `start`. Ends, and returns as not adopted, what
-  /// cannot be taken over. Returns the keys that were adopted.
+  /// found from their tokens or keys; events follow as for `start`. Ends, and returns as not
+  /// adopted, what cannot be taken over. Returns the keys that were adopted. `internal` before
+  /// `begin_study`.
   struct Orphan {
     TrialSpec spec;
     std::string token;
   };
   [[nodiscard]] virtual Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) = 0;
 
-  /// True if trials can go on without the tuner and be adopted later.
-  [[nodiscard]] virtual bool can_detach() const { return false; }
-  /// Leaves all trials to themselves: no further events, and destruction ends nothing. Returns, for
-  /// people, what goes on costing money.
-  [[nodiscard]] virtual Result<std::string> detach() { return std::string(); }
-
-  /// At most this many trials will still be handed over, beside those that were: what they cannot
-  /// need is given back early. Without a call any number is expected.
-  virtual void expect_at_most(std::int64_t /*further_trials*/) {}
-
-  /// Gives back all that is kept for further trials. To be called once none will follow. Waits for
-  /// machines that are still being stopped, at most `longest_s`; what is left then is told as a
-  /// notice.
-  [[nodiscard]] virtual Result<void> release(double /*longest_s*/) { return {}; }
-
-  /// US dollars spent since the last call that no outcome tells of: machines kept in vain.
-  [[nodiscard]] virtual double take_overhead_usd() { return 0.0; }
-
-  /// What the user should know that concerns no single trial, since the last call.
-  [[nodiscard]] virtual std::vector<std::string> take_notices() { return {}; }
+  /// Null for runners that hold no machines between trials. Always the same.
+  [[nodiscard]] virtual MachineHolder* machine_holder() { return nullptr; }
 };
 
 }  // namespace steptune

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
+
 #include "common/clock.hpp"
 #include "tests/contract/runner_contract.hpp"
 #include "trial_runner/replay/replay_runner.hpp"
@@ -6,20 +8,31 @@
 namespace steptune::contract {
 namespace {
 
+/// A replayed trial is nowhere but in its runner: it runs from the moment that the runner asks the
+/// model for it until its last event, or until the runner, which owns the model, is gone.
 class ReplayBench final : public RunnerBench {
  public:
-  explicit ReplayBench(int parallel) {
+  explicit ReplayBench(int parallel) : parallel_(parallel) {}
+
+  [[nodiscard]] std::unique_ptr<Runner> make_runner() override {
     ReplayOptions options;
-    options.parallel = parallel;
+    options.parallel = parallel_;
     options.end_of = [](const TrialSpec& spec) -> std::optional<ReplayEnd> {
       if (!spec.configuration.contains("quick")) return std::nullopt;
       return ReplayEnd{OutcomeKind::completed, 10.0, 0, {}};
     };
-    runner_ = std::make_unique<ReplayRunner>(
-        clock_, synthetic_replay_model([](const Configuration&) { return 1.0; }), options);
+    auto running = std::make_shared<std::set<TrialKey>>();
+    running_ = running;
+    return std::make_unique<ReplayRunner>(
+        clock_,
+        [running](const TrialSpec& spec) {
+          running->insert(spec.key);
+          ReplayBehaviour behaviour;
+          behaviour.seconds_per_sample = 1.0;
+          return behaviour;
+        },
+        options);
   }
-
-  [[nodiscard]] Runner& runner() override { return *runner_; }
   [[nodiscard]] double now_s() const override { return clock_.now_s(); }
 
   [[nodiscard]] TrialSpec quick_trial(TrialKey key) const override {
@@ -33,9 +46,19 @@ class ReplayBench final : public RunnerBench {
     return spec;
   }
 
+  void on_event(const TrialEvent& event) override {
+    const auto running = running_.lock();
+    if (running && std::holds_alternative<TrialFinished>(event)) running->erase(key_of(event));
+  }
+  [[nodiscard]] bool is_running(TrialKey key) const override {
+    const auto running = running_.lock();
+    return running && running->contains(key);
+  }
+
  private:
+  int parallel_;
   VirtualClock clock_;
-  std::unique_ptr<Runner> runner_;
+  std::weak_ptr<std::set<TrialKey>> running_;
 };
 
 std::unique_ptr<RunnerBench> make_replay_bench(int parallel) {

@@ -5,55 +5,16 @@
 
 namespace steptune::contract {
 
-TrialKey key_of(const TrialEvent& event) {
-  return std::visit([](const auto& any) { return any.key; }, event);
-}
+namespace {
 
-TrialFinished finished(const std::vector<TrialEvent>& events, TrialKey key) {
-  std::vector<TrialFinished> found;
-  for (const TrialEvent& event : events) {
-    const auto* end = std::get_if<TrialFinished>(&event);
-    if (end != nullptr && end->key == key) found.push_back(*end);
-  }
-  EXPECT_EQ(found.size(), 1U) << "trial " << key.trial << " attempt " << key.attempt;
-  return found.empty() ? TrialFinished{} : found.front();
-}
+constexpr double k_moment_s = 0.2;  ///< long enough for what must not come
 
-std::vector<TrialEvent> RunnerContract::wait_until(
-    const std::function<bool(const TrialEvent&)>& done) {
-  std::vector<TrialEvent> all;
-  const double limit_s = bench().patience_s();
-  const double deadline_s = bench().now_s() + limit_s;
-  bool satisfied = false;
-  while (!satisfied) {
-    auto events = runner().wait(deadline_s);
-    if (!events) {
-      ADD_FAILURE() << events.error().text();
-      break;
-    }
-    for (TrialEvent& event : *events) {
-      satisfied = done(event) || satisfied;
-      all.push_back(std::move(event));
-    }
-    if (!satisfied && bench().now_s() >= deadline_s) {
-      ADD_FAILURE() << "nothing came within " << limit_s << " s";
-      break;
-    }
-  }
-  return all;
-}
-
-std::vector<TrialEvent> RunnerContract::wait_for_end(std::vector<TrialKey> keys) {
-  return wait_until([&keys](const TrialEvent& event) {
-    if (std::holds_alternative<TrialFinished>(event)) std::erase(keys, key_of(event));
-    return keys.empty();
-  });
-}
+}  // namespace
 
 TEST_P(RunnerContract, TellsStartThenReportsThenEnd) {
   use(1);
   const TrialKey key{7, 2};
-  ASSERT_TRUE(runner().start(bench().quick_trial(key)));
+  start(bench().quick_trial(key));
   const auto events = wait_for_end({key});
 
   ASSERT_GE(events.size(), 4U);
@@ -80,22 +41,24 @@ TEST_P(RunnerContract, TellsStartThenReportsThenEnd) {
 TEST_P(RunnerContract, StopEndsATrialAsStopped) {
   use(1);
   const TrialKey key{1, 1};
-  ASSERT_TRUE(runner().start(bench().endless_trial(key)));
-  wait_until([](const TrialEvent& event) { return std::holds_alternative<TrialReported>(event); });
+  start(bench().endless_trial(key));
+  wait_for_reports({key});
   runner().stop(key);
   runner().stop(key);  // a second request changes nothing
   EXPECT_EQ(finished(wait_for_end({key}), key).outcome.kind, OutcomeKind::stopped);
+  EXPECT_FALSE(bench().is_running(key));
 }
 
 TEST_P(RunnerContract, KillAllEndsEveryTrial) {
   use(2);
   const std::vector<TrialKey> keys{{1, 1}, {2, 1}};
   for (const TrialKey key : keys)
-    ASSERT_TRUE(runner().start(bench().endless_trial(key)));
+    start(bench().endless_trial(key));
   runner().kill_all();
   const auto events = wait_for_end(keys);
   for (const TrialKey key : keys) {
     EXPECT_EQ(finished(events, key).outcome.kind, OutcomeKind::stopped);
+    EXPECT_FALSE(bench().is_running(key));
   }
 }
 
@@ -104,7 +67,7 @@ TEST_P(RunnerContract, CapacityIsWhatWasAskedForAndIsUsable) {
   EXPECT_EQ(runner().capacity(), 2);
   const std::vector<TrialKey> keys{{1, 1}, {2, 1}};
   for (const TrialKey key : keys)
-    ASSERT_TRUE(runner().start(bench().quick_trial(key)));
+    start(bench().quick_trial(key));
   const auto events = wait_for_end(keys);
   for (const TrialKey key : keys) {
     EXPECT_EQ(finished(events, key).outcome.kind, OutcomeKind::completed);
@@ -115,8 +78,7 @@ TEST_P(RunnerContract, APlaceIsFreeAgainOnceItsTrialHasEnded) {
   use(1);
   for (std::int64_t trial = 1; trial <= 5; ++trial) {
     const TrialKey key{trial, 1};
-    const auto started = runner().start(bench().quick_trial(key));
-    ASSERT_TRUE(started) << started.error().text();
+    start(bench().quick_trial(key));
     EXPECT_EQ(finished(wait_for_end({key}), key).outcome.kind, OutcomeKind::completed);
   }
 }
@@ -125,7 +87,7 @@ TEST_P(RunnerContract, UnknownKeysAreIgnored) {
   use(1);
   const TrialKey key{1, 1};
   runner().stop({99, 1});
-  ASSERT_TRUE(runner().start(bench().quick_trial(key)));
+  start(bench().quick_trial(key));
   runner().stop({1, 2});
   EXPECT_EQ(finished(wait_for_end({key}), key).outcome.kind, OutcomeKind::completed);
   runner().stop(key);
@@ -143,15 +105,133 @@ TEST_P(RunnerContract, WaitWithoutTrialsComesBackAtTheDeadline) {
 
 TEST_P(RunnerContract, WaitInThePastDoesNotBlock) {
   use(1);
-  ASSERT_TRUE(runner().start(bench().endless_trial({1, 1})));
+  start(bench().endless_trial({1, 1}));
   for (int i = 0; i < 10; ++i)
     ASSERT_TRUE(runner().wait(bench().now_s() - 1.0));
 }
 
-TEST_P(RunnerContract, DestructionEndsWhatStillRuns) {
+TEST_P(RunnerContract, EachStartIsFollowedByExactlyOneEnd) {
   use(2);
-  ASSERT_TRUE(runner().start(bench().endless_trial({1, 1})));
-  ASSERT_TRUE(runner().start(bench().endless_trial({2, 1})));
+  // By itself, by `stop` in the middle and before the start, and by `kill_all`; then a retry.
+  start(bench().quick_trial({1, 1}));
+  start(bench().endless_trial({2, 1}));
+  auto events = wait_for_end({{1, 1}});
+  start(bench().endless_trial({3, 1}));
+  runner().stop({3, 1});
+  const auto more = wait_for_end({{3, 1}});
+  events.insert(events.end(), more.begin(), more.end());
+  start(bench().quick_trial({1, 2}));
+  runner().kill_all();
+  const auto last = wait_for_end({{2, 1}, {1, 2}});
+  events.insert(events.end(), last.begin(), last.end());
+  for (const TrialKey key : {TrialKey{1, 1}, {1, 2}, {2, 1}, {3, 1}})
+    EXPECT_FALSE(to_text(finished(events, key).outcome.kind).empty());
+  EXPECT_EQ(finished(events, {1, 1}).outcome.kind, OutcomeKind::completed);
+  EXPECT_TRUE(wait_for(k_moment_s).empty());
+}
+
+TEST_P(RunnerContract, BeforeAStudyHasBegunNothingIsStartedOrAdopted) {
+  make(1);
+  const auto started = runner().start(bench().quick_trial({1, 1}));
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().kind, ErrorKind::internal) << started.error().text();
+  const auto adopted = runner().adopt({});
+  ASSERT_FALSE(adopted);
+  EXPECT_EQ(adopted.error().kind, ErrorKind::internal) << adopted.error().text();
+  EXPECT_TRUE(wait_for(k_moment_s).empty());
+  EXPECT_FALSE(bench().is_running({1, 1}));
+
+  ASSERT_TRUE(runner().begin_study("contract", "1"));
+  start(bench().quick_trial({1, 1}));
+  EXPECT_EQ(finished(wait_for_end({{1, 1}}), {1, 1}).outcome.kind, OutcomeKind::completed);
+}
+
+TEST_P(RunnerContract, ASecondStudyIsRefusedAndChangesNothing) {
+  use(1);
+  const TrialKey key{1, 1};
+  start(bench().endless_trial(key));
+  wait_for_reports({key});
+  for (const char* name : {"contract", "another"}) {
+    const auto begun = runner().begin_study(name, "1");
+    ASSERT_FALSE(begun) << name;
+    EXPECT_EQ(begun.error().kind, ErrorKind::conflict) << begun.error().text();
+  }
+  EXPECT_TRUE(bench().is_running(key));
+  runner().stop(key);
+  EXPECT_EQ(finished(wait_for_end({key}), key).outcome.kind, OutcomeKind::stopped);
+  start(bench().quick_trial({2, 1}));
+  EXPECT_EQ(finished(wait_for_end({{2, 1}}), {2, 1}).outcome.kind, OutcomeKind::completed);
+}
+
+TEST_P(RunnerContract, AFullRunnerIsUnavailableUntilAPlaceIsFree) {
+  use(1);
+  std::vector<TrialKey> keys;
+  for (int trial = 1; trial <= places(); ++trial) {
+    keys.push_back({trial, 1});
+    start(bench().endless_trial(keys.back()));
+  }
+  const TrialKey next{100, 1};
+  const auto refused = runner().start(bench().quick_trial(next));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::unavailable) << refused.error().text();
+  runner().kill_all();
+  const auto events = wait_for_end(keys);
+  EXPECT_TRUE(
+      std::ranges::none_of(events, [&](const TrialEvent& event) { return key_of(event) == next; }));
+  start(bench().quick_trial(next));
+  EXPECT_EQ(finished(wait_for_end({next}), next).outcome.kind, OutcomeKind::completed);
+}
+
+TEST_P(RunnerContract, AKeyThatIsUnderWayIsAConflict) {
+  use(2);
+  const TrialKey key{1, 1};
+  start(bench().endless_trial(key));
+  const auto again = runner().start(bench().endless_trial(key));
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().kind, ErrorKind::conflict) << again.error().text();
+  runner().stop(key);
+  EXPECT_EQ(finished(wait_for_end({key}), key).outcome.kind, OutcomeKind::stopped);
+}
+
+TEST_P(RunnerContract, DestructionEndsTrialsHereAndLeavesThoseOnHeldMachines) {
+  use(2);
+  const std::vector<TrialKey> keys{{1, 1}, {2, 1}};
+  for (const TrialKey key : keys)
+    start(bench().endless_trial(key));
+  wait_for_reports(keys);
+  const bool trials_survive = runner().machine_holder() != nullptr;
+  for (const TrialKey key : keys)
+    EXPECT_TRUE(bench().is_running(key));
+  destroy();
+  for (const TrialKey key : keys)
+    EXPECT_EQ(bench().is_running(key), trials_survive) << "trial " << key.trial;
+}
+
+TEST_P(RunnerContract, WhatSurvivesARunnerIsAdoptedByTheNext) {
+  use(1);
+  const TrialKey key{1, 1};
+  start(bench().endless_trial(key));
+  const std::string token = token_of(wait_for_reports({key}), key);
+  destroy();
+  const bool survived = bench().is_running(key);
+  restart();
+  const std::vector<Runner::Orphan> orphans{{bench().endless_trial(key), token}};
+  const auto adopted = runner().adopt(orphans);
+  ASSERT_TRUE(adopted) << adopted.error().text();
+  EXPECT_EQ(*adopted, survived ? std::vector<TrialKey>{key} : std::vector<TrialKey>{});
+  if (survived) {
+    runner().stop(key);
+    EXPECT_EQ(finished(wait_for_end({key}), key).outcome.kind, OutcomeKind::stopped);
+  }
+  EXPECT_TRUE(wait_for(k_moment_s).empty());
+  EXPECT_FALSE(bench().is_running(key));
+}
+
+TEST_P(RunnerContract, TheMachineHolderIsAlwaysTheSame) {
+  make(1);
+  const MachineHolder* before = runner().machine_holder();
+  ASSERT_TRUE(runner().begin_study("contract", "1"));
+  EXPECT_EQ(runner().machine_holder(), before);
 }
 
 TEST_P(RunnerContract, NothingToAdoptIsNoError) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "common/clock.hpp"
 #include "tests/contract/runner_contract.hpp"
 #include "trial_runner/sagemaker/rehearsal/rehearsal.hpp"
@@ -16,17 +20,18 @@ rehearsal::SimulatedProgram program_of(const Json& input) {
 class SageMakerBench final : public RunnerBench {
  public:
   explicit SageMakerBench(int parallel) : rehearsal_(clock_, program_of, account()) {
-    SageMakerOptions options;
+    SageMakerOptions& options = options_;
     options.settings.role_arn = "arn:aws:iam::123456789012:role/training";
     options.settings.image = "123456789012.dkr.ecr.us-east-1.amazonaws.com/train:1";
     options.settings.output_s3_uri = "s3://bucket/out";
     options.prices.instances["ml.g5.xlarge"].usd_per_hour = 1.408;
     options.parallel = parallel;
-    runner_ = rehearsal_.make_runner(options);
-    EXPECT_TRUE(runner_->begin_study("contract", "1"));
+    options.backlog = parallel + 1;
   }
 
-  [[nodiscard]] Runner& runner() override { return *runner_; }
+  [[nodiscard]] std::unique_ptr<Runner> make_runner() override {
+    return rehearsal_.make_runner(options_);
+  }
   [[nodiscard]] double now_s() const override { return clock_.now_s(); }
   [[nodiscard]] double patience_s() const override { return 3600.0; }
 
@@ -44,7 +49,24 @@ class SageMakerBench final : public RunnerBench {
     return spec;
   }
 
+  [[nodiscard]] bool is_running(TrialKey key) const override {
+    const std::string name = fmt::format("-t{}-a{}", key.trial, key.attempt);
+    return std::ranges::any_of(rehearsal_.account().audit().jobs, [&](const auto& job) {
+      return job.name.ends_with(name) && !is_over(job.status);
+    });
+  }
+  [[nodiscard]] bool holds_machines() const override {
+    const rehearsal::AccountAudit audit = rehearsal_.account().audit();
+    return std::ranges::any_of(audit.jobs, [](const auto& job) { return !is_over(job.status); }) ||
+           std::ranges::any_of(audit.pools, [](const auto& pool) {
+             return pool.status == "Available" || pool.status == "InUse";
+           });
+  }
+
  private:
+  static bool is_over(const std::string& status) {
+    return status == "Completed" || status == "Failed" || status == "Stopped";
+  }
   static rehearsal::AccountOptions account() {
     rehearsal::AccountOptions options;
     options.warm_pool_quota = {{"*", 4}};
@@ -52,8 +74,8 @@ class SageMakerBench final : public RunnerBench {
   }
 
   VirtualClock clock_{1'795'000'000.0};
-  rehearsal::Rehearsal rehearsal_;
-  std::unique_ptr<Runner> runner_;
+  mutable rehearsal::Rehearsal rehearsal_;  ///< time passes there when it is looked at
+  SageMakerOptions options_;
 };
 
 std::unique_ptr<RunnerBench> make_sagemaker_bench(int parallel) {
@@ -61,6 +83,8 @@ std::unique_ptr<RunnerBench> make_sagemaker_bench(int parallel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(SageMaker, RunnerContract,
+                         testing::Values(BenchMaker{make_sagemaker_bench}));
+INSTANTIATE_TEST_SUITE_P(SageMaker, MachineHolderContract,
                          testing::Values(BenchMaker{make_sagemaker_bench}));
 
 }  // namespace

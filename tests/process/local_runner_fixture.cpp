@@ -39,6 +39,9 @@ Runner& LocalRunnerTest::use(LocalRunnerOptions options) {
   auto made = make_local_runner(clock_, std::move(options));
   if (!made) throw std::runtime_error(made.error().text());
   runner_ = *std::move(made);
+  if (auto begun = runner_->begin_study("process test", "1"); !begun) {
+    throw std::runtime_error(begun.error().text());
+  }
   return *runner_;
 }
 

@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", runner.error().text().c_str());
     return 1;
   }
+  if (!(*runner)->begin_study("driver", options.run_tag)) return 1;
   for (int i = 1; i <= options.parallel; ++i) {
     TrialSpec spec;
     spec.key = {i, 1};

@@ -234,6 +234,9 @@ TEST_F(FaultTest, TheCostBudgetHoldsOverSeveralTrialsAtATime) {
 TEST_F(FaultTest, ARunnerThatRefusesEndsTheRunWithItsError) {
   class Refusing final : public Runner {
    public:
+    [[nodiscard]] Result<void> begin_study(const std::string&, const std::string&) override {
+      return {};
+    }
     [[nodiscard]] int capacity() const override { return 1; }
     [[nodiscard]] Result<void> start(const TrialSpec&) override {
       return fail(ErrorKind::runner, "no permission");

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "trial_runner/admission.hpp"
 #include "trial_runner/local/former_run.hpp"
 #include "trial_runner/local/guard.hpp"
 #include "trial_runner/local/launch.hpp"
@@ -40,6 +41,8 @@ class LocalRunner final : public Runner {
   LocalRunner& operator=(const LocalRunner&) = delete;
   ~LocalRunner() override;
 
+  [[nodiscard]] Result<void> begin_study(const std::string& name,
+                                         const std::string& identity) override;
   [[nodiscard]] int capacity() const override { return static_cast<int>(slots_.size()); }
   [[nodiscard]] Result<void> start(const TrialSpec& spec) override;
   [[nodiscard]] Result<std::vector<TrialEvent>> wait(double deadline_s) override;
@@ -57,6 +60,7 @@ class LocalRunner final : public Runner {
 
   const Clock& clock_;
   LocalRunnerOptions options_;
+  Admission admission_;
   PlacementOptions placement_;
   std::vector<Slot> slots_;
   Environment environment_;
@@ -77,17 +81,22 @@ LocalRunner::~LocalRunner() {
   }
 }
 
-Result<void> LocalRunner::check_startable(const TrialSpec& spec) const {
-  const std::string where = fmt::format("trial {}", spec.key.trial);
-  if (spec.argv.empty()) return fail(ErrorKind::usage, "the trial has no command", where);
-  if (std::ranges::find(trials_, spec.key, &LocalTrial::key) != trials_.end()) {
-    return fail(ErrorKind::conflict, "this attempt is running already", where);
-  }
-  if (trials_.size() >= slots_.size()) {
-    return fail(ErrorKind::unavailable,
-                fmt::format("all {} places for trials are taken", slots_.size()), where);
-  }
+Result<void> LocalRunner::begin_study(const std::string& name, const std::string& /*identity*/) {
+  if (auto first = admission_.check_no_study(); !first) return first;
+  admission_.begin_study(name);
   return {};
+}
+
+Result<void> LocalRunner::check_startable(const TrialSpec& spec) const {
+  std::vector<TrialKey> running;
+  for (const LocalTrial& trial : trials_)
+    running.push_back(trial.key());
+  if (auto admitted = admission_.check_start(spec.key, running, capacity()); !admitted) {
+    return admitted;
+  }
+  if (!spec.argv.empty()) return {};
+  return fail(ErrorKind::usage, "the trial has no command",
+              fmt::format("trial {}", spec.key.trial));
 }
 
 std::size_t LocalRunner::free_slot() const {
@@ -207,6 +216,7 @@ void LocalRunner::kill_all() {
 }
 
 Result<std::vector<TrialKey>> LocalRunner::adopt(std::span<const Orphan> orphans) {
+  if (auto begun = admission_.check_study(); !begun) return tl::unexpected(begun.error());
   if (const auto ended = end_former_trials(orphans, clock_); !ended) {
     return tl::unexpected(ended.error());
   }

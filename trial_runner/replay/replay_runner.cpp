@@ -5,8 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace steptune {
 namespace {
 
@@ -19,15 +17,19 @@ ReplayRunner::ReplayRunner(VirtualClock& clock, ReplayModel model, ReplayOptions
   options_.parallel = std::max(1, options_.parallel);
 }
 
+Result<void> ReplayRunner::begin_study(const std::string& name, const std::string& /*identity*/) {
+  if (auto first = admission_.check_no_study(); !first) return first;
+  admission_.begin_study(name);
+  return {};
+}
+
 Result<void> ReplayRunner::start(const TrialSpec& spec) {
-  const std::string where = fmt::format("trial {}", spec.key.trial);
-  if (trials_.size() >= static_cast<std::size_t>(options_.parallel)) {
-    return fail(ErrorKind::conflict,
-                fmt::format("all {} places are taken by running trials", options_.parallel), where);
+  std::vector<TrialKey> running;
+  for (const ReplayTrial& trial : trials_)
+    running.push_back(trial.key());
+  if (auto admitted = admission_.check_start(spec.key, running, options_.parallel); !admitted) {
+    return admitted;
   }
-  const bool runs = std::any_of(trials_.begin(), trials_.end(),
-                                [&](const ReplayTrial& trial) { return trial.key() == spec.key; });
-  if (runs) return fail(ErrorKind::conflict, "this attempt is already running", where);
   ReplayTrial::Plan plan;
   plan.spec = spec;
   plan.started_s = clock_.now_s();
@@ -72,6 +74,7 @@ void ReplayRunner::kill_all() {
 }
 
 Result<std::vector<TrialKey>> ReplayRunner::adopt(std::span<const Orphan> /*orphans*/) {
+  if (auto begun = admission_.check_study(); !begun) return tl::unexpected(begun.error());
   return std::vector<TrialKey>{};
 }
 

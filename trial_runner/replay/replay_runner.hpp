@@ -6,9 +6,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "common/clock.hpp"
+#include "trial_runner/admission.hpp"
 #include "trial_runner/replay/replay_model.hpp"
 #include "trial_runner/replay/replay_trial.hpp"
 #include "trial_runner/runner.hpp"
@@ -34,6 +36,8 @@ class ReplayRunner final : public Runner {
  public:
   ReplayRunner(VirtualClock& clock, ReplayModel model, ReplayOptions options);
 
+  [[nodiscard]] Result<void> begin_study(const std::string& name,
+                                         const std::string& identity) override;
   [[nodiscard]] int capacity() const override { return options_.parallel; }
   [[nodiscard]] Result<void> start(const TrialSpec& spec) override;
   [[nodiscard]] Result<std::vector<TrialEvent>> wait(double deadline_s) override;
@@ -45,6 +49,7 @@ class ReplayRunner final : public Runner {
   VirtualClock& clock_;
   ReplayModel model_;
   ReplayOptions options_;
+  Admission admission_;
   std::vector<ReplayTrial> trials_;  ///< running, in order of their start
 };
 

@@ -80,9 +80,13 @@ Result<void> SageMakerRunner::bear(const aws::AwsError& error) {
 }
 
 Result<void> SageMakerRunner::begin_study(const std::string& name, const std::string& identity) {
+  if (auto first = admission_.check_no_study(); !first) return first;
   prefix_ = job_name_prefix(name, identity);
   logs_.emplace(connection_.client, connection_.logs, prefix_, clock_.wall_time_s());
-  return find_former_pools();
+  pools_.clear();
+  if (auto found = find_former_pools(); !found) return found;
+  admission_.begin_study(name);
+  return {};
 }
 
 Result<JobInFlight> SageMakerRunner::make_job(const TrialSpec& spec) const {
@@ -102,14 +106,12 @@ Result<JobInFlight> SageMakerRunner::make_job(const TrialSpec& spec) const {
 }
 
 Result<void> SageMakerRunner::start(const TrialSpec& spec) {
-  const std::string where = fmt::format("trial {}", spec.key.trial);
-  if (jobs_.size() >= static_cast<std::size_t>(backlog())) {
-    return fail(ErrorKind::conflict, fmt::format("all {} places are taken", backlog()), where);
+  std::vector<TrialKey> under_way;
+  for (const JobInFlight& job : jobs_)
+    under_way.push_back(job.spec.key);
+  if (auto admitted = admission_.check_start(spec.key, under_way, backlog()); !admitted) {
+    return admitted;
   }
-  const bool known =
-      std::ranges::any_of(jobs_, [&](const JobInFlight& job) { return job.spec.key == spec.key; });
-  if (known) return fail(ErrorKind::conflict, "this attempt is already under way", where);
-  if (prefix_.empty()) return fail(ErrorKind::internal, "begin_study was not called", where);
   auto job = make_job(spec);
   if (!job) return tl::unexpected(job.error());
   jobs_.push_back(*std::move(job));
@@ -117,8 +119,8 @@ Result<void> SageMakerRunner::start(const TrialSpec& spec) {
 }
 
 Result<std::vector<TrialKey>> SageMakerRunner::adopt(std::span<const Orphan> orphans) {
+  if (auto begun = admission_.check_study(); !begun) return tl::unexpected(begun.error());
   std::vector<TrialKey> adopted;
-  if (prefix_.empty()) return fail(ErrorKind::internal, "begin_study was not called");
   for (const Orphan& orphan : orphans) {
     std::optional<JobInFlight> job;
     std::optional<JobState> latest;

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "common/clock.hpp"
+#include "trial_runner/admission.hpp"
 #include "trial_runner/cost/price_table.hpp"
+#include "trial_runner/machine_holder.hpp"
 #include "trial_runner/runner.hpp"
 #include "trial_runner/sagemaker/aws/client.hpp"
 #include "trial_runner/sagemaker/job_in_flight.hpp"
@@ -58,8 +60,8 @@ struct SageMakerConnection {
 /// pools are given back as soon as nothing will use them. State is polled, output followed through
 /// CloudWatch Logs; all requests stay under the account's rates. `stop` asks the service, which
 /// gives the program up to 120 s; there is no faster way, so `kill_all` is `stop` for all. Jobs
-/// survive the runner's destruction: see `detach` and `adopt`.
-class SageMakerRunner final : public Runner {
+/// survive the runner's destruction.
+class SageMakerRunner final : public Runner, public MachineHolder {
  public:
   /// `clock` outlives the runner.
   SageMakerRunner(const Clock& clock, SageMakerConnection connection, SageMakerOptions options);
@@ -68,14 +70,15 @@ class SageMakerRunner final : public Runner {
   [[nodiscard]] Result<void> begin_study(const std::string& name,
                                          const std::string& identity) override;
   [[nodiscard]] int capacity() const override { return options_.parallel; }
-  [[nodiscard]] int backlog() const override;
-  [[nodiscard]] double expected_start_s(const Resources& resources) const override;
   [[nodiscard]] Result<void> start(const TrialSpec& spec) override;
   [[nodiscard]] Result<std::vector<TrialEvent>> wait(double deadline_s) override;
   void stop(TrialKey key) override;
   void kill_all() override;
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
-  [[nodiscard]] bool can_detach() const override { return true; }
+  [[nodiscard]] MachineHolder* machine_holder() override { return this; }
+
+  [[nodiscard]] int backlog() const override;
+  [[nodiscard]] double expected_start_s(const Resources& resources) const override;
   [[nodiscard]] Result<std::string> detach() override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
   [[nodiscard]] Result<void> release(double longest_s) override;
@@ -127,6 +130,7 @@ class SageMakerRunner final : public Runner {
 
   const Clock& clock_;
   SageMakerOptions options_;
+  Admission admission_;
   TrainingJobs jobs_api_;
   SageMakerConnection connection_;
   std::string prefix_;  ///< of job names; empty until the study is known

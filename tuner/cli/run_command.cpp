@@ -71,7 +71,7 @@ Result<LoopResult> tune(CommandContext& context, const RunOptions& options, cons
     }
   }
   const bool detach = options.on_interrupt == "detach";
-  if (detach && !parts->runner->can_detach()) {
+  if (detach && parts->runner->machine_holder() == nullptr) {
     return fail(ErrorKind::usage,
                 fmt::format("trials of the runner \"{}\" cannot go on without the tuner",
                             study.runner.type),

@@ -101,7 +101,8 @@ struct LoopParts {
   std::filesystem::path log_directory;  ///< of this study's logs: `trial-7.log`; made if need be
   /// How often the user has asked to stop: 0, 1 (finish in order), 2 (at once).
   std::function<int()> interrupts;
-  /// On the first interrupt, leave the trials running where the runner can (`Runner::detach`).
+  /// On the first interrupt, leave the trials running where the runner can
+  /// (`MachineHolder::detach`).
   bool detach_on_interrupt = false;
 };
 

@@ -55,7 +55,7 @@ Result<void> Recorder::study() {
 }
 
 StudyTotals Recorder::totals() {
-  study_->overhead_usd += parts_->runner.take_overhead_usd();
+  if (machines_ != nullptr) study_->overhead_usd += machines_->take_overhead_usd();
   return {stopwatch_->elapsed_s(), study_->overhead_usd};
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "trial_runner/machine_holder.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/stopwatch.hpp"
 
@@ -29,10 +30,15 @@ class RunnerEvents {
 /// again for a minute: results that took minutes to measure are worth waiting for space.
 class Recorder {
  public:
-  /// All outlive the recorder; `study` is kept up to date.
-  Recorder(const LoopParts& parts, RunnerEvents& events, const Stopwatch& stopwatch,
-           StudyRecord& study)
-      : parts_(&parts), events_(&events), stopwatch_(&stopwatch), study_(&study) {}
+  /// All outlive the recorder; `study` is kept up to date. `machines`: null if the runner holds
+  /// none.
+  Recorder(const LoopParts& parts, MachineHolder* machines, RunnerEvents& events,
+           const Stopwatch& stopwatch, StudyRecord& study)
+      : parts_(&parts),
+        machines_(machines),
+        events_(&events),
+        stopwatch_(&stopwatch),
+        study_(&study) {}
 
   [[nodiscard]] Result<void> launching(const TrialRecord& trial);
   [[nodiscard]] Result<void> running(const TrialRecord& trial);
@@ -45,6 +51,7 @@ class Recorder {
   [[nodiscard]] Result<void> insist(const std::function<Result<void>()>& write);
 
   const LoopParts* parts_;
+  MachineHolder* machines_;
   RunnerEvents* events_;
   const Stopwatch* stopwatch_;
   StudyRecord* study_;

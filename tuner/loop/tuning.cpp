@@ -38,9 +38,10 @@ bool is_to_be_continued(LoopEnd end) {
 Tuning::Tuning(const LoopParts& parts, StudyRecord study)
     : parts_(parts),
       study_(std::move(study)),
+      machines_(parts.runner.machine_holder()),
       stopwatch_(parts.clock, study_.elapsed_s),
       events_(parts),
-      recorder_(parts, events_, stopwatch_, study_),
+      recorder_(parts, machines_, events_, stopwatch_, study_),
       pool_(parts, events_, recorder_, stopwatch_) {}
 
 Result<LoopResult> Tuning::run() {
@@ -256,8 +257,9 @@ TrialRecord Tuning::new_trial(TrialPurpose purpose, std::string origin,
 }
 
 std::size_t Tuning::places() const {
-  const bool ahead = !parts_.searcher.learns() && find_baseline(trials_) != nullptr;
-  return static_cast<std::size_t>(ahead ? parts_.runner.backlog() : parts_.runner.capacity());
+  const bool ahead =
+      machines_ != nullptr && !parts_.searcher.learns() && find_baseline(trials_) != nullptr;
+  return static_cast<std::size_t>(ahead ? machines_->backlog() : parts_.runner.capacity());
 }
 
 std::optional<std::int64_t> Tuning::further_trials() const {
@@ -282,7 +284,9 @@ Result<void> Tuning::launch(TrialRecord trial) {
     trials_[index] = trial;
   }
   trials_[index].status = TrialStatus::launching;
-  if (const auto further = further_trials()) parts_.runner.expect_at_most(*further);
+  if (machines_ != nullptr) {
+    if (const auto further = further_trials()) machines_->expect_at_most(*further);
+  }
   return pool_.launch(std::move(trial));
 }
 
@@ -294,19 +298,20 @@ Result<void> Tuning::pump() {
   for (const TrialRecord& trial : *ended)
     on_ended(trial);
   if (interrupts() > 0 && (!end_ || end_->end != LoopEnd::interrupted)) {
-    return parts_.detach_on_interrupt && parts_.runner.can_detach() ? detach() : stop_for_user();
+    return parts_.detach_on_interrupt && machines_ != nullptr ? detach() : stop_for_user();
   }
   return {};
 }
 
 void Tuning::pass_on_notices() {
-  for (const std::string& notice : parts_.runner.take_notices())
+  if (machines_ == nullptr) return;
+  for (const std::string& notice : machines_->take_notices())
     parts_.listener.on_warning(notice);
 }
 
 Result<void> Tuning::detach() {
   parts_.listener.on_phase("detaching");
-  auto left_running = parts_.runner.detach();
+  auto left_running = machines_->detach();
   if (!left_running) return tl::unexpected(left_running.error());
   left_running_ = *std::move(left_running);
   pool_.forget();
@@ -315,9 +320,10 @@ Result<void> Tuning::detach() {
 }
 
 void Tuning::release() {
+  if (machines_ == nullptr) return;
   // Whoever asks twice to stop does not want to wait.
   const double longest_s = interrupts() > 1 ? 0.0 : k_longest_release_s;
-  if (const auto released = parts_.runner.release(longest_s); !released) {
+  if (const auto released = machines_->release(longest_s); !released) {
     parts_.listener.on_warning(released.error().text());
   }
   pass_on_notices();
@@ -445,8 +451,10 @@ double Tuning::trial_price(const Configuration& configuration) const {
     ++count;
   }
   const double trial_s = count > 0 ? sum_s / count : study.measure.max_trial_s;
-  const double seconds =
-      trial_s + parts_.runner.expected_start_s(resources_of(study, configuration));
+  double seconds = trial_s;
+  if (machines_ != nullptr) {
+    seconds += machines_->expected_start_s(resources_of(study, configuration));
+  }
   return prices_in_money(study) ? seconds * usd_per_hour(study, configuration) / 3600.0 : seconds;
 }
 
@@ -459,7 +467,7 @@ bool Tuning::can_pay_another() const {
 
 Result<LoopResult> Tuning::conclude() {
   LoopResult result{end_->end, end_->reason, {}, left_running_};
-  study_.overhead_usd += parts_.runner.take_overhead_usd();
+  if (machines_ != nullptr) study_.overhead_usd += machines_->take_overhead_usd();
   result.recommendation =
       recommend(parts_.study, trials_, {stopwatch_.elapsed_s(), study_.overhead_usd});
   const bool to_be_continued = is_to_be_continued(result.end);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "trial_runner/machine_holder.hpp"
 #include "tuner/loop/budget.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/payback.hpp"
@@ -80,6 +81,7 @@ class Tuning {
 
   const LoopParts& parts_;
   StudyRecord study_;
+  MachineHolder* machines_;  ///< null: the runner holds none
   Stopwatch stopwatch_;
   RunnerEvents events_;
   Recorder recorder_;

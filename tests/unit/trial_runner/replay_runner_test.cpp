@@ -54,6 +54,10 @@ std::string text_of(const std::vector<TrialEvent>& events) {
   return text;
 }
 
+void begin(ReplayRunner& runner) {
+  ASSERT_TRUE(runner.begin_study("replayed", "1"));
+}
+
 std::string history(std::uint64_t seed) {
   VirtualClock clock;
   ReplayOptions options;
@@ -61,6 +65,7 @@ std::string history(std::uint64_t seed) {
   options.parallel = 2;
   options.noise.step = 0.1;
   ReplayRunner runner(clock, constant_model(0.2), options);
+  begin(runner);
   EXPECT_TRUE(runner.start(spec_of(1)));
   EXPECT_TRUE(runner.start(spec_of(2)));
   return text_of(events_until(runner, clock, 600.0));
@@ -91,6 +96,7 @@ TEST(ReplayRunner, ATrialDoesNotDependOnWhatRunsBesideIt) {
     ReplayOptions options;
     options.parallel = 2;
     ReplayRunner runner(clock, constant_model(0.2), options);
+    begin(runner);
     EXPECT_TRUE(runner.start(spec_of(5)));
     if (with_other) {
       EXPECT_TRUE(runner.start(spec_of(6)));
@@ -110,6 +116,7 @@ TEST(ReplayRunner, AnotherAttemptIsAnotherDraw) {
   const auto attempt = [](int number) {
     VirtualClock clock;
     ReplayRunner runner(clock, constant_model(0.2), {});
+    begin(runner);
     TrialSpec spec = spec_of(1);
     spec.key.attempt = number;
     EXPECT_TRUE(runner.start(spec));
@@ -124,6 +131,7 @@ TEST(ReplayRunner, IsMeasuredAsTheModelSays) {
     ReplayOptions options;
     options.noise = {0.05, 0.3, 0.0, 10.0, 3.0};
     ReplayRunner runner(clock, constant_model(truth_s), options);
+    begin(runner);
     ASSERT_TRUE(runner.start(spec_of(1)));
     Measurer measurer({0.0, 1.0});
     for (const TrialEvent& event : events_until(runner, clock, 3000.0)) {
@@ -140,6 +148,7 @@ TEST(ReplayRunner, IsMeasuredAsTheModelSays) {
 TEST(ReplayRunner, HoursTakeFewReports) {
   VirtualClock clock;
   ReplayRunner runner(clock, constant_model(1e-3), {});
+  begin(runner);
   ASSERT_TRUE(runner.start(spec_of(1)));
   const auto events = events_until(runner, clock, 3599.0);
   EXPECT_GT(reports_in(events), 100U);
@@ -149,6 +158,7 @@ TEST(ReplayRunner, HoursTakeFewReports) {
 TEST(ReplayRunner, WallLimitEndsATrial) {
   VirtualClock clock;
   ReplayRunner runner(clock, constant_model(1.0), {});
+  begin(runner);
   TrialSpec spec = spec_of(1);
   spec.limits.wall_s = 100.0;
   ASSERT_TRUE(runner.start(spec));
@@ -162,6 +172,7 @@ TEST(ReplayRunner, WallLimitEndsATrial) {
 TEST(ReplayRunner, IdleLimitEndsATrialOfLongSteps) {
   VirtualClock clock;
   ReplayRunner runner(clock, constant_model(1000.0), {});
+  begin(runner);
   ASSERT_TRUE(runner.start(spec_of(1)));
   const auto end = end_of(events_until(runner, clock, 3000.0));
   ASSERT_TRUE(end);
@@ -185,6 +196,7 @@ TEST(ReplayRunner, InjectedEndsComeToPass) {
     ReplayOptions options;
     options.end_of = [&](const TrialSpec&) { return tested.end; };
     ReplayRunner runner(clock, constant_model(1.0), options);
+    begin(runner);
     ASSERT_TRUE(runner.start(spec_of(1)));
     const auto events = events_until(runner, clock, 3000.0);
     const auto end = end_of(events);
@@ -203,6 +215,7 @@ TEST(ReplayRunner, CompletesAfterTheStepsAskedFor) {
   ReplayOptions options;
   options.steps = 500;
   ReplayRunner runner(clock, constant_model(0.1), options);
+  begin(runner);
   ASSERT_TRUE(runner.start(spec_of(1)));
   const auto events = events_until(runner, clock, 3000.0);
   EXPECT_EQ(end_of(events)->outcome.kind, OutcomeKind::completed);
@@ -220,6 +233,7 @@ TEST(ReplayRunner, AModelWithoutAnAnswerFailsTheTrial) {
                              std::optional<double>{std::nan("")}}) {
     VirtualClock clock;
     ReplayRunner runner(clock, synthetic_replay_model([=](const auto&) { return answer; }), {});
+    begin(runner);
     ASSERT_TRUE(runner.start(spec_of(1)));
     const auto events = events_until(runner, clock, 100.0);
     ASSERT_EQ(events.size(), 2U);
@@ -233,6 +247,7 @@ TEST(ReplayRunner, RefusesMoreTrialsThanItHasPlacesAndAKeyTwice) {
   ReplayOptions options;
   options.parallel = 2;
   ReplayRunner runner(clock, constant_model(1.0), options);
+  begin(runner);
   ASSERT_TRUE(runner.start(spec_of(1)));
   EXPECT_FALSE(runner.start(spec_of(1)));
   ASSERT_TRUE(runner.start(spec_of(2)));
@@ -245,6 +260,7 @@ TEST(ReplayRunner, TellsPartsAndMetrics) {
     return ReplayBehaviour{0.5, 4.0, {{"accuracy", 0.9}}, {{"data", 0.2}}};
   };
   ReplayRunner runner(clock, model, {});
+  begin(runner);
   ASSERT_TRUE(runner.start(spec_of(1)));
   const auto events = events_until(runner, clock, 60.0);
   const auto* reported = std::get_if<TrialReported>(&events.back());

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "trial_runner/resources.hpp"
+
+namespace steptune {
+
+/// What a runner offers beside `Runner` whose trials run on machines that it holds: rented
+/// instances with warm pools, allocations of a cluster. Such machines are paid for between trials
+/// as well, and trials go on there without the tuner. Same thread and lifetime as the runner.
+class MachineHolder {
+ public:
+  /// How many trials may be handed over at the same time, running and waiting together: at least
+  /// the runner's `capacity`, more where choosing their order saves money.
+  [[nodiscard]] virtual int backlog() const = 0;
+
+  /// Seconds until a trial on these machines would be under way if it were handed over now. Depends
+  /// on what is being kept warm.
+  [[nodiscard]] virtual double expected_start_s(const Resources& resources) const = 0;
+
+  /// At most this many trials will still be handed over, beside those that were: what they cannot
+  /// need is given back early. Without a call any number is expected.
+  virtual void expect_at_most(std::int64_t further_trials) = 0;
+
+  /// Gives back all that is kept for further trials. To be called once none will follow. Waits for
+  /// machines that are still being stopped, at most `longest_s` of the runner's clock; a notice
+  /// tells what is left then. Events of trials that end meanwhile are dropped.
+  [[nodiscard]] virtual Result<void> release(double longest_s) = 0;
+
+  /// Leaves all trials to themselves: no further events, and what waits for a machine is forgotten.
+  /// Machines without a trial are given back. Returns, for people, what goes on costing money. Only
+  /// destruction may follow.
+  [[nodiscard]] virtual Result<std::string> detach() = 0;
+
+  /// US dollars spent since the last call that no outcome tells of: machines kept in vain.
+  [[nodiscard]] virtual double take_overhead_usd() = 0;
+
+  /// What the user should know that concerns no single trial, since the last call.
+  [[nodiscard]] virtual std::vector<std::string> take_notices() = 0;
+
+ protected:
+  MachineHolder() = default;
+  MachineHolder(const MachineHolder&) = default;
+  MachineHolder& operator=(const MachineHolder&) = default;
+  ~MachineHolder() = default;  // owned and destroyed as the runner
+};
+
+}  // namespace steptune
