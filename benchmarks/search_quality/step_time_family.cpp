@@ -11,7 +11,6 @@ namespace steptune::search_quality {
 namespace {
 
 constexpr double k_goal = 0.03;
-constexpr double k_infinite = std::numeric_limits<double>::infinity();
 
 double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -26,7 +25,7 @@ double evaluations_to_goal(const Problem& problem, const Trajectory& trajectory)
     count += 1.0;
     if (evaluation.values && problem.regret((*evaluation.values)[0]) <= k_goal) return count;
   }
-  return k_infinite;
+  return std::numeric_limits<double>::infinity();
 }
 
 std::string name_of(ReportedParts reported) {

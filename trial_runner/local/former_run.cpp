@@ -16,7 +16,7 @@ namespace steptune::local {
 namespace {
 
 constexpr int k_pause_ms = 10;
-constexpr double k_give_up_s = 30.0;
+constexpr double k_kill_limit_s = 30.0;
 
 struct Remains {
   std::vector<std::string> marks;
@@ -77,7 +77,7 @@ Result<void> end_former_trials(std::span<const Runner::Orphan> orphans, const Cl
     const std::vector<ProcessId> left = find_all(remains);
     if (left.empty()) return {};
     const double now_s = clock.now_s();
-    if (now_s >= kill_s + k_give_up_s) {
+    if (now_s >= kill_s + k_kill_limit_s) {
       std::vector<pid_t> pids;
       pids.reserve(left.size());
       for (const ProcessId& process : left)

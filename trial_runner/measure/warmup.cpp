@@ -8,7 +8,7 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_batch = 5;
-constexpr std::size_t k_min_batches = 10;
+constexpr std::size_t k_warmup_batches = 10;
 constexpr double k_slack = 1.5;
 
 }  // namespace
@@ -16,7 +16,7 @@ constexpr double k_slack = 1.5;
 Warmup find_warmup(std::span<const Interval> intervals) {
   const std::size_t count = intervals.size();
   // Few intervals are not batched away: a warm-up must be found among ten steps, too.
-  const std::size_t batch = std::clamp<std::size_t>(count / k_min_batches, 1, k_batch);
+  const std::size_t batch = std::clamp<std::size_t>(count / k_warmup_batches, 1, k_batch);
   const std::size_t batches = count / batch;
   if (batches < 4) return {};
 

@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t k_max_groups = 5;
 constexpr std::size_t k_max_group_name_bytes = 64;
 constexpr std::size_t k_max_prices = 1000;
-constexpr double k_most_instances = 1000.0;
 constexpr Range k_price_range{1e-6, 1e6};
 
 std::string read_type(const Node& node, const ParameterSection& parameters) {

@@ -10,6 +10,9 @@
 
 namespace steptune::study {
 
+/// Instances that one trial may ask for.
+inline constexpr double k_most_instances = 1000.0;
+
 /// The price table that a runner names, or else the one of its region (us-east-1 where it names
 /// none).
 [[nodiscard]] Result<PriceTable> price_table_of(const ClusterSpec& cluster,

@@ -17,7 +17,6 @@ namespace steptune::study {
 namespace {
 
 constexpr std::uint64_t k_most_combinations = 512;
-constexpr double k_most_instances = 1000.0;
 
 using Names = std::set<std::string>;
 

@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-constexpr double k_now_s = 1'795'000'000.0;
+constexpr double k_logs_begin_s = 1'795'000'000.0;
 
 class ScriptedLogs final : public aws::HttpTransport {
  public:
@@ -32,7 +32,7 @@ class ScriptedLogs final : public aws::HttpTransport {
 std::string event(const std::string& id, double seconds, const std::string& job = "s-1-t1-a1") {
   return fmt::format(
       R"({{"eventId": "{}", "timestamp": {}, "logStreamName": "{}/algo-2-17", "message": "m{}"}})",
-      id, static_cast<std::int64_t>((k_now_s + seconds) * 1e3), job, id);
+      id, static_cast<std::int64_t>((k_logs_begin_s + seconds) * 1e3), job, id);
 }
 
 std::string page_of(const std::vector<std::string>& events, const std::string& token = {}) {
@@ -56,7 +56,7 @@ class LogFollowerTest : public testing::Test {
     return texts;
   }
 
-  VirtualClock clock_{k_now_s};
+  VirtualClock clock_{k_logs_begin_s};
   ScriptedLogs logs_;
   aws::RateLimiter limiter_ = aws::sagemaker_rate_limiter();
   Rng rng_{1, "log_follower_test"};
@@ -73,7 +73,7 @@ class LogFollowerTest : public testing::Test {
   LogFollower follower_{client_,
                         {"logs", "Logs_20140328", "application/x-amz-json-1.1", "http", "h"},
                         "s-1-",
-                        k_now_s};
+                        k_logs_begin_s};
 };
 
 using Texts = std::vector<std::string>;
@@ -85,9 +85,9 @@ TEST_F(LogFollowerTest, AsksForAllJobsOfTheStudyAndReadsNames) {
   ASSERT_EQ(lines->size(), 1U);
   EXPECT_EQ(lines->front().job, "s-1-t1-a1");
   EXPECT_EQ(lines->front().host, "algo-2");
-  EXPECT_NEAR(lines->front().wall_s, k_now_s + 1.0, 1e-3);
+  EXPECT_NEAR(lines->front().wall_s, k_logs_begin_s + 1.0, 1e-3);
   EXPECT_EQ(logs_.requests.front()["logStreamNamePrefix"], "s-1-");
-  EXPECT_EQ(logs_.requests.front()["startTime"], static_cast<std::int64_t>(k_now_s * 1e3));
+  EXPECT_EQ(logs_.requests.front()["startTime"], static_cast<std::int64_t>(k_logs_begin_s * 1e3));
 }
 
 TEST_F(LogFollowerTest, EmptyPagesAreNotTheEnd) {
@@ -103,7 +103,8 @@ TEST_F(LogFollowerTest, EventsThatAppearLateAreToldOnceAndNoneTwice) {
   EXPECT_EQ(poll(), (Texts{"ma", "mc"}));
   logs_.page(200, page_of({event("a", 50.0), event("b", 60.0), event("c", 100.0)}));
   EXPECT_EQ(poll(), (Texts{"mb"}));
-  EXPECT_EQ(logs_.requests.back()["startTime"], static_cast<std::int64_t>((k_now_s + 40.0) * 1e3));
+  EXPECT_EQ(logs_.requests.back()["startTime"],
+            static_cast<std::int64_t>((k_logs_begin_s + 40.0) * 1e3));
 }
 
 TEST_F(LogFollowerTest, APollThatBreaksOffIsReadAgain) {
@@ -122,10 +123,10 @@ TEST_F(LogFollowerTest, BeforeTheFirstJobHasPrintedThereIsNothing) {
 }
 
 TEST_F(LogFollowerTest, ReachesBackForJobsThatBeganEarlier) {
-  follower_.reach_back_to(k_now_s - 3600.0);
+  follower_.reach_back_to(k_logs_begin_s - 3600.0);
   EXPECT_EQ(poll(), Texts{});
   EXPECT_EQ(logs_.requests.back()["startTime"],
-            static_cast<std::int64_t>((k_now_s - 3600.0) * 1e3));
+            static_cast<std::int64_t>((k_logs_begin_s - 3600.0) * 1e3));
 }
 
 }  // namespace

@@ -18,12 +18,12 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string k_program = STEPTUNE_BINARY_DIR "/bin/char_gpt";
+const std::string k_char_gpt = STEPTUNE_BINARY_DIR "/bin/char_gpt";
 
 /// A small model, so that the tests are quick.
 std::vector<std::string> command(const std::vector<std::string>& options) {
-  std::vector<std::string> argv = {k_program, "--width",           "32", "--layers",
-                                   "2",       "--sequence-length", "32"};
+  std::vector<std::string> argv = {k_char_gpt, "--width",           "32", "--layers",
+                                   "2",        "--sequence-length", "32"};
   argv.insert(argv.end(), options.begin(), options.end());
   return argv;
 }

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string k_program = STEPTUNE_BINARY_DIR "/bin/image_classifier";
+const std::string k_image_classifier = STEPTUNE_BINARY_DIR "/bin/image_classifier";
 
 std::string content(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -56,12 +56,12 @@ class ImageClassifier : public testing::Test {
     return data;
   }
   static std::vector<std::string> generate_command(const fs::path& data, int images = 48) {
-    return {k_program,   "--generate", data.string(), "--images", std::to_string(images),
-            "--classes", "3",          "--size",      "72"};
+    return {k_image_classifier, "--generate", data.string(), "--images", std::to_string(images),
+            "--classes",        "3",          "--size",      "72"};
   }
   static std::vector<std::string> train_command(const fs::path& data,
                                                 const std::vector<std::string>& options) {
-    std::vector<std::string> argv = {k_program, "--data", data.string(), "--crop", "32"};
+    std::vector<std::string> argv = {k_image_classifier, "--data", data.string(), "--crop", "32"};
     argv.insert(argv.end(), options.begin(), options.end());
     return argv;
   }
@@ -175,7 +175,7 @@ TEST_F(ImageClassifier, APictureThatCannotBeDecodedIsNamed) {
 
 TEST_F(ImageClassifier, WrongDataFoldersAreRefused) {
   const auto fault = [](const fs::path& data) {
-    const Ended ended = run({k_program, "--data", data.string()});
+    const Ended ended = run({k_image_classifier, "--data", data.string()});
     EXPECT_EQ(ended.exit_status, 2);
     return ended.err;
   };
@@ -195,7 +195,7 @@ TEST_F(ImageClassifier, WrongOptionsAreRefused) {
                                              {"--steps", "1", "--epochs", "1"},
                                              {"--images", "9"},
                                              {}}) {
-    std::vector<std::string> argv = {k_program};
+    std::vector<std::string> argv = {k_image_classifier};
     argv.insert(argv.end(), options.begin(), options.end());
     const Ended ended = run(argv);
     EXPECT_EQ(ended.exit_status, 2) << testing::PrintToString(options);

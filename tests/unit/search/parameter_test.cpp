@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string fault_of(const Parameter& parameter) {
+std::string parameter_fault(const Parameter& parameter) {
   const auto checked = parameter.check();
   EXPECT_FALSE(checked);
   return checked ? "" : checked.error().text();
@@ -109,19 +109,20 @@ TEST(Parameter, TakesTheSameNumberInEitherType) {
 }
 
 TEST(Parameter, FindsFaultsInDefinitions) {
-  EXPECT_THAT(fault_of(integer("x", 5, 4)), HasSubstr("/low: the range is empty"));
-  EXPECT_THAT(fault_of(integer("x", 0.5, 4)), HasSubstr("not a whole number"));
-  EXPECT_THAT(fault_of(integer("x", 0, 4, Scale::log)), HasSubstr("positive low"));
-  EXPECT_THAT(fault_of(integer("x", 17, 31, Scale::log2)), HasSubstr("no power of two"));
-  EXPECT_THAT(fault_of(stepped(floating("x", 1, 4, Scale::log), 1)), HasSubstr("linear scale"));
-  EXPECT_THAT(fault_of(stepped(floating("x", 1, 4), 0)), HasSubstr("not a positive"));
-  EXPECT_THAT(fault_of(stepped(integer("x", 1, 4), 1.5)), HasSubstr("fraction"));
-  EXPECT_THAT(fault_of(stepped(floating("x", 0, 1e9), 1e-9)), HasSubstr("too small"));
-  EXPECT_THAT(fault_of(floating("x", 0, INFINITY)), HasSubstr("finite"));
-  EXPECT_THAT(fault_of(categorical("x", {})), HasSubstr("no choices"));
-  EXPECT_THAT(fault_of(categorical("x", {text("a"), text("b"), text("a")})),
+  EXPECT_THAT(parameter_fault(integer("x", 5, 4)), HasSubstr("/low: the range is empty"));
+  EXPECT_THAT(parameter_fault(integer("x", 0.5, 4)), HasSubstr("not a whole number"));
+  EXPECT_THAT(parameter_fault(integer("x", 0, 4, Scale::log)), HasSubstr("positive low"));
+  EXPECT_THAT(parameter_fault(integer("x", 17, 31, Scale::log2)), HasSubstr("no power of two"));
+  EXPECT_THAT(parameter_fault(stepped(floating("x", 1, 4, Scale::log), 1)),
+              HasSubstr("linear scale"));
+  EXPECT_THAT(parameter_fault(stepped(floating("x", 1, 4), 0)), HasSubstr("not a positive"));
+  EXPECT_THAT(parameter_fault(stepped(integer("x", 1, 4), 1.5)), HasSubstr("fraction"));
+  EXPECT_THAT(parameter_fault(stepped(floating("x", 0, 1e9), 1e-9)), HasSubstr("too small"));
+  EXPECT_THAT(parameter_fault(floating("x", 0, INFINITY)), HasSubstr("finite"));
+  EXPECT_THAT(parameter_fault(categorical("x", {})), HasSubstr("no choices"));
+  EXPECT_THAT(parameter_fault(categorical("x", {text("a"), text("b"), text("a")})),
               HasSubstr("/choices/2: the choice \"a\" is repeated"));
-  EXPECT_THAT(fault_of(categorical("x", {whole(1), Value{1.0}})), HasSubstr("repeated"));
+  EXPECT_THAT(parameter_fault(categorical("x", {whole(1), Value{1.0}})), HasSubstr("repeated"));
 }
 
 }  // namespace

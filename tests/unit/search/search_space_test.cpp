@@ -14,8 +14,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string fault_of(std::vector<Parameter> parameters,
-                     const std::vector<std::string>& constraints = {}) {
+std::string space_fault(std::vector<Parameter> parameters,
+                        const std::vector<std::string>& constraints = {}) {
   const auto space = SearchSpace::create(std::move(parameters), constraints, {{"cpus", 2.0}});
   EXPECT_FALSE(space);
   return space ? "" : space.error().text();
@@ -199,34 +199,35 @@ TEST(SearchSpace, AnswersFromSeveralThreadsAtOnce) {
 }
 
 TEST(SearchSpace, RefusesBadDefinitions) {
-  EXPECT_THAT(fault_of({}), HasSubstr("no parameters"));
-  EXPECT_THAT(fault_of({integer("a", 3, 2)}), HasSubstr("/parameters/a/low: the range is empty"));
-  EXPECT_THAT(fault_of({integer("a", 0, 2), integer("a", 0, 2)}), HasSubstr("defined twice"));
+  EXPECT_THAT(space_fault({}), HasSubstr("no parameters"));
+  EXPECT_THAT(space_fault({integer("a", 3, 2)}),
+              HasSubstr("/parameters/a/low: the range is empty"));
+  EXPECT_THAT(space_fault({integer("a", 0, 2), integer("a", 0, 2)}), HasSubstr("defined twice"));
   EXPECT_THAT(
-      fault_of({when(integer("a", 0, 2), "b > 1"), integer("b", 0, 2)}),
+      space_fault({when(integer("a", 0, 2), "b > 1"), integer("b", 0, 2)}),
       HasSubstr("/parameters/a/when: the condition of a mentions b, which is declared later"));
-  EXPECT_THAT(fault_of({when(integer("a", 0, 2), "a > 1")}), HasSubstr("mentions itself"));
-  EXPECT_THAT(fault_of({integer("a", 0, 2)}, {"a > 0", "aa < cpus"}),
+  EXPECT_THAT(space_fault({when(integer("a", 0, 2), "a > 1")}), HasSubstr("mentions itself"));
+  EXPECT_THAT(space_fault({integer("a", 0, 2)}, {"a > 0", "aa < cpus"}),
               HasSubstr("/constraints/1: at character 1"));
 }
 
 TEST(SearchSpace, RefusesTextsThatNeverMatch) {
   const Parameter precision = categorical("precision", {text("fp32"), text("bf16")});
-  EXPECT_THAT(fault_of({precision, when(integer("a", 0, 2), "precision == 'bf17'")}),
+  EXPECT_THAT(space_fault({precision, when(integer("a", 0, 2), "precision == 'bf17'")}),
               HasSubstr("\"bf17\" is not a value of precision; did you mean \"bf16\"?"));
-  EXPECT_THAT(fault_of({categorical("cores", {text("8"), text("16")})}, {"cores > 8"}),
+  EXPECT_THAT(space_fault({categorical("cores", {text("8"), text("16")})}, {"cores > 8"}),
               HasSubstr("without quotes"));
-  EXPECT_THAT(fault_of({categorical("cores", {text("8"), text("16")})}, {"cores == 8"}),
+  EXPECT_THAT(space_fault({categorical("cores", {text("8"), text("16")})}, {"cores == 8"}),
               HasSubstr("without quotes"));
 }
 
 TEST(SearchSpace, RefusesConstraintsThatNothingSatisfies) {
-  EXPECT_THAT(fault_of({integer("a", 0, 9), integer("b", 0, 9)}, {"a > 3", "a + b > 18"}),
+  EXPECT_THAT(space_fault({integer("a", 0, 9), integer("b", 0, 9)}, {"a > 3", "a + b > 18"}),
               HasSubstr("/constraints/1: the constraint \"a + b > 18\" can not be satisfied"));
-  EXPECT_THAT(fault_of({integer("a", 0, 9)}, {"a > 3", "a < 2"}),
+  EXPECT_THAT(space_fault({integer("a", 0, 9)}, {"a > 3", "a < 2"}),
               HasSubstr("can not be satisfied together"));
-  EXPECT_THAT(fault_of({floating("a", 0, 1)}, {"a > 2"}), HasSubstr("drawn at random"));
-  EXPECT_THAT(fault_of({integer("a", 0, 9)}, {"cpus > 64"}), HasSubstr("/constraints/0"));
+  EXPECT_THAT(space_fault({floating("a", 0, 1)}, {"a > 2"}), HasSubstr("drawn at random"));
+  EXPECT_THAT(space_fault({integer("a", 0, 9)}, {"cpus > 64"}), HasSubstr("/constraints/0"));
 }
 
 }  // namespace

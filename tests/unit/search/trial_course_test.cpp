@@ -27,24 +27,24 @@ class Adviser final : public Searcher {
   std::optional<Advice> advice_;
 };
 
-std::unique_ptr<Scheduler> scheduler_of(const std::string& name) {
+std::unique_ptr<Scheduler> short_scheduler(const std::string& name) {
   auto scheduler = make_scheduler(name, {3.0, 10, 80});
   EXPECT_TRUE(scheduler) << scheduler.error().text();
   return *std::move(scheduler);
 }
 
-TrialEstimate estimate(double resource, double value, double half_width = 0.0) {
+TrialEstimate step_estimate(double resource, double value, double half_width = 0.0) {
   return {1, resource, {value}, {half_width}};
 }
 
 TEST(TrialCourse, HasAMilestoneAtEachDoublingBelowTheFullTrial) {
   TrialCourse course(10, 80);
-  EXPECT_FALSE(course.note(estimate(9, 5.0)));
-  EXPECT_TRUE(course.note(estimate(12, 4.0, 1.96)));
-  EXPECT_FALSE(course.note(estimate(19, 3.5)));
-  EXPECT_TRUE(course.note(estimate(50, 3.0)));
-  EXPECT_FALSE(course.note(estimate(70, 2.5))) << "40 was passed with 50";
-  EXPECT_FALSE(course.note(estimate(80, 2.0))) << "that is its end";
+  EXPECT_FALSE(course.note(step_estimate(9, 5.0)));
+  EXPECT_TRUE(course.note(step_estimate(12, 4.0, 1.96)));
+  EXPECT_FALSE(course.note(step_estimate(19, 3.5)));
+  EXPECT_TRUE(course.note(step_estimate(50, 3.0)));
+  EXPECT_FALSE(course.note(step_estimate(70, 2.5))) << "40 was passed with 50";
+  EXPECT_FALSE(course.note(step_estimate(80, 2.0))) << "that is its end";
   ASSERT_EQ(course.milestones().size(), 2U);
   EXPECT_DOUBLE_EQ(course.milestones()[0].fidelity, 0.15);
   EXPECT_EQ(course.milestones()[0].values, std::vector<double>{4.0});
@@ -53,41 +53,41 @@ TEST(TrialCourse, HasAMilestoneAtEachDoublingBelowTheFullTrial) {
 
 TEST(TrialCourse, WaitsForAnInterval) {
   TrialCourse course(10, 80);
-  EXPECT_FALSE(course.note(estimate(10, 4.0, INFINITY)));
-  EXPECT_TRUE(course.note(estimate(11, 4.0, 0.1)));
+  EXPECT_FALSE(course.note(step_estimate(10, 4.0, INFINITY)));
+  EXPECT_TRUE(course.note(step_estimate(11, 4.0, 0.1)));
 }
 
 TEST(TrialCourse, LetsTheSearcherOverruleAshaUntilTheNextMilestone) {
-  const auto asha = scheduler_of("asha");
+  const auto asha = short_scheduler("asha");
   asha->on_exempt({0, 30, {1.0}, {0.0}});
   Adviser stubborn(Advice{true, ""});
   TrialCourse course(10, 80);
-  EXPECT_EQ(course.judge(estimate(10, 9.0), {}, *asha, stubborn).verdict, Verdict::go_on);
-  EXPECT_EQ(course.judge(estimate(15, 9.0), {}, *asha, stubborn).verdict, Verdict::go_on);
+  EXPECT_EQ(course.judge(step_estimate(10, 9.0), {}, *asha, stubborn).verdict, Verdict::go_on);
+  EXPECT_EQ(course.judge(step_estimate(15, 9.0), {}, *asha, stubborn).verdict, Verdict::go_on);
   EXPECT_EQ(stubborn.fidelities, std::vector<double>{0.125}) << "asked once";
 
   Adviser cautious(Advice{false, "hopeless"});
   TrialCourse another(10, 80);
-  const Decision decision = another.judge(estimate(10, 0.5), {}, *asha, cautious);
+  const Decision decision = another.judge(step_estimate(10, 0.5), {}, *asha, cautious);
   EXPECT_EQ(decision.verdict, Verdict::stop);
   EXPECT_EQ(decision.reason, "hopeless");
 }
 
 TEST(TrialCourse, LeavesTheVerdictToTheSchedulerWithoutAdvice) {
-  const auto asha = scheduler_of("asha");
+  const auto asha = short_scheduler("asha");
   asha->on_exempt({0, 30, {1.0}, {0.0}});
   Adviser silent(std::nullopt);
   TrialCourse course(10, 80);
-  EXPECT_EQ(course.judge(estimate(10, 9.0), {}, *asha, silent).verdict, Verdict::stop);
+  EXPECT_EQ(course.judge(step_estimate(10, 9.0), {}, *asha, silent).verdict, Verdict::stop);
   EXPECT_EQ(silent.fidelities.size(), 1U);
 }
 
 TEST(TrialCourse, AsksNobodyWhereTheSchedulerTakesNoAdvice) {
   for (const char* name : {"none", "racing", "median"}) {
-    const auto scheduler = scheduler_of(name);
+    const auto scheduler = short_scheduler(name);
     Adviser adviser(Advice{false, "hopeless"});
     TrialCourse course(10, 80);
-    EXPECT_EQ(course.judge(estimate(10, 9.0), {}, *scheduler, adviser).verdict, Verdict::go_on)
+    EXPECT_EQ(course.judge(step_estimate(10, 9.0), {}, *scheduler, adviser).verdict, Verdict::go_on)
         << name;
     EXPECT_TRUE(adviser.fidelities.empty()) << name;
   }

@@ -9,21 +9,15 @@
 #include <curl/curl.h>
 #include <fmt/format.h>
 
+#include "trial_runner/sagemaker/aws/header_text.hpp"
+
 namespace steptune::aws {
 namespace {
 
 constexpr std::size_t k_max_body_bytes = std::size_t{64} << 20;
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+  return lower_case(a) == lower_case(b);
 }
 
 std::size_t on_body(char* data, std::size_t size, std::size_t count, void* response) {

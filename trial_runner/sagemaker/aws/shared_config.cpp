@@ -2,29 +2,16 @@
 #include "trial_runner/sagemaker/aws/shared_config.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include <fmt/format.h>
 
+#include "trial_runner/sagemaker/aws/header_text.hpp"
+
 namespace steptune::aws {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return lower;
-}
 
 std::string_view without_comment(std::string_view value) {
   for (const std::string_view mark : {" #", " ;", "\t#", "\t;"}) {

@@ -12,6 +12,8 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include "trial_runner/sagemaker/aws/header_text.hpp"
+
 namespace steptune::aws {
 namespace {
 
@@ -30,14 +32,6 @@ std::string hmac_sha256(std::string_view key, std::string_view data) {
   HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
        reinterpret_cast<const unsigned char*>(data.data()), data.size(), digest.data(), &length);
   return {reinterpret_cast<const char*>(digest.data()), length};
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return lower;
 }
 
 /// Leading and trailing blanks removed, runs of blanks made one space.

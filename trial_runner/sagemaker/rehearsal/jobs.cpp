@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
 namespace steptune::rehearsal {
 namespace {
 
-constexpr double k_never_s = std::numeric_limits<double>::infinity();
 constexpr double k_usual_misfortune_s = 5.0;
 constexpr std::size_t k_longest_reason = 1024;
 constexpr int k_killed = 137;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,9 @@
 #include "trial_runner/sagemaker/rehearsal/program.hpp"
 
 namespace steptune::rehearsal {
+
+/// The time of what does not come.
+inline constexpr double k_never_s = std::numeric_limits<double>::infinity();
 
 /// What a job needs of the account it belongs to; all outlive it.
 struct JobSurroundings {

@@ -2,7 +2,6 @@
 #include "trial_runner/sagemaker/rehearsal/training_service.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -11,8 +10,6 @@
 
 namespace steptune::rehearsal {
 namespace {
-
-constexpr double k_never_s = std::numeric_limits<double>::infinity();
 
 int quota(const std::map<std::string, int>& quotas, const std::string& type) {
   const auto named = quotas.find(type);
