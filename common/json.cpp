@@ -20,7 +20,8 @@ struct Refused {
   std::string message;
 };
 
-class KeyGuard {
+/// Refuses keys that appear twice in an object, and documents that are nested too deep.
+class DocumentCheck {
  public:
   bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
     switch (event) {
@@ -76,7 +77,7 @@ Result<Json> parse_json(std::string_view text, const std::string& where) {
                 where);
   }
   try {
-    return Json::parse(text, KeyGuard{}, /*allow_exceptions=*/true, /*ignore_comments=*/true);
+    return Json::parse(text, DocumentCheck{}, /*allow_exceptions=*/true, /*ignore_comments=*/true);
   } catch (const Refused& refused) {
     return fail(ErrorKind::usage, refused.message, where);
   } catch (const Json::exception& exception) {
@@ -129,7 +130,7 @@ Result<Value> value_from_json(const Json& json, const std::string& where) {
   if (json.is_number_float()) return Value{json.get<double>()};
   if (json.is_string()) return Value{json.get<std::string>()};
   return fail(ErrorKind::usage,
-              fmt::format("expected a number, a text or true/false, not {}", json.type_name()),
+              fmt::format("expected a number, a string or true/false, not {}", json.type_name()),
               where);
 }
 

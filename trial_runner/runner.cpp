@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/runner.hpp"
 
-#include <algorithm>
-#include <array>
-#include <utility>
+#include "common/enum_names.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::array<std::pair<OutcomeKind, std::string_view>, 8> k_outcome_names{{
+constexpr auto k_outcome_names = enum_names<OutcomeKind>({
     {OutcomeKind::completed, "completed"},
     {OutcomeKind::stopped, "stopped"},
     {OutcomeKind::failed, "failed"},
@@ -17,21 +15,16 @@ constexpr std::array<std::pair<OutcomeKind, std::string_view>, 8> k_outcome_name
     {OutcomeKind::hung, "hung"},
     {OutcomeKind::not_started, "not_started"},
     {OutcomeKind::lost, "lost"},
-}};
+});
 
 }  // namespace
 
 std::string to_text(OutcomeKind kind) {
-  const auto* found =
-      std::ranges::find(k_outcome_names, kind, &decltype(k_outcome_names)::value_type::first);
-  return found == k_outcome_names.end() ? "unknown" : std::string(found->second);
+  return std::string(k_outcome_names.name_of(kind));
 }
 
 std::optional<OutcomeKind> outcome_kind_from_text(std::string_view text) {
-  const auto* found =
-      std::ranges::find(k_outcome_names, text, &decltype(k_outcome_names)::value_type::second);
-  if (found == k_outcome_names.end()) return std::nullopt;
-  return found->first;
+  return k_outcome_names.value_of(text);
 }
 
 }  // namespace steptune

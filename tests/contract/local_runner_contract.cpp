@@ -23,7 +23,7 @@ class LocalBench final : public RunnerBench {
   explicit LocalBench(int parallel) {
     options_.parallel = parallel;
     options_.pin = false;  // the machine may have fewer CPUs than the test has trials
-    options_.guard_program = STEPTUNE_BINARY_DIR "/bin/steptune-guard";
+    options_.watchdog_program = STEPTUNE_BINARY_DIR "/bin/steptune-watchdog";
   }
 
   [[nodiscard]] std::unique_ptr<Runner> make_runner() override {

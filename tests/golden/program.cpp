@@ -77,31 +77,18 @@ std::string steptune_program() {
   return std::string(STEPTUNE_BINARY_DIR) + "/bin/steptune";
 }
 
-Sandbox::Sandbox() {
-  std::string pattern =
-      (std::filesystem::temp_directory_path() / "steptune-golden-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
-  folder_ = pattern;
-}
-
-Sandbox::~Sandbox() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
-
 void Sandbox::write(const std::string& file, const std::string& text) const {
-  std::filesystem::create_directories((folder_ / file).parent_path());
-  std::ofstream(folder_ / file, std::ios::binary) << text;
+  folder_.write(file, text);
 }
 
 std::string Sandbox::read(const std::string& file) const {
-  return read_file(folder_ / file);
+  return read_file(folder() / file);
 }
 
 pid_t Sandbox::spawn(const std::vector<std::string>& argv, const Setting& setting) const {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addchdir_np(&actions, folder_.c_str());
+  posix_spawn_file_actions_addchdir_np(&actions, folder().c_str());
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   std::vector<int> to_close;
   direct(actions, STDOUT_FILENO, setting.out, "out.txt", to_close);
@@ -144,14 +131,14 @@ Ended Sandbox::wait(pid_t pid) const {
 
 Ended Sandbox::program(const std::vector<std::string>& argv, const Setting& setting) const {
   std::error_code ignored;
-  std::filesystem::remove(folder_ / "out.txt", ignored);
-  std::filesystem::remove(folder_ / "err.txt", ignored);
+  std::filesystem::remove(folder() / "out.txt", ignored);
+  std::filesystem::remove(folder() / "err.txt", ignored);
   return wait(spawn(argv, setting));
 }
 
 pid_t Sandbox::start(const std::vector<std::string>& arguments, const Setting& setting) const {
   std::error_code ignored;
-  std::filesystem::remove(folder_ / "err.txt", ignored);
+  std::filesystem::remove(folder() / "err.txt", ignored);
   std::vector<std::string> argv{steptune_program()};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   return spawn(argv, setting);

@@ -9,6 +9,8 @@
 
 #include <sys/types.h>
 
+#include "tests/support/temporary_folder.hpp"
+
 namespace steptune::golden {
 
 /// What a program left behind.
@@ -30,12 +32,7 @@ struct Setting {
 /// A folder of its own, removed at the end, in which the real program runs.
 class Sandbox {
  public:
-  Sandbox();
-  Sandbox(const Sandbox&) = delete;
-  Sandbox& operator=(const Sandbox&) = delete;
-  ~Sandbox();
-
-  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
   void write(const std::string& file, const std::string& text) const;
   [[nodiscard]] std::string read(const std::string& file) const;
 
@@ -58,7 +55,7 @@ class Sandbox {
  private:
   [[nodiscard]] pid_t spawn(const std::vector<std::string>& argv, const Setting& setting) const;
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_{"golden"};
 };
 
 [[nodiscard]] std::string steptune_program();

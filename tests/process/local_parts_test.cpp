@@ -6,13 +6,15 @@
 
 #include <gmock/gmock.h>
 
+#include "common/machine/cpus.hpp"
 #include "common/rng.hpp"
 #include "tests/process/local_runner_fixture.hpp"
-#include "trial_runner/local/cgroup.hpp"
+#include "tests/unit/common/fake_machine.hpp"
 #include "trial_runner/local/cpu_set.hpp"
 #include "trial_runner/local/cpu_time.hpp"
+#include "trial_runner/local/ending.hpp"
+#include "trial_runner/local/oom_kill_counters.hpp"
 #include "trial_runner/local/placement.hpp"
-#include "trial_runner/local/verdict.hpp"
 #include "trial_runner/output/lines.hpp"
 #include "trial_runner/output/log_file.hpp"
 
@@ -31,90 +33,89 @@ constexpr int signal_status(int signal) {
   return signal;
 }
 
-struct VerdictCase {
+struct EndingCase {
   const char* name;
   Ending ending;
   OutcomeKind kind;
   int exit_code;
 };
 
-class VerdictTable : public testing::TestWithParam<VerdictCase> {};
+class EndingTable : public testing::TestWithParam<EndingCase> {};
 
-TEST_P(VerdictTable, EveryCell) {
-  const Verdict verdict = judge(GetParam().ending, TrialLimits{});
-  EXPECT_EQ(verdict.kind, GetParam().kind) << verdict.reason;
-  EXPECT_EQ(verdict.exit_code, GetParam().exit_code);
-  EXPECT_EQ(verdict.reason.empty(),
-            verdict.kind == OutcomeKind::completed || verdict.kind == OutcomeKind::stopped);
+TEST_P(EndingTable, EveryCell) {
+  const Classification ended = classify(GetParam().ending, TrialLimits{});
+  EXPECT_EQ(ended.kind, GetParam().kind) << ended.reason;
+  EXPECT_EQ(ended.exit_code, GetParam().exit_code);
+  EXPECT_EQ(ended.reason.empty(),
+            ended.kind == OutcomeKind::completed || ended.kind == OutcomeKind::stopped);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Local, VerdictTable,
+    Local, EndingTable,
     testing::Values(
-        VerdictCase{"zero", {}, OutcomeKind::completed, 0},
-        VerdictCase{"zero_but_talks_of_memory",
-                    {EndedBy::nothing, 0, false, "caught std::bad_alloc, retried"},
-                    OutcomeKind::completed,
-                    0},
-        VerdictCase{"zero_while_something_was_killed",
-                    {EndedBy::nothing, 0, true, ""},
-                    OutcomeKind::completed,
-                    0},
-        VerdictCase{
+        EndingCase{"zero", {}, OutcomeKind::completed, 0},
+        EndingCase{"zero_but_talks_of_memory",
+                   {EndedBy::nothing, 0, false, "caught std::bad_alloc, retried"},
+                   OutcomeKind::completed,
+                   0},
+        EndingCase{"zero_while_something_was_killed",
+                   {EndedBy::nothing, 0, true, ""},
+                   OutcomeKind::completed,
+                   0},
+        EndingCase{
             "status", {EndedBy::nothing, exit_status(1), false, "no"}, OutcomeKind::failed, 1},
-        VerdictCase{"own_signal",
-                    {EndedBy::nothing, signal_status(SIGSEGV), false, ""},
-                    OutcomeKind::failed,
-                    128 + SIGSEGV},
-        VerdictCase{"killed_by_someone",
-                    {EndedBy::nothing, signal_status(SIGKILL), false, "MemoryError"},
-                    OutcomeKind::failed,
-                    128 + SIGKILL},
-        VerdictCase{"killed_by_the_kernel",
-                    {EndedBy::nothing, signal_status(SIGKILL), true, ""},
-                    OutcomeKind::out_of_memory,
-                    128 + SIGKILL},
-        VerdictCase{"worker_killed_by_the_kernel",
-                    {EndedBy::nothing, exit_status(1), true, "worker exited"},
-                    OutcomeKind::out_of_memory,
-                    1},
-        VerdictCase{"killed_inside_a_wrapper",
-                    {EndedBy::nothing, exit_status(137), false, ""},
-                    OutcomeKind::out_of_memory,
-                    137},
-        VerdictCase{"says_so",
-                    {EndedBy::nothing, exit_status(1), false,
-                     "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB"},
-                    OutcomeKind::out_of_memory,
-                    1},
-        VerdictCase{"aborts_saying_so",
-                    {EndedBy::nothing, signal_status(SIGABRT), false,
-                     "terminate called after throwing an instance of 'std::bad_alloc'"},
-                    OutcomeKind::out_of_memory,
-                    128 + SIGABRT},
-        VerdictCase{"stopped",
-                    {EndedBy::stop, signal_status(SIGTERM), false, ""},
-                    OutcomeKind::stopped,
-                    128 + SIGTERM},
-        VerdictCase{"stopped_in_order", {EndedBy::stop, 0, false, ""}, OutcomeKind::stopped, 0},
-        VerdictCase{"stopped_with_an_error",
-                    {EndedBy::stop, exit_status(1), true, "MemoryError"},
-                    OutcomeKind::stopped,
-                    1},
-        VerdictCase{"wall",
-                    {EndedBy::wall_limit, signal_status(SIGKILL), false, ""},
-                    OutcomeKind::timed_out,
-                    128 + SIGKILL},
-        VerdictCase{
-            "wall_in_order", {EndedBy::wall_limit, 0, false, ""}, OutcomeKind::timed_out, 0},
-        VerdictCase{"idle",
-                    {EndedBy::idle_limit, signal_status(SIGTERM), false, ""},
-                    OutcomeKind::hung,
-                    128 + SIGTERM},
-        VerdictCase{"memory",
-                    {EndedBy::memory_limit, signal_status(SIGKILL), false, ""},
-                    OutcomeKind::out_of_memory,
-                    128 + SIGKILL}),
+        EndingCase{"own_signal",
+                   {EndedBy::nothing, signal_status(SIGSEGV), false, ""},
+                   OutcomeKind::failed,
+                   128 + SIGSEGV},
+        EndingCase{"killed_by_someone",
+                   {EndedBy::nothing, signal_status(SIGKILL), false, "MemoryError"},
+                   OutcomeKind::failed,
+                   128 + SIGKILL},
+        EndingCase{"killed_by_the_kernel",
+                   {EndedBy::nothing, signal_status(SIGKILL), true, ""},
+                   OutcomeKind::out_of_memory,
+                   128 + SIGKILL},
+        EndingCase{"worker_killed_by_the_kernel",
+                   {EndedBy::nothing, exit_status(1), true, "worker exited"},
+                   OutcomeKind::out_of_memory,
+                   1},
+        EndingCase{"killed_inside_a_wrapper",
+                   {EndedBy::nothing, exit_status(137), false, ""},
+                   OutcomeKind::out_of_memory,
+                   137},
+        EndingCase{"says_so",
+                   {EndedBy::nothing, exit_status(1), false,
+                    "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB"},
+                   OutcomeKind::out_of_memory,
+                   1},
+        EndingCase{"aborts_saying_so",
+                   {EndedBy::nothing, signal_status(SIGABRT), false,
+                    "terminate called after throwing an instance of 'std::bad_alloc'"},
+                   OutcomeKind::out_of_memory,
+                   128 + SIGABRT},
+        EndingCase{"stopped",
+                   {EndedBy::stop, signal_status(SIGTERM), false, ""},
+                   OutcomeKind::stopped,
+                   128 + SIGTERM},
+        EndingCase{"stopped_in_order", {EndedBy::stop, 0, false, ""}, OutcomeKind::stopped, 0},
+        EndingCase{"stopped_with_an_error",
+                   {EndedBy::stop, exit_status(1), true, "MemoryError"},
+                   OutcomeKind::stopped,
+                   1},
+        EndingCase{"wall",
+                   {EndedBy::wall_limit, signal_status(SIGKILL), false, ""},
+                   OutcomeKind::timed_out,
+                   128 + SIGKILL},
+        EndingCase{"wall_in_order", {EndedBy::wall_limit, 0, false, ""}, OutcomeKind::timed_out, 0},
+        EndingCase{"idle",
+                   {EndedBy::idle_limit, signal_status(SIGTERM), false, ""},
+                   OutcomeKind::hung,
+                   128 + SIGTERM},
+        EndingCase{"memory",
+                   {EndedBy::memory_limit, signal_status(SIGKILL), false, ""},
+                   OutcomeKind::out_of_memory,
+                   128 + SIGKILL}),
     [](const auto& cell) { return std::string(cell.param.name); });
 
 TEST(OutOfMemorySigns, WhatProgramsPrint) {
@@ -219,13 +220,13 @@ TEST_F(LogFileTest, HeadAndTailAreExactForEveryLength) {
     std::string expected = all;
     if (size > k_cap) {
       expected = all.substr(0, k_cap / 2) + "\n--- " + std::to_string(size - k_cap) +
-                 " bytes left out here ---\n" + all.substr(size - k_cap / 2);
+                 " bytes omitted ---\n" + all.substr(size - k_cap / 2);
     }
     ASSERT_EQ(process_tests::read_file(path), expected) << size;
   }
 }
 
-Machine machine(std::vector<int> cpus, std::vector<std::string> gpus = {}) {
+TrialResources resources(std::vector<int> cpus, std::vector<std::string> gpus = {}) {
   const int count = static_cast<int>(cpus.size());
   return {std::move(cpus), count, std::move(gpus)};
 }
@@ -233,7 +234,7 @@ Machine machine(std::vector<int> cpus, std::vector<std::string> gpus = {}) {
 TEST(Placement, SharesAreEqualAndDisjoint) {
   PlacementOptions options;
   options.parallel = 2;
-  const auto slots = divide(machine({0, 4, 1, 5, 2}, {"0", "1", "2", "3"}), options);
+  const auto slots = divide_into_slots(resources({0, 4, 1, 5, 2}, {"0", "1", "2", "3"}), options);
   ASSERT_TRUE(slots);
   ASSERT_EQ(slots->size(), 2U);
   EXPECT_THAT((*slots)[0].cpus, ElementsAre(0, 4));
@@ -245,25 +246,25 @@ TEST(Placement, SharesAreEqualAndDisjoint) {
 
 TEST(Placement, ASingleTrialSeesEveryGpuUnlessToldOtherwise) {
   PlacementOptions options;
-  const Machine two_gpus = machine({0, 1}, {"0", "GPU-8f6"});
-  EXPECT_FALSE(divide(two_gpus, options)->at(0).gpus.has_value());
+  const TrialResources two_gpus = resources({0, 1}, {"0", "GPU-8f6"});
+  EXPECT_FALSE(divide_into_slots(two_gpus, options)->at(0).gpus.has_value());
   options.gpus_per_trial = 1;
-  EXPECT_THAT(*divide(two_gpus, options)->at(0).gpus, ElementsAre("0"));
+  EXPECT_THAT(*divide_into_slots(two_gpus, options)->at(0).gpus, ElementsAre("0"));
   options.gpus_per_trial = 0;
-  EXPECT_THAT(*divide(two_gpus, options)->at(0).gpus, IsEmpty());
+  EXPECT_THAT(*divide_into_slots(two_gpus, options)->at(0).gpus, IsEmpty());
   options.gpus_per_trial = 3;
-  const auto too_many = divide(two_gpus, options);
+  const auto too_many = divide_into_slots(two_gpus, options);
   ASSERT_FALSE(too_many);
   EXPECT_EQ(too_many.error().kind, ErrorKind::usage);
   EXPECT_THAT(too_many.error().text(), HasSubstr("gpus_per_trial"));
 }
 
 TEST(Placement, AQuotaBelowTheCpusSetsTheShares) {
-  Machine limited = machine({0, 1, 2, 3, 4, 5, 6, 7});
+  TrialResources limited = resources({0, 1, 2, 3, 4, 5, 6, 7});
   limited.usable_cpus = 4;
   PlacementOptions options;
   options.parallel = 2;
-  const auto slots = divide(limited, options);
+  const auto slots = divide_into_slots(limited, options);
   ASSERT_TRUE(slots);
   EXPECT_EQ(slots->at(0).cpu_count, 2);
 }
@@ -271,20 +272,20 @@ TEST(Placement, AQuotaBelowTheCpusSetsTheShares) {
 TEST(Placement, WithoutPinningThereMayBeMoreTrialsThanCpus) {
   PlacementOptions options;
   options.parallel = 3;
-  EXPECT_FALSE(divide(machine({0, 1}), options));
+  EXPECT_FALSE(divide_into_slots(resources({0, 1}), options));
   options.pin = false;
-  const auto slots = divide(machine({0, 1}), options);
+  const auto slots = divide_into_slots(resources({0, 1}), options);
   ASSERT_TRUE(slots);
   EXPECT_THAT(slots->at(2).cpus, IsEmpty());
   EXPECT_EQ(slots->at(2).cpu_count, 1);
   options.parallel = 0;
-  EXPECT_FALSE(divide(machine({0, 1}), options));
+  EXPECT_FALSE(divide_into_slots(resources({0, 1}), options));
 }
 
 TEST(Placement, TheEnvironmentSaysWhatThePlaceIs) {
   Slot slot{{2, 3}, 2, std::vector<std::string>{"1"}};
   Environment environment{{"OMP_NUM_THREADS", "16"}};
-  const auto placement = apply(slot, {}, {}, environment);
+  const auto placement = apply_slot(slot, {}, {}, environment);
   EXPECT_EQ(environment.at("OMP_NUM_THREADS"), "2") << "the tuner's own variable must not decide";
   EXPECT_EQ(environment.at("CUDA_VISIBLE_DEVICES"), "1");
   EXPECT_EQ(environment.at("HIP_VISIBLE_DEVICES"), "1");
@@ -297,7 +298,7 @@ TEST(Placement, WhatTheStudySetsStays) {
   Slot slot{{}, 4, std::vector<std::string>{"1"}};
   const Environment given{{"CUDA_VISIBLE_DEVICES", "0"}, {"MKL_NUM_THREADS", "3"}};
   Environment environment = given;
-  const auto placement = apply(slot, {}, given, environment);
+  const auto placement = apply_slot(slot, {}, given, environment);
   EXPECT_EQ(environment.at("CUDA_VISIBLE_DEVICES"), "0");
   EXPECT_EQ(environment.at("MKL_NUM_THREADS"), "3");
   EXPECT_EQ(placement.at("MKL_NUM_THREADS"), "3");
@@ -308,20 +309,36 @@ TEST(Placement, ThreadCountsCanBeLeftAlone) {
   PlacementOptions options;
   options.set_thread_counts = false;
   Environment environment{{"OMP_NUM_THREADS", "16"}};
-  const auto placement = apply(Slot{{}, 4, std::nullopt}, options, {}, environment);
+  const auto placement = apply_slot(Slot{{}, 4, std::nullopt}, options, {}, environment);
   EXPECT_EQ(environment.size(), 1U);
   EXPECT_EQ(placement.at("OMP_NUM_THREADS"), "16");
 }
 
 TEST(Placement, VisibleGpusAreThoseOfTheEnvironment) {
-  const auto restricted = read_machine({{"CUDA_VISIBLE_DEVICES", "2,GPU-ab,5"}});
+  const auto restricted = read_trial_resources({}, {{"CUDA_VISIBLE_DEVICES", "2,GPU-ab,5"}});
   ASSERT_TRUE(restricted);
   EXPECT_THAT(restricted->gpus, ElementsAre("2", "GPU-ab", "5"));
-  EXPECT_THAT(read_machine({{"CUDA_VISIBLE_DEVICES", ""}})->gpus, IsEmpty());
-  EXPECT_THAT(read_machine({{"CUDA_VISIBLE_DEVICES", "-1"}})->gpus, IsEmpty());
-  EXPECT_THAT(read_machine({{"CUDA_VISIBLE_DEVICES", "1,-1,0"}})->gpus, ElementsAre("1"));
+  EXPECT_THAT(read_trial_resources({}, {{"CUDA_VISIBLE_DEVICES", ""}})->gpus, IsEmpty());
+  EXPECT_THAT(read_trial_resources({}, {{"CUDA_VISIBLE_DEVICES", "-1"}})->gpus, IsEmpty());
+  EXPECT_THAT(read_trial_resources({}, {{"CUDA_VISIBLE_DEVICES", "1,-1,0"}})->gpus,
+              ElementsAre("1"));
   EXPECT_FALSE(restricted->cpus.empty());
   EXPECT_LE(restricted->usable_cpus, static_cast<int>(restricted->cpus.size()));
+}
+
+TEST(Placement, ResourcesAreThoseOfTheMachine) {
+  const FakeMachine machine;
+  machine.write("proc/self/cgroup", "0::/\n");
+  machine.write("sys/fs/cgroup/cpu.max", "150000 100000\n");
+  machine.write("dev/kfd", "");
+  machine.write("sys/class/kfd/kfd/topology/nodes/1/gpu_id", "51110\n");
+  machine.write("sys/class/kfd/kfd/topology/nodes/2/gpu_id", "51111\n");
+  const auto all = read_trial_resources(machine.files(), {});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->usable_cpus, 1) << "a quota of 1.5 CPUs serves one thread";
+  EXPECT_THAT(all->gpus, ElementsAre("0", "1"));
+  EXPECT_THAT(read_trial_resources(machine.files(), {{"HIP_VISIBLE_DEVICES", "1"}})->gpus,
+              ElementsAre("1"));
 }
 
 TEST(CpuSet, FormatsAsTheKernelDoes) {
@@ -359,7 +376,14 @@ TEST(OomKillCounts, OnlyGrowthCounts) {
   EXPECT_FALSE(any_grown({1, 2, 3}, {1, 2, 3}));
   EXPECT_TRUE(any_grown({1, 2, 3}, {1, 2, 4}));
   EXPECT_FALSE(any_grown({std::nullopt, 2, std::nullopt}, {5, 2, std::nullopt}));
-  const OomKills now = OomWatch().read();
+  const FakeMachine machine;
+  EXPECT_EQ(OomKillCounters(machine.files()).read(), OomKills{});
+  machine.write("proc/self/cgroup", "9:memory:/a\n0::/a/b\n");
+  machine.write("proc/vmstat", "nr_free_pages 9\noom_kill 5\n");
+  machine.write("sys/fs/cgroup/a/memory.events", "oom 3\noom_kill 2\n");
+  machine.write("sys/fs/cgroup/memory/memory.oom_control", "under_oom 0\noom_kill 1\n");
+  EXPECT_EQ(OomKillCounters(machine.files()).read(), (OomKills{2, 1, 5}));
+  const OomKills now = OomKillCounters().read();
   EXPECT_TRUE(now[0] || now[1] || now[2]) << "this kernel tells of no kills at all";
 }
 

@@ -14,23 +14,15 @@ namespace steptune::process_tests {
 
 namespace fs = std::filesystem;
 
-LocalRunnerTest::LocalRunnerTest() {
-  std::string pattern = (fs::temp_directory_path() / "steptune-test-XXXXXX").string();
-  EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
-  folder_ = pattern;
-}
-
 LocalRunnerTest::~LocalRunnerTest() {
   runner_.reset();
   EXPECT_TRUE(own_children().empty()) << "a child was left behind";
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
 }
 
 LocalRunnerOptions LocalRunnerTest::unpinned() {
   LocalRunnerOptions options;
   options.pin = false;
-  options.guard_program = STEPTUNE_BINARY_DIR "/bin/steptune-guard";
+  options.watchdog_program = STEPTUNE_BINARY_DIR "/bin/steptune-watchdog";
   return options;
 }
 
@@ -49,7 +41,7 @@ TrialSpec LocalRunnerTest::trial(std::vector<std::string> argv) const {
   TrialSpec spec;
   spec.key = {1, 1};
   spec.argv = std::move(argv);
-  spec.log_path = folder_ / "trial.log";
+  spec.log_path = folder() / "trial.log";
   spec.limits.grace_s = 5.0;
   return spec;
 }
@@ -148,7 +140,7 @@ std::vector<pid_t> own_children() {
   std::vector<pid_t> children;
   for (pid_t pid = 0; numbers >> pid;) {
     const std::string name = read_file("/proc/" + std::to_string(pid) + "/comm");
-    if (!name.starts_with("steptune-guard")) children.push_back(pid);
+    if (!name.starts_with(k_watchdog_comm)) children.push_back(pid);
   }
   return children;
 }

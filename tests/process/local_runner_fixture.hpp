@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "common/clock.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "trial_runner/local/local_runner.hpp"
 
 namespace steptune::process_tests {
@@ -38,7 +39,6 @@ struct TrialRun {
 /// A local runner, a folder of its own, and short ways to start trials and to wait for them.
 class LocalRunnerTest : public testing::Test {
  protected:
-  LocalRunnerTest();
   ~LocalRunnerTest() override;
 
   /// With one place, and without pinning, unless `options` says otherwise.
@@ -60,12 +60,12 @@ class LocalRunnerTest : public testing::Test {
   TrialRun wait_for_end(std::size_t count = 1);
 
   [[nodiscard]] static std::string log_of(const TrialSpec& spec);
-  [[nodiscard]] std::filesystem::path folder() const { return folder_; }
+  [[nodiscard]] std::filesystem::path folder() const { return folder_.path(); }
 
   SkippingClock clock_;
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_{"local-runner"};
   std::unique_ptr<Runner> runner_;
 };
 
@@ -75,7 +75,10 @@ class LocalRunnerTest : public testing::Test {
 [[nodiscard]] bool is_alive(pid_t pid);
 /// Of the processes, those that still live.
 [[nodiscard]] std::vector<pid_t> alive(const std::vector<pid_t>& pids);
-/// Children of this process but for the guard.
+/// The watchdog's name in /proc/PID/comm: the kernel keeps 15 characters.
+inline constexpr std::string_view k_watchdog_comm = "steptune-watchd";
+
+/// Children of this process but for the watchdog.
 [[nodiscard]] std::vector<pid_t> own_children();
 /// Polls for a condition of the outside world; false after ten seconds.
 [[nodiscard]] bool eventually(const std::function<bool()>& condition);

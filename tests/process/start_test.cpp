@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "common/machine/cpus.hpp"
 #include "tests/process/local_runner_fixture.hpp"
-#include "trial_runner/local/cpu_set.hpp"
 
 namespace steptune::process_tests {
 namespace {
@@ -202,7 +202,7 @@ TEST_F(StartTest, ThreadCountsAreThoseOfThePlaceAndAreRecorded) {
 }
 
 TEST_F(StartTest, PinnedTrialsHaveDisjointCpusAndTheTunerKeepsItsOwn) {
-  const auto before = local::allowed_cpus();
+  const auto before = allowed_cpus();
   ASSERT_TRUE(before);
   if (before->size() < 2) GTEST_SKIP() << "needs two CPUs";
   LocalRunnerOptions options = unpinned();
@@ -220,7 +220,7 @@ TEST_F(StartTest, PinnedTrialsHaveDisjointCpusAndTheTunerKeepsItsOwn) {
   wait_for_output(second, "\n");
   EXPECT_NE(log_of(first), log_of(second));
   EXPECT_EQ(log_of(first).find_first_of(",-"), std::string::npos) << log_of(first);
-  EXPECT_EQ(*local::allowed_cpus(), *before);
+  EXPECT_EQ(*allowed_cpus(), *before);
   runner().kill_all();
   wait_for_end(2);
 }
@@ -236,27 +236,27 @@ TEST_F(StartTest, AMachineThatIsTooSmallIsToldAtOnce) {
   EXPECT_THAT(made.error().text(), HasSubstr("200000 cpus"));
 }
 
-TEST_F(StartTest, AGuardThatDoesNotComeUpIsToldAtOnce) {
+TEST_F(StartTest, AWatchdogThatDoesNotStartIsToldAtOnce) {
   LocalRunnerOptions options = unpinned();
-  options.guard_program = "/bin/false";
+  options.watchdog_program = "/bin/false";
   const auto made = make_local_runner(clock_, options);
   ASSERT_FALSE(made);
-  EXPECT_THAT(made.error().text(), HasSubstr("does not come up"));
+  EXPECT_THAT(made.error().text(), HasSubstr("did not start"));
 }
 
-TEST_F(StartTest, TheGuardIsFoundBesideTheProgram) {
+TEST_F(StartTest, TheWatchdogIsFoundBesideTheProgram) {
   LocalRunnerOptions options = unpinned();
-  options.guard_program.clear();
+  options.watchdog_program.clear();
   use(options);
   EXPECT_EQ(run(shell("exit 0")).outcome().kind, OutcomeKind::completed);
 }
 
-TEST_F(StartTest, AMissingGuardIsToldAtOnce) {
+TEST_F(StartTest, AMissingWatchdogIsToldAtOnce) {
   LocalRunnerOptions options = unpinned();
-  options.guard_program = folder() / "steptune-guard";
+  options.watchdog_program = folder() / "steptune-watchdog";
   const auto made = make_local_runner(clock_, options);
   ASSERT_FALSE(made);
-  EXPECT_THAT(made.error().text(), HasSubstr("steptune-guard"));
+  EXPECT_THAT(made.error().text(), HasSubstr("steptune-watchdog"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "tests/process/local_runner_fixture.hpp"
-#include "trial_runner/local/former_run.hpp"
+#include "trial_runner/local/orphaned_trials.hpp"
 #include "trial_runner/local/proc.hpp"
 #include "trial_runner/local/spawn.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr const char* k_guard = STEPTUNE_BINARY_DIR "/bin/steptune-guard";
+constexpr const char* k_watchdog = STEPTUNE_BINARY_DIR "/bin/steptune-watchdog";
 constexpr const char* k_fake_trial = STEPTUNE_BINARY_DIR "/bin/fake_trial";
 
 /// A tuner in a process of its own, and what it printed.
@@ -29,7 +29,7 @@ class TunerDeathTest : public LocalRunnerTest {
 
   void start_tuner(const std::string& tag, std::vector<std::string> program, int count = 1) {
     local::SpawnRequest request;
-    request.argv = {STEPTUNE_BINARY_DIR "/bin/tuner_driver", tag, k_guard, folder().string(),
+    request.argv = {STEPTUNE_BINARY_DIR "/bin/tuner_driver", tag, k_watchdog, folder().string(),
                     std::to_string(count)};
     request.argv.insert(request.argv.end(), program.begin(), program.end());
     request.environment = local::own_environment();
@@ -70,7 +70,7 @@ class TunerDeathTest : public LocalRunnerTest {
     }
     return found;
   }
-  /// What carries the run's mark, found by other means than the runner's own.
+  /// What carries the run's tag, found by other means than the runner's own.
   [[nodiscard]] static std::string carriers(const std::string& tag) {
     FILE* pipe = ::popen(
         ("grep -lzx 'STEPTUNE_RUN=" + tag + "' /proc/[0-9]*/environ 2>/dev/null").c_str(), "r");
@@ -80,19 +80,19 @@ class TunerDeathTest : public LocalRunnerTest {
     ::pclose(pipe);
     return text;
   }
-  [[nodiscard]] pid_t guard_of_tuner() const {
+  [[nodiscard]] pid_t watchdog_of_tuner() const {
     for (const pid_t child : local::children_of(tuner_)) {
-      if (read_file("/proc/" + std::to_string(child) + "/comm").starts_with("steptune-guard")) {
+      if (read_file("/proc/" + std::to_string(child) + "/comm").starts_with(k_watchdog_comm)) {
         return child;
       }
     }
     return 0;
   }
-  /// The tuner dies and its guard with it, so that its trials are left.
+  /// The tuner dies and its watchdog with it, so that its trials are left.
   void kill_tuner_and_guard() {
-    const pid_t guard = guard_of_tuner();
-    ASSERT_GT(guard, 0);
-    ::kill(guard, SIGKILL);
+    const pid_t watchdog = watchdog_of_tuner();
+    ASSERT_GT(watchdog, 0);
+    ::kill(watchdog, SIGKILL);
     kill_tuner();
   }
 
@@ -119,32 +119,32 @@ TEST_F(TunerDeathTest, ATrialThatClearedItsEnvironmentDoesNotSurviveEither) {
   EXPECT_TRUE(eventually([&] { return alive(pids).empty(); }));
 }
 
-TEST_F(TunerDeathTest, TheGuardLeavesWithItsTuner) {
-  start_tuner("guard-test", {"/bin/sleep", "1000"});
-  const pid_t guard = guard_of_tuner();
-  ASSERT_GT(guard, 0);
+TEST_F(TunerDeathTest, TheWatchdogLeavesWithItsTuner) {
+  start_tuner("watchdog-test", {"/bin/sleep", "1000"});
+  const pid_t watchdog = watchdog_of_tuner();
+  ASSERT_GT(watchdog, 0);
   kill_tuner();
-  EXPECT_TRUE(eventually([&] { return !is_alive(guard); }));
+  EXPECT_TRUE(eventually([&] { return !is_alive(watchdog); }));
 }
 
-TEST_F(TunerDeathTest, AGuardThatDiedIsReplacedBeforeTheNextTrial) {
+TEST_F(TunerDeathTest, AWatchdogThatDiedIsReplacedBeforeTheNextTrial) {
   use();
-  const auto guard_pid = [] {
+  const auto watchdog_pid = [] {
     for (const pid_t child : local::children_of(::getpid())) {
-      if (read_file("/proc/" + std::to_string(child) + "/comm").starts_with("steptune-guard") &&
+      if (read_file("/proc/" + std::to_string(child) + "/comm").starts_with(k_watchdog_comm) &&
           is_alive(child)) {
         return child;
       }
     }
     return pid_t{0};
   };
-  const pid_t first = guard_pid();
+  const pid_t first = watchdog_pid();
   ASSERT_GT(first, 0);
   ::kill(first, SIGKILL);
   ASSERT_TRUE(eventually([&] { return !is_alive(first); }));
   EXPECT_EQ(run(shell("exit 0")).outcome().kind, OutcomeKind::completed);
-  EXPECT_GT(guard_pid(), 0);
-  EXPECT_NE(guard_pid(), first);
+  EXPECT_GT(watchdog_pid(), 0);
+  EXPECT_NE(watchdog_pid(), first);
 }
 
 TEST_F(TunerDeathTest, AdoptEndsWhatIsLeftAndTakesNothingOver) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tuner_driver RUN_TAG GUARD FOLDER COUNT PROGRAM [ARGUMENT...]: a tuner reduced to its runner,
+// tuner_driver RUN_TAG WATCHDOG FOLDER COUNT PROGRAM [ARGUMENT...]: a tuner reduced to its runner,
 // made to be killed. Starts COUNT trials, prints `token TEXT` for each, then `ready`, and waits for
 // ever.
 #include <cstdio>
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   const SystemClock clock;
   LocalRunnerOptions options;
   options.run_tag = arguments[0];
-  options.guard_program = arguments[1];
+  options.watchdog_program = arguments[1];
   options.parallel = std::atoi(arguments[3].c_str());
   options.pin = false;
   auto runner = make_local_runner(clock, options);

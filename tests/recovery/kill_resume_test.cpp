@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tuner is killed with SIGKILL at random moments and started again until the study is finished.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -21,6 +20,7 @@
 
 #include "common/clock.hpp"
 #include "common/rng.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/history/history.hpp"
 
 extern char** environ;
@@ -35,12 +35,9 @@ constexpr int k_kills = 10;
 class KillResume : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "steptune-kill-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    marker_ = folder_.filename().string();
-    study_ = folder_ / "study.json";
-    std::ofstream(study_) << fmt::format(R"({{
+    marker_ = folder_.path().filename().string();
+    study_ = folder_.write("study.json",
+                           fmt::format(R"({{
       "name": "kill",
       "command": ["{bin}/fake_trainer", "--batch", "{{batch}}", "--workers", "{{workers}}",
                   "--steps", "120"],
@@ -57,23 +54,23 @@ class KillResume : public testing::Test {
       "measure": {{"target_half_width": 0.001, "min_window": 0.05, "max_trial": 10, "confirm_pairs": 1}},
       "runner": {{"type": "local", "parallel": 2, "cpus_per_trial": 1, "pin": false}}
     }})",
-                                         fmt::arg("bin", STEPTUNE_BINARY_DIR "/bin"),
-                                         fmt::arg("marker", marker_), fmt::arg("trials", k_trials));
+                                       fmt::arg("bin", STEPTUNE_BINARY_DIR "/bin"),
+                                       fmt::arg("marker", marker_), fmt::arg("trials", k_trials)));
   }
 
   void TearDown() override {
-    if (!HasFailure()) std::filesystem::remove_all(folder_);
+    if (HasFailure()) folder_.keep();
   }
 
   pid_t start_tuner(const std::string& database) {
     const std::string program = STEPTUNE_BINARY_DIR "/bin/steptune";
-    const std::string db_path = (folder_ / database).string();
+    const std::string db_path = (folder_.path() / database).string();
     std::vector<std::string> words{program, "--db", db_path, "run", study_.string()};
     std::vector<char*> argv;
     std::transform(words.begin(), words.end(), std::back_inserter(argv),
                    [](std::string& word) { return word.data(); });
     argv.push_back(nullptr);
-    const std::string log = (folder_ / (database + ".output")).string();
+    const std::string log = (folder_.path() / (database + ".output")).string();
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -117,7 +114,7 @@ class KillResume : public testing::Test {
   }
 
   [[nodiscard]] std::vector<TrialRecord> trials(const std::string& database) const {
-    const auto history = History::open_for_reading(folder_ / database);
+    const auto history = History::open_for_reading(folder_.path() / database);
     if (!history) {
       ADD_FAILURE() << history.error().text();
       return {};
@@ -130,7 +127,7 @@ class KillResume : public testing::Test {
     return history->trials(study->id).value_or(std::vector<TrialRecord>{});
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_{"kill"};
   std::filesystem::path study_;
   std::string marker_;
 };
@@ -155,7 +152,7 @@ TEST_F(KillResume, TenKillsLoseNothingAndRepeatNothing) {
     ASSERT_FALSE(wait_for(pid, 0.05 + 0.7 * rng.uniform(), &status)) << "ended before the kill";
     ASSERT_EQ(kill(pid, SIGKILL), 0);
     waitpid(pid, &status, 0);
-    if (!std::filesystem::exists(folder_ / "killed.db")) continue;
+    if (!std::filesystem::exists(folder_.path() / "killed.db")) continue;
     for (const TrialRecord& trial : trials("killed.db")) {
       if (!is_final(trial.status)) continue;
       const auto [known, fresh] = ended_at.emplace(trial.number, trial.ended_wall_s);

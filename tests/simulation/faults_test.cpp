@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 
 class FaultTest : public ::testing::Test {
  protected:
-  TemporaryFolder folder_;
+  DatabaseFolder folder_;
   Json document_ = study_document();
 
   LoopResult must_run(SimulatedRun& run) {

@@ -25,7 +25,7 @@ std::vector<Measurement> measurements_of(const StepNoise& noise, const Json& mea
   document["budget"]["trials"] = 300;
   document["measure"] = measure;
   document["measure"]["confirm_pairs"] = 0;
-  const TemporaryFolder folder;
+  const DatabaseFolder folder;
   SimulatedRun run(folder.path(), document, train);
   ReplayOptions options;
   options.noise = noise;

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 class LoopTest : public ::testing::Test {
  protected:
-  TemporaryFolder folder_;
+  DatabaseFolder folder_;
   Json document_ = study_document();
 
   LoopResult must_run(SimulatedRun& run) {
@@ -147,7 +147,7 @@ TEST_F(LoopTest, ConfirmationTakesTurns) {
 TEST_F(LoopTest, TheSameSeedGivesTheSameHistory) {
   document_["search"]["scheduler"] = "asha";
   const auto history_of = [&] {
-    TemporaryFolder folder;
+    DatabaseFolder folder;
     SimulatedRun run(folder.path(), document_, train, 0.0, 3);
     must_run(run);
     std::string text;
@@ -278,7 +278,7 @@ TEST_F(LoopTest, AshaStopsBadTrialsAndSavesTime) {
   SimulatedRun thorough(folder_.path(), document_, train);
   must_run(thorough);
 
-  TemporaryFolder other;
+  DatabaseFolder other;
   document_["search"]["scheduler"] = "asha";
   SimulatedRun asha(other.path(), document_, train);
   const LoopResult result = must_run(asha);
@@ -345,7 +345,7 @@ TEST_F(LoopTest, StopsWhenTryingNoLongerPays) {
   EXPECT_EQ(of_search(run.trials()).size(), 3U) << "the third hopeless suggestion is not tried";
   EXPECT_EQ(run.record().status, StudyStatus::finished);
 
-  TemporaryFolder other;
+  DatabaseFolder other;
   SimulatedRun hopeful(other.path(), document_, train);
   hopeful.searcher = std::make_unique<Claiming>(std::move(hopeful.searcher), 0.5);
   EXPECT_NE(must_run(hopeful).end, LoopEnd::payback);

@@ -43,7 +43,7 @@ double spent_usd(const SimulatedRun& run) {
 }
 
 TEST(Money, TrialsAreBilledByTheMachinesOfTheirConfiguration) {
-  const TemporaryFolder folder;
+  const DatabaseFolder folder;
   SimulatedRun run(folder.path(), rented_document(), train);
   ASSERT_TRUE(run.run());
   int doubled = 0;
@@ -59,9 +59,9 @@ TEST(Money, TrialsAreBilledByTheMachinesOfTheirConfiguration) {
 }
 
 TEST(Money, AContinuedStudyKeepsItsIdentityAndANewOneOfItsNameHasAnother) {
-  const TemporaryFolder folder;
-  const TemporaryFolder elsewhere;
-  const auto identity_of = [](const TemporaryFolder& place, int trials, double wall_s) {
+  const DatabaseFolder folder;
+  const DatabaseFolder elsewhere;
+  const auto identity_of = [](const DatabaseFolder& place, int trials, double wall_s) {
     Json document = rented_document();
     document["budget"]["trials"] = trials;
     SimulatedRun run(place.path(), document, train, wall_s);
@@ -78,7 +78,7 @@ TEST(Money, ARentedStudyOverrunsItsBudgetByLessThanOneTrialsBound) {
   // A trial costs about $5 or $10, at most $7.20 or $14.40; the baseline next to nothing.
   for (const int capacity : {1, 2, 4, 8}) {
     for (const double budget_usd : {12.0, 30.0, 47.0, 100.0}) {
-      const TemporaryFolder folder;
+      const DatabaseFolder folder;
       Json document = rented_document();
       document["budget"]["cost"] = budget_usd;
       SimulatedRun run(folder.path(), document, slow_start, 0.0, capacity);
@@ -93,7 +93,7 @@ TEST(Money, ARentedStudyOverrunsItsBudgetByLessThanOneTrialsBound) {
 }
 
 TEST(Money, BoundsOfTrialsUnderWayHoldOthersBackOnlyUntilTheyEnd) {
-  const TemporaryFolder folder;
+  const DatabaseFolder folder;
   Json document = rented_document();
   // Trials end soon, so their bounds ($7.20 or $14.40) are far above what they cost ($0.70 or
   // less).

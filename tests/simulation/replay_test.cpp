@@ -53,7 +53,7 @@ Simulation simulate(std::uint64_t seed) {
   if (rng.below(2) == 0) document["budget"]["time"] = fmt::format("{}s", 60 + rng.below(600));
   if (rng.below(3) == 0) document["objectives"] = Json::parse(R"(["time", "cost"])");
 
-  TemporaryFolder folder;
+  DatabaseFolder folder;
   SimulatedRun run(folder.path(), document, train);
   ReplayOptions options;
   options.parallel = static_cast<int>(1 + rng.below(4));

@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 
 class ResumeTest : public ::testing::Test {
  protected:
-  TemporaryFolder folder_;
+  DatabaseFolder folder_;
   Json document_ = study_document();
 
   LoopResult must_run(SimulatedRun& run) {
@@ -46,7 +46,7 @@ std::set<Configuration> searched(const std::vector<TrialRecord>& trials) {
 TEST_F(ResumeTest, AnInterruptedStudyContinuesWhereItStopped) {
   std::set<Configuration> uninterrupted;
   {
-    TemporaryFolder other;
+    DatabaseFolder other;
     SimulatedRun run(other.path(), document_, train);
     must_run(run);
     uninterrupted = searched(run.trials());
@@ -247,7 +247,7 @@ Json small_document() {
 }
 
 Uninterrupted run_uninterrupted(const Json& document, int capacity, int& crash_points) {
-  TemporaryFolder folder;
+  DatabaseFolder folder;
   SimulatedRun run(folder.path(), document, train, 0.0, capacity);
   crash_points = 0;
   run.runner.at_crash_point = [&] { ++crash_points; };
@@ -265,7 +265,7 @@ TEST_P(CrashTest, OnceAnywhereLosesNothing) {
   const Uninterrupted expected = run_uninterrupted(document, capacity, crash_points);
   ASSERT_GT(crash_points, 40);
   for (int crash_at = 1; crash_at <= crash_points; ++crash_at) {
-    TemporaryFolder folder;
+    DatabaseFolder folder;
     ASSERT_FALSE(run_in_child(folder.path(), document, crash_at, 0.0, capacity)) << crash_at;
     ASSERT_TRUE(run_in_child(folder.path(), document, 0, 1000.0, capacity)) << crash_at;
     expect_sound(folder.path(), document, expected, crash_at);
@@ -279,7 +279,7 @@ TEST_P(CrashTest, AgainAndAgainStillArrives) {
   int crash_points = 0;
   const Uninterrupted expected = run_uninterrupted(document, capacity, crash_points);
   // Far enough apart that each run gets at least one trial done.
-  TemporaryFolder folder;
+  DatabaseFolder folder;
   const int crash_at = crash_points / 2;
   int runs = 0;
   while (!run_in_child(folder.path(), document, crash_at, 1000.0 * runs, capacity)) {

@@ -3,18 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-
-#include <stdlib.h>
 
 namespace steptune::simulation {
 namespace {
-
-template <typename T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text());
-  return *std::move(result);
-}
 
 constexpr const char* k_document = R"({
   "name": "simulated",
@@ -50,23 +41,6 @@ TrialScript train(const TrialSpec& spec) {
   script.samples_per_step = batch;
   script.seconds_per_step = 0.02 + batch * (0.0005 + 0.002 / (1.0 + workers));
   return script;
-}
-
-TemporaryFolder::TemporaryFolder() {
-  // Thousands of durable commits: in memory where the system has such a place.
-  const std::filesystem::path memory = "/dev/shm";
-  std::error_code error;
-  const auto place = std::filesystem::is_directory(memory, error)
-                         ? memory
-                         : std::filesystem::temp_directory_path();
-  std::string pattern = place / "steptune-simulation-XXXXXX";
-  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code error;
-  std::filesystem::remove_all(path_, error);
 }
 
 void RecordingListener::on_phase(const std::string& phase) {

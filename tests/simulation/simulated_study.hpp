@@ -9,6 +9,8 @@
 
 #include "common/json.hpp"
 #include "tests/simulation/scripted_runner.hpp"
+#include "tests/support/must.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/loop/loop.hpp"
 
 namespace steptune::simulation {
@@ -21,19 +23,6 @@ namespace steptune::simulation {
 /// The speed of that study's imaginary trainer: more workers and larger batches are faster, up to a
 /// point.
 [[nodiscard]] TrialScript train(const TrialSpec& spec);
-
-/// A folder that goes away with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder();
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// Writes down what the loop tells.
 class RecordingListener final : public LoopListener {

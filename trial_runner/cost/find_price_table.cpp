@@ -51,12 +51,12 @@ Result<PriceTable> find_price_table(const std::string& region) {
     fmt::format_to(std::back_inserter(looked_in), "{}{}", looked_in.empty() ? "" : ", ",
                    directory.string());
   }
-  return fail(
-      ErrorKind::not_found,
-      fmt::format("there is no price table for the region {} ({} in {})", region, name, looked_in),
-      {},
-      "make one with 'steptune prices refresh', or give \"prices\" in USD per hour in the "
-      "study's runner");
+  return fail(ErrorKind::not_found,
+              fmt::format("no price table for the region {} (looked for {} in {})", region, name,
+                          looked_in),
+              {},
+              "make one with 'steptune prices refresh', or give \"prices\" in USD per hour in the "
+              "study's runner");
 }
 
 }  // namespace steptune

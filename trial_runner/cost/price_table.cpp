@@ -44,8 +44,8 @@ Result<double> usd_per_hour(const std::map<std::string, InstanceType>& instances
       for (const auto& [name, type] : instances)
         names.push_back(name);
       return fail(ErrorKind::usage,
-                  fmt::format("no price is known for the instance type \"{}\"{}",
-                              group.instance_type, did_you_mean(group.instance_type, names)),
+                  fmt::format("no price for the instance type \"{}\"{}", group.instance_type,
+                              did_you_mean(group.instance_type, names)),
                   {}, "give it under \"prices\" of the study's runner, in USD per hour");
     }
     sum += found->second.usd_per_hour * group.instance_count;

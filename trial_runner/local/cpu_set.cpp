@@ -4,24 +4,20 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <memory>
-#include <optional>
-#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <hwloc.h>
 #include <sched.h>
 
-#include "trial_runner/local/cgroup.hpp"
+#include "common/machine/cpus.hpp"
 
 namespace steptune::local {
 namespace {
 
 /// More CPUs than glibc's fixed set has.
 using CpuMask = std::array<cpu_set_t, 8>;
-constexpr int k_max_cpus = 8 * CPU_SETSIZE;
 
 int set_affinity(const std::vector<int>& cpus) {
   CpuMask mask;
@@ -37,19 +33,6 @@ struct DestroyTopology {
 
 }  // namespace
 
-Result<std::vector<int>> allowed_cpus() {
-  CpuMask mask;
-  if (::sched_getaffinity(0, sizeof mask, mask.data()) != 0) {
-    return fail(ErrorKind::runner, "cannot read which CPUs this process may use: " +
-                                       std::generic_category().message(errno));
-  }
-  std::vector<int> cpus;
-  for (int cpu = 0; cpu < k_max_cpus; ++cpu) {
-    if (CPU_ISSET_S(static_cast<std::size_t>(cpu), sizeof mask, mask.data())) cpus.push_back(cpu);
-  }
-  return cpus;
-}
-
 std::vector<int> in_topology_order(const std::vector<int>& cpus) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return cpus;
@@ -63,12 +46,6 @@ std::vector<int> in_topology_order(const std::vector<int>& cpus) {
     if (std::ranges::binary_search(cpus, cpu)) ordered.push_back(cpu);
   }
   return ordered.size() == cpus.size() ? ordered : cpus;
-}
-
-int usable_cpu_count(int cpus) {
-  const auto quota = cgroup_cpu_quota();
-  if (!quota) return cpus;
-  return std::clamp(static_cast<int>(std::ceil(*quota)), 1, cpus);
 }
 
 std::string format_cpus(std::vector<int> cpus) {

@@ -4,20 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "common/error.hpp"
-
 namespace steptune::local {
-
-/// CPUs that the calling thread may run on, ascending.
-[[nodiscard]] Result<std::vector<int>> allowed_cpus();
 
 /// The same CPUs, neighbours in the machine next to each other: threads of a core, cores of a
 /// cache, caches of a NUMA node. So consecutive runs of them make good shares.
 [[nodiscard]] std::vector<int> in_topology_order(const std::vector<int>& cpus);
-
-/// How many CPUs' worth of time the cgroup grants this process (CFS quota, rounded up); `cpus` when
-/// there is no quota or it is larger.
-[[nodiscard]] int usable_cpu_count(int cpus);
 
 /// `0-3,8`.
 [[nodiscard]] std::string format_cpus(std::vector<int> cpus);

@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-#include "trial_runner/local/proc.hpp"
+#include "common/machine/system_files.hpp"
 
 namespace steptune::local {
 namespace {
@@ -28,7 +28,7 @@ constexpr double k_min_ticks = 20.0;
 
 std::optional<CpuTime> read_cpu_time() {
   constexpr std::size_t k_first_line_bytes = 256;
-  const auto text = read_text("/proc/stat", k_first_line_bytes);
+  const auto text = read_system_file("/proc/stat", k_first_line_bytes);
   if (!text || !text->starts_with("cpu ")) return std::nullopt;
   std::array<std::uint64_t, k_fields> ticks{};
   const char* at = text->data() + std::string_view("cpu").size();

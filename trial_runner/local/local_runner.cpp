@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include "trial_runner/admission.hpp"
-#include "trial_runner/local/former_run.hpp"
-#include "trial_runner/local/guard.hpp"
-#include "trial_runner/local/launch.hpp"
 #include "trial_runner/local/local_trial.hpp"
-#include "trial_runner/local/marks.hpp"
+#include "trial_runner/local/orphaned_trials.hpp"
 #include "trial_runner/local/placement.hpp"
+#include "trial_runner/local/process_tags.hpp"
 #include "trial_runner/local/signal_scope.hpp"
-#include "trial_runner/local/strays.hpp"
+#include "trial_runner/local/subreaper.hpp"
+#include "trial_runner/local/trial_process.hpp"
+#include "trial_runner/local/watchdog.hpp"
 
 namespace steptune::local {
 namespace {
@@ -28,14 +28,14 @@ constexpr double k_standstill_s = 2.0;
 class LocalRunner final : public Runner {
  public:
   LocalRunner(const Clock& clock, LocalRunnerOptions options, PlacementOptions placement,
-              std::vector<Slot> slots, Environment environment, Guard guard)
+              std::vector<Slot> slots, Environment environment, Watchdog watchdog)
       : clock_(clock),
         options_(std::move(options)),
         placement_(std::move(placement)),
         slots_(std::move(slots)),
         environment_(std::move(environment)),
-        guard_(std::move(guard)) {
-    strays_.set_guard(guard_.pid());
+        watchdog_(std::move(watchdog)) {
+    subreaper_.set_watchdog(watchdog_.pid());
   }
   LocalRunner(const LocalRunner&) = delete;
   LocalRunner& operator=(const LocalRunner&) = delete;
@@ -52,7 +52,7 @@ class LocalRunner final : public Runner {
 
  private:
   [[nodiscard]] Result<void> check_startable(const TrialSpec& spec) const;
-  [[nodiscard]] Result<void> ensure_guard();
+  [[nodiscard]] Result<void> ensure_watchdog();
   [[nodiscard]] std::size_t free_slot() const;
   /// Sleeps until a descriptor is ready, a timer is due or `deadline_s`; true if a signal arrived.
   bool sleep(double deadline_s);
@@ -64,11 +64,11 @@ class LocalRunner final : public Runner {
   PlacementOptions placement_;
   std::vector<Slot> slots_;
   Environment environment_;
-  Guard guard_;
+  Watchdog watchdog_;
   std::string boot_ = boot_id();
-  OomWatch oom_watch_;
+  OomKillCounters oom_counters_;
   SignalScope signals_;
-  Strays strays_;
+  Subreaper subreaper_;
   std::vector<LocalTrial> trials_;
   std::vector<TrialEvent> events_;
 };
@@ -106,20 +106,20 @@ std::size_t LocalRunner::free_slot() const {
   return slot;
 }
 
-Result<void> LocalRunner::ensure_guard() {
-  if (guard_.alive()) return {};
-  auto guard = Guard::start(options_.guard_program, options_.run_tag);
-  if (!guard) return tl::unexpected(guard.error());
-  guard_ = *std::move(guard);
-  strays_.set_guard(guard_.pid());
+Result<void> LocalRunner::ensure_watchdog() {
+  if (watchdog_.alive()) return {};
+  auto watchdog = Watchdog::start(options_.watchdog_program, options_.run_tag);
+  if (!watchdog) return tl::unexpected(watchdog.error());
+  watchdog_ = *std::move(watchdog);
+  subreaper_.set_watchdog(watchdog_.pid());
   for (const LocalTrial& trial : trials_)
-    guard_.watch(trial.main());
+    watchdog_.watch(trial.main());
   return {};
 }
 
 Result<void> LocalRunner::start(const TrialSpec& spec) {
   if (const auto startable = check_startable(spec); !startable) return startable;
-  if (const auto guarded = ensure_guard(); !guarded) return guarded;
+  if (const auto watched = ensure_watchdog(); !watched) return watched;
   auto reader = ReportReader::create(spec.report_format);
   if (!reader) return tl::unexpected(reader.error());
   LogFile log;
@@ -134,15 +134,15 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
   for (const auto& [name, value] : spec.environment)
     environment.insert_or_assign(name, value);
   environment.try_emplace("PYTHONUNBUFFERED", "1");
-  auto placed = apply(slots_[slot], placement_, spec.environment, environment);
-  const std::vector<std::string> marks{run_mark(options_.run_tag), trial_mark(spec.key)};
-  for (const std::string& mark : marks) {
-    const std::size_t equals = mark.find('=');
-    environment.insert_or_assign(mark.substr(0, equals), mark.substr(equals + 1));
+  auto placed = apply_slot(slots_[slot], placement_, spec.environment, environment);
+  const std::vector<std::string> tags{run_tag_entry(options_.run_tag), trial_tag_entry(spec.key)};
+  for (const std::string& tag : tags) {
+    const std::size_t equals = tag.find('=');
+    environment.insert_or_assign(tag.substr(0, equals), tag.substr(equals + 1));
   }
 
-  TrialBaseline baseline{clock_.now_s(), read_cpu_time(), oom_watch_.read()};
-  auto process = launch(spec, slots_[slot].cpus, std::move(environment));
+  CountersAtStart at_start{clock_.now_s(), read_cpu_time(), oom_counters_.read()};
+  auto process = start_trial_process(spec, slots_[slot].cpus, std::move(environment));
   if (!process) {
     if (process.error().kind == ErrorKind::unavailable) return tl::unexpected(process.error());
     Outcome outcome;
@@ -152,13 +152,13 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
     return {};
   }
   const ProcessId main = process->main;
-  guard_.watch(main);
-  strays_.add_trial(main.pid, marks);
-  events_.emplace_back(TrialStarted{spec.key, baseline.started_s,
+  watchdog_.watch(main);
+  subreaper_.add_trial(main.pid, tags);
+  events_.emplace_back(TrialStarted{spec.key, at_start.started_s,
                                     to_text(TrialToken{main, boot_, options_.run_tag}),
                                     std::move(placed)});
   trials_.emplace_back(spec, slot, *std::move(process), *std::move(reader), std::move(log),
-                       std::move(baseline));
+                       std::move(at_start));
   return {};
 }
 
@@ -177,7 +177,7 @@ bool LocalRunner::sleep(double deadline_s) {
   const double late_s = clock_.now_s() - wake_s;
   if (late_s > k_standstill_s) {
     for (LocalTrial& trial : trials_)
-      trial.excuse(late_s);
+      trial.exclude_from_limits(late_s);
   }
   return interrupted;
 }
@@ -185,10 +185,10 @@ bool LocalRunner::sleep(double deadline_s) {
 void LocalRunner::advance_trials() {
   const double now_s = clock_.now_s();
   std::erase_if(trials_, [&](LocalTrial& trial) {
-    if (!trial.advance(now_s, strays_, events_)) return false;
-    Outcome outcome = trial.finish(now_s, strays_, oom_watch_, events_);
-    strays_.remove_trial(trial.main().pid);
-    guard_.forget(trial.main());
+    if (!trial.advance(now_s, subreaper_, events_)) return false;
+    Outcome outcome = trial.finish(now_s, subreaper_, oom_counters_, events_);
+    subreaper_.remove_trial(trial.main().pid);
+    watchdog_.forget(trial.main());
     events_.emplace_back(TrialFinished{trial.key(), now_s, std::move(outcome)});
     return true;
   });
@@ -217,7 +217,7 @@ void LocalRunner::kill_all() {
 
 Result<std::vector<TrialKey>> LocalRunner::adopt(std::span<const Orphan> orphans) {
   if (auto begun = admission_.check_study(); !begun) return tl::unexpected(begun.error());
-  if (const auto ended = end_former_trials(orphans, clock_); !ended) {
+  if (const auto ended = end_orphaned_trials(orphans, clock_); !ended) {
     return tl::unexpected(ended.error());
   }
   return std::vector<TrialKey>{};
@@ -225,26 +225,26 @@ Result<std::vector<TrialKey>> LocalRunner::adopt(std::span<const Orphan> orphans
 
 Result<std::unique_ptr<Runner>> make_runner(const Clock& clock, LocalRunnerOptions options) {
   Environment environment = own_environment();
-  const auto machine = read_machine(environment);
-  if (!machine) return tl::unexpected(machine.error());
+  const auto resources = read_trial_resources(SystemFiles{}, environment);
+  if (!resources) return tl::unexpected(resources.error());
   const PlacementOptions placement{options.parallel, options.cpus_per_trial, options.gpus_per_trial,
                                    options.pin, options.set_thread_counts};
-  auto slots = divide(*machine, placement);
+  auto slots = divide_into_slots(*resources, placement);
   if (!slots) return tl::unexpected(slots.error());
 
   if (options.run_tag.empty()) {
     const auto self = read_stat(::getpid());
     options.run_tag = fmt::format("{}-{}", ::getpid(), self ? self->id.start_ticks : 0);
   }
-  if (options.guard_program.empty()) {
-    auto found = find_guard_program();
+  if (options.watchdog_program.empty()) {
+    auto found = find_watchdog_program();
     if (!found) return tl::unexpected(found.error());
-    options.guard_program = *std::move(found);
+    options.watchdog_program = *std::move(found);
   }
-  auto guard = Guard::start(options.guard_program, options.run_tag);
-  if (!guard) return tl::unexpected(guard.error());
+  auto watchdog = Watchdog::start(options.watchdog_program, options.run_tag);
+  if (!watchdog) return tl::unexpected(watchdog.error());
   return std::make_unique<LocalRunner>(clock, std::move(options), placement, *std::move(slots),
-                                       std::move(environment), *std::move(guard));
+                                       std::move(environment), *std::move(watchdog));
 }
 
 }  // namespace

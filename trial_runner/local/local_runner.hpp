@@ -21,24 +21,24 @@ struct LocalRunnerOptions {
   std::optional<int> gpus_per_trial;
   /// Bind each trial to its CPUs.
   bool pin = true;
-  /// Set OMP_NUM_THREADS and its kin to the trial's CPU count where the study does not set them.
+  /// Set OMP_NUM_THREADS and its like to the trial's CPU count where the study does not set them.
   bool set_thread_counts = true;
-  /// Marks everything this runner starts; must be unique on the machine. Default: made from process
+  /// Tags everything this runner starts; must be unique on the machine. Default: made from process
   /// number and start time.
   std::string run_tag;
   /// Default: found beside this program or in ../libexec/steptune.
-  std::filesystem::path guard_program;
+  std::filesystem::path watchdog_program;
 };
 
 /// Runs trials as processes of this machine.
 ///
 /// - A trial is one process group, without a shell; it ends when its main process exits, whoever
 ///   still holds its output. Nothing that it started, daemons included, outlives `TrialFinished`.
-/// - If this program dies, by SIGKILL too, a guard process kills what it had started.
+/// - If this program dies, by SIGKILL too, a watchdog process kills what it had started.
 /// - Output is read in bounded memory, kept in the trial's log up to its cap, and given line by
 /// line
 ///   to the report reader.
-/// - `adopt` takes nothing over: it ends what is left of a former run's trials.
+/// - `adopt` takes nothing over: it ends what an earlier run's trials left behind.
 ///
 /// SIGINT, SIGTERM and SIGHUP are blocked in the owning thread except inside `wait`, which returns
 /// early when one arrives; the runner installs no handlers. Threads that exist before should block

@@ -12,7 +12,7 @@
 #include <fmt/ranges.h>
 #include <sys/wait.h>
 
-#include "trial_runner/local/marks.hpp"
+#include "trial_runner/local/process_tags.hpp"
 #include "trial_runner/local/usage.hpp"
 
 namespace steptune::local {
@@ -32,7 +32,7 @@ constexpr double k_limited_memory_poll_s = 0.25;
 
 /// Helpers such as Python's resource tracker end by themselves once the main process is gone, and
 /// clean up on the way.
-constexpr double k_leave_s = 0.2;
+constexpr double k_self_exit_s = 0.2;
 constexpr double k_first_sweep_s = 0.002;
 constexpr double k_slowest_sweep_s = 0.1;
 /// What SIGKILL has not ended by then hangs in the kernel, or belongs to another user.
@@ -43,17 +43,17 @@ constexpr std::size_t k_detail_lines = 12;
 }  // namespace
 
 LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process,
-                       ReportReader reader, LogFile log, TrialBaseline baseline)
+                       ReportReader reader, LogFile log, CountersAtStart at_start)
     : key_(spec.key),
       slot_(slot),
       limits_(spec.limits),
       process_(std::move(process)),
       reader_(std::move(reader)),
       log_(std::move(log)),
-      baseline_(std::move(baseline)),
+      at_start_(std::move(at_start)),
       memory_(spec.limits.memory_bytes),
-      last_output_s_(baseline_.started_s),
-      next_memory_s_(baseline_.started_s + k_first_memory_poll_s),
+      last_output_s_(at_start_.started_s),
+      next_memory_s_(at_start_.started_s + k_first_memory_poll_s),
       memory_interval_s_(k_first_memory_poll_s),
       sweep_interval_s_(k_first_sweep_s) {}
 
@@ -64,17 +64,17 @@ double LocalTrial::next_timer_s(double now_s) const {
   if (now_s < next_read_s_) next = std::min(next, next_read_s_);
   if (give_up_at_s_) return std::min(next, *give_up_at_s_);
   if (kill_at_s_) return std::min(next, *kill_at_s_);
-  return std::min({next, next_memory_s_, baseline_.started_s + excused_s_ + limits_.wall_s,
+  return std::min({next, next_memory_s_, at_start_.started_s + excluded_s_ + limits_.wall_s,
                    last_output_s_ + limits_.idle_s});
 }
 
-bool LocalTrial::advance(double now_s, Strays& strays, std::vector<TrialEvent>& events) {
+bool LocalTrial::advance(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events) {
   read_output(now_s, k_round_bytes, events);
   if (!exited_s_ && main_has_exited()) {
     exited_s_ = now_s;
     next_sweep_s_ = now_s;
   }
-  if (exited_s_) return now_s >= next_sweep_s_ && clear_leftovers(now_s, strays);
+  if (exited_s_) return now_s >= next_sweep_s_ && end_descendants(now_s, subreaper);
   if (give_up_at_s_) {
     if (now_s < *give_up_at_s_) return false;
     survivors_.push_back(process_.main);
@@ -84,7 +84,7 @@ bool LocalTrial::advance(double now_s, Strays& strays, std::vector<TrialEvent>& 
     escalate(now_s);
     return false;
   }
-  if (now_s >= next_memory_s_) sample_memory(now_s, strays);
+  if (now_s >= next_memory_s_) sample_memory(now_s, subreaper);
   check_limits(now_s);
   return false;
 }
@@ -121,17 +121,17 @@ void LocalTrial::on_line(std::string_view line, double now_s, std::vector<TrialE
 }
 
 void LocalTrial::check_limits(double now_s) {
-  if (now_s >= baseline_.started_s + excused_s_ + limits_.wall_s) {
+  if (now_s >= at_start_.started_s + excluded_s_ + limits_.wall_s) {
     end(EndedBy::wall_limit, now_s, limits_.grace_s);
   } else if (now_s >= last_output_s_ + limits_.idle_s) {
     end(EndedBy::idle_limit, now_s, limits_.grace_s);
   }
 }
 
-void LocalTrial::sample_memory(double now_s, Strays& strays) {
+void LocalTrial::sample_memory(double now_s, Subreaper& subreaper) {
   std::vector<ProcessStat> processes = process_tree(process_.main.pid);
-  for (ProcessStat& stray : strays.of(process_.main.pid))
-    processes.push_back(std::move(stray));
+  for (ProcessStat& orphan : subreaper.orphans_of(process_.main.pid))
+    processes.push_back(std::move(orphan));
   // No grace: what allocates without bound would take the machine with it meanwhile.
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
   const double slowest = limits_.memory_bytes ? k_limited_memory_poll_s : k_memory_poll_s;
@@ -173,17 +173,17 @@ bool LocalTrial::main_has_exited() const {
   return ::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
 }
 
-bool LocalTrial::clear_leftovers(double now_s, Strays& strays) {
+bool LocalTrial::end_descendants(double now_s, Subreaper& subreaper) {
   std::vector<ProcessId> left;
-  for (const ProcessStat& stray : strays.of(process_.main.pid))
-    left.push_back(stray.id);
+  for (const ProcessStat& orphan : subreaper.orphans_of(process_.main.pid))
+    left.push_back(orphan.id);
   const bool forced = give_up_at_s_.has_value();
-  if (left.empty() && (left_something_ || forced)) {
-    left = find_marked(strays.marks_of(process_.main.pid), {&process_.main, 1});
+  if (left.empty() && (left_descendants_ || forced)) {
+    left = find_tagged_processes(subreaper.tags_of(process_.main.pid), {&process_.main, 1});
   }
   if (left.empty()) return true;
-  left_something_ = true;
-  if (!forced && now_s >= *exited_s_ + k_leave_s) give_up_at_s_ = now_s + k_give_up_s;
+  left_descendants_ = true;
+  if (!forced && now_s >= *exited_s_ + k_self_exit_s) give_up_at_s_ = now_s + k_give_up_s;
   if (give_up_at_s_) {
     for (const ProcessId& process : left)
       send_signal(process, SIGKILL);
@@ -197,14 +197,14 @@ bool LocalTrial::clear_leftovers(double now_s, Strays& strays) {
   return false;
 }
 
-void LocalTrial::excuse(double gap_s) {
-  excused_s_ += gap_s;
+void LocalTrial::exclude_from_limits(double gap_s) {
+  excluded_s_ += gap_s;
   last_output_s_ += gap_s;
   if (kill_at_s_) *kill_at_s_ += gap_s;
 }
 
-Outcome LocalTrial::finish(double now_s, const Strays& strays, const OomWatch& oom_watch,
-                           std::vector<TrialEvent>& events) {
+Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
+                           const OomKillCounters& oom_counters, std::vector<TrialEvent>& events) {
   read_output(now_s, k_last_bytes, events);
   lines_.flush([&](std::string_view line) { on_line(line, now_s, events); });
   process_.output.reset();
@@ -212,44 +212,44 @@ Outcome LocalTrial::finish(double now_s, const Strays& strays, const OomWatch& o
 
   rusage usage{};
   Ending ending{ended_by_, SIGKILL, false, tail_.text()};
-  double own_cpu_s = strays.reaped_cpu_s(process_.main.pid);
+  double own_cpu_s = subreaper.reaped_cpu_s(process_.main.pid);
   if (::wait4(process_.main.pid, &ending.wait_status, WNOHANG, &usage) == process_.main.pid) {
     own_cpu_s += cpu_seconds(usage);
     memory_.add(usage);
   }
   if (ended_by_ == EndedBy::nothing && ending.wait_status != 0) {
-    ending.oom_kills = any_grown(baseline_.oom_kills, oom_watch.read());
+    ending.oom_kills = any_grown(at_start_.oom_kills, oom_counters.read());
   }
-  const Verdict verdict = judge(ending, limits_);
+  const Classification ended = classify(ending, limits_);
 
   Outcome outcome;
-  outcome.kind = verdict.kind;
-  outcome.exit_code = verdict.exit_code;
-  outcome.detail = describe(verdict);
-  outcome.duration_s = exited_s_.value_or(now_s) - baseline_.started_s;
+  outcome.kind = ended.kind;
+  outcome.exit_code = ended.exit_code;
+  outcome.detail = describe(ended);
+  outcome.duration_s = exited_s_.value_or(now_s) - at_start_.started_s;
   outcome.billed_s = outcome.duration_s;
   outcome.peak_memory_bytes = memory_.peak_bytes();
   const auto cpu = read_cpu_time();
-  if (cpu && baseline_.cpu)
-    outcome.disturbance = disturbance_between(*baseline_.cpu, *cpu, own_cpu_s);
+  if (cpu && at_start_.cpu)
+    outcome.disturbance = disturbance_between(*at_start_.cpu, *cpu, own_cpu_s);
   return outcome;
 }
 
-std::string LocalTrial::describe(const Verdict& verdict) const {
+std::string LocalTrial::describe(const Classification& ended) const {
   std::vector<std::string> parts;
-  if (!verdict.reason.empty()) parts.push_back(verdict.reason);
+  if (!ended.reason.empty()) parts.push_back(ended.reason);
   if (!log_.fault().empty()) parts.push_back(log_.fault());
   if (const auto& rejection = reader_.first_rejection()) {
-    parts.push_back(fmt::format("{} report lines were refused; the first: {}",
+    parts.push_back(fmt::format("{} report lines were invalid and ignored; the first: {}",
                                 reader_.rejected_lines(), rejection->detail));
   }
   if (!survivors_.empty()) {
     std::vector<pid_t> pids;
     for (const ProcessId& survivor : survivors_)
       pids.push_back(survivor.pid);
-    parts.push_back(fmt::format("could not be ended: process {}", fmt::join(pids, ", ")));
+    parts.push_back(fmt::format("processes that could not be ended: {}", fmt::join(pids, ", ")));
   }
-  if (verdict.kind != OutcomeKind::completed && verdict.kind != OutcomeKind::stopped) {
+  if (ended.kind != OutcomeKind::completed && ended.kind != OutcomeKind::stopped) {
     for (std::string& line : tail_.last_lines(k_detail_lines))
       parts.push_back(std::move(line));
   }

@@ -6,12 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "trial_runner/local/cgroup.hpp"
 #include "trial_runner/local/cpu_time.hpp"
-#include "trial_runner/local/memory_watch.hpp"
+#include "trial_runner/local/ending.hpp"
+#include "trial_runner/local/memory_tracker.hpp"
+#include "trial_runner/local/oom_kill_counters.hpp"
 #include "trial_runner/local/proc.hpp"
-#include "trial_runner/local/strays.hpp"
-#include "trial_runner/local/verdict.hpp"
+#include "trial_runner/local/subreaper.hpp"
+#include "trial_runner/local/trial_process.hpp"
 #include "trial_runner/output/lines.hpp"
 #include "trial_runner/output/log_file.hpp"
 #include "trial_runner/reports/report_reader.hpp"
@@ -19,15 +20,8 @@
 
 namespace steptune::local {
 
-/// What a started process brings along.
-struct TrialProcess {
-  ProcessId main;
-  UniqueFd pidfd;   ///< empty where the kernel has none
-  UniqueFd output;  ///< non-blocking
-};
-
-/// What the machine's counters stood at when a trial started.
-struct TrialBaseline {
+/// The machine's counters when a trial started.
+struct CountersAtStart {
   double started_s = 0.0;
   std::optional<CpuTime> cpu;
   OomKills oom_kills;
@@ -38,7 +32,7 @@ struct TrialBaseline {
 class LocalTrial {
  public:
   LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process, ReportReader reader,
-             LogFile log, TrialBaseline baseline);
+             LogFile log, CountersAtStart at_start);
 
   [[nodiscard]] TrialKey key() const { return key_; }
   [[nodiscard]] std::size_t slot() const { return slot_; }
@@ -57,20 +51,21 @@ class LocalTrial {
 
   /// Does all that is due. Appends reports to `events`. True once everything of the trial is gone;
   /// then `finish` is due.
-  [[nodiscard]] bool advance(double now_s, Strays& strays, std::vector<TrialEvent>& events);
+  [[nodiscard]] bool advance(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
 
   /// Begins to end the trial unless it has ended or is ending already; a shorter grace period than
-  /// before takes effect in any case.
+  /// before takes effect all the same.
   void end(EndedBy by, double now_s, double grace_s);
 
   /// As asked by `Runner::stop`, with the trial's own grace period.
   void stop(double now_s) { end(EndedBy::stop, now_s, limits_.grace_s); }
 
-  /// Time during which this machine or program stood still counts for no limit.
-  void excuse(double gap_s);
+  /// Lengthens all limits by time in which this machine or program was suspended.
+  void exclude_from_limits(double gap_s);
 
   /// Reaps the main process and tells how the trial ended.
-  [[nodiscard]] Outcome finish(double now_s, const Strays& strays, const OomWatch& oom_watch,
+  [[nodiscard]] Outcome finish(double now_s, const Subreaper& subreaper,
+                               const OomKillCounters& oom_counters,
                                std::vector<TrialEvent>& events);
 
  private:
@@ -78,12 +73,12 @@ class LocalTrial {
   void take_output(std::string_view bytes, double now_s, std::vector<TrialEvent>& events);
   void on_line(std::string_view line, double now_s, std::vector<TrialEvent>& events);
   void check_limits(double now_s);
-  void sample_memory(double now_s, Strays& strays);
+  void sample_memory(double now_s, Subreaper& subreaper);
   void escalate(double now_s);
   void kill_group(int signal) const;
   [[nodiscard]] bool main_has_exited() const;
-  [[nodiscard]] bool clear_leftovers(double now_s, Strays& strays);
-  [[nodiscard]] std::string describe(const Verdict& verdict) const;
+  [[nodiscard]] bool end_descendants(double now_s, Subreaper& subreaper);
+  [[nodiscard]] std::string describe(const Classification& ended) const;
 
   TrialKey key_;
   std::size_t slot_;
@@ -91,12 +86,12 @@ class LocalTrial {
   TrialProcess process_;
   ReportReader reader_;
   LogFile log_;
-  TrialBaseline baseline_;
+  CountersAtStart at_start_;
 
   LineSplitter lines_;
   OutputTail tail_;
-  MemoryWatch memory_;
-  double excused_s_ = 0.0;
+  MemoryTracker memory_;
+  double excluded_s_ = 0.0;
   double last_output_s_;
   double next_read_s_ = 0.0;
   double next_memory_s_;
@@ -108,7 +103,7 @@ class LocalTrial {
   std::optional<double> exited_s_;
   double next_sweep_s_ = 0.0;
   double sweep_interval_s_;
-  bool left_something_ = false;
+  bool left_descendants_ = false;
   std::vector<ProcessId> survivors_;
 };
 

@@ -3,33 +3,25 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/machine/cgroup.hpp"
+#include "common/machine/cpus.hpp"
+#include "common/machine/gpus.hpp"
 #include "trial_runner/local/cpu_set.hpp"
-#include "trial_runner/local/proc.hpp"
 
 namespace steptune::local {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* k_openmp = "OMP_NUM_THREADS";
-/// Libraries that would otherwise take every CPU of the machine. MKL and OpenBLAS prefer their own
-/// variable to OpenMP's.
+/// Libraries that would otherwise take every CPU of the resources. MKL and OpenBLAS prefer their
+/// own variable to OpenMP's.
 constexpr std::array<const char*, 4> k_thread_variables{
     k_openmp, "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"};
 constexpr std::array<const char*, 2> k_gpu_variables{"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"};
-
-bool is_number(std::string_view text) {
-  return !text.empty() &&
-         std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
-}
 
 /// The devices of a variable such as CUDA_VISIBLE_DEVICES: a negative number ends the list.
 std::vector<std::string> parse_devices(std::string_view text) {
@@ -42,29 +34,14 @@ std::vector<std::string> parse_devices(std::string_view text) {
   return parts;
 }
 
-/// Cards that NVIDIA's driver shows as /dev/nvidiaN, else compute nodes of AMD's.
-int count_gpus() {
-  int count = 0;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/dev", error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("nvidia") && is_number(std::string_view(name).substr(6))) ++count;
-  }
-  if (count > 0) return count;
-  for (const auto& node : fs::directory_iterator("/sys/class/kfd/kfd/topology/nodes", error)) {
-    const std::string id = read_text(node.path() / "gpu_id").value_or("0");
-    if (id.find_first_of("123456789") != std::string::npos) ++count;
-  }
-  return count;
-}
-
-std::vector<std::string> find_gpus(const Environment& environment) {
+std::vector<std::string> visible_gpus(const SystemFiles& files, const Environment& environment) {
   for (const char* variable : k_gpu_variables) {
     const auto found = environment.find(variable);
     if (found != environment.end()) return parse_devices(found->second);
   }
   std::vector<std::string> gpus;
-  for (int i = 0; i < count_gpus(); ++i)
+  const int count = count_gpus(files).count;
+  for (int i = 0; i < count; ++i)
     gpus.push_back(std::to_string(i));
   return gpus;
 }
@@ -72,43 +49,45 @@ std::vector<std::string> find_gpus(const Environment& environment) {
 tl::unexpected<Error> too_small(const char* what, int parallel, int each, std::size_t available) {
   return fail(
       ErrorKind::usage,
-      fmt::format("{} trials at the same time with {} {}s each need {} {}s, but this process "
-                  "may use {}",
+      fmt::format("{} trials at a time with {} {}s each need {} {}s, but this process may use "
+                  "{}",
                   parallel, each, what, parallel * each, what, available),
       "runner", fmt::format("lower \"parallel\" or \"{}s_per_trial\"", what));
 }
 
 }  // namespace
 
-Result<Machine> read_machine(const Environment& environment) {
+Result<TrialResources> read_trial_resources(const SystemFiles& files,
+                                            const Environment& environment) {
   const auto cpus = allowed_cpus();
   if (!cpus) return tl::unexpected(cpus.error());
-  Machine machine;
-  machine.cpus = in_topology_order(*cpus);
-  machine.usable_cpus = usable_cpu_count(static_cast<int>(cpus->size()));
-  machine.gpus = find_gpus(environment);
-  return machine;
+  TrialResources resources;
+  resources.cpus = in_topology_order(*cpus);
+  resources.usable_cpus = usable_cpus(static_cast<int>(cpus->size()), cgroup_cpu_quota(files));
+  resources.gpus = visible_gpus(files, environment);
+  return resources;
 }
 
-Result<std::vector<Slot>> divide(const Machine& machine, const PlacementOptions& options) {
+Result<std::vector<Slot>> divide_into_slots(const TrialResources& resources,
+                                            const PlacementOptions& options) {
   if (options.parallel < 1) {
     return fail(ErrorKind::usage, "\"parallel\" must be at least 1", "runner");
   }
   const auto parallel = static_cast<std::size_t>(options.parallel);
-  const int share = std::max(1, machine.usable_cpus / options.parallel);
+  const int share = std::max(1, resources.usable_cpus / options.parallel);
   const int cpu_count = std::max(1, options.cpus_per_trial.value_or(share));
   const auto cpus_each = static_cast<std::size_t>(cpu_count);
-  if (options.pin && parallel * cpus_each > machine.cpus.size()) {
-    return too_small("cpu", options.parallel, cpu_count, machine.cpus.size());
+  if (options.pin && parallel * cpus_each > resources.cpus.size()) {
+    return too_small("cpu", options.parallel, cpu_count, resources.cpus.size());
   }
   std::optional<std::size_t> gpus_each;
   if (options.gpus_per_trial) {
     gpus_each = static_cast<std::size_t>(std::max(0, *options.gpus_per_trial));
-    if (parallel * *gpus_each > machine.gpus.size()) {
-      return too_small("gpu", options.parallel, *options.gpus_per_trial, machine.gpus.size());
+    if (parallel * *gpus_each > resources.gpus.size()) {
+      return too_small("gpu", options.parallel, *options.gpus_per_trial, resources.gpus.size());
     }
-  } else if (parallel > 1 && machine.gpus.size() >= parallel) {
-    gpus_each = machine.gpus.size() / parallel;
+  } else if (parallel > 1 && resources.gpus.size() >= parallel) {
+    gpus_each = resources.gpus.size() / parallel;
   }
 
   const auto take = [](const auto& from, std::size_t slot, std::size_t each) {
@@ -118,14 +97,14 @@ Result<std::vector<Slot>> divide(const Machine& machine, const PlacementOptions&
   std::vector<Slot> slots(parallel);
   for (std::size_t i = 0; i < parallel; ++i) {
     slots[i].cpu_count = cpu_count;
-    if (options.pin) slots[i].cpus = take(machine.cpus, i, cpus_each);
-    if (gpus_each) slots[i].gpus = take(machine.gpus, i, *gpus_each);
+    if (options.pin) slots[i].cpus = take(resources.cpus, i, cpus_each);
+    if (gpus_each) slots[i].gpus = take(resources.gpus, i, *gpus_each);
   }
   return slots;
 }
 
-std::map<std::string, std::string> apply(const Slot& slot, const PlacementOptions& options,
-                                         const Environment& given, Environment& environment) {
+std::map<std::string, std::string> apply_slot(const Slot& slot, const PlacementOptions& options,
+                                              const Environment& given, Environment& environment) {
   std::map<std::string, std::string> placement;
   placement["cpu_count"] = std::to_string(slot.cpu_count);
   if (!slot.cpus.empty()) placement["cpus"] = format_cpus(slot.cpus);

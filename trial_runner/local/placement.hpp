@@ -7,20 +7,22 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/machine/system_files.hpp"
 #include "trial_runner/local/spawn.hpp"
 
 namespace steptune::local {
 
-/// What the machine has for trials.
-struct Machine {
+/// What of this machine trials may use.
+struct TrialResources {
   std::vector<int> cpus;          ///< allowed to this process, in topology order
   int usable_cpus = 1;            ///< fewer than these where a cgroup quota says so
-  std::vector<std::string> gpus;  ///< as CUDA_VISIBLE_DEVICES names them
+  std::vector<std::string> gpus;  ///< as CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES names them
 };
 
-/// Reads it from the system. GPUs are those of CUDA_VISIBLE_DEVICES (or HIP_VISIBLE_DEVICES) in
-/// `environment` where set, else the device files of NVIDIA's and AMD's drivers.
-[[nodiscard]] Result<Machine> read_machine(const Environment& environment);
+/// GPUs are those of CUDA_VISIBLE_DEVICES (or HIP_VISIBLE_DEVICES) in `environment` where set, else
+/// all that `count_gpus` finds. CPUs are those of the calling thread.
+[[nodiscard]] Result<TrialResources> read_trial_resources(const SystemFiles& files,
+                                                          const Environment& environment);
 
 struct PlacementOptions {
   int parallel = 1;
@@ -37,15 +39,15 @@ struct Slot {
   std::optional<std::vector<std::string>> gpus;  ///< nothing: whatever the trial sees
 };
 
-/// Divides the machine among `parallel` trials. An error of kind `usage` where it is too small.
-[[nodiscard]] Result<std::vector<Slot>> divide(const Machine& machine,
-                                               const PlacementOptions& options);
+/// Divides them among `parallel` trials. An error of kind `usage` where they are too few.
+[[nodiscard]] Result<std::vector<Slot>> divide_into_slots(const TrialResources& resources,
+                                                          const PlacementOptions& options);
 
-/// Adds to a trial's environment what its slot demands, except what `given` (the study's own
-/// variables) decides, and tells what is in force: CPUs, GPUs, thread counts.
-[[nodiscard]] std::map<std::string, std::string> apply(const Slot& slot,
-                                                       const PlacementOptions& options,
-                                                       const Environment& given,
-                                                       Environment& environment);
+/// Sets the variables of a trial's environment that keep it to its slot, except those that `given`
+/// (the study's own variables) sets, and returns what is in force: CPUs, GPUs, thread counts.
+[[nodiscard]] std::map<std::string, std::string> apply_slot(const Slot& slot,
+                                                            const PlacementOptions& options,
+                                                            const Environment& given,
+                                                            Environment& environment);
 
 }  // namespace steptune::local

@@ -2,19 +2,18 @@
 #include "trial_runner/local/proc.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <memory>
 #include <string_view>
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <fmt/compile.h>
 #include <fmt/format.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "common/machine/system_files.hpp"
 
 namespace steptune::local {
 namespace {
@@ -69,23 +68,8 @@ std::vector<pid_t> children_by_scan(pid_t parent) {
 
 }  // namespace
 
-std::optional<std::string> read_text(const std::filesystem::path& path, std::size_t max_bytes) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return std::nullopt;
-  std::string text;
-  std::array<char, 8192> buffer;
-  while (text.size() < max_bytes) {
-    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return std::nullopt;
-    if (got == 0) break;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-  return text;
-}
-
 std::optional<ProcessStat> read_stat(pid_t pid) {
-  const auto text = read_text(fmt::format(FMT_COMPILE("/proc/{}/stat"), pid));
+  const auto text = read_system_file(fmt::format(FMT_COMPILE("/proc/{}/stat"), pid));
   if (!text) return std::nullopt;
   // The command name stands in parentheses and may itself hold blanks and parentheses.
   const std::size_t name_end = text->rfind(')');
@@ -111,7 +95,7 @@ std::optional<ProcessStat> read_stat(pid_t pid) {
 std::vector<pid_t> children_of(pid_t pid) {
   std::vector<pid_t> children;
   for (const pid_t thread : numeric_entries(fmt::format("/proc/{}/task", pid).c_str())) {
-    const auto text = read_text(fmt::format("/proc/{}/task/{}/children", pid, thread));
+    const auto text = read_system_file(fmt::format("/proc/{}/task/{}/children", pid, thread));
     if (text) {
       append_numbers(*text, children);
     } else if (::access("/proc/self/task", F_OK) == 0 &&
@@ -126,11 +110,27 @@ std::vector<pid_t> children_of(pid_t pid) {
 std::vector<pid_t> adopted_children_of_self() {
   // The kernel hands orphans to the first live thread of the subreaper, which is the leader.
   const pid_t self = ::getpid();
-  const auto text = read_text(fmt::format(FMT_COMPILE("/proc/{}/task/{}/children"), self, self));
+  const auto text =
+      read_system_file(fmt::format(FMT_COMPILE("/proc/{}/task/{}/children"), self, self));
   if (!text) return children_by_scan(self);
   std::vector<pid_t> children;
   append_numbers(*text, children);
   return children;
+}
+
+std::vector<ProcessStat> process_tree(pid_t root) {
+  std::vector<ProcessStat> tree;
+  std::vector<pid_t> open{root};
+  while (!open.empty()) {
+    const pid_t pid = open.back();
+    open.pop_back();
+    const auto stat = read_stat(pid);
+    if (!stat) continue;
+    if (!stat->is_zombie()) tree.push_back(*stat);
+    for (const pid_t child : children_of(pid))
+      open.push_back(child);
+  }
+  return tree;
 }
 
 std::vector<pid_t> all_processes() {
@@ -138,7 +138,7 @@ std::vector<pid_t> all_processes() {
 }
 
 bool environment_has(pid_t pid, std::span<const std::string> entries) {
-  const auto text = read_text(fmt::format("/proc/{}/environ", pid));
+  const auto text = read_system_file(fmt::format("/proc/{}/environ", pid));
   if (!text || text->empty()) return false;
   std::size_t found = 0;
   for (std::size_t at = 0; at < text->size();) {
@@ -164,7 +164,7 @@ bool send_signal(const ProcessId& process, int signal) {
 }
 
 std::string boot_id() {
-  std::string id = read_text("/proc/sys/kernel/random/boot_id").value_or("");
+  std::string id = read_system_file("/proc/sys/kernel/random/boot_id").value_or("");
   while (!id.empty() && id.back() == '\n')
     id.pop_back();
   return id;

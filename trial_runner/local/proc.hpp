@@ -3,7 +3,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "trial_runner/output/unique_fd.hpp"
+#include "common/unique_fd.hpp"
 
 namespace steptune::local {
 
@@ -41,6 +40,9 @@ struct ProcessStat {
 /// Children whose own parents died, and those that the process's first thread started.
 [[nodiscard]] std::vector<pid_t> adopted_children_of_self();
 
+/// A process and all its descendants that can be reached from it, zombies aside.
+[[nodiscard]] std::vector<ProcessStat> process_tree(pid_t root);
+
 [[nodiscard]] std::vector<pid_t> all_processes();
 
 /// Whether the environment that a process was started with has all of these `NAME=value` entries.
@@ -56,9 +58,5 @@ bool send_signal(const ProcessId& process, int signal);
 
 /// Identifies the machine's current boot: process numbers and start times mean nothing beyond it.
 [[nodiscard]] std::string boot_id();
-
-/// A file of unknown size, read to its end, at most `max_bytes`. Nothing if it cannot be read.
-[[nodiscard]] std::optional<std::string> read_text(const std::filesystem::path& path,
-                                                   std::size_t max_bytes = std::size_t{1} << 22);
 
 }  // namespace steptune::local

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "common/error.hpp"
-#include "trial_runner/output/unique_fd.hpp"
+#include "common/unique_fd.hpp"
 
 namespace steptune::local {
 

@@ -32,7 +32,7 @@ struct RateEstimate {
 /// Techniques, 3rd ed., section 6.4 (ratio).
 [[nodiscard]] RateEstimate estimate_rate(std::span<const Interval> intervals);
 
-/// By how much the rate changes from the begin to the end of the stretch, relative to its mean, if
+/// By how much the rate changes from the start to the end of the stretch, relative to its mean, if
 /// a straight line through ten batches says so with p < 0.001; else 0.
 [[nodiscard]] double significant_drift(std::span<const Interval> intervals);
 

@@ -94,7 +94,7 @@ void LogFile::finish() {
   const std::uint64_t oldest = head_bytes_ + (total_ - head_bytes_) % tail_bytes_;
   copy_range(ordered.get(), 0, head_bytes_);
   const std::string note =
-      fmt::format("\n--- {} bytes left out here ---\n", total_ - head_bytes_ - tail_bytes_);
+      fmt::format("\n--- {} bytes omitted ---\n", total_ - head_bytes_ - tail_bytes_);
   if (const int error = file_ ? write_all(ordered.get(), note) : 0; error != 0) give_up(error);
   copy_range(ordered.get(), oldest, head_bytes_ + tail_bytes_);
   copy_range(ordered.get(), head_bytes_, oldest);

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "common/error.hpp"
-#include "trial_runner/output/unique_fd.hpp"
+#include "common/unique_fd.hpp"
 
 namespace steptune {
 

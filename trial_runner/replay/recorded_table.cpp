@@ -50,8 +50,9 @@ Result<Layout> read_layout(const std::filesystem::path& json_file) {
     return layout;
   } catch (const Json::exception& exception) {
     return fail(ErrorKind::usage,
-                fmt::format("does not describe a recorded table: {}", exception.what()),
-                json_file.string(), "needed are csv, params (with name), objective");
+                fmt::format("is not the description of a recorded table: {}", exception.what()),
+                json_file.string(),
+                "it needs \"csv\", \"params\" (each with a \"name\") and \"objective\"");
   }
 }
 

@@ -65,13 +65,14 @@ Result<TimeColumn> choose_time_column(const RecordedTable& table,
     }
   }
   if (wanted) {
-    return fail(ErrorKind::usage,
-                fmt::format("measures no \"{}\"{}", *wanted, did_you_mean(*wanted, names)),
-                json_file.string(), fmt::format("measured: {}", fmt::join(names, ", ")));
+    return fail(
+        ErrorKind::usage,
+        fmt::format("has no measured column \"{}\"{}", *wanted, did_you_mean(*wanted, names)),
+        json_file.string(), fmt::format("measured: {}", fmt::join(names, ", ")));
   }
-  return fail(ErrorKind::usage, "measures no time", json_file.string(),
-              fmt::format("name the column to take for one (objective_column): {}",
-                          fmt::join(names, ", ")));
+  return fail(
+      ErrorKind::usage, "has no column that is a time", json_file.string(),
+      fmt::format("name the column to use with \"objective_column\": {}", fmt::join(names, ", ")));
 }
 
 double median_time_s(const RecordedTable& table, const TimeColumn& column) {

@@ -20,7 +20,7 @@ namespace steptune {
 struct ReplayOptions {
   int parallel = 1;
   std::uint64_t seed = 0;
-  double startup_s = 5.0;  ///< process start to the first step's begin, give or take 2 %
+  double startup_s = 5.0;  ///< process start to the first step's start, give or take 2 %
   StepNoise noise;
   std::optional<double> steps;  ///< after which trials complete; default: they run until stopped
   /// Ends that trials come to by themselves; null or nothing: none. Called once for each trial.

@@ -15,7 +15,7 @@ namespace steptune {
 /// simulation.
 struct ReplayEnd {
   OutcomeKind kind = OutcomeKind::completed;
-  double after_s = 0.0;  ///< from the first step's begin; `hung`: reports cease then
+  double after_s = 0.0;  ///< from the first step's start; `hung`: reports cease then
   int exit_code = 0;
   std::string detail;
 };

@@ -115,7 +115,7 @@ class Reporter:
         self._pending = True
         for name, value in metrics.items():
             if name in _RESERVED:
-                self._warn(name, "cannot be a metric's name")
+                self._warn(name, "is not a valid metric name")
             else:
                 # A tensor would keep the whole graph of its computation in memory.
                 detach = getattr(value, "detach", None)
@@ -163,13 +163,13 @@ class Reporter:
         try:
             return float(value)
         except Exception as error:  # a tensor's library may raise anything
-            self._warn(name, "is no number: %s" % error)
+            self._warn(name, "is not a number: %s" % error)
             return None
 
     def _warn(self, name, why):
         if name not in self._warned:
             self._warned.add(name)
-            sys.stderr.write('steptune: "%s" %s; left out\n' % (name, why))
+            sys.stderr.write('steptune: "%s" %s; ignored\n' % (name, why))
 
 
 _reporter = Reporter()

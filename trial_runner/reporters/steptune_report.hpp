@@ -127,7 +127,7 @@ class Reporter {
         value_of(metrics_, metric.first) = metric.second;
       } else if (!warned_) {
         warned_ = true;
-        std::fprintf(stderr, "steptune: \"%s\" cannot be a metric's name; left out\n",
+        std::fprintf(stderr, "steptune: \"%s\" is not a valid metric name; ignored\n",
                      metric.first);
       }
     }

@@ -77,7 +77,7 @@ Result<MetricRegex> compile(const MetricDefinition& definition) {
                 {}, std::move(hint));
   };
   if (definition.name.empty() || definition.name.size() > k_max_metric_name_bytes) {
-    return fail(ErrorKind::usage, fmt::format("a metric's name has {} bytes; 1 to {} are possible",
+    return fail(ErrorKind::usage, fmt::format("a metric name has {} bytes; 1 to {} are allowed",
                                               definition.name.size(), k_max_metric_name_bytes));
   }
   re2::RE2::Options options(re2::RE2::Quiet);
@@ -100,7 +100,7 @@ Result<MetricRegex> compile(const MetricDefinition& definition) {
 Result<std::unique_ptr<Preset>> make_metric_regexes(
     const std::vector<MetricDefinition>& definitions) {
   if (definitions.size() > k_max_metrics) {
-    return fail(ErrorKind::usage, fmt::format("{} metrics are defined; at most {} are possible",
+    return fail(ErrorKind::usage, fmt::format("{} metrics are defined; at most {} are allowed",
                                               definitions.size(), k_max_metrics));
   }
   std::vector<MetricRegex> regexes;

@@ -132,8 +132,8 @@ struct ReportReader::State {
     if (metrics.contains(name) || not_finite.contains(name)) return true;
     if (metrics.size() + not_finite.size() < k_max_metrics) return true;
     last_rejection = Rejection{RejectReason::too_many_metrics,
-                               fmt::format("more than {} metrics; \"{}\" is left out",
-                                           k_max_metrics, printable_line(name, 60))};
+                               fmt::format("more than {} metrics; \"{}\" is ignored", k_max_metrics,
+                                           printable_line(name, 60))};
     if (!first_rejection) first_rejection = last_rejection;
     return false;
   }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/enum_names.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -36,7 +37,7 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool string(string_t& value) override {
     if (in_not_finite_) return name_fits(value) && report_.not_finite.insert(value).second;
-    return not_a_number("a text");
+    return not_a_number("a string");
   }
   bool binary(binary_t& /*value*/) override { return not_a_number("binary"); }
 
@@ -44,7 +45,7 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
     ++depth_;
     if (depth_ == 1) return true;
     if (depth_ == 2 && key_ == "parts" && !in_not_finite_) return true;
-    return refuse(RejectReason::bad_json, fmt::format("\"{}\" holds an object", shown_key()));
+    return refuse(RejectReason::bad_json, fmt::format("\"{}\" is an object", shown_key()));
   }
   bool end_object() override {
     --depth_;
@@ -117,7 +118,7 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
   bool name_fits(const std::string& name) {
     if (!name.empty() && name.size() <= k_max_metric_name_bytes) return true;
     return refuse(RejectReason::too_many_metrics,
-                  fmt::format("a metric's name has {} bytes; 1 to {} are possible", name.size(),
+                  fmt::format("a metric name has {} bytes; 1 to {} are allowed", name.size(),
                               k_max_metric_name_bytes));
   }
   [[nodiscard]] std::string shown_key() const {
@@ -152,7 +153,7 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
       counter = value;
       return true;
     }
-    return refuse(RejectReason::bad_counter, fmt::format("\"{}\" is {}; 0 to {:g} is possible",
+    return refuse(RejectReason::bad_counter, fmt::format("\"{}\" is {}; 0 to {:g} is allowed",
                                                          shown_key(), value, k_max_count));
   }
 
@@ -171,23 +172,16 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 std::string to_text(RejectReason reason) {
-  switch (reason) {
-    case RejectReason::too_long:
-      return "too_long";
-    case RejectReason::bad_json:
-      return "bad_json";
-    case RejectReason::wrong_version:
-      return "wrong_version";
-    case RejectReason::bad_counter:
-      return "bad_counter";
-    case RejectReason::not_finite:
-      return "not_finite";
-    case RejectReason::not_a_number:
-      return "not_a_number";
-    case RejectReason::too_many_metrics:
-      return "too_many_metrics";
-  }
-  return "unknown";
+  static constexpr auto k_names = enum_names<RejectReason>({
+      {RejectReason::too_long, "too_long"},
+      {RejectReason::bad_json, "bad_json"},
+      {RejectReason::wrong_version, "wrong_version"},
+      {RejectReason::bad_counter, "bad_counter"},
+      {RejectReason::not_finite, "not_finite"},
+      {RejectReason::not_a_number, "not_a_number"},
+      {RejectReason::too_many_metrics, "too_many_metrics"},
+  });
+  return std::string(k_names.name_of(reason));
 }
 
 std::size_t find_steptune_document(std::string_view line) {

@@ -4,12 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "trial_runner/local/cgroup.hpp"
-#include "trial_runner/local/cpu_set.hpp"
-#include "trial_runner/local/guard.hpp"
+#include "common/machine/cpus.hpp"
+#include "trial_runner/local/watchdog.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/doctor_checks.hpp"
 #include "tuner/cli/installation.hpp"
-#include "tuner/cli/machine_check.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/report/text_table.hpp"
 #include "tuner/report/trial_json.hpp"
@@ -24,10 +23,10 @@ Check check_module(const std::optional<std::filesystem::path>& module) {
           "searcher \"sobol\""};
 }
 
-Check check_guard() {
-  const auto guard = local::find_guard_program();
-  if (guard) return {"guard", CheckStatus::ok, guard->string(), ""};
-  return {"guard", CheckStatus::fail, guard.error().message,
+Check check_watchdog() {
+  const auto program = local::find_watchdog_program();
+  if (program) return {"watchdog", CheckStatus::ok, program->string(), ""};
+  return {"watchdog", CheckStatus::fail, program.error().message,
           "without it a killed tuner could leave trials behind: install the program as a whole"};
 }
 
@@ -57,22 +56,16 @@ Check check_history(const std::filesystem::path& database) {
 }
 
 std::vector<Check> all_checks(const std::filesystem::path& database) {
-  const MachineRoot machine;
-  const auto allowed = local::allowed_cpus();
+  const SystemFiles files;
+  const auto allowed = allowed_cpus();
   const std::vector<int> cpus = allowed ? *allowed : std::vector<int>{};
   const auto module = find_bayes_module();
-  return {check_cpus(machine, cpus, local::cgroup_cpu_quota()),
-          check_smt(machine),
-          check_governor(machine),
-          check_load(machine, static_cast<int>(cpus.size())),
-          check_memory(machine),
-          check_clock_source(machine),
-          check_gpu(machine),
-          check_blas(resolve_library("libblas.so.3")),
-          check_module(module),
-          check_guard(),
-          check_sqlite(),
-          check_history(database),
+  return {check_cpus(files, cpus), check_smt(files),
+          check_governor(files),   check_load(files, static_cast<int>(cpus.size())),
+          check_memory(files),     check_clock_source(files),
+          check_gpu(files),        check_blas(resolve_library("libblas.so.3")),
+          check_module(module),    check_watchdog(),
+          check_sqlite(),          check_history(database),
           check_disk(database)};
 }
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trial_runner/output/unique_fd.hpp"
+#include "common/unique_fd.hpp"
 #include "tuner/cli/console.hpp"
 
 namespace steptune {

@@ -114,7 +114,7 @@ const std::vector<std::string>& History::warnings() const {
 }
 
 Result<std::vector<StudyRecord>> History::studies() const {
-  return store_->guard([&]() -> Result<std::vector<StudyRecord>> {
+  return store_->catch_errors([&]() -> Result<std::vector<StudyRecord>> {
     Query query = store_->query(k_select_studies);
     std::vector<StudyRecord> studies;
     while (query.step()) {
@@ -145,7 +145,7 @@ Result<StudyRecord> History::study(const std::string& name) const {
 }
 
 Result<std::vector<TrialRecord>> History::trials(std::int64_t study_id) const {
-  return store_->guard([&] {
+  return store_->catch_errors([&] {
     Query query = store_->query(k_select_trials);
     query.bind(study_id);
     return read_trials(query, store_->path.string());
@@ -153,7 +153,7 @@ Result<std::vector<TrialRecord>> History::trials(std::int64_t study_id) const {
 }
 
 Result<TrialRecord> History::trial(std::int64_t study_id, std::int64_t number) const {
-  return store_->guard([&]() -> Result<TrialRecord> {
+  return store_->catch_errors([&]() -> Result<TrialRecord> {
     Query query = store_->query(k_select_trial);
     query.bind(study_id).bind(number);
     if (query.step()) return read_trial(query, store_->path.string());
@@ -164,7 +164,7 @@ Result<TrialRecord> History::trial(std::int64_t study_id, std::int64_t number) c
 
 Result<std::vector<TrialRecord>> History::ranked_trials(std::int64_t study_id, std::size_t limit,
                                                         bool largest_first) const {
-  return store_->guard([&] {
+  return store_->catch_errors([&] {
     Query query = store_->query(largest_first ? k_select_largest : k_select_smallest);
     query.bind(study_id).bind(static_cast<std::int64_t>(limit));
     return read_trials(query, store_->path.string());
@@ -173,7 +173,7 @@ Result<std::vector<TrialRecord>> History::ranked_trials(std::int64_t study_id, s
 
 Result<std::vector<TrialRecord>> History::latest_trials(std::int64_t study_id, TrialStatus status,
                                                         std::size_t limit) const {
-  return store_->guard([&] {
+  return store_->catch_errors([&] {
     Query query = store_->query(k_select_latest);
     query.bind(study_id).bind(to_text(status)).bind(static_cast<std::int64_t>(limit));
     return read_trials(query, store_->path.string());
@@ -181,7 +181,7 @@ Result<std::vector<TrialRecord>> History::latest_trials(std::int64_t study_id, T
 }
 
 Result<std::map<TrialStatus, std::int64_t>> History::status_counts(std::int64_t study_id) const {
-  return store_->guard([&]() -> Result<std::map<TrialStatus, std::int64_t>> {
+  return store_->catch_errors([&]() -> Result<std::map<TrialStatus, std::int64_t>> {
     Query query =
         store_->query("SELECT status, trials FROM status_counts WHERE study_id = ? AND trials > 0");
     query.bind(study_id);

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-#include <utility>
-
+#include "common/enum_names.hpp"
 #include "tuner/history/history.hpp"
 
 namespace steptune {
 namespace {
 
-template <typename Enum, std::size_t count>
-using Names = std::array<std::pair<Enum, std::string_view>, count>;
-
 // Persistent, do not change: these texts stand in databases.
-constexpr Names<TrialPurpose, 5> k_purposes{{
+constexpr auto k_purposes = enum_names<TrialPurpose>({
     {TrialPurpose::baseline, "baseline"},
     {TrialPurpose::hint, "hint"},
     {TrialPurpose::search, "search"},
     {TrialPurpose::confirm_incumbent, "confirm_incumbent"},
     {TrialPurpose::confirm_baseline, "confirm_baseline"},
-}};
-constexpr Names<TrialStatus, 8> k_statuses{{
+});
+constexpr auto k_statuses = enum_names<TrialStatus>({
     {TrialStatus::launching, "launching"},
     {TrialStatus::running, "running"},
     {TrialStatus::completed, "completed"},
@@ -27,49 +22,33 @@ constexpr Names<TrialStatus, 8> k_statuses{{
     {TrialStatus::failed, "failed"},
     {TrialStatus::out_of_memory, "out_of_memory"},
     {TrialStatus::interrupted, "interrupted"},
-}};
-constexpr Names<StudyStatus, 3> k_study_statuses{{
+});
+constexpr auto k_study_statuses = enum_names<StudyStatus>({
     {StudyStatus::running, "running"},
     {StudyStatus::interrupted, "interrupted"},
     {StudyStatus::finished, "finished"},
-}};
-
-template <typename Enum, std::size_t count>
-std::string name_of(const Names<Enum, count>& names, Enum value) {
-  for (const auto& [held, name] : names) {
-    if (held == value) return std::string(name);
-  }
-  return "unknown";
-}
-
-template <typename Enum, std::size_t count>
-std::optional<Enum> value_of(const Names<Enum, count>& names, std::string_view text) {
-  for (const auto& [value, name] : names) {
-    if (name == text) return value;
-  }
-  return std::nullopt;
-}
+});
 
 }  // namespace
 
 std::string to_text(TrialPurpose purpose) {
-  return name_of(k_purposes, purpose);
+  return std::string(k_purposes.name_of(purpose));
 }
 std::string to_text(TrialStatus status) {
-  return name_of(k_statuses, status);
+  return std::string(k_statuses.name_of(status));
 }
 std::string to_text(StudyStatus status) {
-  return name_of(k_study_statuses, status);
+  return std::string(k_study_statuses.name_of(status));
 }
 
 std::optional<TrialPurpose> trial_purpose_from_text(std::string_view text) {
-  return value_of(k_purposes, text);
+  return k_purposes.value_of(text);
 }
 std::optional<TrialStatus> trial_status_from_text(std::string_view text) {
-  return value_of(k_statuses, text);
+  return k_statuses.value_of(text);
 }
 std::optional<StudyStatus> study_status_from_text(std::string_view text) {
-  return value_of(k_study_statuses, text);
+  return k_study_statuses.value_of(text);
 }
 
 bool is_final(TrialStatus status) {

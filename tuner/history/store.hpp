@@ -62,7 +62,7 @@ struct History::Store {
   [[nodiscard]] Result<void> write(Action action);
   /// Runs `action`, which returns a `Result`; exceptions of SQLite become errors.
   template <typename Action>
-  [[nodiscard]] std::invoke_result_t<Action> guard(Action action) const;
+  [[nodiscard]] std::invoke_result_t<Action> catch_errors(Action action) const;
 
   /// Error of kind `store` about this file.
   [[nodiscard]] Error damaged(const std::string& what) const;
@@ -77,7 +77,7 @@ struct History::Store {
 };
 
 template <typename Action>
-std::invoke_result_t<Action> History::Store::guard(Action action) const {
+std::invoke_result_t<Action> History::Store::catch_errors(Action action) const {
   try {
     return action();
   } catch (const SQLite::Exception& exception) {
@@ -87,7 +87,7 @@ std::invoke_result_t<Action> History::Store::guard(Action action) const {
 
 template <typename Action>
 Result<void> History::Store::write(Action action) {
-  return guard([&]() -> Result<void> {
+  return catch_errors([&]() -> Result<void> {
     query("BEGIN IMMEDIATE").run();
     struct Rollback {
       SQLite::Database& database;

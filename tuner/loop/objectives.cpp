@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 
 #include "common/interval.hpp"
+#include "trial_runner/cost/usage_cost.hpp"
 
 namespace steptune {
 namespace {
 
 constexpr double k_samples_without_plan = 1e6;
-constexpr double k_seconds_per_hour = 3600.0;
 
 bool is_timed(const Objective& objective) {
   return objective.is_time() || objective.is_cost();
@@ -68,8 +68,8 @@ tl::expected<ObjectiveValues, std::string> objective_values(const StudySpec& stu
     double value = samples * rate_s + (planned ? measurement.startup_s : 0.0);
     double error = samples * measurement.half_width_s / k_z_95;
     if (objective.is_cost()) {
-      value *= price_usd_per_hour / k_seconds_per_hour;
-      error *= price_usd_per_hour / k_seconds_per_hour;
+      value = usage_usd(price_usd_per_hour, value);
+      error = usage_usd(price_usd_per_hour, error);
     }
     result.values.push_back(value);
     result.standard_errors.push_back(std::isfinite(error) ? error : 0.0);

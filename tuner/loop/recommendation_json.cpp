@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <limits>
-#include <utility>
 
+#include "common/enum_names.hpp"
 #include "tuner/loop/loop.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::array<std::pair<LoopEnd, std::string_view>, 6> k_ends{{
+constexpr auto k_ends = enum_names<LoopEnd>({
     {LoopEnd::budget, "budget"},
     {LoopEnd::exhausted, "exhausted"},
     {LoopEnd::payback, "payback"},
     {LoopEnd::interrupted, "interrupted"},
     {LoopEnd::too_many_failures, "too_many_failures"},
     {LoopEnd::no_feasible_trial, "no_feasible_trial"},
-}};
+});
 
 /// JSON has no NaN; what is missing reads back as NaN.
 double number(const Json& json, const char* name) {
@@ -46,17 +45,11 @@ std::vector<T> numbers(const Json& json, const char* name) {
 }  // namespace
 
 std::string to_text(LoopEnd end) {
-  for (const auto& [value, name] : k_ends) {
-    if (value == end) return std::string(name);
-  }
-  return "unknown";
+  return std::string(k_ends.name_of(end));
 }
 
 std::optional<LoopEnd> loop_end_from_text(std::string_view text) {
-  for (const auto& [value, name] : k_ends) {
-    if (name == text) return value;
-  }
-  return std::nullopt;
+  return k_ends.value_of(text);
 }
 
 Json to_json(const Recommendation& recommendation) {

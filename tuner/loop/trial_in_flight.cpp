@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 
@@ -47,7 +48,7 @@ TrialInFlight::TrialInFlight(const StudySpec& study, TrialRecord record, double 
       measurer_(make_measurer(study, record_, now_s)),
       course_(study.search.min_steps, study.search.max_steps),
       usd_per_hour_(usd_per_hour(study, record_.configuration)),
-      usd_per_billed_s_(on_demand_usd_per_hour(study, record_.configuration) / 3600.0),
+      usd_per_billed_s_(usage_usd(on_demand_usd_per_hour(study, record_.configuration), 1.0)),
       started_s_(now_s) {}
 
 void TrialInFlight::started(const TrialStarted& event) {

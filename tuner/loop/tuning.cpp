@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/loop/budget.hpp"
 #include "tuner/loop/confirm.hpp"
 #include "tuner/loop/observations.hpp"
@@ -455,7 +456,7 @@ double Tuning::trial_price(const Configuration& configuration) const {
   if (machines_ != nullptr) {
     seconds += machines_->expected_start_s(resources_of(study, configuration));
   }
-  return prices_in_money(study) ? seconds * usd_per_hour(study, configuration) / 3600.0 : seconds;
+  return prices_in_money(study) ? usage_usd(usd_per_hour(study, configuration), seconds) : seconds;
 }
 
 bool Tuning::can_pay_another() const {

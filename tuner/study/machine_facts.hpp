@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
-
+#include "common/machine/system_files.hpp"
 #include "search/space/expression.hpp"
 
 namespace steptune::study {
 
-/// The facts as told by the proc, sys and dev file systems below `root`, for a process that may use
-/// `affinity_cpus` processors.
-[[nodiscard]] Facts facts_under(const std::filesystem::path& root, int affinity_cpus);
+/// The facts `cpus`, `gpus` and `memory_gb` of a machine for a process that may run on
+/// `allowed_cpus` of its CPUs.
+[[nodiscard]] Facts facts_of(const SystemFiles& files, int allowed_cpus);
 
 }  // namespace steptune::study

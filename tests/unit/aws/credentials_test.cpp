@@ -2,15 +2,14 @@
 #include "trial_runner/sagemaker/aws/credentials.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include "tests/support/temporary_folder.hpp"
 #include "trial_runner/sagemaker/aws/process_output.hpp"
 
 namespace steptune::aws {
@@ -44,17 +43,12 @@ std::string sts_answer(const std::string& id) {
 class CredentialsTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "steptune-aws-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    home_ = name;
-    std::filesystem::create_directories(home_ / ".aws" / "sso" / "cache");
-    variables_["HOME"] = home_.string();
+    variables_["HOME"] = home_.path().string();
     variables_["AWS_EC2_METADATA_DISABLED"] = "true";
   }
-  void TearDown() override { std::filesystem::remove_all(home_); }
 
   void write(const std::filesystem::path& path, const std::string& text) {
-    std::ofstream(home_ / path) << text;
+    home_.write(path, text);
   }
 
   Environment environment() {
@@ -78,7 +72,7 @@ class CredentialsTest : public testing::Test {
     return credentials ? credentials->access_key_id : credentials.error().text();
   }
 
-  std::filesystem::path home_;
+  TemporaryFolder home_{"aws"};
   std::map<std::string, std::string> variables_;
   RoutedTransport transport_;
   VirtualClock clock_{k_now_s};
@@ -113,7 +107,7 @@ TEST_F(CredentialsTest, AProcessMayProvideThem) {
         "Expiration":")") +
                          k_later + "\"}");
   write(".aws/config",
-        "[default]\ncredential_process = cat '" + (home_ / "keys.json").string() + "'\n");
+        "[default]\ncredential_process = cat '" + (home_.path() / "keys.json").string() + "'\n");
   const auto credentials = get();
   ASSERT_TRUE(credentials) << credentials.error().text();
   EXPECT_EQ(credentials->access_key_id, "PROC");
@@ -149,7 +143,7 @@ TEST_F(CredentialsTest, ACircleOfSourceProfilesIsAnError) {
 
 TEST_F(CredentialsTest, WebIdentityIsUnsigned) {
   write("token", "jwt");
-  variables_["AWS_WEB_IDENTITY_TOKEN_FILE"] = (home_ / "token").string();
+  variables_["AWS_WEB_IDENTITY_TOKEN_FILE"] = (home_.path() / "token").string();
   variables_["AWS_ROLE_ARN"] = "arn:aws:iam::1:role/r";
   transport_.routes["POST sts.eu-west-1.amazonaws.com/"] = sts_answer("WEB");
   EXPECT_EQ(id(), "WEB");

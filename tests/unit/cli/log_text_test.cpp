@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/log_text.hpp"
-
-#include <fstream>
-
 #include <gtest/gtest.h>
-#include <unistd.h>
+
+#include "tests/support/temporary_folder.hpp"
 
 namespace steptune {
 namespace {
 
 class LogText : public testing::Test {
  protected:
-  LogText()
-      : path_(std::filesystem::temp_directory_path() /
-              ("steptune-log-" + std::to_string(getpid()) + "-" +
-               testing::UnitTest::GetInstance()->current_test_info()->name())) {}
-  ~LogText() override { std::filesystem::remove(path_); }
+  void write(const std::string& text) const { folder_.write("trial.log", text); }
 
-  void write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
-
-  std::filesystem::path path_;
+  TemporaryFolder folder_{"log"};
+  std::filesystem::path path_ = folder_.path() / "trial.log";
 };
 
 TEST_F(LogText, APipeGetsTheBytesAsTheyAre) {

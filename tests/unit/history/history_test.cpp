@@ -323,9 +323,9 @@ TEST(HistoryNames, ReadBackAsTheyAreWritten) {
 }
 
 TEST(HistoryNames, EveryStateCanBeStored) {
-  HistoryFixtureFiles files;
+  const DatabaseFolder folder;
   VirtualClock clock;
-  History history = must(History::open_for_writing(files.path(), clock));
+  History history = must(History::open_for_writing(folder.path() / "history.db", clock));
   const auto study = must(history.create_or_continue_study("s", "p", Json{}, 1));
   std::int64_t number = 0;
   for (const TrialStatus status :

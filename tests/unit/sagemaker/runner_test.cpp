@@ -185,7 +185,7 @@ TEST_F(RunnerOnAccountTest, WhatTheServiceWouldRefuseIsRefusedBeforeARequest) {
 TEST_F(RunnerOnAccountTest, ATypeWithoutAPriceIsNotStarted) {
   const auto started = runner().start(trial(1, "ml.p9.xlarge"));
   ASSERT_FALSE(started);
-  EXPECT_THAT(started.error().text(), HasSubstr("no price is known"));
+  EXPECT_THAT(started.error().text(), HasSubstr("no price for the instance type"));
 }
 
 TEST_F(RunnerOnAccountTest, SpotCapacityMayBeTakenAwayAndComesBack) {

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/temporary_folder.hpp"
 #include "tests/unit/study/study_fixture.hpp"
 
 namespace steptune {
@@ -72,19 +73,13 @@ std::vector<std::string> nul_separated(const std::string& text) {
 class HostileStrings : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "steptune-canary-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    strings_ = testing::hostile_strings((folder_ / "canary").string());
+    strings_ = testing::hostile_strings((folder_.path() / "canary").string());
     // "//" and the like may stand in the list twice; choices are distinct.
     std::set<std::string> seen;
     std::erase_if(strings_, [&](const std::string& text) { return !seen.insert(text).second; });
     ASSERT_GE(strings_.size(), 200U);
   }
-  void TearDown() override {
-    EXPECT_FALSE(std::filesystem::exists(folder_ / "canary"));
-    std::filesystem::remove_all(folder_);
-  }
+  void TearDown() override { EXPECT_FALSE(std::filesystem::exists(folder_.path() / "canary")); }
 
   /// A study whose parameter `value` has all the strings as choices, by itself or behind labels.
   StudySpec study(bool behind_labels) const {
@@ -129,7 +124,7 @@ class HostileStrings : public ::testing::Test {
     }
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_{"canary"};
   std::vector<std::string> strings_;
 };
 

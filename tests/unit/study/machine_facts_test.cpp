@@ -1,47 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/study/machine_facts.hpp"
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/common/fake_machine.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 namespace {
 
-/// A machine made of files.
-class FakeMachine : public ::testing::Test {
+class MachineFacts : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "steptune-facts-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    root_ = name;
-    write("proc/meminfo", "MemTotal:       16777216 kB\nMemFree: 1 kB\n");
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
+  void SetUp() override { write("proc/meminfo", "MemTotal:       16777216 kB\nMemFree: 1 kB\n"); }
 
-  void write(const std::string& path, const std::string& text) {
-    std::filesystem::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
-  }
-  double fact(const std::string& name, int affinity_cpus = 8) {
-    return study::facts_under(root_, affinity_cpus).at(name);
+  void write(const std::string& path, const std::string& text) { machine_.write(path, text); }
+  double fact(const std::string& name, int allowed_cpus = 8) {
+    return study::facts_of(machine_.files(), allowed_cpus).at(name);
   }
 
-  std::filesystem::path root_;
+  FakeMachine machine_;
 };
 
-TEST_F(FakeMachine, WithoutGroupsHasWhatAffinityAndMemoryAllow) {
+TEST_F(MachineFacts, WithoutGroupsHasWhatAffinityAndMemoryAllow) {
   EXPECT_EQ(fact("cpus"), 8.0);
   EXPECT_EQ(fact("memory_gb"), 16.0);
   EXPECT_EQ(fact("gpus"), 0.0);
 }
 
-TEST_F(FakeMachine, KeepsToTheTightestQuotaOfVersion2) {
+TEST_F(MachineFacts, KeepsToTheTightestQuotaOfVersion2) {
   write("proc/self/cgroup", "0::/pods/job\n");
   write("sys/fs/cgroup/pods/job/cpu.max", "max 100000\n");
   write("sys/fs/cgroup/pods/cpu.max", "350000 100000\n");
@@ -51,7 +39,7 @@ TEST_F(FakeMachine, KeepsToTheTightestQuotaOfVersion2) {
   EXPECT_EQ(fact("memory_gb"), 2.5);
 }
 
-TEST_F(FakeMachine, KeepsToTheQuotaOfVersion1) {
+TEST_F(MachineFacts, KeepsToTheQuotaOfVersion1) {
   write("proc/self/cgroup", "5:memory:/a\n4:cpu,cpuacct:/docker/x\n1:name=systemd:/\n");
   // In a container the group's own path is not mounted: its limits stand at the root.
   write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
@@ -62,13 +50,13 @@ TEST_F(FakeMachine, KeepsToTheQuotaOfVersion1) {
   EXPECT_EQ(fact("memory_gb"), 1.0);
 }
 
-TEST_F(FakeMachine, HasAtLeastOneProcessor) {
+TEST_F(MachineFacts, HasAtLeastOneProcessor) {
   write("proc/self/cgroup", "0::/\n");
   write("sys/fs/cgroup/cpu.max", "20000 100000\n");
   EXPECT_EQ(fact("cpus"), 1.0);
 }
 
-TEST_F(FakeMachine, IgnoresQuotasThatAreNone) {
+TEST_F(MachineFacts, IgnoresQuotasThatAreNone) {
   write("proc/self/cgroup", "0::/\n4:cpu:/\n");
   write("sys/fs/cgroup/cpu.max", "garbage");
   write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
@@ -76,20 +64,20 @@ TEST_F(FakeMachine, IgnoresQuotasThatAreNone) {
   EXPECT_EQ(fact("cpus"), 8.0);
 }
 
-TEST_F(FakeMachine, CountsGpusOfTheDriver) {
+TEST_F(MachineFacts, CountsGpusOfTheDriver) {
   write("proc/driver/nvidia/gpus/0000:01:00.0/information", "");
   write("proc/driver/nvidia/gpus/0000:02:00.0/information", "");
   EXPECT_EQ(fact("gpus"), 2.0);
 }
 
-TEST_F(FakeMachine, CountsGpuDevicesOfAContainer) {
+TEST_F(MachineFacts, CountsGpuDevicesOfAContainer) {
   for (const char* name : {"nvidia0", "nvidia3", "nvidiactl", "nvidia-uvm", "nvidia", "null"}) {
     write(std::string("dev/") + name, "");
   }
   EXPECT_EQ(fact("gpus"), 2.0);
 }
 
-TEST(MachineFacts, OfThisMachineAreUsable) {
+TEST_F(MachineFacts, OfThisMachineAreUsable) {
   const Facts facts = machine_facts();
   EXPECT_GE(facts.at("cpus"), 1.0);
   EXPECT_GT(facts.at("memory_gb"), 0.0);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -7,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/temporary_folder.hpp"
 #include "tests/unit/study/study_fixture.hpp"
 
 namespace steptune {
@@ -201,30 +201,19 @@ TEST(StudyFingerprint, StaysWhenTheFolderMoves) {
 /// Files in a folder of their own, removed at the end.
 class StudyFiles : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "steptune-study-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path write(const std::string& text) {
-    const auto path = folder_ / "study.json";
-    std::ofstream(path, std::ios::binary) << text;
-    return path;
-  }
+  std::filesystem::path write(const std::string& text) { return folder_.write("study.json", text); }
   Result<StudySpec> read_text(const std::string& text) {
     return read_study(write(text), testing::k_facts);
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_{"study"};
 };
 
 TEST_F(StudyFiles, AreReadWithComments) {
   const auto study = read_text(testing::k_study_text);
   ASSERT_TRUE(study) << study.error().text();
-  EXPECT_EQ(study->file, folder_ / "study.json");
-  EXPECT_EQ(study->working_directory, folder_);
+  EXPECT_EQ(study->file, folder_.path() / "study.json");
+  EXPECT_EQ(study->working_directory, folder_.path());
 }
 
 TEST_F(StudyFiles, NameTheLineOfAFault) {
@@ -232,7 +221,7 @@ TEST_F(StudyFiles, NameTheLineOfAFault) {
   text.replace(text.find("\"high\": 512"), 11, "\"hihg\": 512");
   const auto study = read_text(text);
   ASSERT_FALSE(study);
-  const std::string place = (folder_ / "study.json").string() + "#/parameters/batch_size";
+  const std::string place = (folder_.path() / "study.json").string() + "#/parameters/batch_size";
   EXPECT_THAT(study.error().message, HasSubstr(place + "/hihg (line 10): unknown key \"hihg\""));
   EXPECT_THAT(study.error().message, HasSubstr(place + " (line 10): the key \"high\" is missing"));
 }
@@ -270,8 +259,8 @@ TEST_F(StudyFiles, MayBeginWithAByteOrderMark) {
 }
 
 TEST_F(StudyFiles, MustExist) {
-  EXPECT_EQ(read_study(folder_ / "none.json", {}).error().kind, ErrorKind::not_found);
-  EXPECT_EQ(read_study(folder_, {}).error().kind, ErrorKind::not_found);
+  EXPECT_EQ(read_study(folder_.path() / "none.json", {}).error().kind, ErrorKind::not_found);
+  EXPECT_EQ(read_study(folder_.path(), {}).error().kind, ErrorKind::not_found);
 }
 
 TEST_F(StudyFiles, MustNameExistingPaths) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/machine/gpus.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_nvidia_device(std::string_view name) {
+  constexpr std::string_view k_prefix = "nvidia";
+  return name.size() > k_prefix.size() && name.starts_with(k_prefix) &&
+         name.find_first_not_of("0123456789", k_prefix.size()) == std::string_view::npos;
+}
+
+int count_nvidia(const SystemFiles& files) {
+  const auto listed = static_cast<int>(files.names("proc/driver/nvidia/gpus").size());
+  const auto devices =
+      static_cast<int>(std::ranges::count_if(files.names("dev"), is_nvidia_device));
+  return listed > 0 && devices > 0 ? std::min(listed, devices) : std::max(listed, devices);
+}
+
+int count_amd(const SystemFiles& files) {
+  if (!files.exists("dev/kfd")) return 0;
+  const fs::path nodes = "sys/class/kfd/kfd/topology/nodes";
+  // CPUs are nodes as well, with GPU 0; nodes that a container may not use cannot be read.
+  return static_cast<int>(std::ranges::count_if(files.names(nodes), [&](const std::string& node) {
+    return files.number(nodes / node / "gpu_id").value_or(0.0) > 0.0;
+  }));
+}
+
+}  // namespace
+
+std::string_view display_name(GpuVendor vendor) {
+  switch (vendor) {
+    case GpuVendor::nvidia:
+      return "NVIDIA";
+    case GpuVendor::amd:
+      return "AMD";
+    case GpuVendor::none:
+      break;
+  }
+  return "";
+}
+
+GpuCount count_gpus(const SystemFiles& files) {
+  if (const int nvidia = count_nvidia(files); nvidia > 0) return {GpuVendor::nvidia, nvidia};
+  if (const int amd = count_amd(files); amd > 0) return {GpuVendor::amd, amd};
+  return {};
+}
+
+GpuVendor find_gpu_without_driver(const SystemFiles& files) {
+  const fs::path bus = "sys/bus/pci/devices";
+  for (const std::string& name : files.names(bus)) {
+    const fs::path device = bus / name;
+    const std::string kind = files.line(device / "class").value_or("");
+    // PCI base classes: 03 display controllers, 12 processing accelerators.
+    if (!kind.starts_with("0x03") && !kind.starts_with("0x12")) continue;
+    const std::string vendor = files.line(device / "vendor").value_or("");
+    if (vendor == "0x10de") return GpuVendor::nvidia;
+    if (vendor == "0x1002" && !files.exists(device / "driver")) return GpuVendor::amd;
+  }
+  return GpuVendor::none;
+}
+
+}  // namespace steptune

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/reports/counter.hpp"
+
+#include <gmock/gmock.h>
+
+#include "trial_runner/reports/number_pairs.hpp"
+
+namespace steptune {
+namespace {
+
+using testing::Optional;
+
+Count value(double count) {
+  return {count, std::nullopt, std::nullopt, false};
+}
+Count in_epoch(double count, double epoch, std::optional<double> total = std::nullopt) {
+  return {count, total, epoch, true};
+}
+
+TEST(CumulativeCounter, AddsUpEpochsWhoseLengthIsKnown) {
+  CumulativeCounter counter;
+  EXPECT_EQ(counter.add(in_epoch(90, 0, 100)), 90);
+  EXPECT_EQ(counter.add(in_epoch(10, 1, 100)), 110);
+  EXPECT_EQ(counter.add(in_epoch(100, 1, 100)), 200);
+  EXPECT_EQ(counter.add(in_epoch(1, 2, 100)), 201);
+  EXPECT_EQ(counter.value(), 201);
+}
+
+TEST(CumulativeCounter, WithoutALengthCountsWhatWasPrinted) {
+  CumulativeCounter counter;
+  counter.add(in_epoch(90, 0));
+  EXPECT_EQ(counter.add(in_epoch(10, 1)), 100);
+}
+
+TEST(CumulativeCounter, AnEpochsFirstLineMayBeFurtherThanTheLastOnes) {
+  CumulativeCounter counter;
+  counter.add(in_epoch(10, 0, 100));
+  EXPECT_EQ(counter.add(in_epoch(50, 1, 100)), 150);
+}
+
+TEST(CumulativeCounter, AGlobalCounterGoesOnOverEpochs) {
+  CumulativeCounter counter;
+  counter.add({100, std::nullopt, 0.0, false});
+  EXPECT_EQ(counter.add({150, std::nullopt, 1.0, false}), 150);
+}
+
+TEST(CumulativeCounter, AFallByHalfIsARestart) {
+  CumulativeCounter counter;
+  counter.add(value(100));
+  EXPECT_EQ(counter.add(value(50)), 150);
+}
+
+TEST(CumulativeCounter, ASmallStepBackIsNone) {
+  CumulativeCounter counter;
+  counter.add(value(100));
+  EXPECT_EQ(counter.add(value(99)), 100);
+  EXPECT_EQ(counter.add(value(51)), 100);
+  EXPECT_EQ(counter.add(value(101)), 101);
+}
+
+TEST(CumulativeCounter, AFirstStepIsNotTakenForARestart) {
+  CumulativeCounter counter;
+  counter.add(value(1));
+  EXPECT_EQ(counter.add(value(0)), 1);
+}
+
+TEST(CounterSet, OnlyTheFurthestCounterSpeaks) {
+  CounterSet counters;
+  EXPECT_THAT(counters.add("outer", value(1)), Optional(1.0));
+  EXPECT_THAT(counters.add("inner", value(10)), Optional(10.0));
+  EXPECT_EQ(counters.add("outer", value(2)), std::nullopt);
+  EXPECT_THAT(counters.add("inner", value(20)), Optional(20.0));
+  EXPECT_THAT(counters.add("outer", value(30)), Optional(30.0));
+}
+
+TEST(CounterSet, HoldsAtMostSixteen) {
+  CounterSet counters;
+  for (int i = 0; i < 16; ++i)
+    EXPECT_TRUE(counters.add("bar " + std::to_string(i), value(i + 1)));
+  EXPECT_EQ(counters.add("one more", value(1000)), std::nullopt);
+  EXPECT_THAT(counters.add("bar 0", value(1000)), Optional(1000.0));
+}
+
+TEST(NumberPairs, AreReadInEveryNotation) {
+  const auto pairs =
+      number_pairs("step=12/100 'loss': 0.5, time: 25.3ms iter 7 acc: 93.5% lr 1e-3");
+  ASSERT_EQ(pairs.size(), 6U);
+  EXPECT_EQ(pairs[0].name, "step");
+  EXPECT_EQ(pairs[0].value, 12);
+  EXPECT_THAT(pairs[0].total, Optional(100.0));
+  EXPECT_EQ(pairs[1].name, "loss");
+  EXPECT_EQ(pairs[1].value, 0.5);
+  EXPECT_EQ(pairs[2].name, "time");
+  EXPECT_DOUBLE_EQ(pairs[2].value, 0.0253);
+  EXPECT_EQ(pairs[3].value, 7);
+  EXPECT_EQ(pairs[4].value, 93.5);
+  EXPECT_EQ(pairs[5].value, 1e-3);
+}
+
+TEST(NumberPairs, NumbersWithOtherUnitsAreSkipped) {
+  const auto pairs = number_pairs("memory=12GB loss=0.5");
+  ASSERT_EQ(pairs.size(), 1U);
+  EXPECT_EQ(pairs[0].name, "loss");
+}
+
+TEST(NumberPairs, AreAtMostSixtyFour) {
+  std::string text;
+  for (int i = 0; i < 100; ++i)
+    text += "m" + std::string(1, static_cast<char>('a' + i % 26)) + "=1 ";
+  EXPECT_EQ(number_pairs(text).size(), 64U);
+}
+
+TEST(NumberPairs, NotFiniteValuesAreKeptApart) {
+  Report report;
+  for (NumberPair& pair : number_pairs("loss=nan grad: inf acc=0.5"))
+    set_metric(report, std::move(pair.name), pair.value);
+  EXPECT_THAT(report.not_finite, testing::UnorderedElementsAre("loss", "grad"));
+  EXPECT_EQ(report.metrics, (std::map<std::string, double>{{"acc", 0.5}}));
+}
+
+TEST(MetricName, IsLowerCaseWithUnderscores) {
+  EXPECT_EQ(metric_name("Val Loss"), "val_loss");
+  EXPECT_EQ(metric_name("acc@1"), "acc@1");
+  EXPECT_EQ(metric_name(""), "");
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace steptune {
+
+/// US dollars for `seconds` of machines that cost `usd_per_hour` together.
+[[nodiscard]] constexpr double usage_usd(double usd_per_hour, double seconds) {
+  constexpr double k_hour_s = 3600.0;
+  return usd_per_hour * seconds / k_hour_s;
+}
+
+}  // namespace steptune

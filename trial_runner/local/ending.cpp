@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/ending.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include "common/text.hpp"
+
+namespace steptune::local {
+namespace {
+
+constexpr int k_signal_base = 128;
+constexpr double k_mib = 1024.0 * 1024.0;
+
+/// As printed by the C++ runtime, Python, PyTorch (all devices), CUDA, TensorFlow, JAX, the C
+/// library, Java, the shell and batch systems.
+constexpr std::array<std::string_view, 16> k_memory_signs{
+    "std::bad_alloc",
+    "MemoryError",
+    "CUDA out of memory",
+    "HIP out of memory",
+    "MPS backend out of memory",
+    "OutOfMemoryError",
+    "CUDA_ERROR_OUT_OF_MEMORY",
+    "cudaErrorMemoryAllocation",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+    "can't allocate memory",
+    "Cannot allocate memory",
+    "RESOURCE_EXHAUSTED",
+    "ResourceExhaustedError",
+    "OOM when allocating tensor",
+    "oom-kill",
+    "Out Of Memory",
+};
+
+std::string signal_name(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name);
+}
+
+std::string status_text(int status) {
+  return WIFSIGNALED(status) ? "killed by " + signal_name(WTERMSIG(status))
+                             : fmt::format("exit status {}", WEXITSTATUS(status));
+}
+
+Classification classify_own_ending(const Ending& ending) {
+  const int status = ending.wait_status;
+  const bool signalled = WIFSIGNALED(status);
+  const int exit_code = signalled ? k_signal_base + WTERMSIG(status) : WEXITSTATUS(status);
+  if (exit_code == 0) return {OutcomeKind::completed, 0, ""};
+
+  const bool killed = signalled && WTERMSIG(status) == SIGKILL;
+  // Shells and container tools report a child's SIGKILL so; the kill may have been counted
+  // elsewhere.
+  const bool tells_of_kill = !signalled && exit_code == k_signal_base + SIGKILL;
+  std::string sign;
+  if (ending.oom_kills) {
+    sign = "the kernel killed it for memory";
+  } else if (tells_of_kill) {
+    sign = "one of its processes was killed, most likely for memory";
+  } else if (!killed && tells_out_of_memory(ending.output)) {
+    sign = "its output reports that memory ran out";
+  }
+  if (!sign.empty()) {
+    return {OutcomeKind::out_of_memory, exit_code,
+            fmt::format("{} ({})", sign, status_text(status))};
+  }
+  return {OutcomeKind::failed, exit_code, status_text(status) + (killed ? " from outside" : "")};
+}
+
+}  // namespace
+
+bool tells_out_of_memory(std::string_view output) {
+  return std::ranges::any_of(k_memory_signs, [&](std::string_view sign) {
+    return output.find(sign) != std::string_view::npos;
+  });
+}
+
+Classification classify(const Ending& ending, const TrialLimits& limits) {
+  Classification result = classify_own_ending(ending);
+  const auto ended = [&](OutcomeKind kind, std::string reason) {
+    result.kind = kind;
+    result.reason = std::move(reason);
+  };
+  switch (ending.by) {
+    case EndedBy::nothing:
+      break;
+    case EndedBy::stop:
+      ended(OutcomeKind::stopped, "");
+      break;
+    case EndedBy::wall_limit:
+      ended(OutcomeKind::timed_out,
+            fmt::format("ran longer than the wall limit of {}", format_duration(limits.wall_s)));
+      break;
+    case EndedBy::idle_limit:
+      ended(OutcomeKind::hung, fmt::format("printed nothing for the idle limit of {}",
+                                           format_duration(limits.idle_s)));
+      break;
+    case EndedBy::memory_limit:
+      ended(OutcomeKind::out_of_memory, fmt::format("used more than the memory limit of {:.0f} MiB",
+                                                    limits.memory_bytes.value_or(0.0) / k_mib));
+      break;
+  }
+  return result;
+}
+
+}  // namespace steptune::local

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "trial_runner/runner.hpp"
+
+namespace steptune::local {
+
+/// Why the runner itself ended a trial; `nothing`: the trial ended by itself.
+enum class EndedBy { nothing, stop, wall_limit, idle_limit, memory_limit };
+
+/// What is known once a trial's main process has ended.
+struct Ending {
+  EndedBy by = EndedBy::nothing;
+  int wait_status = 0;      ///< as of waitpid
+  bool oom_kills = false;   ///< the kernel killed something for memory while the trial ran
+  std::string_view output;  ///< its last part
+};
+
+/// An ending in the terms of `Outcome`.
+struct Classification {
+  OutcomeKind kind = OutcomeKind::completed;
+  int exit_code = 0;   ///< exit status, or 128 + signal
+  std::string reason;  ///< for people; empty where the kind says it all
+};
+
+/// The decision table: the runner's own reason goes before the exit status, and any sign of too
+/// little memory before a plain failure.
+[[nodiscard]] Classification classify(const Ending& ending, const TrialLimits& limits);
+
+/// Whether the text has one of the messages that programs print when memory, the machine's or a
+/// GPU's, has run out.
+[[nodiscard]] bool tells_out_of_memory(std::string_view output);
+
+}  // namespace steptune::local

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/memory_tracker.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "common/machine/system_files.hpp"
+#include "trial_runner/local/usage.hpp"
+
+namespace steptune::local {
+namespace {
+
+/// Walking all pages of a large process takes long and holds locks that the trial needs.
+constexpr double k_exact_interval_s = 1.0;
+constexpr double k_worth_examining = 1.05;
+
+/// The number of KiB after `name` in a file of /proc/PID, in bytes.
+std::optional<double> read_size(pid_t pid, const char* file, std::string_view name) {
+  const auto text = read_system_file(fmt::format("/proc/{}/{}", pid, file));
+  if (!text) return std::nullopt;
+  const std::size_t at = text->find(name);
+  if (at == std::string::npos) return std::nullopt;
+  std::string_view rest = std::string_view(*text).substr(at + name.size());
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  double kib = 0.0;
+  if (std::from_chars(rest.data(), rest.data() + rest.size(), kib).ec != std::errc{}) {
+    return std::nullopt;
+  }
+  return kib * k_kib;
+}
+
+}  // namespace
+
+bool MemoryTracker::sample(std::span<const ProcessStat> processes, double now_s) {
+  double sum = 0.0;
+  for (const ProcessStat& process : processes)
+    sum += static_cast<double>(process.resident_bytes);
+  const bool suspicious = limit_bytes_ && sum > *limit_bytes_;
+  if (processes.size() == 1) {
+    raise(std::max(sum, read_size(processes.front().id.pid, "status", "VmHWM:").value_or(0.0)));
+    return suspicious;
+  }
+  const bool grown = sum > k_worth_examining * examined_sum_bytes_;
+  if (!(grown || suspicious) || now_s < next_exact_s_) return false;
+  double exact = 0.0;
+  for (const ProcessStat& process : processes) {
+    exact += read_size(process.id.pid, "smaps_rollup", "\nPss:")
+                 .value_or(static_cast<double>(process.resident_bytes));
+  }
+  examined_sum_bytes_ = sum;
+  next_exact_s_ = now_s + k_exact_interval_s;
+  raise(exact);
+  return limit_bytes_ && exact > *limit_bytes_;
+}
+
+void MemoryTracker::add(const rusage& usage) {
+  // The kernel counts what a process was before it became the trial's program, which is this
+  // program's size: below that, the figure says nothing about the trial.
+  rusage own{};
+  ::getrusage(RUSAGE_SELF, &own);
+  if (usage.ru_maxrss > own.ru_maxrss) raise(static_cast<double>(usage.ru_maxrss) * k_kib);
+}
+
+void MemoryTracker::raise(double bytes) {
+  if (bytes > 0.0) peak_bytes_ = std::max(peak_bytes_.value_or(0.0), bytes);
+}
+
+}  // namespace steptune::local

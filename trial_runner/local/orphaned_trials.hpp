@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+#include "trial_runner/local/proc.hpp"
+#include "trial_runner/runner.hpp"
+
+namespace steptune::local {
+
+/// What a token holds: enough to find a trial's processes again, and to tell them from others.
+struct TrialToken {
+  ProcessId main;
+  std::string boot;  ///< boot_id()
+  std::string run_tag;
+};
+[[nodiscard]] std::string to_text(const TrialToken& token);
+[[nodiscard]] Result<TrialToken> parse_token(const std::string& text);
+
+/// Ends the processes of trials that an earlier run of the tuner left behind, SIGTERM first, and
+/// waits until they are gone. Tokens that are empty or of another boot are skipped. An error names
+/// the processes that could not be ended.
+[[nodiscard]] Result<void> end_orphaned_trials(std::span<const Runner::Orphan> orphans,
+                                               const Clock& clock);
+
+}  // namespace steptune::local

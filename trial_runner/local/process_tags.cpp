@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/process_tags.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace steptune::local {
+namespace {
+
+using ProcessTable = std::map<pid_t, ProcessStat>;
+
+ProcessTable read_table() {
+  ProcessTable table;
+  for (const pid_t pid : all_processes()) {
+    if (auto stat = read_stat(pid)) table.emplace(pid, *stat);
+  }
+  return table;
+}
+
+/// A group without its leader could be a stranger's that took the same number after the leader's
+/// end.
+bool leads_still(const ProcessId& leader, const ProcessTable& table) {
+  const auto found = table.find(leader.pid);
+  return found != table.end() && found->second.id == leader;
+}
+
+}  // namespace
+
+std::string run_tag_entry(std::string_view run_tag) {
+  return fmt::format("STEPTUNE_RUN={}", run_tag);
+}
+
+std::string trial_tag_entry(TrialKey key) {
+  return fmt::format("STEPTUNE_TRIAL={}.{}", key.trial, key.attempt);
+}
+
+std::vector<ProcessId> find_tagged_processes(std::span<const std::string> entries,
+                                             std::span<const ProcessId> leaders) {
+  const ProcessTable table = read_table();
+  std::set<pid_t> groups;
+  for (const ProcessId& leader : leaders) {
+    if (leads_still(leader, table)) groups.insert(leader.pid);
+  }
+  std::multimap<pid_t, pid_t> children;
+  std::vector<pid_t> found;
+  for (const auto& [pid, stat] : table) {
+    children.emplace(stat.parent, pid);
+    if (groups.contains(stat.group) || environment_has(pid, entries)) found.push_back(pid);
+  }
+  std::set<pid_t> members;
+  while (!found.empty()) {
+    const pid_t pid = found.back();
+    found.pop_back();
+    if (!members.insert(pid).second) continue;
+    const auto [begin, end] = children.equal_range(pid);
+    for (auto child = begin; child != end; ++child)
+      found.push_back(child->second);
+  }
+  std::vector<ProcessId> marked;
+  for (const pid_t pid : members) {
+    const ProcessStat& stat = table.at(pid);
+    if (pid != ::getpid() && !stat.is_zombie()) marked.push_back(stat.id);
+  }
+  return marked;
+}
+
+}  // namespace steptune::local

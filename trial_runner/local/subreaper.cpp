@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/subreaper.hpp"
+
+#include <utility>
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trial_runner/local/usage.hpp"
+
+namespace steptune::local {
+
+Subreaper::Subreaper() {
+  ::prctl(PR_GET_CHILD_SUBREAPER, &was_subreaper_);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+Subreaper::~Subreaper() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, was_subreaper_);
+}
+
+void Subreaper::add_trial(pid_t main, std::vector<std::string> tags) {
+  trials_.insert_or_assign(main, Trial{std::move(tags)});
+}
+
+double Subreaper::reaped_cpu_s(pid_t main) const {
+  const auto found = trials_.find(main);
+  return found == trials_.end() ? 0.0 : found->second.reaped_cpu_s;
+}
+
+Subreaper::Trial* Subreaper::owner_of(const ProcessStat& orphan) {
+  if (const auto found = trials_.find(orphan.group); found != trials_.end()) return &found->second;
+  if (trials_.size() == 1) return &trials_.begin()->second;
+  for (auto& [main, trial] : trials_) {
+    if (environment_has(orphan.id.pid, trial.tags)) return &trial;
+  }
+  return nullptr;
+}
+
+std::vector<ProcessStat> Subreaper::orphans_of(pid_t main) {
+  const auto wanted = trials_.find(main);
+  std::vector<ProcessStat> orphans;
+  for (const pid_t pid : adopted_children_of_self()) {
+    if (pid == watchdog_ || trials_.contains(pid)) continue;
+    const auto stat = read_stat(pid);
+    if (!stat || stat->group == ::getpgrp()) continue;
+    Trial* owner = owner_of(*stat);
+    if (stat->is_zombie()) {
+      rusage usage{};
+      if (::wait4(pid, nullptr, WNOHANG, &usage) == pid && owner != nullptr) {
+        owner->reaped_cpu_s += cpu_seconds(usage);
+      }
+    } else if (wanted != trials_.end() && owner == &wanted->second) {
+      for (ProcessStat& member : process_tree(pid))
+        orphans.push_back(std::move(member));
+    }
+  }
+  return orphans;
+}
+
+}  // namespace steptune::local

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "trial_runner/local/proc.hpp"
+
+namespace steptune::local {
+
+/// Makes this process a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER): descendants of trials whose
+/// own parents have died, orphans, become its children, and it has to reap them. While it lives,
+/// every child of this process that is neither registered here nor in this process's own group is
+/// taken for an orphan of a trial; so at most one at a time.
+class Subreaper {
+ public:
+  Subreaper();
+  Subreaper(const Subreaper&) = delete;
+  Subreaper& operator=(const Subreaper&) = delete;
+  /// Restores the process's former role.
+  ~Subreaper();
+
+  /// A trial's main process and the tags of all its processes, as environment entries.
+  void add_trial(pid_t main, std::vector<std::string> tags);
+  void remove_trial(pid_t main) { trials_.erase(main); }
+  /// The watchdog is a child of this process, but of no trial.
+  void set_watchdog(pid_t watchdog) { watchdog_ = watchdog; }
+
+  /// The live orphans of a trial and all their descendants. Dead orphans are reaped on the way. One
+  /// without its trial's tags is counted to it if no other trial runs.
+  [[nodiscard]] std::vector<ProcessStat> orphans_of(pid_t main);
+
+  /// As given to `add_trial`.
+  [[nodiscard]] const std::vector<std::string>& tags_of(pid_t main) const {
+    return trials_.at(main).tags;
+  }
+
+  /// CPU time of the trial's orphans that have been reaped.
+  [[nodiscard]] double reaped_cpu_s(pid_t main) const;
+
+ private:
+  struct Trial {
+    std::vector<std::string> tags;
+    double reaped_cpu_s = 0.0;
+  };
+  /// Null: unknown.
+  [[nodiscard]] Trial* owner_of(const ProcessStat& orphan);
+
+  std::map<pid_t, Trial> trials_;
+  pid_t watchdog_ = 0;
+  int was_subreaper_ = 0;
+};
+
+}  // namespace steptune::local

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/unique_fd.hpp"
+#include "trial_runner/local/proc.hpp"
+#include "trial_runner/local/spawn.hpp"
+#include "trial_runner/runner.hpp"
+
+namespace steptune::local {
+
+/// The main process of a trial that runs.
+struct TrialProcess {
+  ProcessId main;
+  UniqueFd pidfd;   ///< empty where the kernel has none
+  UniqueFd output;  ///< read end of stdout and stderr, non-blocking
+};
+
+/// Starts a trial's main process, bound to `cpus` (none: not bound), with `environment` as all of
+/// its environment and its output in a pipe. Should the kernel run out of memory, it takes the
+/// trial rather than this program. Errors as `spawn`.
+[[nodiscard]] Result<TrialProcess> start_trial_process(const TrialSpec& spec,
+                                                       const std::vector<int>& cpus,
+                                                       Environment environment);
+
+}  // namespace steptune::local

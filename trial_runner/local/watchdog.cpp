@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/watchdog.hpp"
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "trial_runner/local/spawn.hpp"
+
+namespace steptune::local {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* k_watchdog_name = "steptune-watchdog";
+constexpr int k_ready_ms = 20'000;  // a loaded machine is slow, not broken
+
+}  // namespace
+
+Result<fs::path> find_watchdog_program() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  const fs::path folder = self.parent_path();
+  for (const fs::path& candidate : {folder / k_watchdog_name, folder.parent_path() / "libexec" /
+                                                                  "steptune" / k_watchdog_name}) {
+    if (fs::is_regular_file(candidate, error)) return candidate;
+  }
+  return fail(
+      ErrorKind::runner,
+      fmt::format("the program {} is missing, which ends the trials if this program is killed",
+                  k_watchdog_name),
+      folder.string(),
+      fmt::format("install it beside {} or in ../libexec/steptune from there",
+                  self.filename().string()));
+}
+
+Result<Watchdog> Watchdog::start(const fs::path& program, const std::string& run_tag) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return fail(ErrorKind::runner, "cannot create a socket for the watchdog: " +
+                                       std::generic_category().message(errno));
+  }
+  UniqueFd theirs(ends[1]);
+  Watchdog watchdog;
+  watchdog.line_ = UniqueFd(ends[0]);
+  SpawnRequest request;
+  request.argv = {program.string(), run_tag};
+  // Its own session: what is sent to this program's group or terminal does not reach it.
+  request.own_session = true;
+  request.environment = own_environment();
+  request.working_directory = "/";
+  request.stdin_fd = theirs.get();
+  const auto pid = spawn(request);
+  if (!pid) return tl::unexpected(pid.error());
+  watchdog.pid_ = *pid;
+  theirs.reset();
+  if (!watchdog.is_ready()) {
+    return fail(ErrorKind::runner, "the watchdog program did not start", program.string(),
+                "run it by hand to see why; a working one says that steptune starts it");
+  }
+  return watchdog;
+}
+
+bool Watchdog::is_ready() const {
+  pollfd descriptor{line_.get(), POLLIN, 0};
+  while (::poll(&descriptor, 1, k_ready_ms) < 0) {
+    if (errno != EINTR) return false;
+  }
+  char ready = 0;
+  return ::recv(line_.get(), &ready, 1, MSG_DONTWAIT) == 1;
+}
+
+Watchdog::Watchdog(Watchdog&& other) noexcept
+    : pid_(std::exchange(other.pid_, 0)), line_(std::move(other.line_)) {}
+
+Watchdog& Watchdog::operator=(Watchdog&& other) noexcept {
+  if (this != &other) {
+    quit();
+    pid_ = std::exchange(other.pid_, 0);
+    line_ = std::move(other.line_);
+  }
+  return *this;
+}
+
+Watchdog::~Watchdog() {
+  quit();
+}
+
+bool Watchdog::alive() const {
+  siginfo_t info{};
+  return pid_ > 0 &&
+         ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
+}
+
+void Watchdog::watch(const ProcessId& leader) {
+  send(fmt::format("+{} {}\n", leader.pid, leader.start_ticks));
+}
+
+void Watchdog::forget(const ProcessId& leader) {
+  send(fmt::format("-{} {}\n", leader.pid, leader.start_ticks));
+}
+
+void Watchdog::send(const std::string& line) {
+  // A dead watchdog is noticed, and replaced, before the next trial starts.
+  [[maybe_unused]] const ssize_t sent =
+      ::send(line_.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Watchdog::quit() {
+  if (pid_ <= 0) return;
+  send("q\n");
+  line_.reset();
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = 0;
+}
+
+}  // namespace steptune::local

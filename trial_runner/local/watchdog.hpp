@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <sys/types.h>
+
+#include "common/error.hpp"
+#include "common/unique_fd.hpp"
+#include "trial_runner/local/proc.hpp"
+
+namespace steptune::local {
+
+/// The program `steptune-watchdog`, beside this program or in `../libexec/steptune` from it.
+[[nodiscard]] Result<std::filesystem::path> find_watchdog_program();
+
+/// A small process that outlives this one: when this one dies, even by SIGKILL, the watchdog kills
+/// every process that carries the run's tag. Destruction ends it.
+class Watchdog {
+ public:
+  Watchdog() = default;
+  /// Returns once the watchdog is ready.
+  [[nodiscard]] static Result<Watchdog> start(const std::filesystem::path& program,
+                                              const std::string& run_tag);
+  Watchdog(Watchdog&& other) noexcept;
+  Watchdog& operator=(Watchdog&& other) noexcept;
+  ~Watchdog();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] bool alive() const;
+
+  /// Adds a process group to what the watchdog ends: a trial may clear its environment, and with it
+  /// the tag.
+  void watch(const ProcessId& leader);
+  void forget(const ProcessId& leader);
+
+ private:
+  [[nodiscard]] bool is_ready() const;
+  void send(const std::string& line);
+  void quit();
+
+  pid_t pid_ = 0;
+  UniqueFd line_;
+};
+
+}  // namespace steptune::local

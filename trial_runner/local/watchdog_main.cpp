@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// steptune-watchdog RUN_TAG: waits on standard input for the death of the tuner that started it,
+// then kills whatever that tuner's trials left. Lines that it understands: `+PID START` and `-PID
+// START` (a process group to end as well, or no longer), `q` (quit, nothing is left).
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "trial_runner/local/process_tags.hpp"
+
+namespace {
+
+using steptune::local::ProcessId;
+
+constexpr int k_pause_ms = 20;
+constexpr int k_max_rounds = 3000;  // a minute: what is not gone then hangs in the kernel
+constexpr int k_clean_rounds = 2;   // a process may be on its way from one program into another
+
+std::optional<ProcessId> parse_process(std::string_view text) {
+  ProcessId process;
+  const char* const end = text.data() + text.size();
+  const auto [blank, error] = std::from_chars(text.data(), end, process.pid);
+  if (error != std::errc{} || blank == end) return std::nullopt;
+  if (std::from_chars(blank + 1, end, process.start_ticks).ec != std::errc{}) return std::nullopt;
+  return process;
+}
+
+/// Returns whether to quit; collects the process groups to end otherwise.
+bool listen(std::vector<ProcessId>& leaders) {
+  std::string pending;
+  std::array<char, 4096> buffer;
+  while (true) {
+    const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    pending.append(buffer.data(), static_cast<std::size_t>(got));
+    for (std::size_t end; (end = pending.find('\n')) != std::string::npos;) {
+      const std::string line = pending.substr(0, end);
+      pending.erase(0, end + 1);
+      if (line == "q") return true;
+      const auto process =
+          parse_process(std::string_view(line).substr(std::min<std::size_t>(1, line.size())));
+      if (!process) continue;
+      std::erase(leaders, *process);
+      if (line.front() == '+') leaders.push_back(*process);
+    }
+  }
+}
+
+void kill_all(const std::string& tag, const std::vector<ProcessId>& leaders) {
+  int clean = 0;
+  for (int round = 0; round < k_max_rounds && clean < k_clean_rounds; ++round) {
+    const auto victims = steptune::local::find_tagged_processes({&tag, 1}, leaders);
+    for (const ProcessId& victim : victims)
+      steptune::local::send_signal(victim, SIGKILL);
+    clean = victims.empty() ? clean + 1 : 0;
+    ::poll(nullptr, 0, k_pause_ms);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    constexpr std::string_view k_usage =
+        "steptune-watchdog is started by steptune; it is of no use by itself\n";
+    return ::write(STDERR_FILENO, k_usage.data(), k_usage.size()) < 0 ? 3 : 2;
+  }
+  // It ends with the tuner, not with signals that a terminal sends to both.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+    std::signal(signal, SIG_IGN);
+  // Standard input is a socket: the tuner waits for this byte before it starts a trial.
+  if (::write(STDIN_FILENO, "r", 1) != 1) return 1;
+  std::vector<ProcessId> leaders;
+  if (!listen(leaders)) kill_all(steptune::local::run_tag_entry(argv[1]), leaders);
+  return 0;
+}

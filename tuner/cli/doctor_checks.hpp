@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/machine/system_files.hpp"
+
+namespace steptune {
+
+enum class CheckStatus { ok, warn, fail };
+
+/// One line of `doctor`.
+struct Check {
+  std::string name;  ///< stable, for `--json`: `blas`, `cpu_governor`
+  CheckStatus status = CheckStatus::ok;
+  std::string found;   ///< what there is
+  std::string advice;  ///< what to do; empty if nothing
+};
+[[nodiscard]] std::string to_text(CheckStatus status);
+
+/// The BLAS behind a resolved `libblas.so.3`; nothing: no such library.
+[[nodiscard]] Check check_blas(const std::optional<std::filesystem::path>& library);
+[[nodiscard]] Check check_governor(const SystemFiles& files);
+[[nodiscard]] Check check_load(const SystemFiles& files, int usable_cpus);
+[[nodiscard]] Check check_smt(const SystemFiles& files);
+[[nodiscard]] Check check_memory(const SystemFiles& files);
+[[nodiscard]] Check check_gpu(const SystemFiles& files);
+[[nodiscard]] Check check_clock_source(const SystemFiles& files);
+/// `allowed`: the CPUs of this process's affinity.
+[[nodiscard]] Check check_cpus(const SystemFiles& files, const std::vector<int>& allowed);
+/// Room on the file system that will hold `database`.
+[[nodiscard]] Check check_disk(const std::filesystem::path& database);
+
+}  // namespace steptune
