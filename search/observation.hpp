@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "common/configuration.hpp"
@@ -42,8 +40,6 @@ struct Observation {
   std::vector<Milestone> milestones;
   /// What the trial cost, in the study's currency of trying (seconds, or USD); 0 where unknown.
   double price = 0.0;
-  /// Seconds per sample by part of a step (`data`, `compute`, ...), where the trial reported them.
-  std::map<std::string, double> parts;
   std::optional<double> peak_memory_bytes;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "search/stop_decision.hpp"
 
 namespace steptune {
 
@@ -16,13 +17,6 @@ struct TrialEstimate {
   double resource = 0.0;  ///< steady-state steps measured so far
   std::vector<double> values;
   std::vector<double> half_widths;  ///< of the 95 % interval; infinite while unknown
-};
-
-enum class Verdict { go_on, stop };
-
-struct Decision {
-  Verdict verdict = Verdict::go_on;
-  std::string reason;  ///< for a stop: `rung 3 (90 steps): place 31 of 40, 13 from the top go on`
 };
 
 struct SchedulerOptions {
@@ -38,11 +32,11 @@ class Scheduler {
 
   /// Called whenever a trial's estimate has changed; never for trials exempt from stopping, whose
   /// estimates come through `on_exempt` and serve as comparison only.
-  [[nodiscard]] virtual Decision on_estimate(const TrialEstimate& estimate) = 0;
+  [[nodiscard]] virtual StopDecision on_estimate(const TrialEstimate& estimate) = 0;
   virtual void on_exempt(const TrialEstimate& estimate) = 0;
 
-  /// Whether a searcher that has a model may overrule the verdicts (`TrialCourse`).
-  [[nodiscard]] virtual bool takes_advice() const { return false; }
+  /// Whether a searcher that has a model may overrule these decisions (`EarlyStopping`).
+  [[nodiscard]] virtual bool defers_to_searcher() const { return false; }
 };
 
 /// The schedulers by name: `none`, `asha` (Li et al. 2020, stopping variant, with intervals: a

@@ -13,6 +13,7 @@
 #include "common/error.hpp"
 #include "search/observation.hpp"
 #include "search/space/search_space.hpp"
+#include "search/stop_decision.hpp"
 
 namespace steptune {
 
@@ -52,12 +53,6 @@ struct TrialProgress {
   std::span<const Milestone> milestones;  ///< at rising fidelities; the last one is the present
 };
 
-/// Whether a trial under way is worth going on with.
-struct Advice {
-  bool go_on = true;
-  std::string reason;  ///< of a stop, for people
-};
-
 /// Proposes configurations. Not thread safe. Everything it knows comes through `observe`, so that
 /// feeding a new searcher the same observations in the same order makes it continue identically:
 /// same seed, same observations, same requests, same suggestions.
@@ -84,9 +79,9 @@ class Searcher {
   [[nodiscard]] virtual Result<std::optional<Suggestion>> suggest(
       const SuggestRequest& request) = 0;
 
-  /// What the searcher makes of a trial under way; nothing where it knows too little to say or has
-  /// no model: then the scheduler alone decides. Changes nothing that is believed.
-  [[nodiscard]] virtual std::optional<Advice> advise(const TrialProgress& /*progress*/) {
+  /// Whether a running trial is no longer worth its price; nothing where the searcher knows too
+  /// little to say or has no model: then the scheduler alone decides. Leaves the model as it is.
+  [[nodiscard]] virtual std::optional<StopDecision> should_stop(const TrialProgress& /*progress*/) {
     return std::nullopt;
   }
 

@@ -24,7 +24,6 @@ struct Options {
   std::vector<std::string> functions;
   int step_times = 0;
   std::uint64_t family_seed = 0;
-  std::string parts = "both";
   std::vector<std::string> searchers;
   int seeds = 20;
   int first_seed = 0;
@@ -51,11 +50,6 @@ void declare(CLI::App& app, Options& options) {
                  "members of the synthetic family of step times: evaluations to within 3 %")
       ->check(CLI::Range(1, 10'000));
   app.add_option("--family-seed", options.family_seed, "that those members are drawn from")
-      ->capture_default_str();
-  app.add_option("--parts", options.parts,
-                 "what their trials report of a step: off; on: waits, which add up; loading: the "
-                 "loading in place of the wait for it; both: off and on")
-      ->check(CLI::IsMember({"off", "on", "loading", "both"}))
       ->capture_default_str();
   app.add_option(
       "--searcher", options.searchers,
@@ -213,8 +207,7 @@ Result<void> run_all(const Options& options) {
     json["problems"].push_back(*std::move(outcome));
   }
   if (options.step_times > 0) {
-    const FamilyOptions family{options.step_times, options.family_seed, names_of(options),
-                               reported_parts_of(options.parts)};
+    const FamilyOptions family{options.step_times, options.family_seed, names_of(options)};
     auto outcome =
         run_step_time_family(family, [&](const Problem& problem, const std::string& name) {
           return run(problem, name, options);

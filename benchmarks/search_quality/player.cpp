@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/search_quality/player.hpp"
 
+#include "search/early_stopping.hpp"
 #include "search/scheduler.hpp"
-#include "search/trial_course.hpp"
 
 namespace steptune::search_quality {
 namespace {
@@ -119,12 +119,14 @@ Result<Trajectory> play_asha(const Problem& problem, Proposer& proposer, std::ui
   return play_trials(
       problem, proposer, seed, trials, clock, [&](std::int64_t trial, Evaluation& evaluation) {
         evaluation.cost = 0.0;
-        TrialCourse course(fidelities.front(), fidelities.back());
-        const auto judge = [&](const TrialEstimate& estimate) {
+        EarlyStopping early_stopping(fidelities.front(), fidelities.back());
+        const auto decide = [&](const TrialEstimate& estimate) {
           Searcher* searcher = proposer.searcher();
           if (searcher == nullptr) return asha.on_estimate(estimate);
-          Decision decision = course.judge(estimate, evaluation.configuration, asha, *searcher);
-          evaluation.milestones.assign(course.milestones().begin(), course.milestones().end());
+          StopDecision decision =
+              early_stopping.decide(estimate, evaluation.configuration, asha, *searcher);
+          evaluation.milestones.assign(early_stopping.milestones().begin(),
+                                       early_stopping.milestones().end());
           return decision;
         };
         for (std::size_t level = 0; level < fidelities.size(); ++level) {
@@ -137,7 +139,7 @@ Result<Trajectory> play_asha(const Problem& problem, Proposer& proposer, std::ui
           estimate.resource = fidelities[level];
           estimate.values = *evaluation.values;
           estimate.half_widths.assign(estimate.values.size(), 0.0);
-          if (judge(estimate).verdict == Verdict::stop) return false;
+          if (decide(estimate).stop) return false;
         }
         return problem.regret((*evaluation.values)[0]) <= goal;
       });

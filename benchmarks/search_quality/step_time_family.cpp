@@ -28,17 +28,6 @@ double evaluations_to_goal(const Problem& problem, const Trajectory& trajectory)
   return std::numeric_limits<double>::infinity();
 }
 
-std::string name_of(ReportedParts reported) {
-  switch (reported) {
-    case ReportedParts::waits:
-      return "on";
-    case ReportedParts::loading:
-      return "loading";
-    default:
-      return "off";
-  }
-}
-
 Json finite(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
@@ -47,21 +36,15 @@ std::string count_text(double count) {
   return std::isfinite(count) ? fmt::format("{:.4g}", count) : std::string("never");
 }
 
-/// One searcher with one way of reporting, on every member.
+/// One searcher on every member.
 struct Arm {
   std::string searcher;
-  ReportedParts reported = ReportedParts::none;
   std::vector<Campaign> campaigns;
   FamilySummary summary;
-
-  [[nodiscard]] std::string title() const {
-    return fmt::format("{}, parts {}", searcher, name_of(reported));
-  }
 };
 
 Json to_json(const Arm& arm, const std::vector<Problem>& problems) {
   Json json{{"searcher", arm.searcher},
-            {"parts", name_of(arm.reported)},
             {"evaluations_median", finite(arm.summary.median)},
             {"solved", arm.summary.solved},
             {"members", Json::array()}};
@@ -80,37 +63,21 @@ std::string text_of(const std::vector<Arm>& arms, const std::vector<Problem>& pr
                                  k_goal * 100.0);
   text += fmt::format("  {:<20}{:>12}", "member", "parameters");
   for (const Arm& arm : arms)
-    text += fmt::format("{:>30}", arm.title());
+    text += fmt::format("{:>12}", arm.searcher);
   for (std::size_t i = 0; i < problems.size(); ++i) {
     text +=
         fmt::format("\n  {:<20}{:>12}", problems[i].name, problems[i].space->parameters().size());
     for (const Arm& arm : arms)
-      text += fmt::format("{:>30}", count_text(arm.summary.by_member[i]));
+      text += fmt::format("{:>12}", count_text(arm.summary.by_member[i]));
   }
   text += fmt::format("\n  {:<32}", "median over members");
   for (const Arm& arm : arms)
-    text += fmt::format("{:>30}", count_text(arm.summary.median));
+    text += fmt::format("{:>12}", count_text(arm.summary.median));
   text += fmt::format("\n  {:<32}", "runs that got there");
   for (const Arm& arm : arms)
-    text += fmt::format("{:>30.2f}", arm.summary.solved);
+    text += fmt::format("{:>12.2f}", arm.summary.solved);
   text += '\n';
   return text;
-}
-
-/// Each arm with parts beside the same searcher without.
-Json ratios_of(const std::vector<Arm>& arms) {
-  Json ratios = Json::array();
-  for (const Arm& arm : arms) {
-    const auto without = std::find_if(arms.begin(), arms.end(), [&](const Arm& other) {
-      return other.searcher == arm.searcher && other.reported == ReportedParts::none;
-    });
-    if (arm.reported == ReportedParts::none || without == arms.end()) continue;
-    const double ratio = arm.summary.median / without->summary.median;
-    fmt::print("  {} over the same without: {:.2f}\n", arm.title(), ratio);
-    ratios.push_back(
-        {{"searcher", arm.searcher}, {"parts", name_of(arm.reported)}, {"ratio", finite(ratio)}});
-  }
-  return ratios;
 }
 
 }  // namespace
@@ -133,26 +100,16 @@ FamilySummary summarise_family(const std::vector<Problem>& problems,
   return summary;
 }
 
-std::vector<ReportedParts> reported_parts_of(const std::string& choice) {
-  if (choice == "on") return {ReportedParts::waits};
-  if (choice == "off") return {ReportedParts::none};
-  if (choice == "loading") return {ReportedParts::loading};
-  return {ReportedParts::none, ReportedParts::waits};
-}
-
 Result<Json> run_step_time_family(const FamilyOptions& options, const PlayCampaign& play) {
   std::vector<Arm> arms;
   std::vector<Problem> problems;
-  for (const std::string& searcher : options.searchers) {
-    for (const ReportedParts reported : options.reported)
-      arms.push_back({searcher, reported, {}, {}});
-  }
+  for (const std::string& searcher : options.searchers)
+    arms.push_back({searcher, {}, {}});
   for (int member = 0; member < options.members; ++member) {
     const auto number = static_cast<std::uint64_t>(member);
-    problems.push_back(step_time_problem(options.seed, number, ReportedParts::none));
+    Problem& problem = problems.emplace_back(step_time_problem(options.seed, number));
+    problem.enough_regret = k_goal;
     for (Arm& arm : arms) {
-      Problem problem = step_time_problem(options.seed, number, arm.reported);
-      problem.enough_regret = k_goal;
       auto campaign = play(problem, arm.searcher);
       if (!campaign) return tl::unexpected(campaign.error());
       arm.campaigns.push_back(*std::move(campaign));
@@ -164,7 +121,6 @@ Result<Json> run_step_time_family(const FamilyOptions& options, const PlayCampai
     json["arms"].push_back(to_json(arm, problems));
   }
   fmt::print("{}", text_of(arms, problems));
-  json["ratios"] = ratios_of(arms);
   return json;
 }
 

@@ -17,7 +17,6 @@ struct FamilyOptions {
   int members = 20;
   std::uint64_t seed = 0;  ///< that the members are drawn from
   std::vector<std::string> searchers;
-  std::vector<ReportedParts> reported;  ///< each searcher runs once with each
 };
 
 /// All seeds of a searcher on one problem.
@@ -35,9 +34,6 @@ struct FamilySummary {
 /// `campaigns` are one searcher's, one per member of `problems`.
 [[nodiscard]] FamilySummary summarise_family(const std::vector<Problem>& problems,
                                              const std::vector<Campaign>& campaigns);
-
-/// `off`, `on`, `loading` or `both` (off and on) of the command line.
-[[nodiscard]] std::vector<ReportedParts> reported_parts_of(const std::string& choice);
 
 /// Plays the whole family, prints a table for people and returns every evaluation and the
 /// summaries.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -15,18 +14,7 @@ namespace {
 
 constexpr std::uint64_t k_most_configurations = 200'000;
 
-std::map<std::string, double> named(const StepParts& parts, ReportedParts reported) {
-  std::map<std::string, double> named{{"data", parts.data_wait_s},
-                                      {"transfer", parts.transfer_s},
-                                      {"compute", parts.compute_s},
-                                      {"communication", parts.communication_s},
-                                      {"startup", parts.startup_s}};
-  if (reported == ReportedParts::loading) named["data"] = parts.loading_s;
-  return named;
-}
-
-void tell(const StepTimeModel& model, ReportedParts reported, std::uint64_t seed,
-          Observation& observation) {
+void tell(const StepTimeModel& model, std::uint64_t seed, Observation& observation) {
   const auto parts = model.parts_of(observation.configuration);
   if (!parts) {
     observation.kind = ObservationKind::out_of_memory;
@@ -34,17 +22,13 @@ void tell(const StepTimeModel& model, ReportedParts reported, std::uint64_t seed
   }
   observation.peak_memory_bytes = model.memory_bytes(observation.configuration);
   Rng rng(seed, "measurement", static_cast<std::uint64_t>(observation.trial));
-  const auto noisy = [&](double seconds) { return seconds * std::exp(model.noise * rng.normal()); };
-  observation.values = {noisy(parts->seconds_per_sample())};
+  observation.values = {parts->seconds_per_sample() * std::exp(model.noise * rng.normal())};
   observation.standard_errors = {model.noise * observation.values[0]};
-  if (reported == ReportedParts::none) return;
-  for (const auto& [name, seconds] : named(*parts, reported))
-    observation.parts[name] = noisy(seconds);
 }
 
 }  // namespace
 
-Problem step_time_problem(std::uint64_t family_seed, std::uint64_t number, ReportedParts reported) {
+Problem step_time_problem(std::uint64_t family_seed, std::uint64_t number) {
   const auto model =
       std::make_shared<const StepTimeModel>(draw_step_time_model(family_seed, number));
   Problem problem;
@@ -61,8 +45,8 @@ Problem step_time_problem(std::uint64_t family_seed, std::uint64_t number, Repor
     if (!parts) return std::nullopt;
     return std::vector<double>{parts->seconds_per_sample()};
   };
-  problem.tell = [model, reported](std::uint64_t seed, Observation& observation) {
-    tell(*model, reported, seed, observation);
+  problem.tell = [model](std::uint64_t seed, Observation& observation) {
+    tell(*model, seed, observation);
   };
   problem.optimum = std::numeric_limits<double>::infinity();
   const auto configurations = problem.space->enumerate(k_most_configurations);

@@ -22,7 +22,7 @@ class AshaScheduler final : public Scheduler {
     }
   }
 
-  Decision on_estimate(const TrialEstimate& estimate) override {
+  StopDecision on_estimate(const TrialEstimate& estimate) override {
     const auto reached = record(estimate);
     if (!reached) return {};
     const Rung& rung = rungs_[*reached];
@@ -45,13 +45,12 @@ class AshaScheduler final : public Scheduler {
     const bool known =
         std::all_of(lower.begin(), lower.end(), [](double bound) { return std::isfinite(bound); });
     if (!known || rank_among(lower, others) < go_on) return {};
-    return {Verdict::stop,
-            fmt::format("rung {} ({:g} steps): place {} of {}, {} from the top go on", *reached + 1,
-                        rung.resource, rank + 1, count, go_on)};
+    return {true, fmt::format("rung {} ({:g} steps): place {} of {}, {} from the top go on",
+                              *reached + 1, rung.resource, rank + 1, count, go_on)};
   }
 
   void on_exempt(const TrialEstimate& estimate) override { (void)record(estimate); }
-  bool takes_advice() const override { return true; }
+  bool defers_to_searcher() const override { return true; }
 
  private:
   struct Rung {

@@ -18,7 +18,7 @@ class MedianScheduler final : public Scheduler {
  public:
   explicit MedianScheduler(const SchedulerOptions& options) : min_resource_(options.min_resource) {}
 
-  Decision on_estimate(const TrialEstimate& estimate) override {
+  StopDecision on_estimate(const TrialEstimate& estimate) override {
     on_exempt(estimate);
     if (estimate.resource < min_resource_ || estimate.values.empty()) return {};
     double first_median = 0.0;
@@ -30,7 +30,7 @@ class MedianScheduler final : public Scheduler {
       if (!(estimate.values[i] - estimate.half_widths[i] > median)) return {};
     }
     return {
-        Verdict::stop,
+        true,
         fmt::format("at {:g} steps its interval ({:.4g} at least) lies above the median of the "
                     "others ({:.4g})",
                     estimate.resource, estimate.values[0] - estimate.half_widths[0], first_median)};

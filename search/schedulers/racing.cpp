@@ -12,11 +12,11 @@ namespace {
 
 class RacingScheduler final : public Scheduler {
  public:
-  Decision on_estimate(const TrialEstimate& estimate) override {
+  StopDecision on_estimate(const TrialEstimate& estimate) override {
     latest_[estimate.trial] = estimate;
     for (const auto& [trial, other] : latest_) {
       if (trial == estimate.trial || !wholly_above(estimate, other)) continue;
-      return {Verdict::stop,
+      return {true,
               fmt::format("its interval lies wholly above that of trial {} ({:.4g} against at most "
                           "{:.4g})",
                           trial, estimate.values[0] - estimate.half_widths[0],

@@ -44,7 +44,6 @@ Observation to_observation(const StudySpec& study, const TrialRecord& trial) {
   observation.kind = kind_of(trial.status);
   observation.price = prices_in_money(study) ? trial.spent_usd : trial.spent_s;
   observation.peak_memory_bytes = trial.peak_memory_bytes;
-  if (trial.measurement) observation.parts = trial.measurement->parts;
   if (observation.kind == ObservationKind::failed ||
       observation.kind == ObservationKind::out_of_memory) {
     return observation;

@@ -46,7 +46,7 @@ TrialInFlight::TrialInFlight(const StudySpec& study, TrialRecord record, double 
     : study_(&study),
       record_(std::move(record)),
       measurer_(make_measurer(study, record_, now_s)),
-      course_(study.search.min_steps, study.search.max_steps),
+      early_stopping_(study.search.min_steps, study.search.max_steps),
       usd_per_hour_(usd_per_hour(study, record_.configuration)),
       usd_per_billed_s_(usage_usd(on_demand_usd_per_hour(study, record_.configuration), 1.0)),
       started_s_(now_s) {}
@@ -57,7 +57,7 @@ void TrialInFlight::started(const TrialStarted& event) {
   record_.placement = event.placement;
   started_s_ = event.time_s;
   measurer_ = make_measurer(*study_, record_, started_s_);
-  course_ = TrialCourse(study_->search.min_steps, study_->search.max_steps);
+  early_stopping_ = EarlyStopping(study_->search.min_steps, study_->search.max_steps);
 }
 
 void TrialInFlight::reported(const Report& report) {
@@ -89,12 +89,13 @@ bool TrialInFlight::is_given_up(Scheduler& scheduler, Searcher& searcher) {
   const TrialEstimate estimate = to_estimate(*study_, record_.number, current.window_steps,
                                              objectives->values, objectives->standard_errors);
   if (!is_searched()) {
-    course_.note(estimate);
+    early_stopping_.record(estimate);
     scheduler.on_exempt(estimate);
     return false;
   }
-  Decision decision = course_.judge(estimate, record_.configuration, scheduler, searcher);
-  if (decision.verdict == Verdict::go_on) return false;
+  StopDecision decision =
+      early_stopping_.decide(estimate, record_.configuration, scheduler, searcher);
+  if (!decision.stop) return false;
   request_reason_ = std::move(decision.reason);
   return true;
 }
@@ -170,7 +171,7 @@ TrialRecord TrialInFlight::finished(const Outcome& outcome, const TrialRecord* b
   record_.disturbance = outcome.disturbance;
   if (is_final(record_.status)) {
     record_.measurement = std::move(measurement);
-    const auto milestones = course_.milestones();
+    const auto milestones = early_stopping_.milestones();
     record_.milestones.assign(milestones.begin(), milestones.end());
   }
   if (keeps_objectives(record_.status) && objectives) {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "search/trial_course.hpp"
+#include "search/early_stopping.hpp"
 #include "trial_runner/measure/measurer.hpp"
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
@@ -61,7 +61,7 @@ class TrialInFlight {
   const StudySpec* study_;
   TrialRecord record_;
   Measurer measurer_;
-  TrialCourse course_;
+  EarlyStopping early_stopping_;
   GuardedValues guarded_;
   double usd_per_hour_;  ///< as the planned run is expected to be billed
   double usd_per_billed_s_;

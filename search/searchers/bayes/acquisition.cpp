@@ -3,80 +3,196 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 #include "search/searchers/bayes/normal.hpp"
 
 namespace steptune::bayes {
+namespace {
 
-double log_expected_improvement(const Normal& prediction, double best) {
-  const double deviation = std::sqrt(prediction.variance);
-  return std::log(deviation) + log_improvement((best - prediction.mean) / deviation);
+// How much worse an unlikely candidate is than every likely one, in logarithms, unless risks are
+// taken.
+constexpr double k_below_threshold = 1e6;
+
+// Power of the probability of feasibility that the gain is multiplied by. With 1 it would be the
+// expected gain, were the probabilities right where the search looks: but it looks where they err
+// on the high side.
+constexpr double k_caution = 3.0;
+
+// What an unlikely candidate must promise to be tried before a likely one: more by so much, in
+// logarithms, and more than about a millionth of the best value.
+constexpr double k_risk = 3.0;
+constexpr double k_worth_a_failure = -13.8;
+
+// Pairs of the front that upper bounds look at.
+constexpr std::size_t k_thinned_front = 5;
+
+constexpr double k_never = -std::numeric_limits<double>::infinity();
+
+/// What a candidate that is feasible with less than the threshold's probability is worth.
+double unlikely(double log_threshold, double log_feasibility) {
+  return -k_below_threshold * (1.0 + std::min(log_threshold - log_feasibility, 1e6));
 }
 
-std::vector<Pair> pareto_front(std::vector<Pair> pairs) {
-  std::sort(pairs.begin(), pairs.end());
-  std::vector<Pair> front;
-  for (const Pair& pair : pairs) {
-    if (front.empty() || pair[1] < front.back()[1]) front.push_back(pair);
+/// What a candidate of that gain is worth if it is as likely to be feasible as can be.
+double at_most(double log_gain) {
+  return std::max(log_gain, -k_below_threshold);
+}
+
+Matrix rows_at(const Matrix& features, std::size_t first, std::span<const std::size_t> places) {
+  Matrix rows(features.cols());
+  rows.reserve_rows(places.size());
+  for (const std::size_t place : places)
+    rows.append_row(features.row(first + place));
+  return rows;
+}
+
+Normal at(const Posterior& posterior, std::size_t i) {
+  return {posterior.means[i], posterior.variances[i]};
+}
+
+}  // namespace
+
+Acquisition::Acquisition(Inputs inputs) : inputs_(std::move(inputs)) {
+  if (inputs_.ensemble.empty() || inputs_.ensemble[0].feasible_targets[0].empty()) return;
+  for (const EnsembleMember& member : inputs_.ensemble)
+    goals_.push_back(goal_of(member));
+}
+
+Acquisition::Goal Acquisition::goal_of(const EnsembleMember& member) {
+  Goal goal;
+  goal.log_worth = std::log(member.weight);
+  const auto& targets = member.feasible_targets;
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    // Worlds may differ in transform: what they share is the improvement relative to the best.
+    const OutputTransform& transform = member.objectives[k].transform();
+    double unit = transform.scale();
+    if (transform.warp() == Warp::none) {
+      const double value =
+          std::abs(transform.backward(*std::min_element(targets[k].begin(), targets[k].end())));
+      if (value > 1e-9 * unit) unit /= value;
+    }
+    goal.log_worth += std::log(unit);
   }
-  return front;
-}
-
-double dominated_area(const std::vector<Pair>& front, const Pair& reference) {
-  double area = 0.0;
-  double height = reference[1];
-  for (const Pair& pair : front) {
-    if (pair[0] >= reference[0] || pair[1] >= height) continue;
-    area += (reference[0] - pair[0]) * (height - pair[1]);
-    height = pair[1];
+  if (targets.size() < 2) {
+    goal.best = *std::min_element(targets[0].begin(), targets[0].end());
+    return goal;
   }
-  return area;
-}
-
-Pair reference_point(const std::vector<Pair>& front, const std::vector<Pair>& all) {
-  Pair reference{};
-  for (std::size_t k = 0; k < 2; ++k) {
-    const auto by_value = [k](const Pair& a, const Pair& b) { return a[k] < b[k]; };
-    const double nadir = (*std::max_element(front.begin(), front.end(), by_value))[k];
-    const auto [best, worst] = std::minmax_element(all.begin(), all.end(), by_value);
-    const double extent = (*worst)[k] - (*best)[k];
-    reference[k] = nadir + std::max(0.5 * ((*worst)[k] - nadir), extent > 0.0 ? 0.1 * extent : 1.0);
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < targets[0].size(); ++i) {
+    pairs.push_back({targets[0][i], targets[1][i]});
   }
-  return reference;
+  const auto front = pareto_front(pairs);
+  const Pair reference = reference_point(front, pairs);
+  goal.dominated_area = dominated_area(front, reference);
+  goal.hypervolume.emplace(front, reference);
+  goal.thinned = goal.hypervolume->thinned(k_thinned_front);
+  return goal;
 }
 
-HypervolumeImprovement::HypervolumeImprovement(std::vector<Pair> front, const Pair& reference)
-    : reference_(reference) {
-  for (const Pair& pair : pareto_front(std::move(front))) {
-    if (pair[0] < reference[0] && pair[1] < reference[1]) front_.push_back(pair);
-  }
-}
-
-HypervolumeImprovement HypervolumeImprovement::thinned(std::size_t most) const {
-  HypervolumeImprovement result = *this;
-  if (front_.size() <= most) return result;
-  result.front_.clear();
-  for (std::size_t i = 0; i < most; ++i)
-    result.front_.push_back(front_[(2 * i + 1) * front_.size() / (2 * most)]);
+std::vector<double> Acquisition::log_feasibilities(const Matrix& features, std::size_t first,
+                                                   std::size_t last) const {
+  std::vector<double> result(last - first, 0.0);
+  if (inputs_.feasibility) result = inputs_.feasibility->log_probabilities(features, first, last);
+  if (!inputs_.memory) return result;
+  const auto fits = inputs_.memory->log_probabilities(features, first, last);
+  std::transform(result.begin(), result.end(), fits.begin(), result.begin(), std::plus<>());
   return result;
 }
 
-double HypervolumeImprovement::log_expected(const Normal& first, const Normal& second) const {
-  // Strip i lies left of front point i in the first objective and below point i - 1 in the second;
-  // its expected gain is E[(right - max(left, y1))+] E[(height - y2)+].
-  double total = -std::numeric_limits<double>::infinity();
-  double log_left = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i <= front_.size(); ++i) {
-    const double right = i < front_.size() ? front_[i][0] : reference_[0];
-    const double height = i == 0 ? reference_[1] : front_[i - 1][1];
-    const double log_right = log_expected_improvement(first, right);
-    const double width = log_difference(log_right, log_left);
-    log_left = log_right;
-    if (std::isinf(width)) continue;
-    total = log_sum(total, width + log_expected_improvement(second, height));
+std::vector<double> Acquisition::log_gains(const Matrix& features, std::size_t first,
+                                           std::size_t last, Variances variances) const {
+  std::vector<double> gains(last - first, k_never);
+  for (std::size_t w = 0; w < goals_.size(); ++w) {
+    const auto& objectives = inputs_.ensemble[w].objectives;
+    const Goal& goal = goals_[w];
+    const auto& area = variances == Variances::bounded ? goal.thinned : goal.hypervolume;
+    if (!area) {
+      const Posterior posterior = objectives[0].predict(features, first, last, variances);
+      for (std::size_t i = 0; i < gains.size(); ++i) {
+        const double gain = log_expected_improvement(at(posterior, i), goal.best);
+        gains[i] = log_sum(gains[i], gain + goal.log_worth);
+      }
+      continue;
+    }
+    const Posterior one = objectives[0].predict(features, first, last, variances);
+    const Posterior two = objectives[1].predict(features, first, last, variances);
+    for (std::size_t i = 0; i < gains.size(); ++i) {
+      const double gain = area->log_expected(at(one, i), at(two, i));
+      gains[i] = log_sum(gains[i], gain + goal.log_worth);
+    }
   }
-  return total;
+  return gains;
+}
+
+void Acquisition::score(const Matrix& features, std::size_t first, std::size_t last,
+                        std::span<const double> floors, std::span<double> scores) const {
+  if (goals_.empty()) {
+    const auto feasibilities = log_feasibilities(features, first, last);
+    std::copy(feasibilities.begin(), feasibilities.end(), scores.begin());
+    return;
+  }
+  const std::vector<double> gains = log_gains(features, first, last, Variances::exact);
+  std::vector<std::size_t> open(last - first);
+  std::iota(open.begin(), open.end(), std::size_t{0});
+  if (!floors.empty()) {
+    std::erase_if(open, [&](std::size_t i) { return !(at_most(gains[i]) > floors[i]); });
+    if (inputs_.feasibility) {
+      const auto most = inputs_.feasibility->log_probability_bounds(rows_at(features, first, open),
+                                                                    0, open.size());
+      std::size_t k = 0;
+      std::erase_if(open, [&](std::size_t i) { return !(worth(gains[i], most[k++]) > floors[i]); });
+    }
+  }
+  const auto feasibilities = log_feasibilities(rows_at(features, first, open), 0, open.size());
+  std::fill(scores.begin(), scores.end(), k_never);
+  for (std::size_t k = 0; k < open.size(); ++k)
+    scores[open[k]] = worth(gains[open[k]], feasibilities[k]);
+}
+
+double Acquisition::worth(double log_gain, double log_feasibility) const {
+  const double threshold = std::log(inputs_.feasibility_threshold);
+  const double cautious = k_caution * log_feasibility + log_gain;
+  if (log_feasibility >= threshold) return cautious;
+  if (inputs_.takes_risks && cautious > k_worth_a_failure) return cautious - k_risk;
+  return unlikely(threshold, log_feasibility);
+}
+
+bool Acquisition::bounds() const {
+  if (goals_.empty()) return false;
+  return inputs_.feasibility || inputs_.memory ||
+         std::any_of(inputs_.ensemble.begin(), inputs_.ensemble.end(),
+                     [](const EnsembleMember& member) { return member.objectives[0].bounds(); });
+}
+
+void Acquisition::bound(const Matrix& features, std::size_t first, std::size_t last,
+                        std::span<double> bounds) const {
+  // Improvement grows with the variance: of a minimum and of an area alike, as both are convex.
+  const std::vector<double> gains = log_gains(features, first, last, Variances::bounded);
+  std::transform(gains.begin(), gains.end(), bounds.begin(), at_most);
+}
+
+std::optional<double> Acquisition::improvement_share(const Matrix& features,
+                                                     std::size_t row) const {
+  if (goals_.empty()) return std::nullopt;
+  double share = 0.0;
+  for (std::size_t w = 0; w < goals_.size(); ++w) {
+    const EnsembleMember& member = inputs_.ensemble[w];
+    const Goal& goal = goals_[w];
+    const Normal one = at(member.objectives[0].predict(features, row, row + 1), 0);
+    if (!goal.hypervolume) {
+      const OutputTransform& transform = member.objectives[0].transform();
+      share += member.weight * transform.improvement_share(goal.best, one.mean, one.variance);
+      continue;
+    }
+    const Normal two = at(member.objectives[1].predict(features, row, row + 1), 0);
+    const double gain = std::exp(goal.hypervolume->log_expected(one, two));
+    // Without a dominated area any gain is a large one, and none is none.
+    share += gain > 0.0 ? member.weight * std::min(gain / goal.dominated_area, 1e6) : 0.0;
+  }
+  return std::exp(log_feasibilities(features, row, row + 1)[0]) * share;
 }
 
 }  // namespace steptune::bayes

@@ -1,49 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
+#include <cstddef>
+#include <optional>
 #include <vector>
+
+#include "search/searchers/bayes/expected_improvement.hpp"
+#include "search/searchers/bayes/feasibility_classifier.hpp"
+#include "search/searchers/bayes/memory_model.hpp"
+#include "search/searchers/bayes/objective_learner.hpp"
 
 namespace steptune::bayes {
 
-/// A value of a normal variable, as predicted for one objective at one point.
-struct Normal {
-  double mean = 0.0;
-  double variance = 1.0;
-};
-
-/// Logarithm of the expected improvement over `best` (smaller is better).
-[[nodiscard]] double log_expected_improvement(const Normal& prediction, double best);
-
-/// A pair of objective values, both to be minimised.
-using Pair = std::array<double, 2>;
-
-/// The pairs that no other one dominates, by ascending first value; of equal ones one.
-[[nodiscard]] std::vector<Pair> pareto_front(std::vector<Pair> pairs);
-
-/// Area that `front` dominates below `reference`.
-[[nodiscard]] double dominated_area(const std::vector<Pair>& front, const Pair& reference);
-
-/// A point that every useful pair should dominate: halfway between the front's worst values and the
-/// worst of `all`, at least a tenth of the range of `all` beyond the front. Taken from the front
-/// alone, it would shut out everything beyond a front that is still short.
-[[nodiscard]] Pair reference_point(const std::vector<Pair>& front, const std::vector<Pair>& all);
-
-/// Exact expected hypervolume improvement for two independent objectives, in logarithms throughout
-/// (strips of Emmerich, Deutz and Klinkenberg 2011; logarithms as in Ament et al. 2023).
-class HypervolumeImprovement {
+/// The acquisition function: (log) expected improvement of one objective or expected hypervolume
+/// improvement of two, averaged over an ensemble of models and weighted by feasibility. Immutable;
+/// may be used from several threads at once.
+class Acquisition {
  public:
-  HypervolumeImprovement(std::vector<Pair> front, const Pair& reference);
+  /// One or two objectives as one model of the ensemble has them.
+  struct EnsembleMember {
+    std::vector<ObjectiveModel> objectives;
+    /// Targets of the feasible measured configurations, one inner vector per objective.
+    std::vector<std::vector<double>> feasible_targets;
+    double weight = 1.0;
+  };
+  struct Inputs {
+    /// Empty before anything was measured.
+    std::vector<EnsembleMember> ensemble;
+    /// That a trial runs and respects the guards; nothing while none failed.
+    std::optional<FeasibilityClassifier> feasibility;
+    /// That a trial fits into memory, where that is told apart from other failures.
+    std::optional<MemoryForecast> memory;
+    /// Candidates less likely than this to be feasible come after all others.
+    double feasibility_threshold = 0.0;
+    /// Unless they promise far more.
+    bool takes_risks = false;
+  };
 
-  [[nodiscard]] double log_expected(const Normal& first, const Normal& second) const;
+  explicit Acquisition(Inputs inputs);
 
-  /// Improvement over `most` pairs of the front at even distances: never less than over all of
-  /// them, and cheaper.
-  [[nodiscard]] HypervolumeImprovement thinned(std::size_t most) const;
+  /// Logarithm of the worth of rows [first, last), written to `scores`.
+  void score(const Matrix& features, std::size_t first, std::size_t last,
+             std::span<double> scores) const {
+    score(features, first, last, {}, scores);
+  }
+  /// The same at a lower price: what is not worth more than its own of `floors` (none: exact for
+  /// all) may be minus infinity.
+  void score(const Matrix& features, std::size_t first, std::size_t last,
+             std::span<const double> floors, std::span<double> scores) const;
+
+  /// Upper bounds of these scores, feasibility left out, where `bounds` at a fraction of the price;
+  /// elsewhere it is not worth asking.
+  void bound(const Matrix& features, std::size_t first, std::size_t last,
+             std::span<double> bounds) const;
+  [[nodiscard]] bool bounds() const;
+
+  /// Expected improvement at one row as a share of the best so far, feasibility taken into account:
+  /// of the objective, or of the dominated area where there are two. Nothing without a best.
+  [[nodiscard]] std::optional<double> improvement_share(const Matrix& features,
+                                                        std::size_t row) const;
 
  private:
-  std::vector<Pair> front_;  ///< only pairs that dominate the reference
-  Pair reference_;
+  /// What improvement is measured from in one member.
+  struct Goal {
+    double best = 0.0;                                  ///< one objective
+    std::optional<HypervolumeImprovement> hypervolume;  ///< two objectives
+    std::optional<HypervolumeImprovement> thinned;      ///< bounds it from above
+    double dominated_area = 0.0;
+    /// Logarithm of the member's weight and of what its unit of improvement is worth.
+    double log_worth = 0.0;
+  };
+
+  [[nodiscard]] static Goal goal_of(const EnsembleMember& member);
+  /// Logarithms of the expected improvements at rows [first, last), of the whole ensemble; upper
+  /// bounds of them with bounded variances.
+  [[nodiscard]] std::vector<double> log_gains(const Matrix& features, std::size_t first,
+                                              std::size_t last, Variances variances) const;
+  /// Logarithm of what a gain is worth that is to be had with some probability; grows with both.
+  [[nodiscard]] double worth(double log_gain, double log_feasibility) const;
+  /// Logarithms of the probabilities that rows [first, last) are feasible.
+  [[nodiscard]] std::vector<double> log_feasibilities(const Matrix& features, std::size_t first,
+                                                      std::size_t last) const;
+
+  Inputs inputs_;
+  std::vector<Goal> goals_;  ///< by member; empty without a best
 };
 
 }  // namespace steptune::bayes

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "search/searchers/bayes/bayes_outlook.hpp"
-
 namespace steptune::bayes {
 namespace {
 
@@ -28,13 +26,13 @@ bool has_values(const Observation& observation, std::size_t objectives) {
                      [](double value) { return std::isfinite(value); });
 }
 
-/// What it came to before its last value.
-std::vector<WayPoint> way_before(const Observation& observation) {
+/// Its learning curve before its last value.
+std::vector<CurvePoint> curve_before(const Observation& observation) {
   std::vector<Milestone> milestones = observation.milestones;
   milestones.push_back({observation.fidelity, observation.values, observation.standard_errors});
-  std::vector<WayPoint> way = way_of(milestones);
-  way.pop_back();
-  return way;
+  std::vector<CurvePoint> curve = learning_curve_of(milestones);
+  curve.pop_back();
+  return curve;
 }
 
 double standard_error_of(const Observation& observation, std::size_t objective) {
@@ -56,8 +54,8 @@ BayesSearcher::BayesSearcher(const SearchSpace& space, const SearcherOptions& op
       memory_(feature_map_.groups(), feature_map_.groups().count - 1) {
   use_one_thread_per_call();
   for (const ObjectiveTraits& traits : options.objectives) {
-    objectives_.emplace_back(feature_map_.groups(), feature_map_.scales(),
-                             feature_map_.groups().count - 1, traits.positive);
+    objectives_.emplace_back(feature_map_.groups(), feature_map_.groups().count - 1,
+                             traits.positive);
   }
 }
 
@@ -93,39 +91,38 @@ void BayesSearcher::observe(const Observation& observation) {
   measured.winner = observation.kind == ObservationKind::complete;
   measured.partial = observation.kind == ObservationKind::partial;
   // What a violated guard cut short says nothing of how values go on.
-  if (measured.winner || measured.partial) measured.way = way_before(observation);
+  if (measured.winner || measured.partial) measured.curve = curve_before(observation);
   measured.point = std::move(point);
   feature_map_.write(measured.point, row, observation.fidelity);
   for (std::size_t k = 0; k < objectives_.size(); ++k) {
-    objectives_[k].add(row, observation.values[k], standard_error_of(observation, k),
-                       observation.parts);
+    objectives_[k].add(row, observation.values[k], standard_error_of(observation, k));
   }
   measured_.push_back(std::move(measured));
-  learn_ways();
+  learn_curves();
 }
 
 bool BayesSearcher::is_open(const Measured& measured) const {
   return measured.partial && !finished_.contains(measured.point);
 }
 
-bool BayesSearcher::learns_ways() const {
-  return objectives_.size() == 1 && !objectives_[0].knows_parts() &&
+bool BayesSearcher::learns_curves() const {
+  return objectives_.size() == 1 &&
          std::any_of(measured_.begin(), measured_.end(),
                      [](const Measured& measured) { return measured.partial; });
 }
 
-void BayesSearcher::learn_ways() {
-  if (!learns_ways()) return;
+void BayesSearcher::learn_curves() {
+  if (!learns_curves()) return;
   std::vector<double> row(feature_map_.width());
   for (Measured& measured : measured_) {
     // Where a violated guard cut a trial short is no place to stop others.
     if (measured.partial) least_fidelity_ = std::min(least_fidelity_, measured.fidelity);
-    for (const WayPoint& at : measured.way) {
+    for (const CurvePoint& at : measured.curve) {
       least_fidelity_ = std::min(least_fidelity_, at.fidelity);
       feature_map_.write(measured.point, row, at.fidelity);
-      objectives_[0].add(row, at.value, at.standard_error, {});
+      objectives_[0].add(row, at.value, at.standard_error);
     }
-    measured.way.clear();
+    measured.curve.clear();
   }
 }
 
@@ -199,10 +196,10 @@ std::vector<double> BayesSearcher::full_targets(const ObjectiveModel& model) con
 }
 
 std::vector<Point> BayesSearcher::promising_points(
-    const std::vector<Surrogate::World>& worlds) const {
+    const std::vector<Acquisition::EnsembleMember>& ensemble) const {
   std::vector<Point> points;
-  for (std::size_t k = 0; !worlds.empty() && k < objectives_.size(); ++k) {
-    const ObjectiveModel& model = worlds[0].objectives[k];
+  for (std::size_t k = 0; !ensemble.empty() && k < objectives_.size(); ++k) {
+    const ObjectiveModel& model = ensemble[0].objectives[k];
     const std::vector<double> full = full_targets(model);
     auto next_full = full.begin();
     std::vector<std::pair<double, const Measured*>> trials;
@@ -222,78 +219,79 @@ std::vector<Point> BayesSearcher::promising_points(
   return points;
 }
 
-std::vector<Surrogate::World> BayesSearcher::make_worlds(const Matrix& pending) {
-  std::vector<Surrogate::World> worlds;
-  if (measured_.empty()) return worlds;
+std::vector<Acquisition::EnsembleMember> BayesSearcher::make_ensemble(const Matrix& pending) {
+  std::vector<Acquisition::EnsembleMember> ensemble;
+  if (measured_.empty()) return ensemble;
   std::vector<ObjectiveModel> models = objectives_[0].models(pending, most_beliefs());
   if (objectives_.size() > 1) {
-    Surrogate::World& world = worlds.emplace_back();
-    world.objectives.push_back(std::move(models[0]));
-    world.objectives.push_back(std::move(objectives_[1].models(pending, 1)[0]));
+    Acquisition::EnsembleMember& member = ensemble.emplace_back();
+    member.objectives.push_back(std::move(models[0]));
+    member.objectives.push_back(std::move(objectives_[1].models(pending, 1)[0]));
   } else {
     for (ObjectiveModel& model : models) {
-      Surrogate::World& world = worlds.emplace_back();
-      world.weight = model.weight();
-      world.objectives.push_back(std::move(model));
+      Acquisition::EnsembleMember& member = ensemble.emplace_back();
+      member.weight = model.weight();
+      member.objectives.push_back(std::move(model));
     }
   }
-  for (Surrogate::World& world : worlds) {
+  for (Acquisition::EnsembleMember& member : ensemble) {
     for (std::size_t k = 0; k < objectives_.size(); ++k) {
-      const std::vector<double> all = objectives_[k].targets(world.objectives[k]);
-      auto& targets = world.feasible_targets.emplace_back();
+      const std::vector<double> all = objectives_[k].targets(member.objectives[k]);
+      auto& targets = member.feasible_targets.emplace_back();
       for (const Measured& measured : measured_) {
         if (measured.winner) targets.push_back(all[measured.row]);
       }
       if (!targets.empty()) continue;
       // Nothing is complete: what the stopped trials are believed to lead to has to serve.
-      targets = full_targets(world.objectives[k]);
+      targets = full_targets(member.objectives[k]);
     }
   }
-  return worlds;
+  return ensemble;
 }
 
 double BayesSearcher::likeliest_of(const std::vector<Point>& points,
-                                   const Classifier& feasibility) const {
+                                   const FeasibilityClassifier& feasibility) const {
   if (points.empty()) return 1.0;
   const Matrix rows = feature_map_.rows(points);
   const auto logs = feasibility.log_probabilities(rows, 0, rows.rows());
   return std::exp(*std::max_element(logs.begin(), logs.end()));
 }
 
-BayesSearcher::Judgement BayesSearcher::judge(const std::vector<Point>& running, Rng& rng) {
-  Surrogate::Parts parts;
-  parts.worlds = make_worlds(feature_map_.rows(running));
-  std::vector<Point> promising = promising_points(parts.worlds);
+BayesSearcher::CandidateRanking BayesSearcher::rank_candidates(const std::vector<Point>& running,
+                                                               Rng& rng) {
+  Acquisition::Inputs inputs;
+  inputs.ensemble = make_ensemble(feature_map_.rows(running));
+  std::vector<Point> promising = promising_points(inputs.ensemble);
   if (failed_ > 0) {
-    parts.memory = memory_.forecast();
-    OutcomeLearner& outcomes = parts.memory ? crashes_ : feasibility_;
-    if (!parts.memory || failed_ > out_of_memory_) parts.feasibility = outcomes.classifier();
+    inputs.memory = memory_.forecast();
+    FeasibilityLearner& outcomes = inputs.memory ? crashes_ : feasibility_;
+    if (!inputs.memory || failed_ > out_of_memory_) inputs.feasibility = outcomes.classifier();
     const auto drawn = rng.below(3);
-    if (parts.memory) {
+    if (inputs.memory) {
       constexpr double k_thresholds[] = {0.5, 0.7, 0.9};
-      parts.feasibility_threshold = k_thresholds[drawn];
+      inputs.feasibility_threshold = k_thresholds[drawn];
     } else {
       constexpr double k_thresholds[] = {0.7, 0.85, 0.95};
       // While little is known, hardly anything is likely, and failures tell as much as others.
       const auto trials = static_cast<double>(observed_);
-      parts.feasibility_threshold = k_thresholds[drawn] * trials / (trials + k_trials_to_half) *
-                                    likeliest_of(promising, *parts.feasibility);
+      inputs.feasibility_threshold = k_thresholds[drawn] * trials / (trials + k_trials_to_half) *
+                                     likeliest_of(promising, *inputs.feasibility);
     }
-    parts.takes_risks = drawn == 0 && !parts.memory;
+    inputs.takes_risks = drawn == 0 && !inputs.memory;
   }
-  return {Surrogate(std::move(parts)), std::move(promising)};
+  return {Acquisition(std::move(inputs)), std::move(promising)};
 }
 
 CandidateSearch BayesSearcher::candidate_search(
-    const Judgement& judgement,
+    const CandidateRanking& ranking,
     const std::function<bool(std::span<const double>)>& admissible) const {
   return {space_,
           feature_map_,
           pool_,
-          judgement.surrogate,
+          ranking.acquisition,
           admissible,
           {},
-          judgement.promising,
+          ranking.promising,
           feasibility_.size(),
           options_.threads};
 }
@@ -301,8 +299,8 @@ CandidateSearch BayesSearcher::candidate_search(
 std::optional<Point> BayesSearcher::best_new_point(
     const std::function<bool(std::span<const double>)>& admissible) {
   Rng rng(options_.seed, "bayes/rival", observed_);
-  const Judgement judgement = judge({}, rng);
-  auto best = find_best_candidate(candidate_search(judgement, admissible), rng);
+  const CandidateRanking ranking = rank_candidates({}, rng);
+  auto best = find_best_candidate(candidate_search(ranking, admissible), rng);
   if (!best) return std::nullopt;
   return std::move(best->point);
 }
@@ -323,8 +321,8 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
     if (const auto point = initial_design_.next(admissible)) return to_suggestion(*point, "sobol");
   }
   Rng rng(options_.seed, "bayes/suggest", static_cast<std::uint64_t>(request.trial));
-  const Judgement judgement = judge(running, rng);
-  CandidateSearch search = candidate_search(judgement, admissible);
+  const CandidateRanking ranking = rank_candidates(running, rng);
+  CandidateSearch search = candidate_search(ranking, admissible);
   if (request.price) {
     search.log_price = [&](std::span<const double> point) {
       const double price = request.price(space_.decode(Point(point.begin(), point.end())));
@@ -334,17 +332,17 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
   const auto best = find_best_candidate(search, rng);
   std::optional<Point> chosen;
   if (best) chosen = best->point;
-  if (const auto outlook = this->outlook()) {
+  if (const auto model = stopping_model()) {
     const auto idle = [&](std::span<const double> point) { return !busy.contains(point); };
-    const auto again = best_repetition(*outlook, idle);
-    if (again && (!best || again->log_rate > outlook->log_rate(best->point, 0.0, 0.0))) {
-      chosen = again->point;
+    const auto restart = best_restart(*model, idle);
+    if (restart && (!best || restart->log_rate > model->log_rate(best->point, 0.0, 0.0))) {
+      chosen = restart->point;
     }
   }
   if (!chosen) return std::optional<Suggestion>();
   Suggestion suggestion = to_suggestion(*chosen, "bayes");
   suggestion.expected_improvement =
-      judgement.surrogate.improvement_share(feature_map_.rows(*chosen), 0);
+      ranking.acquisition.improvement_share(feature_map_.rows(*chosen), 0);
   return suggestion;
 }
 

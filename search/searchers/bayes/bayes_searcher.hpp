@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "search/searcher.hpp"
+#include "search/searchers/bayes/acquisition.hpp"
 #include "search/searchers/bayes/candidate_pool.hpp"
 #include "search/searchers/bayes/candidate_search.hpp"
+#include "search/searchers/bayes/feasibility_learner.hpp"
 #include "search/searchers/bayes/feature_map.hpp"
 #include "search/searchers/bayes/initial_design.hpp"
+#include "search/searchers/bayes/learning_curve.hpp"
 #include "search/searchers/bayes/memory_rule.hpp"
 #include "search/searchers/bayes/objective_learner.hpp"
-#include "search/searchers/bayes/outcome_learner.hpp"
 #include "search/searchers/bayes/point_set.hpp"
-#include "search/searchers/bayes/surrogate.hpp"
-#include "search/searchers/bayes/trial_way.hpp"
 
 namespace steptune::bayes {
 
@@ -30,20 +30,20 @@ class BayesSearcher final : public Searcher {
   void observe_earlier(std::size_t study, const Observation& observation) override;
   [[nodiscard]] std::vector<std::string> take_warnings() override;
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override;
-  [[nodiscard]] std::optional<Advice> advise(const TrialProgress& progress) override;
+  [[nodiscard]] std::optional<StopDecision> should_stop(const TrialProgress& progress) override;
 
  private:
   struct Measured {
     Point point;
-    std::size_t row = 0;        ///< of its last value in the learners of the objectives
-    double fidelity = 1.0;      ///< of its last value
-    bool winner = false;        ///< complete and feasible
-    bool partial = false;       ///< stopped early
-    std::vector<WayPoint> way;  ///< to its last value, where that is still to be learned from
+    std::size_t row = 0;            ///< of its last value in the learners of the objectives
+    double fidelity = 1.0;          ///< of its last value
+    bool winner = false;            ///< complete and feasible
+    bool partial = false;           ///< stopped early
+    std::vector<CurvePoint> curve;  ///< before its last value; empty once it was learned from
   };
-  /// What is believed at the moment of a suggestion.
-  struct Judgement {
-    Surrogate surrogate;
+  /// What candidates are ranked by, and where the search for the best one starts.
+  struct CandidateRanking {
+    Acquisition acquisition;
     std::vector<Point> promising;  ///< the trials that are best, or would be at full length
   };
 
@@ -58,39 +58,49 @@ class BayesSearcher final : public Searcher {
   /// Whether to start it again may be worth something: it was stopped, and no other trial of its
   /// configuration went to its end.
   [[nodiscard]] bool is_open(const Measured& measured) const;
-  /// Whether what trials come to on their way is worth learning: once any of them was stopped,
-  /// where there is one objective, and no parts of it.
-  [[nodiscard]] bool learns_ways() const;
-  void learn_ways();
+  /// Whether learning curves are worth learning: once any trial was stopped,
+  /// where there is one objective.
+  [[nodiscard]] bool learns_curves() const;
+  void learn_curves();
   /// Targets of `model`: what is believed of full trials of those that were stopped, in order.
   [[nodiscard]] std::vector<double> full_targets(const ObjectiveModel& model) const;
   /// The highest probability that is believed of `points`; 1 where there are none.
   [[nodiscard]] double likeliest_of(const std::vector<Point>& points,
-                                    const Classifier& feasibility) const;
-  [[nodiscard]] Judgement judge(const std::vector<Point>& running, Rng& rng);
-  [[nodiscard]] std::vector<Surrogate::World> make_worlds(const Matrix& pending);
+                                    const FeasibilityClassifier& feasibility) const;
+  [[nodiscard]] CandidateRanking rank_candidates(const std::vector<Point>& running, Rng& rng);
+  [[nodiscard]] std::vector<Acquisition::EnsembleMember> make_ensemble(const Matrix& pending);
   [[nodiscard]] std::vector<Point> promising_points(
-      const std::vector<Surrogate::World>& worlds) const;
+      const std::vector<Acquisition::EnsembleMember>& ensemble) const;
 
-  /// A trial that might be started, and what its best rule of stopping would gain per price.
-  struct Prospect {
+  /// A stopped trial that might be started again, and what its best rule of stopping would gain per
+  /// price.
+  struct Restart {
     Point point;
     double log_rate = 0.0;
   };
-  /// What is believed about full trials that were not stopped, for advice.
-  struct Outlook;
+  /// What decides which trials are worth their price.
+  struct StoppingModel {
+    LearningCurveModel curves;
+    double best = 0.0;  ///< target that improvement is measured from
 
-  /// What the candidates are that `judgement`, which outlives it, is about.
+    [[nodiscard]] double log_rate(const Point& point, double reached, double paid) const {
+      return curves.log_stopping_rate(point, best, reached, paid);
+    }
+  };
+
+  /// What the candidates are that `ranking`, which outlives it, is about.
   [[nodiscard]] CandidateSearch candidate_search(
-      const Judgement& judgement,
+      const CandidateRanking& ranking,
       const std::function<bool(std::span<const double>)>& admissible) const;
   [[nodiscard]] std::optional<Point> best_new_point(
       const std::function<bool(std::span<const double>)>& admissible);
-  [[nodiscard]] std::optional<Outlook> outlook();
-  /// The stopped trial most worth repeating at full length; nothing if none is worth more than
-  /// nothing.
-  [[nodiscard]] std::optional<Prospect> best_repetition(
-      const Outlook& outlook, const std::function<bool(std::span<const double>)>& admissible) const;
+  /// Nothing while no trial was stopped, with two objectives, or where an earlier study is
+  /// believed.
+  [[nodiscard]] std::optional<StoppingModel> stopping_model();
+  /// The stopped trial most worth starting again; nothing where none is worth more than nothing.
+  [[nodiscard]] std::optional<Restart> best_restart(
+      const StoppingModel& model,
+      const std::function<bool(std::span<const double>)>& admissible) const;
 
   const SearchSpace& space_;
   SearcherOptions options_;
@@ -101,8 +111,8 @@ class BayesSearcher final : public Searcher {
   PointSet seen_;
   PointSet finished_;  ///< without those of which all trials were stopped early
   std::vector<ObjectiveLearner> objectives_;
-  OutcomeLearner feasibility_;
-  OutcomeLearner crashes_;  ///< the same without the trials that ran out of memory
+  FeasibilityLearner feasibility_;
+  FeasibilityLearner crashes_;  ///< the same without the trials that ran out of memory
   MemoryModel memory_;
   std::vector<Measured> measured_;
   double least_fidelity_ = 1.0;  ///< at which any trial was looked at on its way

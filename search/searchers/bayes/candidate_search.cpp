@@ -72,8 +72,8 @@ std::vector<double> scores_of(const CandidateSearch& search, const Candidates& c
   if (!search.prune) floors.clear();
   auto scores = by_chunks(search, candidates.size(), [&](auto first, auto last, auto values) {
     const auto theirs = std::span<const double>(floors);
-    search.surrogate.score(candidates.features, first, last,
-                           theirs.empty() ? theirs : theirs.subspan(first, last - first), values);
+    search.acquisition.score(candidates.features, first, last,
+                             theirs.empty() ? theirs : theirs.subspan(first, last - first), values);
   });
   for (std::size_t i = 0; i < scores.size(); ++i)
     scores[i] = std::isnan(scores[i]) ? k_never : scores[i] - log_prices[i];
@@ -83,11 +83,11 @@ std::vector<double> scores_of(const CandidateSearch& search, const Candidates& c
 /// No smaller than the scores, rounding included; infinite where nothing cheaper than they is
 /// known.
 std::vector<double> bounds_of(const CandidateSearch& search, const Candidates& candidates) {
-  if (!search.surrogate.bounds() || !search.prune) {
+  if (!search.acquisition.bounds() || !search.prune) {
     return std::vector<double>(candidates.size(), k_unbounded);
   }
   auto bounds = by_chunks(search, candidates.size(), [&](auto first, auto last, auto values) {
-    search.surrogate.bound(candidates.features, first, last, values);
+    search.acquisition.bound(candidates.features, first, last, values);
   });
   for (std::size_t i = 0; i < bounds.size(); ++i) {
     bounds[i] = std::isnan(bounds[i]) ? k_unbounded

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/rng.hpp"
+#include "search/searchers/bayes/acquisition.hpp"
 #include "search/searchers/bayes/candidate_pool.hpp"
-#include "search/searchers/bayes/surrogate.hpp"
 
 namespace steptune::bayes {
 
@@ -17,7 +17,7 @@ struct CandidateSearch {
   const SearchSpace& space;
   const FeatureMap& feature_map;
   const CandidatePool& pool;
-  const Surrogate& surrogate;
+  const Acquisition& acquisition;
   /// May this point be suggested at all?
   std::function<bool(std::span<const double>)> admissible;
   /// Logarithm of the price of trying a point; empty where all cost the same.
@@ -25,7 +25,7 @@ struct CandidateSearch {
   /// Good observed points, best first: their surroundings are looked at too.
   std::vector<Point> promising;
   std::size_t examples =
-      0;  ///< that the surrogate rests on; decides what an exhaustive search costs
+      0;  ///< that the acquisition rests on; decides what an exhaustive search costs
   int threads = 1;
   /// Leave out candidates that cannot be the best; the result is the same up to rounding.
   bool prune = true;

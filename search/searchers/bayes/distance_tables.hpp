@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "search/searchers/bayes/feature_columns.hpp"
 #include "search/searchers/bayes/kernel.hpp"
 #include "search/searchers/bayes/matrix.hpp"
 

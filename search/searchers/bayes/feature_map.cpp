@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
-#include <string>
-#include <variant>
 
 namespace steptune::bayes {
 namespace {
@@ -17,34 +14,7 @@ constexpr double k_inactive_offset = 0.5;
 // Fidelities below 1 % count as 1 %.
 const double k_log_fidelity_range = std::log(100.0);
 
-// Wider ranges would leave no difference between all but the smallest values.
-constexpr double k_widest_ratio = 1e9;
-
-bool is_none(const Value& value) {
-  return !std::holds_alternative<std::string>(value) && to_number(value) == 0.0;
-}
-
-/// Of the feature of a position.
-FeatureScale scale_of(const Parameter& parameter) {
-  if (parameter.kind == ParameterKind::ordinal) {
-    // The factor between the ends is not known where choices are words: some doublings.
-    return {1.0, 2.0 * std::numbers::ln2,
-            is_none(parameter.choices.front()) ? std::optional(0.0) : std::nullopt};
-  }
-  if (parameter.scale != Scale::linear) {
-    return {1.0, std::log(parameter.high) - std::log(parameter.low), std::nullopt};
-  }
-  // What may be 0 is counted from 1, as its effect on a time is seldom that of a power.
-  const double low = parameter.low > 0.0 ? parameter.low : 1.0;
-  return {1.0 + std::min((parameter.high - parameter.low) / low, k_widest_ratio), 1.0,
-          parameter.low == 0.0 ? std::optional(0.0) : std::nullopt};
-}
-
 }  // namespace
-
-double FeatureScale::logarithm(double feature) const {
-  return ratio > 1.0 ? std::log1p((ratio - 1.0) * feature) : span * feature;
-}
 
 FeatureMap::FeatureMap(const SearchSpace& space) {
   for (const Parameter& parameter : space.parameters()) {
@@ -62,15 +32,10 @@ FeatureMap::FeatureMap(const SearchSpace& space) {
     if (column.count > 0) {
       groups_.group_of_feature.insert(groups_.group_of_feature.end(), column.count, groups_.count);
       ++groups_.count;
-      // The squares of two different choices differ by 1 in all.
-      scales_.resize(groups_.group_of_feature.size(), {1.0, std::numbers::sqrt2, std::nullopt});
-      if (!column.unordered && !constant) scales_[column.first] = scale_of(parameter);
-      if (parameter.kind == ParameterKind::boolean) scales_[column.first].none = k_choice;
     }
     columns_.push_back(column);
   }
   groups_.group_of_feature.push_back(groups_.count++);
-  scales_.push_back({1.0, k_log_fidelity_range, std::nullopt});
 }
 
 void FeatureMap::write(std::span<const double> point, std::span<double> row,

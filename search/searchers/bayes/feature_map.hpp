@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,16 +9,6 @@
 #include "search/space/search_space.hpp"
 
 namespace steptune::bayes {
-
-/// How a feature relates to the logarithm of what it stands for.
-struct FeatureScale {
-  double ratio = 1.0;  ///< above 1: of the largest to the smallest value, which lie at 1 and 0
-  double span = 1.0;   ///< otherwise: what a difference of 1 is worth
-  /// The feature of a value that means none at all (0, false), where there is one.
-  std::optional<double> none;
-
-  [[nodiscard]] double logarithm(double feature) const;
-};
 
 /// Points of a search space as rows of features whose weighted squared distance is the one that the
 /// kernel wants: the squared difference of positions for ordered parameters, 0 or 1 for equal or
@@ -39,8 +28,6 @@ class FeatureMap {
   [[nodiscard]] std::size_t width() const { return groups_.group_of_feature.size(); }
   /// One dimension per parameter with more than one value, and one for fidelity.
   [[nodiscard]] const FeatureGroups& groups() const { return groups_; }
-  /// By feature: natural logarithms where a parameter has one.
-  [[nodiscard]] const std::vector<FeatureScale>& scales() const { return scales_; }
   /// Number of coordinates of a point.
   [[nodiscard]] std::size_t coordinates() const { return columns_.size(); }
 
@@ -54,7 +41,6 @@ class FeatureMap {
 
   std::vector<Column> columns_;
   FeatureGroups groups_;
-  std::vector<FeatureScale> scales_;
 };
 
 }  // namespace steptune::bayes

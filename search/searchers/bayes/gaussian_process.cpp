@@ -8,8 +8,8 @@
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
 
-#include "search/searchers/bayes/covariance.hpp"
 #include "search/searchers/bayes/inverse_factor.hpp"
+#include "search/searchers/bayes/tensor.hpp"
 
 namespace steptune::bayes {
 
@@ -30,6 +30,28 @@ Kernel kernel_of(const Hyperparameters& hyperparameters) {
   Kernel kernel(hyperparameters);
   kernel.amplitude = std::exp(hyperparameters.log_amplitude);
   return kernel;
+}
+
+/// The lower triangle of the covariances of all rows with each other, and what belongs on the
+/// diagonal; above it there is anything. `columns` are those of `features`.
+at::Tensor lower_covariance(const Kernel& kernel, const Matrix& features,
+                            const FeatureColumns& columns, const FeatureGroups& groups,
+                            std::span<const double> diagonal) {
+  constexpr std::size_t k_rows_at_once = 64;
+  const std::size_t size = features.rows();
+  at::Tensor matrix =
+      at::zeros({static_cast<std::int64_t>(size), static_cast<std::int64_t>(size)}, at::kDouble);
+  double* data = matrix.data_ptr<double>();
+  Matrix rows;
+  for (std::size_t first = 0; first < size; first += k_rows_at_once) {
+    const std::size_t last = std::min(first + k_rows_at_once, size);
+    kernel.between(features, first, last, columns, last, groups, rows);
+    for (std::size_t i = first; i < last; ++i)
+      std::copy_n(rows.row(i - first).data(), i, data + i * size);
+  }
+  for (std::size_t i = 0; i < size; ++i)
+    data[i * size + i] = diagonal[i];
+  return matrix;
 }
 
 InverseFactor factor_of(const TrainingSet& training, const FeatureGroups& groups,
@@ -100,6 +122,7 @@ Posterior GaussianProcess::predict(const Matrix& features, std::size_t first, st
   const State& state = *state_;
   Posterior posterior{std::vector<double>(last - first), std::vector<double>(last - first)};
   if (first == last) return posterior;
+  // Rasmussen and Williams 2006, eq. 2.25 and 2.26, with the noise floor in the variance.
   thread_local Matrix covariance;
   state.kernel.between(features, first, last, state.features, state.features.rows(), state.groups,
                        covariance);
@@ -116,6 +139,7 @@ Posterior GaussianProcess::predict(const Matrix& features, std::size_t first, st
 
 GaussianProcess::LeaveOneOut GaussianProcess::leave_one_out() const {
   const State& state = *state_;
+  // Rasmussen and Williams 2006, eq. 5.10 to 5.12.
   const std::vector<double> precisions = state.factor.precisions();
   LeaveOneOut result;
   for (std::size_t i = 0; i < state.targets.size(); ++i) {
@@ -130,6 +154,7 @@ GaussianProcess::LeaveOneOut GaussianProcess::leave_one_out() const {
 }
 
 std::vector<double> GaussianProcess::noise_free_targets() const {
+  // E[f | y] = y - noise (K + noise)^-1 y, by eq. 2.25 at the trials themselves.
   std::vector<double> result = state_->targets;
   for (std::size_t i = 0; i < result.size(); ++i)
     result[i] -= state_->noise_variances[i] * state_->weights[i];

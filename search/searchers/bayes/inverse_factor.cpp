@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "search/searchers/bayes/covariance.hpp"
+#include "search/searchers/bayes/tensor.hpp"
 
 namespace steptune::bayes {
 namespace {

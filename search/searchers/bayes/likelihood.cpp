@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <limits>
+#include <optional>
 
-#include "search/searchers/bayes/covariance.hpp"
 #include "search/searchers/bayes/gaussian_process.hpp"
 #include "search/searchers/bayes/lbfgs.hpp"
+#include "search/searchers/bayes/tensor.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -23,6 +24,47 @@ bool within_bounds(const Hyperparameters& hyperparameters) {
          hyperparameters.log_noise > k_smallest_log_noise;
 }
 
+/// The covariances of all pairs times `amplitude`, and what belongs on the diagonal.
+at::Tensor covariance_matrix(const PairCovariances& pairs, const std::vector<double>& diagonal,
+                             double amplitude) {
+  const auto size = static_cast<std::int64_t>(diagonal.size());
+  at::Tensor matrix = at::empty({size, size}, at::kDouble);
+  double* data = matrix.data_ptr<double>();
+  const double* value = pairs.values().data();
+  for (std::size_t i = 0; i < diagonal.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      const double covariance = amplitude * *value++;
+      data[i * diagonal.size() + k] = covariance;
+      data[k * diagonal.size() + i] = covariance;
+    }
+    data[i * diagonal.size() + i] = diagonal[i];
+  }
+  return matrix;
+}
+
+/// What a zero-mean normal of some covariance makes of its targets.
+struct MarginalLikelihood {
+  double negative_log = 0.0;  ///< but for a constant
+  double fit = 0.0;           ///< targets' covariance^-1 targets
+  at::Tensor inverse;         ///< covariance^-1, contiguous
+  at::Tensor weights;         ///< covariance^-1 targets
+};
+
+/// Nothing where the covariance cannot be factorised (Rasmussen and Williams 2006, section 5.4.1).
+std::optional<MarginalLikelihood> marginal_likelihood(const at::Tensor& covariance,
+                                                      const at::Tensor& targets) {
+  const auto factor = cholesky_with_jitter(covariance);
+  if (!factor) return std::nullopt;
+  MarginalLikelihood result;
+  result.inverse = at::cholesky_inverse(*factor).contiguous();
+  result.weights = at::mv(result.inverse, targets);
+  result.fit = at::dot(result.weights, targets).item<double>();
+  const double log_determinant = 2.0 * factor->diagonal().log().sum().item<double>();
+  result.negative_log = 0.5 * (result.fit + log_determinant);
+  return result;
+}
+
+/// The gradient: Rasmussen and Williams 2006, eq. 5.9.
 double value_and_gradient(const TrainingSet& training, const PairDistances& pairs,
                           const Prior& prior, std::span<const double> flat_hyperparameters,
                           std::span<double> gradient) {

@@ -34,6 +34,7 @@ void add_squared_differences(double value, std::span<const double> others, doubl
 
 STEPTUNE_BY_VECTOR_UNIT
 void matern52(std::span<const double> squared_distances, std::span<double> covariances) {
+  // (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r (Rasmussen and Williams 2006, eq. 4.17).
   const double* const __restrict distance = squared_distances.data();
   double* const __restrict covariance = covariances.data();
   const std::size_t count = squared_distances.size();
@@ -46,6 +47,7 @@ void matern52(std::span<const double> squared_distances, std::span<double> covar
 
 STEPTUNE_BY_VECTOR_UNIT
 void matern52_with_slopes(std::span<double> squared_distances, std::span<double> slopes) {
+  // The derivative by r^2 is -5/6 (1 + a) exp(-a).
   double* const __restrict value = squared_distances.data();
   double* const __restrict slope = slopes.data();
   const std::size_t count = squared_distances.size();
@@ -61,6 +63,7 @@ void matern52_with_slopes(std::span<double> squared_distances, std::span<double>
 STEPTUNE_BY_VECTOR_UNIT
 void mixed_covariances(const KernelMixture& mixture, std::span<const double* const> distances,
                        std::span<const double* const> additive, std::span<double> covariances) {
+  // Additive kernel of Duvenaud, Nickisch and Rasmussen (2011), orders D and 1.
   for (std::size_t begin = 0; begin < covariances.size(); begin += k_block) {
     const std::size_t count = std::min(k_block, covariances.size() - begin);
     double square[k_block] = {};
@@ -88,6 +91,8 @@ void mixed_covariances(const KernelMixture& mixture, std::span<const double* con
 STEPTUNE_BY_VECTOR_UNIT
 void interaction_covariances(double amplitude, std::span<const double* const> by_dimension,
                              std::span<double> covariances) {
+  // Additive kernel of Duvenaud, Nickisch and Rasmussen (2011), orders D and 2; the sum over pairs
+  // by the Newton-Girard formula, 2 e_2 = s_1^2 - s_2.
   const auto dimensions = static_cast<double>(by_dimension.size());
   const bool pairs = by_dimension.size() > 1;
   const double joint = amplitude * (pairs ? 0.5 : 1.0);

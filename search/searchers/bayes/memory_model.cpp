@@ -61,6 +61,7 @@ std::optional<MemoryForecast> MemoryModel::forecast() {
   for (int k = 0; k < k_limits; ++k) {
     const double ratio = std::exp(k_highest_log_ratio * k / (k_limits - 1));
     const double limit = model.transform.forward(highest * ratio);
+    // p(those that ran out | limit) = product of cdf((needed - limit) / deviation)
     double density = 0.0;
     for (std::size_t i = 0; i < needed.means.size(); ++i)
       density += log_normal_cdf((needed.means[i] - limit) / std::sqrt(needed.variances[i]));

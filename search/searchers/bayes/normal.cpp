@@ -37,6 +37,7 @@ double slope_of_log_cdf(double z, double log_cdf) {
 }
 
 double log_improvement(double z) {
+  // Ament et al. 2023, eq. 9: by parts, as density + z cdf cancels in the lower tail.
   if (z > -1.0) return std::log(normal_density(z) + z * normal_cdf(z));
   if (z > k_asymptotic) {
     // density(z) (1 - |z| Mills(|z|)): relative cancellation stays below z^2 epsilon.

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "search/searchers/bayes/outcome_learner.hpp"
+#include "search/searchers/bayes/feasibility_learner.hpp"
 #include "tests/unit/bayes/spaces.hpp"
 
 namespace steptune::bayes {
@@ -30,8 +30,8 @@ struct Study {
     use_one_thread_per_call();
     const FeatureGroups& groups = feature_map.groups();
     for (std::size_t k = 0; k < objectives; ++k)
-      learners.emplace_back(groups, feature_map.scales(), groups.count - 1, true);
-    OutcomeLearner outcomes(groups, groups.count - 1);
+      learners.emplace_back(groups, groups.count - 1, true);
+    FeasibilityLearner outcomes(groups, groups.count - 1);
     Rng rng(5, "study");
     std::vector<double> row(feature_map.width());
     for (std::size_t i = 0; i < k_trials; ++i) {
@@ -43,29 +43,29 @@ struct Study {
         double value = 1.0 + 0.3 * std::sin(7.0 * row[0]) + 0.1 * row[1];
         for (std::size_t f = 0; f < row.size(); ++f)
           value += std::pow(row[f] - (k == 0 ? 0.3 : 0.8), 2.0);
-        learners[k].add(row, value, 0.0, {});
+        learners[k].add(row, value, 0.0);
       }
     }
-    Surrogate::Parts parts;
-    auto& world = parts.worlds.emplace_back();
+    Acquisition::Inputs inputs;
+    auto& member = inputs.ensemble.emplace_back();
     for (auto& learner : learners) {
-      world.objectives.push_back(learner.models(Matrix(feature_map.width()), 1)[0]);
-      auto& targets = world.feasible_targets.emplace_back();
+      member.objectives.push_back(learner.models(Matrix(feature_map.width()), 1)[0]);
+      auto& targets = member.feasible_targets.emplace_back();
       for (const double value : learner.values())
-        targets.push_back(world.objectives.back().transform().forward(value));
+        targets.push_back(member.objectives.back().transform().forward(value));
     }
     if (failures) {
-      parts.feasibility = outcomes.classifier();
-      parts.feasibility_threshold = 0.5;
-      parts.takes_risks = risks;
+      inputs.feasibility = outcomes.classifier();
+      inputs.feasibility_threshold = 0.5;
+      inputs.takes_risks = risks;
     }
-    surrogate.emplace(std::move(parts));
+    acquisition.emplace(std::move(inputs));
   }
 
   [[nodiscard]] std::optional<BestCandidate> best(std::uint64_t seed, bool prune,
                                                   int threads = 1) const {
-    CandidateSearch search{space, feature_map, pool,     *surrogate, {},
-                           {},    {},          k_trials, threads,    prune};
+    CandidateSearch search{space, feature_map, pool,     *acquisition, {},
+                           {},    {},          k_trials, threads,      prune};
     search.admissible = [](std::span<const double> point) { return point[0] != 0.2; };
     search.log_price = [](std::span<const double> point) { return 0.1 * point[0]; };
     search.promising.assign(points.begin(), points.begin() + 3);
@@ -80,7 +80,7 @@ struct Study {
   [[nodiscard]] std::vector<double> scores(const Candidates& drawn,
                                            const std::vector<double>& floors = {}) const {
     std::vector<double> result(drawn.size());
-    surrogate->score(drawn.features, 0, drawn.size(), floors, result);
+    acquisition->score(drawn.features, 0, drawn.size(), floors, result);
     return result;
   }
 
@@ -89,7 +89,7 @@ struct Study {
   CandidatePool pool;
   std::vector<Point> points;
   std::vector<ObjectiveLearner> learners;
-  std::optional<Surrogate> surrogate;
+  std::optional<Acquisition> acquisition;
 };
 
 class Pruning : public ::testing::TestWithParam<std::pair<std::size_t, bool>> {};
@@ -97,7 +97,7 @@ class Pruning : public ::testing::TestWithParam<std::pair<std::size_t, bool>> {}
 TEST_P(Pruning, FindsWhatScoringAllFinds) {
   const auto [objectives, failures] = GetParam();
   const Study study(wide_space(), objectives, failures);
-  ASSERT_TRUE(study.surrogate->bounds());
+  ASSERT_TRUE(study.acquisition->bounds());
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const auto all = study.best(seed, false);
     const auto pruned = study.best(seed, true);
@@ -116,7 +116,7 @@ TEST_P(Pruning, BoundsLieAboveScoresAndTellBadCandidates) {
   const Candidates drawn = study.draw(9);
   const std::vector<double> scores = study.scores(drawn);
   std::vector<double> bounds(drawn.size());
-  study.surrogate->bound(drawn.features, 0, drawn.size(), bounds);
+  study.acquisition->bound(drawn.features, 0, drawn.size(), bounds);
   const double best = *std::max_element(scores.begin(), scores.end());
   int left_out = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {
@@ -145,7 +145,7 @@ TEST_P(Pruning, ScoresAboveTheirFloorAreExact) {
   }
 }
 
-TEST(Surrogate, UnlikelyCandidatesComeLastUnlessRisksAreTaken) {
+TEST(Acquisition, UnlikelyCandidatesComeLastUnlessRisksAreTaken) {
   const Study careful(wide_space(), 1, true);
   const Study daring(wide_space(), 1, true, true);
   const Candidates drawn = careful.draw(13);
@@ -172,7 +172,7 @@ TEST(CandidateSearch, AnExhaustivePassFindsTheBestOfAll) {
   const Study study(space, 1, false);
   const Candidates& all = *study.pool.all();
   std::vector<double> scores(all.size());
-  study.surrogate->score(all.features, 0, all.size(), scores);
+  study.acquisition->score(all.features, 0, all.size(), scores);
   double best = -1e300;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all.point(i)[0] != 0.2) best = std::max(best, scores[i] - 0.1 * all.point(i)[0]);

@@ -71,12 +71,12 @@ TEST(EarlierStudy, SaysNothingWhereLogarithmsApplyOnlyThere) {
 
 /// Weight that a learner with these trials of its own gives to models on top of an earlier study.
 double belief_in(const std::function<double(double)>& then, int own_trials) {
-  ObjectiveLearner learner(k_one_knob, std::vector<FeatureScale>(1), 1, true);
+  ObjectiveLearner learner(k_one_knob, 1, true);
   for (int i = 0; i <= 20; ++i)
     learner.add_earlier(0, knob(i / 20.0), then(i / 20.0), 0.0);
   for (int i = 0; i < own_trials; ++i) {
     const double x = std::fmod(0.381966 * i, 1.0);
-    learner.add(knob(x), seconds_now(x), 0.0, {});
+    learner.add(knob(x), seconds_now(x), 0.0);
   }
   double weight = 0.0;
   double sum = 0.0;

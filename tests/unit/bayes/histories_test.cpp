@@ -12,8 +12,8 @@
 namespace steptune::bayes {
 namespace {
 
-// Histories as the outside world may write them: whatever they hold, the searcher answers, and with
-// a configuration of the space that was never tried to its end.
+// Histories as the outside member may write them: whatever they hold, the searcher answers, and
+// with a configuration of the space that was never tried to its end.
 
 enum class Shape {
   ordinary,
@@ -67,7 +67,6 @@ Observation generate(Rng& rng, Shape shape, const SearchSpace& space,
                                       observation.standard_errors});
   }
   if (rng.below(2) == 0) observation.peak_memory_bytes = std::pow(10.0, 12.0 * rng.uniform());
-  if (rng.below(3) == 0) observation.parts = {{"data", rng.uniform()}, {"compute", 0.0}};
   const bool fails = shape == Shape::all_failed || rng.below(8) == 0 ||
                      (shape == Shape::one_feasible && !history.empty());
   if (shape == Shape::guarded) observation.kind = ObservationKind::infeasible;
@@ -80,8 +79,8 @@ Observation generate(Rng& rng, Shape shape, const SearchSpace& space,
 }
 
 /// What it says of a trial under way is finite and, where it is a stop, said why.
-void take_advice(Searcher& searcher, Rng& rng, const SearchSpace& space,
-                 const std::vector<Observation>& history, std::size_t objectives) {
+void ask_whether_to_stop(Searcher& searcher, Rng& rng, const SearchSpace& space,
+                         const std::vector<Observation>& history, std::size_t objectives) {
   const bool repeat = !history.empty() && rng.below(2) == 0;
   const Configuration configuration =
       repeat ? history[rng.below(history.size())].configuration : *space.sample(rng);
@@ -90,11 +89,11 @@ void take_advice(Searcher& searcher, Rng& rng, const SearchSpace& space,
     const double value = (rng.uniform() - 0.2) * std::pow(10.0, 12.0 * rng.uniform());
     milestones.push_back({fidelity, std::vector(objectives, value), {}});
   }
-  const auto advice = searcher.advise({configuration, milestones});
-  if (!advice || advice->go_on) return;
-  EXPECT_FALSE(advice->reason.empty());
-  EXPECT_EQ(advice->reason.find("nan"), std::string::npos) << advice->reason;
-  EXPECT_EQ(advice->reason.find("inf"), std::string::npos) << advice->reason;
+  const auto decision = searcher.should_stop({configuration, milestones});
+  if (!decision || !decision->stop) return;
+  EXPECT_FALSE(decision->reason.empty());
+  EXPECT_EQ(decision->reason.find("nan"), std::string::npos) << decision->reason;
+  EXPECT_EQ(decision->reason.find("inf"), std::string::npos) << decision->reason;
 }
 
 /// One history drawn by its number, of fewer than `longest` trials, and what the searcher says to
@@ -120,7 +119,7 @@ void survive(const std::vector<SearchSpace>& all, std::uint64_t number, std::uin
     history.push_back(generate(rng, shape, space, history, objectives));
     searcher.observe(history.back());
   }
-  take_advice(searcher, rng, space, history, objectives);
+  ask_whether_to_stop(searcher, rng, space, history, objectives);
   std::vector<Configuration> running;
   for (int i = 0; i < 2; ++i) {
     SuggestRequest request;

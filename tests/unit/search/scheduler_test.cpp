@@ -26,15 +26,15 @@ TrialEstimate estimate(std::int64_t trial, double resource, double value, double
 }
 
 bool stops(Scheduler& scheduler, const TrialEstimate& estimate) {
-  return scheduler.on_estimate(estimate).verdict == Verdict::stop;
+  return scheduler.on_estimate(estimate).stop;
 }
 
 TEST(Asha, StopsAllButTheBestThirdOfARung) {
   const auto asha = scheduler_of("asha");
   EXPECT_FALSE(stops(*asha, estimate(1, 10, 3.0))) << "nothing to compare with";
   EXPECT_FALSE(stops(*asha, estimate(2, 10, 2.0)));
-  const Decision third = asha->on_estimate(estimate(3, 10, 2.5));
-  EXPECT_EQ(third.verdict, Verdict::stop);
+  const StopDecision third = asha->on_estimate(estimate(3, 10, 2.5));
+  EXPECT_TRUE(third.stop);
   EXPECT_THAT(third.reason, HasSubstr("rung 1 (10 steps): place 2 of 3, 1 from the top go on"));
   EXPECT_FALSE(stops(*asha, estimate(4, 10, 1.0)));
   EXPECT_TRUE(stops(*asha, estimate(5, 10, 2.1)));
@@ -101,8 +101,8 @@ TEST(Racing, StopsWhatIsClearlySlowerThanSomeOther) {
   racing->on_exempt(estimate(0, 50, 1.0, 0.1));
   EXPECT_FALSE(stops(*racing, estimate(1, 20, 1.5, k_unknown)));
   EXPECT_FALSE(stops(*racing, estimate(1, 30, 1.5, 0.45)));
-  const Decision decision = racing->on_estimate(estimate(1, 40, 1.5, 0.3));
-  EXPECT_EQ(decision.verdict, Verdict::stop);
+  const StopDecision decision = racing->on_estimate(estimate(1, 40, 1.5, 0.3));
+  EXPECT_TRUE(decision.stop);
   EXPECT_THAT(decision.reason, HasSubstr("trial 0"));
   EXPECT_FALSE(stops(*racing, estimate(2, 40, 0.5, 0.1)));
 }

@@ -66,7 +66,7 @@ TEST(StepTimeModel, LoadsBesideTheComputeOnlyWithPrefetch) {
   auto model = draw_step_time_model(0, 0);
   model.unevenness = 0.0;
   model.hand_over_s = 0.0;
-  const auto problem = step_time_problem(0, 0, ReportedParts::none);
+  const auto problem = step_time_problem(0, 0);
   const Configuration waiting = modest(*problem.space);
   const auto without = model.parts_of(waiting);
   const auto with_prefetch = model.parts_of(with(waiting, "prefetch", std::int64_t{2}));
@@ -80,7 +80,7 @@ TEST(StepTimeModel, CommunicatesAsARing) {
   auto model = draw_step_time_model(0, 0);
   model.latency_s = 0.0;
   model.devices_per_node = 8;
-  const auto problem = step_time_problem(0, 0, ReportedParts::none);
+  const auto problem = step_time_problem(0, 0);
   const Configuration one = modest(*problem.space);
   EXPECT_EQ(model.parts_of(one)->communication_s, 0.0);
   const auto two = model.parts_of(with(one, "devices", std::int64_t{2}));
@@ -92,7 +92,7 @@ TEST(StepTimeModel, CommunicatesAsARing) {
 TEST(StepTimeModel, MoreWorkersThanTheMachineHoldsSlowTheLoading) {
   auto model = draw_step_time_model(0, 0);
   model.cpus = 4;
-  const auto problem = step_time_problem(0, 0, ReportedParts::none);
+  const auto problem = step_time_problem(0, 0);
   const Configuration one = modest(*problem.space);
   const double loading_1_s = model.parts_of(one)->loading_s;
   const double loading_3_s = model.parts_of(with(one, "workers", std::int64_t{3}))->loading_s;
@@ -103,7 +103,7 @@ TEST(StepTimeModel, MoreWorkersThanTheMachineHoldsSlowTheLoading) {
 
 TEST(StepTimeProblem, NothingIsBetterThanItsOptimum) {
   for (std::uint64_t number = 0; number < 4; ++number) {
-    const auto problem = step_time_problem(0, number, ReportedParts::none);
+    const auto problem = step_time_problem(0, number);
     double smallest = std::numeric_limits<double>::infinity();
     double largest = 0.0;
     const auto configurations = problem.space->enumerate(1'000'000);
@@ -121,7 +121,7 @@ TEST(StepTimeProblem, NothingIsBetterThanItsOptimum) {
 
 TEST(StepTimeProblem, SomeConfigurationsRunOutOfMemoryInEveryMember) {
   for (std::uint64_t number = 0; number < k_members; ++number) {
-    const auto problem = step_time_problem(0, number, ReportedParts::waits);
+    const auto problem = step_time_problem(0, number);
     const Configuration small = modest(*problem.space);
     const Parameter& batch = *problem.space->find("batch_size");
     const auto large = with(small, "batch_size", batch.level(*batch.level_count() - 1));
@@ -130,13 +130,12 @@ TEST(StepTimeProblem, SomeConfigurationsRunOutOfMemoryInEveryMember) {
     const Observation failed = told(problem, large, 1, 0);
     EXPECT_EQ(failed.kind, ObservationKind::out_of_memory);
     EXPECT_THAT(failed.values, IsEmpty());
-    EXPECT_THAT(failed.parts, IsEmpty());
   }
 }
 
 TEST(StepTimeProblem, TellsNoiseOfTheMembersSize) {
   constexpr int k_trials = 4000;
-  const auto problem = step_time_problem(0, 5, ReportedParts::none);
+  const auto problem = step_time_problem(0, 5);
   const double noise = draw_step_time_model(0, 5).noise;
   const Configuration configuration = modest(*problem.space);
   const double value = (*problem.evaluate(configuration, 0))[0];
@@ -154,32 +153,13 @@ TEST(StepTimeProblem, TellsNoiseOfTheMembersSize) {
   EXPECT_NEAR(std::sqrt(squares / k_trials), noise, 0.06 * noise);
 }
 
-TEST(StepTimeProblem, ReportsPartsWithoutChangingTheNoise) {
-  const auto configuration = modest(*step_time_problem(0, 2, ReportedParts::none).space);
-  const auto none = told(step_time_problem(0, 2, ReportedParts::none), configuration, 9, 4);
-  const auto waits = told(step_time_problem(0, 2, ReportedParts::waits), configuration, 9, 4);
-  EXPECT_EQ(none.values, waits.values);
-  EXPECT_THAT(none.parts, IsEmpty());
-  const auto model = draw_step_time_model(0, 2);
-  const auto parts = model.parts_of(configuration);
-  EXPECT_NEAR(waits.parts.at("compute"), parts->compute_s, 5.0 * model.noise * parts->compute_s);
-  EXPECT_NE(waits.parts.at("compute"), parts->compute_s);
-  double sum = 0.0;
-  for (const auto& [name, seconds] : waits.parts)
-    sum += seconds;
-  EXPECT_NEAR(sum, parts->seconds_per_sample(), 5.0 * model.noise * parts->seconds_per_sample());
-  EXPECT_NE(told(step_time_problem(0, 2, ReportedParts::none), configuration, 10, 4).values,
-            none.values);
-}
-
-TEST(StepTimeProblem, ReportsTheLoadingItselfOnRequest) {
-  const auto problem = step_time_problem(0, 2, ReportedParts::loading);
-  const auto configuration = with(modest(*problem.space), "prefetch", std::int64_t{8});
-  const auto model = draw_step_time_model(0, 2);
-  const auto parts = model.parts_of(configuration);
-  const double reported_s = told(problem, configuration, 3, 0).parts.at("data");
-  EXPECT_NEAR(reported_s, parts->loading_s, 5.0 * model.noise * parts->loading_s);
-  EXPECT_GT(std::abs(parts->loading_s - parts->data_wait_s), 10.0 * model.noise * parts->loading_s);
+TEST(StepTimeProblem, NoiseIsTheRunsAndTheTrialsOwn) {
+  const auto problem = step_time_problem(0, 2);
+  const auto configuration = modest(*problem.space);
+  const auto values = told(problem, configuration, 9, 4).values;
+  EXPECT_EQ(told(problem, configuration, 9, 4).values, values);
+  EXPECT_NE(told(problem, configuration, 10, 4).values, values);
+  EXPECT_NE(told(problem, configuration, 9, 5).values, values);
 }
 
 TEST(StepTimeFamily, CountsEvaluationsWithoutNoiseToThreePercent) {
@@ -207,9 +187,9 @@ TEST(StepTimeFamily, CountsEvaluationsWithoutNoiseToThreePercent) {
   EXPECT_NEAR(summary.solved, 7.0 / 9.0, 1e-12);
 }
 
-TEST(StepTimeFamily, PlaysEveryWayOfReporting) {
+TEST(StepTimeFamily, PlaysEverySearcherOnEveryMember) {
   const VirtualClock clock;
-  const FamilyOptions options{2, 0, {"sobol"}, reported_parts_of("both")};
+  const FamilyOptions options{2, 0, {"sobol", "random"}};
   const auto json =
       run_step_time_family(options, [&](const Problem& problem, const std::string& searcher) {
         Campaign campaign{searcher, {}};
@@ -219,10 +199,10 @@ TEST(StepTimeFamily, PlaysEveryWayOfReporting) {
       });
   ASSERT_TRUE(json);
   ASSERT_EQ(json->at("arms").size(), 2u);
-  EXPECT_EQ(json->at("arms")[0].at("parts"), "off");
-  EXPECT_EQ(json->at("arms")[1].at("parts"), "on");
-  // Sobol points do not depend on what is told.
-  EXPECT_EQ(json->at("arms")[0].at("members")[1].at("seeds"),
+  EXPECT_EQ(json->at("arms")[0].at("searcher"), "sobol");
+  EXPECT_EQ(json->at("arms")[1].at("searcher"), "random");
+  EXPECT_EQ(json->at("arms")[0].at("members").size(), 2u);
+  EXPECT_NE(json->at("arms")[0].at("members")[1].at("seeds"),
             json->at("arms")[1].at("members")[1].at("seeds"));
 }
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "search/searchers/bayes/acquisition.hpp"
+#include "search/searchers/bayes/expected_improvement.hpp"
 
 namespace steptune::bayes {
 
@@ -18,7 +18,7 @@ struct Stage {
 /// not worth that rate: the highest rate that the best rule of stopping attains, in logarithm.
 /// Comparable between trials at any point of their way, the prices that are paid already apart.
 /// At least one stage; variances fall, prices are positive.
-[[nodiscard]] double log_improvement_rate(const Normal& full, double best,
-                                          std::span<const Stage> stages);
+[[nodiscard]] double log_stopping_rate(const Normal& full, double best,
+                                       std::span<const Stage> stages);
 
 }  // namespace steptune::bayes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/searchers/bayes/acquisition.hpp"
+#include "search/searchers/bayes/expected_improvement.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/trial_course.hpp"
+#include "search/early_stopping.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,10 +15,10 @@ constexpr double k_slack = 1.0 - 1e-9;
 
 }  // namespace
 
-TrialCourse::TrialCourse(double min_resource, double max_resource)
+EarlyStopping::EarlyStopping(double min_resource, double max_resource)
     : next_resource_(min_resource), max_resource_(max_resource) {}
 
-bool TrialCourse::note(const TrialEstimate& estimate) {
+bool EarlyStopping::record(const TrialEstimate& estimate) {
   const auto known = [](const std::vector<double>& numbers) {
     return std::all_of(numbers.begin(), numbers.end(),
                        [](double number) { return std::isfinite(number); });
@@ -37,14 +37,14 @@ bool TrialCourse::note(const TrialEstimate& estimate) {
   return true;
 }
 
-Decision TrialCourse::judge(const TrialEstimate& estimate, const Configuration& configuration,
-                            Scheduler& scheduler, Searcher& searcher) {
-  Decision decision = scheduler.on_estimate(estimate);
-  const bool new_milestone = note(estimate);
-  if (!scheduler.takes_advice()) return decision;
-  if (new_milestone) advice_ = searcher.advise({configuration, milestones_});
-  if (!advice_) return decision;
-  return {advice_->go_on ? Verdict::go_on : Verdict::stop, advice_->reason};
+StopDecision EarlyStopping::decide(const TrialEstimate& estimate,
+                                   const Configuration& configuration, Scheduler& scheduler,
+                                   Searcher& searcher) {
+  StopDecision decision = scheduler.on_estimate(estimate);
+  const bool new_milestone = record(estimate);
+  if (!scheduler.defers_to_searcher()) return decision;
+  if (new_milestone) searcher_decision_ = searcher.should_stop({configuration, milestones_});
+  return searcher_decision_.value_or(std::move(decision));
 }
 
 }  // namespace steptune

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "search/searchers/bayes/interaction_kernel.hpp"
+#include "search/searchers/bayes/feasibility_kernel.hpp"
 
 namespace steptune::bayes {
 
@@ -13,16 +13,16 @@ namespace steptune::bayes {
 /// expectation propagation (Rasmussen and Williams 2006, section 3.6) in the order of the outcomes,
 /// so that each further one costs the square of their number. Probabilities may be asked for from
 /// several threads at once. Copies share most of what they know until one of them learns more.
-class Classifier {
+class FeasibilityClassifier {
  public:
   /// `outcomes`: true for rows of the likelier class.
-  Classifier(const Matrix& features, const std::vector<bool>& outcomes, const FeatureGroups& groups,
-             const InteractionKernel& kernel);
-  Classifier(const Classifier& other);
-  Classifier(Classifier&&) noexcept;
-  Classifier& operator=(const Classifier&) = delete;
-  Classifier& operator=(Classifier&&) noexcept;
-  ~Classifier();
+  FeasibilityClassifier(const Matrix& features, const std::vector<bool>& outcomes,
+                        const FeatureGroups& groups, const FeasibilityKernel& kernel);
+  FeasibilityClassifier(const FeasibilityClassifier& other);
+  FeasibilityClassifier(FeasibilityClassifier&&) noexcept;
+  FeasibilityClassifier& operator=(const FeasibilityClassifier&) = delete;
+  FeasibilityClassifier& operator=(FeasibilityClassifier&&) noexcept;
+  ~FeasibilityClassifier();
 
   /// Learns one more outcome. What is believed far from all trials stay.
   void append(std::span<const double> features, bool outcome);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/searchers/bayes/going_on.hpp"
+#include "search/searchers/bayes/stopping_rate.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
-#include "search/searchers/bayes/trial_way.hpp"
+#include "search/searchers/bayes/learning_curve.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 TEST(ImprovementRate, IsTheExpectedImprovementPerPriceWhereNothingCanBeStopped) {
   const Normal full{1.2, 0.25};
   const Stage whole[] = {{2.0, 0.0}};
-  EXPECT_NEAR(log_improvement_rate(full, 1.0, whole),
+  EXPECT_NEAR(log_stopping_rate(full, 1.0, whole),
               log_expected_improvement(full, 1.0) - std::log(2.0), 1e-12);
 }
 
@@ -23,8 +23,8 @@ TEST(ImprovementRate, GrowsWithTheChanceToStopEarly) {
   const Stage blind[] = {{0.5, 0.2499}, {0.5, 0.0}};
   const Stage telling[] = {{0.5, 0.02}, {0.5, 0.0}};
   const double never = log_expected_improvement(full, 1.0);
-  EXPECT_NEAR(log_improvement_rate(full, 1.0, blind), never, 0.05);
-  EXPECT_GT(log_improvement_rate(full, 1.0, telling), never + 0.2);
+  EXPECT_NEAR(log_stopping_rate(full, 1.0, blind), never, 0.05);
+  EXPECT_GT(log_stopping_rate(full, 1.0, telling), never + 0.2);
 }
 
 TEST(ImprovementRate, OfAStoppableTrialIsThatOfTheBestRuleBySimulation) {
@@ -46,14 +46,14 @@ TEST(ImprovementRate, OfAStoppableTrialIsThatOfTheBestRuleBySimulation) {
     }
     best = std::max(best, gain / price);
   }
-  EXPECT_NEAR(std::exp(log_improvement_rate(full, 1.0, stages)), best, 0.06 * best);
+  EXPECT_NEAR(std::exp(log_stopping_rate(full, 1.0, stages)), best, 0.06 * best);
 }
 
 TEST(ImprovementRate, StaysFiniteWhereNothingIsToBeHopedFor) {
   const Stage stages[] = {{0.1, 1e-4}, {0.9, 0.0}};
-  const double hopeless = log_improvement_rate({50.0, 1e-3}, 1.0, stages);
+  const double hopeless = log_stopping_rate({50.0, 1e-3}, 1.0, stages);
   EXPECT_TRUE(std::isfinite(hopeless));
-  EXPECT_LT(hopeless, log_improvement_rate({1.1, 1e-3}, 1.0, stages));
+  EXPECT_LT(hopeless, log_stopping_rate({1.1, 1e-3}, 1.0, stages));
 }
 
 TEST(WayOfATrial, IsItsRisingMilestonesEarlierOnesWithDoubledErrors) {
@@ -62,7 +62,7 @@ TEST(WayOfATrial, IsItsRisingMilestonesEarlierOnesWithDoubledErrors) {
                                   {0.5, {std::nan("")}, {0.3}},
                                   {0.5, {2.0}, {}},
                                   {1.0, {1.0}, {0.1}}};
-  const auto way = way_of(milestones);
+  const auto way = learning_curve_of(milestones);
   ASSERT_EQ(way.size(), 3U);
   EXPECT_EQ(way[0].fidelity, 0.25);
   EXPECT_EQ(way[0].value, 3.0);
@@ -71,7 +71,7 @@ TEST(WayOfATrial, IsItsRisingMilestonesEarlierOnesWithDoubledErrors) {
   EXPECT_EQ(way[1].standard_error, 0.0);
   EXPECT_EQ(way[2].fidelity, 1.0);
   EXPECT_EQ(way[2].standard_error, 0.1);
-  EXPECT_TRUE(way_of({}).empty());
+  EXPECT_TRUE(learning_curve_of({}).empty());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/searchers/bayes/going_on.hpp"
+#include "search/searchers/bayes/stopping_rate.hpp"
 
 #include <algorithm>
 #include <array>
@@ -48,6 +48,8 @@ class Worth {
   }
 
   [[nodiscard]] double at(double rate) const {
+    // Backward induction: V_k(mean) = max(0, E[V_k+1] - rate price_k), V of the end the
+    // improvement.
     std::vector<double> values(k_grid);
     std::vector<double> next(k_grid);
     for (std::size_t k = stages_.size(); k-- > 0;) {
@@ -93,7 +95,9 @@ class Worth {
 
 }  // namespace
 
-double log_improvement_rate(const Normal& full, double best, std::span<const Stage> stages) {
+double log_stopping_rate(const Normal& full, double best, std::span<const Stage> stages) {
+  // The root of V_0(rate) = 0, by bisection: the Gittins index of a Pandora's box with stages
+  // (Weitzman 1979; Xie et al. 2024), as a rate.
   double price = 0.0;
   for (const Stage& stage : stages)
     price += stage.price;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/searchers/bayes/classifier.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,15 +6,16 @@
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
+#include "search/searchers/bayes/feasibility_classifier.hpp"
+#include "search/searchers/bayes/feasibility_kernel.hpp"
+#include "search/searchers/bayes/feasibility_learner.hpp"
 #include "search/searchers/bayes/normal.hpp"
-#include "search/searchers/bayes/outcome_fit.hpp"
-#include "search/searchers/bayes/outcome_learner.hpp"
 
 namespace steptune::bayes {
 namespace {
 
 const FeatureGroups k_groups{{0, 1}, 2};
-const InteractionKernel k_kernel{{0.5, 0.5}, 9.0};
+const FeasibilityKernel k_kernel{{0.5, 0.5}, 9.0};
 
 double truth(std::span<const double> row) {
   return normal_cdf(6.0 * (row[0] - row[1] * row[1]));
@@ -31,7 +30,7 @@ Matrix draw(Rng& rng, std::size_t count) {
   return rows;
 }
 
-Classifier learnt(Rng& rng, std::size_t count) {
+FeasibilityClassifier learnt(Rng& rng, std::size_t count) {
   const Matrix rows = draw(rng, count);
   std::vector<bool> outcomes;
   for (std::size_t i = 0; i < count; ++i)
@@ -46,12 +45,13 @@ double log_probability_of(bool outcome, double log_true) {
 
 /// Log probability of the outcomes from the 21st on, each given those before it.
 double foresight(const Matrix& rows, const std::vector<bool>& outcomes, const FeatureGroups& groups,
-                 const InteractionKernel& kernel) {
+                 const FeasibilityKernel& kernel) {
   constexpr std::size_t k_known = 20;
   Matrix known(rows.cols());
   for (std::size_t i = 0; i < k_known; ++i)
     known.append_row(rows.row(i));
-  Classifier classifier(known, {outcomes.begin(), outcomes.begin() + k_known}, groups, kernel);
+  FeasibilityClassifier classifier(known, {outcomes.begin(), outcomes.begin() + k_known}, groups,
+                                   kernel);
   double total = 0.0;
   for (std::size_t i = k_known; i < rows.rows(); ++i) {
     total += log_probability_of(outcomes[i], classifier.log_probabilities(rows, i, i + 1)[0]);
@@ -60,9 +60,9 @@ double foresight(const Matrix& rows, const std::vector<bool>& outcomes, const Fe
   return total;
 }
 
-TEST(Classifier, ProbabilitiesAreCalibrated) {
+TEST(FeasibilityClassifier, ProbabilitiesAreCalibrated) {
   Rng rng(1, "classifier");
-  const Classifier classifier = learnt(rng, 300);
+  const FeasibilityClassifier classifier = learnt(rng, 300);
   const Matrix probes = draw(rng, 2000);
   const auto logs = classifier.log_probabilities(probes, 0, probes.rows());
   std::array<double, 4> predicted{};
@@ -82,14 +82,14 @@ TEST(Classifier, ProbabilitiesAreCalibrated) {
   }
 }
 
-TEST(Classifier, FarFromAllDataTheShareOfSuccessesCounts) {
+TEST(FeasibilityClassifier, FarFromAllDataTheShareOfSuccessesCounts) {
   Rng rng(2, "share");
   const Matrix rows = draw(rng, 40);
   for (const std::size_t successes : {4U, 36U}) {
     std::vector<bool> outcomes(40);
     for (std::size_t i = 0; i < successes; ++i)
       outcomes[i] = true;
-    const Classifier classifier(rows, outcomes, k_groups, k_kernel);
+    const FeasibilityClassifier classifier(rows, outcomes, k_groups, k_kernel);
     Matrix far(2);
     for (double& feature : far.append_row())
       feature = 50.0;
@@ -98,7 +98,7 @@ TEST(Classifier, FarFromAllDataTheShareOfSuccessesCounts) {
   }
 }
 
-TEST(Classifier, OutcomesThatFollowTheFeaturesAreForeseen) {
+TEST(FeasibilityClassifier, OutcomesThatFollowTheFeaturesAreForeseen) {
   Rng rng(3, "evidence");
   const Matrix rows = draw(rng, 60);
   std::vector<bool> by_features;
@@ -111,21 +111,21 @@ TEST(Classifier, OutcomesThatFollowTheFeaturesAreForeseen) {
             foresight(rows, at_random, k_groups, k_kernel) + 10.0);
 }
 
-TEST(Classifier, OutcomesThatFollowAreLearnt) {
+TEST(FeasibilityClassifier, OutcomesThatFollowAreLearnt) {
   double before = 0.0;
   double after = 0.0;
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     Rng rng(seed, "append");
     const Matrix probes = draw(rng, 200);
-    const auto error_of = [&](const Classifier& classifier) {
+    const auto error_of = [&](const FeasibilityClassifier& classifier) {
       const auto logs = classifier.log_probabilities(probes, 0, probes.rows());
       double total = 0.0;
       for (std::size_t i = 0; i < probes.rows(); ++i)
         total += std::abs(std::exp(logs[i]) - truth(probes.row(i)));
       return total / static_cast<double>(probes.rows());
     };
-    const Classifier first = learnt(rng, 40);
-    Classifier grown(first);
+    const FeasibilityClassifier first = learnt(rng, 40);
+    FeasibilityClassifier grown(first);
     const Matrix further = draw(rng, 120);
     for (std::size_t i = 0; i < further.rows(); ++i)
       grown.append(further.row(i), rng.uniform() < truth(further.row(i)));
@@ -135,10 +135,10 @@ TEST(Classifier, OutcomesThatFollowAreLearnt) {
   EXPECT_LT(after, 0.7 * before);
 }
 
-TEST(OutcomeLearner, BelievesTheSameHoweverOftenItIsAsked) {
+TEST(FeasibilityLearner, BelievesTheSameHoweverOftenItIsAsked) {
   Rng rng(5, "outcomes");
-  OutcomeLearner asked(k_groups, 2);
-  OutcomeLearner silent(k_groups, 2);
+  FeasibilityLearner asked(k_groups, 2);
+  FeasibilityLearner silent(k_groups, 2);
   const Matrix probes = draw(rng, 50);
   for (int i = 0; i < 57; ++i) {
     const Matrix row = draw(rng, 1);
@@ -151,22 +151,22 @@ TEST(OutcomeLearner, BelievesTheSameHoweverOftenItIsAsked) {
             silent.classifier().log_probabilities(probes, 0, 50));
 }
 
-TEST(Classifier, OneClassAndTwinsThatContradictEachOtherAreNoTrouble) {
+TEST(FeasibilityClassifier, OneClassAndTwinsThatContradictEachOtherAreNoTrouble) {
   Matrix rows(2);
   for (int i = 0; i < 20; ++i)
     rows.append_row()[0] = 0.5;
   std::vector<bool> outcomes(20);
-  const Classifier all_failed(rows, outcomes, k_groups, k_kernel);
+  const FeasibilityClassifier all_failed(rows, outcomes, k_groups, k_kernel);
   EXPECT_LT(std::exp(all_failed.log_probabilities(rows, 0, 1)[0]), 0.1);
   for (std::size_t i = 0; i < 20; i += 2)
     outcomes[i] = true;
-  const Classifier torn(rows, outcomes, k_groups, k_kernel);
+  const FeasibilityClassifier torn(rows, outcomes, k_groups, k_kernel);
   EXPECT_NEAR(std::exp(torn.log_probabilities(rows, 0, 1)[0]), 0.5, 0.01);
 }
 
-TEST(InteractionKernel, IsTheMeanOfAllDimensionsTogetherAndOfPairs) {
+TEST(FeasibilityKernel, IsTheMeanOfAllDimensionsTogetherAndOfPairs) {
   const FeatureGroups groups{{0, 1, 1, 2}, 3};
-  const InteractionKernel kernel{{0.5, 1.0, 2.0}, 4.0};
+  const FeasibilityKernel kernel{{0.5, 1.0, 2.0}, 4.0};
   Rng rng(6, "kernel");
   Matrix rows(4);
   for (int i = 0; i < 5; ++i) {
@@ -192,12 +192,12 @@ TEST(InteractionKernel, IsTheMeanOfAllDimensionsTogetherAndOfPairs) {
   }
 }
 
-TEST(InteractionKernel, OfOneDimensionIsThatOfTheDimension) {
+TEST(FeasibilityKernel, OfOneDimensionIsThatOfTheDimension) {
   Matrix rows(1);
   for (const double feature : {0.0, 1.0})
     rows.append_row()[0] = feature;
   Matrix covariances;
-  InteractionKernel{{1e6}, 3.0}.between(rows, 0, 1, FeatureColumns(rows), {{0}, 1}, covariances);
+  FeasibilityKernel{{1e6}, 3.0}.between(rows, 0, 1, FeatureColumns(rows), {{0}, 1}, covariances);
   EXPECT_NEAR(covariances(0, 1), 3.0, 1e-9);
 }
 
@@ -214,14 +214,14 @@ TEST(OutcomeFit, ToldApartAreWhatMattersAndWhatDoesNotAndChanceAndRule) {
     by_rule.push_back(row[0] + row[1] < 1.1);
     by_chance.push_back(rng.uniform() < 0.7);
   }
-  const InteractionKernel start = prior_kernel(groups);
-  const InteractionKernel rule = fit_kernel(rows, by_rule, groups, start);
+  const FeasibilityKernel start = prior_kernel(groups);
+  const FeasibilityKernel rule = fit_kernel(rows, by_rule, groups, start);
   EXPECT_GT(rule.lengthscales[2], std::max(rule.lengthscales[0], rule.lengthscales[1]));
   EXPECT_GT(rule.amplitude, fit_kernel(rows, by_chance, groups, start).amplitude);
   EXPECT_GT(foresight(rows, by_rule, groups, rule), foresight(rows, by_rule, groups, start));
 }
 
-TEST(OutcomeLearner, LearnsALimitOfAProductFromFewOutcomes) {
+TEST(FeasibilityLearner, LearnsALimitOfAProductFromFewOutcomes) {
   const FeatureGroups groups{{0, 1, 2, 3, 4, 5, 6}, 7};
   const auto runs = [](std::span<const double> row) { return row[0] + row[1] + row[2] < 1.6; };
   double loss = 0.0;
@@ -234,7 +234,7 @@ TEST(OutcomeLearner, LearnsALimitOfAProductFromFewOutcomes) {
         row[f] = static_cast<double>(rng.below(6)) / 5.0;
       return row;
     };
-    OutcomeLearner learner(groups, 6);
+    FeasibilityLearner learner(groups, 6);
     for (int i = 0; i < 60; ++i) {
       const auto row = draw_row();
       learner.add(row, runs(row));

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "search/searchers/bayes/classifier.hpp"
+#include "search/searchers/bayes/feasibility_classifier.hpp"
 
 namespace steptune::bayes {
 
@@ -14,23 +14,23 @@ namespace steptune::bayes {
 /// is fitted at growing numbers of examples; the classifier is built anew when that changes it, and
 /// learns what follows outcome by outcome. What it believes is a function of the sequence of
 /// examples alone.
-class OutcomeLearner {
+class FeasibilityLearner {
  public:
   /// Rows have the features of the first `dimensions` of these groups, and others, which say
   /// nothing about outcomes.
-  OutcomeLearner(const FeatureGroups& groups, std::size_t dimensions);
+  FeasibilityLearner(const FeatureGroups& groups, std::size_t dimensions);
 
   void add(std::span<const double> features, bool outcome);
   [[nodiscard]] std::size_t size() const { return outcomes_.size(); }
 
   /// Of the probability that the outcome is true. Needs at least one example.
-  [[nodiscard]] Classifier classifier();
+  [[nodiscard]] FeasibilityClassifier classifier();
 
  private:
   struct Conditioned {
     std::size_t built_from = 0;  ///< examples
     std::size_t examples = 0;    ///< built from and appended
-    Classifier classifier;
+    FeasibilityClassifier classifier;
   };
 
   void fit(std::size_t count);
@@ -38,7 +38,7 @@ class OutcomeLearner {
   FeatureGroups groups_;
   Matrix features_;
   std::vector<bool> outcomes_;
-  InteractionKernel kernel_;
+  FeasibilityKernel kernel_;
   std::size_t fitted_to_ = 0;  ///< examples
   std::optional<Conditioned> conditioned_;
 };

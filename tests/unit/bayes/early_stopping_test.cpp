@@ -63,11 +63,11 @@ SearcherOptions options() {
   return result;
 }
 
-std::optional<Advice> advice(Searcher& searcher, int a, int b, double fidelity,
-                             const Curve& curve = loss) {
+std::optional<StopDecision> decision_on(Searcher& searcher, int a, int b, double fidelity,
+                                        const Curve& curve = loss) {
   const Configuration configuration = at(a, b);
   const auto milestones = way(a, b, fidelity, curve);
-  return searcher.advise({configuration, milestones});
+  return searcher.should_stop({configuration, milestones});
 }
 
 void teach(Searcher& searcher) {
@@ -80,46 +80,46 @@ void teach(Searcher& searcher) {
   searcher.observe(observation(++trial, 5, 4, 1.0));
 }
 
-TEST(BayesAdvice, HoldsTrialsWhileNothingIsThereToCompareThemWith) {
+TEST(BayesEarlyStopping, HoldsTrialsWhileNothingIsThereToCompareThemWith) {
   const SearchSpace searched = space();
   BayesSearcher searcher(searched, options());
-  const auto early = advice(searcher, 1, 1, 0.0625);
+  const auto early = decision_on(searcher, 1, 1, 0.0625);
   ASSERT_TRUE(early);
-  EXPECT_TRUE(early->go_on);
-  const auto held = advice(searcher, 1, 1, 0.125);
+  EXPECT_FALSE(early->stop);
+  const auto held = decision_on(searcher, 1, 1, 0.125);
   ASSERT_TRUE(held);
-  EXPECT_FALSE(held->go_on);
+  EXPECT_TRUE(held->stop);
   EXPECT_FALSE(held->reason.empty());
 
   searcher.observe(observation(1, 5, 5, 1.0));
-  EXPECT_FALSE(advice(searcher, 1, 1, 0.125)) << "a baseline is there, but no model";
+  EXPECT_FALSE(decision_on(searcher, 1, 1, 0.125)) << "a baseline is there, but no model";
 }
 
-TEST(BayesAdvice, TellsHopelessTrialsFromPromisingOnes) {
+TEST(BayesEarlyStopping, TellsHopelessTrialsFromPromisingOnes) {
   const SearchSpace searched = space();
   BayesSearcher searcher(searched, options());
   teach(searcher);
-  const auto hopeless = advice(searcher, 0, 8, 0.25);
+  const auto hopeless = decision_on(searcher, 0, 8, 0.25);
   ASSERT_TRUE(hopeless);
-  EXPECT_FALSE(hopeless->go_on);
+  EXPECT_TRUE(hopeless->stop);
   EXPECT_FALSE(hopeless->reason.empty());
-  const auto promising = advice(searcher, 7, 2, 0.5);
+  const auto promising = decision_on(searcher, 7, 2, 0.5);
   ASSERT_TRUE(promising);
-  EXPECT_TRUE(promising->go_on);
+  EXPECT_FALSE(promising->stop);
 }
 
-TEST(BayesAdvice, HasPatienceWithTheBestTrialFromItsFirstValueOn) {
+TEST(BayesEarlyStopping, HasPatienceWithTheBestTrialFromItsFirstValueOn) {
   const SearchSpace searched = space();
   BayesSearcher searcher(searched, options());
   teach(searcher);
   for (const double fidelity : {0.0625, 0.125, 0.25, 0.5}) {
-    const auto early = advice(searcher, 7, 2, fidelity);
+    const auto early = decision_on(searcher, 7, 2, fidelity);
     ASSERT_TRUE(early);
-    EXPECT_TRUE(early->go_on) << "at " << fidelity << ": " << early->reason;
+    EXPECT_FALSE(early->stop) << "at " << fidelity << ": " << early->reason;
   }
 }
 
-TEST(BayesAdvice, LearnsWhichConfigurationsStartBadlyAndEndWell) {
+TEST(BayesEarlyStopping, LearnsWhichConfigurationsStartBadlyAndEndWell) {
   const SearchSpace searched = space();
   BayesSearcher searcher(searched, options());
   // The larger `a`, the worse at first and the better in the end; `b` does nothing.
@@ -133,16 +133,16 @@ TEST(BayesAdvice, LearnsWhichConfigurationsStartBadlyAndEndWell) {
     searcher.observe(observation(++trial, a, 9 - a, 1.0, crossing));
   ASSERT_GT(crossing(9, 0, 0.125), crossing(0, 0, 0.125));
   for (const double fidelity : {0.125, 0.25, 0.5}) {
-    const auto best = advice(searcher, 9, 4, fidelity, crossing);
+    const auto best = decision_on(searcher, 9, 4, fidelity, crossing);
     ASSERT_TRUE(best);
-    EXPECT_TRUE(best->go_on) << "at " << fidelity << ": " << best->reason;
-    const auto worst = advice(searcher, 0, 4, fidelity, crossing);
+    EXPECT_FALSE(best->stop) << "at " << fidelity << ": " << best->reason;
+    const auto worst = decision_on(searcher, 0, 4, fidelity, crossing);
     ASSERT_TRUE(worst);
-    EXPECT_FALSE(worst->go_on) << "at " << fidelity;
+    EXPECT_TRUE(worst->stop) << "at " << fidelity;
   }
 }
 
-TEST(BayesAdvice, LeavesATrialWhoseValueHasNoLogarithmToTheScheduler) {
+TEST(BayesEarlyStopping, LeavesATrialWhoseValueHasNoLogarithmToTheScheduler) {
   const SearchSpace searched = space();
   BayesSearcher searcher(searched, options());
   const auto steep = [](int a, int b, double fidelity) {
@@ -154,12 +154,12 @@ TEST(BayesAdvice, LeavesATrialWhoseValueHasNoLogarithmToTheScheduler) {
     searcher.observe(observation(++trial, a, a / 2, 1.0, steep));
   }
   const Milestone ordinary[] = {{0.25, {steep(7, 2, 0.25)}, {0.0}}};
-  EXPECT_TRUE(searcher.advise({at(7, 2), ordinary}));
+  EXPECT_TRUE(searcher.should_stop({at(7, 2), ordinary}));
   const Milestone negative[] = {{0.25, {-1.0}, {0.0}}};
-  EXPECT_FALSE(searcher.advise({at(7, 2), negative}));
+  EXPECT_FALSE(searcher.should_stop({at(7, 2), negative}));
 }
 
-TEST(BayesAdvice, IsThatOfASearcherThatWasAskedAllAlong) {
+TEST(BayesEarlyStopping, IsThatOfASearcherThatWasAskedAllAlong) {
   const SearchSpace searched = space();
   BayesSearcher fresh(searched, options());
   BayesSearcher asked(searched, options());
@@ -169,7 +169,7 @@ TEST(BayesAdvice, IsThatOfASearcherThatWasAskedAllAlong) {
     SuggestRequest request;
     request.trial = ++trial;
     ASSERT_TRUE(asked.suggest(request));
-    (void)advice(asked, 1, 8, 0.25);
+    (void)decision_on(asked, 1, 8, 0.25);
   };
   class Asking final : public Searcher {
    public:
@@ -189,16 +189,16 @@ TEST(BayesAdvice, IsThatOfASearcherThatWasAskedAllAlong) {
   } asking(asked, ask);
   teach(asking);
   for (const int a : {0, 4, 7, 8}) {
-    const auto one = advice(fresh, a, 8, 0.25);
-    const auto other = advice(asked, a, 8, 0.25);
+    const auto one = decision_on(fresh, a, 8, 0.25);
+    const auto other = decision_on(asked, a, 8, 0.25);
     ASSERT_TRUE(one);
     ASSERT_TRUE(other);
-    EXPECT_EQ(one->go_on, other->go_on);
+    EXPECT_EQ(one->stop, other->stop);
     EXPECT_EQ(one->reason, other->reason);
   }
 }
 
-TEST(BayesAdvice, RepeatsAStoppedTrialThatTurnsOutToBeTheBest) {
+TEST(BayesEarlyStopping, RepeatsAStoppedTrialThatTurnsOutToBeTheBest) {
   const SearchSpace searched = create({integer("a", 0, 9), integer("b", 2, 2)});
   BayesSearcher searcher(searched, options());
   int trial = 0;
@@ -213,13 +213,13 @@ TEST(BayesAdvice, RepeatsAStoppedTrialThatTurnsOutToBeTheBest) {
   ASSERT_TRUE(*again) << "all have been tried, but one of them not to its end";
   EXPECT_EQ((*again)->configuration, at(7, 2));
   for (const double fidelity : {0.0625, 0.125, 0.25}) {
-    const auto known = advice(searcher, 7, 2, fidelity);
+    const auto known = decision_on(searcher, 7, 2, fidelity);
     ASSERT_TRUE(known);
-    EXPECT_TRUE(known->go_on) << "that much was known when it was suggested";
+    EXPECT_FALSE(known->stop) << "that much was known when it was suggested";
   }
 }
 
-TEST(BayesAdvice, RepeatsNoTrialThatWentToItsEndOrFailedSince) {
+TEST(BayesEarlyStopping, RepeatsNoTrialThatWentToItsEndOrFailedSince) {
   const SearchSpace searched = create({integer("a", 0, 9), integer("b", 2, 2)});
   for (const bool fails : {false, true}) {
     BayesSearcher searcher(searched, options());
@@ -240,12 +240,12 @@ TEST(BayesAdvice, RepeatsNoTrialThatWentToItsEndOrFailedSince) {
   }
 }
 
-TEST(BayesAdvice, SaysNothingOfTwoObjectives) {
+TEST(BayesEarlyStopping, SaysNothingOfTwoObjectives) {
   const SearchSpace searched = space();
   SearcherOptions two = options();
   two.objectives.push_back(ObjectiveTraits{true});
   BayesSearcher searcher(searched, two);
-  EXPECT_FALSE(advice(searcher, 1, 1, 0.25));
+  EXPECT_FALSE(decision_on(searcher, 1, 1, 0.25));
 }
 
 }  // namespace

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/searchers/bayes/classifier.hpp"
+#include "search/searchers/bayes/feasibility_classifier.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "search/searchers/bayes/covariance.hpp"
-#include "search/searchers/bayes/feature_columns.hpp"
+#include "search/searchers/bayes/feasibility_kernel.hpp"
 #include "search/searchers/bayes/inverse_factor.hpp"
+#include "search/searchers/bayes/matrix.hpp"
 #include "search/searchers/bayes/normal.hpp"
-#include "search/searchers/bayes/outcome_fit.hpp"
-#include "search/searchers/bayes/site.hpp"
+#include "search/searchers/bayes/tensor.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -21,8 +20,8 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-struct Classifier::State {
-  State(const FeatureGroups& feature_groups, const InteractionKernel& outcome_kernel,
+struct FeasibilityClassifier::State {
+  State(const FeatureGroups& feature_groups, const FeasibilityKernel& outcome_kernel,
         double prior_mean)
       : groups(feature_groups),
         kernel(outcome_kernel),
@@ -30,7 +29,7 @@ struct Classifier::State {
         features(Matrix(feature_groups.group_of_feature.size())) {}
 
   FeatureGroups groups;
-  InteractionKernel kernel;
+  FeasibilityKernel kernel;
   double mean = 0.0;
   FeatureColumns features;
   // Each outcome is as a measurement of the latent function's rise over the mean, with noise of its
@@ -62,19 +61,21 @@ struct Classifier::State {
     const std::vector<double> projected = factor.projected(covariances.row(0));
     const double rise = dot(projected, whitened);
     const double variance = kernel.amplitude - dot(projected, projected);
-    const Site site(mean + rise, variance, outcome);
+    const ProbitUpdate update(mean + rise, variance, outcome);
     features.append(rows.row(row));
-    measurements.push_back(rise + site.slope / site.curvature);
+    measurements.push_back(rise + update.slope / update.curvature);
     const double pivot =
-        factor.append_projected(projected, kernel.amplitude - variance + 1.0 / site.curvature);
+        factor.append_projected(projected, kernel.amplitude - variance + 1.0 / update.curvature);
     whitened.push_back((measurements.back() - rise) / pivot);
   }
 
   void catch_up() { slopes = factor.solve(measurements); }
 };
 
-Classifier::Classifier(const Matrix& features, const std::vector<bool>& outcomes,
-                       const FeatureGroups& groups, const InteractionKernel& kernel)
+FeasibilityClassifier::FeasibilityClassifier(const Matrix& features,
+                                             const std::vector<bool>& outcomes,
+                                             const FeatureGroups& groups,
+                                             const FeasibilityKernel& kernel)
     : state_(std::make_unique<State>(groups, kernel, mean_of(outcomes))) {
   const at::InferenceMode no_autograd;
   for (std::size_t row = 0; row < outcomes.size(); ++row)
@@ -82,7 +83,7 @@ Classifier::Classifier(const Matrix& features, const std::vector<bool>& outcomes
   state_->catch_up();
 }
 
-void Classifier::append(std::span<const double> features, bool outcome) {
+void FeasibilityClassifier::append(std::span<const double> features, bool outcome) {
   const at::InferenceMode no_autograd;
   Matrix row(features.size());
   row.append_row(features);
@@ -90,13 +91,15 @@ void Classifier::append(std::span<const double> features, bool outcome) {
   state_->catch_up();
 }
 
-Classifier::Classifier(const Classifier& other) : state_(std::make_unique<State>(*other.state_)) {}
-Classifier::Classifier(Classifier&&) noexcept = default;
-Classifier& Classifier::operator=(Classifier&&) noexcept = default;
-Classifier::~Classifier() = default;
+FeasibilityClassifier::FeasibilityClassifier(const FeasibilityClassifier& other)
+    : state_(std::make_unique<State>(*other.state_)) {}
+FeasibilityClassifier::FeasibilityClassifier(FeasibilityClassifier&&) noexcept = default;
+FeasibilityClassifier& FeasibilityClassifier::operator=(FeasibilityClassifier&&) noexcept = default;
+FeasibilityClassifier::~FeasibilityClassifier() = default;
 
-std::vector<double> Classifier::log_probabilities(const Matrix& features, std::size_t first,
-                                                  std::size_t last) const {
+std::vector<double> FeasibilityClassifier::log_probabilities(const Matrix& features,
+                                                             std::size_t first,
+                                                             std::size_t last) const {
   const at::InferenceMode no_autograd;
   const State& state = *state_;
   thread_local Matrix rows;
@@ -110,8 +113,9 @@ std::vector<double> Classifier::log_probabilities(const Matrix& features, std::s
   return result;
 }
 
-std::vector<double> Classifier::log_probability_bounds(const Matrix& features, std::size_t first,
-                                                       std::size_t last) const {
+std::vector<double> FeasibilityClassifier::log_probability_bounds(const Matrix& features,
+                                                                  std::size_t first,
+                                                                  std::size_t last) const {
   const at::InferenceMode no_autograd;
   const State& state = *state_;
   thread_local Matrix rows;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/searchers/bayes/outcome_learner.hpp"
+#include "search/searchers/bayes/feasibility_learner.hpp"
 
 #include <algorithm>
 #include <iterator>
 
-#include "search/searchers/bayes/outcome_fit.hpp"
+#include "search/searchers/bayes/feasibility_kernel.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -27,17 +27,17 @@ FeatureGroups first_groups(const FeatureGroups& groups, std::size_t count) {
 
 }  // namespace
 
-OutcomeLearner::OutcomeLearner(const FeatureGroups& groups, std::size_t dimensions)
+FeasibilityLearner::FeasibilityLearner(const FeatureGroups& groups, std::size_t dimensions)
     : groups_(first_groups(groups, dimensions)),
       features_(groups.group_of_feature.size()),
       kernel_(prior_kernel(groups_)) {}
 
-void OutcomeLearner::add(std::span<const double> features, bool outcome) {
+void FeasibilityLearner::add(std::span<const double> features, bool outcome) {
   features_.append_row(features);
   outcomes_.push_back(outcome);
 }
 
-void OutcomeLearner::fit(std::size_t count) {
+void FeasibilityLearner::fit(std::size_t count) {
   const std::size_t chosen = std::min(count, k_fit_limit);
   Matrix rows(features_.cols());
   std::vector<bool> outcomes;
@@ -50,7 +50,7 @@ void OutcomeLearner::fit(std::size_t count) {
   fitted_to_ = count;
 }
 
-Classifier OutcomeLearner::classifier() {
+FeasibilityClassifier FeasibilityLearner::classifier() {
   for (std::size_t next = next_fit(fitted_to_); next <= size(); next = next_fit(next))
     fit(next);
   // Before the first fit there is nothing to go on from.
@@ -61,7 +61,8 @@ Classifier OutcomeLearner::classifier() {
       rows.append_row(features_.row(row));
     const std::vector<bool> outcomes(outcomes_.begin(),
                                      outcomes_.begin() + static_cast<std::ptrdiff_t>(base));
-    conditioned_.emplace(Conditioned{base, base, Classifier(rows, outcomes, groups_, kernel_)});
+    conditioned_.emplace(
+        Conditioned{base, base, FeasibilityClassifier(rows, outcomes, groups_, kernel_)});
   }
   for (; conditioned_->examples < size(); ++conditioned_->examples) {
     conditioned_->classifier.append(features_.row(conditioned_->examples),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/searchers/bayes/outcome_fit.hpp"
+#include "search/searchers/bayes/feasibility_kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,11 +9,15 @@
 
 #include <boost/math/distributions/normal.hpp>
 
+#include "search/searchers/bayes/distance_tables.hpp"
 #include "search/searchers/bayes/matern.hpp"
-#include "search/searchers/bayes/site.hpp"
+#include "search/searchers/bayes/normal.hpp"
 
 namespace steptune::bayes {
 namespace {
+
+constexpr double k_least_variance = 1e-9;
+constexpr double k_least_curvature = 1e-12;
 
 // Shares of the range; a step is a doubling or so, as finer ones are hardly more likely.
 constexpr double k_lengthscales[] = {0.25, 0.5, 1.0, 2.0, 5.0};
@@ -94,12 +98,12 @@ class Likelihood {
     means_.assign(size, mean_);
     for (std::size_t i = 0; i < size; ++i) {
       const double* const row = upper_.data() + i * size;
-      const Site site(means_[i], row[i], outcomes_[i]);
-      total += site.log_probability;
+      const ProbitUpdate update(means_[i], row[i], outcomes_[i]);
+      total += update.log_probability;
       if (total < least) return k_impossible;
       for (std::size_t k = i + 1; k < size; ++k) {
-        means_[k] += row[k] * site.slope;
-        const double scaled = row[k] * site.curvature;
+        means_[k] += row[k] * update.slope;
+        const double scaled = row[k] * update.curvature;
         double* const later = upper_.data() + k * size;
         for (std::size_t m = k; m < size; ++m)
           later[m] -= scaled * row[m];
@@ -126,7 +130,42 @@ std::optional<std::size_t> moved(std::size_t place, int step, std::size_t count)
 
 }  // namespace
 
-InteractionKernel prior_kernel(const FeatureGroups& groups) {
+void FeasibilityKernel::between(const Matrix& features, std::size_t first, std::size_t last,
+                                const FeatureColumns& others, const FeatureGroups& groups,
+                                Matrix& result) const {
+  std::vector<double> weights;
+  for (const double lengthscale : lengthscales)
+    weights.push_back(1.0 / (lengthscale * lengthscale));
+  const DistanceTables tables(features, first, last, groups, weights);
+  thread_local Matrix covariances;
+  std::vector<const double*> by_dimension(tables.dimensions());
+  const std::size_t count = others.rows();
+  result.reshape(last - first, count);
+  for (std::size_t begin = 0; begin < count; begin += DistanceTables::k_others_at_once) {
+    const std::size_t block = std::min(DistanceTables::k_others_at_once, count - begin);
+    tables.fill(others, begin, block, covariances);
+    const std::span<double> all(covariances.data(), covariances.rows() * block);
+    matern52(all, all);
+    for (std::size_t i = 0; i < result.rows(); ++i) {
+      tables.find(covariances, i, by_dimension);
+      interaction_covariances(amplitude, by_dimension, result.row(i).subspan(begin, block));
+    }
+  }
+}
+
+ProbitUpdate::ProbitUpdate(double mean, double variance, bool outcome) {
+  // Rasmussen and Williams 2006, eq. 3.82 to 3.87: moments of the normal times the probit.
+  const double left = std::max(variance, k_least_variance);
+  const double sign = outcome ? 1.0 : -1.0;
+  const double spread = std::sqrt(1.0 + left);
+  const double z = sign * mean / spread;
+  log_probability = log_normal_cdf(z);
+  const double ratio = slope_of_log_cdf(z, log_probability);
+  slope = sign * ratio / spread;
+  curvature = std::max(ratio * (ratio + z), k_least_curvature) / (spread * spread);
+}
+
+FeasibilityKernel prior_kernel(const FeatureGroups& groups) {
   return {std::vector<double>(groups.count, k_lengthscales[k_prior_lengthscale]),
           k_amplitudes[k_prior_amplitude]};
 }
@@ -138,8 +177,8 @@ double mean_of(const std::vector<bool>& outcomes) {
       (static_cast<double>(successes) + 1.0) / (static_cast<double>(outcomes.size()) + 2.0));
 }
 
-InteractionKernel fit_kernel(const Matrix& features, const std::vector<bool>& outcomes,
-                             const FeatureGroups& groups, const InteractionKernel& start) {
+FeasibilityKernel fit_kernel(const Matrix& features, const std::vector<bool>& outcomes,
+                             const FeatureGroups& groups, const FeasibilityKernel& start) {
   Likelihood likelihood(features, outcomes, groups);
   Choice best;
   for (const double lengthscale : start.lengthscales)
@@ -172,7 +211,7 @@ InteractionKernel fit_kernel(const Matrix& features, const std::vector<bool>& ou
     }
     if (!better) break;
   }
-  InteractionKernel kernel = start;
+  FeasibilityKernel kernel = start;
   for (std::size_t j = 0; j < kernel.lengthscales.size(); ++j)
     kernel.lengthscales[j] = k_lengthscales[best.lengthscales[j]];
   kernel.amplitude = k_amplitudes[best.amplitude];

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "search/searchers/bayes/bayes_searcher.hpp"
+
+namespace steptune::bayes {
+namespace {
+
+// Trials of the initial design are not let further than this share of a full one: nobody is there
+// yet to compare them with.
+constexpr double k_held = 1.0 / 9.0;
+constexpr double k_stage_ratio = 2.0;
+// How much more another trial must promise, in logarithms, than one that is nearly full; over the
+// square root of the fidelity before: the earlier a value, the more its forecast errs beyond what
+// it claims, and what is stopped has its way to pay again.
+constexpr double k_patience = 0.35;
+
+constexpr double k_never = -std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+std::optional<BayesSearcher::StoppingModel> BayesSearcher::stopping_model() {
+  if (!learns_curves()) return std::nullopt;
+  std::vector<Model> models;
+  std::vector<double> targets;
+  for (ObjectiveModel& model :
+       objectives_[0].models(Matrix(feature_map_.width()), most_beliefs())) {
+    // Earlier studies have no running trials to extrapolate.
+    if (model.plain() == nullptr) return std::nullopt;
+    const double weight = model.weight();
+    if (models.empty()) targets = objectives_[0].targets(model);
+    models.push_back(std::move(model).take_plain());
+    models.back().weight = weight;
+  }
+  StoppingModel result{LearningCurveModel(feature_map_, std::move(models), least_fidelity_),
+                       std::numeric_limits<double>::infinity()};
+  for (const Measured& measured : measured_) {
+    if (measured.winner) result.best = std::min(result.best, targets[measured.row]);
+  }
+  if (std::isfinite(result.best)) return result;
+  std::vector<Point> stopped;
+  for (const Measured& measured : measured_) {
+    if (is_open(measured)) stopped.push_back(measured.point);
+  }
+  for (const Normal& full : result.curves.full(stopped))
+    result.best = std::min(result.best, full.mean);
+  return std::isfinite(result.best) ? std::optional(std::move(result)) : std::nullopt;
+}
+
+std::optional<BayesSearcher::Restart> BayesSearcher::best_restart(
+    const StoppingModel& model,
+    const std::function<bool(std::span<const double>)>& admissible) const {
+  std::vector<Point> points;
+  std::vector<double> fidelities;
+  for (const Measured& measured : measured_) {
+    if (!is_open(measured) || !admissible(measured.point)) continue;
+    points.push_back(measured.point);
+    fidelities.push_back(measured.fidelity);
+  }
+  const std::vector<Normal> full = model.curves.full(points);
+  std::optional<Restart> best;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    // No rule of stopping attains more than all of the gain for the price of the next stage.
+    const double log_gain = log_expected_improvement(full[i], model.best);
+    const double next = std::min(1.0, k_stage_ratio * fidelities[i]);
+    if (best && log_gain - std::log(next) <= best->log_rate) continue;
+    const double rate = model.log_rate(points[i], fidelities[i], 0.0);
+    if (!best || rate > best->log_rate) best = Restart{points[i], rate};
+  }
+  return best;
+}
+
+std::optional<StopDecision> BayesSearcher::should_stop(const TrialProgress& progress) {
+  if (objectives_.size() != 1 || progress.milestones.empty()) return std::nullopt;
+  const auto encoded = encode(progress.configuration);
+  if (!encoded) return std::nullopt;
+  const Point& point = *encoded;
+  const double reached = progress.milestones.back().fidelity;
+  double reached_before = 0.0;
+  for (const Measured& measured : measured_) {
+    if (is_open(measured) && measured.point == point) {
+      reached_before = std::max(reached_before, measured.fidelity);
+    }
+  }
+  if (reached_before >= reached) return StopDecision{};
+  if (needs_initial_point(0)) {
+    const bool any_complete = std::any_of(measured_.begin(), measured_.end(),
+                                          [](const Measured& measured) { return measured.winner; });
+    if (any_complete) return std::nullopt;
+    if (reached < k_held) return StopDecision{};
+    return StopDecision{true,
+                        fmt::format("at {:.2g} % of its length: no trial runs longer before {} "
+                                    "configurations have been compared",
+                                    100.0 * reached, wanted_initial_points())};
+  }
+  auto model = stopping_model();
+  if (!model) return std::nullopt;
+  for (const CurvePoint& at : learning_curve_of(progress.milestones)) {
+    if (at.fidelity > reached_before && !model->curves.learn(point, at)) return std::nullopt;
+  }
+  const double own = model->log_rate(point, reached, reached);
+
+  // The price of going on is worth paying where no other trial promises clearly more for it.
+  const auto other = [&](std::span<const double> candidate) {
+    return !std::equal(candidate.begin(), candidate.end(), point.begin(), point.end());
+  };
+  double rival = k_never;
+  if (const auto restart = best_restart(*model, other)) rival = restart->log_rate;
+  if (const auto fresh = best_new_point([&](std::span<const double> candidate) {
+        return !seen_.contains(candidate) && other(candidate) && !memory_rule_.excludes(candidate);
+      })) {
+    rival = std::max(rival, model->log_rate(*fresh, 0.0, 0.0));
+  }
+  if (own >= rival - k_patience / std::sqrt(reached)) return StopDecision{};
+  const double expected = model->curves.transform().backward(model->curves.full(point).mean);
+  const double times = std::exp(std::min(rival - own, 20.0));
+  return StopDecision{
+      true,
+      fmt::format("at {:.2g} % of its length: expected to end at {:.4g}; another configuration "
+                  "is expected to gain {} times as much per cost",
+                  100.0 * reached, expected,
+                  times > 100.0 ? std::string("over 100") : fmt::format("{:.2g}", times))};
+}
+
+}  // namespace steptune::bayes
