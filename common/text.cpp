@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "common/terminal_text.hpp"
+
 namespace steptune {
 namespace {
 
@@ -56,17 +58,6 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
-/// Index just past an ANSI escape sequence that starts at `at`.
-std::size_t skip_escape(std::string_view text, std::size_t at) {
-  ++at;
-  if (at < text.size() && text[at] == '[') {
-    ++at;
-    while (at < text.size() && (text[at] < '@' || text[at] > '~'))
-      ++at;
-  }
-  return std::min(at + 1, text.size());
-}
-
 }  // namespace
 
 std::optional<std::string> nearest_name(std::string_view name,
@@ -91,8 +82,8 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
 std::string printable_line(std::string_view text, std::size_t max_bytes) {
   std::string line;
   for (std::size_t at = 0; at < text.size();) {
-    if (text[at] == '\x1b') {
-      at = skip_escape(text, at);
+    if (const std::size_t skip = escape_sequence_length(text.substr(at)); skip > 0) {
+      at += skip;
       continue;
     }
     const std::size_t length = utf8_length(text, at);

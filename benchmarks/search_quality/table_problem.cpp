@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "benchmarks/search_quality/csv.hpp"
+#include "common/csv.hpp"
 #include "common/json.hpp"
 #include "common/text.hpp"
 
@@ -118,7 +118,7 @@ class TableReader {
     try {
       if (auto described = describe(*json); !described) return tl::unexpected(described.error());
       auto csv =
-          read_csv(where_.parent_path() / json->value("csv", where_.stem().string() + ".csv"));
+          read_csv_file(where_.parent_path() / json->value("csv", where_.stem().string() + ".csv"));
       if (!csv) return tl::unexpected(csv.error());
       if (auto filled = fill(*csv); !filled) return tl::unexpected(filled.error());
     } catch (const Json::exception& exception) {
@@ -162,33 +162,22 @@ class TableReader {
     return {};
   }
 
-  Result<std::size_t> place(const Csv& csv, const std::string& name) const {
-    const auto found = std::find(csv.columns.begin(), csv.columns.end(), name);
-    if (found == csv.columns.end()) {
-      return fail(
-          ErrorKind::usage,
-          fmt::format("the CSV file has no column \"{}\"{}", name, did_you_mean(name, csv.columns)),
-          where_.string());
-    }
-    return static_cast<std::size_t>(found - csv.columns.begin());
-  }
-
   Result<void> fill(const Csv& csv) {
     std::vector<std::size_t> places;
     for (const Column& column : columns_) {
-      auto at = place(csv, column.parameter.name);
+      auto at = csv.column(column.parameter.name);
       if (!at) return tl::unexpected(at.error());
       places.push_back(*at);
     }
     std::vector<std::size_t> objective_places;
     for (const Objective& objective : objectives_) {
-      auto at = place(csv, objective.column);
+      auto at = csv.column(objective.column);
       if (!at) return tl::unexpected(at.error());
       objective_places.push_back(*at);
     }
     std::size_t fidelity_place = 0;
     if (fidelity_) {
-      auto at = place(csv, fidelity_->parameter.name);
+      auto at = csv.column(fidelity_->parameter.name);
       if (!at) return tl::unexpected(at.error());
       fidelity_place = *at;
     }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/searchers/bayes_loader.hpp"
 
-#include <cstdlib>
-#include <string_view>
-
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "common/environment.hpp"
+#include "common/shipped_files.hpp"
 #include "search/searchers/bayes_module.hpp"
 
 namespace steptune {
@@ -53,39 +52,24 @@ Result<std::unique_ptr<Searcher>> searcher_from(const std::filesystem::path& fil
 }  // namespace
 
 std::vector<std::filesystem::path> bayes_module_directories() {
-  std::vector<std::filesystem::path> directories;
-  if (const char* variable = std::getenv("STEPTUNE_MODULE_PATH")) {
-    std::string_view rest = variable;
-    while (!rest.empty()) {
-      const std::string_view directory = rest.substr(0, rest.find(':'));
-      if (!directory.empty()) directories.emplace_back(directory);
-      rest.remove_prefix(std::min(directory.size() + 1, rest.size()));
-    }
-  }
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    const auto library = program.parent_path().parent_path() / "lib";
-    directories.push_back(library);
-    directories.push_back(library / "steptune");
-  }
-  directories.emplace_back(STEPTUNE_MODULE_DIRECTORY);
+  std::vector<std::filesystem::path> directories =
+      directory_list(process_environment(), "STEPTUNE_MODULE_PATH");
+  for (auto& shipped : shipped_directories(ShippedKind::module))
+    directories.push_back(std::move(shipped));
   return directories;
 }
 
 Result<std::unique_ptr<Searcher>> load_bayes_searcher(
     const std::vector<std::filesystem::path>& directories, const SearchSpace& space,
     const SearcherOptions& options) {
-  std::string looked_in;
-  for (const auto& directory : directories) {
+  if (const auto file = find_file(directories, k_bayes_module_file)) {
+    // A relative name without a slash would make the dynamic linker search its own directories.
     std::error_code error;
-    const auto file = std::filesystem::absolute(directory, error) / k_bayes_module_file;
-    if (std::filesystem::exists(file, error)) return searcher_from(file, space, options);
-    looked_in += (looked_in.empty() ? "" : ", ") + directory.string();
+    return searcher_from(std::filesystem::absolute(*file, error), space, options);
   }
   return fail(ErrorKind::not_found,
               fmt::format("the Bayesian searcher ({}) is not installed; looked in {}",
-                          k_bayes_module_file, looked_in.empty() ? "no directory" : looked_in),
+                          k_bayes_module_file, directories_text(directories)),
               {},
               "build with LibTorch, set STEPTUNE_MODULE_PATH to the module's directory, or use the "
               "searcher sobol");

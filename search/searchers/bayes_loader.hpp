@@ -10,8 +10,8 @@
 namespace steptune {
 
 /// Where the Bayesian module is looked for, in order: the directories of the environment variable
-/// `STEPTUNE_MODULE_PATH` (separated by colons), `../lib` and `../lib/steptune` beside the running
-/// program, the library directory of the installation.
+/// `STEPTUNE_MODULE_PATH` (separated by colons), then where modules are shipped
+/// (common/shipped_files.hpp).
 [[nodiscard]] std::vector<std::filesystem::path> bayes_module_directories();
 
 /// Opens the first module found in `directories` and makes a searcher with it. The module stays

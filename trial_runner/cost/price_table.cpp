@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/cost/price_table.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "common/count.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -24,9 +26,9 @@ Result<InstanceType> instance_from_json(const Json& json, const std::string& whe
     const auto found = json.find(key);
     return found != json.end() && found->is_number() ? found->get<double>() : 0.0;
   };
-  type.vcpus = static_cast<int>(number("vcpus"));
-  type.memory_gib = number("memory_gib");
-  type.gpus = static_cast<int>(number("gpus"));
+  type.vcpus = count_from(number("vcpus")).value_or(0);
+  type.memory_gib = std::max(0.0, number("memory_gib"));
+  type.gpus = count_from(number("gpus")).value_or(0);
   return type;
 }
 

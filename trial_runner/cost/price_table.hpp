@@ -41,11 +41,15 @@ struct PriceTable {
 
 /// Where tables (`sagemaker-REGION.json`) are looked for, in order: the directories of
 /// `STEPTUNE_PRICE_PATH` (separated by colons), the user's own (trial_runner/cost/user_prices.hpp),
-/// those that are installed beside the running program, those of the installation.
+/// those that are shipped (common/shipped_files.hpp).
 [[nodiscard]] std::vector<std::filesystem::path> price_table_directories();
 
 /// The first table of a region found there. None is an error that says where it was looked for and
 /// how to get one.
 [[nodiscard]] Result<PriceTable> find_price_table(const std::string& region);
+[[nodiscard]] Result<std::filesystem::path> find_price_table_file(const std::string& region);
+
+/// `sagemaker-REGION.json`.
+[[nodiscard]] std::string price_table_name(const std::string& region);
 
 }  // namespace steptune

@@ -26,7 +26,7 @@ struct LocalRunnerOptions {
   /// Tags everything this runner starts; must be unique on the machine. Default: made from process
   /// number and start time.
   std::string run_tag;
-  /// Default: found beside this program or in ../libexec/steptune.
+  /// Default: found among the shipped helpers.
   std::filesystem::path watchdog_program;
 };
 

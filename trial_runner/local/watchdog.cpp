@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "common/shipped_files.hpp"
 #include "trial_runner/local/spawn.hpp"
 
 namespace steptune::local {
@@ -24,20 +25,13 @@ constexpr int k_ready_ms = 20'000;  // a loaded machine is slow, not broken
 }  // namespace
 
 Result<fs::path> find_watchdog_program() {
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  const fs::path folder = self.parent_path();
-  for (const fs::path& candidate : {folder / k_watchdog_name, folder.parent_path() / "libexec" /
-                                                                  "steptune" / k_watchdog_name}) {
-    if (fs::is_regular_file(candidate, error)) return candidate;
-  }
+  const auto directories = shipped_directories(ShippedKind::helper);
+  if (const auto file = find_file(directories, k_watchdog_name)) return *file;
   return fail(
       ErrorKind::runner,
       fmt::format("the program {} is missing, which ends the trials if this program is killed",
                   k_watchdog_name),
-      folder.string(),
-      fmt::format("install it beside {} or in ../libexec/steptune from there",
-                  self.filename().string()));
+      {}, fmt::format("install it in one of {}", directories_text(directories)));
 }
 
 Result<Watchdog> Watchdog::start(const fs::path& program, const std::string& run_tag) {

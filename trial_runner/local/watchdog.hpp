@@ -12,7 +12,7 @@
 
 namespace steptune::local {
 
-/// The program `steptune-watchdog`, beside this program or in `../libexec/steptune` from it.
+/// The program `steptune-watchdog` among the shipped helpers (common/shipped_files.hpp).
 [[nodiscard]] Result<std::filesystem::path> find_watchdog_program();
 
 /// A small process that outlives this one: when this one dies, even by SIGKILL, the watchdog kills

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "common/csv.hpp"
 #include "common/json.hpp"
 #include "common/text.hpp"
-#include "trial_runner/replay/csv.hpp"
 
 namespace steptune {
 namespace {
@@ -23,56 +23,42 @@ std::string canonical(std::string_view text) {
 }
 
 struct Layout {
-  std::string csv;
   std::string objective;
   std::string unit;
   std::vector<std::string> parameters;
   std::vector<std::string> others;
 };
 
-Result<Layout> read_layout(const std::filesystem::path& json_file) {
-  auto document = read_json_file(json_file);
-  if (!document) return tl::unexpected(document.error());
+tl::unexpected<Error> not_a_table(const Json::exception& exception, const std::string& where) {
+  return fail(ErrorKind::usage,
+              fmt::format("does not describe a recorded table: {}", exception.what()), where,
+              "needed are csv, params (with name), objective");
+}
+
+Result<Layout> layout_of(const Json& description, const std::string& where) {
   try {
     Layout layout;
-    layout.csv = document->at("csv").get<std::string>();
-    layout.objective = document->at("objective").get<std::string>();
-    layout.unit = document->value("unit", "");
-    for (const Json& parameter : document->at("params")) {
+    layout.objective = description.at("objective").get<std::string>();
+    layout.unit = description.value("unit", "");
+    for (const Json& parameter : description.at("params")) {
       layout.parameters.push_back(parameter.at("name").get<std::string>());
     }
-    if (document->contains("others")) {
-      layout.others = document->at("others").get<std::vector<std::string>>();
+    if (description.contains("others")) {
+      layout.others = description.at("others").get<std::vector<std::string>>();
     }
     if (layout.parameters.empty()) {
-      return fail(ErrorKind::usage, "names no parameters", json_file.string() + "#/params");
+      return fail(ErrorKind::usage, "names no parameters", where + "#/params");
     }
     return layout;
   } catch (const Json::exception& exception) {
-    return fail(ErrorKind::usage,
-                fmt::format("is not the description of a recorded table: {}", exception.what()),
-                json_file.string(),
-                "it needs \"csv\", \"params\" (each with a \"name\") and \"objective\"");
+    return not_a_table(exception, where);
   }
 }
 
-Result<std::size_t> column_of(const CsvFile& csv, const std::string& name,
-                              const std::filesystem::path& csv_file) {
-  const auto found = std::find(csv.header.begin(), csv.header.end(), name);
-  if (found == csv.header.end()) {
-    return fail(ErrorKind::usage,
-                fmt::format("has no column \"{}\"{}", name, did_you_mean(name, csv.header)),
-                csv_file.string());
-  }
-  return static_cast<std::size_t>(found - csv.header.begin());
-}
-
-Result<std::vector<std::size_t>> columns_of(const CsvFile& csv,
-                                            const std::vector<std::string>& names,
-                                            const std::filesystem::path& csv_file) {
+Result<std::vector<std::size_t>> columns_of(const Csv& csv, const std::vector<std::string>& names) {
   std::vector<std::size_t> columns;
   for (const std::string& name : names) {
-    const auto column = column_of(csv, name, csv_file);
+    const auto column = csv.column(name);
     if (!column) return tl::unexpected(column.error());
     columns.push_back(*column);
   }
@@ -82,12 +68,22 @@ Result<std::vector<std::size_t>> columns_of(const CsvFile& csv,
 }  // namespace
 
 Result<RecordedTable> RecordedTable::read(const std::filesystem::path& json_file) {
-  const auto layout = read_layout(json_file);
-  if (!layout) return tl::unexpected(layout.error());
-  const std::filesystem::path csv_file = json_file.parent_path() / layout->csv;
-  const auto csv = read_csv_file(csv_file);
-  if (!csv) return tl::unexpected(csv.error());
+  const auto description = read_json_file(json_file);
+  if (!description) return tl::unexpected(description.error());
+  try {
+    const auto csv =
+        read_csv_file(json_file.parent_path() / description->at("csv").get<std::string>());
+    if (!csv) return tl::unexpected(csv.error());
+    return create(*description, json_file.string(), *csv);
+  } catch (const Json::exception& exception) {
+    return not_a_table(exception, json_file.string());
+  }
+}
 
+Result<RecordedTable> RecordedTable::create(const Json& description, const std::string& where,
+                                            const Csv& csv) {
+  const auto layout = layout_of(description, where);
+  if (!layout) return tl::unexpected(layout.error());
   RecordedTable table;
   table.parameters_ = layout->parameters;
   table.measured_.push_back({layout->objective, layout->unit});
@@ -96,12 +92,12 @@ Result<RecordedTable> RecordedTable::read(const std::filesystem::path& json_file
     table.measured_.push_back({other, ""});
     measured.push_back(other);
   }
-  const auto parameter_columns = columns_of(*csv, table.parameters_, csv_file);
+  const auto parameter_columns = columns_of(csv, table.parameters_);
   if (!parameter_columns) return tl::unexpected(parameter_columns.error());
-  const auto measured_columns = columns_of(*csv, measured, csv_file);
+  const auto measured_columns = columns_of(csv, measured);
   if (!measured_columns) return tl::unexpected(measured_columns.error());
 
-  for (const auto& cells : csv->rows) {
+  for (const auto& cells : csv.rows) {
     std::string key, shown;
     for (std::size_t i = 0; i < table.parameters_.size(); ++i) {
       const std::string& cell = cells[(*parameter_columns)[i]];
@@ -112,7 +108,7 @@ Result<RecordedTable> RecordedTable::read(const std::filesystem::path& json_file
     for (const std::size_t column : *measured_columns)
       row.push_back(parse_finite(cells[column]));
     if (!table.rows_.emplace(std::move(key), std::move(row)).second) {
-      return fail(ErrorKind::usage, "has two rows for" + shown, csv_file.string());
+      return fail(ErrorKind::usage, "has two rows for" + shown, csv.where);
     }
   }
   return table;

@@ -10,7 +10,9 @@
 #include <tl/expected.hpp>
 
 #include "common/configuration.hpp"
+#include "common/csv.hpp"
 #include "common/error.hpp"
+#include "common/json.hpp"
 
 namespace steptune {
 
@@ -22,6 +24,9 @@ class RecordedTable {
   /// Errors: unreadable or malformed files, a column that is missing, two rows for one
   /// configuration.
   [[nodiscard]] static Result<RecordedTable> read(const std::filesystem::path& json_file);
+  /// The same of a description, of which `where` names the file, and its CSV file's content.
+  [[nodiscard]] static Result<RecordedTable> create(const Json& description,
+                                                    const std::string& where, const Csv& csv);
 
   /// The measured values of a configuration's row, in the order of `measured`; nothing where a cell
   /// is empty or no number. An error says why there is no such row. Values match as numbers where

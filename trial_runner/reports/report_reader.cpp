@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/terminal_text.hpp"
 #include "common/text.hpp"
 #include "trial_runner/reports/metric_regexes.hpp"
 #include "trial_runner/reports/preset.hpp"
@@ -23,30 +24,14 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-/// Index just past the terminal escape sequence that begins at `at`.
-std::size_t skip_escape(std::string_view text, std::size_t at) {
-  const char kind = at + 1 < text.size() ? text[at + 1] : '\0';
-  std::size_t end = at + 1;
-  if (kind == '[') {
-    end = at + 2;
-    while (end < text.size() && (text[end] < '@' || text[end] > '~'))
-      ++end;
-  } else if (kind == ']') {  // a title or link, ended by BEL or ESC backslash
-    while (end < text.size() && text[end] != '\a' && text[end] != '\x1b')
-      ++end;
-    if (end < text.size() && text[end] == '\x1b') ++end;
-  }
-  return std::min(end + 1, text.size());
-}
-
 /// The line as a person sees it: without colours, cursor movements and other control characters but
 /// tabs, which regular expressions may ask for.
 std::string visible_text(std::string_view text) {
   std::string visible;
   visible.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
-    if (text[at] == '\x1b') {
-      at = skip_escape(text, at);
+    if (const std::size_t skip = escape_sequence_length(text.substr(at)); skip > 0) {
+      at += skip;
       continue;
     }
     if (!is_control(text[at]) || text[at] == '\t') visible += text[at];

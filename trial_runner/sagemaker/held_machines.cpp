@@ -21,8 +21,8 @@ std::optional<Holding> holding_of(bool ended, const std::optional<PoolState>& po
   return std::nullopt;
 }
 
-int count_of(const Json& group) {
-  return static_cast<int>(number_of(group, "InstanceCount").value_or(1.0));
+int instance_count(const Json& group) {
+  return count_of(group, "InstanceCount").value_or(1);
 }
 
 double billed_s(const HeldMachines& held, const JobState& state, double now_wall_s) {
@@ -40,13 +40,13 @@ Resources resources_from_json(const Json& resource_config) {
   if (groups != resource_config.end() && groups->is_array()) {
     for (const Json& group : *groups) {
       if (!group.is_object()) continue;
-      resources.groups.push_back(
-          {text_of(group, "InstanceGroupName"), text_of(group, "InstanceType"), count_of(group)});
+      resources.groups.push_back({text_of(group, "InstanceGroupName"),
+                                  text_of(group, "InstanceType"), instance_count(group)});
     }
   }
   if (!resources.groups.empty()) return resources;
   resources.instance_type = text_of(resource_config, "InstanceType");
-  resources.instance_count = count_of(resource_config);
+  resources.instance_count = instance_count(resource_config);
   return resources;
 }
 

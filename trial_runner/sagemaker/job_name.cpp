@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "trial_runner/sagemaker/aws/sigv4.hpp"
+#include "common/sha256.hpp"
 
 namespace steptune {
 namespace {
@@ -45,8 +45,7 @@ std::string job_name_prefix(const std::string& study, const std::string& salt) {
   while (readable.ends_with('-'))
     readable.pop_back();
   if (readable.empty()) readable = "study";
-  return fmt::format("{}-{}-", readable,
-                     aws::sha256_hex(study + '\n' + salt).substr(0, k_hash_length));
+  return fmt::format("{}-{}-", readable, sha256_hex(study + '\n' + salt).substr(0, k_hash_length));
 }
 
 std::string job_name(const std::string& prefix, TrialKey key, int launch) {

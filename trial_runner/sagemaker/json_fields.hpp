@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "common/count.hpp"
 #include "common/json.hpp"
 
 namespace steptune {
@@ -19,6 +20,12 @@ namespace steptune {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number()) return std::nullopt;
   return found->get<double>();
+}
+
+/// A count of things, such as instances.
+[[nodiscard]] inline std::optional<int> count_of(const Json& object, const char* key) {
+  const auto number = number_of(object, key);
+  return number ? count_from(*number) : std::nullopt;
 }
 
 }  // namespace steptune

@@ -23,6 +23,13 @@ LogLine line_of(const std::string& stream) {
   return line;
 }
 
+/// One that is no time, or later than any, must not move the window past all others.
+double timestamp_of(const Json& event) {
+  constexpr double k_latest_ms = 4e12;  // the year 2096
+  const double timestamp_ms = number_of(event, "timestamp").value_or(0.0);
+  return timestamp_ms > 0.0 && timestamp_ms < k_latest_ms ? timestamp_ms : 0.0;
+}
+
 }  // namespace
 
 LogFollower::LogFollower(aws::JsonClient& client, aws::JsonService service, std::string job_prefix,
@@ -53,7 +60,7 @@ aws::AwsResult<std::vector<LogLine>> LogFollower::poll() {
     if (events != page->end() && events->is_array()) {
       for (const Json& event : *events) {
         const std::string id = text_of(event, "eventId");
-        const double timestamp_ms = number_of(event, "timestamp").value_or(0.0);
+        const double timestamp_ms = timestamp_of(event);
         if (!seen_now.emplace(id, timestamp_ms).second || seen_ms_.contains(id)) continue;
         LogLine line = line_of(text_of(event, "logStreamName"));
         line.wall_s = timestamp_ms / 1e3;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/count.hpp"
 #include "common/text.hpp"
 #include "trial_runner/sagemaker/json_fields.hpp"
 
@@ -75,9 +76,9 @@ std::optional<std::pair<std::string, InstanceType>> training_price_of(const std:
   InstanceType type;
   type.usd_per_hour = hourly_usd(json);
   if (!(type.usd_per_hour > 0.0)) return std::nullopt;
-  type.vcpus = static_cast<int>(leading_number(attributes, "vCpu"));
-  type.memory_gib = leading_number(attributes, "memory");
-  type.gpus = static_cast<int>(leading_number(attributes, "physicalGpu"));
+  type.vcpus = count_from(leading_number(attributes, "vCpu")).value_or(0);
+  type.memory_gib = std::max(0.0, leading_number(attributes, "memory"));
+  type.gpus = count_from(leading_number(attributes, "physicalGpu")).value_or(0);
   return std::pair{name, type};
 }
 

@@ -150,9 +150,8 @@ Result<void> SageMakerRunner::find_former_pools() {
     if (!state) return tl::unexpected(state.error().to_error());
     if (!*state || !(*state)->pool || (*state)->pool->status != "Available") continue;
     const Json& config = (*state)->resources;
-    const Resources resources{text_of(config, "InstanceType"),
-                              static_cast<int>(number_of(config, "InstanceCount").value_or(1.0)),
-                              {}};
+    const Resources resources{
+        text_of(config, "InstanceType"), count_of(config, "InstanceCount").value_or(1), {}};
     const auto key = pool_key(options_.settings, resources);
     const auto price = options_.prices.usd_per_hour(resources);
     if (!key) continue;

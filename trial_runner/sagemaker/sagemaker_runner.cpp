@@ -142,8 +142,7 @@ Result<std::vector<TrialKey>> SageMakerRunner::adopt(std::span<const Orphan> orp
     if (!job) continue;
     logs_->reach_back_to(latest->created_wall_s);
     job->submitted_s = wall_to_clock(latest->created_wall_s);
-    job->keep_alive_s =
-        static_cast<int>(number_of(latest->resources, "KeepAlivePeriodInSeconds").value_or(0.0));
+    job->keep_alive_s = count_of(latest->resources, "KeepAlivePeriodInSeconds").value_or(0);
     job->pool_checked = true;
     job->adopted = true;
     job->next_look_s = clock_.now_s();

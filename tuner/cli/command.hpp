@@ -29,6 +29,10 @@ struct CommandContext {
   [[nodiscard]] std::string database_option() const;
 };
 
+inline constexpr const char* k_program_description =
+    "Steptune finds the configuration that trains your model fastest, or cheapest, before the long "
+    "run starts.";
+
 inline constexpr const char* k_default_database = ".steptune/history.db";
 
 /// `--db` and `--color` for a command; `--json` is added by commands that print results.

@@ -114,7 +114,12 @@ std::string zsh_script(const std::vector<CommandWords>& commands) {
       "    _files\n"
       "  fi\n"
       "}}\n"
-      "compdef _steptune steptune\n",
+      // Found by name in a folder of completions, the file is the function's body, called at once.
+      "if [[ \"${{funcstack[1]}}\" == _steptune ]]; then\n"
+      "  _steptune \"$@\"\n"
+      "else\n"
+      "  compdef _steptune steptune\n"
+      "fi\n",
       list, cases);
 }
 

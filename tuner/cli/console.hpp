@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "common/environment.hpp"
 #include "common/error.hpp"
 #include "common/json.hpp"
-#include "tuner/cli/environment.hpp"
 #include "tuner/cli/exit_code.hpp"
 #include "tuner/cli/terminal.hpp"
 

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "common/shipped_files.hpp"
 #include "search/searchers/bayes_loader.hpp"
 #include "search/searchers/bayes_module.hpp"
 
@@ -15,12 +16,11 @@ std::string sqlite_version() {
 }
 
 std::optional<std::filesystem::path> find_bayes_module() {
-  for (const auto& directory : bayes_module_directories()) {
-    std::error_code fault;
-    const auto file = std::filesystem::canonical(directory / k_bayes_module_file, fault);
-    if (!fault) return file;
-  }
-  return std::nullopt;
+  const auto file = find_file(bayes_module_directories(), k_bayes_module_file);
+  if (!file) return std::nullopt;
+  std::error_code fault;
+  const auto path = std::filesystem::canonical(*file, fault);
+  return fault ? *file : path;
 }
 
 std::optional<std::filesystem::path> resolve_library(const std::string& name) {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "common/environment.hpp"
 #include "trial_runner/cost/user_prices.hpp"
-#include "trial_runner/sagemaker/aws/environment.hpp"
 #include "trial_runner/sagemaker/aws/shared_config.hpp"
 #include "trial_runner/sagemaker/price_list.hpp"
 #include "tuner/cli/aws_session.hpp"
@@ -26,14 +26,10 @@ struct PricesOptions {
 
 constexpr const char* k_default_region = "us-east-1";
 
-std::string table_name(const std::string& region) {
-  return fmt::format("sagemaker-{}.json", region);
-}
-
 /// Prices can be looked at without any AWS settings.
 Result<std::string> region_of(const PricesOptions& options) {
   if (!options.region.empty()) return options.region;
-  const aws::Environment environment = aws::process_environment();
+  const Environment environment = process_environment();
   const auto config = aws::read_shared_config(environment);
   if (!config) return tl::unexpected(config.error());
   return aws::resolve_region(environment, *config).value_or(k_default_region);
@@ -50,16 +46,9 @@ Result<PriceSource> read_source(const std::filesystem::path& file) {
 }
 
 Result<PriceSource> table_in_force(const std::string& region) {
-  for (const auto& directory : price_table_directories()) {
-    std::error_code fault;
-    if (const auto file = directory / table_name(region); std::filesystem::exists(file, fault)) {
-      return read_source(file);
-    }
-  }
-  // Its message says where it was looked for.
-  auto missing = find_price_table(region);
-  if (!missing) return tl::unexpected(missing.error());
-  return PriceSource{*std::move(missing), {}, {}};
+  const auto file = find_price_table_file(region);
+  if (!file) return tl::unexpected(file.error());
+  return read_source(*file);
 }
 
 ExitCode show_prices(CommandContext& context, const PricesOptions& options) {
@@ -82,7 +71,7 @@ Result<std::filesystem::path> output_file(const PricesOptions& options, const st
     return fail(ErrorKind::usage, "there is no home directory to keep the table in", {},
                 "set HOME or XDG_DATA_HOME, or name a file with --output");
   }
-  return *directory / table_name(region);
+  return *directory / price_table_name(region);
 }
 
 Result<ListedPrices> list_prices(const Clock& clock, const std::string& region) {

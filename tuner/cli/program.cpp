@@ -108,11 +108,7 @@ ExitCode parse_and_act(CLI::App& program, CommandContext& context, int argc,
 
 ExitCode run_program(int argc, const char* const* argv, Console& console, const Clock& clock) {
   CommandContext context{console, clock, {}, "auto", false, false, {}};
-  CLI::App program(
-      "Steptune finds the configuration that trains your model fastest, or cheapest, before the "
-      "long "
-      "run starts.",
-      "steptune");
+  CLI::App program(k_program_description, "steptune");
   add_all_commands(program, context);
   return console.finish(parse_and_act(program, context, argc, argv));
 }

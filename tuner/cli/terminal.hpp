@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tuner/cli/environment.hpp"
+#include "common/environment.hpp"
 
 namespace steptune {
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/terminal_text.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -15,15 +16,6 @@ namespace {
 
 bool starts_code_point(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-}
-
-/// Length of the ANSI CSI sequence at the begin of `text`, 0 if there is none.
-std::size_t ansi_length(std::string_view text) {
-  if (text.size() < 2 || text[0] != '\x1b' || text[1] != '[') return 0;
-  for (std::size_t i = 2; i < text.size(); ++i) {
-    if (text[i] >= '@' && text[i] <= '~') return i + 1;
-  }
-  return text.size();
 }
 
 }  // namespace
@@ -77,7 +69,7 @@ std::string format_utc(double wall_time_s) {
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {
-    if (const std::size_t skip = ansi_length(text); skip > 0) {
+    if (const std::size_t skip = escape_sequence_length(text); skip > 0) {
       text.remove_prefix(skip);
       continue;
     }
@@ -92,7 +84,7 @@ std::string elide_middle(std::string_view text, std::size_t width) {
   if (display_width(text) <= width) return std::string(text);
   std::vector<std::string_view> code_points;
   while (!text.empty()) {
-    if (const std::size_t skip = ansi_length(text); skip > 0) {
+    if (const std::size_t skip = escape_sequence_length(text); skip > 0) {
       text.remove_prefix(skip);
       continue;
     }

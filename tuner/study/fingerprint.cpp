@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <set>
-#include <stdexcept>
 
-#include <fmt/format.h>
-#include <openssl/evp.h>
-
+#include "common/sha256.hpp"
 #include "tuner/study/canonical_document.hpp"
 #include "tuner/study/identifiers.hpp"
 
 namespace steptune::study {
 namespace {
-
-std::string sha256(const std::string& bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
-    throw std::runtime_error("OpenSSL has no SHA-256");
-  }
-  std::string hex;
-  for (unsigned int i = 0; i < size; ++i)
-    hex += fmt::format("{:02x}", digest[i]);
-  return hex;
-}
 
 /// Paths below the study's folder relative to it, others as they are.
 std::string portable_path(const std::string& path, const std::filesystem::path& folder) {
@@ -93,7 +77,7 @@ std::string fingerprint_of(const StudySpec& study) {
     essence["measure"].erase("min_window_steps");
   }
   essence["facts"] = relevant_facts(study);
-  return sha256(dump_json(essence));
+  return sha256_hex(dump_json(essence));
 }
 
 }  // namespace steptune::study

@@ -52,7 +52,7 @@ class CredentialsTest : public testing::Test {
   }
 
   Environment environment() {
-    return [this](const char* name) -> std::optional<std::string> {
+    return [this](const std::string& name) -> std::optional<std::string> {
       const auto found = variables_.find(name);
       if (found == variables_.end()) return std::nullopt;
       return found->second;
@@ -166,6 +166,9 @@ TEST_F(CredentialsTest, AnSsoSessionUsesTheCachedToken) {
           "expiration":1795251600000}})";
   EXPECT_EQ(id(), "SSO");
   EXPECT_EQ(transport_.requests.back().query, "role_name=dev&account_id=1");
+  transport_.routes["GET portal.sso.us-east-1.amazonaws.com/federation/credentials"] =
+      R"({"roleCredentials":{"accessKeyId":5,"secretAccessKey":["s"],"sessionToken":null}})";
+  EXPECT_THAT(id(), HasSubstr("SSO gave no complete keys"));
 }
 
 TEST_F(CredentialsTest, AContainerEndpointMustBeLocalOrEncrypted) {

@@ -107,6 +107,14 @@ TEST_F(LogFollowerTest, EventsThatAppearLateAreToldOnceAndNoneTwice) {
             static_cast<std::int64_t>((k_logs_begin_s + 40.0) * 1e3));
 }
 
+TEST_F(LogFollowerTest, AnImpossibleTimeDoesNotHideWhatIsPrintedNext) {
+  logs_.page(200, R"({"events": [{"eventId": "a", "timestamp": 1e300, "message": "ma"}]})");
+  EXPECT_EQ(poll(), (Texts{"ma"}));
+  logs_.page(200, page_of({event("b", 1.0)}));
+  EXPECT_EQ(poll(), (Texts{"mb"}));
+  EXPECT_EQ(logs_.requests.back()["startTime"], static_cast<std::int64_t>(k_now_s * 1e3));
+}
+
 TEST_F(LogFollowerTest, APollThatBreaksOffIsReadAgain) {
   logs_.page(200, page_of({event("a", 1.0)}, "t1"));
   logs_.page(400, R"({"__type": "AccessDeniedException", "message": "no"})");

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/sha256.hpp"
+
 namespace steptune::aws {
 namespace {
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <regex>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -6,6 +8,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/completion.hpp"
 #include "tuner/cli/exit_code.hpp"
+#include "tuner/cli/man_page.hpp"
 
 namespace steptune {
 namespace {
@@ -72,6 +75,26 @@ TEST_F(Options, CompletionKnowsEveryCommandAndOption) {
         for (const std::string& name : option->get_lnames()) {
           EXPECT_NE(script.find(name), std::string::npos) << shell << " --" << name;
         }
+      }
+    }
+  }
+}
+
+TEST_F(Options, ThereIsAManPageForEveryCommandThatTellsEveryOption) {
+  const std::vector<ManPage> pages = man_pages(program_, "1.2.3");
+  for (const CLI::App* app : apps()) {
+    const std::string name =
+        app->get_parent() == nullptr ? "steptune" : "steptune-" + app->get_name();
+    const auto page = std::ranges::find(pages, name, &ManPage::name);
+    ASSERT_NE(page, pages.end()) << name;
+    std::string plain = std::regex_replace(page->text, std::regex(R"(\\f[BIR])"), "");
+    plain = std::regex_replace(plain, std::regex(R"(\\-)"), "-");
+    EXPECT_NE(plain.find("\n.SH NAME\n" + name + " - " + app->get_description() + "\n"),
+              std::string::npos)
+        << plain;
+    for (const CLI::Option* option : app->get_options()) {
+      for (const std::string& long_name : option->get_lnames()) {
+        EXPECT_NE(plain.find("--" + long_name), std::string::npos) << name << " " << long_name;
       }
     }
   }

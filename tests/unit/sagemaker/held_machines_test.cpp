@@ -164,6 +164,8 @@ TEST(Resources, OfHeterogeneousClustersAreReadByGroup) {
                                                         {"InstanceType", "ml.c5.18xlarge"},
                                                         {"InstanceCount", 2}}})}};
   EXPECT_EQ(to_text(resources_from_json(config)), "1 ml.p4d.24xlarge + 2 ml.c5.18xlarge");
+  const Json absurd = {{"InstanceType", "ml.g5.xlarge"}, {"InstanceCount", 1e300}};
+  EXPECT_EQ(to_text(resources_from_json(absurd)), "1 ml.g5.xlarge");
 }
 
 }  // namespace

@@ -47,6 +47,15 @@ TEST(TrainingPrice, LeavesUnknownWhatIsNotTold) {
   EXPECT_EQ(price->second.gpus, 0);
 }
 
+TEST(TrainingPrice, NumbersThatAreNoCountsAreNotTold) {
+  const auto price =
+      read(product({{"vCpu", "1e300"}, {"memory", "-16 GiB"}, {"physicalGpu", "-1"}}));
+  ASSERT_TRUE(price);
+  EXPECT_EQ(price->second.vcpus, 0);
+  EXPECT_EQ(price->second.memory_gib, 0.0);
+  EXPECT_EQ(price->second.gpus, 0);
+}
+
 TEST(TrainingPrice, OtherProductsAreNone) {
   EXPECT_FALSE(read(product({{"component", "Hosting"}})));
   EXPECT_FALSE(read(product({{"platoinstancetype", "SpotTraining"}})));

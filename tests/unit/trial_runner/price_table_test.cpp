@@ -45,5 +45,16 @@ TEST(PriceTable, RefusesPricesThatAreNone) {
   EXPECT_NE(table.error().text().find("t.json#/instances/ml.x/usd_per_hour"), std::string::npos);
 }
 
+TEST(PriceTable, ShapesThatAreNoCountsAreNotKnown) {
+  const auto table = price_table_from_json(
+      Json::parse(R"({"region": "r", "instances": {"ml.x": {"usd_per_hour": 1, "vcpus": 1e300,
+                     "memory_gib": -4, "gpus": -1}}})"),
+      "t.json");
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->instances.at("ml.x").vcpus, 0);
+  EXPECT_EQ(table->instances.at("ml.x").memory_gib, 0.0);
+  EXPECT_EQ(table->instances.at("ml.x").gpus, 0);
+}
+
 }  // namespace
 }  // namespace steptune

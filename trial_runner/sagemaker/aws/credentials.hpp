@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/clock.hpp"
+#include "common/environment.hpp"
 #include "common/error.hpp"
-#include "trial_runner/sagemaker/aws/environment.hpp"
 #include "trial_runner/sagemaker/aws/http.hpp"
 #include "trial_runner/sagemaker/aws/shared_config.hpp"
 #include "trial_runner/sagemaker/aws/sigv4.hpp"

@@ -7,7 +7,7 @@
 
 #include <poll.h>
 
-#include "trial_runner/sagemaker/aws/environment.hpp"
+#include "common/environment.hpp"
 #include "trial_runner/sagemaker/aws/process_output.hpp"
 
 namespace steptune::aws {

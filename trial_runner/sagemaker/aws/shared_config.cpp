@@ -129,7 +129,7 @@ bool SharedConfig::has_profile(const std::string& profile_name) const {
 }
 
 Result<SharedConfig> read_shared_config(const Environment& environment) {
-  const std::filesystem::path folder = home_folder(environment) / ".aws";
+  const std::filesystem::path folder = home_directory(environment).value_or("") / ".aws";
   const std::string config_path =
       environment("AWS_CONFIG_FILE").value_or((folder / "config").string());
   const std::string credentials_path =
@@ -170,7 +170,7 @@ Result<Endpoint> resolve_endpoint(const Environment& environment, const SharedCo
   if (!ignore) {
     for (const std::string& name :
          {"AWS_ENDPOINT_URL_" + service, std::string("AWS_ENDPOINT_URL")}) {
-      if (const auto url = environment(name.c_str())) return parse_endpoint(*url, name);
+      if (const auto url = environment(name)) return parse_endpoint(*url, name);
     }
     const auto services = config.setting(config.profile, "services");
     const auto section =

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/environment.hpp"
 #include "common/error.hpp"
-#include "trial_runner/sagemaker/aws/environment.hpp"
 
 namespace steptune::aws {
 

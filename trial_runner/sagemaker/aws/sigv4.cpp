@@ -12,19 +12,13 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include "common/sha256.hpp"
 #include "trial_runner/sagemaker/aws/header_text.hpp"
 
 namespace steptune::aws {
 namespace {
 
 constexpr const char* k_algorithm = "AWS4-HMAC-SHA256";
-
-std::string hex(std::string_view bytes) {
-  std::string text;
-  for (const char byte : bytes)
-    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return text;
-}
 
 std::string hmac_sha256(std::string_view key, std::string_view data) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -128,13 +122,6 @@ std::string basic_time(double wall_time_s) {
 
 }  // namespace
 
-std::string sha256_hex(std::string_view data) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned length = 0;
-  EVP_Digest(data.data(), data.size(), digest.data(), &length, EVP_sha256(), nullptr);
-  return hex({reinterpret_cast<const char*>(digest.data()), length});
-}
-
 std::string canonical_request(const HttpRequest& request, std::string_view service,
                               std::string_view payload_hash) {
   // Every service but S3 signs the path encoded once more than it is sent.
@@ -170,7 +157,7 @@ void sign(HttpRequest& request, const Credentials& credentials, const SigningSco
   set_header(request.headers, "Authorization",
              fmt::format("{} Credential={}/{}, SignedHeaders={}, Signature={}", k_algorithm,
                          credentials.access_key_id, scope_text, signed_header_names(request),
-                         hex(hmac_sha256(key, to_sign))));
+                         hex_digits(hmac_sha256(key, to_sign))));
 }
 
 }  // namespace steptune::aws

@@ -36,7 +36,4 @@ void sign(HttpRequest& request, const Credentials& credentials, const SigningSco
 [[nodiscard]] std::string canonical_request(const HttpRequest& request, std::string_view service,
                                             std::string_view payload_hash);
 
-/// Hexadecimal SHA-256.
-[[nodiscard]] std::string sha256_hex(std::string_view data);
-
 }  // namespace steptune::aws

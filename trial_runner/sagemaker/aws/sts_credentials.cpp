@@ -11,6 +11,7 @@
 #include <openssl/evp.h>
 
 #include "common/json.hpp"
+#include "common/sha256.hpp"
 #include "trial_runner/sagemaker/aws/credentials.hpp"
 #include "trial_runner/sagemaker/aws/credentials_json.hpp"
 
@@ -116,10 +117,7 @@ std::string sha1_hex(const std::string& text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned length = 0;
   EVP_Digest(text.data(), text.size(), digest.data(), &length, EVP_sha1(), nullptr);
-  std::string hex;
-  for (unsigned i = 0; i < length; ++i)
-    hex += fmt::format("{:02x}", digest.at(i));
-  return hex;
+  return hex_digits({reinterpret_cast<const char*>(digest.data()), length});
 }
 
 /// Where the SSO session of a profile lives: start URL and region, and the cache's key.
@@ -140,7 +138,7 @@ std::optional<SsoSession> sso_session(const SharedConfig& config) {
 
 /// The bearer token that `aws sso login` left, if it has not expired.
 Result<Secret> cached_sso_token(const CredentialsParts& parts, const SsoSession& session) {
-  const auto path = home_folder(parts.environment) / ".aws" / "sso" / "cache" /
+  const auto path = home_directory(parts.environment).value_or("") / ".aws" / "sso" / "cache" /
                     (sha1_hex(session.cache_key) + ".json");
   const auto expired = [&] {
     return fail(ErrorKind::runner, "the SSO session has expired or was never begun",
@@ -223,7 +221,10 @@ Found sso_credentials(const CredentialsParts& parts) {
                 "profile " + profile, "run `aws sso login --profile " + profile + "`");
   }
   const Json& keys = json["roleCredentials"];
-  const auto text = [&](const char* key) { return keys.value(key, std::string{}); };
+  const auto text = [&](const char* key) {
+    const auto found = keys.find(key);
+    return found != keys.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
   Credentials credentials{text("accessKeyId"), Secret(text("secretAccessKey")),
                           Secret(text("sessionToken")), std::nullopt, "SSO"};
   if (keys.contains("expiration") && keys["expiration"].is_number()) {

@@ -1,0 +1,51 @@
+# Debian packages, made by `scripts/package`: the program with what it ships, and apart from it the
+# Bayesian searcher's module, which needs LibTorch.
+
+install(FILES README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md")
+foreach(package steptune steptune-bayes)
+  install(FILES cmake/copyright "${CMAKE_BINARY_DIR}/changelog.gz"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${package}" COMPONENT ${package})
+endforeach()
+
+set(STEPTUNE_PACKAGE_CONTACT "Steptune authors <steptune@localhost.localdomain>"
+  CACHE STRING "Maintainer of the packages, as name <address>")
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME steptune)
+set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
+set(CPACK_PACKAGE_CONTACT "${STEPTUNE_PACKAGE_CONTACT}")
+set(CPACK_PACKAGE_DIRECTORY "${CMAKE_BINARY_DIR}/packages")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+# The same files give the same package.
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+
+set(CPACK_COMPONENTS_ALL steptune steptune-bayes)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+
+set(CPACK_DEBIAN_STEPTUNE_PACKAGE_NAME steptune)
+set(CPACK_COMPONENT_STEPTUNE_DESCRIPTION
+  "tunes a training program's configuration for time and cost
+Runs the user's own training command for a short while under different batch
+sizes, data-loader workers, precisions and machines, measures seconds per
+sample with confidence intervals, and recommends a configuration.")
+set(CPACK_DEBIAN_STEPTUNE_PACKAGE_RECOMMENDS "steptune-bayes (= ${PROJECT_VERSION})")
+
+set(CPACK_DEBIAN_STEPTUNE-BAYES_PACKAGE_NAME steptune-bayes)
+set(CPACK_COMPONENT_STEPTUNE-BAYES_DESCRIPTION
+  "Bayesian searcher of Steptune
+A module that Steptune opens when a study asks for the searcher \"bayes\". Its
+linear algebra is LibTorch's, with OpenBLAS.")
+# Program and module are of one build: the module's interface has a version of its own.
+# The reference BLAS, which LibTorch is content with, takes five times as long.
+set(CPACK_DEBIAN_STEPTUNE-BAYES_PACKAGE_DEPENDS
+  "steptune (= ${PROJECT_VERSION}), libopenblas0-pthread | libopenblas0")
+
+include(CPack)

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/csv.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::uintmax_t k_max_file_bytes = std::uintmax_t{256} << 20;
+
+std::vector<std::string> cells_of(std::string_view line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    const bool doubled = quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"';
+    if (doubled) {
+      cells.back() += '"';
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
+  return cells;
+}
+
+}  // namespace
+
+Result<std::size_t> Csv::column(const std::string& name) const {
+  const auto found = std::ranges::find(header, name);
+  if (found == header.end()) {
+    return fail(
+        ErrorKind::usage,
+        fmt::format("has no column \"{}\"{}", printable_line(name, 60), did_you_mean(name, header)),
+        where);
+  }
+  return static_cast<std::size_t>(found - header.begin());
+}
+
+Result<Csv> parse_csv(std::string_view text, const std::string& where) {
+  Csv csv{where, {}, {}};
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    std::vector<std::string> cells = cells_of(line);
+    if (csv.header.empty()) {
+      csv.header = std::move(cells);
+    } else if (cells.size() != csv.header.size()) {
+      return fail(ErrorKind::usage,
+                  fmt::format("{} cells where the header has {}", cells.size(), csv.header.size()),
+                  fmt::format("{}:{}", where, number));
+    } else {
+      csv.rows.push_back(std::move(cells));
+    }
+  }
+  if (csv.rows.empty()) return fail(ErrorKind::usage, "has no rows", where);
+  return csv;
+}
+
+Result<Csv> read_csv_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) {
+    return fail(ErrorKind::not_found, "cannot be read: " + error.message(), path.string());
+  }
+  if (bytes > k_max_file_bytes) {
+    return fail(ErrorKind::usage, fmt::format("larger than {} MiB", k_max_file_bytes >> 20),
+                path.string());
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string text(bytes, '\0');
+  if (!file || !file.read(text.data(), static_cast<std::streamsize>(bytes))) {
+    const std::string reason = std::generic_category().message(errno);
+    return fail(ErrorKind::not_found, "cannot be read: " + reason, path.string());
+  }
+  return parse_csv(text, path.string());
+}
+
+}  // namespace steptune

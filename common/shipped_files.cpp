@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/shipped_files.hpp"
+
+#include <algorithm>
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Relative to a prefix: those of the installation, before them those of a build tree.
+std::vector<fs::path> relative_directories(ShippedKind kind) {
+  switch (kind) {
+    case ShippedKind::module:
+      // A moved installation may have come from a machine with another name for libraries.
+      return {"lib", fs::path(STEPTUNE_INSTALL_LIBDIR) / "steptune", "lib/steptune"};
+    case ShippedKind::helper:
+      return {"bin", fs::path(STEPTUNE_INSTALL_LIBEXECDIR) / "steptune", "libexec/steptune"};
+    case ShippedKind::config:
+      break;
+  }
+  return {fs::path(STEPTUNE_INSTALL_DATADIR) / "steptune" / "configs", "share/steptune/configs"};
+}
+
+}  // namespace
+
+std::vector<fs::path> shipped_directories(ShippedKind kind) {
+  std::vector<fs::path> prefixes;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) prefixes.push_back(program.parent_path().parent_path());
+  prefixes.emplace_back(STEPTUNE_INSTALL_PREFIX);
+  std::vector<fs::path> directories;
+  for (const fs::path& prefix : prefixes) {
+    for (const fs::path& relative : relative_directories(kind)) {
+      const fs::path directory = prefix / relative;
+      if (std::ranges::find(directories, directory) == directories.end()) {
+        directories.push_back(directory);
+      }
+    }
+  }
+  return directories;
+}
+
+std::optional<fs::path> find_file(const std::vector<fs::path>& directories, const fs::path& name) {
+  for (const fs::path& directory : directories) {
+    std::error_code error;
+    if (fs::is_regular_file(directory / name, error)) return directory / name;
+  }
+  return std::nullopt;
+}
+
+std::string directories_text(const std::vector<fs::path>& directories) {
+  std::string text;
+  for (const fs::path& directory : directories)
+    text += (text.empty() ? "" : ", ") + directory.string();
+  return text.empty() ? "no directory" : text;
+}
+
+}  // namespace steptune

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace steptune {
+
+/// Bytes of the terminal escape sequence at the begin of `text`, 0 if there is none: `ESC [ ...`
+/// up to its final byte, `ESC ] ...` (a title or link) up to BEL or ESC backslash, otherwise ESC
+/// and the byte after it. A sequence without an end reaches to the end of the text. Source:
+/// ECMA-48, control sequences; xterm, "Operating System Commands".
+[[nodiscard]] std::size_t escape_sequence_length(std::string_view text);
+
+}  // namespace steptune
