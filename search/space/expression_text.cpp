@@ -181,7 +181,7 @@ class Translator {
     const bool left = i > 0 && compares(symbol_at(i - 1));
     const bool right = compares(symbol_at(i + 1));
     if (left == right) {
-      return error(tokens_[i], "a text can only be compared, with == or !=");
+      return error(tokens_[i], "a string can only be compared, with == or !=");
     }
     const std::size_t other = left ? i - 2 : i + 2;
     const bool named = (left ? i >= 2 : i + 2 < tokens_.size()) &&
@@ -246,7 +246,7 @@ class Translator {
     const std::string nearest = did_you_mean(token.text, names);
     return error(token,
                  fmt::format("\"{}\" is neither a parameter nor a fact{}", token.text, nearest),
-                 nearest.empty() ? "put texts in quotes, as in precision == 'bf16'" : "");
+                 nearest.empty() ? "put strings in quotes, as in precision == 'bf16'" : "");
   }
 
   Result<void> function(const Token& token) {

@@ -78,7 +78,7 @@ Result<void> check_texts(const Expression& expression, const std::vector<Paramet
   for (const std::string& name : expression.used_as_numbers()) {
     if (text_choices(find(name)).empty()) continue;
     return fail(ErrorKind::usage,
-                fmt::format("in \"{}\": values of {} are texts, which compare with texts only",
+                fmt::format("in \"{}\": values of {} are strings, which compare with strings only",
                             printable_line(expression.text(), 120), name),
                 where, "write the choices as numbers, without quotes");
   }

@@ -5,7 +5,7 @@
 #include "tests/fuzz/study_promises.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/unit/study/study_fixture.hpp"
-#include "tuner/study/source_lines.hpp"
+#include "common/document/source_lines.hpp"
 
 namespace steptune::fuzz {
 namespace {
@@ -52,7 +52,7 @@ bool keeps_promises_of_a_study(const Json& document) {
 
 void run_study(std::string_view input) {
   const auto document = parse_json(input, "/studies/study.json");
-  const study::SourceLines lines(input);
+  const document::SourceLines lines(input);
   if (!document) return;
   require(lines.line_of("").has_value(), "a document without a first line");
   keeps_promises_of_a_study(*document);

@@ -64,6 +64,7 @@ void add_all_commands(CLI::App& program, CommandContext& context) {
   add_doctor_command(program, context);
   add_pools_command(program, context);
   add_prices_command(program, context);
+  add_schema_command(program, context);
   add_completion_command(program, context);
   add_version_command(program, context);
   program.footer(

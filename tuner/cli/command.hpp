@@ -54,6 +54,7 @@ void add_best_command(CLI::App& program, CommandContext& context);
 void add_doctor_command(CLI::App& program, CommandContext& context);
 void add_pools_command(CLI::App& program, CommandContext& context);
 void add_prices_command(CLI::App& program, CommandContext& context);
+void add_schema_command(CLI::App& program, CommandContext& context);
 void add_completion_command(CLI::App& program, CommandContext& context);
 void add_version_command(CLI::App& program, CommandContext& context);
 

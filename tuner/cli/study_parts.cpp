@@ -18,7 +18,7 @@ Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study) {
   }
   // One trial at a time leaves the machine to the searcher while it thinks; several do not.
   const auto cpus = study.facts.find("cpus");
-  const bool here = study.runner.cluster.machines.empty();
+  const bool here = study.runner.cluster.instances.empty();
   if (here && study.runner.parallel == 1 && cpus != study.facts.end() && cpus->second > 1.0) {
     options.threads = static_cast<int>(cpus->second);
   }
@@ -43,15 +43,9 @@ Result<std::unique_ptr<Runner>> local_runner_of(const StudySpec& study, const Cl
 
 /// The synthetic model of a study: an expression over parameters and facts.
 Result<ReplayModel> synthetic_model_of(const StudySpec& study) {
-  std::vector<std::string> names;
-  for (const Parameter& parameter : study.space.parameters())
-    names.push_back(parameter.name);
-  auto expression =
-      Expression::compile(study.runner.replay.seconds_per_sample.value_or("0"), names, study.facts);
-  if (!expression) return tl::unexpected(expression.error());
   return synthetic_replay_model(
-      [expression = std::move(*expression)](const Configuration& configuration) {
-        return std::optional(expression.evaluate(configuration));
+      [formula = study.runner.replay.seconds_per_sample](const Configuration& configuration) {
+        return formula ? std::optional(formula->evaluate(configuration)) : std::nullopt;
       });
 }
 

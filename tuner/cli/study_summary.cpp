@@ -103,14 +103,14 @@ std::string budget_text(const StudySpec& study) {
 }
 
 /// `trainer: {instance}, helpers: ml.c5.4xlarge x helpers`
-std::string machines_text(const ClusterSpec& cluster) {
+std::string instances_text(const ClusterSpec& cluster) {
   std::string text;
-  for (const MachinesSpec& machines : cluster.machines) {
-    text += fmt::format("{}{}{}{}{}", text.empty() ? "" : ", ", machines.group,
-                        machines.group.empty() ? "" : ": ", printable_line(machines.instance_type),
-                        machines.instance_count == "1"
+  for (const InstancesSpec& instances : cluster.instances) {
+    text += fmt::format("{}{}{}{}{}", text.empty() ? "" : ", ", instances.group,
+                        instances.group.empty() ? "" : ": ", printable_line(instances.type.text()),
+                        instances.count.text() == "1"
                             ? ""
-                            : fmt::format(" x {}", printable_line(machines.instance_count)));
+                            : fmt::format(" x {}", printable_line(instances.count.text())));
   }
   return text;
 }
@@ -131,7 +131,7 @@ std::string runner_text(const RunnerSpec& runner) {
                                  runner.parallel == 1 ? "" : "s");
   if (runner.price_per_hour)
     text += fmt::format(", {} per hour", format_usd(*runner.price_per_hour));
-  if (!runner.cluster.machines.empty()) text += ", " + machines_text(runner.cluster);
+  if (!runner.cluster.instances.empty()) text += ", " + instances_text(runner.cluster);
   if (runner.instances > 1.0)
     text += fmt::format(" x {} instances", format_number(runner.instances));
   return text;

@@ -82,7 +82,7 @@ std::optional<double> longest_billed_s(const StudySpec& study) {
   const SageMakerSpec& spec = study.runner.sagemaker;
   const double kept_s =
       spec.settings.spot ? 0.0 : spec.keep_alive_s.value_or(k_default_keep_alive_s);
-  return study.runner.wall_limit_s + k_time_to_end_s + kept_s;
+  return study.limits.wall_s + k_time_to_end_s + kept_s;
 }
 
 bool can_risk_a_trial(const StudySpec& study, double spent_usd, double bound_usd) {

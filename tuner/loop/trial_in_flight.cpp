@@ -120,7 +120,7 @@ double TrialInFlight::deadline_s() const {
   }
   const Measurement& current = measurer_.current();
   if (current.status == MeasurementStatus::no_reports) {
-    return started_s_ + study_->runner.idle_limit_s + study_->measure.max_trial_s;
+    return started_s_ + study_->limits.idle_s + study_->measure.max_trial_s;
   }
   // What the others are compared with has to be known, if it takes until the wall limit.
   const bool is_awaited = std::ranges::any_of(study_->guards, [&](const Guard& guard) {

@@ -18,10 +18,7 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial) {
   spec.report_format = study.report_format;
   spec.report_format.samples_per_step = samples_per_step(study, trial.configuration);
   spec.resources = resources_of(study, trial.configuration);
-  spec.limits.wall_s = study.runner.wall_limit_s;
-  spec.limits.idle_s = study.runner.idle_limit_s;
-  spec.limits.grace_s = study.runner.grace_s;
-  spec.limits.memory_bytes = study.runner.memory_limit_bytes;
+  spec.limits = study.limits;
   return spec;
 }
 

@@ -184,7 +184,7 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
   SuggestRequest request;
   request.trial = static_cast<std::int64_t>(trials_.size()) + 1;
   request.running = running;
-  if (!parts_.study.runner.cluster.machines.empty()) {
+  if (!parts_.study.runner.cluster.instances.empty()) {
     request.price = [this](const Configuration& configuration) {
       return trial_price(configuration);
     };

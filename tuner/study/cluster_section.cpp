@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "common/document/type.hpp"
 #include "common/text.hpp"
-#include "tuner/study/command_section.hpp"
 #include "tuner/study/study_keys.hpp"
 
 namespace steptune::study {
@@ -17,49 +18,41 @@ namespace {
 constexpr std::size_t k_max_groups = 5;
 constexpr std::size_t k_max_group_name_bytes = 64;
 constexpr std::size_t k_max_prices = 1000;
-constexpr Range k_price_range{1e-6, 1e6};
+constexpr document::Range k_price_range{1e-6, 1e6};
 
-std::string read_type(const Node& node, const ParameterSection& parameters) {
-  auto text = read_template(node, parameters);
-  if (text && text->empty()) node.fault("the instance type is empty");
-  return std::move(text).value_or("");
+document::StringTemplate read_type(const Node& node) {
+  auto type = document::string_template().read(node);
+  if (type && type->text().empty()) node.fault("the instance type is empty");
+  return std::move(type).value_or(document::StringTemplate());
 }
 
 /// `least` is 0 for a group, which a configuration may go without.
-std::string read_count(const Node& node, const ParameterSection& parameters, const Facts& facts,
-                       double least) {
-  if (node.json().is_number()) {
-    const auto count = node.integer({least, k_most_instances});
-    return count ? fmt::format("{}", *count) : "1";
+void read_count(const Node& node, double least, document::Formula& count) {
+  if (auto read = document::formula_or_integer({least, k_most_instances}).read(node)) {
+    count = *std::move(read);
   }
-  return read_expression(node, parameters.names(), facts).value_or("1");
 }
 
-MachinesSpec read_group(const Node& node, const ParameterSection& parameters, const Facts& facts) {
-  MachinesSpec group;
+InstancesSpec read_group(const Node& node) {
+  InstancesSpec group;
   const ObjectNode object(node,
                           "an object such as {\"name\": \"helpers\", \"instance_type\": "
                           "\"ml.c5.4xlarge\", \"instance_count\": \"helpers\"}",
                           keys::k_instance_group);
   if (const auto name = object.require("name")) {
-    group.group = name->text(k_max_group_name_bytes).value_or("");
+    group.group = name->string(k_max_group_name_bytes).value_or("");
     if (name->json().is_string() && group.group.empty()) name->fault("the group's name is empty");
   }
-  if (const auto type = object.require("instance_type")) {
-    group.instance_type = read_type(*type, parameters);
-  }
-  if (const auto count = object.find("instance_count")) {
-    group.instance_count = read_count(*count, parameters, facts, 0.0);
-  }
+  if (const auto type = object.require("instance_type")) group.type = read_type(*type);
+  if (const auto count = object.find("instance_count")) read_count(*count, 0.0, group.count);
   return group;
 }
 
-std::vector<MachinesSpec> read_groups(const Node& node, const ParameterSection& parameters,
-                                      const Facts& facts) {
-  std::vector<MachinesSpec> groups;
+std::vector<InstancesSpec> read_groups(const Node& node) {
+  std::vector<InstancesSpec> groups;
   for (const Node& element : node.elements(k_max_groups)) {
-    groups.push_back(read_group(element, parameters, facts));
-    const auto same = std::count_if(groups.begin(), groups.end(), [&](const MachinesSpec& other) {
+    groups.push_back(read_group(element));
+    const auto same = std::count_if(groups.begin(), groups.end(), [&](const InstancesSpec& other) {
       return other.group == groups.back().group;
     });
     if (same > 1) {
@@ -101,24 +94,22 @@ Result<PriceTable> price_table_of(const ClusterSpec& cluster, const std::string&
   return find_price_table(region.empty() ? "us-east-1" : region);
 }
 
-ClusterSpec read_cluster(const ObjectNode& runner, const ParameterSection& parameters,
-                         const Facts& facts, const std::filesystem::path& folder,
-                         const std::string& region) {
+ClusterSpec read_cluster(const ObjectNode& runner, const std::string& region) {
   ClusterSpec cluster;
   const auto type = runner.find("instance_type");
   const auto count = runner.find("instance_count");
   const auto groups = runner.find("instance_groups");
   if (type) {
-    cluster.machines = {{{}, read_type(*type, parameters), "1"}};
-    if (count) cluster.machines[0].instance_count = read_count(*count, parameters, facts, 1.0);
+    InstancesSpec instances;
+    instances.type = read_type(*type);
+    if (count) read_count(*count, 1.0, instances.count);
+    cluster.instances = {std::move(instances)};
   }
   if (count && !type) count->fault("counts instances, but no \"instance_type\" is given");
-  if (groups) cluster.machines = read_groups(*groups, parameters, facts);
+  if (groups) cluster.instances = read_groups(*groups);
   if (groups && type) groups->fault("give either \"instance_type\" or \"instance_groups\"");
   if (const auto table = runner.find("price_table")) {
-    const auto path = table->text();
-    if (path && path->empty()) table->fault("the path is empty");
-    if (path && !path->empty()) cluster.price_table = (folder / *path).lexically_normal();
+    cluster.price_table = document::path().read(*table).value_or("");
   }
   const auto prices = runner.find("prices");
   if (!prices) return cluster;

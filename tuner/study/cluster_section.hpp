@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <string>
 
-#include "tuner/study/node.hpp"
-#include "tuner/study/parameter_section.hpp"
+#include "common/document/node.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune::study {
+
+using document::Node;
+using document::ObjectNode;
 
 /// Instances that one trial may ask for.
 inline constexpr double k_most_instances = 1000.0;
@@ -19,11 +21,9 @@ inline constexpr double k_most_instances = 1000.0;
                                                 const std::string& region);
 
 /// `instance_type`, `instance_count`, `instance_groups`, `prices` and `price_table` of a runner.
-/// Relative paths are taken from `folder`. Prices are only those that the study states, of which a
-/// bare number takes the machine's size from the table if there is one.
-[[nodiscard]] ClusterSpec read_cluster(const ObjectNode& runner, const ParameterSection& parameters,
-                                       const Facts& facts, const std::filesystem::path& folder,
-                                       const std::string& region);
+/// Prices are only those that the study states, of which a bare number takes the machine's size from
+/// the table if there is one.
+[[nodiscard]] ClusterSpec read_cluster(const ObjectNode& runner, const std::string& region);
 
 /// One instance type's price: USD per hour, or an object with what is known of the machine.
 [[nodiscard]] InstanceType read_instance_price(const Node& node, const InstanceType* known);

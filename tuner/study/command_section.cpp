@@ -1,70 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/study/command_section.hpp"
-
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "common/document/identifiers.hpp"
 #include "common/text.hpp"
 #include "tuner/study/environment_names.hpp"
-#include "tuner/study/identifiers.hpp"
-#include "tuner/study/study_keys.hpp"
-#include "tuner/study/text_template.hpp"
+#include "tuner/study/sections.hpp"
+#include "tuner/study/study_scope.hpp"
 
 namespace steptune::study {
 namespace {
 
+using document::StringTemplate;
+using document::Writing;
+
 constexpr std::size_t k_max_parts = 1000;
 constexpr std::size_t k_max_variables = 200;
-/// Linux refuses a single argument of 128 KiB; a placeholder may add a long choice.
-constexpr std::size_t k_max_argument_bytes = 65'536;
 
-CommandPart read_part(const Node& node, const ParameterSection& parameters, const Facts& facts) {
-  CommandPart part;
-  if (node.json().is_string()) {
-    if (auto text = read_template(node, parameters)) part.args.push_back(*std::move(text));
-    return part;
-  }
-  const ObjectNode object(node,
-                          "a text, or an object such as {\"when\": \"amp\", \"args\": "
-                          "[\"--amp\"]}",
-                          keys::k_command_part);
-  if (const auto when = object.find("when")) {
-    part.when = read_expression(*when, parameters.names(), facts);
-  }
-  const auto args = object.require("args");
-  if (!args) return part;
-  for (const Node& element : args->elements(k_max_parts)) {
-    if (auto text = read_template(element, parameters)) part.args.push_back(*std::move(text));
-  }
-  if (args->json().is_array() && args->json().empty()) {
-    args->fault("the list is empty: name the arguments, or remove the part");
-  }
-  return part;
+/// Arguments; an empty list is a slip.
+Type<std::vector<StringTemplate>> arguments() {
+  auto type = document::list_of(document::string_template(), k_max_parts);
+  type.read = [read = type.read](const Node& node) {
+    if (node.json().is_array() && node.json().empty()) {
+      node.fault("the list is empty: name the arguments, or remove the part");
+    }
+    return read(node);
+  };
+  type.schema = [of_list = type.schema](Json& definitions) {
+    Json schema = of_list(definitions);
+    schema["minItems"] = 1;
+    return schema;
+  };
+  return type;
 }
 
-/// Whether `text` mentions a parameter that has a condition.
-bool may_vanish(const std::string& text, const ParameterSection& parameters) {
-  for (const std::string& name : TextTemplate::parse(text)->parameters()) {
-    if (parameters.find(name)->when) return true;
-  }
-  return false;
+const Section<CommandPart>& part_section() {
+  static const auto k_section =
+      Section<CommandPart>("command_part",
+                           "Arguments that are present together or not at all: left out where the "
+                           "condition does not hold or a parameter that they mention is inactive.",
+                           "a string, or an object such as {\"when\": \"amp\", \"args\": "
+                           "[\"--amp\"]}")
+          .add(key("when", &CommandPart::when, document::formula())
+                   .doc("condition for the arguments to be present"))
+          .add(key("args", &CommandPart::args, arguments()).required().doc("arguments, templates"));
+  return k_section;
 }
 
-/// A lone text whose parameter may be inactive is left out then, and only what stands on its own
+bool mentions_conditional(const StringTemplate& rule, const Node& node) {
+  const StudyScope& scope = scope_of(node);
+  return std::ranges::any_of(rule.parameters(), [&](const std::string& name) {
+    return scope.find(name)->when.has_value();
+  });
+}
+
+/// A lone string whose parameter may be inactive is left out then, and only what stands on its own
 /// may be: without its value, the option before it would swallow the next argument.
-void check_stands_alone(const std::vector<Node>& elements, std::size_t i, const std::string& text,
-                        const ParameterSection& parameters) {
-  if (!may_vanish(text, parameters)) return;
-  const std::string prefix(TextTemplate::parse(text)->prefix());
+void check_stands_alone(const std::vector<Node>& elements, std::size_t i,
+                        const StringTemplate& rule) {
+  if (!mentions_conditional(rule, elements[i])) return;
+  const std::string_view prefix = rule.prefix();
   if (prefix.starts_with('-')) return;
   const Json& before = elements[i - 1].json();
   const auto option = before.is_string() ? before.get<std::string>() : std::string();
   const bool follows_option = option.starts_with('-') && option != "--" && option != "-" &&
                               option.find('=') == std::string::npos;
-  if (prefix.find('=') != std::string::npos && !follows_option) return;
-  const Json alone = {{"args", {text}}};
-  const Json together = {{"args", {option, text}}};
+  if (prefix.find('=') != std::string_view::npos && !follows_option) return;
+  const Json alone = {{"args", {rule.text()}}};
+  const Json together = {{"args", {option, rule.text()}}};
   elements[i].fault(fmt::format(
       "its parameter has a condition, and without a value {}; write {}{}",
       follows_option ? fmt::format("\"{}\" would be left dangling", printable_line(option, 60))
@@ -73,70 +78,92 @@ void check_stands_alone(const std::vector<Node>& elements, std::size_t i, const 
       dump_json(alone) + " to leave out this one alone"));
 }
 
-}  // namespace
-
-std::optional<std::string> read_template(const Node& node, const ParameterSection& parameters) {
-  auto text = node.text(k_max_argument_bytes);
-  if (!text) return std::nullopt;
-  const auto parsed = TextTemplate::parse(*text);
-  if (!parsed) {
-    node.fault(parsed.error().message);
-    return std::nullopt;
-  }
-  bool sound = true;
-  for (const std::string& name : parsed->parameters()) {
-    if (parameters.find(name) != nullptr) continue;
-    node.fault(fmt::format("the placeholder {{{}}} has no parameter{}", name,
-                           did_you_mean(name, parameters.names())));
-    sound = false;
-  }
-  return sound ? text : std::nullopt;
+/// A string stands for the one argument that it is.
+std::optional<CommandPart> read_part(const Node& node) {
+  if (!node.json().is_string()) return document::object(part_section()).read(node);
+  auto rule = document::string_template().read(node);
+  if (!rule) return std::nullopt;
+  return CommandPart{{}, {*std::move(rule)}};
 }
 
-std::vector<CommandPart> read_command(const Node& node, const ParameterSection& parameters,
-                                      const Facts& facts) {
-  std::vector<CommandPart> parts;
+void read_command(const Node& node, StudySpec& study) {
   const auto elements = node.elements(k_max_parts);
-  for (const Node& element : elements)
-    parts.push_back(read_part(element, parameters, facts));
   if (node.json().is_array() && node.json().empty()) {
     node.fault("the list is empty: name the training program and its arguments");
   }
   if (!elements.empty() && elements.front().json().is_object()) {
-    elements.front().fault("the program itself must be a text: it is always there");
+    elements.front().fault("the program itself must be a string: it is always present");
   } else if (!elements.empty() && elements.front().json() == "") {
     elements.front().fault("the program's name is empty");
   }
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const bool lone_text = elements[i].json().is_string() && !parts[i].args.empty();
-    if (!lone_text) continue;
-    if (i > 0) {
-      check_stands_alone(elements, i, parts[i].args.front(), parameters);
-    } else if (may_vanish(parts[i].args.front(), parameters)) {
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    auto part = read_part(elements[i]);
+    if (!part) continue;
+    const bool lone = elements[i].json().is_string();
+    if (lone && i > 0) {
+      check_stands_alone(elements, i, part->args.front());
+    } else if (lone && mentions_conditional(part->args.front(), node)) {
       elements[i].fault("the program itself must not depend on a parameter with a condition");
     }
+    study.command.push_back(*std::move(part));
   }
-  return parts;
 }
 
-std::map<std::string, std::string> read_environment(const Node& node,
-                                                    const ParameterSection& parameters) {
-  std::map<std::string, std::string> environment;
+Json write_part(const CommandPart& part, const SearchSpace& space, const Writing& writing) {
+  const bool plain = !part.when && part.args.size() == 1 &&
+                     std::ranges::none_of(part.args.front().parameters(), [&](const auto& name) {
+                       return space.find(name)->when.has_value();
+                     });
+  return plain ? Json(part.args.front().text()) : part_section().write(part, writing);
+}
+
+std::optional<Json> write_command(const StudySpec& study, const Writing& writing) {
+  if (study.command.empty()) return std::nullopt;
+  Json json = Json::array();
+  for (const CommandPart& part : study.command)
+    json.push_back(write_part(part, study.space, writing));
+  return json;
+}
+
+Json command_schema(Json& definitions) {
+  return {{"type", "array"},
+          {"minItems", 1},
+          {"maxItems", k_max_parts},
+          {"items", {{"anyOf", {{{"type", "string"}}, part_section().schema(definitions)}}}}};
+}
+
+std::map<std::string, StringTemplate> read_environment(const Node& node) {
+  std::map<std::string, StringTemplate> variables;
   for (const auto& [name, child] : node.members("an object of variables", k_max_variables)) {
-    if (!is_identifier(name)) {
+    if (!document::is_identifier(name)) {
       child.fault(
-          fmt::format("\"{}\" is no name of an environment variable: use letters, digits "
+          fmt::format("\"{}\" is not the name of an environment variable: use letters, digits "
                       "and _, not starting with a digit",
                       printable_line(name, 60)));
-      continue;
-    }
-    if (const auto reason = denied_variable(name)) {
+    } else if (const auto reason = denied_variable(name)) {
       child.fault(*reason);
-      continue;
+    } else if (auto rule = document::string_template().read(child)) {
+      variables.insert_or_assign(name, *std::move(rule));
     }
-    if (auto text = read_template(child, parameters)) environment[name] = *std::move(text);
   }
-  return environment;
+  return variables;
+}
+
+}  // namespace
+
+Key<StudySpec> command_key() {
+  return {"command", read_command, write_command, command_schema};
+}
+
+Type<std::map<std::string, StringTemplate>> environment() {
+  auto type = document::map_of(document::string_template(), "", k_max_variables);
+  type.read = [](const Node& node) { return std::optional(read_environment(node)); };
+  type.schema = [of_map = type.schema](Json& definitions) {
+    Json schema = of_map(definitions);
+    schema["propertyNames"] = {{"pattern", document::k_identifier_pattern}};
+    return schema;
+  };
+  return type;
 }
 
 }  // namespace steptune::study

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/study/configuration_section.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -8,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "tuner/study/sections.hpp"
 
 namespace steptune::study {
 namespace {
@@ -31,12 +30,7 @@ Value in_type_of(const Parameter& parameter, const Value& value) {
   return value;
 }
 
-std::string with_hint(const Error& error) {
-  return error.hint.empty() ? error.message : error.message + "; " + error.hint;
-}
-
-}  // namespace
-
+/// A configuration of `space`, each value in its parameter's own type (`1` is 1.0 for a float).
 std::optional<Configuration> read_configuration(const Node& node, const SearchSpace& space) {
   Configuration configuration;
   bool sound = node.json().is_object();
@@ -65,10 +59,11 @@ std::optional<Configuration> read_configuration(const Node& node, const SearchSp
   if (!sound) return std::nullopt;
   const auto inside = space.check(configuration);
   if (inside) return configuration;
-  node.faults().add(node.pointer() + inside.error().where, with_hint(inside.error()));
+  node.faults().add(node.pointer() + inside.error().where, document::with_hint(inside.error()));
   return std::nullopt;
 }
 
+/// Configurations, each once.
 std::vector<Configuration> read_hints(const Node& node, const SearchSpace& space) {
   std::vector<Configuration> hints;
   for (const Node& element : node.elements(k_max_hints)) {
@@ -81,6 +76,44 @@ std::vector<Configuration> read_hints(const Node& node, const SearchSpace& space
     hints.push_back(*std::move(hint));
   }
   return hints;
+}
+
+Json configuration_schema(Json& definitions) {
+  definitions["value"] = {{"type", {"boolean", "number", "string"}}};
+  definitions["configuration"] = {{"type", "object"},
+                                  {"additionalProperties", {{"$ref", "#/$defs/value"}}}};
+  return {{"$ref", "#/$defs/configuration"}};
+}
+
+}  // namespace
+
+Key<StudySpec> baseline_key() {
+  return {"baseline",
+          [](const Node& node, StudySpec& study) {
+            study.baseline = read_configuration(node, study.space).value_or(Configuration{});
+          },
+          [](const StudySpec& study, const document::Writing& /*writing*/) {
+            return std::optional(to_json(study.baseline));
+          },
+          configuration_schema};
+}
+
+Key<StudySpec> try_key() {
+  return {"try",
+          [](const Node& node, StudySpec& study) {
+            study.search.hints = read_hints(node, study.space);
+          },
+          [](const StudySpec& study, const document::Writing& /*writing*/) {
+            Json json = Json::array();
+            for (const Configuration& hint : study.search.hints)
+              json.push_back(to_json(hint));
+            return std::optional(std::move(json));
+          },
+          [](Json& definitions) {
+            return Json{{"type", "array"},
+                        {"maxItems", k_max_hints},
+                        {"items", configuration_schema(definitions)}};
+          }};
 }
 
 }  // namespace steptune::study

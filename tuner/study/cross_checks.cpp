@@ -6,49 +6,26 @@
 
 #include <fmt/format.h>
 
+#include "common/document/identifiers.hpp"
 #include "common/rng.hpp"
 #include "common/text.hpp"
-#include "tuner/study/identifiers.hpp"
-#include "tuner/study/machine_checks.hpp"
-#include "tuner/study/text_template.hpp"
+#include "tuner/study/resource_checks.hpp"
 
 namespace steptune::study {
 namespace {
 
 using Names = std::set<std::string>;
 
-void add_expression(Names& names, const std::optional<std::string>& expression) {
-  if (!expression) return;
-  for (std::string& name : identifiers_in(*expression))
-    names.insert(std::move(name));
-}
-
-void add_template(Names& names, const std::string& text) {
-  for (std::string& name : TextTemplate::parse(text)->parameters())
-    names.insert(std::move(name));
-}
-
-/// Names mentioned wherever a value can make a difference to a trial.
+/// Names mentioned wherever a value can make a difference to a trial. A parameter that only decides
+/// whether a used one is active shows in the command, too: conditions look backwards, so one pass
+/// from the last to the first parameter finds the chains.
 Names used_names(const StudySpec& study) {
-  Names names;
-  for (const CommandPart& part : study.command) {
-    add_expression(names, part.when);
-    for (const std::string& argument : part.args)
-      add_template(names, argument);
-  }
-  for (const auto& [variable, text] : study.environment)
-    add_template(names, text);
-  add_expression(names, study.planned_run.batch_size);
-  add_expression(names, study.runner.replay.seconds_per_sample);
-  for (const MachinesSpec& machines : study.runner.cluster.machines) {
-    add_template(names, machines.instance_type);
-    add_expression(names, machines.instance_count);
-  }
-  // A parameter that only decides whether a used one is active shows in the command, too.
-  // Conditions look backwards, so one pass from the last to the first parameter finds the chains.
+  Names names = study.mentioned;
   const auto& parameters = study.space.parameters();
   for (auto parameter = parameters.rbegin(); parameter != parameters.rend(); ++parameter) {
-    if (names.contains(parameter->name)) add_expression(names, parameter->when);
+    if (!names.contains(parameter->name) || !parameter->when) continue;
+    for (std::string& name : document::identifiers_in(*parameter->when))
+      names.insert(std::move(name));
   }
   return names;
 }
@@ -91,13 +68,12 @@ void check_earlier_studies(const StudySpec& study, Faults& faults) {
 }
 
 void check_times(const StudySpec& study, Faults& faults) {
-  if (study.measure.max_trial_s <= study.runner.wall_limit_s) return;
-  faults.add(
-      "/measure/max_trial",
-      fmt::format("a trial may be measured for {}, but is ended as timed out after {}: raise "
-                  "\"wall\" in \"limits\"",
-                  format_duration(study.measure.max_trial_s),
-                  format_duration(study.runner.wall_limit_s)));
+  if (study.measure.max_trial_s <= study.limits.wall_s) return;
+  faults.add("/measure/max_trial",
+             fmt::format(
+                 "a trial may be measured for {}, but is ended as timed out after {}: raise "
+                 "\"wall\" in \"limits\"",
+                 format_duration(study.measure.max_trial_s), format_duration(study.limits.wall_s)));
 }
 
 /// All configurations of a small space, some of a large one; the baseline is the first.
@@ -117,23 +93,14 @@ std::vector<Configuration> examples(const StudySpec& study) {
   return configurations;
 }
 
-std::vector<std::string> parameter_names(const StudySpec& study) {
-  std::vector<std::string> names;
-  for (const Parameter& parameter : study.space.parameters())
-    names.push_back(parameter.name);
-  return names;
-}
-
-void check_positive(const StudySpec& study, const std::optional<std::string>& expression,
-                    const std::string& pointer, const std::vector<Configuration>& configurations,
-                    Faults& faults) {
-  if (!expression) return;
-  const auto compiled = Expression::compile(*expression, parameter_names(study), study.facts);
+void check_positive(const std::optional<document::Formula>& formula, const std::string& pointer,
+                    const std::vector<Configuration>& configurations, Faults& faults) {
+  if (!formula) return;
   for (const Configuration& configuration : configurations) {
-    const double value = compiled->evaluate(configuration);
+    const double value = formula->evaluate(configuration);
     if (value > 0.0 && value < 1e300) continue;
-    faults.add(pointer, fmt::format("must be positive, but \"{}\" is {} for {}", *expression, value,
-                                    configuration.text()));
+    faults.add(pointer, fmt::format("must be positive, but \"{}\" is {} for {}", formula->text(),
+                                    value, configuration.text()));
     return;
   }
 }
@@ -145,11 +112,12 @@ void check_part(const StudySpec& study, std::size_t index,
   const CommandPart& part = study.command[index];
   if (!part.when) return;
   Names mentioned;
-  for (const std::string& argument : part.args)
-    add_template(mentioned, argument);
-  const auto condition = Expression::compile(*part.when, parameter_names(study), study.facts);
+  for (const document::StringTemplate& argument : part.args) {
+    for (std::string& name : argument.parameters())
+      mentioned.insert(std::move(name));
+  }
   for (const Configuration& configuration : configurations) {
-    if (!condition->holds(configuration)) continue;
+    if (!part.when->holds(configuration)) continue;
     for (const std::string& name : mentioned) {
       if (configuration.contains(name)) continue;
       faults.add(fmt::format("/command/{}/when", index),
@@ -173,9 +141,8 @@ void cross_check(const StudySpec& study, Faults& faults) {
     check_part(study, i, configurations, faults);
   }
   if (study.runner.type == "sagemaker") check_training_jobs(study, configurations, faults);
-  check_positive(study, study.planned_run.batch_size, "/planned_run/batch_size", configurations,
-                 faults);
-  check_positive(study, study.runner.replay.seconds_per_sample, "/runner/seconds_per_sample",
+  check_positive(study.planned_run.batch_size, "/planned_run/batch_size", configurations, faults);
+  check_positive(study.runner.replay.seconds_per_sample, "/runner/seconds_per_sample",
                  configurations, faults);
 }
 

@@ -28,17 +28,16 @@ bool looks_secret(std::string_view name) {
 
 std::optional<std::string> denied_variable(std::string_view name) {
   if (name == "PATH") {
-    return "PATH may not be set by a study: give the program's absolute path in \"command\", or "
-           "set "
-           "PATH in the shell that starts steptune";
+    return "PATH cannot be set by a study: give the program's absolute path in \"command\", or "
+           "set PATH in the shell that starts steptune";
   }
   if (name.starts_with("STEPTUNE_")) {
-    return fmt::format(
-        "{} may not be set by a study: names beginning with STEPTUNE_ are the tuner's", name);
+    return fmt::format("{} cannot be set by a study: names beginning with STEPTUNE_ are reserved",
+                       name);
   }
   if (std::find(k_hijacking.begin(), k_hijacking.end(), name) != k_hijacking.end()) {
     return fmt::format(
-        "{} may not be set by a study: it makes programs run code that the command "
+        "{} cannot be set by a study: it makes programs run code that the command "
         "does not name; if it is needed, set it in the shell that starts steptune",
         name);
   }

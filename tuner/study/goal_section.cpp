@@ -1,142 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/study/goal_section.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "common/document/identifiers.hpp"
 #include "common/text.hpp"
-#include "tuner/study/identifiers.hpp"
-#include "tuner/study/study_keys.hpp"
+#include "tuner/study/sections.hpp"
 
 namespace steptune::study {
 namespace {
 
+using document::Range;
+
 constexpr std::size_t k_max_objectives = 2;
-constexpr std::size_t k_max_guards = 50;
 constexpr double k_max_samples = 1e18;
+constexpr Range k_any_value{-1e300, 1e300};
+constexpr Range k_any_ratio{1e-6, 1e6};
 
-std::optional<std::string> read_metric(const Node& node) {
-  auto name = node.text();
-  if (!name) return std::nullopt;
-  if (is_metric_name(*name)) return name;
-  node.fault(
-      fmt::format("\"{}\" is no metric name: use letters, digits and _.:/@-, starting with a "
-                  "letter",
-                  printable_line(*name, 60)));
-  return std::nullopt;
+/// In the order of `Direction`.
+std::vector<std::string> direction_names() {
+  return {"minimize", "maximize"};
 }
 
-std::optional<Objective> read_objective(const Node& node) {
-  Objective objective;
-  if (node.json().is_string()) {
-    auto metric = read_metric(node);
-    if (!metric) return std::nullopt;
-    objective.metric = *std::move(metric);
-    return objective;
-  }
-  const ObjectNode object(node,
-                          "\"time\", \"cost\", a metric's name, or an object such as "
-                          "{\"metric\": \"accuracy\", \"direction\": \"maximize\"}",
-                          keys::k_objective);
-  const auto child = object.require("metric");
-  auto metric = child ? read_metric(*child) : std::nullopt;
-  if (const auto direction = object.find("direction")) {
-    const auto index = direction->one_of(names::k_directions);
-    if (index) objective.direction = static_cast<Direction>(*index);
-  }
-  if (!metric) return std::nullopt;
-  objective.metric = *std::move(metric);
-  if ((objective.is_time() || objective.is_cost()) && objective.direction == Direction::maximize) {
-    object.find("direction")->fault(objective.metric + " can only be minimized");
-  }
-  return objective;
+const Section<Objective>& objective_section() {
+  static const auto k_section =
+      Section<Objective>("objective", "What to minimize or maximize.",
+                         "\"time\", \"cost\", a metric's name, or an object such as "
+                         "{\"metric\": \"accuracy\", \"direction\": \"maximize\"}")
+          .add(key("metric", &Objective::metric, metric_name())
+                   .required()
+                   .doc("`time`, `cost`, or a metric that trials report"))
+          .add(key("direction", &Objective::direction, document::enumerated(direction_names()))
+                   .doc("`minimize` or `maximize`; time and cost can only be minimized"))
+          .check([](const ObjectNode& object, const Objective& objective) {
+            if (objective.direction == Direction::minimize) return;
+            if (!objective.is_time() && !objective.is_cost()) return;
+            object.find("direction")->fault(objective.metric + " can only be minimized");
+          });
+  return k_section;
 }
 
-/// One of a guard's limits; false if it is absent.
-bool read_limit(const ObjectNode& object, std::string_view key, std::optional<double>& out,
-                Range range) {
-  object.read_number(key, out, range);
-  return object.has(key);
+/// `"time"` stands for `{"metric": "time"}`.
+Type<Objective> objective() {
+  auto type = document::object(objective_section());
+  type.read = [read_object = type.read,
+               metric = metric_name()](const Node& node) -> std::optional<Objective> {
+    if (!node.json().is_string()) return read_object(node);
+    auto name = metric.read(node);
+    if (!name) return std::nullopt;
+    return Objective{*std::move(name), Direction::minimize};
+  };
+  type.schema = [of_object = type.schema](Json& definitions) {
+    return Json{{"anyOf",
+                 {{{"type", "string"},
+                   {"description", "time, cost, or a metric that trials report, to be minimized."}},
+                  of_object(definitions)}}};
+  };
+  return type;
 }
 
-Guard read_guard(const Node& node) {
-  Guard guard;
-  const ObjectNode object(node, "an object such as {\"metric\": \"loss\", \"max\": 4.0}",
-                          keys::k_guard);
-  if (const auto metric = object.require("metric")) {
-    guard.metric = read_metric(*metric).value_or("");
-  }
-  object.read_number("after_samples", guard.after_samples, {0.0, k_max_samples});
-  constexpr Range k_any{-1e300, 1e300};
-  constexpr Range k_ratio{1e-6, 1e6};
-  bool limited = read_limit(object, "max", guard.max, k_any);
-  limited |= read_limit(object, "min", guard.min, k_any);
-  limited |= read_limit(object, "max_ratio_to_baseline", guard.max_ratio_to_baseline, k_ratio);
-  limited |= read_limit(object, "min_ratio_to_baseline", guard.min_ratio_to_baseline, k_ratio);
-  if (!limited && node.json().is_object()) {
-    node.fault(
+void check_limits(const ObjectNode& object, const Guard& guard) {
+  const bool limited =
+      guard.max || guard.min || guard.max_ratio_to_baseline || guard.min_ratio_to_baseline;
+  const bool faulty = object.node().faults().within(object.node().pointer());
+  if (!limited && !faulty) {
+    object.node().fault(
         "the guard has no limit: give \"max\", \"min\", \"max_ratio_to_baseline\" or "
         "\"min_ratio_to_baseline\"");
   }
-  const auto check_order = [&](const auto& low, const auto& high, std::string_view key) {
+  const auto check_order = [&](const auto& low, const auto& high, std::string_view name) {
     if (low && high && *low > *high) {
-      object.find(key)->fault(
-          fmt::format("nothing can be at least {} and at most {}", *low, *high));
+      object.find(name)->fault(fmt::format("no value is at least {} and at most {}", *low, *high));
     }
   };
   check_order(guard.min, guard.max, "min");
   check_order(guard.min_ratio_to_baseline, guard.max_ratio_to_baseline, "min_ratio_to_baseline");
-  return guard;
 }
 
 }  // namespace
 
-std::vector<Objective> read_objectives(const Node& node) {
-  std::vector<Objective> objectives;
-  const auto elements = node.elements(k_max_objectives);
-  for (const Node& element : elements) {
-    auto objective = read_objective(element);
-    if (!objective) continue;
-    const bool repeated =
-        std::any_of(objectives.begin(), objectives.end(),
-                    [&](const Objective& other) { return other.metric == objective->metric; });
-    if (repeated)
-      element.fault(fmt::format("the objective \"{}\" appears twice", objective->metric));
-    objectives.push_back(*std::move(objective));
-  }
-  if (node.json().is_array() && node.json().empty()) {
-    node.fault(
-        "the list is empty: name \"time\", \"cost\" or a metric, or remove the key for "
-        "\"time\"");
-  }
-  return objectives;
+Type<std::string> metric_name() {
+  return document::checked<std::string>(
+      document::string(), [](const std::string& name) -> std::optional<std::string> {
+        if (document::is_metric_name(name)) return std::nullopt;
+        return fmt::format(
+            "\"{}\" is not a metric name: use letters, digits and _.:/@-, starting with a letter",
+            printable_line(name, 60));
+      });
 }
 
-std::vector<Guard> read_guards(const Node& node) {
-  std::vector<Guard> guards;
-  for (const Node& element : node.elements(k_max_guards))
-    guards.push_back(read_guard(element));
-  return guards;
-}
-
-PlannedRun read_planned_run(const Node& node, const ParameterSection& parameters,
-                            const Facts& facts) {
-  PlannedRun planned;
-  const ObjectNode object(node,
-                          "an object such as {\"samples\": 1.3e9, \"batch_size\": \"batch_size\"}",
-                          keys::k_planned_run);
-  object.read_number("samples", planned.samples, {1.0, k_max_samples});
-  if (const auto batch = object.find("batch_size")) {
-    if (batch->json().is_number()) {
-      const auto size = batch->integer({1.0, 1e12});
-      if (size) planned.batch_size = fmt::format("{}", *size);
-    } else {
-      planned.batch_size = read_expression(*batch, parameters.names(), facts);
+Type<std::vector<Objective>> objectives() {
+  auto type = document::list_of(objective(), k_max_objectives);
+  type.read = [](const Node& node) {
+    std::vector<Objective> objectives;
+    for (const Node& element : node.elements(k_max_objectives)) {
+      auto read = objective().read(element);
+      if (!read || read->metric.empty()) continue;
+      if (std::ranges::find(objectives, read->metric, &Objective::metric) != objectives.end()) {
+        element.fault(fmt::format("the objective \"{}\" appears twice", read->metric));
+      }
+      objectives.push_back(*std::move(read));
     }
-  }
-  return planned;
+    if (node.json().is_array() && node.json().empty()) {
+      node.fault(
+          "the list is empty: name \"time\", \"cost\" or a metric, or remove the key for "
+          "\"time\"");
+    }
+    return std::optional(std::move(objectives));
+  };
+  type.schema = [of_list = type.schema](Json& definitions) {
+    Json schema = of_list(definitions);
+    schema["minItems"] = 1;
+    return schema;
+  };
+  return type;
+}
+
+const Section<Guard>& guard_section() {
+  static const auto k_section =
+      Section<Guard>("guard", "A limit that a winner must respect.",
+                     "an object such as {\"metric\": \"loss\", \"max\": 4.0}")
+          .add(key("metric", &Guard::metric, metric_name())
+                   .required()
+                   .doc("a metric that trials report"))
+          .add(key("after_samples", &Guard::after_samples, document::number({0.0, k_max_samples}))
+                   .doc("checked once a trial has processed so many samples"))
+          .add(key("max", &Guard::max, document::number(k_any_value))
+                   .doc("the metric must not be above this"))
+          .add(key("min", &Guard::min, document::number(k_any_value))
+                   .doc("the metric must not be below this"))
+          .add(key("max_ratio_to_baseline", &Guard::max_ratio_to_baseline,
+                   document::number(k_any_ratio))
+                   .doc("the metric must not be above this multiple of the baseline's at the same "
+                        "point"))
+          .add(key("min_ratio_to_baseline", &Guard::min_ratio_to_baseline,
+                   document::number(k_any_ratio))
+                   .doc("the metric must not be below this multiple of the baseline's at the same "
+                        "point"))
+          .check(check_limits)
+          .also_in_schema({{"anyOf",
+                            {{{"required", {"max"}}},
+                             {{"required", {"min"}}},
+                             {{"required", {"max_ratio_to_baseline"}}},
+                             {{"required", {"min_ratio_to_baseline"}}}}}});
+  return k_section;
+}
+
+const Section<PlannedRun>& planned_run_section() {
+  static const auto k_section =
+      Section<PlannedRun>("planned_run", "The long run that the tuning is for.",
+                          "an object such as {\"samples\": 1.3e9, \"batch_size\": \"batch_size\"}")
+          .add(key("samples", &PlannedRun::samples, document::number({1.0, k_max_samples}))
+                   .doc("samples to process in all"))
+          .add(key("batch_size", &PlannedRun::batch_size, document::formula_or_integer({1.0, 1e12}))
+                   .doc("samples per optimiser step: a number, or an expression over parameters "
+                        "such as `batch_size * accumulation`; positive everywhere"));
+  return k_section;
 }
 
 }  // namespace steptune::study

@@ -8,10 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "common/document/identifiers.hpp"
 #include "tuner/study/cluster_section.hpp"
-#include "tuner/study/identifiers.hpp"
-#include "tuner/study/parameter_section.hpp"
-#include "tuner/study/study_keys.hpp"
+#include "tuner/study/sections.hpp"
 
 namespace steptune::study {
 namespace {
@@ -52,7 +51,7 @@ std::optional<InstanceType> described(const Json& runner, const std::string& typ
   const Json* prices = member(runner, "prices");
   const Json* stated = prices == nullptr ? nullptr : member(*prices, type.c_str());
   if (stated == nullptr || !stated->is_object()) return found;
-  Faults unheeded;  // told when the runner's section is read
+  document::Reading unheeded;  // its faults are told when the runner's section is read
   return read_instance_price(Node(*stated, "", unheeded), nullptr);
 }
 
@@ -68,7 +67,7 @@ Facts facts_of(const InstanceType& type) {
 
 void collect(const Json* value, std::set<std::string>& mentioned) {
   if (value == nullptr || !value->is_string()) return;
-  for (std::string& name : identifiers_in(value->get_ref<const std::string&>()))
+  for (std::string& name : document::identifiers_in(value->get_ref<const std::string&>()))
     mentioned.insert(std::move(name));
 }
 
@@ -104,18 +103,19 @@ std::set<std::string> names_in_expressions(const Json& document) {
 
 }  // namespace
 
-Facts instance_facts(const ObjectNode& root, const std::filesystem::path& folder) {
+Facts instance_facts(const ObjectNode& root) {
   const Json& document = root.node().json();
   const Json& runner = document.at("runner");
   Facts facts;
   const std::string type = only_type(runner);
   if (!type.empty()) {
-    if (const auto found = described(runner, type, folder)) facts = facts_of(*found);
+    if (const auto found = described(runner, type, root.node().reading().folder))
+      facts = facts_of(*found);
   }
-  if (const auto stated = root.find("facts")) facts = read_facts(*stated, std::move(facts));
+  if (const auto stated = root.find("facts")) facts_section().read(*stated, facts);
   const std::set<std::string> mentioned = names_in_expressions(document);
   const Json* parameters = member(document, "parameters");
-  for (const std::string_view name : keys::k_facts) {
+  for (const std::string_view name : {"cpus", "gpus", "memory_gb"}) {
     const std::string fact(name);
     const bool is_parameter = parameters != nullptr && member(*parameters, fact.c_str()) != nullptr;
     if (!mentioned.contains(fact) || facts.contains(fact) || is_parameter) continue;

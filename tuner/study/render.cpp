@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/study/evaluation.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 
-using study::compiled;
-using study::parsed;
-using study::value_text;
-
 RenderedCommand render_command(const StudySpec& study, const Configuration& configuration) {
-  const auto value_of = [&](const std::string& name) {
-    return value_text(study, configuration, name);
-  };
   RenderedCommand rendered;
   for (const CommandPart& part : study.command) {
-    if (part.when && !compiled(study, *part.when).holds(configuration)) continue;
+    if (part.when && !part.when->holds(configuration)) continue;
     std::vector<std::string> arguments;
-    for (const std::string& text : part.args) {
-      if (auto argument = parsed(text).render(value_of)) arguments.push_back(*std::move(argument));
+    for (const document::StringTemplate& rule : part.args) {
+      if (auto argument = rule.render(configuration)) arguments.push_back(*std::move(argument));
     }
     if (arguments.size() != part.args.size()) continue;  // a parameter is inactive: all or nothing
     rendered.argv.insert(rendered.argv.end(), arguments.begin(), arguments.end());
   }
-  for (const auto& [name, text] : study.environment) {
-    const study::TextTemplate rule = parsed(text);
-    const auto value = rule.render(value_of);
+  for (const auto& [name, rule] : study.environment) {
+    const auto value = rule.render(configuration);
     // A choice that stands for "nothing" leaves the variable alone; a literal "" sets it to that.
     if (!value || (value->empty() && rule.has_parameters())) continue;
     rendered.environment[name] = *value;
@@ -34,7 +25,7 @@ RenderedCommand render_command(const StudySpec& study, const Configuration& conf
 
 std::optional<double> samples_per_step(const StudySpec& study, const Configuration& configuration) {
   if (!study.planned_run.batch_size) return std::nullopt;
-  const double samples = compiled(study, *study.planned_run.batch_size).evaluate(configuration);
+  const double samples = study.planned_run.batch_size->evaluate(configuration);
   return samples > 0.0 ? std::optional(samples) : std::nullopt;
 }
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "common/text.hpp"
+#include "trial_runner/reports/preset.hpp"
 #include "trial_runner/reports/report_reader.hpp"
-#include "tuner/study/identifiers.hpp"
-#include "tuner/study/runner_section.hpp"
-#include "tuner/study/study_keys.hpp"
+#include "tuner/study/sections.hpp"
 
 namespace steptune::study {
 namespace {
@@ -18,60 +14,78 @@ constexpr std::size_t k_max_regex_bytes = 1000;
 /// What reads the trials' output must accept the format; `node` is where it was told.
 void check_format(const Node& node, const ReportFormat& format) {
   const auto reader = ReportReader::create(format);
-  if (reader) return;
-  const Error& error = reader.error();
-  node.fault(error.hint.empty() ? error.message : error.message + "; " + error.hint);
+  if (!reader) node.fault(reader.error());
 }
 
-MetricDefinition read_definition(const Node& node) {
-  MetricDefinition definition;
-  const ObjectNode object(node,
-                          "an object such as {\"name\": \"loss\", \"regex\": \"loss=([0-9.]+)\"}",
-                          keys::k_metric_definition);
-  if (const auto name = object.require("name")) {
-    definition.name = name->text().value_or("");
-    if (name->json().is_string() && !is_metric_name(definition.name)) {
-      name->fault(
-          fmt::format("\"{}\" is no metric name: use letters, digits and _.:/@-, starting "
-                      "with a letter",
-                      printable_line(definition.name, 60)));
+Type<std::string> preset() {
+  const auto names = preset_names();
+  return document::one_of({names.begin(), names.end()});
+}
+
+/// A regular expression that is sound by itself.
+Type<std::string> regex() {
+  auto type = document::string(k_max_regex_bytes);
+  type.read = [](const Node& node) {
+    auto text = node.string(k_max_regex_bytes);
+    if (text) {
+      check_format(node, {.preset = {}, .metrics = {{"metric", *text}}, .samples_per_step = {}});
     }
-  }
-  if (const auto regex = object.require("regex")) {
-    if (auto text = regex->text(k_max_regex_bytes)) {
-      definition.regex = *std::move(text);
-      check_format(
-          *regex,
-          {.preset = {}, .metrics = {{"metric", definition.regex}}, .samples_per_step = {}});
-    }
-  }
-  return definition;
+    return text;
+  };
+  type.schema = [](Json&) { return Json{{"type", "string"}, {"maxLength", k_max_regex_bytes}}; };
+  return type;
+}
+
+const Section<MetricDefinition>& metric_section() {
+  static const auto k_section =
+      Section<MetricDefinition>(
+          "metric_definition", "A metric in the program's output.",
+          "an object such as {\"name\": \"loss\", \"regex\": \"loss=([0-9.]+)\"}")
+          .add(key("name", &MetricDefinition::name, metric_name())
+                   .required()
+                   .doc("the metric; `step`, `samples` and `clock` are the counters that times are "
+                        "computed from"))
+          .add(key("regex", &MetricDefinition::regex, regex())
+                   .required()
+                   .doc("RE2; its first group is the number: `loss=([0-9.]+)`"));
+  return k_section;
 }
 
 }  // namespace
 
-ReportFormat read_reports(const Node& node) {
-  ReportFormat format;
-  const auto read_preset = [&](const Node& preset) {
-    const auto index = preset.one_of(names::k_presets);
-    if (index) format.preset = names::k_presets[*index];
-  };
-  if (node.json().is_string()) {
-    read_preset(node);
+const Section<ReportFormat>& reports_section() {
+  static const auto k_section =
+      Section<ReportFormat>("reports", "",
+                            "a preset's name, or an object such as {\"preset\": \"tqdm\", "
+                            "\"metrics\": []}")
+          .add(key("metrics", &ReportFormat::metrics,
+                   document::list_of(document::object(metric_section()), k_max_metrics))
+                   .doc("in addition to the preset"))
+          .add(key("preset", &ReportFormat::preset, preset())
+                   .doc("what the trainer prints already: `tqdm`, `keras`, `hf-trainer`, "
+                        "`lightning`, `key=value`"))
+          .check([](const ObjectNode& object, const ReportFormat& format) {
+            const auto metrics = object.find("metrics");
+            const Node& node = object.node();
+            if (metrics && !node.faults().within(metrics->pointer())) {
+              check_format(*metrics, format);
+            }
+          });
+  return k_section;
+}
+
+Type<ReportFormat> reports() {
+  auto type = document::object(reports_section());
+  type.read = [read_object = type.read](const Node& node) -> std::optional<ReportFormat> {
+    if (!node.json().is_string()) return read_object(node);
+    ReportFormat format;
+    format.preset = preset().read(node);
     return format;
-  }
-  const ObjectNode object(node,
-                          "a preset's name, or an object such as {\"preset\": \"tqdm\", "
-                          "\"metrics\": []}",
-                          keys::k_reports);
-  if (const auto preset = object.find("preset")) read_preset(*preset);
-  if (const auto metrics = object.find("metrics")) {
-    for (const Node& element : metrics->elements(k_max_metrics)) {
-      format.metrics.push_back(read_definition(element));
-    }
-    if (!node.faults().within(metrics->pointer())) check_format(*metrics, format);
-  }
-  return format;
+  };
+  type.schema = [of_object = type.schema](Json& definitions) {
+    return Json{{"anyOf", {preset().schema(definitions), of_object(definitions)}}};
+  };
+  return type;
 }
 
 }  // namespace steptune::study

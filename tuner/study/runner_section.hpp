@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
-
-#include "tuner/study/node.hpp"
-#include "tuner/study/parameter_section.hpp"
+#include "common/document/node.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune::study {
 
-/// `runner`. Relative paths are taken from `folder`.
-[[nodiscard]] RunnerSpec read_runner(const Node& node, const ParameterSection& parameters,
-                                     const Facts& facts, const std::filesystem::path& folder);
-void read_limits(const Node& node, RunnerSpec& runner);
+using document::Node;
 
-/// `reports`: a preset's name, or an object. `samples_per_step` depends on the trial and stays
-/// empty.
-[[nodiscard]] ReportFormat read_reports(const Node& node);
+[[nodiscard]] RunnerSpec read_runner(const Node& node);
 
 }  // namespace steptune::study

@@ -6,174 +6,97 @@
 
 #include <fmt/format.h>
 
-#include "common/text.hpp"
-#include "tuner/study/canonical_document.hpp"
-#include "tuner/study/command_section.hpp"
-#include "tuner/study/configuration_section.hpp"
+#include "common/document/source_lines.hpp"
 #include "tuner/study/cross_checks.hpp"
-#include "tuner/study/goal_section.hpp"
-#include "tuner/study/identifiers.hpp"
 #include "tuner/study/instance_facts.hpp"
-#include "tuner/study/machine_checks.hpp"
-#include "tuner/study/runner_section.hpp"
+#include "tuner/study/resource_checks.hpp"
 #include "tuner/study/sagemaker_section.hpp"
-#include "tuner/study/search_section.hpp"
-#include "tuner/study/study_keys.hpp"
+#include "tuner/study/sections.hpp"
+#include "tuner/study/study_format.hpp"
+#include "tuner/study/study_scope.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 namespace {
 
-using study::Faults;
-using study::Node;
-using study::ObjectNode;
-using study::SourceLines;
-
-std::string read_name(const ObjectNode& root) {
-  const auto node = root.require("name");
-  if (!node) return {};
-  const std::string name = node->text().value_or("");
-  if (node->json().is_string() && !study::is_study_name(name)) {
-    node->fault(
-        fmt::format("\"{}\" is no study name: use letters, digits and ._-, 1 to 64, not "
-                    "starting with - or .",
-                    printable_line(name, 60)));
-  }
-  return name;
-}
-
-std::filesystem::path read_working_directory(const ObjectNode& root,
-                                             const std::filesystem::path& folder) {
-  const auto node = root.find("working_directory");
-  const auto written = node ? node->text() : std::nullopt;
-  if (node && written && written->empty()) node->fault("the path is empty; write \".\"");
-  std::filesystem::path path = (folder / written.value_or(".")).lexically_normal();
-  // "a/b/" and "a/b" are the same folder and must have the same text.
-  if (!path.has_filename() && path.has_relative_path()) path = path.parent_path();
-  return path;
-}
-
-std::optional<SearchSpace> read_space(const ObjectNode& root,
-                                      const study::ParameterSection& section, const Facts& facts,
-                                      Faults& faults) {
-  std::vector<std::string> constraints;
-  if (const auto node = root.find("constraints")) {
-    constraints = study::read_constraints(*node, section, facts);
-  }
-  if (section.parameters.empty() || faults.within("/parameters") || faults.within("/constraints")) {
-    return std::nullopt;
-  }
-  auto space = SearchSpace::create(section.parameters, constraints, facts);
-  if (space) return *std::move(space);
-  const Error& error = space.error();
-  faults.add(error.where, error.hint.empty() ? error.message : error.message + "; " + error.hint);
-  return std::nullopt;
-}
-
-void read_baseline_and_hints(const ObjectNode& root, StudySpec& spec) {
-  if (const auto node = root.find("baseline")) {
-    spec.baseline = study::read_configuration(*node, spec.space).value_or(Configuration{});
-  }
-  if (const auto node = root.find("try")) spec.search.hints = study::read_hints(*node, spec.space);
-}
-
-/// Everything but the search space and what needs it.
-struct Sections {
-  std::string name;
-  std::vector<CommandPart> command;
-  std::map<std::string, std::string> environment;
-  std::filesystem::path working_directory;
-  PlannedRun planned_run;
-  std::vector<Objective> objectives{Objective{"time", Direction::minimize}};
-  std::vector<Guard> guards;
-  SearchSpec search;
-  BudgetSpec budget;
-  MeasureSpec measure;
-  ReportFormat report_format;
-  RunnerSpec runner;
-};
-
-Sections read_sections(const ObjectNode& root, const study::ParameterSection& parameters,
-                       const Facts& facts, const std::filesystem::path& folder) {
-  Sections read;
-  read.name = read_name(root);
-  if (const auto node = root.find("runner")) {
-    read.runner = study::read_runner(*node, parameters, facts, folder);
-  }
-  // An image has an entry point of its own, which reads the parameters as hyperparameters.
-  const bool has_program =
-      read.runner.type == "replay" ||
-      (read.runner.type == "sagemaker" && read.runner.sagemaker.settings.code_s3_uri.empty());
-  if (const auto node = has_program ? root.find("command") : root.require("command")) {
-    read.command = study::read_command(*node, parameters, facts);
-  }
-  if (const auto node = root.find("env")) {
-    read.environment = study::read_environment(*node, parameters);
-  }
-  read.working_directory = read_working_directory(root, folder);
-  if (const auto node = root.find("planned_run")) {
-    read.planned_run = study::read_planned_run(*node, parameters, facts);
-  }
-  if (const auto node = root.find("objectives")) read.objectives = study::read_objectives(*node);
-  if (const auto node = root.find("guards")) read.guards = study::read_guards(*node);
-  if (const auto node = root.find("search")) read.search = study::read_search(*node);
-  if (const auto node = root.find("budget")) read.budget = study::read_budget(*node);
-  study::default_budget(read.budget);
-  if (const auto node = root.find("measure")) read.measure = study::read_measure(*node);
-  if (const auto node = root.find("reports")) read.report_format = study::read_reports(*node);
-  if (const auto node = root.find("limits")) study::read_limits(*node, read.runner);
-  if (read.runner.type == "sagemaker") {
-    study::settle_sagemaker_times(*root.find("runner"), read.runner);
-  }
-  static_cast<void>(root.require("baseline"));
-  return read;
-}
+using document::Faults;
+using document::Node;
+using document::ObjectNode;
+using document::Reading;
+using document::SourceLines;
 
 bool is_of_type(const Json& document, const char* type) {
   const Json::json_pointer pointer("/runner/type");
   return document.contains(pointer) && document.at(pointer) == type;
 }
 
+/// The parameters and constraints that were read, if all is well with them.
+std::optional<SearchSpace> read_space(const ObjectNode& root, const study::StudyScope& scope) {
+  std::vector<std::string> constraints;
+  if (const auto node = root.find("constraints")) constraints = study::read_constraints(*node);
+  Faults& faults = root.node().faults();
+  if (scope.parameters().empty() || faults.within("/parameters") || faults.within("/constraints")) {
+    return std::nullopt;
+  }
+  auto space = SearchSpace::create(scope.parameters(), constraints, scope.facts());
+  if (space) return *std::move(space);
+  faults.add(space.error().where, document::with_hint(space.error()));
+  return std::nullopt;
+}
+
+/// An image has an entry point of its own, which reads the parameters as hyperparameters.
+bool needs_command(const RunnerSpec& runner) {
+  return runner.type != "replay" &&
+         (runner.type != "sagemaker" || !runner.sagemaker.settings.code_s3_uri.empty());
+}
+
+void read_root(const ObjectNode& root, StudySpec& spec) {
+  const auto& format = study::study_format();
+  Reading& reading = root.node().reading();
+  if (is_of_type(root.node().json(), "sagemaker")) {
+    spec.facts = study::instance_facts(root);
+  } else {
+    format.read_key(root, "facts", spec);
+  }
+  const auto scope = std::make_shared<study::StudyScope>(spec.facts);
+  reading.scope = scope;
+  format.read_key(root, "parameters", spec);
+  format.read_others(root, {"facts", "parameters", "constraints", "baseline", "try"}, spec);
+  if (needs_command(spec.runner)) static_cast<void>(root.require("command"));
+  if (spec.runner.type == "sagemaker") {
+    study::settle_sagemaker_times(*root.find("runner"), spec.limits.wall_s, spec.runner);
+  }
+  spec.mentioned = scope->mentioned();
+  auto space = read_space(root, *scope);
+  if (!space) {
+    static_cast<void>(root.require("baseline"));
+    return;
+  }
+  spec.space = *std::move(space);
+  format.read_keys(root, {"baseline", "try"}, spec);
+}
+
+/// A study without any limit would run until its space is exhausted.
+void default_budget(BudgetSpec& budget) {
+  constexpr std::int64_t k_trials = 40;
+  if (!budget.trials && !budget.time_s && !budget.cost_usd) budget.trials = k_trials;
+}
+
 /// The study, or nothing with at least one fault.
 std::optional<StudySpec> build(const Json& document, const std::filesystem::path& file, Facts facts,
                                Faults& faults) {
-  const ObjectNode root(Node(document, "", faults), "an object", study::keys::k_study);
-  if (!document.is_object()) return std::nullopt;
-  if (const auto schema = root.find("$schema")) static_cast<void>(schema->text());
-  if (is_of_type(document, "sagemaker")) {
-    facts = study::instance_facts(root, file.parent_path());
-  } else if (const auto node = root.find("facts")) {
-    facts = study::read_facts(*node, std::move(facts));
-  }
-  study::ParameterSection parameters;
-  if (const auto node = root.require("parameters")) {
-    parameters = study::read_parameters(*node, facts);
-  }
-  Sections read = read_sections(root, parameters, facts, file.parent_path());
-  auto space = read_space(root, parameters, facts, faults);
-  if (!space) return std::nullopt;
-  StudySpec spec{.name = std::move(read.name),
-                 .file = file,
-                 .command = std::move(read.command),
-                 .environment = std::move(read.environment),
-                 .working_directory = std::move(read.working_directory),
-                 .space = *std::move(space),
-                 .facts = std::move(facts),
-                 .choice_texts = std::move(parameters.choice_texts),
-                 .baseline = {},
-                 .planned_run = std::move(read.planned_run),
-                 .objectives = std::move(read.objectives),
-                 .guards = std::move(read.guards),
-                 .search = std::move(read.search),
-                 .budget = read.budget,
-                 .measure = read.measure,
-                 .report_format = std::move(read.report_format),
-                 .runner = std::move(read.runner),
-                 .document = {},
-                 .fingerprint = {}};
-  read_baseline_and_hints(root, spec);
+  Reading reading{.faults = {}, .folder = file.parent_path(), .scope = nullptr};
+  StudySpec spec;
+  spec.file = file;
+  spec.working_directory = reading.folder.lexically_normal();
+  spec.facts = std::move(facts);
+  spec.objectives = {{"time", Direction::minimize}};
+  const ObjectNode root = study::study_format().open(Node(document, "", reading));
+  if (document.is_object()) read_root(root, spec);
+  faults = std::move(reading.faults);
   if (!faults.empty()) return std::nullopt;
-  study::resolve_machines(spec, faults);
+  default_budget(spec.budget);
+  study::resolve_prices(spec, faults);
   if (!faults.empty()) return std::nullopt;
   study::cross_check(spec, faults);
   if (!faults.empty()) return std::nullopt;
@@ -194,11 +117,11 @@ void check_paths(const StudySpec& spec, Faults& faults) {
   std::error_code error;
   if (!std::filesystem::is_directory(spec.working_directory, error)) {
     faults.add("/working_directory",
-               fmt::format("there is no folder {}", spec.working_directory.string()));
+               fmt::format("the folder {} does not exist", spec.working_directory.string()));
   }
   const auto& table = spec.runner.replay.table;
   if (!table.empty() && !std::filesystem::is_regular_file(table, error)) {
-    faults.add("/runner/table", fmt::format("there is no file {}", table.string()));
+    faults.add("/runner/table", fmt::format("the file {} does not exist", table.string()));
   }
 }
 

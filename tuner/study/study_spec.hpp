@@ -5,17 +5,21 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/configuration.hpp"
+#include "common/document/formula.hpp"
+#include "common/document/string_template.hpp"
 #include "common/error.hpp"
 #include "common/json.hpp"
 #include "search/space/search_space.hpp"
 #include "trial_runner/cost/price_table.hpp"
 #include "trial_runner/reports/report_format.hpp"
 #include "trial_runner/resources.hpp"
+#include "trial_runner/runner.hpp"
 #include "trial_runner/sagemaker/job_settings.hpp"
 
 namespace steptune {
@@ -44,15 +48,15 @@ struct Guard {
 /// One element of the command line, there as a whole or not at all: it is left out where its
 /// condition does not hold or a parameter that it mentions is inactive.
 struct CommandPart {
-  std::optional<std::string> when;
-  std::vector<std::string> args;  ///< templates: `{name}` is a parameter's value, `{{` a brace
+  std::optional<document::Formula> when;
+  std::vector<document::StringTemplate> args;
 };
 
 /// The long run that the tuning is for.
 struct PlannedRun {
   std::optional<double> samples;
-  /// Samples per optimiser step, an expression over parameters (`batch_size * accumulation`).
-  std::optional<std::string> batch_size;
+  /// Samples per optimiser step: `batch_size * accumulation`.
+  std::optional<document::Formula> batch_size;
 };
 
 struct SearchSpec {
@@ -88,22 +92,22 @@ struct MeasureSpec {
 struct ReplaySpec {
   std::filesystem::path table;  ///< the JSON file of a recorded table; empty: synthetic model
   std::optional<std::string> objective_column;
-  std::optional<std::string> seconds_per_sample;  ///< synthetic: expression over parameters
+  std::optional<document::Formula> seconds_per_sample;  ///< synthetic
   double startup_s = 5.0;
   double noise = 0.01;  ///< relative standard deviation of a step
 };
 
 /// Equal instances that a trial rents, as functions of its configuration.
-struct MachinesSpec {
-  std::string group;                 ///< its name in a heterogeneous cluster, else empty
-  std::string instance_type;         ///< template: `ml.g5.xlarge`, `{instance}`
-  std::string instance_count = "1";  ///< expression over parameters and facts
+struct InstancesSpec {
+  std::string group;              ///< its name in a heterogeneous cluster, else empty
+  document::StringTemplate type;  ///< `ml.g5.xlarge`, `{instance}`
+  document::Formula count = document::Formula::constant(1.0, "1");
 };
 
-/// The rented machines of a trial. None: trials run where the tuner does, and `price_per_hour` is
+/// The rented instances of a trial. None: trials run where the tuner does, and `price_per_hour` is
 /// their price.
 struct ClusterSpec {
-  std::vector<MachinesSpec> machines;
+  std::vector<InstancesSpec> instances;
   /// Of every type that a configuration can ask for: what the study states, else the price table's.
   std::map<std::string, InstanceType> prices;
   std::filesystem::path price_table;  ///< the file of one; empty: the region's shipped one
@@ -128,26 +132,24 @@ struct RunnerSpec {
   std::optional<int> cpus_per_trial;
   std::optional<int> gpus_per_trial;
   bool pin = true;  ///< local: bind each trial to its CPUs
-  double wall_limit_s = 3600.0;
-  double idle_limit_s = 600.0;
-  double grace_s = 10.0;
-  std::optional<double> memory_limit_bytes;
   ReplaySpec replay;
   ClusterSpec cluster;  ///< replay: for the price only
   SageMakerSpec sagemaker;
 };
+
+/// In place of a search space that has not been read yet: one `bool` that nothing uses.
+[[nodiscard]] SearchSpace placeholder_space();
 
 /// A validated study file with all defaults filled in.
 struct StudySpec {
   std::string name;
   std::filesystem::path file;  ///< absolute
   std::vector<CommandPart> command;
-  std::map<std::string, std::string> environment;  ///< values are templates
-  std::filesystem::path working_directory;         ///< absolute; default: the study file's folder
-  SearchSpace space;
+  std::map<std::string, document::StringTemplate> environment;
+  std::filesystem::path working_directory;  ///< absolute; default: the study file's folder
+  SearchSpace space = placeholder_space();
   Facts facts;
-  /// Labels of categorical choices -> the longer text that the command line gets.
-  std::map<std::string, std::map<std::string, std::string>> choice_texts;
+  document::ChoiceStrings choice_strings;
   Configuration baseline;
   PlannedRun planned_run;
   std::vector<Objective> objectives;
@@ -157,6 +159,9 @@ struct StudySpec {
   MeasureSpec measure;
   ReportFormat report_format;
   RunnerSpec runner;
+  TrialLimits limits;
+  /// Parameters and facts that an expression or template outside the search space mentions.
+  std::set<std::string> mentioned;
 
   /// The document with defaults and facts, in canonical form: what is stored with the history.
   /// Reading it (`study_from_json`) gives the same study, whatever the machine.
@@ -197,8 +202,9 @@ struct RenderedCommand {
 [[nodiscard]] std::optional<double> samples_per_step(const StudySpec& study,
                                                      const Configuration& configuration);
 
-/// The machines that a trial of `configuration` rents: groups without instances are left out, and a
-/// single group that remains is an ordinary cluster. Neither type nor groups where none are rented.
+/// The instances that a trial of `configuration` rents: groups without instances are left out, and
+/// a single group that remains is an ordinary cluster. Neither type nor groups where none are
+/// rented.
 [[nodiscard]] Resources resources_of(const StudySpec& study, const Configuration& configuration);
 
 /// USD per hour of all machines of a configuration together, as a run is expected to be billed

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "trial_runner/sagemaker/job_request.hpp"
-#include "tuner/study/machine_checks.hpp"
+#include "tuner/study/resource_checks.hpp"
 
 namespace steptune::study {
 namespace {
@@ -62,7 +62,7 @@ std::string channel_place(const JobSettings& job, const Json& input, std::string
   const bool is_code = !job.code_s3_uri.empty() && index + 1 == input["InputDataConfig"].size();
   if (is_code) return "/runner/code";
   return "/runner/channels/" +
-         pointer_token(input["InputDataConfig"][index]["ChannelName"].get<std::string>());
+         document::pointer_token(input["InputDataConfig"][index]["ChannelName"].get<std::string>());
 }
 
 std::string study_place(const JobSettings& job, const Json& input, std::string_view pointer) {

@@ -18,7 +18,8 @@ using ::testing::IsEmpty;
 /// A study whose parameter `x` is its batch size.
 StudySpec batch_study() {
   StudySpec study = time_study();
-  study.planned_run.batch_size = "x";
+  study.planned_run.batch_size = document::Formula(
+      "x", [](const Configuration& configuration) { return to_number(*configuration.find("x")); });
   return study;
 }
 

@@ -114,7 +114,7 @@ TEST(Expression, ErrorsNameTheNearestNameAndThePosition) {
       "mean \"workers\"?");
   EXPECT_THAT(error_of("workers > 0 && cpu < 3"), HasSubstr("character 16"));
   EXPECT_THAT(error_of("workers > 0 && cpu < 3"), HasSubstr("did you mean \"cpus\""));
-  EXPECT_THAT(error_of("precision == bf16"), HasSubstr("put texts in quotes"));
+  EXPECT_THAT(error_of("precision == bf16"), HasSubstr("put strings in quotes"));
   EXPECT_THAT(error_of("mn(1, 2)"), HasSubstr("did you mean \"min\""));
 }
 

@@ -5,13 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/document/string_template.hpp"
 #include "tests/unit/study/study_fixture.hpp"
-#include "tuner/study/text_template.hpp"
 
 namespace steptune {
 namespace {
 
-using study::TextTemplate;
+using document::StringTemplate;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
@@ -70,7 +70,7 @@ TEST(RenderCommand, LeavesOutPartsOfInactiveParametersAsAWhole) {
   EXPECT_THAT(argv_of(study, amp(false)), ElementsAre("t", "0.001"));
 }
 
-TEST(RenderCommand, GivesTheTextBehindALabel) {
+TEST(RenderCommand, GivesTheStringBehindALabel) {
   const auto study = study_of(R"(["t", "--flags={flags}"])", R"(
       "env": {"FLAGS": "{flags}", "BOTH": "x{flags}", "EMPTY": "", "FIXED": "a {{b}"},
       "parameters": {"flags": {"type": "categorical", "choices": {"none": "", "fast": "-O3 -g"}}},
@@ -117,9 +117,11 @@ TEST(SamplesPerStep, MayBeAConstantOrUnknown) {
   EXPECT_EQ(samples_per_step(unknown, unknown.baseline), std::nullopt);
 }
 
-TEST(TextTemplate, KeepsBracesThatAreNoPlaceholders) {
+TEST(StringTemplate, KeepsBracesThatAreNoPlaceholders) {
   const auto render = [](const char* text) {
-    return *TextTemplate::parse(text)->render([](const std::string&) { return "V"; });
+    Configuration configuration;
+    configuration.set("x", std::string("V"));
+    return *StringTemplate::parse(text)->render(configuration);
   };
   EXPECT_EQ(render(""), "");
   EXPECT_EQ(render("}"), "}");
@@ -127,11 +129,11 @@ TEST(TextTemplate, KeepsBracesThatAreNoPlaceholders) {
   EXPECT_EQ(render("{{{x}}"), "{V}");
   EXPECT_EQ(render("{{\"lr\": {x}, \"b\": {{}}"), "{\"lr\": V, \"b\": {}}");
   EXPECT_EQ(render("{{{{"), "{{");
-  EXPECT_FALSE(TextTemplate::parse("{"));
-  EXPECT_FALSE(TextTemplate::parse("a{x"));
-  EXPECT_FALSE(TextTemplate::parse("{1x}"));
-  EXPECT_FALSE(TextTemplate::parse("{x y}"));
-  EXPECT_FALSE(TextTemplate::parse("{{{"));
+  EXPECT_FALSE(StringTemplate::parse("{"));
+  EXPECT_FALSE(StringTemplate::parse("a{x"));
+  EXPECT_FALSE(StringTemplate::parse("{1x}"));
+  EXPECT_FALSE(StringTemplate::parse("{x y}"));
+  EXPECT_FALSE(StringTemplate::parse("{{{"));
 }
 
 }  // namespace

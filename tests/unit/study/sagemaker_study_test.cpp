@@ -240,7 +240,7 @@ const Refused k_refused[] = {
          "file_system": "fs-01234567", "file_system_type": "EFS", "path": "/"}}}})",
      "/runner/channels/labels", "needs subnets and security groups"},
     {"half_a_network", R"({"runner": {"subnets": ["subnet-1"]}})", "/runner", "belong together"},
-    {"region", R"({"runner": {"region": "../us"}})", "/runner/region", "is no region"},
+    {"region", R"({"runner": {"region": "../us"}})", "/runner/region", "is not a region"},
     {"no_machines", R"({"runner": {"instance_groups": null}})", "/runner",
      "give \"instance_type\""},
     {"both_machines", R"({"runner": {"instance_type": "ml.g5.xlarge"}})", "/runner/instance_groups",

@@ -1,138 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schema for editors must say what the validator does: same keys, same names, same defaults.
-#include <algorithm>
-#include <map>
+// The schema for editors and the reference's tables follow from the declarations of the keys.
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "search/scheduler.hpp"
-#include "search/searcher.hpp"
+#include "tests/unit/study/golden_file.hpp"
 #include "tests/unit/study/study_fixture.hpp"
-#include "trial_runner/reports/preset.hpp"
-#include "tuner/study/study_keys.hpp"
+#include "tuner/study/study_reference.hpp"
 
 namespace steptune {
 namespace {
 
-using Names = std::span<const std::string_view>;
-using ::testing::UnorderedElementsAreArray;
-
-Json schema() {
-  auto json = read_json_file(STEPTUNE_SOURCE_DIR "/configs/study.schema.json");
-  if (!json) throw std::runtime_error(json.error().text());
-  return *json;
-}
-
-std::vector<std::string> keys_of(const Json& object) {
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : object.items())
-    keys.push_back(key);
-  return keys;
-}
-
-std::vector<std::string> strings(Names names) {
-  return {names.begin(), names.end()};
-}
-
-/// Every object of the format: where the schema describes it, and the validator's keys.
-const std::map<std::string, Names>& objects() {
-  namespace keys = study::keys;
-  static const std::map<std::string, Names> k_objects = {
-      {"", keys::k_study},
-      {"/$defs/facts", keys::k_facts},
-      {"/$defs/command_part", keys::k_command_part},
-      {"/$defs/range_parameter", keys::k_range_parameter},
-      {"/$defs/bool_parameter", keys::k_bool_parameter},
-      {"/$defs/categorical_parameter", keys::k_categorical_parameter},
-      {"/$defs/ordinal_parameter", keys::k_ordinal_parameter},
-      {"/$defs/planned_run", keys::k_planned_run},
-      {"/$defs/objective", keys::k_objective},
-      {"/$defs/guard", keys::k_guard},
-      {"/$defs/search", keys::k_search},
-      {"/$defs/budget", keys::k_budget},
-      {"/$defs/measure", keys::k_measure},
-      {"/$defs/reports", keys::k_reports},
-      {"/$defs/metric_definition", keys::k_metric_definition},
-      {"/$defs/local_runner", keys::k_local_runner},
-      {"/$defs/replay_runner", keys::k_replay_runner},
-      {"/$defs/sagemaker_runner", keys::k_sagemaker_runner},
-      {"/$defs/channel", keys::k_channel},
-      {"/$defs/instance_group", keys::k_instance_group},
-      {"/$defs/instance_price", keys::k_instance_price},
-      {"/$defs/limits", keys::k_limits}};
-  return k_objects;
-}
+const char* const k_schema_file = STEPTUNE_SOURCE_DIR "/configs/study.schema.json";
+const char* const k_reference_file = STEPTUNE_SOURCE_DIR "/docs/study-file.md";
 
 Json at(const Json& json, const std::string& pointer) {
   return json.at(Json::json_pointer(pointer));
 }
 
-TEST(StudySchema, HasTheKeysThatTheValidatorKnowsAndNoOthers) {
-  const Json json = schema();
-  for (const auto& [pointer, keys] : objects()) {
-    const Json object = at(json, pointer);
-    EXPECT_THAT(keys_of(object["properties"]), UnorderedElementsAreArray(strings(keys))) << pointer;
-    EXPECT_EQ(object["additionalProperties"], false) << pointer;
+TEST(StudySchema, IsThePublishedFile) {
+  const std::string schema = dump_json(study::study_schema(), 2) + "\n";
+  if (testing::updating_golden_files()) {
+    testing::write_text(k_schema_file, schema);
+    GTEST_SKIP() << "written anew";
   }
+  EXPECT_EQ(testing::text_of(k_schema_file), schema)
+      << "a key has changed: write the files anew with STEPTUNE_UPDATE_GOLDEN=1 study_test "
+         "--gtest_filter='StudySchema.*:StudyReference.*'";
 }
 
-TEST(StudySchema, DescribesNoObjectThatTheValidatorDoesNotKnow) {
-  for (const auto& [name, definition] : schema()["$defs"].items()) {
-    if (!definition.contains("properties")) continue;
-    EXPECT_TRUE(objects().contains("/$defs/" + name)) << name;
+TEST(StudyReference, ListsTheKeysAsTheyAre) {
+  const std::string page = testing::text_of(k_reference_file);
+  const std::string now = study::with_key_tables(page);
+  if (testing::updating_golden_files()) {
+    testing::write_text(k_reference_file, now);
+    GTEST_SKIP() << "written anew";
   }
+  EXPECT_EQ(page, now)
+      << "a key has changed: write the files anew with STEPTUNE_UPDATE_GOLDEN=1 study_test "
+         "--gtest_filter='StudySchema.*:StudyReference.*'";
 }
 
-TEST(StudySchema, ExplainsEveryKey) {
-  const Json json = schema();
-  for (const auto& [pointer, keys] : objects()) {
-    for (const auto& [key, property] : at(json, pointer)["properties"].items()) {
+TEST(StudyReference, HasEveryTable) {
+  const std::string page = testing::text_of(k_reference_file);
+  for (const document::KeyTable& table : study::key_tables())
+    EXPECT_THAT(page, ::testing::HasSubstr("<!-- keys of " + table.name + " -->")) << table.name;
+}
+
+TEST(StudyReference, RefusesAPageThatNamesNoTable) {
+  EXPECT_THROW(
+      static_cast<void>(study::with_key_tables("<!-- keys of x -->\n<!-- end of keys -->")),
+      std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(study::with_key_tables("<!-- keys of limits -->\n| key |\n")),
+               std::invalid_argument);
+}
+
+TEST(StudySchema, ClosesAndExplainsEveryObject) {
+  const Json schema = study::study_schema();
+  std::vector<Json> objects = {schema};
+  for (const auto& definition : schema["$defs"]) {
+    if (definition.contains("properties")) objects.push_back(definition);
+  }
+  EXPECT_GT(objects.size(), 10U);
+  for (const Json& object : objects) {
+    EXPECT_EQ(object["additionalProperties"], false) << object.dump();
+    for (const auto& [key, property] : object["properties"].items()) {
       EXPECT_TRUE(property.contains("description") || property.contains("$ref") ||
                   property.contains("const"))
-          << pointer << "/" << key;
+          << key;
     }
   }
 }
 
-TEST(StudySchema, HasTheNamesThatTheValidatorKnows) {
-  namespace names = study::names;
-  const Json json = schema();
-  const auto enumerated = [&](const std::string& pointer) {
-    return at(json, pointer + "/enum").get<std::vector<std::string>>();
-  };
-  EXPECT_EQ(enumerated("/$defs/range_parameter/properties/scale"), strings(names::k_scales));
-  EXPECT_EQ(enumerated("/$defs/memory"), strings(names::k_memory_effects));
-  EXPECT_EQ(enumerated("/$defs/objective/properties/direction"), strings(names::k_directions));
-  EXPECT_EQ(enumerated("/$defs/search/properties/searcher"), strings(names::k_searchers));
-  EXPECT_EQ(enumerated("/$defs/search/properties/scheduler"), strings(names::k_schedulers));
-  EXPECT_EQ(enumerated("/$defs/preset"), strings(names::k_presets));
-  EXPECT_EQ(at(json, "/$defs/budget/properties/stop/const"), names::k_stops[0]);
-  EXPECT_EQ(at(json, "/$defs/local_runner/properties/type/const"), names::k_runners[0]);
-  EXPECT_EQ(at(json, "/$defs/replay_runner/properties/type/const"), names::k_runners[1]);
-  EXPECT_EQ(at(json, "/$defs/sagemaker_runner/properties/type/const"), names::k_runners[2]);
-  EXPECT_EQ(enumerated("/$defs/input_mode"), strings(names::k_input_modes));
-  EXPECT_EQ(enumerated("/$defs/channel/properties/file_system_type"),
-            strings(names::k_file_systems));
-  std::vector<std::string> types = enumerated("/$defs/range_parameter/properties/type");
-  for (const char* type : {"bool", "categorical", "ordinal"}) {
-    types.push_back(at(json, fmt::format("/$defs/{}_parameter/properties/type/const", type))
-                        .get<std::string>());
+TEST(StudySchema, RefersOnlyToWhatItDefines) {
+  const Json schema = study::study_schema();
+  const Json flat = schema.flatten();
+  for (const auto& [pointer, value] : flat.items()) {
+    if (!pointer.ends_with("/$ref")) continue;
+    EXPECT_TRUE(schema.contains(Json::json_pointer(value.get<std::string>().substr(1)))) << value;
   }
-  EXPECT_EQ(types, strings(names::k_parameter_types));
-}
-
-TEST(StudyNames, AreThoseOfTheComponentsBehindThem) {
-  EXPECT_THAT(searcher_names(), UnorderedElementsAreArray(strings(study::names::k_searchers)));
-  EXPECT_THAT(scheduler_names(), UnorderedElementsAreArray(strings(study::names::k_schedulers)));
-  const auto presets = preset_names();
-  EXPECT_THAT((std::vector<std::string>(presets.begin(), presets.end())),
-              UnorderedElementsAreArray(strings(study::names::k_presets)));
 }
 
 TEST(StudySchema, StatesTheDefaultsThatTheValidatorFillsIn) {
@@ -153,9 +102,10 @@ TEST(StudySchema, StatesTheDefaultsThatTheValidatorFillsIn) {
                         {"instance_type", "ml.g5.xlarge"}};
   const StudySpec sagemaker = testing::sound(document);
 
-  const Json json = schema();
+  const Json json = study::study_schema();
   const auto expect_defaults = [&](const std::string& definition, const Json& filled_in) {
-    for (const auto& [key, property] : at(json, definition)["properties"].items()) {
+    const Json properties = at(json, definition)["properties"];
+    for (const auto& [key, property] : properties.items()) {
       if (!property.contains("default")) continue;
       EXPECT_EQ(property["default"], filled_in[key]) << definition << "/" << key;
     }

@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Property;
 using testing::read;
 using testing::sound;
 using testing::study_document;
@@ -30,8 +31,10 @@ TEST(StudyReader, ReadsEverySection) {
   EXPECT_EQ(study.file, "/studies/study.json");
   EXPECT_EQ(study.working_directory, "/studies");
   ASSERT_EQ(study.command.size(), 9U);
-  EXPECT_EQ(study.command[6].when, "workers > 0");
-  EXPECT_THAT(study.command[6].args, ElementsAre("--prefetch", "{prefetch}"));
+  EXPECT_EQ(study.command[6].when->text(), "workers > 0");
+  EXPECT_THAT(study.command[6].args,
+              ElementsAre(Property(&document::StringTemplate::text, "--prefetch"),
+                          Property(&document::StringTemplate::text, "{prefetch}")));
   ASSERT_EQ(study.space.parameters().size(), 5U);
   EXPECT_EQ(study.space.find("batch_size")->scale, Scale::log2);
   EXPECT_EQ(study.space.find("batch_size")->memory, MemoryEffect::increases);
@@ -57,10 +60,10 @@ TEST(StudyReader, ReadsDurationsAndSizesInWordsOrNumbers) {
   EXPECT_EQ(study.measure.min_window_s, 2.0);
   EXPECT_EQ(study.measure.min_window_steps, 50);
   EXPECT_EQ(study.budget.time_s, 90.0);
-  EXPECT_EQ(study.runner.wall_limit_s, 5400.0);
-  EXPECT_EQ(study.runner.idle_limit_s, 45.0);
-  EXPECT_EQ(study.runner.grace_s, 0.0);
-  EXPECT_EQ(study.runner.memory_limit_bytes, 0x1p31);
+  EXPECT_EQ(study.limits.wall_s, 5400.0);
+  EXPECT_EQ(study.limits.idle_s, 45.0);
+  EXPECT_EQ(study.limits.grace_s, 0.0);
+  EXPECT_EQ(study.limits.memory_bytes, 0x1p31);
 }
 
 TEST(StudyReader, ReadsAllKindsOfParameters) {
@@ -98,7 +101,7 @@ TEST(StudyReader, TakesLabelsOfChoicesAsValues) {
   const StudySpec study = sound(patched(
       R"({"parameters": {"precision": {"choices": {"fp32": "", "bf16": "--autocast=bfloat16"}}}})"));
   EXPECT_THAT(study.space.find("precision")->choices, ElementsAre(Value("fp32"), Value("bf16")));
-  EXPECT_EQ(study.choice_texts.at("precision").at("bf16"), "--autocast=bfloat16");
+  EXPECT_EQ(study.choice_strings.at("precision").at("bf16"), "--autocast=bfloat16");
 }
 
 TEST(StudyReader, ReadsReplayRunnersWithoutCommand) {
@@ -138,7 +141,7 @@ TEST(StudyReader, AllowsPreloadedAllocators) {
                                     "choices": {"system": "", "tcmalloc": "/usr/lib/libtcmalloc.so.4"}}},
           "baseline": {"malloc": "system"},
           "env": {"LD_PRELOAD": "{malloc}", "TOKENIZERS_PARALLELISM": "false"}})"));
-  EXPECT_EQ(study.environment.at("LD_PRELOAD"), "{malloc}");
+  EXPECT_EQ(study.environment.at("LD_PRELOAD").text(), "{malloc}");
 }
 
 TEST(StudyDocument, GivesTheSameStudyAgainOnAnyMachine) {
@@ -270,10 +273,10 @@ TEST_F(StudyFiles, MustNameExistingPaths) {
   const auto folder = write_patched(R"({"working_directory": "nowhere"})");
   ASSERT_FALSE(folder);
   EXPECT_THAT(folder.error().where, HasSubstr("study.json#/working_directory (line 1)"));
-  EXPECT_THAT(folder.error().message, HasSubstr("there is no folder"));
+  EXPECT_THAT(folder.error().message, HasSubstr("nowhere does not exist"));
   const auto table = write_patched(R"({"runner": {"type": "replay", "table": "none.json"}})");
   ASSERT_FALSE(table);
-  EXPECT_THAT(table.error().message, HasSubstr("there is no file"));
+  EXPECT_THAT(table.error().message, HasSubstr("none.json does not exist"));
 }
 
 }  // namespace

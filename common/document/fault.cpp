@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/document/fault.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
+namespace steptune::document {
+namespace {
+
+constexpr std::size_t k_max_faults = 20;
+constexpr std::size_t k_max_message_bytes = 2000;
+
+std::string place(const std::string& file, const std::string& pointer, const SourceLines& lines) {
+  const auto line = lines.line_of(pointer);
+  return line ? fmt::format("{}#{} (line {})", file, pointer, *line)
+              : fmt::format("{}#{}", file, pointer);
+}
+
+}  // namespace
+
+void Faults::add(std::string pointer, const std::string& message) {
+  if (kept_.size() == k_max_faults) {
+    ++dropped_;
+    return;
+  }
+  // Messages quote the file, which may hold anything; each must stay one harmless line.
+  kept_.push_back({std::move(pointer), printable_line(message, k_max_message_bytes)});
+}
+
+bool Faults::within(const std::string& pointer) const {
+  return std::any_of(kept_.begin(), kept_.end(), [&](const Fault& fault) {
+    return fault.pointer.starts_with(pointer) &&
+           (fault.pointer.size() == pointer.size() || fault.pointer[pointer.size()] == '/');
+  });
+}
+
+Error Faults::to_error(const std::filesystem::path& file, const SourceLines& lines) const {
+  const std::string name = file.string();
+  if (kept_.size() == 1 && dropped_ == 0) {
+    return {ErrorKind::usage, kept_.front().message, place(name, kept_.front().pointer, lines), {}};
+  }
+  std::string message = fmt::format("{} faults", kept_.size() + dropped_);
+  for (const Fault& fault : kept_) {
+    message += fmt::format("\n  {}: {}", place(name, fault.pointer, lines), fault.message);
+  }
+  if (dropped_ > 0) message += fmt::format("\n  and {} more", dropped_);
+  return {ErrorKind::usage, std::move(message), name, {}};
+}
+
+std::string with_hint(const Error& error) {
+  return error.hint.empty() ? error.message : error.message + "; " + error.hint;
+}
+
+std::string pointer_token(const std::string& key) {
+  std::string token;
+  for (const char c : printable_line(key, 100)) {
+    if (c == '~') {
+      token += "~0";
+    } else if (c == '/') {
+      token += "~1";
+    } else {
+      token += c;
+    }
+  }
+  return token;
+}
+
+}  // namespace steptune::document

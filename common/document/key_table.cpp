@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/document/key_table.hpp"
+
+#include <regex>
+
+#include <fmt/format.h>
+
+#include "common/document/section.hpp"
+
+namespace steptune::document {
+namespace {
+
+/// A default that editors and readers understand without the rest of the document.
+bool is_plain(const std::optional<Json>& value) {
+  return value && (value->is_primitive() || value->empty());
+}
+
+}  // namespace
+
+std::string KeyTable::markdown() const {
+  std::string text = "| key | default | meaning |\n|---|---|---|\n";
+  for (const KeyRow& row : rows)
+    text += fmt::format("| {} | {} | {} |\n", row.key, row.default_value, row.meaning);
+  return text;
+}
+
+KeyRow key_row(const KeyTraits& traits, const std::optional<Json>& default_value,
+               const std::function<std::string(const Json&)>& show) {
+  KeyRow row;
+  row.key = fmt::format("`{}`", traits.name);
+  if (!traits.anchor.empty()) row.key = fmt::format("[{}](#{})", row.key, traits.anchor);
+  if (traits.required) {
+    row.default_value = "required";
+  } else if (!traits.default_words.empty()) {
+    row.default_value = traits.default_words;
+  } else if (!traits.omitted_at_default && is_plain(default_value)) {
+    row.default_value = show(*default_value);
+  } else {
+    row.default_value = "none";
+  }
+  row.meaning = traits.doc;
+  return row;
+}
+
+Json key_schema(const KeyTraits& traits, Json schema, const std::optional<Json>& default_value) {
+  if (!traits.required && !traits.omitted_at_default && is_plain(default_value)) {
+    schema["default"] = *default_value;
+  }
+  if (!traits.doc.empty()) schema["description"] = plain_text(traits.doc);
+  return schema;
+}
+
+std::string plain_text(const std::string& markdown) {
+  static const std::regex k_link(R"(\[([^\]]*)\]\([^)]*\))");
+  std::string text = std::regex_replace(markdown, k_link, "$1");
+  std::erase(text, '`');
+  return text;
+}
+
+}  // namespace steptune::document

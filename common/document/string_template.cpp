@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/document/string_template.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/document/identifiers.hpp"
+#include "common/text.hpp"
+
+namespace steptune::document {
+namespace {
+
+/// The string behind a labelled choice; the value itself where it has none.
+std::string string_of(const std::string& parameter, std::string value,
+                      const ChoiceStrings* choices) {
+  if (choices == nullptr) return value;
+  const auto labels = choices->find(parameter);
+  if (labels == choices->end()) return value;
+  const auto found = labels->second.find(value);
+  return found == labels->second.end() ? value : found->second;
+}
+
+}  // namespace
+
+Result<StringTemplate> StringTemplate::parse(std::string_view text,
+                                             std::shared_ptr<const ChoiceStrings> choices) {
+  StringTemplate result;
+  result.text_ = text;
+  result.choices_ = std::move(choices);
+  std::string literal;
+  const auto end_literal = [&] {
+    if (!literal.empty()) result.pieces_.push_back({std::exchange(literal, {}), false});
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] != '{') {
+      literal += text[at++];
+    } else if (at + 1 < text.size() && text[at + 1] == '{') {
+      literal += '{';
+      at += 2;
+    } else {
+      const auto close = text.find('}', at);
+      const auto name = text.substr(
+          at + 1, close == std::string_view::npos ? std::string_view::npos : close - at - 1);
+      if (close == std::string_view::npos || !is_identifier(name)) {
+        return fail(ErrorKind::usage,
+                    fmt::format("\"{{{}\" is not a placeholder: write {{name}} for the value of a "
+                                "parameter, or {{{{ for a brace",
+                                printable_line(text.substr(at + 1, 20))));
+      }
+      end_literal();
+      result.pieces_.push_back({std::string(name), true});
+      at = close + 1;
+    }
+  }
+  end_literal();
+  return result;
+}
+
+std::vector<std::string> StringTemplate::parameters() const {
+  std::vector<std::string> names;
+  for (const Piece& piece : pieces_) {
+    if (piece.is_parameter) names.push_back(piece.text);
+  }
+  return names;
+}
+
+bool StringTemplate::has_parameters() const {
+  return std::any_of(pieces_.begin(), pieces_.end(),
+                     [](const Piece& piece) { return piece.is_parameter; });
+}
+
+std::string_view StringTemplate::prefix() const {
+  if (pieces_.empty() || pieces_.front().is_parameter) return {};
+  return pieces_.front().text;
+}
+
+std::optional<std::string> StringTemplate::render(const Configuration& configuration) const {
+  std::string result;
+  for (const Piece& piece : pieces_) {
+    if (!piece.is_parameter) {
+      result += piece.text;
+      continue;
+    }
+    const Value* value = configuration.find(piece.text);
+    if (value == nullptr) return std::nullopt;
+    result += string_of(piece.text, to_text(*value), choices_.get());
+  }
+  return result;
+}
+
+}  // namespace steptune::document

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/configuration.hpp"
+#include "common/error.hpp"
+
+namespace steptune::document {
+
+/// By parameter: labels of choices -> the longer strings that templates get for them.
+using ChoiceStrings = std::map<std::string, std::map<std::string, std::string>>;
+
+/// A string with placeholders for the values of parameters: `--batch-size={batch_size}`. `{{` is a
+/// brace; a lone `}` stands for itself. Parsed once; copies share nothing that changes.
+class StringTemplate {
+ public:
+  /// `choices` may be null. Errors: a placeholder that is not closed, or holds no name.
+  [[nodiscard]] static Result<StringTemplate> parse(
+      std::string_view text, std::shared_ptr<const ChoiceStrings> choices = nullptr);
+
+  /// As it was written.
+  [[nodiscard]] const std::string& text() const { return text_; }
+  /// Parameters mentioned, in order of appearance, with repetitions.
+  [[nodiscard]] std::vector<std::string> parameters() const;
+  [[nodiscard]] bool has_parameters() const;
+  /// What stands before the first placeholder.
+  [[nodiscard]] std::string_view prefix() const;
+
+  /// The string with every placeholder replaced; nothing where a parameter is inactive.
+  [[nodiscard]] std::optional<std::string> render(const Configuration& configuration) const;
+
+ private:
+  struct Piece {
+    std::string text;  ///< literal, or name of a parameter
+    bool is_parameter = false;
+  };
+  std::string text_;
+  std::vector<Piece> pieces_;
+  std::shared_ptr<const ChoiceStrings> choices_;
+};
+
+}  // namespace steptune::document

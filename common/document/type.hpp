@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/document/node.hpp"
+
+namespace steptune::document {
+
+/// What a document is written for.
+struct Writing {
+  /// Only what decides the meaning of a measurement, in a form that stays when the folder is moved.
+  bool fingerprint = false;
+  std::filesystem::path folder;  ///< of the document; for the fingerprint
+  bool cost_is_objective = true;
+};
+
+/// A number as it is, anything else as code.
+[[nodiscard]] std::string shown(const Json& json);
+
+/// How the document shows values of C++ type V: how they are read, written, described to editors
+/// (JSON Schema) and shown to people.
+template <typename V>
+struct Type {
+  /// Nothing after adding a fault.
+  std::function<std::optional<V>(const Node&)> read;
+  std::function<Json(const V&, const Writing&)> write;
+  /// Adds what several keys share to `definitions` (the schema's `$defs`) and refers to it.
+  std::function<Json(Json& definitions)> schema;
+  /// A written value as the reference shows it, in Markdown.
+  std::function<std::string(const Json&)> show = shown;
+};
+
+[[nodiscard]] Type<double> number(Range range);
+[[nodiscard]] Type<std::int64_t> integer(Range range);
+[[nodiscard]] Type<bool> boolean();
+/// Seconds, or a string such as `30m`.
+[[nodiscard]] Type<double> duration_s(Range range_s);
+/// Bytes, or a string such as `12GiB`.
+[[nodiscard]] Type<double> bytes(Range range);
+[[nodiscard]] Type<std::string> string(std::size_t max_bytes = 4096);
+/// One of `names`, as itself.
+[[nodiscard]] Type<std::string> one_of(std::vector<std::string> names);
+/// One of `names`, as its index: for enums whose enumerators stand in that order.
+[[nodiscard]] Type<std::size_t> enumerated(std::vector<std::string> names);
+/// A path relative to the document's folder, absolute once read.
+[[nodiscard]] Type<std::filesystem::path> path();
+/// An expression over the parameters and facts of the reading's scope.
+[[nodiscard]] Type<Formula> formula();
+/// The same, or a number in `range`, which stands for itself.
+[[nodiscard]] Type<Formula> formula_or_number(Range range);
+[[nodiscard]] Type<Formula> formula_or_integer(Range range);
+[[nodiscard]] Type<StringTemplate> string_template();
+
+/// `type` less the values of which `why_not` tells what is wrong; `schema` says the same to editors
+/// (`{"pattern": ...}`).
+template <typename V>
+[[nodiscard]] Type<V> checked(Type<V> type,
+                              std::function<std::optional<std::string>(const V&)> why_not,
+                              Json schema = Json::object()) {
+  Type<V> result = type;
+  result.read = [read = type.read, why_not](const Node& node) -> std::optional<V> {
+    auto value = read(node);
+    if (!value) return std::nullopt;
+    if (const auto message = why_not(*value)) {
+      node.fault(*message);
+      return std::nullopt;
+    }
+    return value;
+  };
+  result.schema = [of_type = type.schema, schema](Json& definitions) {
+    Json all = of_type(definitions);
+    all.update(schema);
+    return all;
+  };
+  return result;
+}
+
+/// A list of at most `max_count`. Faulty elements are left out after their faults were added.
+template <typename V>
+[[nodiscard]] Type<std::vector<V>> list_of(Type<V> element, std::size_t max_count) {
+  Type<std::vector<V>> type;
+  type.read = [element, max_count](const Node& node) {
+    std::vector<V> values;
+    for (const Node& child : node.elements(max_count)) {
+      if (auto value = element.read(child)) values.push_back(*std::move(value));
+    }
+    return std::optional(std::move(values));
+  };
+  type.write = [element](const std::vector<V>& values, const Writing& writing) {
+    Json json = Json::array();
+    for (const V& value : values)
+      json.push_back(element.write(value, writing));
+    return json;
+  };
+  type.schema = [element, max_count](Json& definitions) {
+    return Json{{"type", "array"}, {"maxItems", max_count}, {"items", element.schema(definitions)}};
+  };
+  return type;
+}
+
+/// An object of at most `max_count` members whose names the user chooses; `what` names it in
+/// faults: "an object of tags by name".
+template <typename V>
+[[nodiscard]] Type<std::map<std::string, V>> map_of(Type<V> member, std::string what,
+                                                    std::size_t max_count) {
+  Type<std::map<std::string, V>> type;
+  type.read = [member, what, max_count](const Node& node) {
+    std::map<std::string, V> values;
+    for (const auto& [name, child] : node.members(what, max_count)) {
+      if (auto value = member.read(child)) values.insert_or_assign(name, *std::move(value));
+    }
+    return std::optional(std::move(values));
+  };
+  type.write = [member](const std::map<std::string, V>& values, const Writing& writing) {
+    Json json = Json::object();
+    for (const auto& [name, value] : values)
+      json[name] = member.write(value, writing);
+    return json;
+  };
+  type.schema = [member, max_count](Json& definitions) {
+    return Json{{"type", "object"},
+                {"maxProperties", max_count},
+                {"additionalProperties", member.schema(definitions)}};
+  };
+  return type;
+}
+
+}  // namespace steptune::document

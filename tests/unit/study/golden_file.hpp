@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace steptune::testing {
+
+/// Whether files that follow from the code are written anew instead of compared:
+/// STEPTUNE_UPDATE_GOLDEN=1 in the environment.
+inline bool updating_golden_files() {
+  return std::getenv("STEPTUNE_UPDATE_GOLDEN") != nullptr;
+}
+
+inline std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+inline void write_text(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+}  // namespace steptune::testing

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is stored of a study must stay what it is: a fingerprint that changes makes every stored
+// study look different, and a document that reads differently makes a finished one begin again.
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/study/golden_file.hpp"
+#include "tests/unit/study/study_fixture.hpp"
+
+namespace steptune {
+namespace {
+
+std::vector<std::filesystem::path> stored_studies() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(STEPTUNE_SOURCE_DIR "/tests/unit/study/stored")) {
+    files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class StoredStudy : public ::testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(StoredStudy, KeepsItsFingerprintAndItsDocument) {
+  auto stored = read_json_file(GetParam());
+  ASSERT_TRUE(stored) << stored.error().text();
+  const auto study = testing::read((*stored)["study"]);
+  ASSERT_TRUE(study) << study.error().text();
+  if (testing::updating_golden_files()) {
+    (*stored)["fingerprint"] = study->fingerprint;
+    (*stored)["document"] = study->document;
+    testing::write_text(GetParam(), dump_json(*stored, 2) + "\n");
+    GTEST_SKIP() << "written anew";
+  }
+  EXPECT_EQ(study->fingerprint, (*stored)["fingerprint"]);
+  EXPECT_EQ(dump_json(study->document, 2), dump_json((*stored)["document"], 2));
+
+  const auto again = testing::read(study->document);
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again->fingerprint, study->fingerprint);
+  EXPECT_EQ(dump_json(again->document), dump_json(study->document));
+}
+
+TEST_P(StoredStudy, MayBeMovedToAnotherFolder) {
+  const auto stored = read_json_file(GetParam());
+  ASSERT_TRUE(stored) << stored.error().text();
+  const auto moved =
+      study_from_json((*stored)["study"], "/elsewhere/below/study.json", testing::k_facts);
+  ASSERT_TRUE(moved) << moved.error().text();
+  EXPECT_EQ(moved->fingerprint, (*stored)["fingerprint"]);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StoredStudy, ::testing::ValuesIn(stored_studies()),
+                         [](const auto& test) { return test.param.stem().string(); });
+
+}  // namespace
+}  // namespace steptune

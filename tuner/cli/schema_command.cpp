@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/command.hpp"
+#include "tuner/study/study_reference.hpp"
+
+namespace steptune {
+
+void add_schema_command(CLI::App& program, CommandContext& context) {
+  CLI::App* command =
+      add_command(program, context, "schema", "Print the JSON Schema of study files, for editors",
+                  "  steptune schema > study.schema.json");
+  command->callback([&context] {
+    context.action = [&context] {
+      context.console.json_result(study::study_schema());
+      return ExitCode::ok;
+    };
+  });
+}
+
+}  // namespace steptune

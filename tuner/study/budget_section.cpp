@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/study/sections.hpp"
+
+namespace steptune::study {
+namespace {
+
+constexpr double k_max_trials = 1e6;
+constexpr double k_max_time_s = 366.0 * 86'400.0;
+
+Key<BudgetSpec> stop_key() {
+  const auto type = document::one_of({"payback"});
+  return {"stop",
+          [type](const Node& node, BudgetSpec& budget) {
+            budget.stop_at_payback = type.read(node).has_value();
+          },
+          [](const BudgetSpec& budget, const document::Writing&) {
+            return budget.stop_at_payback ? std::optional<Json>("payback") : std::nullopt;
+          },
+          type.schema};
+}
+
+}  // namespace
+
+const Section<BudgetSpec>& budget_section() {
+  static const auto k_section =
+      Section<BudgetSpec>("budget",
+                          "When to end the search. Without trials, time and cost: 40 trials.",
+                          "an object such as {\"trials\": 40, \"time\": \"30m\"}")
+          .add(key("consecutive_failures", &BudgetSpec::consecutive_failures,
+                   document::integer({1.0, k_max_trials}))
+                   .doc("give up after so many failed trials in a row"))
+          .add(key("trials", &BudgetSpec::trials, document::integer({1.0, k_max_trials}))
+                   .doc("trials, baseline and `try` included, confirmation apart"))
+          .add(key("time", &BudgetSpec::time_s, document::duration_s({1.0, k_max_time_s}))
+                   .doc("time spent tuning"))
+          .add(
+              key("cost", &BudgetSpec::cost_usd, document::number({0.0001, 1e9}))
+                  .doc(
+                      "USD; needs `runner.price_per_hour` or instances. With SageMaker it is hard: "
+                      "a job starts only if what was spent and the bounds of all running jobs "
+                      "(price x (`limits.wall` + 2 min)) are within it, so that it is overrun by "
+                      "less than one job's bound"))
+          .add(stop_key().doc("`\"payback\"`: end once no configuration's expected saving on the "
+                              "planned run exceeds the price of trying it; needs "
+                              "`planned_run.samples`"));
+  return k_section;
+}
+
+}  // namespace steptune::study

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "tuner/study/sections.hpp"
+
+namespace steptune::study {
+namespace {
+
+constexpr double k_max_duration_s = 30.0 * 86'400.0;
+
+void check_window(const ObjectNode& object, const MeasureSpec& measure) {
+  if (measure.min_window_s <= measure.max_trial_s) return;
+  const bool window_given = object.has("min_window");
+  object.find(window_given ? "min_window" : "max_trial")
+      ->fault(fmt::format("min_window ({} s) is longer than max_trial ({} s)", measure.min_window_s,
+                          measure.max_trial_s));
+}
+
+}  // namespace
+
+const Section<MeasureSpec>& measure_section() {
+  static const auto k_section =
+      Section<MeasureSpec>("measure", "How long one trial is measured.",
+                           "an object such as {\"max_trial\": \"2m\"}")
+          .add(key("target_half_width", &MeasureSpec::target_half_width,
+                   document::number({0.0001, 0.5}))
+                   .doc("a trial ends once its 95 % interval is within this share of its value "
+                        "([widened](algorithms.md#how-fast-and-how-sure) for ending then)"))
+          .add(key("max_trial", &MeasureSpec::max_trial_s,
+                   document::duration_s({0.1, k_max_duration_s}))
+                   .doc("measured no longer than this after start-up"))
+          .add(key("min_window", &MeasureSpec::min_window_s,
+                   document::duration_s({0.01, k_max_duration_s}))
+                   .doc("measured no shorter than this"))
+          .add(
+              key("min_window_steps", &MeasureSpec::min_window_steps, document::integer({1.0, 1e6}))
+                  .in_fingerprint(InFingerprint::unless_default)
+                  .doc("measured over no fewer steps: [intervals of fewer are too "
+                       "narrow](algorithms.md#how-fast-and-how-sure)"))
+          .add(key("confirm_pairs", &MeasureSpec::confirm_pairs, document::integer({0.0, 100.0}))
+                   .in_fingerprint(InFingerprint::never)
+                   .doc("interleaved runs of winner and baseline at the end; 0: none"))
+          .check(check_window);
+  return k_section;
+}
+
+const Section<TrialLimits>& limits_section() {
+  static const auto k_section =
+      Section<TrialLimits>("limits", "Bounds on every trial.",
+                           "an object such as {\"wall\": \"1h\"}")
+          .add(key("wall", &TrialLimits::wall_s, document::duration_s({1.0, k_max_duration_s}))
+                   .doc("from start; then the trial is ended as timed out. At least "
+                        "`measure.max_trial`"))
+          .add(key("idle", &TrialLimits::idle_s, document::duration_s({1.0, k_max_duration_s}))
+                   .doc("without any output; then ended as hung"))
+          .add(key("grace", &TrialLimits::grace_s, document::duration_s({0.0, 3600.0}))
+                   .doc("between SIGTERM and SIGKILL"))
+          .add(key("memory", &TrialLimits::memory_bytes, document::bytes({0x1p20, 0x1p60}))
+                   .doc("of all the trial's processes together: bytes, `\"512MiB\"`, `\"12GiB\"`, "
+                        "`\"16GB\"`"));
+  return k_section;
+}
+
+}  // namespace steptune::study

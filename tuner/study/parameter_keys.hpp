@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/document/section.hpp"
+#include "search/space/parameter.hpp"
+
+namespace steptune::study {
+
+/// A parameter as the study file declares it.
+struct DeclaredParameter {
+  Parameter parameter;
+  std::map<std::string, std::string> strings;  ///< behind the labels of its choices, if it has any
+};
+
+/// `int`, `float`, ...: in the order of `ParameterKind`.
+[[nodiscard]] const std::vector<std::string>& parameter_types();
+
+/// The keys of a parameter of that kind.
+[[nodiscard]] const document::Section<DeclaredParameter>& parameter_section(ParameterKind kind);
+/// Each section once.
+[[nodiscard]] std::vector<const document::Section<DeclaredParameter>*> parameter_sections();
+
+}  // namespace steptune::study

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/study/study_format.hpp"
+
+#include <fmt/format.h>
+
+#include "common/document/identifiers.hpp"
+#include "common/text.hpp"
+#include "tuner/study/sections.hpp"
+
+namespace steptune::study {
+namespace {
+
+using document::Writing;
+
+constexpr std::size_t k_max_guards = 50;
+
+Type<std::string> study_name() {
+  return document::checked<std::string>(
+      document::string(),
+      [](const std::string& name) -> std::optional<std::string> {
+        if (document::is_study_name(name)) return std::nullopt;
+        return fmt::format(
+            "\"{}\" is not a study name: use letters, digits and ._-, 1 to 64, not starting with "
+            "- or .",
+            printable_line(name, 60));
+      },
+      {{"pattern", document::k_study_name_pattern}});
+}
+
+/// Only editors look at it.
+Key<StudySpec> schema_key() {
+  return {
+      "$schema", [](const Node& node, StudySpec& /*study*/) { static_cast<void>(node.string()); },
+      [](const StudySpec& /*study*/, const Writing& /*writing*/) { return std::optional<Json>(); },
+      document::string().schema};
+}
+
+Type<std::filesystem::path> folder() {
+  auto type = document::path();
+  type.read = [read = type.read](const Node& node) -> std::optional<std::filesystem::path> {
+    if (node.json() == "") {
+      node.fault("the path is empty; write \".\"");
+      return std::nullopt;
+    }
+    auto path = read(node);
+    // "a/b/" and "a/b" are the same folder and must have the same text.
+    if (path && !path->has_filename() && path->has_relative_path()) path = path->parent_path();
+    return path;
+  };
+  return type;
+}
+
+/// What is known of a machine may be stated, and then wins.
+Key<StudySpec> facts_key() {
+  return {"facts",
+          [](const Node& node, StudySpec& study) { facts_section().read(node, study.facts); },
+          [](const StudySpec& study, const Writing& writing) {
+            return std::optional(facts_section().write(study.facts, writing));
+          },
+          [](Json& definitions) { return facts_section().schema(definitions); }};
+}
+
+Section<StudySpec> format() {
+  constexpr auto k_never = InFingerprint::never;
+  return Section<StudySpec>(
+             "study",
+             "A tuning problem: command, search space, objectives, guards, budget and runner. See "
+             "docs/study-file.md.",
+             "an object")
+      .add(schema_key().anchor("schema").doc("path of the JSON schema, for editors"))
+      .add(key("name", &StudySpec::name, study_name())
+               .required()
+               .in_fingerprint(k_never)
+               .doc("the study's name in the history: `[A-Za-z0-9._-]`, 1 to 64 characters, not "
+                    "starting with `-` or `.`"))
+      .add(command_key()
+               .anchor("command")
+               .default_words("required")
+               .doc("the training program and its arguments; no shell. `{name}` is a parameter's "
+                    "value, `{{` "
+                    "a brace"))
+      .add(key("env", &StudySpec::environment, environment())
+               .anchor("env")
+               .doc("environment variables in addition to the tuner's own; values are templates"))
+      .add(key("working_directory", &StudySpec::working_directory, folder())
+               .default_words("`\".\"`")
+               .doc("where the command runs; relative to the study file"))
+      .add(facts_key()
+               .anchor("facts")
+               .in_fingerprint(k_never)  // those that matter are added by themselves
+               .default_words("detected")
+               .doc("what is known of the machine, stated instead of detected"))
+      .add(parameters_key().required().anchor("parameters").doc("what may be varied, by name"))
+      .add(constraints_key()
+               .anchor("constraints")
+               .doc("what every configuration must satisfy; others are never started"))
+      .add(baseline_key()
+               .required()
+               .anchor("baseline-and-try")
+               .doc("what you run today: one value for every active parameter. Measured first, "
+                    "never stopped "
+                    "early"))
+      .add(key("planned_run", &StudySpec::planned_run, document::object(planned_run_section()))
+               .anchor("planned_run")
+               .default_words("none")
+               .doc("the long run that the tuning is for"))
+      .add(key("objectives", &StudySpec::objectives, objectives())
+               .anchor("objectives")
+               .default_words("`[\"time\"]`")
+               .doc("what to minimize: one or two of `time` and `cost` of the planned run (without "
+                    "one, per million samples) and reported metrics"))
+      .add(key("guards", &StudySpec::guards,
+               document::list_of(document::object(guard_section()), k_max_guards))
+               .anchor("guards")
+               .doc("limits that the winner must respect"))
+      .add(key("search", &StudySpec::search, document::object(search_section()))
+               .anchor("search")
+               .in_fingerprint(k_never)
+               .default_words("Bayesian, ASHA")
+               .doc("how to search"))
+      .add(try_key()
+               .anchor("baseline-and-try")
+               .in_fingerprint(k_never)
+               .doc("configurations to measure right after the baseline"))
+      .add(key("budget", &StudySpec::budget, document::object(budget_section()))
+               .anchor("budget")
+               .in_fingerprint(k_never)
+               .default_words("40 trials")
+               .doc("when to end"))
+      .add(key("measure", &StudySpec::measure, document::object(measure_section()))
+               .anchor("measure")
+               .default_words("up to 2 min a trial")
+               .doc("how long one trial is measured"))
+      .add(key("reports", &StudySpec::report_format, reports())
+               .anchor("reports")
+               .default_words("`[steptune]` lines")
+               .doc("how to read metrics from what the program prints; `[steptune]` lines are "
+                    "always understood"))
+      .add(runner_key().anchor("runner").default_words("local").doc("where trials happen"))
+      .add(key("limits", &StudySpec::limits, document::object(limits_section()))
+               .anchor("limits")
+               .in_fingerprint(k_never)
+               .default_words("1 h")
+               .doc("bounds on every trial"));
+}
+
+}  // namespace
+
+const Section<StudySpec>& study_format() {
+  static const auto k_format = format();
+  return k_format;
+}
+
+Json canonical_document(const StudySpec& study) {
+  return study_format().write(study, {});
+}
+
+}  // namespace steptune::study
+
+namespace steptune {
+
+SearchSpace placeholder_space() {
+  static const SearchSpace k_space = [] {
+    Parameter unused;
+    unused.name = "unused";
+    unused.kind = ParameterKind::boolean;
+    return SearchSpace::create({unused}, {}, {}).value();
+  }();
+  return k_space;
+}
+
+}  // namespace steptune

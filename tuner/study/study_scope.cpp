@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/study/study_scope.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/document/identifiers.hpp"
+#include "common/text.hpp"
+
+namespace steptune::study {
+namespace {
+
+using document::Formula;
+using document::StringTemplate;
+
+/// Linux refuses a single argument of 128 KiB; a placeholder may add a long choice.
+constexpr std::size_t k_max_template_bytes = 65'536;
+
+/// An `Expression` holds the values that it computes with, hence the mutex: formulas are evaluated
+/// by the loop and by a searcher that thinks ahead.
+struct SharedExpression {
+  explicit SharedExpression(Expression compiled) : expression(std::move(compiled)) {}
+  std::mutex mutex;
+  Expression expression;
+};
+
+}  // namespace
+
+std::optional<Formula> read_formula(const Node& node, const std::vector<std::string>& names,
+                                    const Facts& facts) {
+  const auto text = node.string(document::k_max_expression_bytes);
+  if (!text) return std::nullopt;
+  auto expression = Expression::compile(*text, names, facts);
+  if (!expression) {
+    node.fault(expression.error());
+    return std::nullopt;
+  }
+  if (expression->mentioned_parameters().empty()) {
+    return Formula::constant(expression->evaluate(Configuration{}), *text);
+  }
+  auto shared = std::make_shared<SharedExpression>(*std::move(expression));
+  return Formula(*text, [shared](const Configuration& configuration) {
+    const std::lock_guard lock(shared->mutex);
+    return shared->expression.evaluate(configuration);
+  });
+}
+
+void StudyScope::add(Parameter parameter, std::map<std::string, std::string> strings) {
+  if (!strings.empty()) (*choices_)[parameter.name] = std::move(strings);
+  names_.push_back(parameter.name);
+  parameters_.push_back(std::move(parameter));
+}
+
+std::optional<Formula> StudyScope::formula(const Node& node) {
+  auto formula = read_formula(node, names_, facts_);
+  if (formula) {
+    for (std::string& name : document::identifiers_in(formula->text()))
+      mentioned_.insert(std::move(name));
+  }
+  return formula;
+}
+
+std::optional<StringTemplate> StudyScope::string_template(const Node& node) {
+  const auto text = node.string(k_max_template_bytes);
+  if (!text) return std::nullopt;
+  auto parsed = StringTemplate::parse(*text, choices_);
+  if (!parsed) {
+    node.fault(parsed.error().message);
+    return std::nullopt;
+  }
+  bool sound = true;
+  for (const std::string& name : parsed->parameters()) {
+    mentioned_.insert(name);
+    if (find(name) != nullptr) continue;
+    node.fault(
+        fmt::format("the placeholder {{{}}} has no parameter{}", name, did_you_mean(name, names_)));
+    sound = false;
+  }
+  return sound ? std::optional(*std::move(parsed)) : std::nullopt;
+}
+
+std::optional<double> StudyScope::fact(std::string_view name) const {
+  const auto found = facts_.find(name);
+  return found == facts_.end() ? std::nullopt : std::optional(found->second);
+}
+
+const Parameter* StudyScope::find(std::string_view name) const {
+  const auto found = std::ranges::find(parameters_, name, &Parameter::name);
+  return found == parameters_.end() ? nullptr : &*found;
+}
+
+StudyScope& scope_of(const Node& node) {
+  return dynamic_cast<StudyScope&>(*node.reading().scope);
+}
+
+}  // namespace steptune::study
