@@ -9,7 +9,7 @@
 #include "common/rng.hpp"
 #include "trial_runner/measure/measurer.hpp"
 #include "trial_runner/replay/step_times.hpp"
-#include "tuner/loop/trial_in_flight.hpp"
+#include "tuner/loop/running_trial.hpp"
 
 namespace steptune {
 namespace {

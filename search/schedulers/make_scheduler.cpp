@@ -11,7 +11,7 @@ namespace {
 
 class NoScheduler final : public Scheduler {
  public:
-  Decision on_estimate(const TrialEstimate&) override { return {}; }
+  StopDecision on_estimate(const TrialEstimate&) override { return {}; }
   void on_exempt(const TrialEstimate&) override {}
 };
 

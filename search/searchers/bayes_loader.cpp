@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/searchers/bayes_loader.hpp"
 
+#include <utility>
+
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "common/environment.hpp"
 #include "common/shipped_files.hpp"
-#include "search/searchers/bayes_module.hpp"
 
 namespace steptune {
 namespace {
@@ -21,13 +22,36 @@ std::string dl_reason() {
   return reason == nullptr ? "unknown reason" : reason;
 }
 
-Result<std::unique_ptr<Searcher>> searcher_from(const std::filesystem::path& file,
-                                                const SearchSpace& space,
-                                                const SearcherOptions& options) {
+}  // namespace
+
+std::vector<std::filesystem::path> bayes_module_directories() {
+  std::vector<std::filesystem::path> directories =
+      directory_list(process_environment(), "STEPTUNE_MODULE_PATH");
+  for (auto& shipped : shipped_directories(ShippedKind::module))
+    directories.push_back(std::move(shipped));
+  return directories;
+}
+
+Result<std::filesystem::path> find_bayes_module(
+    const std::vector<std::filesystem::path>& directories) {
+  if (const auto file = find_file(directories, k_bayes_module_file)) {
+    // A relative name without a slash would make the dynamic linker search its own directories.
+    std::error_code error;
+    return std::filesystem::absolute(*file, error);
+  }
+  return fail(ErrorKind::not_found,
+              fmt::format("the Bayesian searcher ({}) is not installed; looked in {}",
+                          k_bayes_module_file, directories_text(directories)),
+              {},
+              "build with LibTorch, set STEPTUNE_MODULE_PATH to the module's directory, or use the "
+              "searcher sobol");
+}
+
+Result<BayesMakeFunction*> open_bayes_module(const std::filesystem::path& file) {
   constexpr const char* k_reinstall = "build or install the program and its module together";
   void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) {
-    return fail(ErrorKind::not_found, "the Bayesian searcher can not be opened: " + dl_reason(),
+    return fail(ErrorKind::not_found, "the Bayesian searcher cannot be opened: " + dl_reason(),
                 file.string(),
                 "install LibTorch (Debian: libtorch1.13), or use the searcher sobol");
   }
@@ -43,36 +67,26 @@ Result<std::unique_ptr<Searcher>> searcher_from(const std::filesystem::path& fil
                             version, k_bayes_module_abi),
                 file.string(), k_reinstall);
   }
+  return make;
+}
+
+Result<std::unique_ptr<Searcher>> make_bayes_searcher(BayesMakeFunction* make,
+                                                      const SearchSpace& space,
+                                                      const SearcherOptions& options) {
   Error error;
   std::unique_ptr<Searcher> searcher(make(&space, &options, &error));
   if (!searcher) return tl::unexpected(std::move(error));
   return searcher;
 }
 
-}  // namespace
-
-std::vector<std::filesystem::path> bayes_module_directories() {
-  std::vector<std::filesystem::path> directories =
-      directory_list(process_environment(), "STEPTUNE_MODULE_PATH");
-  for (auto& shipped : shipped_directories(ShippedKind::module))
-    directories.push_back(std::move(shipped));
-  return directories;
-}
-
 Result<std::unique_ptr<Searcher>> load_bayes_searcher(
     const std::vector<std::filesystem::path>& directories, const SearchSpace& space,
     const SearcherOptions& options) {
-  if (const auto file = find_file(directories, k_bayes_module_file)) {
-    // A relative name without a slash would make the dynamic linker search its own directories.
-    std::error_code error;
-    return searcher_from(std::filesystem::absolute(*file, error), space, options);
-  }
-  return fail(ErrorKind::not_found,
-              fmt::format("the Bayesian searcher ({}) is not installed; looked in {}",
-                          k_bayes_module_file, directories_text(directories)),
-              {},
-              "build with LibTorch, set STEPTUNE_MODULE_PATH to the module's directory, or use the "
-              "searcher sobol");
+  const auto module = find_bayes_module(directories);
+  if (!module) return tl::unexpected(module.error());
+  const auto make = open_bayes_module(*module);
+  if (!make) return tl::unexpected(make.error());
+  return make_bayes_searcher(*make, space, options);
 }
 
 }  // namespace steptune

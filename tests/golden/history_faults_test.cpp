@@ -47,7 +47,34 @@ TEST(HistoryFaults, AChangedStudyIsNotContinued) {
   sandbox.write("study.json", changed);
   const Ended ended = sandbox.steptune({"run", "study.json"});
   EXPECT_EQ(ended.exit_code, 4) << ended.err;
+  EXPECT_EQ(
+      difference("steptune: error: {{.*}}study.json: study \"demo\" has trials that cannot be "
+                 "compared with new ones: its file has changed in \"planned_run\"\n"
+                 "  add --new to begin \"demo-2\", give the study another \"name\", or undo the "
+                 "change to continue it\n",
+                 ended.err),
+      "");
   EXPECT_EQ(sandbox.steptune({"run", "study.json", "--new", "--quiet"}).exit_code, 0);
+}
+
+TEST(HistoryFaults, AChangedStudyOfWhichNothingWasMeasuredBeginsAgain) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", failing_study());
+  ASSERT_EQ(sandbox.steptune({"run", "study.json"}).exit_code, 3);
+  std::string mended = quick_study();
+  mended.replace(mended.find("\"quick\""), 7, "\"failing\"");
+  sandbox.write("study.json", mended);
+  sandbox.write("quick.sh", quick_trial());
+  const Ended ended = sandbox.steptune({"run", "study.json"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(
+      difference("study \"failing\" begins again: its file has changed in {{.*\"command\".*}}, and "
+                 "no trial had been measured\n"
+                 "trial 1 started (baseline): speed=slow\n{{...}}\n",
+                 ended.err),
+      "");
+  EXPECT_EQ(sandbox.steptune({"leaderboard", "failing-2"}).exit_code, 1)
+      << "not beside the old one";
 }
 
 TEST(RunnerFaults, AProgramWithoutItsGuardEndsWithFive) {

@@ -21,7 +21,7 @@ TEST(Interrupt, TheFirstCtrlCEndsInOrderAndTellsHowToContinue) {
   EXPECT_EQ(ended.exit_code, 130);
   EXPECT_EQ(ended.out, "");
   EXPECT_EQ(difference(R"(trial 1 started (baseline): batch=8
-stopping: ending the running trials, all results are saved; once more to stop at once
+stopping the running trials; results are saved; press Ctrl-C again to stop at once
 continue later with: steptune run endless.json --db 'my history.db'
 {{...}}
 interrupted: 1 trial: 1 interrupted; see 'steptune leaderboard endless --db 'my history.db''
@@ -58,7 +58,8 @@ TEST(Interrupt, TheSecondCtrlCDoesNotWaitForTheGracePeriod) {
   const pid_t pid = sandbox.start({"run", "endless.json"});
   ASSERT_TRUE(sandbox.until_err_contains("trial 1 started")) << sandbox.read("err.txt");
   kill(pid, SIGINT);
-  ASSERT_TRUE(sandbox.until_err_contains("once more to stop at once")) << sandbox.read("err.txt");
+  ASSERT_TRUE(sandbox.until_err_contains("press Ctrl-C again to stop at once"))
+      << sandbox.read("err.txt");
   kill(pid, SIGINT);
   // The trial ignores SIGTERM for the 30 s of its grace period: the test's own limit would not see
   // the end of that, were it waited for.

@@ -49,6 +49,25 @@ note: {{.*}}
             "");
 }
 
+TEST(ReadingGains, ABaselineThatFailedAtFirstIsComparedWithAllTheSame) {
+  const Sandbox sandbox;
+  sandbox.write("quick.json", quick_study());
+  sandbox.write("quick.sh", "exit 1\n");
+  EXPECT_EQ(sandbox.steptune({"run", "quick.json"}).exit_code, 3);
+  sandbox.write("quick.sh", quick_trial());
+  const Ended ended = sandbox.steptune({"run", "quick.json"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  const Ended shown = sandbox.steptune({"leaderboard"});
+  EXPECT_EQ(difference(R"({{...}}
+{{\* .* 3\.0\dx .*completed +fast}}
+{{  .* 1\.00x .*baseline, completed +slow}}
+{{...}}
+)",
+                       shown.out),
+            "");
+  EXPECT_NE(sandbox.steptune({"show", "3"}).out.find(" over the baseline)"), std::string::npos);
+}
+
 TEST_F(Reading, StudiesAreFoundByNameByFileAndByBeingTheLatest) {
   const std::string latest = sandbox_->steptune({"leaderboard"}).out;
   EXPECT_EQ(sandbox_->steptune({"leaderboard", "demo"}).out, latest);

@@ -33,11 +33,11 @@ TEST(Run, EndsWithLeaderboardAndRecommendation) {
 {{...}}
 {{[*=p! ]* +1 .*}}  baseline, completed          32        0  fp32
 * best   {{.*}}
-note: samples per second are compared at {{\d+}} to {{\d+}} samples per step; a larger batch may need more samples to reach the same loss: guard the loss, or check it before the long run
+note: trials differ in batch size ({{\d+}} to {{\d+}} samples per step); a larger batch may need more samples to reach the same loss: add a guard on the loss, or check it before the long run
 {{\d+ trials: .*}}
 
 best   batch_size={{\d+}} workers={{\d}} precision=bf16
-       {{[\d.]+}}x faster than baseline (95 % interval {{[\d.]+-[\d.]+}}; 3 interleaved pairs, fresh processes)
+       {{[\d.]+}} times as fast as the baseline (95 % interval {{[\d.]+-[\d.]+}}; 3 interleaved pairs, fresh processes)
 {{...}}
 plan   {{[\d.]+ h -> [\d.]+ h      \$[\d.]+ -> \$[\d.]+ \(\d+ % cheaper\)}}
 tuning took {{.*, \$[\d.]+}}; paid back after {{[\d.]+}} % of the planned run
@@ -49,7 +49,7 @@ next   steptune best demo --format args
 trial 1 completed: {{[\d.]+ h \+-[\d.]+}} %  new best
 trial 2 started (sobol): batch_size={{.*}}
 {{...}}
-confirming: best and baseline once more, interleaved
+confirming: fresh runs of best and baseline, interleaved
 {{...}}
 study "demo" ended: 12 trials
 )",
@@ -66,14 +66,14 @@ TEST(Run, FindsTheCheaperClusterAndSaysByHowMuch) {
   };
   for (const Case& published : {Case{"p4d_with_helpers.json", R"({{...}}
 best   helpers=2
-       1.8{{\d}}x cheaper than baseline (95 % interval {{.*}}; 3 interleaved pairs, fresh processes)
+       the baseline costs 1.8{{\d}} times as much (95 % interval {{.*}}; 3 interleaved pairs, fresh processes)
 {{...}}
 plan   {{\$20\d\.\d\d -> \$1[01]\d\.\d\d}} (46 % cheaper)      5.4 h -> 2.4 h
 {{...}}
 )"},
                                 Case{"p3_with_helpers.json", R"({{...}}
 best   helpers=1
-       4.3{{\d}}x cheaper than baseline (95 % interval {{.*}}; 3 interleaved pairs, fresh processes)
+       the baseline costs 4.3{{\d}} times as much (95 % interval {{.*}}; 3 interleaved pairs, fresh processes)
 {{...}}
 plan   {{\$12\d\.\d\d -> \$\d\d\.\d\d}} (77 % cheaper)      {{[\d.]+ h}} -> 5.{{\d}} h
 {{...}}

@@ -44,7 +44,7 @@ Arguments:
 
 Options:
 {{...}}
-  --json                Print one JSON document instead of text [default: off]
+  --json                Print one JSON document instead of text
 )",
                        ended.out),
             "");
@@ -74,8 +74,8 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
        "  see 'steptune doctor --help'\n"},
       {{"run"}, "steptune: error: STUDY is required\n  see 'steptune run --help'\n"},
       {{"show", "seven"},
-       "steptune: error: \"seven\" is no trial number\n"
-       "  trials are numbered 1, 2, 3, ...: see 'steptune leaderboard --all'\n"},
+       "steptune: error: \"seven\" is not a trial number\n"
+       "  'steptune leaderboard --all' lists the trials\n"},
       {{"completion", "tcsh"},
        "steptune: error: SHELL: tcsh not in {bash,zsh,fish}\n"
        "  see 'steptune completion --help'\n"},

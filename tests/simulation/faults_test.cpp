@@ -126,7 +126,7 @@ TEST_F(FaultTest, ATrialWithoutReportsIsNeverRanked) {
   const LoopResult result = must_run(run);
   const auto trials = run.trials();
   EXPECT_EQ(trials[1].status, TrialStatus::failed);
-  EXPECT_THAT(trials[1].failure, HasSubstr("ended by itself before it could be measured"));
+  EXPECT_THAT(trials[1].failure, HasSubstr("ended before it could be measured"));
   EXPECT_EQ(trials[2].status, TrialStatus::failed);
   EXPECT_THAT(trials[2].failure, HasSubstr("no progress reports"));
   EXPECT_EQ(trials[3].status, TrialStatus::failed);

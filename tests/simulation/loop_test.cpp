@@ -128,7 +128,7 @@ TEST_F(LoopTest, FindsABetterConfigurationAndConfirmsIt) {
   EXPECT_NEAR(*best.payback_share,
               best.tuning_s / (best.baseline_objectives[0] - best.incumbent_objectives[0]), 1e-9);
   EXPECT_NEAR(best.tuning_usd, best.tuning_s * 0.001, 1e-6) << "3.6 USD an hour, one at a time";
-  EXPECT_THAT(run.listener.phases, ElementsAre("search", "confirm"));
+  EXPECT_THAT(run.listener.phases, ElementsAre("searching", "confirming"));
 }
 
 TEST_F(LoopTest, ConfirmationTakesTurns) {
@@ -248,7 +248,7 @@ TEST_F(LoopTest, AWinnerThatFailsWhenConfirmedIsNoWinner) {
   ASSERT_TRUE(result.recommendation);
   EXPECT_NE(result.recommendation->incumbent_trial, refuted);
   EXPECT_EQ(result.recommendation->speed_up.pairs, 3);
-  EXPECT_THAT(run.listener.warnings, Contains(HasSubstr("fresh run")));
+  EXPECT_THAT(run.listener.warnings, Contains(HasSubstr("failed when it was confirmed")));
 }
 
 TEST_F(LoopTest, CommandsAreRenderedAndLogsHaveTheirPlace) {

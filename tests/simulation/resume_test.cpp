@@ -80,7 +80,7 @@ TEST_F(ResumeTest, InterruptingRecordsWhatRanAndStartsNothing) {
     }
   }
   EXPECT_GE(interrupted, 1U);
-  EXPECT_THAT(run.listener.phases, ElementsAre("search", "stopping"));
+  EXPECT_THAT(run.listener.phases, ElementsAre("searching", "stopping"));
 }
 
 TEST_F(ResumeTest, ASecondInterruptEndsTrialsThatIgnoreTheFirst) {

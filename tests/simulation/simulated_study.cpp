@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/searchers/background_searcher.hpp"
+
 namespace steptune::simulation {
 namespace {
 
@@ -53,9 +55,10 @@ void RecordingListener::on_trial_started(const TrialRecord& trial) {
   if (at_crash_point) at_crash_point();
 }
 
-void RecordingListener::on_trial_ended(const TrialRecord& trial, bool new_incumbent) {
+void RecordingListener::on_trial_ended(const TrialRecord& trial, const Standing& standing) {
   ended.push_back(trial);
-  if (new_incumbent) incumbents.push_back(trial.number);
+  const TrialRecord* incumbent = standing.incumbent();
+  if (incumbent != nullptr && incumbent->number == trial.number) incumbents.push_back(trial.number);
   if (at_crash_point) at_crash_point();
 }
 
@@ -78,7 +81,7 @@ SimulatedRun::SimulatedRun(const std::filesystem::path& run_folder, const Json& 
   SearcherOptions options;
   options.seed = study.search.seed;
   options.objectives.assign(study.objectives.size(), ObjectiveTraits{true});
-  searcher = must(make_searcher(study.search.searcher, study.space, options));
+  searcher = must(make_searcher_in_background(study.search.searcher, study.space, options));
   scheduler = must(make_scheduler(
       study.search.scheduler, {study.search.eta, study.search.min_steps, study.search.max_steps}));
 }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/leaderboard_source.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/trial_json.hpp"
@@ -27,12 +26,9 @@ struct BestChoice {
 };
 
 Result<TrialRecord> best_by(const StoredStudy& study, std::size_t objective) {
-  constexpr std::size_t k_enough = 100;
-  const auto board = read_leaderboard(study, {k_enough, false, objective});
-  if (!board) return tl::unexpected(board.error());
-  for (const LeaderboardRow& row : board->rows) {
-    if (row.best) return row.trial;
-  }
+  const auto standing = read_standing(study, objective);
+  if (!standing) return tl::unexpected(standing.error());
+  if (const TrialRecord* best = standing->incumbent()) return *best;
   return fail(ErrorKind::not_found,
               fmt::format("study \"{}\" has no completed trial yet", study.record.name), "",
               fmt::format("see 'steptune leaderboard {} --all'", study.record.name));
@@ -115,7 +111,7 @@ std::string best_text(const CommandContext& context, const StoredStudy& study,
   } else {
     text = fmt::format("best   {}\n",
                        configuration_text(choice.trial.configuration, words.parameter_order));
-    text += fmt::format("       trial {}, from the search alone: the study has not confirmed it\n",
+    text += fmt::format("       trial {}, from the search trials only, not confirmed\n",
                         choice.trial.number);
   }
   if (choice.command.argv.empty()) return text;

@@ -26,15 +26,14 @@ void add_common_options(CLI::App& command, CommandContext& context) {
       ->option_text("PATH");
   command
       .add_option("--color", context.color,
-                  "Colours: auto, always or never; NO_COLOR and FORCE_COLOR are heeded "
+                  "Colours: auto, always or never; NO_COLOR and FORCE_COLOR are respected "
                   "[default: auto]")
       ->option_text("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
 void add_json_option(CLI::App& command, CommandContext& context) {
-  command.add_flag("--json", context.json,
-                   "Print one JSON document instead of text [default: off]");
+  command.add_flag("--json", context.json, "Print one JSON document instead of text");
 }
 
 CLI::App* add_command(CLI::App& program, CommandContext& context, const std::string& name,
@@ -43,17 +42,17 @@ CLI::App* add_command(CLI::App& program, CommandContext& context, const std::str
   command->group("Commands");
   command->footer(examples);
   command->formatter(std::make_shared<HelpFormatter>());
-  command->set_help_flag("-h,--help", "Show this help [default: off]");
+  command->set_help_flag("-h,--help", "Show this help");
   add_common_options(*command, context);
   return command;
 }
 
 void add_all_commands(CLI::App& program, CommandContext& context) {
   program.formatter(std::make_shared<HelpFormatter>());
-  program.set_help_flag("-h,--help", "Show this help [default: off]");
+  program.set_help_flag("-h,--help", "Show this help");
   program.require_subcommand(0, 1);
   program.add_flag("--version", context.print_version,
-                   "Print the version [default: off]; more with 'steptune version'");
+                   "Print the version; more with 'steptune version'");
   add_common_options(program, context);
   add_run_command(program, context);
   add_check_command(program, context);

@@ -7,8 +7,8 @@
 
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/leaderboard_source.hpp"
-#include "tuner/report/leaderboard.hpp"
+#include "tuner/cli/study_source.hpp"
+#include "tuner/report/leaderboard_source.hpp"
 
 namespace steptune {
 namespace {
@@ -61,11 +61,10 @@ void add_leaderboard_command(CLI::App& program, CommandContext& context) {
   command
       ->add_option(
           "--limit", options->limit,
-          "Most trials to show, of each kind with --all [default: 20; with --all no limit]")
+          "Trials to show at most, per status with --all [default: 20; with --all no limit]")
       ->option_text("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
-  command->add_flag("--all", options->all,
-                    "Show every trial: failed, running and confirmation runs, too [default: off]");
+  command->add_flag("--all", options->all, "Show failed, running and confirming trials, too");
   command->add_option("--sort", options->sort, "Objective to rank by [default: the study's first]")
       ->option_text("OBJECTIVE");
   add_json_option(*command, context);

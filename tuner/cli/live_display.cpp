@@ -14,6 +14,7 @@ namespace {
 
 constexpr double k_redraw_interval_s = 0.1;
 constexpr std::size_t k_narrowest_configuration = 12;
+constexpr std::size_t k_longest_reason = 1000;
 
 std::string speed_text(const Measurement& measurement) {
   switch (measurement.status) {
@@ -43,9 +44,9 @@ std::string purpose_words(const TrialRecord& trial) {
     case TrialPurpose::baseline:
       return "baseline";
     case TrialPurpose::confirm_incumbent:
-      return fmt::format("best again, pair {}", trial.confirm_pair);
+      return fmt::format("confirming best, pair {}", trial.confirm_pair);
     case TrialPurpose::confirm_baseline:
-      return fmt::format("baseline again, pair {}", trial.confirm_pair);
+      return fmt::format("confirming baseline, pair {}", trial.confirm_pair);
     case TrialPurpose::hint:
     case TrialPurpose::search:
       break;
@@ -65,30 +66,29 @@ LiveDisplay::LiveDisplay(LinePrinter& printer, const Clock& screen_clock, const 
       objectives_(objective_views(study)),
       parameter_order_(parameter_order(study.document)) {}
 
-void LiveDisplay::resume(const std::vector<TrialRecord>& trials) {
-  for (const TrialRecord& trial : trials) {
-    if (!is_final(trial.status)) continue;
-    count(trial);
-    if (trial.status != TrialStatus::completed || is_confirmation(trial.purpose) ||
-        trial.objectives.empty() || !std::isfinite(trial.objectives[0])) {
-      continue;
-    }
-    if (!incumbent_ || objectives_[0].better(trial.objectives[0], incumbent_->objectives[0])) {
-      incumbent_ = trial;
-    }
+void LiveDisplay::take(const Standing& standing) {
+  trials_done_ = standing.ended_search_trials();
+  spent_usd_ = standing.spent_usd();
+  const TrialRecord* incumbent = standing.incumbent();
+  if (incumbent == nullptr) {
+    best_.clear();
+    return;
   }
+  const std::string gain = gain_text(*incumbent, standing);
+  best_ = fmt::format("best trial {}{}", incumbent->number, gain.empty() ? "" : ": " + gain);
 }
 
-void LiveDisplay::count(const TrialRecord& trial) {
-  spent_usd_ += trial.spent_usd;
-  if (!is_confirmation(trial.purpose)) ++trials_done_;
-  if (trial.purpose == TrialPurpose::baseline && !trial.objectives.empty()) baseline_ = trial;
+void LiveDisplay::on_resumed(const Standing& standing) {
+  take(standing);
+  if (quiet_) return;
+  printer_.print(fmt::format("continuing study \"{}\": {} trial{} done", study_.name, trials_done_,
+                             trials_done_ == 1 ? "" : "s"));
 }
 
 void LiveDisplay::on_phase(const std::string& phase) {
   phase_ = phase;
-  if (!quiet_ && phase == "confirm") {
-    printer_.print("confirming: best and baseline once more, interleaved");
+  if (!quiet_ && phase == "confirming") {
+    printer_.print("confirming: fresh runs of best and baseline, interleaved");
   }
 }
 
@@ -100,36 +100,46 @@ void LiveDisplay::on_trial_started(const TrialRecord& trial) {
                              again, configuration_text(trial.configuration, parameter_order_)));
 }
 
-void LiveDisplay::on_trial_ended(const TrialRecord& trial, bool new_incumbent) {
-  count(trial);
-  if (new_incumbent) incumbent_ = trial;
+void LiveDisplay::on_trial_ended(const TrialRecord& trial, const Standing& standing) {
+  take(standing);
   if (quiet_) return;
-  const std::string line = ended_line(trial, new_incumbent);
-  printer_.print(printer_.smart() ? elide_middle(line, printer_.columns()) : line);
+  std::string line = ended_line(trial, standing);
+  const std::string reason = printable_line(trial.failure, k_longest_reason);
+  if (!printer_.smart()) {
+    printer_.print(reason.empty() ? line : line + ": " + reason);
+    return;
+  }
+  // The reason has a line of its own, which the terminal may wrap: cut, it would explain nothing.
+  line += "  ";
+  const std::size_t taken = display_width(line);
+  const std::size_t columns = printer_.columns();
+  line += elide_middle(configuration_text(trial.configuration, parameter_order_),
+                       columns > taken ? columns - taken : std::size_t{0});
+  printer_.print(elide_middle(line, columns));
+  if (!reason.empty()) printer_.print("  " + reason);
 }
 
-std::string LiveDisplay::gain_text(const TrialRecord& trial) const {
-  if (!baseline_ || baseline_->number == trial.number || trial.objectives.empty()) return {};
-  const double gain = objectives_[0].gain(baseline_->objectives[0], trial.objectives[0]);
+std::string LiveDisplay::gain_text(const TrialRecord& trial, const Standing& standing) const {
+  const TrialRecord* baseline = standing.baseline();
+  if (baseline == nullptr || baseline->number == trial.number || trial.objectives.empty()) {
+    return {};
+  }
+  const double gain = objectives_[0].gain(baseline->objectives[0], trial.objectives[0]);
   return std::isfinite(gain) ? format_ratio(gain) : std::string();
 }
 
-std::string LiveDisplay::ended_line(const TrialRecord& trial, bool new_incumbent) const {
+std::string LiveDisplay::ended_line(const TrialRecord& trial, const Standing& standing) const {
   std::string line = fmt::format("trial {} ", trial.number);
   if (is_confirmation(trial.purpose)) line += fmt::format("({}) ", purpose_words(trial));
   line += status_words(trial);
-  if (!trial.objectives.empty()) {
-    line += ": " + objectives_[0].text(trial.objectives[0]);
-    const double half_width = half_width_95(trial, 0);
-    const double value = std::abs(trial.objectives[0]);
-    if (half_width > 0.0 && value > 0.0) line += " +-" + format_percent(half_width / value);
-    if (const std::string gain = gain_text(trial); !gain.empty()) line += "  " + gain;
-    if (new_incumbent) line += "  new best";
-  }
-  if (!trial.failure.empty()) line += ": " + printable_line(trial.failure, 200);
-  if (printer_.smart()) {
-    line += "  " + configuration_text(trial.configuration, parameter_order_);
-  }
+  if (trial.objectives.empty()) return line;
+  line += ": " + objectives_[0].text(trial.objectives[0]);
+  const double half_width = half_width_95(trial, 0);
+  const double value = std::abs(trial.objectives[0]);
+  if (half_width > 0.0 && value > 0.0) line += " +-" + format_percent(half_width / value);
+  if (const std::string gain = gain_text(trial, standing); !gain.empty()) line += "  " + gain;
+  const TrialRecord* incumbent = standing.incumbent();
+  if (incumbent != nullptr && incumbent->number == trial.number) line += "  new best";
   return line;
 }
 
@@ -158,10 +168,7 @@ std::string LiveDisplay::study_line(double elapsed_s) const {
     line += "  " + format_usd(spent_usd_);
     if (budget.cost_usd) line += " of " + format_usd(*budget.cost_usd);
   }
-  if (incumbent_) {
-    const std::string gain = gain_text(*incumbent_);
-    line += fmt::format("  best trial {}{}", incumbent_->number, gain.empty() ? "" : ": " + gain);
-  }
+  if (!best_.empty()) line += "  " + best_;
   return line;
 }
 
@@ -170,16 +177,16 @@ void LiveDisplay::on_progress(const std::vector<LiveTrial>& running, double elap
   next_draw_s_ = screen_clock_.now_s() + k_redraw_interval_s;
   std::vector<std::string> lines;
   // What was handed over ahead of its turn would fill the screen.
-  std::size_t waiting = 0;
+  std::size_t queued = 0;
   for (const LiveTrial& live : running) {
     const bool has_begun = live.trial->status != TrialStatus::launching;
     if (has_begun || lines.size() < static_cast<std::size_t>(study_.runner.parallel)) {
       lines.push_back(trial_line(live));
     } else {
-      ++waiting;
+      ++queued;
     }
   }
-  if (waiting > 0) lines.push_back(fmt::format("      and {} more waiting", waiting));
+  if (queued > 0) lines.push_back(fmt::format("      and {} more queued", queued));
   lines.push_back(study_line(elapsed_s));
   printer_.status(lines);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,27 +22,24 @@ class LiveDisplay final : public LoopListener {
   LiveDisplay(LinePrinter& printer, const Clock& screen_clock, const Clock& loop_clock,
               const StudySpec& study, bool quiet);
 
-  /// Counts in what former runs of the tuner have done.
-  void resume(const std::vector<TrialRecord>& trials);
-
   void on_phase(const std::string& phase) override;
   void on_trial_started(const TrialRecord& trial) override;
-  void on_trial_ended(const TrialRecord& trial, bool new_incumbent) override;
+  void on_resumed(const Standing& standing) override;
+  void on_trial_ended(const TrialRecord& trial, const Standing& standing) override;
   void on_progress(const std::vector<LiveTrial>& running, double elapsed_s) override;
   void on_warning(const std::string& message) override;
 
   /// Removes the live lines; to be called before anything else is printed.
   void finish();
 
-  /// Trials of the search that have ended, former runs' included.
-  [[nodiscard]] std::int64_t trials_done() const { return trials_done_; }
-
  private:
-  void count(const TrialRecord& trial);
+  /// Notes what the study's line tells.
+  void take(const Standing& standing);
   [[nodiscard]] std::string trial_line(const LiveTrial& live) const;
   [[nodiscard]] std::string study_line(double elapsed_s) const;
-  [[nodiscard]] std::string gain_text(const TrialRecord& trial) const;
-  [[nodiscard]] std::string ended_line(const TrialRecord& trial, bool new_incumbent) const;
+  /// How much better than the baseline; empty where that says nothing.
+  [[nodiscard]] std::string gain_text(const TrialRecord& trial, const Standing& standing) const;
+  [[nodiscard]] std::string ended_line(const TrialRecord& trial, const Standing& standing) const;
 
   LinePrinter& printer_;
   const Clock& screen_clock_;
@@ -53,10 +50,9 @@ class LiveDisplay final : public LoopListener {
   std::vector<std::string> parameter_order_;
   std::string phase_;
   double next_draw_s_ = 0.0;
-  std::int64_t trials_done_ = 0;
+  std::int64_t trials_done_ = 0;  ///< of the search, former runs' included
   double spent_usd_ = 0.0;
-  std::optional<TrialRecord> baseline_;
-  std::optional<TrialRecord> incumbent_;
+  std::string best_;  ///< `best trial 7: 1.83x`; empty if there is none
 };
 
 }  // namespace steptune

@@ -118,10 +118,9 @@ void add_pools_command(CLI::App& program, CommandContext& context) {
   command->add_option(
       "JOB", options->jobs,
       "Only these training jobs, whoever started them [default: all of Steptune's]");
-  command->add_flag("--release", options->release,
-                    "Give warm pools back; running jobs go on [default: off]");
+  command->add_flag("--release", options->release, "Give warm pools back; running jobs go on");
   command->add_flag("--all", options->all,
-                    "Show the jobs of others, too; they are released only by name [default: off]");
+                    "Show the jobs of others, too; they are released only by name");
   command
       ->add_option("--region", options->region,
                    "AWS region [default: AWS_REGION, else the AWS profile's]")

@@ -36,7 +36,7 @@ class InterruptNotice {
     if (count > said_) {
       said_ = count;
       printer_.print(count == 1
-                         ? fmt::format("{}, all results are saved; once more to stop at once\n"
+                         ? fmt::format("{}; results are saved; press Ctrl-C again to stop at once\n"
                                        "continue later with: {}",
                                        first_, continue_command_)
                          : std::string("stopping at once"));
@@ -53,33 +53,21 @@ class InterruptNotice {
 };
 
 Result<LoopResult> tune(CommandContext& context, const RunOptions& options, const StudySpec& study,
-                        History& history, const std::optional<StudyRecord>& former,
-                        const SignalFlags& flags) {
+                        History& history, const SignalFlags& flags) {
   auto parts = make_study_parts(study, context.clock);
   if (!parts) return tl::unexpected(parts.error());
   LinePrinter printer(STDERR_FILENO,
                       is_smart_terminal(STDERR_FILENO, context.console.environment()));
   LiveDisplay display(printer, context.clock, *parts->clock, study, options.quiet);
-  if (former) {
-    const auto trials = history.trials(former->id);
-    if (!trials) return tl::unexpected(trials.error());
-    display.resume(*trials);
-    if (!options.quiet && !trials->empty()) {
-      context.console.message(fmt::format("continuing study \"{}\": {} trial{} done", study.name,
-                                          display.trials_done(),
-                                          display.trials_done() == 1 ? "" : "s"));
-    }
-  }
   const bool detach = options.on_interrupt == "detach";
   if (detach && parts->runner->machine_holder() == nullptr) {
-    return fail(ErrorKind::usage,
-                fmt::format("trials of the runner \"{}\" cannot go on without the tuner",
-                            study.runner.type),
-                "--on-interrupt", "leave it out: an interrupted study continues with its next run");
+    return fail(
+        ErrorKind::usage,
+        fmt::format("trials of runner \"{}\" cannot continue without the tuner", study.runner.type),
+        "--on-interrupt", "leave it out: the next 'steptune run' continues the study");
   }
   InterruptNotice notice(
-      flags, printer,
-      detach ? "leaving: the running trials go on" : "stopping: ending the running trials",
+      flags, printer, detach ? "detaching: running trials continue" : "stopping the running trials",
       "steptune run " + shell_quoted(options.study) + context.database_option());
   auto result = run_loop({study, *parts->searcher, *parts->scheduler, *parts->runner, history,
                           *parts->clock, display, log_directory(context.database(), study.name),
@@ -113,7 +101,7 @@ ExitCode run_study(CommandContext& context, const RunOptions& options) {
                        {{}, k_projection_repeats, context.database(), context.clock.wall_time_s()});
   if (!agreed) return context.console.error(agreed.error());
   const SignalFlags flags;
-  const auto result = tune(context, options, *study, *history, *former, flags);
+  const auto result = tune(context, options, *study, *history, flags);
   if (!result) return context.console.error(result.error());
   const ExitCode code = exit_code_of(*result, flags);
   const auto printed =
@@ -148,20 +136,18 @@ void add_run_command(CLI::App& program, CommandContext& context) {
                    "Longest tuning time, such as 30m or 1h30m [default: the study file's, else "
                    "no limit]")
       ->option_text("DURATION");
-  command->add_flag("--new", options->fresh,
-                    "Begin a new study even if one of this name exists [default: continue it]");
+  command->add_flag("--new", options->fresh, "Begin a new study even if one of this name exists");
   command->add_flag(
       "--yes", options->yes,
-      "Do not ask before an unfinished study is left behind or training jobs are paid "
-      "for [default: ask]");
+      "Do not ask before an unfinished study is left behind or training jobs are paid for");
   command
       ->add_option(
           "--on-interrupt", options->on_interrupt,
-          "What becomes of running trials on Ctrl-C: stop, or detach (SageMaker: they go on "
-          "and are found again) [default: stop]")
+          "What happens to running trials on Ctrl-C: stop, or detach (SageMaker: they continue "
+          "and are adopted by the next run) [default: stop]")
       ->option_text("WHAT")
       ->check(CLI::IsMember({"stop", "detach"}));
-  command->add_flag("--quiet", options->quiet, "Show no progress, warnings only [default: off]");
+  command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
   add_json_option(*command, context);
   command->callback([&context, options] {
     context.action = [&context, options] { return run_study(context, *options); };

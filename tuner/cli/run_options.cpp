@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/run_options.hpp"
 
+#include <algorithm>
 #include <array>
+#include <set>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -30,8 +32,8 @@ Result<std::string> free_name(const History& history, const std::string& name) {
     if (!taken) return tl::unexpected(taken.error());
     if (!*taken) return candidate;
   }
-  return fail(ErrorKind::conflict, fmt::format("there are too many studies called \"{}\"", name),
-              "", "give the study another name in its file");
+  return fail(ErrorKind::conflict, fmt::format("there are too many studies called \"{}-N\"", name),
+              "", "give the study another \"name\" in its file");
 }
 
 bool read_yes() {
@@ -47,19 +49,19 @@ Result<void> confirm_leaving(Console& console, const RunOptions& options, const 
                                         former.name, format_duration(former.elapsed_s));
   if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1) {
     return fail(ErrorKind::usage, state, "",
-                fmt::format("leave out --new to continue it, or add --yes to begin \"{}\" anyway",
+                fmt::format("leave out --new to continue it, or add --yes to begin \"{}\" instead",
                             new_name));
   }
   console.message(fmt::format("{}. Begin \"{}\" instead? [y/N]", state, new_name));
   if (read_yes()) return {};
-  return fail(ErrorKind::usage, "not begun", "", "leave out --new to continue the former study");
+  return fail(ErrorKind::usage, "not started", "", "leave out --new to continue the former study");
 }
 
-/// A study goes on with the prices that it was begun with, but for those that its file states: a
-/// table that has become newer does not make it another study.
-Result<void> keep_stored_prices(const Json& stored, StudySpec& study) {
+/// `study` with the prices that the stored one was begun with, but for those that its file states:
+/// a table that has become newer does not make it another study.
+Result<StudySpec> with_stored_prices(const Json& stored, const StudySpec& study) {
   const Json::json_pointer pointer("/runner/prices");
-  if (!stored.contains(pointer) || !study.document.contains(pointer)) return {};
+  if (!stored.contains(pointer) || !study.document.contains(pointer)) return study;
   const auto file = read_json_file(study.file);
   if (!file) return tl::unexpected(file.error());
   Json document = study.document;
@@ -67,10 +69,61 @@ Result<void> keep_stored_prices(const Json& stored, StudySpec& study) {
     const bool stated = file->contains(pointer) && (*file)[pointer].contains(type);
     if (!stated && document[pointer].contains(type)) document[pointer][type] = price;
   }
-  auto continued = study_from_json(document, study.file, study.facts);
-  if (!continued) return tl::unexpected(continued.error());
-  study = *std::move(continued);
-  return {};
+  return study_from_json(document, study.file, study.facts);
+}
+
+/// The top-level keys in which two definitions of a study differ, but for those that may change
+/// while a study goes on: `"command", "runner"`.
+std::string changed_keys(const Json& stored, const Json& now) {
+  std::set<std::string> names;
+  for (const Json* document : {&stored, &now}) {
+    for (const auto& [name, value] : document->items())
+      names.insert(name);
+  }
+  for (const char* free : {"name", "budget", "search", "try"})
+    names.erase(free);
+  std::string text;
+  for (const std::string& name : names) {
+    if (stored.value(name, Json()) == now.value(name, Json())) continue;
+    text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", name);
+  }
+  return text;
+}
+
+/// Whether the study has no trial that was measured, and none that may still run.
+Result<bool> has_measured_nothing(const History& history, const StudyRecord& study) {
+  const auto counts = history.status_counts(study.id);
+  if (!counts) return tl::unexpected(counts.error());
+  return std::ranges::all_of(*counts, [](const auto& entry) {
+    return entry.second == 0 || entry.first == TrialStatus::failed ||
+           entry.first == TrialStatus::out_of_memory || entry.first == TrialStatus::interrupted;
+  });
+}
+
+/// The study's file has changed so much that its trials and new ones cannot be compared: where none
+/// was measured, the stored study gives way, else it is an error.
+Result<void> settle_change(Console& console, History& history, const StudyRecord& former,
+                           const StudySpec& study) {
+  const std::string keys = changed_keys(former.document, study.document);
+  const auto worthless = has_measured_nothing(history, former);
+  if (!worthless) return tl::unexpected(worthless.error());
+  if (*worthless) {
+    console.message(
+        fmt::format("study \"{}\" begins again: its file has changed in {}, and no "
+                    "trial had been measured",
+                    study.name, keys));
+    return history.remove_study(former.id);
+  }
+  const auto name = free_name(history, study.name);
+  if (!name) return tl::unexpected(name.error());
+  return fail(ErrorKind::conflict,
+              fmt::format("study \"{}\" has trials that cannot be compared with new ones: its file "
+                          "has changed in {}",
+                          study.name, keys),
+              study.file.string(),
+              fmt::format("add --new to begin \"{}\", give the study another \"name\", or undo the "
+                          "change to continue it",
+                          *name));
 }
 
 }  // namespace
@@ -90,9 +143,10 @@ Result<void> apply_overrides(const RunOptions& options, StudySpec& study) {
     return fail(ErrorKind::usage, time_s.error().message, "--time", "write 90s, 30m, 1h30m or 2d");
   }
   if (*time_s < k_shortest_budget_s || *time_s > k_longest_budget_s) {
-    return fail(ErrorKind::usage,
-                fmt::format("{} is no tuning time", printable_line(options.time, 40)), "--time",
-                "give 1 s to 366 d");
+    return fail(
+        ErrorKind::usage,
+        fmt::format("a tuning time of {} is out of range", printable_line(options.time, 40)),
+        "--time", "give 1s to 366d");
   }
   study.budget.time_s = *time_s;
   study.document["budget"]["time"] = *time_s;
@@ -100,7 +154,7 @@ Result<void> apply_overrides(const RunOptions& options, StudySpec& study) {
 }
 
 Result<std::optional<StudyRecord>> settle_identity(Console& console, const RunOptions& options,
-                                                   const History& history, StudySpec& study) {
+                                                   History& history, StudySpec& study) {
   auto former = find_study(history, study.name);
   if (!former || !*former) return former;
   if (options.fresh) {
@@ -113,6 +167,14 @@ Result<std::optional<StudyRecord>> settle_identity(Console& console, const RunOp
     study.document["name"] = *name;
     return std::optional<StudyRecord>();
   }
+  auto continued = with_stored_prices((*former)->document, study);
+  if (!continued) return tl::unexpected(continued.error());
+  if (continued->fingerprint != (*former)->fingerprint) {
+    const auto settled = settle_change(console, history, **former, *continued);
+    if (!settled) return tl::unexpected(settled.error());
+    return std::optional<StudyRecord>();
+  }
+  study = *std::move(continued);
   if (options.seed && (*former)->seed != study.search.seed) {
     return fail(ErrorKind::usage,
                 fmt::format("study \"{}\" was begun with seed {}, not {}", study.name,
@@ -121,9 +183,6 @@ Result<std::optional<StudyRecord>> settle_identity(Console& console, const RunOp
   }
   study.search.seed = (*former)->seed;
   study.document["search"]["seed"] = (*former)->seed;
-  if (const auto kept = keep_stored_prices((*former)->document, study); !kept) {
-    return tl::unexpected(kept.error());
-  }
   return former;
 }
 
@@ -141,7 +200,7 @@ Result<void> confirm_spending(Console& console, const RunOptions& options, const
   }
   console.message(fmt::format("{}. Begin? [y/N]", question));
   if (read_yes()) return {};
-  return fail(ErrorKind::usage, "not begun", "", "nothing was started and nothing is billed");
+  return fail(ErrorKind::usage, "not started", "", "nothing will be billed");
 }
 
 std::filesystem::path log_directory(const std::filesystem::path& database,

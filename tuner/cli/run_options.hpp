@@ -30,10 +30,11 @@ struct RunOptions {
 
 /// Decides which study of the history this run continues (nothing: it begins one): sets the stored
 /// seed, or with `--new` gives the study the next free name (`resnet-2`). Asks on a terminal before
-/// an unfinished study is left behind.
+/// an unfinished study is left behind. A study whose file has changed begins again, its stored
+/// trials removed, if none of them was measured; else it is a `conflict`.
 [[nodiscard]] Result<std::optional<StudyRecord>> settle_identity(Console& console,
                                                                  const RunOptions& options,
-                                                                 const History& history,
+                                                                 History& history,
                                                                  StudySpec& study);
 
 /// For studies whose trials are paid for: tells what the tuning is expected to take and to cost, by

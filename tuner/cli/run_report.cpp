@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "tuner/cli/leaderboard_source.hpp"
+#include "tuner/cli/study_source.hpp"
+#include "tuner/report/leaderboard_source.hpp"
 #include "tuner/report/recommendation.hpp"
 #include "tuner/report/trial_json.hpp"
 

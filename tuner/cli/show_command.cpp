@@ -25,8 +25,8 @@ Result<std::int64_t> trial_number(const std::string& text) {
   std::int64_t number = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (fault != std::errc() || end != text.data() + text.size() || number < 1) {
-    return fail(ErrorKind::usage, fmt::format("\"{}\" is no trial number", printable_line(text)),
-                "", "trials are numbered 1, 2, 3, ...: see 'steptune leaderboard --all'");
+    return fail(ErrorKind::usage, fmt::format("\"{}\" is not a trial number", printable_line(text)),
+                "", "'steptune leaderboard --all' lists the trials");
   }
   return number;
 }
@@ -58,10 +58,10 @@ ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
     context.console.json_result(json);
     return ExitCode::ok;
   }
-  auto baseline = baseline_trial(*study);
-  if (!baseline) return context.console.error(baseline.error());
-  context.console.result(
-      trial_text(*trial, *baseline, study->objectives, parameter_order(study->record.document)));
+  const auto standing = read_standing(*study);
+  if (!standing) return context.console.error(standing.error());
+  context.console.result(trial_text(*trial, standing->baseline(), study->objectives,
+                                    parameter_order(study->record.document)));
   return ExitCode::ok;
 }
 
@@ -78,9 +78,8 @@ void add_show_command(CLI::App& program, CommandContext& context) {
       ->option_text("[STUDY] TRIAL")
       ->required()
       ->expected(1, 2);
-  CLI::Option* log =
-      command->add_flag("--log", options->log,
-                        "Print the trial's output instead, as far as it was kept [default: off]");
+  CLI::Option* log = command->add_flag("--log", options->log,
+                                       "Print the trial's output instead, as far as it was kept");
   add_json_option(*command, context);
   log->excludes(command->get_option("--json"));
   command->callback([&context, options] {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "search/searchers/background_searcher.hpp"
 #include "trial_runner/local/local_runner.hpp"
 #include "trial_runner/replay/replay_runner.hpp"
 #include "tuner/cli/sagemaker_parts.hpp"
@@ -22,7 +23,7 @@ Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study) {
   if (here && study.runner.parallel == 1 && cpus != study.facts.end() && cpus->second > 1.0) {
     options.threads = static_cast<int>(cpus->second);
   }
-  return make_searcher(study.search.searcher, study.space, options);
+  return make_searcher_in_background(study.search.searcher, study.space, options);
 }
 
 Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study) {

@@ -33,7 +33,7 @@ Result<StudyRecord> read_study_row(const Query& query, const std::string& where)
                                                  : parse_json(query.column(9).getString(), where);
   if (!status || !document || !recommendation) {
     return fail(ErrorKind::store, fmt::format("the study \"{}\" cannot be read", study.name), where,
-                "the history is damaged or was edited: restore a copy, or begin a new one with "
+                "the history is damaged or was edited: restore a backup, or start a new one with "
                 "--db");
   }
   study.status = *status;
@@ -71,12 +71,26 @@ std::string select_ranked(bool largest_first) {
                      largest_first ? "DESC" : "ASC");
 }
 
+/// The condition of baselines and confirming runs is that of the index `trials_that_decide`.
+std::string select_standing(bool largest_first) {
+  return fmt::format(
+      "SELECT {0} FROM trials WHERE study_id = ?1 "
+      "AND purpose IN ('baseline', 'confirm_incumbent', 'confirm_baseline') "
+      "UNION ALL SELECT * FROM (SELECT {0} FROM trials WHERE study_id = ?1 "
+      "AND status = 'completed' AND objective_1 IS NOT NULL "
+      "AND (objective_count < 2 OR objective_2 IS NOT NULL) AND purpose IN ('hint', 'search') "
+      "ORDER BY objective_1 {1}, number LIMIT ?2) ORDER BY number",
+      k_trial_columns, largest_first ? "DESC" : "ASC");
+}
+
 const std::string k_select_trials = select_trials("study_id = ? ORDER BY number");
 const std::string k_select_trial = select_trials("study_id = ? AND number = ?");
 const std::string k_select_latest =
     select_trials("study_id = ? AND status = ? ORDER BY number DESC LIMIT ?");
 const std::string k_select_smallest = select_ranked(false);
 const std::string k_select_largest = select_ranked(true);
+const std::string k_select_standing_smallest = select_standing(false);
+const std::string k_select_standing_largest = select_standing(true);
 
 constexpr const char* k_open_states = "('launching', 'running', 'interrupted')";
 
@@ -130,8 +144,8 @@ Result<StudyRecord> History::study(const std::string& name) const {
   auto all = studies();
   if (!all) return tl::unexpected(all.error());
   if (all->empty()) {
-    return fail(ErrorKind::not_found, "holds no study yet", store_->path.string(),
-                "`steptune run STUDY` begins one");
+    return fail(ErrorKind::not_found, "contains no study yet", store_->path.string(),
+                "`steptune run STUDY` starts one");
   }
   if (name.empty()) return all->back();
   std::vector<std::string> names;
@@ -141,7 +155,7 @@ Result<StudyRecord> History::study(const std::string& name) const {
   }
   return fail(ErrorKind::not_found,
               fmt::format("there is no study \"{}\"{}", name, did_you_mean(name, names)),
-              store_->path.string(), fmt::format("it holds: {}", fmt::join(names, ", ")));
+              store_->path.string(), fmt::format("its studies: {}", fmt::join(names, ", ")));
 }
 
 Result<std::vector<TrialRecord>> History::trials(std::int64_t study_id) const {
@@ -166,6 +180,16 @@ Result<std::vector<TrialRecord>> History::ranked_trials(std::int64_t study_id, s
                                                         bool largest_first) const {
   return store_->catch_errors([&] {
     Query query = store_->query(largest_first ? k_select_largest : k_select_smallest);
+    query.bind(study_id).bind(static_cast<std::int64_t>(limit));
+    return read_trials(query, store_->path.string());
+  });
+}
+
+Result<std::vector<TrialRecord>> History::standing_trials(std::int64_t study_id, std::size_t limit,
+                                                          bool largest_first) const {
+  return store_->catch_errors([&] {
+    Query query =
+        store_->query(largest_first ? k_select_standing_largest : k_select_standing_smallest);
     query.bind(study_id).bind(static_cast<std::int64_t>(limit));
     return read_trials(query, store_->path.string());
   });
@@ -204,11 +228,10 @@ Result<StudyRecord> History::create_or_continue_study(const std::string& name,
   }
   if (existing && existing->fingerprint != fingerprint) {
     return fail(ErrorKind::conflict,
-                fmt::format("the study \"{}\" exists, and its command, search space or measurement "
-                            "was another: the trials cannot be compared",
+                fmt::format("the study \"{}\" exists with another definition: its trials cannot be "
+                            "compared with new ones",
                             name),
-                store_->path.string(),
-                "give the study another \"name\", or another history with --db");
+                store_->path.string(), "give the study another \"name\"");
   }
   const auto written = store_->write([&]() -> Result<void> {
     if (existing) {
@@ -232,6 +255,17 @@ Result<StudyRecord> History::create_or_continue_study(const std::string& name,
   });
   if (!written) return tl::unexpected(written.error());
   return study(name);
+}
+
+Result<void> History::remove_study(std::int64_t study_id) {
+  return store_->write([&]() -> Result<void> {
+    for (const char* statement :
+         {"DELETE FROM trials WHERE study_id = ?", "DELETE FROM status_counts WHERE study_id = ?",
+          "DELETE FROM studies WHERE id = ?"}) {
+      store_->query(statement).bind(study_id).run();
+    }
+    return {};
+  });
 }
 
 Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,

@@ -155,6 +155,12 @@ class History {
   [[nodiscard]] Result<std::vector<TrialRecord>> ranked_trials(std::int64_t study_id,
                                                                std::size_t limit,
                                                                bool largest_first = false) const;
+  /// What decides who leads a study (`Standing`): its baselines, its confirming runs and the
+  /// `limit` best completed trials by their first objective, in order of number. Reads no more
+  /// rows.
+  [[nodiscard]] Result<std::vector<TrialRecord>> standing_trials(std::int64_t study_id,
+                                                                 std::size_t limit,
+                                                                 bool largest_first = false) const;
   /// The trials of one state with the highest numbers, latest first.
   [[nodiscard]] Result<std::vector<TrialRecord>> latest_trials(std::int64_t study_id,
                                                                TrialStatus status,
@@ -169,6 +175,8 @@ class History {
                                                              const std::string& fingerprint,
                                                              const Json& document,
                                                              std::uint64_t seed);
+  /// Takes a study and its trials out of the history, for one that is worth nothing to anybody.
+  [[nodiscard]] Result<void> remove_study(std::int64_t study_id);
   /// Intent: the trial (or its next attempt) is about to be started. Inserts or updates by number;
   /// a trial in a final state is never overwritten (`internal`). Here and in `record_ended`,
   /// `totals` replace the study's in the same transaction.

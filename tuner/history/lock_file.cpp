@@ -42,7 +42,7 @@ tl::unexpected<Error> refused(const std::filesystem::path& path, int descriptor)
   const auto owner = read_owner(descriptor);
   if (!owner) {
     return fail(ErrorKind::conflict, "another steptune is writing to this history", path.string(),
-                "wait until it has ended, or give another history with --db");
+                "wait until it has ended, or choose another history with --db");
   }
   const std::string where_to = owner->host == host_name() ? "" : fmt::format(" on {}", owner->host);
   return fail(
@@ -50,9 +50,10 @@ tl::unexpected<Error> refused(const std::filesystem::path& path, int descriptor)
       fmt::format("another steptune is writing to this history: host {}, pid {}", owner->host,
                   owner->pid),
       path.string(),
-      fmt::format("wait until it has ended, stop it in order with `kill -INT {}`{}, or give "
-                  "another history with --db",
-                  owner->pid, where_to));
+      fmt::format(
+          "wait until it has ended, stop it with `kill -INT {}`{}, or choose another history "
+          "with --db",
+          owner->pid, where_to));
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ Result<LockFile> LockFile::acquire(const std::filesystem::path& path) {
   if (descriptor < 0) {
     return fail(ErrorKind::store,
                 "the lock file cannot be opened: " + std::generic_category().message(errno),
-                path.string(), "give a history in a folder that you may write to with --db");
+                path.string(), "choose a history in a writable folder with --db");
   }
   LockFile lock(descriptor);
   int locked = 0;
@@ -72,7 +73,7 @@ Result<LockFile> LockFile::acquire(const std::filesystem::path& path) {
   if (locked != 0 && errno == EWOULDBLOCK) return refused(path, descriptor);
   if (locked != 0) {
     return fail(ErrorKind::store, "cannot be locked: " + std::generic_category().message(errno),
-                path.string(), "give a history on a local disk with --db");
+                path.string(), "choose a history on a local disk with --db");
   }
   // Who holds the lock is advice for people; that a full disk cannot store it must not hinder.
   const std::string text = fmt::format("{} {}\n", host_name(), getpid());

@@ -24,8 +24,8 @@ Result<void> make_folder(const std::filesystem::path& folder) {
   if (std::filesystem::is_directory(folder, error)) return {};
   std::filesystem::create_directories(folder, error);
   if (error) {
-    return fail(ErrorKind::store, "the folder cannot be made: " + error.message(), folder.string(),
-                "give a history in a folder that you may write to with --db");
+    return fail(ErrorKind::store, "cannot create the folder: " + error.message(), folder.string(),
+                "choose a history in a writable folder with --db");
   }
   std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
   return {};
@@ -41,8 +41,8 @@ Result<void> make_private(const std::filesystem::path& path) {
     return {};
   }
   if (errno == EEXIST) return {};
-  return fail(ErrorKind::store, "cannot be made: " + std::generic_category().message(errno),
-              path.string(), "give a history in a folder that you may write to with --db");
+  return fail(ErrorKind::store, "cannot be created: " + std::generic_category().message(errno),
+              path.string(), "choose a history in a writable folder with --db");
 }
 
 Result<std::vector<std::string>> check_file_system(const std::filesystem::path& path,
@@ -51,15 +51,15 @@ Result<std::vector<std::string>> check_file_system(const std::filesystem::path& 
   if (kind.trust == FileSystemTrust::local) return std::vector<std::string>{};
   if (kind.trust == FileSystemTrust::network && !options.allow_network_file_system) {
     return fail(ErrorKind::store,
-                fmt::format("lies on a network file system ({}), where SQLite's locks cannot keep "
-                            "two machines apart",
+                fmt::format("is on a network file system ({}), where SQLite's locks do not exclude "
+                            "other machines",
                             kind.name),
-                path.string(), "give a history on a local disk with --db");
+                path.string(), "choose a history on a local disk with --db");
   }
-  return std::vector<std::string>{
-      fmt::format("{} lies on {}; keep it to one machine, or give a history on a local disk with "
-                  "--db",
-                  path.string(), kind.name)};
+  return std::vector<std::string>{fmt::format(
+      "{} is on {}: use it from one machine only, or choose a history on a local disk with "
+      "--db",
+      path.string(), kind.name)};
 }
 
 int milliseconds(double seconds) {
@@ -96,7 +96,7 @@ Result<History> History::open_for_writing(const std::filesystem::path& path, con
     if (!backup) return tl::unexpected(backup.error());
     if (*backup) {
       store->warnings.push_back(
-          fmt::format("{} was brought to version {}; the old one is kept as {}", path.string(),
+          fmt::format("{} was upgraded to version {}; a backup of the old one is {}", path.string(),
                       migrations.size(), (*backup)->string()));
     }
     return History(std::move(store));
@@ -109,12 +109,12 @@ Result<History> History::open_for_reading(const std::filesystem::path& path,
                                           const HistoryOptions& options) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    return fail(ErrorKind::not_found, "there is no history", path.string(),
-                "`steptune run STUDY` makes one; --db or STEPTUNE_DB tells where it lies");
+    return fail(ErrorKind::not_found, "no history found", path.string(),
+                "`steptune run STUDY` creates one; name another place with --db or STEPTUNE_DB");
   }
   if (std::filesystem::is_directory(path, error)) {
     return fail(ErrorKind::store, "is a folder, not a history", path.string(),
-                "give the path of a history with --db");
+                "name a history with --db");
   }
   try {
     auto store =
@@ -126,15 +126,15 @@ Result<History> History::open_for_reading(const std::filesystem::path& path,
     const auto version = schema_version(store->database, path, newest);
     if (!version) return tl::unexpected(version.error());
     if (*version == 0) {
-      return fail(ErrorKind::not_found, "holds no study yet", path.string(),
-                  "`steptune run STUDY` begins one");
+      return fail(ErrorKind::not_found, "contains no study yet", path.string(),
+                  "`steptune run STUDY` starts one");
     }
-    if (*version < newest) {
+    if (*version < oldest_readable_version()) {
       return fail(ErrorKind::store,
                   fmt::format("was written by an older steptune (history version {}, this program "
                               "reads {})",
                               *version, newest),
-                  path.string(), "`steptune run STUDY` brings it up to date, keeping a backup");
+                  path.string(), "`steptune run STUDY` upgrades it and keeps a backup");
     }
     return History(std::move(store));
   } catch (const SQLite::Exception& exception) {

@@ -88,7 +88,12 @@ constexpr Migration k_version_2 = R"sql(
 ALTER TABLE studies ADD COLUMN overhead_usd REAL NOT NULL DEFAULT 0.0;
 )sql";
 
-constexpr std::array<Migration, 2> k_migrations{k_version_1, k_version_2};
+constexpr Migration k_version_3 = R"sql(
+CREATE INDEX trials_that_decide ON trials (study_id)
+  WHERE purpose IN ('baseline', 'confirm_incumbent', 'confirm_baseline');
+)sql";
+
+constexpr std::array<Migration, 3> k_migrations{k_version_1, k_version_2, k_version_3};
 
 std::filesystem::path with_suffix(std::filesystem::path path, const std::string& suffix) {
   path += suffix;
@@ -109,12 +114,16 @@ Result<std::filesystem::path> back_up(SQLite::Database& database, const std::fil
   if (!error) std::filesystem::rename(unfinished, backup, error);
   if (error) {
     return fail(ErrorKind::store, "the backup before a migration failed: " + error.message(),
-                backup.string(), "make room or give yourself the right to write that folder");
+                backup.string(), "free disk space, or make that folder writable");
   }
   return backup;
 }
 
 }  // namespace
+
+int oldest_readable_version() {
+  return 2;  // version 3 added an index
+}
 
 std::span<const Migration> schema_migrations() {
   return k_migrations;
@@ -127,15 +136,15 @@ Result<int> schema_version(SQLite::Database& database, const std::filesystem::pa
   const bool is_empty = database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt() == 0;
   if (is_empty && version == 0) return 0;
   if (application_id != k_application_id || version <= 0) {
-    return fail(ErrorKind::store, "is a database of another program", path.string(),
-                "give the path of a steptune history, or of a new file, with --db");
+    return fail(ErrorKind::store, "is the database of another program", path.string(),
+                "name a steptune history, or a new file, with --db");
   }
   if (version > newest) {
     return fail(ErrorKind::store,
                 fmt::format("was written by a newer steptune (history version {}, this program "
                             "knows up to {})",
                             version, newest),
-                path.string(), "update steptune, or give another history with --db");
+                path.string(), "update steptune, or choose another history with --db");
   }
   return version;
 }

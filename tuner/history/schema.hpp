@@ -19,6 +19,9 @@ using Migration = const char*;
 /// The migrations of this program: number i leads from version i to i + 1.
 [[nodiscard]] std::span<const Migration> schema_migrations();
 
+/// The oldest version that this program reads as it is: those after it changed no table.
+[[nodiscard]] int oldest_readable_version();
+
 /// Version of an opened database: 0 if it is empty. Errors of kind `store`: tables of another
 /// program, or a version above `newest`.
 [[nodiscard]] Result<int> schema_version(SQLite::Database& database,

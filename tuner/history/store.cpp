@@ -17,31 +17,29 @@ struct Explanation {
 Explanation explain(int code, const std::string& reason) {
   switch (code) {
     case SQLITE_FULL:
-      return {"cannot be written, the disk is full",
-              "make room and run the same command again: it continues where it stopped"};
+      return {"cannot be written: the disk is full",
+              "free disk space and run the same command again: it continues where it stopped"};
     case SQLITE_IOERR:
       return {"cannot be read or written: " + reason,
-              "look at the disk (full, quota, hardware), then run the same command again: it "
+              "check the disk (space, quota, hardware), then run the same command again: it "
               "continues where it stopped"};
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return {"may not be written: " + reason,
-              "give yourself the right to write the file and its folder, or give another history "
-              "with --db"};
+      return {"is not writable: " + reason,
+              "make the file and its folder writable, or choose another history with --db"};
     case SQLITE_CANTOPEN:
       return {
           "cannot be opened: " + reason,
-          "look whether you may read and write the file and its folder, or give another history "
-          "with --db"};
+          "check the permissions of the file and its folder, or choose another history with --db"};
     case SQLITE_NOTADB:
-      return {"is not an SQLite database", "give the path of a history with --db"};
+      return {"is not an SQLite database", "name a history with --db"};
     case SQLITE_CORRUPT:
       return {"is damaged: " + reason,
-              "restore a copy, try `sqlite3 FILE .recover`, or begin a new history with --db"};
+              "restore a backup, try `sqlite3 FILE .recover`, or start a new history with --db"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {"is locked by another program", "end the program that holds it and try again"};
+      return {"is locked by another program", "end that program and try again"};
     default:
       return {reason, ""};
   }
@@ -100,7 +98,7 @@ Query History::Store::query(std::string_view sql) {
 
 Error History::Store::damaged(const std::string& what) const {
   return Error{ErrorKind::store, "is damaged: " + what, path.string(),
-               "restore a copy, or begin a new history with --db"};
+               "restore a backup, or start a new history with --db"};
 }
 
 }  // namespace steptune

@@ -10,8 +10,9 @@ namespace steptune {
 namespace {
 
 tl::unexpected<Error> unreadable(const std::string& where, const std::string& what) {
-  return fail(ErrorKind::store, "holds " + what + " that cannot be read", where,
-              "the history is damaged or was edited: restore a copy, or begin a new one with --db");
+  return fail(
+      ErrorKind::store, "contains " + what + " that cannot be read", where,
+      "the history is damaged or was edited: restore a backup, or start a new one with --db");
 }
 
 void put(Json& json, const char* name, double value) {

@@ -28,12 +28,11 @@ bool fits(double used, double next, double pair, int pairs, double limit) {
 
 }  // namespace
 
-Spending spending_of(const std::vector<TrialRecord>& trials, const TrialRecord* incumbent) {
+Spending spending_of(const Standing& standing) {
   Spending spending;
+  spending.usd = standing.spent_usd();
   bool any_measured = false;
-  const TrialRecord* baseline = nullptr;
-  for (const TrialRecord& trial : trials) {
-    spending.usd += trial.spent_usd;
+  for (const TrialRecord& trial : standing.trials()) {
     if (is_confirmation(trial.purpose)) continue;
     ++spending.search_trials;
     if (!was_measured(trial)) continue;
@@ -43,8 +42,9 @@ Spending spending_of(const std::vector<TrialRecord>& trials, const TrialRecord* 
     spending.least_trial_s = lesser(spending.least_trial_s, trial.spent_s);
     spending.least_trial_usd = lesser(spending.least_trial_usd, trial.spent_usd);
     any_measured = true;
-    if (trial.purpose == TrialPurpose::baseline) baseline = &trial;
   }
+  const TrialRecord* baseline = standing.baseline();
+  const TrialRecord* incumbent = standing.incumbent();
   for (const TrialRecord* side : {baseline, incumbent == nullptr ? baseline : incumbent}) {
     if (side == nullptr) continue;
     spending.confirm_pair_s += side->spent_s;

@@ -3,9 +3,8 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "tuner/history/history.hpp"
+#include "tuner/loop/standing.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -25,9 +24,7 @@ struct Spending {
 };
 
 /// From the trials recorded; `elapsed_s` and what runs at present are the caller's to add.
-/// `incumbent` may be null.
-[[nodiscard]] Spending spending_of(const std::vector<TrialRecord>& trials,
-                                   const TrialRecord* incumbent);
+[[nodiscard]] Spending spending_of(const Standing& standing);
 
 /// Why no further search trial may begin, for people (`40 trials`, `30 min of tuning time`,
 /// `$5.00`); nothing while one may. A trial that the budget cannot pay the least for is not begun.

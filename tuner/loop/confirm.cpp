@@ -98,14 +98,8 @@ std::optional<ConfirmStep> next_confirm_step(const StudySpec& study,
   return ConfirmStep{TrialPurpose::confirm_incumbent, last_pair + 1};
 }
 
-std::vector<Configuration> refuted_configurations(const std::vector<TrialRecord>& trials) {
-  std::vector<Configuration> refuted;
-  for (const TrialRecord& trial : trials) {
-    if (trial.purpose == TrialPurpose::confirm_incumbent && failed(&trial)) {
-      refuted.push_back(trial.configuration);
-    }
-  }
-  return refuted;
+bool refutes(const TrialRecord& trial) {
+  return trial.purpose == TrialPurpose::confirm_incumbent && failed(&trial);
 }
 
 SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<ConfirmPair>& pairs) {

@@ -34,9 +34,9 @@ struct ConfirmStep {
                                                            const Configuration& configuration,
                                                            int pairs);
 
-/// Configurations of which a fresh run failed or was infeasible: they are no winners.
-[[nodiscard]] std::vector<Configuration> refuted_configurations(
-    const std::vector<TrialRecord>& trials);
+/// True for a fresh run of an incumbent that failed or was infeasible: its configuration is no
+/// winner.
+[[nodiscard]] bool refutes(const TrialRecord& trial);
 
 /// The speed-up that pairs show: geometric mean of the ratios, with Student's t interval of their
 /// logarithms, which fresh processes and interleaving make honest. A single pair has no spread, and

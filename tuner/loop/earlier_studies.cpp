@@ -62,8 +62,7 @@ Result<std::vector<Observation>> translate_trials(const StudySpec& study, const 
   const auto places = places_of_objectives(study, earlier);
   if (!places) {
     return fail(ErrorKind::usage,
-                fmt::format("study \"{}\" was about {}, this one is about {}: it teaches nothing "
-                            "of that",
+                fmt::format("study \"{}\" has other objectives ({}) than this one ({})",
                             earlier.name, names_of(earlier.objectives), names_of(study.objectives)),
                 "/search/learn_from", "name studies with the same objectives");
   }

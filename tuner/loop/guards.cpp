@@ -57,11 +57,10 @@ std::optional<std::string> violation(const Guard& guard, double value,
 std::string missing(const Guard& guard) {
   if (guard.after_samples > 0.0) {
     return fmt::format(
-        "the guard on {} could not be judged: the trial did not report it at {:.0f} "
-        "samples or more",
+        "the guard on {} could not be checked: the trial did not report it after {:.0f} samples",
         guard.metric, guard.after_samples);
   }
-  return fmt::format("the guard on {} could not be judged: the trial did not report it",
+  return fmt::format("the guard on {} could not be checked: the trial did not report it",
                      guard.metric);
 }
 

@@ -44,8 +44,8 @@ Result<void> make_log_directory(const std::filesystem::path& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (!error) return {};
-  return fail(ErrorKind::store, "the folder for trial logs cannot be made: " + error.message(),
-              directory.string(), "give a history in a folder that you may write to with --db");
+  return fail(ErrorKind::store, "cannot create the folder for trial logs: " + error.message(),
+              directory.string(), "choose a history in a writable folder with --db");
 }
 
 Result<void> learn_from_earlier(const LoopParts& parts) {

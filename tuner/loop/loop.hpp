@@ -16,6 +16,7 @@
 #include "search/searcher.hpp"
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
+#include "tuner/loop/standing.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -32,9 +33,13 @@ struct LiveTrial {
 class LoopListener {
  public:
   virtual ~LoopListener() = default;
-  virtual void on_phase(const std::string& /*phase*/) {}  ///< `search`, `confirm`, `stopping`
+  virtual void on_phase(const std::string& /*phase*/) {
+  }  ///< `searching`, `confirming`, `stopping`, `detaching`
+  /// A study goes on that has trials; before anything is started.
+  virtual void on_resumed(const Standing& /*standing*/) {}
   virtual void on_trial_started(const TrialRecord& /*trial*/) {}
-  virtual void on_trial_ended(const TrialRecord& /*trial*/, bool /*new_incumbent*/) {}
+  /// `standing` is what it has become with this trial.
+  virtual void on_trial_ended(const TrialRecord& /*trial*/, const Standing& /*standing*/) {}
   /// At least once per second of the clock while trials run, however many reports arrive.
   virtual void on_progress(const std::vector<LiveTrial>& /*running*/, double /*elapsed_s*/) {}
   virtual void on_warning(const std::string& /*message*/) {}

@@ -22,19 +22,18 @@ std::string why_no_time(const Measurement& measurement) {
   switch (measurement.status) {
     case MeasurementStatus::no_reports:
       return measurement.total_samples > 0.0
-                 ? "too few progress reports to compute a rate from"
-                 : "no progress reports with steps or samples were read from its output";
+                 ? "too few progress reports to compute a speed from"
+                 : "its output has no progress reports with steps or samples";
     case MeasurementStatus::warming_up:
-      return fmt::format(
-          "no steady state yet, {:.0f} steps measured after the warm-up: it needs more steps",
-          measurement.window_steps);
+      return fmt::format("no steady state yet after {:.0f} measured steps: more steps are needed",
+                         measurement.window_steps);
     case MeasurementStatus::not_steady:
-      return fmt::format("no steady state: the speed kept drifting over {:.0f} steps",
+      return fmt::format("no steady state: the speed still drifted after {:.0f} measured steps",
                          measurement.window_steps);
     case MeasurementStatus::steady:
       break;
   }
-  return "the measured speed is no positive number";
+  return "the measured speed is not a positive number";
 }
 
 }  // namespace

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
-#include "tuner/history/history.hpp"
+#include "tuner/loop/standing.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -26,10 +25,10 @@ namespace steptune {
 class PaybackRule {
  public:
   /// True if the search is to stop before this suggestion is tried. `expected_improvement` is the
-  /// searcher's, as a share of the best value; nothing (no model yet) never stops. `incumbent` is
-  /// the best first objective; `trials` tell what trials cost.
+  /// searcher's, as a share of the best value; nothing (no model yet) never stops, nor does a
+  /// standing without an incumbent.
   [[nodiscard]] bool stops(const StudySpec& study, std::optional<double> expected_improvement,
-                           double incumbent, const std::vector<TrialRecord>& trials);
+                           const Standing& standing);
 
  private:
   int unpaid_in_a_row_ = 0;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/recommend.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "tuner/loop/confirm.hpp"
 #include "tuner/loop/payback.hpp"
-#include "tuner/loop/ranking.hpp"
 
 namespace steptune {
 namespace {
@@ -63,50 +61,22 @@ void fall_back_on_baseline(const TrialRecord& baseline, Recommendation& recommen
 
 }  // namespace
 
-std::vector<const TrialRecord*> candidates(const StudySpec& study,
-                                           const std::vector<TrialRecord>& trials) {
-  const std::vector<Configuration> refuted = refuted_configurations(trials);
-  std::vector<const TrialRecord*> result;
-  for (const TrialRecord& trial : trials) {
-    if (may_win(study, trial) && std::ranges::find(refuted, trial.configuration) == refuted.end()) {
-      result.push_back(&trial);
-    }
-  }
-  return result;
-}
-
-const TrialRecord* find_incumbent(const StudySpec& study, const std::vector<TrialRecord>& trials) {
-  return choose_incumbent(study, candidates(study, trials));
-}
-
-const TrialRecord* find_baseline(const std::vector<TrialRecord>& trials) {
-  const auto found = std::ranges::find_if(trials, [](const TrialRecord& trial) {
-    return trial.purpose == TrialPurpose::baseline && !trial.objectives.empty() &&
-           (trial.status == TrialStatus::completed || trial.status == TrialStatus::infeasible);
-  });
-  return found == trials.end() ? nullptr : &*found;
-}
-
-std::optional<Recommendation> recommend(const StudySpec& study,
-                                        const std::vector<TrialRecord>& trials,
+std::optional<Recommendation> recommend(const StudySpec& study, const Standing& standing,
                                         const StudyTotals& totals) {
-  const auto field = candidates(study, trials);
-  const TrialRecord* incumbent = choose_incumbent(study, field);
+  const TrialRecord* incumbent = standing.incumbent();
   if (incumbent == nullptr) return std::nullopt;
-  const TrialRecord* baseline = find_baseline(trials);
+  const TrialRecord* baseline = standing.baseline();
 
   Recommendation recommendation;
-  fill_evidence(study, trials, *incumbent, baseline, recommendation);
-  recommendation.tied = tied_with(study, *incumbent, field);
-  recommendation.pareto = pareto_front(study, field);
+  fill_evidence(study, standing.trials(), *incumbent, baseline, recommendation);
+  recommendation.tied = standing.tied_with(*incumbent);
+  recommendation.pareto = standing.front();
   const bool refuted = recommendation.speed_up.pairs > 0 && recommendation.speed_up.ratio <= 1.0;
-  if (refuted && baseline != nullptr && may_win(study, *baseline)) {
+  if (refuted && baseline != nullptr && may_win(standing.rules(), *baseline)) {
     fall_back_on_baseline(*baseline, recommendation);
   }
   recommendation.tuning_s = totals.elapsed_s;
-  recommendation.tuning_usd = totals.overhead_usd;
-  for (const TrialRecord& trial : trials)
-    recommendation.tuning_usd += trial.spent_usd;
+  recommendation.tuning_usd = totals.overhead_usd + standing.spent_usd();
   if (!recommendation.baseline_objectives.empty()) {
     recommendation.payback_share = payback_share(
         study, recommendation.baseline_objectives[0], recommendation.incumbent_objectives[0],

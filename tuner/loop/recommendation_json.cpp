@@ -74,7 +74,7 @@ Json to_json(const Recommendation& recommendation) {
 Result<Recommendation> recommendation_from_json(const Json& json, const std::string& where) {
   const auto unreadable = [&] {
     return fail(ErrorKind::store, "holds a recommendation that cannot be read", where,
-                "run the study again: it makes its recommendation anew");
+                "run the study again to compute a new one");
   };
   if (!json.is_object() || !json.contains("incumbent_trial") ||
       !json["incumbent_trial"].is_number_integer() || !json.contains("configuration") ||

@@ -66,7 +66,7 @@ Result<void> Recorder::insist(const std::function<Result<void>()>& write) {
     if (parts_->interrupts && parts_->interrupts() > 1) break;
     if (retry == 0) {
       parts_->listener.on_warning(fmt::format(
-          "{}; trying again for a minute, no trial is started meanwhile", written.error().text()));
+          "{}; retrying for a minute; no trial is started meanwhile", written.error().text()));
     }
     if (auto passed = events_->pass_time(parts_->clock.now_s() + k_retry_after_s); !passed) {
       return passed;

@@ -7,12 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "common/text.hpp"
-#include "trial_runner/cost/usage_cost.hpp"
-#include "tuner/loop/budget.hpp"
-#include "tuner/loop/confirm.hpp"
 #include "tuner/loop/observations.hpp"
-#include "tuner/loop/ranking.hpp"
 #include "tuner/loop/recommend.hpp"
 #include "tuner/loop/trial_spec.hpp"
 
@@ -26,15 +21,12 @@ constexpr double k_forced_end_s = 30.0;
 /// How long machines may take to come free at the end: the provider gives programs 120 s to end,
 /// and has their output to store.
 constexpr double k_longest_release_s = 240.0;
-/// Incumbents that are tried in turn when fresh runs of them fail.
-constexpr std::size_t k_most_refuted = 3;
 
-/// Ends after which running the study again goes on with it.
+}  // namespace
+
 bool is_to_be_continued(LoopEnd end) {
   return end == LoopEnd::interrupted || end == LoopEnd::too_many_failures;
 }
-
-}  // namespace
 
 Tuning::Tuning(const LoopParts& parts, StudyRecord study)
     : parts_(parts),
@@ -43,15 +35,16 @@ Tuning::Tuning(const LoopParts& parts, StudyRecord study)
       stopwatch_(parts.clock, study_.elapsed_s),
       events_(parts),
       recorder_(parts, machines_, events_, stopwatch_, study_),
-      pool_(parts, events_, recorder_, stopwatch_) {}
+      running_(parts, events_, recorder_, stopwatch_),
+      standing_(ranking_rules(parts.study)) {}
 
 Result<LoopResult> Tuning::run() {
   auto result = run_phases();
   if (result) return result;
-  if (!pool_.empty()) pool_.interrupt(/*force=*/true);
+  if (!running_.empty()) running_.interrupt(/*force=*/true);
   const double deadline_s = parts_.clock.now_s() + k_forced_end_s;
-  while (!pool_.empty() && parts_.clock.now_s() < deadline_s) {
-    if (!pool_.pump(nullptr)) break;
+  while (!running_.empty() && parts_.clock.now_s() < deadline_s) {
+    if (!running_.listen(nullptr)) break;
   }
   release();
   return result;
@@ -73,11 +66,11 @@ Result<void> Tuning::resume() {
   }
   auto trials = parts_.history.trials(study_.id);
   if (!trials) return tl::unexpected(trials.error());
-  trials_ = *std::move(trials);
+  standing_ = Standing(ranking_rules(parts_.study), *std::move(trials));
   std::vector<const TrialRecord*> final_trials;
   std::vector<TrialRecord> running;
   std::vector<TrialRecord> others;
-  for (const TrialRecord& trial : trials_) {
+  for (const TrialRecord& trial : standing_.trials()) {
     if (is_final(trial.status)) {
       final_trials.push_back(&trial);
     } else if (trial.status == TrialStatus::interrupted) {
@@ -90,12 +83,12 @@ Result<void> Tuning::resume() {
     return std::tuple(trial->ended_wall_s, trial->number);
   });
   for (const TrialRecord* trial : final_trials) {
-    teach(*trial);
-    remind_scheduler(*trial);
+    observe(*trial);
+    replay_to_scheduler(*trial);
   }
-  find_new_incumbent();
+  if (!standing_.trials().empty()) parts_.listener.on_resumed(standing_);
 
-  auto lost = pool_.adopt(std::move(running));
+  auto lost = running_.adopt(std::move(running));
   if (!lost) return tl::unexpected(lost.error());
   others.insert(others.end(), lost->begin(), lost->end());
   std::ranges::sort(others, {}, &TrialRecord::number);
@@ -115,151 +108,43 @@ Result<void> Tuning::resume() {
 }
 
 Result<void> Tuning::search() {
-  parts_.listener.on_phase("search");
+  parts_.listener.on_phase("searching");
   if (parts_.study.budget.stop_at_payback && !payback_applies(parts_.study)) {
     parts_.listener.on_warning(
-        "the search cannot stop at payback: that needs \"planned_run\" with \"samples\", and "
+        "\"stop\": \"payback\" has no effect: it needs \"planned_run\" with \"samples\", and "
         "\"time\" or \"cost\" as the first objective");
   }
   while (true) {
-    while (interrupts() == 0 && pool_.size() < places()) {
+    while (interrupts() == 0 && running_.size() < max_running()) {
       auto next = next_search_trial();
       if (!next) return tl::unexpected(next.error());
       if (!*next) break;
       if (auto launched = launch(**std::move(next)); !launched) return launched;
     }
-    if (end_ && pool_.empty()) return {};
-    if (auto pumped = pump(); !pumped) return pumped;
+    if (end_ && running_.empty()) return {};
+    if (auto heard = listen(); !heard) return heard;
   }
-}
-
-Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
-  const StudySpec& study = parts_.study;
-  if (end_ && is_to_be_continued(end_->end)) return std::nullopt;
-  if (!can_pay_another()) {
-    // While trials are under way their bounds stand in the way; what they cost in the end may not.
-    if (pool_.empty() && !end_) end_ = End{LoopEnd::budget, format_usd(*study.budget.cost_usd)};
-    return std::nullopt;
-  }
-  if (auto pending = next_pending(/*confirmation=*/false)) return pending;
-  if (end_) return std::nullopt;
-  if (find_baseline(trials_) == nullptr) {
-    if (baseline_is_open()) return std::nullopt;
-    return new_trial(TrialPurpose::baseline, "baseline", study.baseline);
-  }
-  if (failures_in_a_row_ >= study.budget.consecutive_failures) {
-    end_ = End{LoopEnd::too_many_failures, fmt::format("{} trials in a row failed; the last one {}",
-                                                       failures_in_a_row_, last_failure_)};
-    return std::nullopt;
-  }
-  if (auto spent = search_budget_spent(study, spending())) {
-    end_ = End{LoopEnd::budget, *std::move(spent)};
-    return std::nullopt;
-  }
-  if (auto hint = next_hint()) return hint;
-  return next_suggestion();
-}
-
-std::optional<TrialRecord> Tuning::next_pending(bool confirmation) {
-  const auto found = std::ranges::find_if(pending_, [&](const TrialRecord& trial) {
-    return is_confirmation(trial.purpose) == confirmation;
-  });
-  if (found == pending_.end()) return std::nullopt;
-  TrialRecord trial = std::move(*found);
-  pending_.erase(found);
-  return trial;
-}
-
-std::optional<TrialRecord> Tuning::next_hint() const {
-  for (const Configuration& hint : parts_.study.search.hints) {
-    const bool tried = std::ranges::any_of(
-        trials_, [&](const TrialRecord& trial) { return trial.configuration == hint; });
-    if (!tried) return new_trial(TrialPurpose::hint, "try", hint);
-  }
-  return std::nullopt;
-}
-
-Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
-  const std::vector<Configuration> running = pool_.configurations();
-  SuggestRequest request;
-  request.trial = static_cast<std::int64_t>(trials_.size()) + 1;
-  request.running = running;
-  if (!parts_.study.runner.cluster.instances.empty()) {
-    request.price = [this](const Configuration& configuration) {
-      return trial_price(configuration);
-    };
-  }
-  auto suggestion = parts_.searcher.suggest(request);
-  if (!suggestion) return tl::unexpected(suggestion.error());
-  for (const std::string& warning : parts_.searcher.take_warnings())
-    parts_.listener.on_warning(warning);
-  if (!*suggestion) {
-    end_ = End{LoopEnd::exhausted, "every configuration of the search space has been tried"};
-    return std::nullopt;
-  }
-  const TrialRecord* best = incumbent();
-  if (best != nullptr && payback_.stops(parts_.study, (*suggestion)->expected_improvement,
-                                        best->objectives.front(), trials_)) {
-    end_ = End{LoopEnd::payback,
-               "no configuration is expected to save more on the planned run than trying it costs"};
-    return std::nullopt;
-  }
-  return new_trial(TrialPurpose::search, std::move((*suggestion)->origin),
-                   std::move((*suggestion)->configuration));
 }
 
 Result<void> Tuning::confirm() {
   bool announced = false;
   while (!end_ || end_->end != LoopEnd::interrupted) {
-    if (pool_.empty()) {
+    if (running_.empty()) {
       if (!can_pay_another()) return {};
       auto next = next_pending(/*confirmation=*/true);
       if (!next) next = next_confirmation();
       if (!next) return {};
-      if (!std::exchange(announced, true)) parts_.listener.on_phase("confirm");
+      if (!std::exchange(announced, true)) parts_.listener.on_phase("confirming");
       if (auto launched = launch(*std::move(next)); !launched) return launched;
     }
-    if (auto pumped = pump(); !pumped) return pumped;
+    if (auto heard = listen(); !heard) return heard;
   }
   return {};
 }
 
-std::optional<TrialRecord> Tuning::next_confirmation() {
-  const StudySpec& study = parts_.study;
-  const TrialRecord* best = incumbent();
-  const TrialRecord* baseline = find_baseline(trials_);
-  if (best == nullptr || baseline == nullptr || best->configuration == baseline->configuration ||
-      refuted_configurations(trials_).size() >= k_most_refuted) {
-    return std::nullopt;
-  }
-  const auto step =
-      next_confirm_step(study, trials_, best->configuration, study.measure.confirm_pairs);
-  if (!step) return std::nullopt;
-  const bool first = confirmed_pairs(study, trials_, best->configuration).empty();
-  if (step->purpose == TrialPurpose::confirm_incumbent && !first &&
-      !can_pay_confirm_pair(study, spending())) {
-    return std::nullopt;
-  }
-  const bool of_baseline = step->purpose == TrialPurpose::confirm_baseline;
-  TrialRecord trial = new_trial(step->purpose, "confirm",
-                                of_baseline ? baseline->configuration : best->configuration);
-  trial.confirm_pair = step->pair;
-  return trial;
-}
-
-TrialRecord Tuning::new_trial(TrialPurpose purpose, std::string origin,
-                              Configuration configuration) const {
-  TrialRecord trial;
-  trial.number = static_cast<std::int64_t>(trials_.size()) + 1;
-  trial.purpose = purpose;
-  trial.origin = std::move(origin);
-  trial.configuration = std::move(configuration);
-  return trial;
-}
-
-std::size_t Tuning::places() const {
+std::size_t Tuning::max_running() const {
   const bool ahead =
-      machines_ != nullptr && !parts_.searcher.learns() && find_baseline(trials_) != nullptr;
+      machines_ != nullptr && !parts_.searcher.learns() && standing_.baseline() != nullptr;
   return static_cast<std::size_t>(ahead ? machines_->backlog() : parts_.runner.capacity());
 }
 
@@ -267,7 +152,7 @@ std::optional<std::int64_t> Tuning::further_trials() const {
   const auto& budget = parts_.study.budget;
   std::int64_t searched = 0;
   std::int64_t confirmed = 0;
-  for (const TrialRecord& trial : trials_)
+  for (const TrialRecord& trial : standing_.trials())
     ++(is_confirmation(trial.purpose) ? confirmed : searched);
   const std::int64_t confirmations =
       std::max<std::int64_t>(0, std::int64_t{2} * parts_.study.measure.confirm_pairs - confirmed);
@@ -278,24 +163,19 @@ std::optional<std::int64_t> Tuning::further_trials() const {
 }
 
 Result<void> Tuning::launch(TrialRecord trial) {
-  const auto index = static_cast<std::size_t>(trial.number) - 1;
-  if (index == trials_.size()) {
-    trials_.push_back(trial);
-  } else {
-    trials_[index] = trial;
-  }
-  trials_[index].status = TrialStatus::launching;
+  trial.status = TrialStatus::launching;
+  standing_.put(trial);
   if (machines_ != nullptr) {
     if (const auto further = further_trials()) machines_->expect_at_most(*further);
   }
-  return pool_.launch(std::move(trial));
+  return running_.launch(std::move(trial));
 }
 
-Result<void> Tuning::pump() {
-  const TrialRecord* baseline = find_baseline(trials_);
-  const auto ended = pool_.pump(baseline);
+Result<void> Tuning::listen() {
+  const TrialRecord* baseline = standing_.baseline();
+  const auto ended = running_.listen(baseline);
   if (!ended) return tl::unexpected(ended.error());
-  pass_on_notices();
+  forward_notices();
   for (const TrialRecord& trial : *ended)
     on_ended(trial);
   if (interrupts() > 0 && (!end_ || end_->end != LoopEnd::interrupted)) {
@@ -304,7 +184,7 @@ Result<void> Tuning::pump() {
   return {};
 }
 
-void Tuning::pass_on_notices() {
+void Tuning::forward_notices() {
   if (machines_ == nullptr) return;
   for (const std::string& notice : machines_->take_notices())
     parts_.listener.on_warning(notice);
@@ -315,8 +195,8 @@ Result<void> Tuning::detach() {
   auto left_running = machines_->detach();
   if (!left_running) return tl::unexpected(left_running.error());
   left_running_ = *std::move(left_running);
-  pool_.forget();
-  end_ = End{LoopEnd::interrupted, "left by the user; its trials go on"};
+  running_.forget();
+  end_ = End{LoopEnd::interrupted, "detached by the user; its trials continue"};
   return {};
 }
 
@@ -327,21 +207,21 @@ void Tuning::release() {
   if (const auto released = machines_->release(longest_s); !released) {
     parts_.listener.on_warning(released.error().text());
   }
-  pass_on_notices();
+  forward_notices();
 }
 
 Result<void> Tuning::stop_for_user() {
   parts_.listener.on_phase("stopping");
-  pool_.interrupt(/*force=*/false);
+  running_.interrupt(/*force=*/false);
   std::optional<double> forced_s;
-  while (!pool_.empty()) {
+  while (!running_.empty()) {
     if (interrupts() > 1 && !forced_s) {
-      pool_.interrupt(/*force=*/true);
+      running_.interrupt(/*force=*/true);
       forced_s = parts_.clock.now_s();
     }
     const bool hopeless = forced_s && parts_.clock.now_s() > *forced_s + k_forced_end_s;
-    const TrialRecord* baseline = find_baseline(trials_);
-    const auto ended = hopeless ? pool_.give_up() : pool_.pump(baseline);
+    const TrialRecord* baseline = standing_.baseline();
+    const auto ended = hopeless ? running_.give_up() : running_.listen(baseline);
     if (!ended) return tl::unexpected(ended.error());
     for (const TrialRecord& trial : *ended)
       on_ended(trial);
@@ -351,43 +231,32 @@ Result<void> Tuning::stop_for_user() {
 }
 
 void Tuning::on_ended(const TrialRecord& trial) {
-  trials_[static_cast<std::size_t>(trial.number) - 1] = trial;
+  standing_.put(trial);
   if (!is_final(trial.status)) {
     if (interrupts() == 0) {
       pending_.push_back(trial);
       ++pending_.back().attempt;
     }
-    parts_.listener.on_trial_ended(trial, false);
+    parts_.listener.on_trial_ended(trial, standing_);
     return;
   }
-  teach(trial);
+  observe(trial);
   count_failures(trial);
-  if (trial.purpose == TrialPurpose::baseline) warn_of_baseline(trial);
-  const std::int64_t before = incumbent_;
-  find_new_incumbent();
-  parts_.listener.on_trial_ended(trial, incumbent_ == trial.number && incumbent_ != before);
+  if (trial.purpose == TrialPurpose::baseline) check_baseline(trial);
+  parts_.listener.on_trial_ended(trial, standing_);
   if (trial.purpose == TrialPurpose::confirm_incumbent && trial.status != TrialStatus::completed) {
     parts_.listener.on_warning(
-        fmt::format("a fresh run of the best configuration was no success ({}: {}): it is left out",
+        fmt::format("the best configuration failed when it was confirmed ({}: {}); it is excluded",
                     to_text(trial.status), trial.failure));
   }
 }
 
-void Tuning::find_new_incumbent() {
-  const TrialRecord* best = find_incumbent(parts_.study, trials_);
-  incumbent_ = best == nullptr ? 0 : best->number;
-}
-
-const TrialRecord* Tuning::incumbent() const {
-  return incumbent_ == 0 ? nullptr : &trials_[static_cast<std::size_t>(incumbent_) - 1];
-}
-
-void Tuning::teach(const TrialRecord& trial) {
+void Tuning::observe(const TrialRecord& trial) {
   if (is_confirmation(trial.purpose)) return;
   parts_.searcher.observe(to_observation(parts_.study, trial));
 }
 
-void Tuning::remind_scheduler(const TrialRecord& trial) {
+void Tuning::replay_to_scheduler(const TrialRecord& trial) {
   if (is_confirmation(trial.purpose) || !is_ranked(trial.status) || !trial.measurement ||
       trial.objectives.empty()) {
     return;
@@ -407,10 +276,10 @@ void Tuning::count_failures(const TrialRecord& trial) {
   last_failure_ = fmt::format("({}): {}", trial.configuration.text(), trial.failure);
 }
 
-void Tuning::warn_of_baseline(const TrialRecord& baseline) {
-  if (find_baseline(trials_) == nullptr) {
+void Tuning::check_baseline(const TrialRecord& baseline) {
+  if (standing_.baseline() == nullptr) {
     end_ = End{LoopEnd::too_many_failures,
-               fmt::format("the baseline is what everything is compared with, and it was not "
+               fmt::format("the baseline, which all trials are compared with, could not be "
                            "measured ({}): {}",
                            to_text(baseline.status), baseline.failure)};
     return;
@@ -421,12 +290,12 @@ void Tuning::warn_of_baseline(const TrialRecord& baseline) {
   }
   for (const auto& metric : metrics_missing_in_baseline(parts_.study.guards, baseline)) {
     parts_.listener.on_warning(fmt::format(
-        "the baseline did not report {}: guards that compare with it are not judged", metric));
+        "the baseline did not report {}: guards that compare with it are not checked", metric));
   }
 }
 
 bool Tuning::baseline_is_open() const {
-  return std::ranges::any_of(trials_, [](const TrialRecord& trial) {
+  return std::ranges::any_of(standing_.trials(), [](const TrialRecord& trial) {
     return trial.purpose == TrialPurpose::baseline && !is_final(trial.status);
   });
 }
@@ -435,47 +304,15 @@ int Tuning::interrupts() const {
   return parts_.interrupts ? parts_.interrupts() : 0;
 }
 
-Spending Tuning::spending() const {
-  Spending spending = spending_of(trials_, incumbent());
-  spending.elapsed_s = stopwatch_.elapsed_s();
-  spending.usd += study_.overhead_usd + pool_.usd_committed(spending.least_trial_s);
-  return spending;
-}
-
-double Tuning::trial_price(const Configuration& configuration) const {
-  const StudySpec& study = parts_.study;
-  double sum_s = 0.0;
-  int count = 0;
-  for (const TrialRecord& trial : trials_) {
-    if (is_confirmation(trial.purpose) || !is_ranked(trial.status)) continue;
-    sum_s += trial.spent_s;
-    ++count;
-  }
-  const double trial_s = count > 0 ? sum_s / count : study.measure.max_trial_s;
-  double seconds = trial_s;
-  if (machines_ != nullptr) {
-    seconds += machines_->expected_start_s(resources_of(study, configuration));
-  }
-  return prices_in_money(study) ? usage_usd(usd_per_hour(study, configuration), seconds) : seconds;
-}
-
-bool Tuning::can_pay_another() const {
-  const auto longest_s = longest_billed_s(parts_.study);
-  if (!longest_s) return true;
-  const double spent_usd = spending_of(trials_, nullptr).usd + study_.overhead_usd;
-  return can_risk_a_trial(parts_.study, spent_usd, pool_.usd_bound(*longest_s));
-}
-
 Result<LoopResult> Tuning::conclude() {
   LoopResult result{end_->end, end_->reason, {}, left_running_};
   if (machines_ != nullptr) study_.overhead_usd += machines_->take_overhead_usd();
   result.recommendation =
-      recommend(parts_.study, trials_, {stopwatch_.elapsed_s(), study_.overhead_usd});
+      recommend(parts_.study, standing_, {stopwatch_.elapsed_s(), study_.overhead_usd});
   const bool to_be_continued = is_to_be_continued(result.end);
   if (!result.recommendation && !to_be_continued) {
     result.end = LoopEnd::no_feasible_trial;
-    result.reason =
-        fmt::format("{}; no trial was measured that respects all guards", result.reason);
+    result.reason = fmt::format("{}; no trial respects all guards", result.reason);
   }
   study_.status = to_be_continued ? StudyStatus::interrupted : StudyStatus::finished;
   study_.stop_reason = result.reason;

@@ -11,10 +11,14 @@
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/payback.hpp"
 #include "tuner/loop/recorder.hpp"
+#include "tuner/loop/running_trials.hpp"
+#include "tuner/loop/standing.hpp"
 #include "tuner/loop/stopwatch.hpp"
-#include "tuner/loop/trial_pool.hpp"
 
 namespace steptune {
+
+/// True for ends after which running the study again goes on with it.
+[[nodiscard]] bool is_to_be_continued(LoopEnd end);
 
 /// One run of the tuner over one study: what `run_loop` does, phase by phase.
 class Tuning {
@@ -53,23 +57,21 @@ class Tuning {
                                       Configuration configuration) const;
 
   /// How many trials of the search may be handed over at a time.
-  [[nodiscard]] std::size_t places() const;
+  [[nodiscard]] std::size_t max_running() const;
   /// At most so many trials will still be launched; nothing: not known.
   [[nodiscard]] std::optional<std::int64_t> further_trials() const;
   [[nodiscard]] Result<void> launch(TrialRecord trial);
   /// Lets the running trials go on for a moment; deals with those that end and with the user.
-  [[nodiscard]] Result<void> pump();
+  [[nodiscard]] Result<void> listen();
   [[nodiscard]] Result<void> stop_for_user();
   [[nodiscard]] Result<void> detach();
-  void pass_on_notices();
+  void forward_notices();
   void on_ended(const TrialRecord& trial);
   void count_failures(const TrialRecord& trial);
-  void find_new_incumbent();
-  [[nodiscard]] const TrialRecord* incumbent() const;  ///< null if there is none
-  void teach(const TrialRecord& trial);
+  void observe(const TrialRecord& trial);
   /// What a former run of the tuner measured, for comparison with what runs now.
-  void remind_scheduler(const TrialRecord& trial);
-  void warn_of_baseline(const TrialRecord& baseline);
+  void replay_to_scheduler(const TrialRecord& trial);
+  void check_baseline(const TrialRecord& baseline);
   [[nodiscard]] bool baseline_is_open() const;
   [[nodiscard]] int interrupts() const;
   [[nodiscard]] Spending spending() const;
@@ -85,12 +87,11 @@ class Tuning {
   Stopwatch stopwatch_;
   RunnerEvents events_;
   Recorder recorder_;
-  TrialPool pool_;
-  std::vector<TrialRecord> trials_;  ///< all, in order of number; running ones as launched
+  RunningTrials running_;
+  Standing standing_;                ///< of all trials; running ones as launched
   std::deque<TrialRecord> pending_;  ///< to be launched again, attempt counted up already
   PaybackRule payback_;
   std::optional<End> end_;
-  std::int64_t incumbent_ = 0;  ///< trial number; 0: none
   int failures_in_a_row_ = 0;
   std::string last_failure_;
   std::string left_running_;

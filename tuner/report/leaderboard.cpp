@@ -13,20 +13,6 @@
 namespace steptune {
 namespace {
 
-bool has_objectives(const TrialRecord& trial, std::size_t count) {
-  return trial.objectives.size() >= count;
-}
-
-bool dominates(const TrialRecord& a, const TrialRecord& b,
-               const std::vector<ObjectiveView>& objectives) {
-  bool better_somewhere = false;
-  for (std::size_t i = 0; i < objectives.size(); ++i) {
-    if (objectives[i].better(b.objectives[i], a.objectives[i])) return false;
-    better_somewhere = better_somewhere || objectives[i].better(a.objectives[i], b.objectives[i]);
-  }
-  return better_somewhere;
-}
-
 std::vector<double> gains_over(const std::optional<TrialRecord>& baseline, const TrialRecord& trial,
                                const std::vector<ObjectiveView>& objectives) {
   std::vector<double> gains(objectives.size(), std::numeric_limits<double>::quiet_NaN());
@@ -39,33 +25,17 @@ std::vector<double> gains_over(const std::optional<TrialRecord>& baseline, const
   return gains;
 }
 
-const LeaderboardRow* find_best(const Leaderboard& board, std::optional<std::int64_t> recommended) {
-  for (const LeaderboardRow& row : board.rows) {
-    if (recommended && row.trial.number == *recommended) return &row;
-  }
-  for (const LeaderboardRow& row : board.rows) {
-    if (row.rank && row.trial.status == TrialStatus::completed) return &row;
-  }
-  return nullptr;
+bool contains(const std::vector<std::int64_t>& numbers, std::int64_t number) {
+  return std::ranges::find(numbers, number) != numbers.end();
 }
 
-void mark_rows(Leaderboard& board, std::optional<std::int64_t> recommended) {
-  const LeaderboardRow* best = find_best(board, recommended);
+void mark_rows(Leaderboard& board, const Leaders& leaders) {
   for (LeaderboardRow& row : board.rows) {
     row.disturbed = was_disturbed(row.trial);
-    if (!row.rank || best == nullptr) continue;
-    row.best = row.trial.number == best->trial.number;
-    row.tied = !row.best && intervals_overlap(row.trial, best->trial, board.sorted_by);
-  }
-  if (board.objectives.size() < 2) return;
-  // Whatever dominates a trial ranks before it or equals it in the objective that the rows are
-  // sorted by, so the rows above decide; equals may stand below.
-  for (LeaderboardRow& row : board.rows) {
-    if (!row.rank || !has_objectives(row.trial, board.objectives.size())) continue;
-    row.pareto = std::none_of(board.rows.begin(), board.rows.end(), [&](const auto& other) {
-      return other.rank && has_objectives(other.trial, board.objectives.size()) &&
-             dominates(other.trial, row.trial, board.objectives);
-    });
+    if (!row.rank) continue;
+    row.best = leaders.best == row.trial.number;
+    row.tied = contains(leaders.tied, row.trial.number);
+    row.pareto = contains(leaders.front, row.trial.number);
   }
 }
 
@@ -115,9 +85,8 @@ void add_notes(Leaderboard& board) {
       [](const auto& view) { return view.objective.is_time() || view.objective.is_cost(); });
   if (compares_speed && smallest && *largest > *smallest * 1.01) {
     board.notes.push_back(fmt::format(
-        "samples per second are compared at {} to {} samples per step; a larger batch may need "
-        "more "
-        "samples to reach the same loss: guard the loss, or check it before the long run",
+        "trials differ in batch size ({} to {} samples per step); a larger batch may need more "
+        "samples to reach the same loss: add a guard on the loss, or check it before the long run",
         format_number(*smallest), format_number(*largest)));
   }
 }
@@ -127,6 +96,20 @@ void add_notes(Leaderboard& board) {
 bool was_disturbed(const TrialRecord& trial) {
   return trial.disturbance && (trial.disturbance->other_load > k_disturbing_other_load ||
                                trial.disturbance->steal > k_disturbing_steal);
+}
+
+Leaders leaders_of(const Standing& standing) {
+  Leaders leaders;
+  if (const TrialRecord* best = standing.incumbent()) {
+    leaders.best = best->number;
+    leaders.tied = standing.tied_with(*best);
+  }
+  leaders.front = standing.front();
+  return leaders;
+}
+
+Leaders leaders_of(const Recommendation& recommendation) {
+  return {recommendation.incumbent_trial, recommendation.tied, recommendation.pareto};
 }
 
 Leaderboard make_leaderboard(LeaderboardInput input) {
@@ -150,7 +133,7 @@ Leaderboard make_leaderboard(LeaderboardInput input) {
   for (TrialRecord& trial : input.unranked)
     add(std::move(trial), std::nullopt);
   if (input.baseline && !baseline_shown) add(*input.baseline, std::nullopt);
-  mark_rows(board, input.recommended);
+  mark_rows(board, input.leaders);
   split_parameters(board);
   add_notes(board);
   return board;

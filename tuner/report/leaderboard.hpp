@@ -9,6 +9,8 @@
 
 #include "common/json.hpp"
 #include "tuner/history/history.hpp"
+#include "tuner/loop/loop.hpp"
+#include "tuner/loop/standing.hpp"
 #include "tuner/report/objective_view.hpp"
 
 namespace steptune {
@@ -18,8 +20,17 @@ inline constexpr double k_disturbing_other_load = 0.10;
 inline constexpr double k_disturbing_steal = 0.05;
 [[nodiscard]] bool was_disturbed(const TrialRecord& trial);
 
-/// What a leaderboard is made from. The trials stand in the order in which they are shown; no
-/// better trial than the last one may be left out before it, or the marks are wrong.
+/// What of a standing a leaderboard marks, by numbers of trials.
+struct Leaders {
+  std::optional<std::int64_t> best;
+  std::vector<std::int64_t> tied;   ///< with the best: their 95 % intervals overlap
+  std::vector<std::int64_t> front;  ///< several objectives: no other trial dominates them
+};
+[[nodiscard]] Leaders leaders_of(const Standing& standing);
+/// As they were told at the end of a study, confirmation included.
+[[nodiscard]] Leaders leaders_of(const Recommendation& recommendation);
+
+/// What a leaderboard is made from. The trials stand in the order in which they are shown.
 struct LeaderboardInput {
   StudyRecord study;
   std::vector<ObjectiveView> objectives;
@@ -27,8 +38,8 @@ struct LeaderboardInput {
   std::vector<TrialRecord> ranked;      ///< best first
   std::vector<TrialRecord> unranked;    ///< shown below: failed, infeasible, running, confirmations
   std::optional<TrialRecord> baseline;  ///< shown even where `ranked` does not contain it
+  Leaders leaders;
   std::map<TrialStatus, std::int64_t> counts;
-  std::optional<std::int64_t> recommended;  ///< trial; nothing: the best completed one
 };
 
 struct LeaderboardRow {
@@ -36,9 +47,9 @@ struct LeaderboardRow {
   std::optional<std::int64_t>
       rank;  ///< nothing for unranked trials and a baseline that is far down
   bool best = false;
-  bool tied = false;          ///< with the best: their 95 % intervals overlap
+  bool tied = false;
   bool disturbed = false;     ///< by other processes or the hypervisor while it was measured
-  bool pareto = false;        ///< several objectives: no other trial is at least as good in all
+  bool pareto = false;        ///< on the front
   std::vector<double> gains;  ///< per objective, over the baseline; NaN where unknown
 };
 

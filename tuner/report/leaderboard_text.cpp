@@ -148,7 +148,7 @@ std::string legend(const Leaderboard& board) {
   };
   add(any(&LeaderboardRow::best), "* best");
   add(any(&LeaderboardRow::tied), "= tied with the best (95 % intervals overlap)");
-  add(any(&LeaderboardRow::pareto), "p no other is better in all objectives");
+  add(any(&LeaderboardRow::pareto), "p on the Pareto front");
   add(any(&LeaderboardRow::disturbed), "! disturbed by other load");
   return result.empty() ? result : result + "\n";
 }

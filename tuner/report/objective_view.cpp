@@ -91,10 +91,4 @@ double half_width_95(const TrialRecord& trial, std::size_t objective) {
   return std::isfinite(half_width) ? half_width : 0.0;
 }
 
-bool intervals_overlap(const TrialRecord& a, const TrialRecord& b, std::size_t objective) {
-  if (objective >= a.objectives.size() || objective >= b.objectives.size()) return false;
-  const double distance = std::abs(a.objectives[objective] - b.objectives[objective]);
-  return distance <= half_width_95(a, objective) + half_width_95(b, objective);
-}
-
 }  // namespace steptune

@@ -38,9 +38,5 @@ struct ObjectiveView {
 
 /// Half-width of the 95 % interval of a trial's objective; 0 where unknown.
 [[nodiscard]] double half_width_95(const TrialRecord& trial, std::size_t objective);
-/// True if the 95 % intervals of both values overlap, so that they cannot be told apart. Unknown
-/// intervals count as points.
-[[nodiscard]] bool intervals_overlap(const TrialRecord& a, const TrialRecord& b,
-                                     std::size_t objective);
 
 }  // namespace steptune

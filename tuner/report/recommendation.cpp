@@ -57,7 +57,7 @@ std::string tuning_text(const Recommendation& recommendation) {
     const double share = *recommendation.payback_share;
     result += share <= 1.0
                   ? fmt::format("; paid back after {} of the planned run", format_percent(share))
-                  : "; the planned run is too short to pay it back";
+                  : "; not paid back by one planned run";
   }
   return result;
 }
@@ -74,17 +74,24 @@ std::string trial_list(const std::vector<std::int64_t>& trials, std::int64_t wit
   return result;
 }
 
+/// `2.13 times as fast as the baseline`
+std::string comparison_text(double ratio, const RecommendationContext& context) {
+  const std::string times = fmt::format("{:.{}f} times", ratio, ratio >= 100.0 ? 0 : 2);
+  if (context.objectives.empty() || context.objectives[0].objective.is_time()) {
+    return times + " as fast as the baseline";
+  }
+  const Objective& objective = context.objectives[0].objective;
+  return objective.is_cost()
+             ? fmt::format("the baseline costs {} as much", times)
+             : fmt::format("{} as good as the baseline in {}", times, objective.metric);
+}
+
 }  // namespace
 
 std::string speed_up_text(const Recommendation& recommendation,
                           const RecommendationContext& context) {
   const SpeedUp& speed_up = recommendation.speed_up;
-  const bool is_time = context.objectives.empty() || context.objectives[0].objective.is_time();
-  const bool is_cost = !is_time && context.objectives[0].objective.is_cost();
-  const std::string word = is_time   ? "faster"
-                           : is_cost ? "cheaper"
-                                     : "better in " + context.objectives[0].objective.metric;
-  if (!std::isfinite(speed_up.ratio)) return "could not be compared with the baseline";
+  if (!std::isfinite(speed_up.ratio)) return "cannot be compared with the baseline";
   std::string interval;
   if (std::isfinite(speed_up.low) && std::isfinite(speed_up.high)) {
     interval = fmt::format("95 % interval {:.2f}-{:.2f}; ", speed_up.low, speed_up.high);
@@ -94,11 +101,8 @@ std::string speed_up_text(const Recommendation& recommendation,
     return fmt::format("no clear difference from the baseline: {} {}", format_ratio(speed_up.ratio),
                        evidence);
   }
-  if (speed_up.ratio < 1.0) {
-    return fmt::format("{} the baseline's {} {}: keep the baseline", format_ratio(speed_up.ratio),
-                       is_time ? "speed" : "value", evidence);
-  }
-  return fmt::format("{} {} than baseline {}", format_ratio(speed_up.ratio), word, evidence);
+  return fmt::format("{} {}{}", comparison_text(speed_up.ratio, context), evidence,
+                     speed_up.ratio < 1.0 ? ": keep the baseline" : "");
 }
 
 std::string recommendation_text(const Recommendation& recommendation,
@@ -108,13 +112,13 @@ std::string recommendation_text(const Recommendation& recommendation,
   result += fmt::format("       {}\n", speed_up_text(recommendation, context));
   if (const std::string tied = trial_list(recommendation.tied, recommendation.incumbent_trial);
       !tied.empty()) {
-    result += fmt::format("tied   trial {} cannot be told from it\n", tied);
+    result += fmt::format("tied   trial {}: no measurable difference\n", tied);
   }
   if (context.objectives.size() > 1) {
     if (const std::string others =
             trial_list(recommendation.pareto, recommendation.incumbent_trial);
         !others.empty()) {
-      result += fmt::format("trade  trial {} better in another objective\n", others);
+      result += fmt::format("trade  trial {}: better in another objective\n", others);
     }
   }
   if (const std::string plan = plan_text(recommendation, context); !plan.empty()) {

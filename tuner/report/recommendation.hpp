@@ -24,8 +24,8 @@ struct RecommendationContext {
 [[nodiscard]] Json recommendation_json(const Recommendation& recommendation,
                                        const RecommendationContext& context);
 
-/// `2.13x faster than baseline (95 % interval 2.05-2.21; 3 interleaved pairs, fresh processes)`, or
-/// that the difference cannot be told from none.
+/// `2.13 times as fast as the baseline (95 % interval 2.05-2.21; 3 interleaved pairs, fresh
+/// processes)`, or that there is no clear difference.
 [[nodiscard]] std::string speed_up_text(const Recommendation& recommendation,
                                         const RecommendationContext& context);
 

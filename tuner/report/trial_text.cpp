@@ -24,7 +24,7 @@ class FactLines {
   std::string text_;
 };
 
-std::string objective_text(const TrialRecord& trial, const std::optional<TrialRecord>& baseline,
+std::string objective_text(const TrialRecord& trial, const TrialRecord* baseline,
                            const ObjectiveView& view, std::size_t i) {
   const double value = trial.objectives[i];
   std::string text = view.text(value);
@@ -32,10 +32,10 @@ std::string objective_text(const TrialRecord& trial, const std::optional<TrialRe
   if (half_width > 0.0 && value != 0.0) {
     text += fmt::format(" +-{}", format_percent(half_width / std::abs(value)));
   }
-  if (baseline && baseline->number != trial.number && i < baseline->objectives.size()) {
+  if (baseline != nullptr && baseline->number != trial.number && i < baseline->objectives.size()) {
     const double gain = view.gain(baseline->objectives[i], value);
     if (std::isfinite(gain))
-      text += fmt::format("  ({} better than the baseline)", format_ratio(gain));
+      text += fmt::format("  (gain {} over the baseline)", format_ratio(gain));
   }
   return text;
 }
@@ -82,7 +82,7 @@ void add_times(FactLines& facts, const TrialRecord& trial) {
 
 }  // namespace
 
-std::string trial_text(const TrialRecord& trial, const std::optional<TrialRecord>& baseline,
+std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
                        const std::vector<ObjectiveView>& objectives,
                        const std::vector<std::string>& parameter_order) {
   FactLines facts;
@@ -103,7 +103,7 @@ std::string trial_text(const TrialRecord& trial, const std::optional<TrialRecord
     facts.add("disturbance", fmt::format("other load {}, steal {}{}",
                                          format_percent(trial.disturbance->other_load),
                                          format_percent(trial.disturbance->steal),
-                                         was_disturbed(trial) ? ": measure again" : ""));
+                                         was_disturbed(trial) ? ": unreliable" : ""));
   }
   add_times(facts, trial);
   if (trial.attempt > 1) facts.add("attempts", std::to_string(trial.attempt));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,9 +8,9 @@
 
 namespace steptune {
 
-/// Everything about one trial, a line per fact; ends with a newline.
-[[nodiscard]] std::string trial_text(const TrialRecord& trial,
-                                     const std::optional<TrialRecord>& baseline,
+/// Everything about one trial, a line per fact; ends with a newline. `baseline` is null where it
+/// has not been measured.
+[[nodiscard]] std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
                                      const std::vector<ObjectiveView>& objectives,
                                      const std::vector<std::string>& parameter_order);
 

@@ -22,8 +22,19 @@ LeaderboardInput three_trials() {
   return input;
 }
 
+/// The leaderboard whose marks are the standing of the input's own trials.
+Leaderboard board_of(LeaderboardInput input) {
+  RankingRules rules;
+  for (const ObjectiveView& view : input.objectives)
+    rules.objectives.push_back(view.objective);
+  std::vector<TrialRecord> trials = input.ranked;
+  if (input.baseline) trials.push_back(*input.baseline);
+  input.leaders = leaders_of(Standing(std::move(rules), std::move(trials), input.sorted_by));
+  return make_leaderboard(std::move(input));
+}
+
 TEST(Leaderboard, MarksTheBestAndWhatCannotBeToldFromIt) {
-  const Leaderboard board = make_leaderboard(three_trials());
+  const Leaderboard board = board_of(three_trials());
   ASSERT_EQ(board.rows.size(), 4U);
   EXPECT_TRUE(board.rows[0].best);
   EXPECT_FALSE(board.rows[0].tied);
@@ -34,7 +45,10 @@ TEST(Leaderboard, MarksTheBestAndWhatCannotBeToldFromIt) {
 
 TEST(Leaderboard, TheRecommendedTrialIsTheBestEvenIfAnotherRanksFirst) {
   LeaderboardInput input = three_trials();
-  input.recommended = 3;
+  Recommendation recommendation;
+  recommendation.incumbent_trial = 3;
+  recommendation.tied = {4};
+  input.leaders = leaders_of(recommendation);
   const Leaderboard board = make_leaderboard(std::move(input));
   EXPECT_TRUE(board.rows[0].tied);
   EXPECT_TRUE(board.rows[1].best);
@@ -43,13 +57,13 @@ TEST(Leaderboard, TheRecommendedTrialIsTheBestEvenIfAnotherRanksFirst) {
 TEST(Leaderboard, ATrialThatWasStoppedEarlyIsNotTheBest) {
   LeaderboardInput input = three_trials();
   input.ranked[0].status = TrialStatus::stopped_early;
-  const Leaderboard board = make_leaderboard(std::move(input));
+  const Leaderboard board = board_of(std::move(input));
   EXPECT_FALSE(board.rows[0].best);
   EXPECT_TRUE(board.rows[1].best);
 }
 
 TEST(Leaderboard, GainsAreOverTheBaseline) {
-  const Leaderboard board = make_leaderboard(three_trials());
+  const Leaderboard board = board_of(three_trials());
   EXPECT_DOUBLE_EQ(board.rows[0].gains[0], 2.0);
   EXPECT_DOUBLE_EQ(board.rows[3].gains[0], 1.0);
 }
@@ -57,18 +71,18 @@ TEST(Leaderboard, GainsAreOverTheBaseline) {
 TEST(Leaderboard, GainsOfAMaximisedMetricAreAboveOneWhereItIsLarger) {
   LeaderboardInput input = three_trials();
   input.objectives = {{Objective{"accuracy", Direction::maximize}, false}};
-  const Leaderboard board = make_leaderboard(std::move(input));
+  const Leaderboard board = board_of(std::move(input));
   EXPECT_DOUBLE_EQ(board.rows[0].gains[0], 0.5);
 }
 
 TEST(Leaderboard, GainsOfNegativeMetricsHaveNoMeaning) {
   LeaderboardInput input = three_trials();
   input.ranked[0].objectives = {-1.0};
-  EXPECT_TRUE(std::isnan(make_leaderboard(std::move(input)).rows[0].gains[0]));
+  EXPECT_TRUE(std::isnan(board_of(std::move(input)).rows[0].gains[0]));
 }
 
 TEST(Leaderboard, ShowsOnlyParametersThatVary) {
-  const Leaderboard board = make_leaderboard(three_trials());
+  const Leaderboard board = board_of(three_trials());
   EXPECT_EQ(board.parameters, std::vector<std::string>{"batch_size"});
   EXPECT_TRUE(board.constant.contains("precision"));
 }
@@ -76,7 +90,7 @@ TEST(Leaderboard, ShowsOnlyParametersThatVary) {
 TEST(Leaderboard, AParameterThatIsInactiveSomewhereVaries) {
   LeaderboardInput input = three_trials();
   input.ranked[1].configuration.erase("precision");
-  const Leaderboard board = make_leaderboard(std::move(input));
+  const Leaderboard board = board_of(std::move(input));
   EXPECT_EQ(board.parameters, (std::vector<std::string>{"precision", "batch_size"}));
 }
 
@@ -87,26 +101,29 @@ TEST(Leaderboard, MarksTrialsThatNoOtherBeatsInBothObjectives) {
   input.ranked[1].objectives = {36'500, 31.0};
   input.ranked[2].objectives = {50'000, 20.0};
   input.baseline->objectives = {72'000, 40.0};
-  const Leaderboard board = make_leaderboard(std::move(input));
+  for (TrialRecord& trial : input.ranked)
+    trial.standard_errors = {360, 0.1};
+  input.baseline->standard_errors = {720, 0.1};
+  const Leaderboard board = board_of(std::move(input));
   EXPECT_TRUE(board.rows[0].pareto);
   EXPECT_FALSE(board.rows[1].pareto);
   EXPECT_TRUE(board.rows[2].pareto);
 }
 
 TEST(Leaderboard, SaysThatSpeedsWereComparedAtDifferentBatchSizes) {
-  ASSERT_EQ(make_leaderboard(three_trials()).notes.size(), 1U);
-  EXPECT_NE(make_leaderboard(three_trials()).notes[0].find("128 to 256 samples per step"),
+  ASSERT_EQ(board_of(three_trials()).notes.size(), 1U);
+  EXPECT_NE(board_of(three_trials()).notes[0].find("128 to 256 samples per step"),
             std::string::npos);
   LeaderboardInput same = three_trials();
   same.ranked.erase(same.ranked.begin());
-  EXPECT_TRUE(make_leaderboard(std::move(same)).notes.empty());
+  EXPECT_TRUE(board_of(std::move(same)).notes.empty());
 }
 
 TEST(Leaderboard, MarksDisturbedTrials) {
   LeaderboardInput input = three_trials();
   input.ranked[0].disturbance = Disturbance{0.3, 0.0};
   input.ranked[1].disturbance = Disturbance{0.01, 0.01};
-  const Leaderboard board = make_leaderboard(std::move(input));
+  const Leaderboard board = board_of(std::move(input));
   EXPECT_TRUE(board.rows[0].disturbed);
   EXPECT_FALSE(board.rows[1].disturbed);
 }
@@ -114,7 +131,7 @@ TEST(Leaderboard, MarksDisturbedTrials) {
 TEST(LeaderboardText, IsATableWithLegendNotesAndCounts) {
   LeaderboardInput input = three_trials();
   input.ranked[0].disturbance = Disturbance{0.3, 0.0};
-  EXPECT_EQ(leaderboard_text(make_leaderboard(std::move(input)), {}),
+  EXPECT_EQ(leaderboard_text(board_of(std::move(input)), {}),
             "    trial    time     +-   gain  samples/s  status               batch_size\n"
             "*!      4  10.0 h  2.0 %  2.00x        500  completed                   256\n"
             "=       3  10.1 h  1.9 %  1.97x        500  completed                   128\n"
@@ -122,9 +139,9 @@ TEST(LeaderboardText, IsATableWithLegendNotesAndCounts) {
             "        1  20.0 h  2.0 %  1.00x        500  baseline, completed          64\n"
             "* best   = tied with the best (95 % intervals overlap)   ! disturbed by other load\n"
             "same in all: precision=bf16\n"
-            "note: samples per second are compared at 128 to 256 samples per step; a larger batch "
-            "may need more samples to reach the same loss: guard the loss, or check it before the "
-            "long run\n"
+            "note: trials differ in batch size (128 to 256 samples per step); a larger batch may "
+            "need more samples to reach the same loss: add a guard on the loss, or check it before "
+            "the long run\n"
             "5 trials: 4 completed, 1 out of memory\n");
 }
 
@@ -133,7 +150,7 @@ TEST(LeaderboardText, FitsANarrowTerminalByCuttingTheConfiguration) {
   for (TrialRecord& trial : input.ranked) {
     trial.configuration.set("path", std::string(60, static_cast<char>('a' + trial.number)));
   }
-  const std::string text = leaderboard_text(make_leaderboard(std::move(input)), {false, 100});
+  const std::string text = leaderboard_text(board_of(std::move(input)), {false, 100});
   const std::string table = text.substr(0, text.find("* best"));
   EXPECT_NE(table.find("configuration"), std::string::npos);
   EXPECT_NE(table.find("..."), std::string::npos);
@@ -145,8 +162,8 @@ TEST(LeaderboardText, FitsANarrowTerminalByCuttingTheConfiguration) {
 }
 
 TEST(LeaderboardText, ColoursWholeLinesOnly) {
-  const std::string plain = leaderboard_text(make_leaderboard(three_trials()), {false, 0});
-  std::string colored = leaderboard_text(make_leaderboard(three_trials()), {true, 0});
+  const std::string plain = leaderboard_text(board_of(three_trials()), {false, 0});
+  std::string colored = leaderboard_text(board_of(three_trials()), {true, 0});
   EXPECT_NE(colored.find("\x1b[1;32m* "), std::string::npos);
   for (const char* code : {"\x1b[1;32m", "\x1b[32m", "\x1b[2m", "\x1b[0m"}) {
     for (std::size_t at; (at = colored.find(code)) != std::string::npos;) {
@@ -160,11 +177,11 @@ TEST(LeaderboardText, AStudyWithoutTrialsSaysSo) {
   LeaderboardInput input;
   input.study = make_study();
   input.objectives = {planned_time()};
-  EXPECT_EQ(leaderboard_text(make_leaderboard(std::move(input)), {}), "0 trials\n");
+  EXPECT_EQ(leaderboard_text(board_of(std::move(input)), {}), "0 trials\n");
 }
 
 TEST(LeaderboardJson, CarriesRawValuesInSiUnits) {
-  const Json json = leaderboard_json(make_leaderboard(three_trials()));
+  const Json json = leaderboard_json(board_of(three_trials()));
   EXPECT_EQ(json["schema_version"], 1);
   EXPECT_EQ(json["study"]["name"], "demo");
   EXPECT_EQ(json["objectives"][0]["unit"], "s");
@@ -181,7 +198,7 @@ TEST(LeaderboardJson, ParsesWhateverATrialSaid) {
   LeaderboardInput input = three_trials();
   input.ranked[0].failure = std::string("\xff\xfe\x00\x1b[2J", 7);
   input.ranked[0].objectives = {std::nan("")};
-  const std::string text = dump_json(leaderboard_json(make_leaderboard(std::move(input))));
+  const std::string text = dump_json(leaderboard_json(board_of(std::move(input))));
   const auto parsed = parse_json(text, "leaderboard");
   ASSERT_TRUE(parsed) << parsed.error().text();
   EXPECT_TRUE((*parsed)["rows"][0]["trial"]["objectives"][0]["value"].is_null());

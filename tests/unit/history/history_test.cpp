@@ -207,6 +207,8 @@ TEST_F(HistoryTest, RanksByTheFirstObjective) {
   EXPECT_THAT(numbers(must(history.ranked_trials(study.id, 10))), ElementsAre(4, 7, 2, 1));
   EXPECT_THAT(numbers(must(history.ranked_trials(study.id, 2))), ElementsAre(4, 7));
   EXPECT_THAT(numbers(must(history.ranked_trials(study.id, 2, true))), ElementsAre(1, 2));
+  EXPECT_THAT(numbers(must(history.standing_trials(study.id, 1))), ElementsAre(1, 4, 6));
+  EXPECT_THAT(numbers(must(history.standing_trials(study.id, 2, true))), ElementsAre(1, 4, 6, 7));
   EXPECT_THAT(numbers(must(history.latest_trials(study.id, TrialStatus::completed, 2))),
               ElementsAre(7, 6));
   const auto counts = must(history.status_counts(study.id));
@@ -229,6 +231,22 @@ TEST_F(HistoryTest, CountsFollowEveryChangeOfState) {
   must(history.record_ended(study.id, full_trial(1)));
   must(history.record_launching(study.id, launching_trial(2)));
   EXPECT_EQ(counts(), (Counts{{TrialStatus::launching, 1}, {TrialStatus::completed, 1}}));
+}
+
+TEST_F(HistoryTest, ARemovedStudyLeavesNothingBehindAndOthersAlone) {
+  History history = open();
+  const auto removed = make_study(history);
+  const auto kept = must(history.create_or_continue_study("kept", "f", Json{{"name", "kept"}}, 1));
+  must(history.record_ended(removed.id, full_trial(1)));
+  must(history.record_ended(kept.id, full_trial(1)));
+  must(history.remove_study(removed.id));
+  EXPECT_FALSE(history.study("s"));
+  EXPECT_EQ(must(history.trials(kept.id)).size(), 1U);
+
+  const auto again = must(history.create_or_continue_study("s", "other", Json{{"name", "s"}}, 7));
+  EXPECT_TRUE(must(history.trials(again.id)).empty());
+  EXPECT_TRUE(must(history.status_counts(again.id)).empty());
+  EXPECT_EQ(again.seed, 7U);
 }
 
 TEST_F(HistoryTest, AStudyIsContinuedUnderItsSeedWithTheNewDocument) {

@@ -108,5 +108,32 @@ TEST_F(Schema, TheLeaderboardReadsAnIndex) {
   EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("TEMP B-TREE")));
 }
 
+TEST_F(Schema, WhatDecidesAStandingIsReadFromAnIndex) {
+  auto opened = database(path());
+  must(migrate(opened, path(), schema_migrations()));
+  SQLite::Statement plan(opened,
+                         "EXPLAIN QUERY PLAN SELECT number FROM trials WHERE study_id = 1 AND "
+                         "purpose IN ('baseline', 'confirm_incumbent', 'confirm_baseline')");
+  std::string text;
+  while (plan.executeStep())
+    text += plan.getColumn(3).getString() + "\n";
+  EXPECT_THAT(text, ::testing::HasSubstr("USING INDEX trials_that_decide"));
+}
+
+TEST_F(Schema, ADatabaseThatOnlyLacksAnIndexIsReadAsItIs) {
+  const auto oldest = static_cast<std::size_t>(oldest_readable_version());
+  ASSERT_LT(oldest, schema_migrations().size());
+  for (const std::size_t version : {oldest - 1, oldest}) {
+    std::filesystem::remove(path());
+    {
+      auto opened = database(path());
+      must(migrate(opened, path(), schema_migrations().first(version)));
+    }
+    const auto history = History::open_for_reading(path());
+    EXPECT_EQ(history.has_value(), version == oldest) << version;
+    if (history) EXPECT_TRUE(must(history->standing_trials(1, 10)).empty());
+  }
+}
+
 }  // namespace
 }  // namespace steptune

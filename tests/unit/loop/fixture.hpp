@@ -51,11 +51,4 @@ inline TrialRecord confirming(std::int64_t number, TrialPurpose purpose, int pai
   return trial;
 }
 
-inline std::vector<const TrialRecord*> pointers(const std::vector<TrialRecord>& trials) {
-  std::vector<const TrialRecord*> result;
-  for (const auto& trial : trials)
-    result.push_back(&trial);
-  return result;
-}
-
 }  // namespace steptune

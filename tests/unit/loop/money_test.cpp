@@ -23,7 +23,8 @@ TEST(Budget, SpendingCountsSearchTrialsAndAllMoney) {
   std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 10), spent(3, 1),
                                   spent(4, 50, TrialPurpose::confirm_baseline)};
   trials[2].status = TrialStatus::failed;
-  const Spending spending = spending_of(trials, &trials[1]);
+  trials[1].objectives = {0.5};
+  const Spending spending = spending_of(Standing(ranking_rules(time_study()), trials));
   EXPECT_EQ(spending.search_trials, 3);
   EXPECT_DOUBLE_EQ(spending.usd, 0.091);
   EXPECT_DOUBLE_EQ(spending.least_trial_s, 10.0) << "a crash is no measure of what a trial takes";
@@ -33,7 +34,8 @@ TEST(Budget, SpendingCountsSearchTrialsAndAllMoney) {
 TEST(Budget, PricesTrialsByWhatTheyWereBilledNotByTheirLength) {
   std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 10), spent(3, 20)};
   trials[1].spent_usd = 5.0;  // short, on a dear machine
-  const Spending spending = spending_of(trials, &trials[1]);
+  trials[1].objectives = {0.5};
+  const Spending spending = spending_of(Standing(ranking_rules(time_study()), trials));
   EXPECT_DOUBLE_EQ(spending.least_trial_s, 10.0);
   EXPECT_DOUBLE_EQ(spending.least_trial_usd, 0.02);
   EXPECT_DOUBLE_EQ(spending.confirm_pair_usd, 5.03);
@@ -107,34 +109,38 @@ TEST(Payback, IsTheTuningOverWhatThePlannedRunSaves) {
 TEST(Payback, StopsAfterSeveralSuggestionsThatDoNotPay) {
   StudySpec study = time_study();
   study.budget.stop_at_payback = true;
-  const std::vector<TrialRecord> trials{spent(1, 30), spent(2, 10)};
+  std::vector<TrialRecord> trials{spent(1, 30), spent(2, 10)};
+  for (TrialRecord& trial : trials)
+    trial.objectives = {1000.0};
+  const Standing standing(ranking_rules(study), trials);
   PaybackRule rule;
   // A trial costs 20 s; 1 % of the best run's 1000 s is 10 s.
-  EXPECT_FALSE(rule.stops(study, 0.01, 1000.0, trials));
-  EXPECT_FALSE(rule.stops(study, 0.01, 1000.0, trials));
-  EXPECT_FALSE(rule.stops(study, 0.03, 1000.0, trials)) << "this one pays";
-  EXPECT_FALSE(rule.stops(study, 0.01, 1000.0, trials));
-  EXPECT_FALSE(rule.stops(study, 0.01, 1000.0, trials));
-  EXPECT_TRUE(rule.stops(study, 0.01, 1000.0, trials));
+  EXPECT_FALSE(rule.stops(study, 0.01, standing));
+  EXPECT_FALSE(rule.stops(study, 0.01, standing));
+  EXPECT_FALSE(rule.stops(study, 0.03, standing)) << "this one pays";
+  EXPECT_FALSE(rule.stops(study, 0.01, standing));
+  EXPECT_FALSE(rule.stops(study, 0.01, standing));
+  EXPECT_TRUE(rule.stops(study, 0.01, standing));
 }
 
 TEST(Payback, NeverStopsWithoutAModelOrWithoutBeingAsked) {
   StudySpec study = time_study();
-  const std::vector<TrialRecord> trials{spent(1, 30)};
+  const Standing standing(ranking_rules(study), {spent(1, 30)});
   PaybackRule unasked;
   PaybackRule no_model;
   for (int i = 0; i < 10; ++i)
-    EXPECT_FALSE(unasked.stops(study, 0.0, 1000.0, trials));
+    EXPECT_FALSE(unasked.stops(study, 0.0, standing));
   study.budget.stop_at_payback = true;
   for (int i = 0; i < 10; ++i)
-    EXPECT_FALSE(no_model.stops(study, {}, 1000.0, trials));
+    EXPECT_FALSE(no_model.stops(study, {}, standing));
 }
 
 TEST(RecommendationJson, ReadsBackAsItWasWritten) {
   std::vector<TrialRecord> trials{completed(1, 4.0, 0.1), completed(2, 2.0, 0.1),
                                   completed(3, 2.1, 0.1)};
   trials[0].purpose = TrialPurpose::baseline;
-  const auto recommendation = recommend(time_study(), trials, {0.5, 0.25});
+  const auto recommendation =
+      recommend(time_study(), Standing(ranking_rules(time_study()), trials), {0.5, 0.25});
   ASSERT_TRUE(recommendation);
   const Json json = to_json(*recommendation);
   const auto text = dump_json(json);

@@ -190,7 +190,25 @@ TEST(BayesLoader, RefusesAFileThatIsNoModule) {
   const auto searcher = load_bayes_searcher({directory}, space, {});
   std::filesystem::remove_all(directory);
   ASSERT_FALSE(searcher);
-  EXPECT_THAT(searcher.error().text(), HasSubstr("can not be opened"));
+  EXPECT_THAT(searcher.error().text(), HasSubstr("cannot be opened"));
+}
+
+TEST(BayesLoader, InTheBackgroundAMissingModuleIsToldAtOnceABrokenOneByTheFirstSuggestion) {
+  const SearchSpace space = loader_space();
+  const auto missing = load_bayes_searcher_in_background({"/nonexistent/a"}, space, {});
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().text(), HasSubstr("looked in /nonexistent/a"));
+
+  auto broken = load_bayes_searcher_in_background({STEPTUNE_WRONG_MODULE_DIRECTORY}, space, {});
+  ASSERT_TRUE(broken) << broken.error().text();
+  (*broken)->observe(Observation{});
+  const Configuration none;
+  EXPECT_FALSE((*broken)->advise({none, {}}));
+  for (int times = 0; times < 2; ++times) {
+    const auto suggestion = (*broken)->suggest({});
+    ASSERT_FALSE(suggestion);
+    EXPECT_THAT(suggestion.error().text(), HasSubstr("interface version 4294967295"));
+  }
 }
 
 TEST(BayesLoader, RefusesAModuleOfAnotherInterfaceVersion) {

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "tuner/cli/study_source.hpp"
 #include "tuner/report/leaderboard.hpp"
+#include "tuner/report/stored_study.hpp"
 
 namespace steptune {
 

@@ -29,7 +29,8 @@ struct TrialEnding {
   std::optional<std::string> violated;  ///< the guard that is violated
 };
 
-struct TrialVerdict {
+/// What became of a trial: `status` is one that a trial has after it ended.
+struct TrialResult {
   TrialStatus status = TrialStatus::failed;
   std::string failure;  ///< empty for `completed`
 };
@@ -38,14 +39,13 @@ struct TrialVerdict {
 /// - Out of memory and programs that could not be started are what they are, whatever was asked.
 /// - A user's stop interrupts whatever was not asked to end before, unless the program had ended by
 ///   itself with exit status 0.
-/// - A trial that the loop asked to end is judged by its measurement; how it took the signal (exit
+/// - A trial that the loop asked to end counts by its measurement; how it took the signal (exit
 ///   status 1, killed, 0) says nothing.
 /// - A trial that nobody asked to end and that did not exit with 0 has failed, however well
-/// measured:
-///   it would fail in the long run too.
+///   measured: it would fail in the long run too.
 /// - Without values nothing is ranked: failed.
 /// - `lost` and `stopped` without anybody's asking are interruptions: the trial may be launched
-/// again.
-[[nodiscard]] TrialVerdict judge_trial(const TrialEnding& ending);
+///   again.
+[[nodiscard]] TrialResult trial_result(const TrialEnding& ending);
 
 }  // namespace steptune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/loop/trial_pool.hpp"
+#include "tuner/loop/running_trials.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -14,7 +14,7 @@ constexpr double k_between_displays_s = 0.25;
 
 }  // namespace
 
-Result<void> TrialPool::launch(TrialRecord trial) {
+Result<void> RunningTrials::launch(TrialRecord trial) {
   trial.status = TrialStatus::launching;
   trial.token.clear();
   trial.failure.clear();
@@ -32,12 +32,12 @@ Result<void> TrialPool::launch(TrialRecord trial) {
   }
   const auto number = trial.number;
   const auto inserted = trials_.insert_or_assign(
-      number, TrialInFlight(parts_->study, std::move(trial), parts_->clock.now_s()));
+      number, RunningTrial(parts_->study, std::move(trial), parts_->clock.now_s()));
   parts_->listener.on_trial_started(inserted.first->second.record());
   return {};
 }
 
-Result<std::vector<TrialRecord>> TrialPool::adopt(std::vector<TrialRecord> open) {
+Result<std::vector<TrialRecord>> RunningTrials::adopt(std::vector<TrialRecord> open) {
   std::vector<Runner::Orphan> orphans;
   for (const TrialRecord& trial : open) {
     orphans.push_back({make_trial_spec(parts_->study, trial), trial.token});
@@ -53,26 +53,26 @@ Result<std::vector<TrialRecord>> TrialPool::adopt(std::vector<TrialRecord> open)
       continue;
     }
     const auto inserted = trials_.insert_or_assign(
-        key.trial, TrialInFlight(parts_->study, std::move(trial), parts_->clock.now_s()));
+        key.trial, RunningTrial(parts_->study, std::move(trial), parts_->clock.now_s()));
     parts_->listener.on_trial_started(inserted.first->second.record());
   }
   return others;
 }
 
-TrialInFlight* TrialPool::find(TrialKey key) {
+RunningTrial* RunningTrials::find(TrialKey key) {
   const auto found = trials_.find(key.trial);
   return found != trials_.end() && found->second.key() == key ? &found->second : nullptr;
 }
 
-Result<void> TrialPool::on_event(const TrialStarted& event) {
-  TrialInFlight* trial = find(event.key);
+Result<void> RunningTrials::on_event(const TrialStarted& event) {
+  RunningTrial* trial = find(event.key);
   if (trial == nullptr) return {};
   trial->started(event);
   return recorder_->running(trial->record());
 }
 
-Result<void> TrialPool::on_event(const TrialReported& event) {
-  TrialInFlight* trial = find(event.key);
+Result<void> RunningTrials::on_event(const TrialReported& event) {
+  RunningTrial* trial = find(event.key);
   if (trial == nullptr) return {};
   trial->reported(event.report);
   if (trial->wants_to_end(parts_->scheduler, parts_->searcher, baseline_))
@@ -80,22 +80,22 @@ Result<void> TrialPool::on_event(const TrialReported& event) {
   return {};
 }
 
-Result<void> TrialPool::on_event(const TrialFinished& event) {
-  TrialInFlight* trial = find(event.key);
+Result<void> RunningTrials::on_event(const TrialFinished& event) {
+  RunningTrial* trial = find(event.key);
   if (trial == nullptr) return {};
   ended_.push_back(trial->finished(event.outcome, baseline_, parts_->clock.wall_time_s()));
   trials_.erase(event.key.trial);
   return recorder_->ended(ended_.back());
 }
 
-void TrialPool::end_overdue() {
+void RunningTrials::end_overdue() {
   const double now_s = parts_->clock.now_s();
   for (auto& [number, trial] : trials_) {
     if (trial.out_of_time(now_s)) parts_->runner.stop(trial.key());
   }
 }
 
-void TrialPool::show_progress() {
+void RunningTrials::show_progress() {
   const double now_s = parts_->clock.now_s();
   if (shown_ && now_s < shown_s_ + k_between_displays_s) return;
   shown_ = true;
@@ -107,7 +107,7 @@ void TrialPool::show_progress() {
   parts_->listener.on_progress(live, stopwatch_->elapsed_s());
 }
 
-Result<std::vector<TrialRecord>> TrialPool::pump(const TrialRecord* baseline) {
+Result<std::vector<TrialRecord>> RunningTrials::listen(const TrialRecord* baseline) {
   baseline_ = baseline;
   double deadline_s = parts_->clock.now_s() + k_longest_wait_s;
   for (const auto& [number, trial] : trials_) {
@@ -125,7 +125,7 @@ Result<std::vector<TrialRecord>> TrialPool::pump(const TrialRecord* baseline) {
   return std::exchange(ended_, {});
 }
 
-void TrialPool::interrupt(bool force) {
+void RunningTrials::interrupt(bool force) {
   for (auto& [number, trial] : trials_) {
     trial.interrupt();
     parts_->runner.stop(trial.key());
@@ -133,7 +133,7 @@ void TrialPool::interrupt(bool force) {
   if (force) parts_->runner.kill_all();
 }
 
-Result<std::vector<TrialRecord>> TrialPool::give_up() {
+Result<std::vector<TrialRecord>> RunningTrials::give_up() {
   Outcome outcome;
   outcome.kind = OutcomeKind::lost;
   for (auto& [number, trial] : trials_) {
@@ -147,14 +147,14 @@ Result<std::vector<TrialRecord>> TrialPool::give_up() {
   return std::exchange(ended_, {});
 }
 
-std::vector<Configuration> TrialPool::configurations() const {
+std::vector<Configuration> RunningTrials::configurations() const {
   std::vector<Configuration> configurations;
   for (const auto& [number, trial] : trials_)
     configurations.push_back(trial.record().configuration);
   return configurations;
 }
 
-double TrialPool::usd_committed(double least_s) const {
+double RunningTrials::usd_committed(double least_s) const {
   double usd = 0.0;
   for (const auto& [number, trial] : trials_) {
     usd += std::max(least_s, parts_->clock.now_s() - trial.started_s()) * trial.usd_per_billed_s();
@@ -162,7 +162,7 @@ double TrialPool::usd_committed(double least_s) const {
   return usd;
 }
 
-double TrialPool::usd_bound(double longest_s) const {
+double RunningTrials::usd_bound(double longest_s) const {
   double usd = 0.0;
   for (const auto& [number, trial] : trials_)
     usd += longest_s * trial.usd_per_billed_s();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/loop/verdict.hpp"
+#include "tuner/loop/trial_result.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ std::string with_detail(std::string_view what, const std::string& detail) {
 }
 
 /// The trial's end says nothing against it: what counts is what was measured.
-TrialVerdict judge_measurement(const TrialEnding& ending) {
+TrialResult measured_result(const TrialEnding& ending) {
   if (ending.request == EndRequest::scheduler && !ending.violated) {
     if (ending.missing) return {TrialStatus::failed, *ending.missing};
     return {TrialStatus::stopped_early, ending.request_reason};
@@ -23,8 +23,8 @@ TrialVerdict judge_measurement(const TrialEnding& ending) {
     const bool by_itself = ending.request == EndRequest::none;
     return {TrialStatus::failed,
             fmt::format("{}: {}",
-                        by_itself ? "ended by itself before it could be measured"
-                                  : "could not be measured in the time that a trial has",
+                        by_itself ? "ended before it could be measured"
+                                  : "could not be measured within \"max_trial\"",
                         *ending.missing)};
   }
   if (ending.violated) return {TrialStatus::infeasible, *ending.violated};
@@ -33,7 +33,7 @@ TrialVerdict judge_measurement(const TrialEnding& ending) {
 
 }  // namespace
 
-TrialVerdict judge_trial(const TrialEnding& ending) {
+TrialResult trial_result(const TrialEnding& ending) {
   switch (ending.outcome) {
     case OutcomeKind::out_of_memory:
       return {TrialStatus::out_of_memory, with_detail("out of memory", ending.detail)};
@@ -41,14 +41,14 @@ TrialVerdict judge_trial(const TrialEnding& ending) {
       return {TrialStatus::failed, with_detail("could not be started", ending.detail)};
     case OutcomeKind::completed:
       if (ending.request == EndRequest::user && ending.missing) {
-        return {TrialStatus::interrupted, "ended by the user"};
+        return {TrialStatus::interrupted, "stopped by the user"};
       }
-      return judge_measurement(ending);
+      return measured_result(ending);
     default:
       break;
   }
-  if (ending.request == EndRequest::user) return {TrialStatus::interrupted, "ended by the user"};
-  if (ending.request != EndRequest::none) return judge_measurement(ending);
+  if (ending.request == EndRequest::user) return {TrialStatus::interrupted, "stopped by the user"};
+  if (ending.request != EndRequest::none) return measured_result(ending);
   switch (ending.outcome) {
     case OutcomeKind::timed_out:
       return {TrialStatus::failed, with_detail("time limit", ending.detail)};

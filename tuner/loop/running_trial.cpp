@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/loop/trial_in_flight.hpp"
+#include "tuner/loop/running_trial.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +42,7 @@ bool is_tight(const Measurement& measurement, const MeasureSpec& wanted) {
          measurement.window_steps >= wanted.min_window_steps;
 }
 
-TrialInFlight::TrialInFlight(const StudySpec& study, TrialRecord record, double now_s)
+RunningTrial::RunningTrial(const StudySpec& study, TrialRecord record, double now_s)
     : study_(&study),
       record_(std::move(record)),
       measurer_(make_measurer(study, record_, now_s)),
@@ -51,7 +51,7 @@ TrialInFlight::TrialInFlight(const StudySpec& study, TrialRecord record, double 
       usd_per_billed_s_(usage_usd(on_demand_usd_per_hour(study, record_.configuration), 1.0)),
       started_s_(now_s) {}
 
-void TrialInFlight::started(const TrialStarted& event) {
+void RunningTrial::started(const TrialStarted& event) {
   record_.status = TrialStatus::running;
   record_.token = event.token;
   record_.placement = event.placement;
@@ -60,27 +60,27 @@ void TrialInFlight::started(const TrialStarted& event) {
   early_stopping_ = EarlyStopping(study_->search.min_steps, study_->search.max_steps);
 }
 
-void TrialInFlight::reported(const Report& report) {
+void RunningTrial::reported(const Report& report) {
   measurer_.add(report);
   capture_guarded(study_->guards, measurer_.current(), guarded_);
 }
 
-bool TrialInFlight::is_searched() const {
+bool RunningTrial::is_searched() const {
   return record_.purpose == TrialPurpose::search || record_.purpose == TrialPurpose::hint;
 }
 
-bool TrialInFlight::is_measured() const {
+bool RunningTrial::is_measured() const {
   return all_timed(*study_) && all_captured(study_->guards, guarded_) &&
          is_tight(measurer_.current(), study_->measure);
 }
 
-bool TrialInFlight::ask_for_end(EndRequest request, std::string reason) {
+bool RunningTrial::ask_for_end(EndRequest request, std::string reason) {
   request_ = request;
   request_reason_ = std::move(reason);
   return true;
 }
 
-bool TrialInFlight::is_given_up(Scheduler& scheduler, Searcher& searcher) {
+bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher) {
   const Measurement& current = measurer_.current();
   if (is_confirmation(record_.purpose) || current.window_steps <= told_resource_) return false;
   const auto objectives = objective_values(*study_, current, usd_per_hour_);
@@ -100,8 +100,8 @@ bool TrialInFlight::is_given_up(Scheduler& scheduler, Searcher& searcher) {
   return true;
 }
 
-bool TrialInFlight::wants_to_end(Scheduler& scheduler, Searcher& searcher,
-                                 const TrialRecord* baseline) {
+bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
+                                const TrialRecord* baseline) {
   if (request_ != EndRequest::none) return false;
   if (is_searched()) {
     auto violated =
@@ -113,7 +113,7 @@ bool TrialInFlight::wants_to_end(Scheduler& scheduler, Searcher& searcher,
   return given_up && ask_for_end(EndRequest::scheduler, std::move(request_reason_));
 }
 
-double TrialInFlight::deadline_s() const {
+double RunningTrial::deadline_s() const {
   // Before the start it is the runner that waits, for machines or their price.
   if (request_ != EndRequest::none || record_.status != TrialStatus::running) {
     return std::numeric_limits<double>::infinity();
@@ -132,16 +132,16 @@ double TrialInFlight::deadline_s() const {
   return started_s_ + current.startup_s + study_->measure.max_trial_s;
 }
 
-bool TrialInFlight::out_of_time(double now_s) {
+bool RunningTrial::out_of_time(double now_s) {
   return now_s >= deadline_s() && ask_for_end(EndRequest::time_limit, "");
 }
 
-void TrialInFlight::interrupt() {
+void RunningTrial::interrupt() {
   if (request_ == EndRequest::none) request_ = EndRequest::user;
 }
 
-TrialRecord TrialInFlight::finished(const Outcome& outcome, const TrialRecord* baseline,
-                                    double wall_time_s) {
+TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,
+                                   double wall_time_s) {
   Measurement measurement = measurer_.current();
   if (request_ == EndRequest::measured) measurement = as_ended(std::move(measurement));
   for (const auto& [name, value] : guarded_)
@@ -157,13 +157,13 @@ TrialRecord TrialInFlight::finished(const Outcome& outcome, const TrialRecord* b
                         : violated_guard(study_->guards, guarded_, outcome.peak_memory_bytes,
                                          is_baseline ? nullptr : baseline, moment);
 
-  TrialVerdict verdict = judge_trial(ending);
-  if (verdict.status == TrialStatus::interrupted && request_ != EndRequest::user &&
+  TrialResult result = trial_result(ending);
+  if (result.status == TrialStatus::interrupted && request_ != EndRequest::user &&
       record_.attempt >= k_attempts_when_lost) {
-    verdict.status = TrialStatus::failed;
+    result.status = TrialStatus::failed;
   }
-  record_.status = verdict.status;
-  record_.failure = std::move(verdict.failure);
+  record_.status = result.status;
+  record_.failure = std::move(result.failure);
   record_.ended_wall_s = wall_time_s;
   record_.spent_s += outcome.billed_s;
   record_.spent_usd += outcome.billed_usd.value_or(outcome.billed_s * usd_per_billed_s_);

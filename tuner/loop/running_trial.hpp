@@ -9,7 +9,7 @@
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/guards.hpp"
-#include "tuner/loop/verdict.hpp"
+#include "tuner/loop/trial_result.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -23,10 +23,10 @@ namespace steptune {
 [[nodiscard]] bool is_tight(const Measurement& measurement, const MeasureSpec& wanted);
 
 /// A trial under way: what it has reported, and whether it is to go on.
-class TrialInFlight {
+class RunningTrial {
  public:
   /// `study` outlives the object. `now_s` serves as the start until `started` tells it.
-  TrialInFlight(const StudySpec& study, TrialRecord record, double now_s);
+  RunningTrial(const StudySpec& study, TrialRecord record, double now_s);
 
   void started(const TrialStarted& event);
   void reported(const Report& report);

@@ -8,17 +8,17 @@
 
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/recorder.hpp"
-#include "tuner/loop/trial_in_flight.hpp"
+#include "tuner/loop/running_trial.hpp"
 
 namespace steptune {
 
 /// The trials under way: starts them, listens, ends them, and commits every change of state to the
 /// history before acting on it.
-class TrialPool {
+class RunningTrials {
  public:
   /// All outlive the pool.
-  TrialPool(const LoopParts& parts, RunnerEvents& events, Recorder& recorder,
-            const Stopwatch& stopwatch)
+  RunningTrials(const LoopParts& parts, RunnerEvents& events, Recorder& recorder,
+                const Stopwatch& stopwatch)
       : parts_(&parts), events_(&events), recorder_(&recorder), stopwatch_(&stopwatch) {}
 
   /// Commits the intent, then starts the trial. `trial` has number, purpose, origin, configuration
@@ -30,7 +30,7 @@ class TrialPool {
 
   /// Waits a moment for something to happen, acts on it, and returns the trials that have ended
   /// (interrupted ones included), already recorded. `baseline` is null until it has been measured.
-  [[nodiscard]] Result<std::vector<TrialRecord>> pump(const TrialRecord* baseline);
+  [[nodiscard]] Result<std::vector<TrialRecord>> listen(const TrialRecord* baseline);
 
   /// Asks all trials to end on the user's behalf; at once and without grace if `force`.
   void interrupt(bool force);
@@ -50,7 +50,7 @@ class TrialPool {
   [[nodiscard]] double usd_bound(double longest_s) const;
 
  private:
-  [[nodiscard]] TrialInFlight* find(TrialKey key);
+  [[nodiscard]] RunningTrial* find(TrialKey key);
   [[nodiscard]] Result<void> on_event(const TrialStarted& event);
   [[nodiscard]] Result<void> on_event(const TrialReported& event);
   [[nodiscard]] Result<void> on_event(const TrialFinished& event);
@@ -61,9 +61,9 @@ class TrialPool {
   RunnerEvents* events_;
   Recorder* recorder_;
   const Stopwatch* stopwatch_;
-  std::map<std::int64_t, TrialInFlight> trials_;  ///< by number
-  const TrialRecord* baseline_ = nullptr;         ///< valid within `pump`
-  std::vector<TrialRecord> ended_;                ///< since the last `pump`
+  std::map<std::int64_t, RunningTrial> trials_;  ///< by number
+  const TrialRecord* baseline_ = nullptr;        ///< valid within `listen`
+  std::vector<TrialRecord> ended_;               ///< since the last `listen`
   double shown_s_ = 0.0;
   bool shown_ = false;
 };

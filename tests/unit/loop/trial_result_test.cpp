@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/loop/verdict.hpp"
+#include "tuner/loop/trial_result.hpp"
 
 #include <string>
 #include <vector>
@@ -65,7 +65,7 @@ const std::vector<Block> k_table{
       {EndRequest::user, k_failed, k_failed}}},
 };
 
-TEST(Verdict, EveryCellOfTheTruthTable) {
+TEST(TrialResult, EveryCellOfTheTruthTable) {
   int cells = 0;
   for (const auto& block : k_table) {
     for (const OutcomeKind outcome : block.outcomes) {
@@ -73,11 +73,11 @@ TEST(Verdict, EveryCellOfTheTruthTable) {
         for (const bool measured : {true, false}) {
           TrialEnding ending{outcome, "detail", row.request, "reason", {}, {}};
           if (!measured) ending.missing = "no reports";
-          const TrialVerdict verdict = judge_trial(ending);
-          EXPECT_EQ(verdict.status, measured ? row.measured : row.unmeasured)
+          const TrialResult result = trial_result(ending);
+          EXPECT_EQ(result.status, measured ? row.measured : row.unmeasured)
               << to_text(outcome) << ", request " << static_cast<int>(row.request) << ", measured "
-              << measured << " -> " << to_text(verdict.status);
-          EXPECT_EQ(verdict.failure.empty(), verdict.status == k_completed);
+              << measured << " -> " << to_text(result.status);
+          EXPECT_EQ(result.failure.empty(), result.status == k_completed);
           ++cells;
         }
       }
@@ -86,34 +86,34 @@ TEST(Verdict, EveryCellOfTheTruthTable) {
   EXPECT_EQ(cells, 8 * 5 * 2) << "eight outcomes";
 }
 
-TEST(Verdict, AViolatedGuardMakesAMeasuredTrialInfeasible) {
+TEST(TrialResult, AViolatedGuardMakesAMeasuredTrialInfeasible) {
   for (const EndRequest request : {EndRequest::none, EndRequest::measured, EndRequest::time_limit,
                                    EndRequest::guard, EndRequest::scheduler}) {
     TrialEnding ending{OutcomeKind::completed, "", request, "", {}, "loss is too high"};
-    const TrialVerdict verdict = judge_trial(ending);
-    EXPECT_EQ(verdict.status, TrialStatus::infeasible) << static_cast<int>(request);
-    EXPECT_EQ(verdict.failure, "loss is too high");
+    const TrialResult result = trial_result(ending);
+    EXPECT_EQ(result.status, TrialStatus::infeasible) << static_cast<int>(request);
+    EXPECT_EQ(result.failure, "loss is too high");
   }
 }
 
-TEST(Verdict, AGuardIsKnownToBeViolatedBeforeAnythingIsMeasured) {
+TEST(TrialResult, AGuardIsKnownToBeViolatedBeforeAnythingIsMeasured) {
   const TrialEnding ending{OutcomeKind::stopped, "",           EndRequest::guard, "",
                            "no reports",         "loss is NaN"};
-  EXPECT_EQ(judge_trial(ending).status, TrialStatus::infeasible);
+  EXPECT_EQ(trial_result(ending).status, TrialStatus::infeasible);
 }
 
-TEST(Verdict, ReasonsTellWhatHappened) {
+TEST(TrialResult, ReasonsTellWhatHappened) {
   EXPECT_THAT(
-      judge_trial({OutcomeKind::completed, "", EndRequest::none, "", "12 steps", {}}).failure,
-      HasSubstr("ended by itself before it could be measured: 12 steps"));
+      trial_result({OutcomeKind::completed, "", EndRequest::none, "", "12 steps", {}}).failure,
+      HasSubstr("ended before it could be measured: 12 steps"));
   EXPECT_THAT(
-      judge_trial({OutcomeKind::stopped, "", EndRequest::time_limit, "", "12 steps", {}}).failure,
+      trial_result({OutcomeKind::stopped, "", EndRequest::time_limit, "", "12 steps", {}}).failure,
       HasSubstr("12 steps"));
   EXPECT_EQ(
-      judge_trial({OutcomeKind::failed, "exit status 3", EndRequest::none, "", {}, {}}).failure,
+      trial_result({OutcomeKind::failed, "exit status 3", EndRequest::none, "", {}, {}}).failure,
       "failed: exit status 3");
   EXPECT_EQ(
-      judge_trial({OutcomeKind::stopped, "", EndRequest::scheduler, "rung 2", {}, {}}).failure,
+      trial_result({OutcomeKind::stopped, "", EndRequest::scheduler, "rung 2", {}, {}}).failure,
       "rung 2");
 }
 

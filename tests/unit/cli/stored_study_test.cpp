@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/stored_study.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/history/fixture.hpp"
+#include "tuner/report/leaderboard_source.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr const char* k_document = R"({
+  "name": "s", "command": ["train", "{batch_size}"],
+  "parameters": {"batch_size": {"type": "int", "low": 1, "high": 10000}},
+  "baseline": {"batch_size": 1},
+  "planned_run": {"samples": 1000000, "batch_size": "batch_size"},
+  "objectives": ["time", "cost"],
+  "runner": {"type": "local", "price_per_hour": 3.6}
+})";
+
+class StoredStudyTest : public HistoryFixture {
+ protected:
+  StoredStudyTest() : history_(must(History::open_for_writing(path(), clock_))) {
+    const auto spec = study_from_json(must(parse_json(k_document, "study")), "/studies/study.json",
+                                      {{"cpus", 4}, {"gpus", 0}, {"memory_gb", 16}});
+    record_ = must(history_.create_or_continue_study("s", "fingerprint", must(spec).document, 0));
+  }
+
+  void add(std::int64_t number, TrialPurpose purpose, TrialStatus status, double time,
+           std::int64_t batch_size, double cost = 1.0) {
+    TrialRecord trial;
+    trial.number = number;
+    trial.purpose = purpose;
+    trial.status = status;
+    trial.configuration.set("batch_size", batch_size);
+    if (status == TrialStatus::completed || status == TrialStatus::stopped_early) {
+      trial.objectives = {time, cost};
+      trial.standard_errors = {0.01 * time, 0.01 * cost};
+    }
+    must(history_.record_ended(record_.id, trial));
+  }
+  StoredStudy stored() {
+    auto record = must(history_.study("s"));
+    auto objectives = objective_views(record.document);
+    return {must(History::open_for_reading(path())), std::move(record), std::move(objectives)};
+  }
+
+  History history_;
+  StudyRecord record_;
+};
+
+/// Four hundred trials, of which the first baseline failed and the best was refuted.
+class LongStudy : public StoredStudyTest {
+ protected:
+  LongStudy() {
+    add(1, TrialPurpose::baseline, TrialStatus::failed, 0.0, 1);
+    add(2, TrialPurpose::baseline, TrialStatus::completed, 200.0, 1);
+    for (std::int64_t number = 3; number <= 400; ++number) {
+      const auto place = static_cast<double>((number * 167) % 401);
+      const auto status = number % 5 == 0   ? TrialStatus::stopped_early
+                          : number % 7 == 0 ? TrialStatus::failed
+                                            : TrialStatus::completed;
+      add(number, TrialPurpose::search, status, 100.0 + 0.05 * place, 10'000 - number,
+          50.0 + static_cast<double>(number % 13));
+    }
+    const auto all = must(history_.trials(record_.id));
+    const Standing standing(ranking_rules(must(stored_spec(must(history_.study("s"))))), all);
+    const auto refuted =
+        std::get<std::int64_t>(*standing.candidates().front()->configuration.find("batch_size"));
+    add(401, TrialPurpose::confirm_incumbent, TrialStatus::failed, 0.0, refuted);
+  }
+};
+
+TEST_F(LongStudy, WhatIsReadDecidesAsAllTrialsDo) {
+  const StoredStudy study = stored();
+  const Standing all(ranking_rules(must(stored_spec(study.record))),
+                     must(history_.trials(record_.id)));
+  const Standing read = must(read_standing(study));
+  EXPECT_LT(read.trials().size(), 110U) << "and no more than that";
+  ASSERT_NE(read.incumbent(), nullptr);
+  EXPECT_EQ(read.incumbent()->number, all.incumbent()->number);
+  EXPECT_EQ(read.tied_with(*read.incumbent()), all.tied_with(*all.incumbent()));
+  EXPECT_GT(read.tied_with(*read.incumbent()).size(), 50U);
+  EXPECT_EQ(read.baseline()->number, 2);
+  EXPECT_EQ(read.refuted(), all.refuted());
+}
+
+TEST_F(LongStudy, TheLeaderboardMarksWhatAllTrialsSay) {
+  const StoredStudy study = stored();
+  for (const std::size_t sorted_by : {0U, 1U}) {
+    const Standing all(ranking_rules(must(stored_spec(study.record))),
+                       must(history_.trials(record_.id)), sorted_by);
+    const auto front = all.front();
+    const Leaderboard board = must(read_leaderboard(study, {60, false, sorted_by}));
+    ASSERT_GE(board.rows.size(), 60U);
+    for (const LeaderboardRow& row : board.rows) {
+      if (!row.rank) continue;
+      EXPECT_EQ(row.best, row.trial.number == all.incumbent()->number) << row.trial.number;
+      EXPECT_EQ(row.pareto, std::ranges::find(front, row.trial.number) != front.end())
+          << row.trial.number;
+    }
+  }
+}
+
+TEST_F(StoredStudyTest, ABaselineThatWasMeasuredInItsSecondTrialIsWhatGainsAreOver) {
+  add(1, TrialPurpose::baseline, TrialStatus::failed, 0.0, 1);
+  add(2, TrialPurpose::baseline, TrialStatus::completed, 200.0, 1);
+  add(3, TrialPurpose::search, TrialStatus::completed, 100.0, 8);
+  const Leaderboard board = must(read_leaderboard(stored(), {}));
+  ASSERT_EQ(board.rows.size(), 2U);
+  EXPECT_DOUBLE_EQ(board.rows[0].gains[0], 2.0);
+  EXPECT_DOUBLE_EQ(board.rows[1].gains[0], 1.0);
+}
+
+TEST_F(StoredStudyTest, WhileAStudyGoesOnItsFormerRecommendationIsOld) {
+  add(1, TrialPurpose::baseline, TrialStatus::completed, 200.0, 1);
+  add(2, TrialPurpose::search, TrialStatus::completed, 100.0, 8);
+  Recommendation former;
+  former.incumbent_trial = 1;
+  StudyRecord record = must(history_.study("s"));
+  record.recommendation = to_json(former);
+  record.status = StudyStatus::finished;
+  must(history_.record_study(record));
+  EXPECT_TRUE(must(read_leaderboard(stored(), {})).rows[1].best) << "as it was told in the end";
+  record.status = StudyStatus::running;
+  must(history_.record_study(record));
+  EXPECT_TRUE(must(read_leaderboard(stored(), {})).rows[0].best);
+}
+
+}  // namespace
+}  // namespace steptune

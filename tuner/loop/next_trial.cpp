@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which trial is launched next, and whether the budget allows one: the part of `Tuning` that
+// decides and starts nothing.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "trial_runner/cost/usage_cost.hpp"
+#include "tuner/loop/budget.hpp"
+#include "tuner/loop/confirm.hpp"
+#include "tuner/loop/observations.hpp"
+#include "tuner/loop/tuning.hpp"
+
+namespace steptune {
+namespace {
+
+/// Incumbents that are tried in turn when fresh runs of them fail.
+constexpr std::size_t k_most_refuted = 3;
+
+}  // namespace
+
+Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
+  const StudySpec& study = parts_.study;
+  if (end_ && is_to_be_continued(end_->end)) return std::nullopt;
+  if (!can_pay_another()) {
+    // While trials are under way their bounds stand in the way; what they cost in the end may not.
+    if (running_.empty() && !end_) end_ = End{LoopEnd::budget, format_usd(*study.budget.cost_usd)};
+    return std::nullopt;
+  }
+  if (auto pending = next_pending(/*confirmation=*/false)) return pending;
+  if (end_) return std::nullopt;
+  if (standing_.baseline() == nullptr) {
+    if (baseline_is_open()) return std::nullopt;
+    return new_trial(TrialPurpose::baseline, "baseline", study.baseline);
+  }
+  if (failures_in_a_row_ >= study.budget.consecutive_failures) {
+    end_ = End{LoopEnd::too_many_failures, fmt::format("{} trials in a row failed, the last one {}",
+                                                       failures_in_a_row_, last_failure_)};
+    return std::nullopt;
+  }
+  if (auto spent = search_budget_spent(study, spending())) {
+    end_ = End{LoopEnd::budget, *std::move(spent)};
+    return std::nullopt;
+  }
+  if (auto hint = next_hint()) return hint;
+  return next_suggestion();
+}
+
+std::optional<TrialRecord> Tuning::next_pending(bool confirmation) {
+  const auto found = std::ranges::find_if(pending_, [&](const TrialRecord& trial) {
+    return is_confirmation(trial.purpose) == confirmation;
+  });
+  if (found == pending_.end()) return std::nullopt;
+  TrialRecord trial = std::move(*found);
+  pending_.erase(found);
+  return trial;
+}
+
+std::optional<TrialRecord> Tuning::next_hint() const {
+  for (const Configuration& hint : parts_.study.search.hints) {
+    const bool tried = std::ranges::any_of(
+        standing_.trials(), [&](const TrialRecord& trial) { return trial.configuration == hint; });
+    if (!tried) return new_trial(TrialPurpose::hint, "try", hint);
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
+  const std::vector<Configuration> running = running_.configurations();
+  SuggestRequest request;
+  request.trial = static_cast<std::int64_t>(standing_.trials().size()) + 1;
+  request.running = running;
+  if (!parts_.study.runner.cluster.instances.empty()) {
+    request.price = [this](const Configuration& configuration) {
+      return trial_price(configuration);
+    };
+  }
+  auto suggestion = parts_.searcher.suggest(request);
+  if (!suggestion) return tl::unexpected(suggestion.error());
+  for (const std::string& warning : parts_.searcher.take_warnings())
+    parts_.listener.on_warning(warning);
+  if (!*suggestion) {
+    end_ = End{LoopEnd::exhausted, "every configuration of the search space has been tried"};
+    return std::nullopt;
+  }
+  if (payback_.stops(parts_.study, (*suggestion)->expected_improvement, standing_)) {
+    end_ = End{LoopEnd::payback,
+               "no configuration is expected to save more on the planned run than trying it costs"};
+    return std::nullopt;
+  }
+  return new_trial(TrialPurpose::search, std::move((*suggestion)->origin),
+                   std::move((*suggestion)->configuration));
+}
+
+std::optional<TrialRecord> Tuning::next_confirmation() {
+  const StudySpec& study = parts_.study;
+  const TrialRecord* best = standing_.incumbent();
+  const TrialRecord* baseline = standing_.baseline();
+  if (best == nullptr || baseline == nullptr || best->configuration == baseline->configuration ||
+      standing_.refuted().size() >= k_most_refuted) {
+    return std::nullopt;
+  }
+  const auto step = next_confirm_step(study, standing_.trials(), best->configuration,
+                                      study.measure.confirm_pairs);
+  if (!step) return std::nullopt;
+  const bool first = confirmed_pairs(study, standing_.trials(), best->configuration).empty();
+  if (step->purpose == TrialPurpose::confirm_incumbent && !first &&
+      !can_pay_confirm_pair(study, spending())) {
+    return std::nullopt;
+  }
+  const bool of_baseline = step->purpose == TrialPurpose::confirm_baseline;
+  TrialRecord trial = new_trial(step->purpose, "confirm",
+                                of_baseline ? baseline->configuration : best->configuration);
+  trial.confirm_pair = step->pair;
+  return trial;
+}
+
+TrialRecord Tuning::new_trial(TrialPurpose purpose, std::string origin,
+                              Configuration configuration) const {
+  TrialRecord trial;
+  trial.number = static_cast<std::int64_t>(standing_.trials().size()) + 1;
+  trial.purpose = purpose;
+  trial.origin = std::move(origin);
+  trial.configuration = std::move(configuration);
+  return trial;
+}
+
+Spending Tuning::spending() const {
+  Spending spending = spending_of(standing_);
+  spending.elapsed_s = stopwatch_.elapsed_s();
+  spending.usd += study_.overhead_usd + running_.usd_committed(spending.least_trial_s);
+  return spending;
+}
+
+double Tuning::trial_price(const Configuration& configuration) const {
+  const StudySpec& study = parts_.study;
+  const auto mean = standing_.mean_price();
+  const double trial_s = mean ? mean->seconds : study.measure.max_trial_s;
+  double seconds = trial_s;
+  if (machines_ != nullptr) {
+    seconds += machines_->expected_start_s(resources_of(study, configuration));
+  }
+  return prices_in_money(study) ? usage_usd(usd_per_hour(study, configuration), seconds) : seconds;
+}
+
+bool Tuning::can_pay_another() const {
+  const auto longest_s = longest_billed_s(parts_.study);
+  if (!longest_s) return true;
+  const double spent_usd = standing_.spent_usd() + study_.overhead_usd;
+  return can_risk_a_trial(parts_.study, spent_usd, running_.usd_bound(*longest_s));
+}
+
+}  // namespace steptune

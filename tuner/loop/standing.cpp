@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/standing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "common/interval.hpp"
+#include "tuner/loop/confirm.hpp"
+#include "tuner/loop/objectives.hpp"
+
+namespace steptune {
+namespace {
+
+/// A value's 95 % interval, turned so that less is better.
+struct ObjectiveInterval {
+  double low = 0.0;
+  double value = 0.0;
+  double high = 0.0;
+};
+
+ObjectiveInterval interval_of(const RankingRules& rules, const TrialRecord& trial,
+                              std::size_t objective) {
+  const double value = to_minimized(rules.objectives[objective], trial.objectives[objective]);
+  const double half_width = k_z_95 * trial.standard_errors[objective];
+  return {value - half_width, value, value + half_width};
+}
+
+bool overlap(const ObjectiveInterval& a, const ObjectiveInterval& b) {
+  return a.low <= b.high && b.low <= a.high;
+}
+
+}  // namespace
+
+RankingRules ranking_rules(const StudySpec& study) {
+  return ranking_rules(study.objectives, study.measure.target_half_width,
+                       study.planned_run.batch_size);
+}
+
+RankingRules ranking_rules(std::vector<Objective> objectives, double target_half_width,
+                           std::optional<document::Formula> batch_size) {
+  RankingRules rules{std::move(objectives), target_half_width, {}};
+  if (!batch_size) return rules;
+  rules.samples_per_step = [size = *std::move(batch_size)](const Configuration& configuration) {
+    const double samples = size.evaluate(configuration);
+    return samples > 0.0 && std::isfinite(samples) ? std::optional(samples) : std::nullopt;
+  };
+  return rules;
+}
+
+bool may_win(const RankingRules& rules, const TrialRecord& trial) {
+  return trial.status == TrialStatus::completed && !is_confirmation(trial.purpose) &&
+         trial.objectives.size() == rules.objectives.size() && !trial.objectives.empty() &&
+         trial.standard_errors.size() == trial.objectives.size() &&
+         std::ranges::all_of(trial.objectives, [](double value) { return std::isfinite(value); });
+}
+
+Standing::Standing(RankingRules rules, std::size_t ranked_by)
+    : rules_(std::move(rules)), ranked_by_(ranked_by) {}
+
+Standing::Standing(RankingRules rules, std::vector<TrialRecord> trials, std::size_t ranked_by)
+    : Standing(std::move(rules), ranked_by) {
+  trials_.reserve(trials.size());
+  for (TrialRecord& trial : trials)
+    put(std::move(trial));
+}
+
+void Standing::put(TrialRecord trial) {
+  const auto place = std::ranges::lower_bound(trials_, trial.number, {}, &TrialRecord::number);
+  const bool known = place != trials_.end() && place->number == trial.number;
+  const bool ended_before = known && is_final(place->status);
+  spent_usd_ += trial.spent_usd - (known ? place->spent_usd : 0.0);
+  const auto stored =
+      known ? (*place = std::move(trial), place) : trials_.insert(place, std::move(trial));
+  if (is_final(stored->status) && !ended_before) count_ended(*stored);
+}
+
+void Standing::count_ended(const TrialRecord& trial) {
+  incumbent_.reset();
+  if (is_confirmation(trial.purpose)) {
+    if (refutes(trial)) refuted_.push_back(trial.configuration);
+    return;
+  }
+  ++ended_search_trials_;
+  ended_total_.seconds += trial.spent_s;
+  ended_total_.usd += trial.spent_usd;
+  if (may_win(rules_, trial)) by_value_.emplace(minimized(trial, ranked_by_), trial.number);
+  const bool is_measured_baseline =
+      trial.purpose == TrialPurpose::baseline && !trial.objectives.empty() &&
+      (trial.status == TrialStatus::completed || trial.status == TrialStatus::infeasible);
+  if (is_measured_baseline && (baseline_ == 0 || trial.number < baseline_)) {
+    baseline_ = trial.number;
+  }
+}
+
+const TrialRecord* Standing::find(std::int64_t number) const {
+  const auto place = std::ranges::lower_bound(trials_, number, {}, &TrialRecord::number);
+  return place != trials_.end() && place->number == number ? &*place : nullptr;
+}
+
+const TrialRecord* Standing::baseline() const {
+  return find(baseline_);
+}
+
+double Standing::minimized(const TrialRecord& trial, std::size_t objective) const {
+  return to_minimized(rules_.objectives[objective], trial.objectives[objective]);
+}
+
+bool Standing::is_refuted(const TrialRecord& trial) const {
+  return std::ranges::find(refuted_, trial.configuration) != refuted_.end();
+}
+
+std::vector<const TrialRecord*> Standing::candidates() const {
+  std::vector<const TrialRecord*> result;
+  std::size_t looked_at = 0;
+  for (const auto& [value, number] : by_value_) {
+    if (++looked_at > k_leading_trials) break;
+    const TrialRecord* trial = find(number);
+    if (!is_refuted(*trial)) result.push_back(trial);
+  }
+  return result;
+}
+
+const TrialRecord* Standing::incumbent() const {
+  if (!incumbent_) {
+    const TrialRecord* chosen = choose_incumbent();
+    incumbent_ = chosen == nullptr ? 0 : chosen->number;
+  }
+  return find(*incumbent_);
+}
+
+const TrialRecord* Standing::choose_incumbent() const {
+  const auto leading = candidates();
+  if (leading.empty()) return nullptr;
+  const ObjectiveInterval best = interval_of(rules_, *leading.front(), ranked_by_);
+  const double near = best.value + rules_.target_half_width * std::abs(best.value);
+  std::vector<const TrialRecord*> preferred;
+  for (const TrialRecord* trial : leading) {
+    const ObjectiveInterval interval = interval_of(rules_, *trial, ranked_by_);
+    if (interval.value <= near && overlap(interval, best)) preferred.push_back(trial);
+  }
+  prefer_cheapest(preferred);
+  const auto batch = [&](const TrialRecord* trial) {
+    const auto size = rules_.samples_per_step ? rules_.samples_per_step(trial->configuration)
+                                              : std::optional<double>();
+    return size.value_or(std::numeric_limits<double>::infinity());
+  };
+  return *std::ranges::min_element(preferred, {}, [&](const TrialRecord* trial) {
+    return std::tuple(batch(trial), minimized(*trial, ranked_by_), trial->number);
+  });
+}
+
+void Standing::prefer_cheapest(std::vector<const TrialRecord*>& trials) const {
+  const std::size_t other = ranked_by_ == 0 ? 1 : 0;
+  if (rules_.objectives.size() < 2 || !rules_.objectives[other].is_cost()) return;
+  const TrialRecord* cheapest = *std::ranges::min_element(
+      trials, {}, [&](const TrialRecord* trial) { return minimized(*trial, other); });
+  const ObjectiveInterval least = interval_of(rules_, *cheapest, other);
+  std::erase_if(trials, [&](const TrialRecord* trial) {
+    return !overlap(interval_of(rules_, *trial, other), least);
+  });
+}
+
+std::vector<std::int64_t> Standing::tied_with(const TrialRecord& leader) const {
+  std::vector<std::int64_t> numbers;
+  if (leader.objectives.size() != rules_.objectives.size()) return numbers;
+  const ObjectiveInterval best = interval_of(rules_, leader, ranked_by_);
+  for (const TrialRecord* trial : candidates()) {
+    if (trial->configuration == leader.configuration) continue;
+    if (overlap(interval_of(rules_, *trial, ranked_by_), best)) numbers.push_back(trial->number);
+  }
+  return numbers;
+}
+
+std::vector<std::int64_t> Standing::front() const {
+  if (rules_.objectives.size() < 2) return {};
+  const std::size_t other = ranked_by_ == 0 ? 1 : 0;
+  std::vector<std::tuple<double, double, std::int64_t>> sorted;
+  for (const auto& [value, number] : by_value_) {
+    const TrialRecord& trial = *find(number);
+    if (!is_refuted(trial)) sorted.emplace_back(value, minimized(trial, other), number);
+  }
+  // Sorted by one objective, a trial is dominated exactly if one before it is at least as good in
+  // the other (Kung, Luccio and Preparata 1975).
+  std::ranges::sort(sorted);
+  std::vector<std::int64_t> front;
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [value, second, number] : sorted) {
+    if (second >= least) continue;
+    least = second;
+    front.push_back(number);
+  }
+  return front;
+}
+
+std::optional<TrialPrice> Standing::mean_price() const {
+  if (ended_search_trials_ == 0) return std::nullopt;
+  const auto count = static_cast<double>(ended_search_trials_);
+  return TrialPrice{ended_total_.seconds / count, ended_total_.usd / count};
+}
+
+}  // namespace steptune

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "common/configuration.hpp"
+#include "common/document/formula.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// The incumbent and what is tied with it are chosen among this many leading trials, so that a
+/// standing can be read from a history however many trials that holds.
+inline constexpr std::size_t k_leading_trials = 100;
+
+/// What of a study decides which of its trials is better.
+struct RankingRules {
+  std::vector<Objective> objectives;
+  double target_half_width = 0.02;  ///< precision of measuring, as a share of a value
+  /// Samples per optimiser step of a configuration, nothing where unknown; may be empty.
+  std::function<std::optional<double>(const Configuration&)> samples_per_step;
+};
+[[nodiscard]] RankingRules ranking_rules(const StudySpec& study);
+/// The same from parts: `batch_size` is the samples per step.
+[[nodiscard]] RankingRules ranking_rules(std::vector<Objective> objectives,
+                                         double target_half_width,
+                                         std::optional<document::Formula> batch_size);
+
+/// True for trials that may win: completed, finite objectives, no confirmation. Trials that the
+/// scheduler stopped are ranked in leaderboards, but were stopped because others are better.
+[[nodiscard]] bool may_win(const RankingRules& rules, const TrialRecord& trial);
+
+/// What a trial takes, start-up and failures included.
+struct TrialPrice {
+  double seconds = 0.0;
+  double usd = 0.0;
+};
+
+/// The trials of a study and how they compare: the one place that says which trial is the baseline,
+/// which is best, what is tied with it, what no other trial dominates, and what a trial takes on
+/// average. Whoever needs any of these (loop, display, leaderboard, recommendation) asks it.
+///
+/// It knows the trials that it was given. For the baseline, the incumbent and its ties these need
+/// be no more than the study's baselines, its confirming runs and its `k_leading_trials` best
+/// completed trials (`History::standing_trials`); the answers are then those of all trials. Whether
+/// a trial is on the front is decided by the candidates that are better in the ranked objective.
+/// Prices, counts and money are those of the trials given.
+///
+/// Pointers are valid until the next `put`. Not thread safe.
+class Standing {
+ public:
+  /// `ranked_by`: the objective that the order of the trials follows.
+  explicit Standing(RankingRules rules, std::size_t ranked_by = 0);
+  Standing(RankingRules rules, std::vector<TrialRecord> trials, std::size_t ranked_by = 0);
+
+  /// Takes a trial in, in place of what it was before. A trial in a final state does not change.
+  void put(TrialRecord trial);
+
+  /// In order of number.
+  [[nodiscard]] const std::vector<TrialRecord>& trials() const { return trials_; }
+  [[nodiscard]] const TrialRecord* find(std::int64_t number) const;  ///< null if there is none
+  [[nodiscard]] const RankingRules& rules() const { return rules_; }
+
+  /// The baseline's trial that was measured, whether or not it respects the guards, else null.
+  [[nodiscard]] const TrialRecord* baseline() const;
+
+  /// Of the `k_leading_trials` best trials that may win those whose configuration no confirming run
+  /// has refuted, best first; equal values in order of number.
+  [[nodiscard]] std::vector<const TrialRecord*> candidates() const;
+
+  /// The best candidate, or null if there is none. Among those whose 95 % intervals overlap with
+  /// that of the best value and whose values are within the precision of measuring of it, the
+  /// cheaper one is preferred (where cost is the other objective and the intervals tell the costs
+  /// apart), then the smaller batch, then the better value: what cannot be told apart by its speed
+  /// is told apart by what it needs.
+  [[nodiscard]] const TrialRecord* incumbent() const;
+
+  /// Numbers of the candidates whose interval overlaps with that of `leader`, in order of value;
+  /// trials of the leader's own configuration are left out.
+  [[nodiscard]] std::vector<std::int64_t> tied_with(const TrialRecord& leader) const;
+
+  /// Numbers of the trials that no other one dominates (at least as good in every objective and
+  /// better in one), in order of the ranked objective; of equal ones the first. Empty for a single
+  /// objective.
+  [[nodiscard]] std::vector<std::int64_t> front() const;
+
+  /// Configurations of which a confirming run failed or was infeasible: they are no winners.
+  [[nodiscard]] const std::vector<Configuration>& refuted() const { return refuted_; }
+
+  /// Mean over the trials of the search that have ended, however they ended; nothing before the
+  /// first.
+  [[nodiscard]] std::optional<TrialPrice> mean_price() const;
+  /// Trials of the search that have ended, baseline and hints included.
+  [[nodiscard]] std::int64_t ended_search_trials() const { return ended_search_trials_; }
+  /// Spent on all trials, confirming runs and unfinished ones included.
+  [[nodiscard]] double spent_usd() const { return spent_usd_; }
+
+ private:
+  [[nodiscard]] double minimized(const TrialRecord& trial, std::size_t objective) const;
+  [[nodiscard]] bool is_refuted(const TrialRecord& trial) const;
+  [[nodiscard]] const TrialRecord* choose_incumbent() const;
+  void prefer_cheapest(std::vector<const TrialRecord*>& trials) const;
+  void count_ended(const TrialRecord& trial);
+
+  RankingRules rules_;
+  std::size_t ranked_by_;
+  std::vector<TrialRecord> trials_;
+  std::set<std::pair<double, std::int64_t>> by_value_;  ///< those that may win: value, number
+  std::vector<Configuration> refuted_;
+  std::int64_t baseline_ = 0;  ///< trial number; 0: none
+  /// Trial number, 0: none; nothing: to be chosen anew.
+  mutable std::optional<std::int64_t> incumbent_ = 0;
+  TrialPrice ended_total_;
+  std::int64_t ended_search_trials_ = 0;
+  double spent_usd_ = 0.0;
+};
+
+}  // namespace steptune

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/leaderboard_source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace steptune {
+namespace {
+
+constexpr std::array k_unranked{TrialStatus::running,       TrialStatus::launching,
+                                TrialStatus::infeasible,    TrialStatus::failed,
+                                TrialStatus::out_of_memory, TrialStatus::interrupted};
+
+/// All trials of the standing that have the objective which it is ranked by, best first.
+std::vector<TrialRecord> sorted_trials(const Standing& standing, const ObjectiveView& view,
+                                       const LeaderboardQuery& query) {
+  std::vector<TrialRecord> trials = standing.trials();
+  const std::size_t objective = query.sorted_by;
+  std::erase_if(trials, [&](const TrialRecord& trial) {
+    return !is_ranked(trial.status) || is_confirmation(trial.purpose) ||
+           trial.objectives.size() <= objective || !std::isfinite(trial.objectives[objective]);
+  });
+  std::ranges::stable_sort(trials, [&](const TrialRecord& a, const TrialRecord& b) {
+    return view.better(a.objectives[objective], b.objectives[objective]);
+  });
+  if (trials.size() > query.limit) trials.resize(query.limit);
+  return trials;
+}
+
+Result<std::vector<TrialRecord>> ranked_trials(const StoredStudy& study, Standing& standing,
+                                               const LeaderboardQuery& query) {
+  if (query.sorted_by > 0) {
+    return sorted_trials(standing, study.objectives[query.sorted_by], query);
+  }
+  const bool largest_first = study.objectives[0].objective.direction == Direction::maximize;
+  auto trials = study.history.ranked_trials(study.record.id, query.limit, largest_first);
+  if (trials && study.objectives.size() > 1) {
+    // Whatever dominates a trial that is shown ranks before it, so the rows decide the front.
+    for (const TrialRecord& trial : *trials)
+      standing.put(trial);
+  }
+  return trials;
+}
+
+/// What a study that has ended told in the end, else what its trials say now.
+Result<Leaders> leaders_now(const StoredStudy& study, const Standing& standing,
+                            const LeaderboardQuery& query) {
+  if (query.sorted_by > 0 || study.record.status == StudyStatus::running) {
+    return leaders_of(standing);
+  }
+  const auto recommendation = stored_recommendation(study.record);
+  if (!recommendation) return tl::unexpected(recommendation.error());
+  return *recommendation ? leaders_of(**recommendation) : leaders_of(standing);
+}
+
+Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study, std::size_t limit) {
+  std::vector<TrialRecord> result;
+  for (const TrialStatus status : k_unranked) {
+    auto trials = study.history.latest_trials(study.record.id, status, limit);
+    if (!trials) return tl::unexpected(trials.error());
+    std::move(trials->begin(), trials->end(), std::back_inserter(result));
+  }
+  for (const TrialStatus status : {TrialStatus::completed, TrialStatus::stopped_early}) {
+    auto trials = study.history.latest_trials(study.record.id, status, limit);
+    if (!trials) return tl::unexpected(trials.error());
+    std::copy_if(trials->begin(), trials->end(), std::back_inserter(result),
+                 [](const auto& trial) { return is_confirmation(trial.purpose); });
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<Leaderboard> read_leaderboard(const StoredStudy& study, const LeaderboardQuery& query) {
+  auto standing = read_standing(study, query.sorted_by);
+  if (!standing) return tl::unexpected(standing.error());
+  LeaderboardInput input;
+  auto ranked = ranked_trials(study, *standing, query);
+  if (!ranked) return tl::unexpected(ranked.error());
+  input.ranked = *std::move(ranked);
+  if (query.all) {
+    auto unranked = unranked_trials(study, query.limit);
+    if (!unranked) return tl::unexpected(unranked.error());
+    input.unranked = *std::move(unranked);
+  }
+  auto leaders = leaders_now(study, *standing, query);
+  if (!leaders) return tl::unexpected(leaders.error());
+  input.leaders = *std::move(leaders);
+  auto counts = study.history.status_counts(study.record.id);
+  if (!counts) return tl::unexpected(counts.error());
+  input.counts = *std::move(counts);
+  if (const TrialRecord* baseline = standing->baseline()) input.baseline = *baseline;
+  input.study = study.record;
+  input.objectives = study.objectives;
+  input.sorted_by = query.sorted_by;
+  return make_leaderboard(std::move(input));
+}
+
+}  // namespace steptune

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/loop/loop.hpp"
+#include "tuner/loop/standing.hpp"
+#include "tuner/report/objective_view.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// A study of the history, opened for reading.
+struct StoredStudy {
+  History history;
+  StudyRecord record;
+  std::vector<ObjectiveView> objectives;
+};
+
+/// The validated study as it was stored with the history.
+[[nodiscard]] Result<StudySpec> stored_spec(const StudyRecord& record);
+
+/// What the loop has recommended; nothing while the study has no recommendation.
+[[nodiscard]] Result<std::optional<Recommendation>> stored_recommendation(
+    const StudyRecord& record);
+
+/// The standing of a stored study. Ranked by the first objective it reads what decides and no more
+/// (`History::standing_trials`), however many trials there are; by another one, all of them.
+[[nodiscard]] Result<Standing> read_standing(const StoredStudy& study, std::size_t ranked_by = 0);
+
+/// The index of the objective called `metric`; an error with the nearest name if there is none.
+[[nodiscard]] Result<std::size_t> objective_index(const std::vector<ObjectiveView>& objectives,
+                                                  const std::string& metric);
+
+}  // namespace steptune
