@@ -96,9 +96,10 @@ class Adviser {
     const std::string machines = to_text(utilisation_.job.resources);
     if (cluster.gpu_most <= thresholds_.unused) {
       add("unused", machines,
-          fmt::format("the GPUs are not used (never more than {} %): see whether the program finds "
-                      "them, or take a type without",
-                      percent(cluster.gpu_most)));
+          fmt::format(
+              "the GPUs are idle (at most {} % used): check that the program finds them, or "
+              "use a type without GPUs",
+              percent(cluster.gpu_most)));
       return;
     }
     const double cpu = cluster.vcpus_used / cluster.vcpus;
@@ -107,13 +108,14 @@ class Adviser {
     const double wanted = cluster.vcpus_used / std::max(gpu, thresholds_.unused);
     const std::string helpers = helpers_text(types_, wanted - cluster.vcpus);
     add("balance", machines,
-        fmt::format("the CPUs are saturated ({} %) while the GPUs wait ({} %): {} GPUs would need "
-                    "about {} vCPUs ({} each), there are {}; take a type with more CPU per GPU{}",
-                    percent(cpu), percent(gpu), cluster.gpus, std::lround(wanted),
-                    std::lround(wanted / cluster.gpus), std::lround(cluster.vcpus),
-                    helpers.empty()
-                        ? std::string(", or a heterogeneous cluster")
-                        : fmt::format(", or a heterogeneous cluster: {} + {}", machines, helpers)));
+        fmt::format(
+            "the CPUs are saturated ({} %) and the GPUs underused ({} %): {} GPUs need about "
+            "{} vCPUs ({} each), the machines have {}; use a type with more vCPUs per GPU{}",
+            percent(cpu), percent(gpu), cluster.gpus, std::lround(wanted),
+            std::lround(wanted / cluster.gpus), std::lround(cluster.vcpus),
+            helpers.empty()
+                ? std::string(", or a heterogeneous cluster")
+                : fmt::format(", or a heterogeneous cluster: {} + {}", machines, helpers)));
   }
 
   void look_at_idling(const MachineUtilisation& machine) {
@@ -123,7 +125,7 @@ class Adviser {
     const std::string gpus =
         has_gpus ? fmt::format(" and {} % of GPU", percent(*machine.gpu_most)) : std::string();
     add("idle", machine.instance_type,
-        fmt::format("never more than {} % of CPU{} were used: a smaller type may be as fast",
+        fmt::format("at most {} % of CPU{} used: a smaller type may be as fast",
                     percent(*machine.cpu_most), gpus));
   }
 
@@ -131,14 +133,13 @@ class Adviser {
     if (machine.memory_most && *machine.memory_most >= thresholds_.full) {
       add("memory", machine.instance_type,
           fmt::format(
-              "memory was filled to {} %: a little more ends the trial; take a larger type, "
-              "or fewer workers",
+              "memory was {} % full: the program is close to running out of memory; use a larger "
+              "type or fewer workers",
               percent(*machine.memory_most)));
     }
     if (machine.disk_most && *machine.disk_most >= thresholds_.full) {
       add("disk", machine.instance_type,
-          fmt::format("the disk was filled to {} %: take a larger volume",
-                      percent(*machine.disk_most)));
+          fmt::format("the disk was {} % full: use a larger volume", percent(*machine.disk_most)));
     }
   }
 
@@ -146,9 +147,10 @@ class Adviser {
     const EndedJob& job = utilisation_.job;
     const double training_s = job.training_until_wall_s - job.training_since_wall_s;
     if (job.downloading_s < thresholds_.download_s || job.downloading_s <= training_s) return;
-    const char* remedy = job.input_mode == "FastFile"
-                             ? "fewer and larger files, or FSx for Lustre, start at once"
-                             : "input mode \"FastFile\" or FSx for Lustre start at once";
+    const char* remedy =
+        job.input_mode == "FastFile"
+            ? "use fewer and larger files, or FSx for Lustre"
+            : "use input mode \"FastFile\" or FSx for Lustre, which start without a download";
     add("download", to_text(job.resources),
         fmt::format("the download ({}) took longer than the training ({}): {}",
                     format_duration(job.downloading_s), format_duration(training_s), remedy));

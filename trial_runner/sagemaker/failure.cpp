@@ -40,9 +40,9 @@ JobFailure classify_failure(std::string_view failure_reason) {
 std::string to_text(JobFailure failure) {
   switch (failure) {
     case JobFailure::capacity:
-      return "no instances of this type were to be had";
+      return "no capacity for this instance type";
     case JobFailure::internal:
-      return "an internal error of the service";
+      return "internal error of SageMaker";
     case JobFailure::host_memory:
       return "out of memory on the instance";
     case JobFailure::device_memory:

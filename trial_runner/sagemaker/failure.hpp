@@ -8,7 +8,7 @@ namespace steptune {
 
 /// Why a training job failed, as far as it decides what to do next.
 enum class JobFailure {
-  capacity,       ///< no instances to be had: try again later, or another type
+  capacity,       ///< no instances available: try again later, or another type
   internal,       ///< the service's own fault: try again
   host_memory,    ///< the instance's memory was too small: teaches the searcher
   device_memory,  ///< the accelerator's: likewise

@@ -25,7 +25,7 @@ int instance_count(const Json& group) {
   return count_of(group, "InstanceCount").value_or(1);
 }
 
-double billed_s(const HeldMachines& held, const JobState& state, double now_wall_s) {
+double billed_s(const HeldMachines& held, const JobDescription& state, double now_wall_s) {
   if (held.holding == Holding::kept) return held.retained_s.value_or(0.0);
   if (!state.billed_since_wall_s) return 0.0;
   const double until_wall_s = state.billed_until_wall_s.value_or(now_wall_s);
@@ -60,7 +60,7 @@ std::string to_text(const Resources& resources) {
   return fmt::format("{}", fmt::join(groups, " + "));
 }
 
-std::optional<HeldMachines> held_machines(const JobState& state, double now_wall_s,
+std::optional<HeldMachines> held_machines(const JobDescription& state, double now_wall_s,
                                           const PriceTable* prices) {
   const auto holding = holding_of(state.ended(), state.pool);
   if (!holding) return std::nullopt;
@@ -95,7 +95,7 @@ aws::AwsResult<std::vector<HeldMachines>> find_held_machines(TrainingJobs& jobs,
   if (!summaries) return tl::unexpected(summaries.error());
   std::vector<HeldMachines> all;
   for (auto summary = summaries->rbegin(); summary != summaries->rend(); ++summary) {
-    JobState listed;
+    JobDescription listed;
     listed.status = summary->status;
     if (!holding_of(listed.ended(), summary->pool)) continue;
     const auto state = jobs.describe(summary->name);

@@ -46,7 +46,8 @@ inline constexpr double k_longest_holding_s = 31.0 * 86'400.0;
     TrainingJobs& jobs, double now_wall_s, const PriceTable* prices);
 
 /// The machines of one job; nothing if it holds none.
-[[nodiscard]] std::optional<HeldMachines> held_machines(const JobState& state, double now_wall_s,
+[[nodiscard]] std::optional<HeldMachines> held_machines(const JobDescription& state,
+                                                        double now_wall_s,
                                                         const PriceTable* prices);
 
 enum class ReleaseOutcome {

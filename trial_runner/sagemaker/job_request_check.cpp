@@ -93,7 +93,7 @@ class InputCheck {
 
   void check_length(const std::string& pointer, const std::string& text, std::size_t longest) {
     if (text.size() > longest) {
-      fault(pointer, fmt::format("{} characters long; the service takes {}", text.size(), longest));
+      fault(pointer, fmt::format("{} characters long; the limit is {}", text.size(), longest));
     }
   }
 
@@ -108,14 +108,14 @@ class InputCheck {
     if (value == nullptr) return;
     const auto number = value->get<double>();
     if (number < rule.low || number > rule.high) {
-      fault(rule.pointer, fmt::format("{} is not within {} and {}", number, rule.low, rule.high));
+      fault(rule.pointer, fmt::format("{} is not between {} and {}", number, rule.low, rule.high));
     }
   }
 
   void check_count(const std::string& pointer, std::size_t most) {
     const Json* value = at(pointer);
     if (value != nullptr && value->size() > most) {
-      fault(pointer, fmt::format("{} entries; the service takes {}", value->size(), most));
+      fault(pointer, fmt::format("{} entries; the limit is {}", value->size(), most));
     }
   }
 
@@ -143,14 +143,15 @@ class InputCheck {
       const std::string where = fmt::format("{}/{}", pointer, i);
       const auto word = (*words)[i].get<std::string>();
       check_length(where, word, 256);
-      if (word.empty()) fault(where, "the service takes no empty words on the command line");
+      if (word.empty()) fault(where, "an argument of the command line is empty");
     }
   }
 
   void check_image() {
     const bool image = at("/AlgorithmSpecification/TrainingImage") != nullptr;
     const bool algorithm = at("/AlgorithmSpecification/AlgorithmName") != nullptr;
-    if (image == algorithm) fault("/AlgorithmSpecification", "give an image or an algorithm");
+    if (image == algorithm)
+      fault("/AlgorithmSpecification", "give either an image or an algorithm");
   }
 
   void check_channels() {
@@ -215,7 +216,7 @@ class InputCheck {
       check_pattern(where, group.at("InstanceGroupName").get<std::string>(), 64, ".+");
       const int count = group.at("InstanceCount").get<int>();
       if (count < 1 || count > 1000) {
-        fault(where, fmt::format("{} instances are not within 1 and 1000", count));
+        fault(where, fmt::format("{} instances are not between 1 and 1000", count));
       }
     }
   }
@@ -237,7 +238,7 @@ class InputCheck {
     }
     const Json* groups = at("/VpcConfig/SecurityGroupIds");
     if (groups == nullptr || groups->empty() || groups->size() > 5) {
-      fault("/VpcConfig/SecurityGroupIds", "1 to 5 security groups");
+      fault("/VpcConfig/SecurityGroupIds", "give 1 to 5 security groups");
     }
   }
 
@@ -255,7 +256,7 @@ class InputCheck {
         (wait == nullptr ||
          wait->get<double>() < at("/StoppingCondition/MaxRuntimeInSeconds")->get<double>())) {
       fault("/StoppingCondition/MaxWaitTimeInSeconds",
-            "spot must be allowed to wait at least as long as it may run");
+            "the longest wait for spot must be at least the longest run time");
     }
   }
 

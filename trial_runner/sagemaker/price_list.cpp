@@ -104,7 +104,7 @@ Result<ListedPrices> list_training_prices(aws::JsonClient& client, const aws::Js
   }
   if (listed.instances.empty()) {
     return fail(ErrorKind::not_found,
-                fmt::format("the Price List API tells no training prices for the region \"{}\"",
+                fmt::format("the Price List API returned no training prices for the region \"{}\"",
                             printable_line(region)),
                 "GetProducts", "check the region's name, such as eu-west-1");
   }

@@ -2,22 +2,29 @@
 #include "trial_runner/sagemaker/sagemaker_runner.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/sagemaker/held_machines.hpp"
 #include "trial_runner/sagemaker/job_name.hpp"
-#include "trial_runner/sagemaker/json_fields.hpp"
+#include "trial_runner/sagemaker/job_request.hpp"
 
 namespace steptune {
 namespace {
 
-/// What may pass by itself, or once the user has renewed his credentials.
-bool may_pass(const aws::AwsError& error) {
-  return aws::is_throttling(error) || aws::is_transient(error) || error.code == "NoCredentials" ||
-         error.code == "ExpiredToken" || error.code == "ExpiredTokenException";
+/// A clock that stands still within requests goes on by so much.
+constexpr double k_least_wait_s = 0.01;
+
+bool is_quota(const aws::AwsError& error) {
+  return error.code == "ResourceLimitExceeded";
+}
+
+/// A quota of nothing will not become more by waiting; nor will a type that a region lacks.
+bool is_hopeless(const aws::AwsError& error) {
+  return error.message.find("is 0 Instances") != std::string::npos ||
+         error.message.find("is not available in this region") != std::string::npos;
 }
 
 }  // namespace
@@ -26,8 +33,12 @@ SageMakerRunner::SageMakerRunner(const Clock& clock, SageMakerConnection connect
                                  SageMakerOptions options)
     : clock_(clock),
       options_(std::move(options)),
-      jobs_api_(connection.client, connection.sagemaker),
-      connection_(std::move(connection)) {
+      connection_(std::move(connection)),
+      outage_(clock_, notices_, options_.longest_outage_s),
+      api_(connection_.client, connection_.sagemaker),
+      pools_(clock_, api_, outage_, notices_,
+             {options_.keep_alive_s, options_.idle_pool_s, options_.close_look_s}),
+      monitor_(clock_, api_, outage_, notices_, pools_, options_) {
   if (connection_.cloudwatch) utilisation_.emplace(connection_.client, *connection_.cloudwatch);
   // What the study says of a type goes before what the table says.
   auto known = options_.prices.instances;
@@ -40,75 +51,49 @@ int SageMakerRunner::backlog() const {
 }
 
 double SageMakerRunner::expected_start_s(const Resources& resources) const {
-  const auto key = pool_key(options_.settings, resources);
-  const bool warm =
-      key && options_.keep_alive_s > 0 &&
-      std::ranges::any_of(pools_, [&](const WarmPool& pool) { return pool.key == *key; });
-  return start_times_.expected_s(warm);
-}
-
-double SageMakerRunner::wall_to_clock(double wall_s) const {
-  return std::min(clock_.now_s(), clock_.now_s() + wall_s - clock_.wall_time_s());
-}
-
-void SageMakerRunner::notice(std::string message) {
-  notices_.push_back(std::move(message));
-}
-
-void SageMakerRunner::notice_once(const std::string& topic, std::string message) {
-  if (noticed_.insert(topic).second) notice(std::move(message));
-}
-
-std::vector<std::string> SageMakerRunner::take_notices() {
-  return std::exchange(notices_, {});
-}
-
-double SageMakerRunner::take_overhead_usd() {
-  return std::exchange(overhead_usd_, 0.0);
-}
-
-Result<void> SageMakerRunner::bear(const aws::AwsError& error) {
-  if (!may_pass(error)) return tl::unexpected(error.to_error());
-  const double now_s = clock_.now_s();
-  if (!outage_since_s_) {
-    outage_since_s_ = now_s;
-    notice(fmt::format("AWS does not answer as it should, trying again for {}: {}",
-                       format_duration(options_.longest_outage_s), error.to_error().text()));
-  }
-  if (now_s - *outage_since_s_ > options_.longest_outage_s) return tl::unexpected(error.to_error());
-  return {};
+  return pools_.expected_start_s(pool_key(options_.settings, resources));
 }
 
 Result<void> SageMakerRunner::begin_study(const std::string& name, const std::string& identity) {
   if (auto first = admission_.check_no_study(); !first) return first;
   prefix_ = job_name_prefix(name, identity);
-  logs_.emplace(connection_.client, connection_.logs, prefix_, clock_.wall_time_s());
-  pools_.clear();
+  monitor_.begin(prefix_,
+                 LogFollower(connection_.client, connection_.logs, prefix_, clock_.wall_time_s()));
   if (auto found = find_former_pools(); !found) return found;
   admission_.begin_study(name);
   return {};
 }
 
-Result<JobInFlight> SageMakerRunner::make_job(const TrialSpec& spec) const {
+Result<void> SageMakerRunner::find_former_pools() {
+  pools_.clear();
+  const auto jobs = api_.list({prefix_, "Available", 0.0});
+  if (!jobs) return tl::unexpected(jobs.error().to_error());
+  for (const JobSummary& summary : *jobs) {
+    const auto state = api_.describe(summary.name);
+    if (!state) return tl::unexpected(state.error().to_error());
+    if (!*state || !(*state)->pool || (*state)->pool->status != "Available") continue;
+    const Resources resources = resources_from_json((*state)->resources);
+    auto key = pool_key(options_.settings, resources);
+    if (!key) continue;
+    const auto price = options_.prices.usd_per_hour(resources);
+    pools_.add_available(*std::move(key), summary.name, price ? *price : 0.0);
+  }
+  return {};
+}
+
+Result<TrialJob> SageMakerRunner::make_job(const TrialSpec& spec) const {
   const auto usd_per_hour = options_.prices.usd_per_hour(spec.resources);
   if (!usd_per_hour) return tl::unexpected(usd_per_hour.error());
-  if (auto reader = ReportReader::create(spec.report_format); !reader) {
-    return tl::unexpected(reader.error());
-  }
-  LogFile log;
-  if (!spec.log_path.empty()) {
-    auto created = LogFile::create(spec.log_path, spec.limits.log_bytes);
-    if (!created) return tl::unexpected(created.error());
-    log = *std::move(created);
-  }
-  return JobInFlight(spec, pool_key(options_.settings, spec.resources), *usd_per_hour,
-                     std::move(log));
+  auto output = JobOutput::create(spec);
+  if (!output) return tl::unexpected(output.error());
+  return TrialJob(spec, pool_key(options_.settings, spec.resources), *usd_per_hour,
+                  *std::move(output));
 }
 
 Result<void> SageMakerRunner::start(const TrialSpec& spec) {
   std::vector<TrialKey> under_way;
-  for (const JobInFlight& job : jobs_)
-    under_way.push_back(job.spec.key);
+  for (const TrialJob& job : jobs_)
+    under_way.push_back(job.key());
   if (auto admitted = admission_.check_start(spec.key, under_way, backlog()); !admitted) {
     return admitted;
   }
@@ -118,72 +103,146 @@ Result<void> SageMakerRunner::start(const TrialSpec& spec) {
   return {};
 }
 
+Result<std::optional<TrialJob>> SageMakerRunner::find_former_job(const TrialSpec& spec) {
+  std::optional<TrialJob> job;
+  std::optional<JobDescription> latest;
+  int launches = 0;
+  while (true) {
+    auto state = api_.describe(job_name(prefix_, spec.key, launches + 1));
+    if (!state) return tl::unexpected(state.error().to_error());
+    if (!*state) break;
+    if (!job) {
+      auto made = make_job(spec);
+      if (!made) return tl::unexpected(made.error());
+      job.emplace(*std::move(made));
+    }
+    if (latest) job->add_bill(latest->billable_s.value_or(0.0));
+    latest = *std::move(state);
+    ++launches;
+  }
+  if (job) monitor_.adopt(*job, job_name(prefix_, spec.key, launches), launches, *latest);
+  return job;
+}
+
 Result<std::vector<TrialKey>> SageMakerRunner::adopt(std::span<const Orphan> orphans) {
   if (auto begun = admission_.check_study(); !begun) return tl::unexpected(begun.error());
   std::vector<TrialKey> adopted;
   for (const Orphan& orphan : orphans) {
-    std::optional<JobInFlight> job;
-    std::optional<JobState> latest;
-    for (int launch = 1;; ++launch) {
-      const std::string name = job_name(prefix_, orphan.spec.key, launch);
-      auto state = jobs_api_.describe(name);
-      if (!state) return tl::unexpected(state.error().to_error());
-      if (!*state) break;
-      if (!job) {
-        auto made = make_job(orphan.spec);
-        if (!made) return tl::unexpected(made.error());
-        job.emplace(*std::move(made));
-      }
-      if (latest) job->add_bill(latest->billable_s.value_or(0.0));
-      latest = *std::move(state);
-      job->job = name;
-      job->launch = launch;
-    }
-    if (!job) continue;
-    logs_->reach_back_to(latest->created_wall_s);
-    job->submitted_s = wall_to_clock(latest->created_wall_s);
-    job->keep_alive_s = count_of(latest->resources, "KeepAlivePeriodInSeconds").value_or(0);
-    job->pool_checked = true;
-    job->adopted = true;
-    job->next_look_s = clock_.now_s();
+    auto job = find_former_job(orphan.spec);
+    if (!job) return tl::unexpected(job.error());
+    if (!*job) continue;
     adopted.push_back(orphan.spec.key);
-    jobs_.push_back(*std::move(job));
+    jobs_.push_back(**std::move(job));
   }
   return adopted;
 }
 
 Result<void> SageMakerRunner::advance() {
-  if (auto looked = look_at_jobs(); !looked) return looked;
-  if (auto looked = look_at_pools(); !looked) return looked;
+  if (auto looked = monitor_.look(jobs_, events_); !looked) return looked;
+  if (auto looked = pools_.look(); !looked) return looked;
   while (true) {
     const auto changed = start_next();
     if (!changed) return tl::unexpected(changed.error());
     if (!*changed) break;
   }
-  if (auto read = read_logs(); !read) return read;
-  end_silent_jobs();
-  finish_jobs();
-  if (auto released = release_surplus(); !released) return released;
+  if (auto read = monitor_.read_output(jobs_, events_); !read) return read;
+  stop_silent_jobs();
+  finish_ended_jobs();
+  if (auto released = pools_.release_surplus(pools_are_wanted()); !released) return released;
   take_advice(false);
   return {};
 }
 
 double SageMakerRunner::next_due_s() const {
-  double due_s = std::numeric_limits<double>::infinity();
-  bool any_submitted = false;
-  for (const JobInFlight& job : jobs_) {
-    if (job.ended) {
-      due_s = std::min(due_s, job.logs_until_s);
-    } else if (job.submitted()) {
-      due_s = std::min(due_s, job.next_look_s);
-    } else if (job.not_before_s > clock_.now_s()) {
-      due_s = std::min(due_s, job.not_before_s);
+  double due_s = std::min(monitor_.next_due_s(jobs_), pools_.next_look_s());
+  for (const TrialJob& job : jobs_) {
+    if (job.waits() && job.not_before_s() > clock_.now_s()) {
+      due_s = std::min(due_s, job.not_before_s());
     }
-    any_submitted = any_submitted || job.submitted();
   }
-  if (any_submitted) due_s = std::min(due_s, next_logs_s_);
-  if (!pools_.empty()) due_s = std::min(due_s, next_pools_s_);
   return due_s;
+}
+
+Result<bool> SageMakerRunner::start_next() {
+  std::vector<TrialJobs::iterator> waiting;
+  std::vector<std::optional<PoolKey>> queue;
+  std::vector<std::optional<PoolKey>> busy;
+  const double now_s = clock_.now_s();
+  for (auto job = jobs_.begin(); job != jobs_.end(); ++job) {
+    if (job->under_way()) busy.push_back(job->pool_key());
+    if (!job->waits() || job->not_before_s() > now_s) continue;
+    waiting.push_back(job);
+    queue.push_back(job->pool_key());
+  }
+  if (waiting.empty()) return false;
+  const PoolDecision decision =
+      next_pool_decision(queue, pools_.pools(), busy, static_cast<std::size_t>(options_.parallel));
+  if (const auto* release = std::get_if<ReleasePool>(&decision)) {
+    return pools_.release(release->job);
+  }
+  const auto* start = std::get_if<StartTrial>(&decision);
+  if (start == nullptr) return false;
+  if (auto requested = request(waiting[start->index], start->pool_job); !requested) {
+    return tl::unexpected(requested.error());
+  }
+  return true;
+}
+
+bool SageMakerRunner::pools_are_wanted(const TrialJob* except) const {
+  return further_trials_ != 0 || std::ranges::any_of(jobs_, [&](const TrialJob& job) {
+           return &job != except && job.waits();
+         });
+}
+
+Result<void> SageMakerRunner::request(TrialJobs::iterator job,
+                                      std::optional<std::string> pool_job) {
+  const TrialSpec& spec = job->spec();
+  JobSettings settings = options_.settings;
+  settings.max_runtime_s = spec.limits.wall_s;
+  settings.max_wait_s = std::max(settings.max_wait_s, settings.max_runtime_s);
+  JobLaunch launch;
+  launch.number = job->next_launch();
+  launch.job = job_name(prefix_, spec.key, launch.number);
+  launch.keep_alive_s = pools_.keep_alive_s(job->pool_key(), pools_are_wanted(&*job));
+  launch.pool_settled = !pool_job;
+  launch.pool_job = std::move(pool_job);
+  const Json input =
+      create_training_job_input(settings, {launch.job, spec, spec.resources, launch.keep_alive_s});
+  if (auto valid = check_training_job_input(input); !valid) {
+    give_up(job, OutcomeKind::not_started, valid.error().text());
+    return {};
+  }
+  if (const auto created = api_.create(input); !created) return on_refused(job, created.error());
+  outage_.on_success();
+  launch.requested_s = clock_.now_s();
+  if (launch.pool_job) pools_.take(*launch.pool_job);
+  job->request(std::move(launch), clock_.now_s() + options_.look_s);
+  return {};
+}
+
+Result<void> SageMakerRunner::on_refused(TrialJobs::iterator job, const aws::AwsError& error) {
+  const double now_s = clock_.now_s();
+  if (is_quota(error) && !is_hopeless(error)) {
+    job->postpone(now_s + options_.quota_wait_s);
+    notices_.add_once(
+        "quota " + error.message,
+        fmt::format("trial {} is waiting for quota, retried every {}: {}", job->key().trial,
+                    format_duration(options_.quota_wait_s), printable_line(error.message)));
+    // Instances that wait for another trial count against the quota as well.
+    return pools_.release_available();
+  }
+  if (is_quota(error)) {
+    give_up(job, OutcomeKind::not_started, error.to_error().text());
+    return {};
+  }
+  job->postpone(now_s + options_.look_s);
+  auto failed = outage_.on_failure(error);
+  if (!failed && error.code == "ValidationException") {
+    give_up(job, OutcomeKind::not_started, failed.error().text());
+    return {};
+  }
+  // Whatever else is refused (permissions, a missing role) would be refused for every trial.
+  return failed;
 }
 
 Result<std::vector<TrialEvent>> SageMakerRunner::wait(double deadline_s) {
@@ -191,45 +250,84 @@ Result<std::vector<TrialEvent>> SageMakerRunner::wait(double deadline_s) {
     if (auto advanced = advance(); !advanced) return tl::unexpected(advanced.error());
     const double now_s = clock_.now_s();
     if (!events_.empty() || now_s >= deadline_s) break;
-    // A moment at least, so that a clock that stands still within requests goes on.
-    if (!connection_.wait_until(std::min(deadline_s, std::max(next_due_s(), now_s + 0.01)))) break;
+    const double due_s = std::max(next_due_s(), now_s + k_least_wait_s);
+    if (!connection_.wait_until(std::min(deadline_s, due_s))) break;
   }
   return std::exchange(events_, {});
 }
 
 void SageMakerRunner::stop(TrialKey key) {
-  for (auto job = jobs_.begin(); job != jobs_.end(); ++job) {
-    if (job->spec.key != key) continue;
-    if (job->submitted()) {
-      request_stop(*job, JobEndRequest::stop);
-    } else {
-      Outcome outcome;
-      outcome.kind = OutcomeKind::stopped;
-      finish(job, std::move(outcome));
-    }
-    return;
+  const auto job = std::ranges::find(jobs_, key, &TrialJob::key);
+  if (job == jobs_.end()) return;
+  if (job->waits()) {
+    give_up(job, OutcomeKind::stopped, {});
+  } else {
+    monitor_.request_stop(*job, StopReason::caller);
   }
 }
 
 void SageMakerRunner::kill_all() {
   std::vector<TrialKey> keys;
-  for (const JobInFlight& job : jobs_)
-    keys.push_back(job.spec.key);
+  for (const TrialJob& job : jobs_)
+    keys.push_back(job.key());
   for (const TrialKey key : keys)
     stop(key);
+}
+
+void SageMakerRunner::stop_silent_jobs() {
+  for (TrialJob& job : jobs_) {
+    const bool is_watched = job.under_way() && job.has_started() && !job.stop_reason();
+    if (!is_watched) continue;
+    const double longest_s = job.spec().limits.idle_s + options_.log_delay_s;
+    if (clock_.now_s() - job.last_output_s() > longest_s) {
+      monitor_.request_stop(job, StopReason::no_output);
+    }
+  }
+}
+
+void SageMakerRunner::finish_ended_jobs() {
+  for (auto job = jobs_.begin(); job != jobs_.end();) {
+    const auto next = std::next(job);
+    if (job->state() == JobState::ended && monitor_.has_all_output(*job)) {
+      watch_utilisation(*job);
+      events_.emplace_back(job->finish(clock_.now_s()));
+      jobs_.erase(job);
+    }
+    job = next;
+  }
+}
+
+void SageMakerRunner::give_up(TrialJobs::iterator job, OutcomeKind kind, std::string detail) {
+  events_.emplace_back(job->give_up(clock_.now_s(), kind, std::move(detail)));
+  jobs_.erase(job);
+}
+
+void SageMakerRunner::watch_utilisation(const TrialJob& job) {
+  const JobDescription& state = job.last_description();
+  if (!utilisation_ || !state.training_since_wall_s || !state.training_until_wall_s) return;
+  utilisation_->add({job.launch().job, job.spec().resources, *state.training_since_wall_s,
+                     *state.training_until_wall_s, state.downloading_s.value_or(0.0),
+                     options_.settings.input_mode},
+                    clock_.now_s(), options_.types);
+}
+
+void SageMakerRunner::take_advice(bool last) {
+  if (!utilisation_) return;
+  for (std::string& advice : utilisation_->look(clock_.now_s(), options_.types, last))
+    notices_.add(std::move(advice));
 }
 
 Result<std::string> SageMakerRunner::detach() {
   std::string text;
   double usd_per_hour = 0.0;
-  for (const JobInFlight& job : jobs_) {
-    if (!job.submitted() || job.ended) continue;
-    text += fmt::format("job {} goes on, {} per hour, for at most {}\n", job.job,
-                        format_usd(job.usd_per_hour), format_duration(job.spec.limits.wall_s));
-    usd_per_hour += job.usd_per_hour;
+  for (const TrialJob& job : jobs_) {
+    if (!job.under_way()) continue;
+    text += fmt::format("job {} goes on: {} per hour, for at most {}\n", job.launch().job,
+                        format_usd(job.usd_per_hour()), format_duration(job.spec().limits.wall_s));
+    usd_per_hour += job.usd_per_hour();
   }
   if (usd_per_hour > 0.0) {
-    text += fmt::format("together {} per hour; warm pools that they leave are kept for {} each\n",
+    text += fmt::format("total {} per hour; each job's warm pool is kept for up to {}\n",
                         format_usd(usd_per_hour), format_duration(options_.keep_alive_s));
   }
   jobs_.clear();
@@ -245,8 +343,8 @@ Result<void> SageMakerRunner::release(double longest_s) {
     if (auto advanced = advance(); !advanced) return advanced;
     const double now_s = clock_.now_s();
     if (jobs_.empty() && pools_.empty()) break;
-    if (now_s >= until_s ||
-        !connection_.wait_until(std::max(now_s + 0.01, std::min(next_due_s(), until_s)))) {
+    const double due_s = std::max(now_s + k_least_wait_s, std::min(next_due_s(), until_s));
+    if (now_s >= until_s || !connection_.wait_until(due_s)) {
       tell_what_is_left();
       break;
     }
@@ -257,16 +355,17 @@ Result<void> SageMakerRunner::release(double longest_s) {
 }
 
 void SageMakerRunner::tell_what_is_left() {
-  for (const JobInFlight& job : jobs_) {
-    if (!job.submitted() || job.ended) continue;
-    notice(fmt::format("job {} {}: {} per hour; the next run of the study finds it again", job.job,
-                       job.stop_accepted ? "is still being stopped" : "still runs",
-                       format_usd(job.usd_per_hour)));
+  for (const TrialJob& job : jobs_) {
+    if (!job.under_way()) continue;
+    notices_.add(fmt::format("job {} {}: {} per hour; the next run of the study adopts it",
+                             job.launch().job,
+                             job.stop_accepted() ? "is still being stopped" : "still runs",
+                             format_usd(job.usd_per_hour())));
   }
-  for (const WarmPool& pool : pools_) {
-    notice(
-        fmt::format("the warm pool of job {} ({}) is not given back: {} per hour for at most {}; "
-                    "`steptune pools --release` ends it",
+  for (const WarmPool& pool : pools_.pools()) {
+    notices_.add(
+        fmt::format("the warm pool of job {} ({}) is not released: {} per hour for at most {}; "
+                    "release it with `steptune pools --release`",
                     pool.job, pool.key.instance_type, format_usd(pool.usd_per_hour),
                     format_duration(options_.keep_alive_s)));
   }

@@ -14,7 +14,7 @@ std::optional<PoolState> pool_of(const Json& json) {
                    text_of(*found, "ReusedByJob")};
 }
 
-void read_transitions(const Json& description, JobState& state) {
+void read_transitions(const Json& description, JobDescription& state) {
   const auto found = description.find("SecondaryStatusTransitions");
   if (found == description.end() || !found->is_array()) return;
   for (const Json& transition : *found) {
@@ -45,16 +45,16 @@ bool is_unknown_job(const aws::AwsError& error) {
 
 }  // namespace
 
-bool JobState::ended() const {
+bool JobDescription::ended() const {
   return status == "Completed" || status == "Failed" || status == "Stopped";
 }
 
-bool JobState::ending() const {
+bool JobDescription::ending() const {
   return status == "Stopping" || secondary == "Uploading" || secondary == "Stopping";
 }
 
-JobState job_state_from_json(const Json& description) {
-  JobState state;
+JobDescription job_description_from_json(const Json& description) {
+  JobDescription state;
   state.name = text_of(description, "TrainingJobName");
   state.status = text_of(description, "TrainingJobStatus");
   state.secondary = text_of(description, "SecondaryStatus");
@@ -77,9 +77,9 @@ aws::AwsResult<bool> TrainingJobs::create(const Json& input) {
   return tl::unexpected(created.error());
 }
 
-aws::AwsResult<std::optional<JobState>> TrainingJobs::describe(const std::string& name) {
+aws::AwsResult<std::optional<JobDescription>> TrainingJobs::describe(const std::string& name) {
   const auto description = call("DescribeTrainingJob", {{"TrainingJobName", name}});
-  if (description) return job_state_from_json(*description);
+  if (description) return job_description_from_json(*description);
   if (is_unknown_job(description.error())) return std::nullopt;
   return tl::unexpected(description.error());
 }

@@ -20,7 +20,7 @@ struct PoolState {
 
 /// A training job as DescribeTrainingJob tells it. Times in seconds since 1970; what has not
 /// happened is absent.
-struct JobState {
+struct JobDescription {
   std::string name;
   std::string status;     ///< `InProgress`, `Completed`, `Failed`, `Stopping`, `Stopped`, ...
   std::string secondary;  ///< of an open set: only shown, but for the two limits that were hit
@@ -63,7 +63,7 @@ class TrainingJobs {
   /// whose answer was lost).
   [[nodiscard]] aws::AwsResult<bool> create(const Json& input);
   /// Nothing if there is no such job.
-  [[nodiscard]] aws::AwsResult<std::optional<JobState>> describe(const std::string& name);
+  [[nodiscard]] aws::AwsResult<std::optional<JobDescription>> describe(const std::string& name);
   [[nodiscard]] aws::AwsResult<void> stop(const std::string& name);
   /// How long the job's warm pool is kept from now on; 0 ends it. Only while it is Available: false
   /// if it is not.
@@ -87,6 +87,6 @@ class TrainingJobs {
 };
 
 /// Reads a DescribeTrainingJob response; members that are absent or of another type stay empty.
-[[nodiscard]] JobState job_state_from_json(const Json& description);
+[[nodiscard]] JobDescription job_description_from_json(const Json& description);
 
 }  // namespace steptune

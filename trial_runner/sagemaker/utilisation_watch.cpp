@@ -53,8 +53,8 @@ void UtilisationWatch::ask(const std::vector<EndedJob>& jobs, const PriceTable& 
   if (failures_ >= k_most_failures) pending_.clear();
   if (denied) {
     news_.push_back(
-        "no advice on instance types: reading their utilisation is not allowed; add "
-        "cloudwatch:GetMetricData to the permissions of these credentials");
+        "no advice on instance types: CloudWatch denied access to their metrics; allow "
+        "cloudwatch:GetMetricData in the IAM policy of these credentials");
   }
 }
 

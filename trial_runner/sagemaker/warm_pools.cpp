@@ -2,73 +2,202 @@
 #include "trial_runner/sagemaker/warm_pools.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace steptune {
 namespace {
 
-using Keys = std::vector<std::optional<PoolKey>>;
+/// Pools outlive a tuner that dies by this and by some times what they usually wait for: it may
+/// only have been slow.
+constexpr double k_least_keep_alive_s = 60.0;
+constexpr double k_idle_times_kept = 10.0;
+/// A pool shows up within seconds of its job's end, or not at all.
+constexpr double k_longest_settling_s = 120.0;
 
-std::size_t count_of(const Keys& keys, const std::optional<PoolKey>& key) {
-  return static_cast<std::size_t>(std::ranges::count(keys, key));
-}
-
-const WarmPool* find_available(const std::vector<WarmPool>& pools, const PoolKey& key) {
-  // The one that has waited least: the others are given back the sooner if they are too many.
-  const WarmPool* best = nullptr;
-  for (const WarmPool& pool : pools) {
-    if (!pool.available || pool.key != key) continue;
-    if (best == nullptr || pool.since_s > best->since_s) best = &pool;
-  }
-  return best;
-}
-
-/// A pool of this kind will come free for each trial that waits for one.
-bool is_worth_waiting(const Keys& queue, const std::vector<WarmPool>& pools,
-                      const std::optional<PoolKey>& key) {
-  if (!key) return false;
-  const auto settling = std::ranges::count_if(
-      pools, [&](const WarmPool& pool) { return !pool.available && pool.key == *key; });
-  return static_cast<std::size_t>(settling) >= count_of(queue, key);
-}
-
-std::optional<std::size_t> next_cold(const Keys& queue, const std::vector<WarmPool>& pools,
-                                     const Keys& busy) {
-  std::optional<std::size_t> best;
-  double best_share = 0.0;
-  for (std::size_t index = 0; index < queue.size(); ++index) {
-    const auto& key = queue[index];
-    if (is_worth_waiting(queue, pools, key)) continue;
-    const auto held = static_cast<double>(
-        count_of(busy, key) + static_cast<std::size_t>(std::ranges::count_if(
-                                  pools, [&](const WarmPool& pool) { return pool.key == key; })));
-    const double share = static_cast<double>(count_of(queue, key)) / (1.0 + held);
-    if (!best || share > best_share) {
-      best = index;
-      best_share = share;
-    }
-  }
-  return best;
+double usd_of(double usd_per_hour, double retained_s) {
+  return usd_per_hour * retained_s / 3600.0;
 }
 
 }  // namespace
 
-PoolDecision next_pool_decision(const Keys& queue, const std::vector<WarmPool>& pools,
-                                const Keys& busy, std::size_t parallel) {
-  for (std::size_t index = 0; index < queue.size(); ++index) {
-    if (!queue[index]) continue;
-    if (const WarmPool* pool = find_available(pools, *queue[index])) {
-      return StartTrial{index, pool->job};
+WarmPools::WarmPools(const Clock& clock, TrainingJobs& jobs, Outage& outage, Notices& notices,
+                     WarmPoolOptions options)
+    : clock_(clock), jobs_(jobs), outage_(outage), notices_(notices), options_(options) {}
+
+bool WarmPools::is_known(const std::string& job) const {
+  return std::ranges::find(pools_, job, &WarmPool::job) != pools_.end();
+}
+
+void WarmPools::add_available(PoolKey key, std::string job, double usd_per_hour) {
+  pools_.push_back({std::move(key), std::move(job), true, clock_.now_s(), usd_per_hour});
+}
+
+void WarmPools::add_ended(PoolKey key, std::string job, double usd_per_hour) {
+  // The pool of a job that ended before this tuner began may have been found already.
+  if (is_known(job)) return;
+  pools_.push_back({std::move(key), std::move(job), false, clock_.now_s(), usd_per_hour});
+  next_look_s_ = clock_.now_s();
+}
+
+double WarmPools::expected_start_s(const std::optional<PoolKey>& key) const {
+  const bool warm = key && options_.keep_alive_s > 0 &&
+                    std::ranges::find(pools_, *key, &WarmPool::key) != pools_.end();
+  return start_times_.expected_s(warm);
+}
+
+int WarmPools::keep_alive_s(const std::optional<PoolKey>& key, bool wanted) const {
+  if (!wanted || !key || types_without_pools_.contains(key->instance_type)) return 0;
+  const double chosen_s = k_least_keep_alive_s + k_idle_times_kept * idle_time_s_;
+  return std::min(options_.keep_alive_s, static_cast<int>(chosen_s));
+}
+
+void WarmPools::take(const std::string& job) {
+  const auto used = std::ranges::find(pools_, job, &WarmPool::job);
+  if (used == pools_.end()) return;
+  // Half of a long wait is forgotten with each shorter one.
+  idle_time_s_ = std::max(clock_.now_s() - used->since_s, 0.5 * idle_time_s_);
+  pools_.erase(used);
+}
+
+Result<void> WarmPools::settle(TrialJob& job) {
+  const JobLaunch& launch = job.launch();
+  if (launch.pool_settled) return {};
+  const std::string pool_job = *launch.pool_job;
+  const auto former = jobs_.describe(pool_job);
+  if (!former) return outage_.on_failure(former.error());
+  outage_.on_success();
+  // A service that tells nothing of the pool is believed to have used it.
+  const auto pool = *former ? (*former)->pool : std::nullopt;
+  const bool reused = !pool || pool->reused_by == launch.job;
+  const double usd = pool ? usd_of(job.usd_per_hour(), pool->retained_s.value_or(0.0)) : 0.0;
+  job.settle_pool(reused);
+  if (reused) {
+    job.add_pool_bill(usd);
+    return {};
+  }
+  overhead_usd_ += usd;
+  const auto trial = job.key().trial;
+  notices_.add(pool->reused_by.empty()
+                   ? fmt::format("trial {} started cold: the warm pool of job {} ended before the "
+                                 "trial could use it ({})",
+                                 trial, pool_job, pool->status)
+                   : fmt::format("trial {} started cold: the warm pool of job {} was taken by job "
+                                 "{}, which has the same role, instances and network",
+                                 trial, pool_job, pool->reused_by));
+  return {};
+}
+
+void WarmPools::count_in_vain(const WarmPool& pool, double retained_s) {
+  overhead_usd_ += usd_of(pool.usd_per_hour, retained_s);
+}
+
+void WarmPools::on_terminated(const WarmPool& pool, double retained_s) {
+  count_in_vain(pool, retained_s);
+  if (pool.available || retained_s > 0.0) return;
+  const std::string& type = pool.key.instance_type;
+  types_without_pools_.insert(type);
+  notices_.add_once("no pool " + type,
+                    fmt::format("no warm pool was kept on {}: each trial starts cold. Request the "
+                                "quota \"{} for training warm pool usage\" (default 0)",
+                                type, type));
+}
+
+Result<bool> WarmPools::look_at(WarmPool& pool) {
+  const double now_s = clock_.now_s();
+  const auto state = jobs_.describe(pool.job);
+  if (!state) {
+    if (auto failed = outage_.on_failure(state.error()); !failed) {
+      return tl::unexpected(failed.error());
     }
+    return true;
   }
-  const auto cold = next_cold(queue, pools, busy);
-  if (!cold) return std::monostate{};
-  if (busy.size() + pools.size() < parallel) return StartTrial{*cold, std::nullopt};
-  const WarmPool* oldest = nullptr;
-  for (const WarmPool& pool : pools) {
-    if (pool.available && (oldest == nullptr || pool.since_s < oldest->since_s)) oldest = &pool;
+  outage_.on_success();
+  const auto told = *state ? (*state)->pool : std::nullopt;
+  const std::string status = told ? told->status : std::string();
+  const double retained_s = told ? told->retained_s.value_or(0.0) : 0.0;
+  if (status == "Available") {
+    if (!pool.available) pool.since_s = now_s;
+    pool.available = true;
+    return true;
   }
-  if (oldest != nullptr) return ReleasePool{oldest->job};
-  return std::monostate{};
+  if (status == "Reused") {
+    count_in_vain(pool, retained_s);
+    notices_.add(
+        fmt::format("the warm pool of job {} was taken by job {}, which has the same role, "
+                    "instances and network",
+                    pool.job, told->reused_by));
+    return false;
+  }
+  if (status == "Terminated") {
+    on_terminated(pool, retained_s);
+    return false;
+  }
+  return !pool.available && now_s - pool.since_s <= k_longest_settling_s;
+}
+
+Result<void> WarmPools::look() {
+  const double now_s = clock_.now_s();
+  if (pools_.empty() || now_s < next_look_s_) return {};
+  for (auto pool = pools_.begin(); pool != pools_.end();) {
+    bool remains = true;
+    // What is available stays so until it is used, released, or has outlived its time.
+    if (!pool->available || now_s - pool->since_s > options_.keep_alive_s) {
+      const auto looked = look_at(*pool);
+      if (!looked) return tl::unexpected(looked.error());
+      remains = *looked;
+    }
+    pool = remains ? pool + 1 : pools_.erase(pool);
+  }
+  next_look_s_ = clock_.now_s() + options_.look_s;
+  return {};
+}
+
+double WarmPools::next_look_s() const {
+  return pools_.empty() ? std::numeric_limits<double>::infinity() : next_look_s_;
+}
+
+Result<bool> WarmPools::release(const std::string& job) {
+  const auto pool = std::ranges::find(pools_, job, &WarmPool::job);
+  if (pool == pools_.end()) return true;
+  const auto later = [&](const aws::AwsError& error) -> Result<bool> {
+    if (auto failed = outage_.on_failure(error); !failed) return tl::unexpected(failed.error());
+    return false;
+  };
+  const auto released = jobs_.set_keep_alive(job, 0);
+  if (!released) return later(released.error());
+  const auto state = jobs_.describe(job);
+  if (!state) return later(state.error());
+  outage_.on_success();
+  if (*state && (*state)->pool) {
+    count_in_vain(*pool, (*state)->pool->retained_s.value_or(0.0));
+  }
+  pools_.erase(pool);
+  return true;
+}
+
+Result<void> WarmPools::release_available() {
+  for (const WarmPool& pool : std::vector<WarmPool>(pools_)) {
+    if (!pool.available) continue;
+    if (auto released = release(pool.job); !released) return tl::unexpected(released.error());
+  }
+  return {};
+}
+
+Result<void> WarmPools::release_surplus(bool wanted) {
+  if (!wanted) return release_available();
+  const double now_s = clock_.now_s();
+  for (const WarmPool& pool : std::vector<WarmPool>(pools_)) {
+    if (!pool.available || now_s - pool.since_s <= options_.idle_s) continue;
+    if (auto released = release(pool.job); !released) return tl::unexpected(released.error());
+  }
+  return {};
+}
+
+double WarmPools::take_overhead_usd() {
+  return std::exchange(overhead_usd_, 0.0);
 }
 
 }  // namespace steptune

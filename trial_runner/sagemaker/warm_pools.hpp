@@ -2,44 +2,91 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "trial_runner/sagemaker/pool_key.hpp"
+#include "common/clock.hpp"
+#include "trial_runner/sagemaker/notices.hpp"
+#include "trial_runner/sagemaker/outage.hpp"
+#include "trial_runner/sagemaker/pool_schedule.hpp"
+#include "trial_runner/sagemaker/start_times.hpp"
+#include "trial_runner/sagemaker/training_jobs.hpp"
+#include "trial_runner/sagemaker/trial_job.hpp"
 
 namespace steptune {
 
-/// Instances that an ended job has left behind. The service knows a pool by that job only.
-struct WarmPool {
-  PoolKey key;
-  std::string job;
-  bool available = false;  ///< false: the job has ended, but the pool is not known to be usable yet
-  double since_s = 0.0;    ///< in this state, runner's clock
-  double usd_per_hour = 0.0;
+struct WarmPoolOptions {
+  /// The longest that a pool outlives a tuner that dies; 0: no warm pools. While the tuner lives,
+  /// it decides.
+  int keep_alive_s = 300;
+  double idle_s = 30.0;  ///< a pool that no trial was found for is released after this
+  double look_s = 0.5;   ///< between looks at pools that are about to become available
 };
 
-/// What is to be done about the trials that wait. Indices are those of the queue.
-struct StartTrial {
-  std::size_t index = 0;
-  std::optional<std::string> pool_job;  ///< on the instances of this job; nothing: cold
-};
-struct ReleasePool {
-  std::string job;
-};
-using PoolDecision = std::variant<std::monostate, StartTrial, ReleasePool>;
+/// The warm pools that a study's jobs leave behind, until a job takes them or they are released.
+/// What they cost in vain is counted. Requests that fail for a while are made again at the next
+/// call; errors are those of `Outage`.
+class WarmPools {
+ public:
+  /// All outlive the object.
+  WarmPools(const Clock& clock, TrainingJobs& jobs, Outage& outage, Notices& notices,
+            WarmPoolOptions options);
 
-/// The next step for trials that wait, given by their pool keys in order (nothing: a job that can
-/// use no pool). `busy` holds the keys of jobs under way. At most `parallel` sets of instances are
-/// held at a time, kept ones included, as they all count against the account's quota.
-///
-/// A trial goes onto instances that are warm and free before any other; free places are shared out
-/// by how many trials wait for each kind of instances; a trial does not start cold while a pool of
-/// its kind is about to come free; what no waiting trial can use makes room for one that needs
-/// another kind.
-[[nodiscard]] PoolDecision next_pool_decision(const std::vector<std::optional<PoolKey>>& queue,
-                                              const std::vector<WarmPool>& pools,
-                                              const std::vector<std::optional<PoolKey>>& busy,
-                                              std::size_t parallel);
+  /// A pool that an earlier tuner has left. Nothing is learned from it.
+  void add_available(PoolKey key, std::string job, double usd_per_hour);
+  /// The job has ended and leaves a pool, which becomes available in a moment, or never.
+  void add_ended(PoolKey key, std::string job, double usd_per_hour);
+  void clear() { pools_.clear(); }
+
+  [[nodiscard]] const std::vector<WarmPool>& pools() const { return pools_; }
+  [[nodiscard]] bool empty() const { return pools_.empty(); }
+  /// How long a start is expected to take, given what is kept.
+  [[nodiscard]] double expected_start_s(const std::optional<PoolKey>& key) const;
+  /// A job took so long from its request to its program.
+  void add_start(bool warm, double seconds) { start_times_.add(warm, seconds); }
+
+  /// The keep-alive period to request for a job's pool. `wanted`: whether a trial may use it.
+  [[nodiscard]] int keep_alive_s(const std::optional<PoolKey>& key, bool wanted) const;
+  /// A job was requested that takes over the pool of `job`.
+  void take(const std::string& job);
+  /// Once a launch has its machines: whether it got the pool that it was meant for, whose bill is
+  /// the trial's then. Asks once, and again after a failure.
+  [[nodiscard]] Result<void> settle(TrialJob& job);
+
+  /// Looks at the pools whose state may have changed, if it is time.
+  [[nodiscard]] Result<void> look();
+  /// When `look` is due next; infinite without pools.
+  [[nodiscard]] double next_look_s() const;
+
+  /// Releases the pool of `job`. False if that has failed for now.
+  [[nodiscard]] Result<bool> release(const std::string& job);
+  /// Releases all that are available.
+  [[nodiscard]] Result<void> release_available();
+  /// Releases what has been idle for too long; without `wanted` all that are available.
+  [[nodiscard]] Result<void> release_surplus(bool wanted);
+
+  /// US dollars since the last call for pools that no trial of this study used.
+  [[nodiscard]] double take_overhead_usd();
+
+ private:
+  [[nodiscard]] bool is_known(const std::string& job) const;
+  /// False: there is no such pool any more.
+  [[nodiscard]] Result<bool> look_at(WarmPool& pool);
+  void on_terminated(const WarmPool& pool, double retained_s);
+  void count_in_vain(const WarmPool& pool, double retained_s);
+
+  const Clock& clock_;
+  TrainingJobs& jobs_;
+  Outage& outage_;
+  Notices& notices_;
+  WarmPoolOptions options_;
+  std::vector<WarmPool> pools_;
+  std::set<std::string> types_without_pools_;  ///< the account has no quota for warm pools of these
+  StartTimes start_times_;
+  double idle_time_s_ = 24.0;  ///< that pools wait for their next trial: a guess, then as seen
+  double overhead_usd_ = 0.0;
+  double next_look_s_ = 0.0;
+};
 
 }  // namespace steptune

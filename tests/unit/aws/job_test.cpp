@@ -150,7 +150,7 @@ TEST(JobInput, WhatTheServiceWouldRefuseIsToldAtOnceWithItsPlace) {
   const std::string text = faults(input(job, spec));
   for (const char* expected :
        {"/RoleArn: \"training\" does not match", "end the S3 prefix with '/'",
-        "/AlgorithmSpecification/ContainerArguments/3: 300 characters long; the service takes 256",
+        "/AlgorithmSpecification/ContainerArguments/3: 300 characters long; the limit is 256",
         "/Environment/1BAD", "warm pools cannot be used with managed spot",
         "at least as long as it may run"}) {
     EXPECT_THAT(text, HasSubstr(expected));

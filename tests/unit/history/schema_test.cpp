@@ -131,7 +131,8 @@ TEST_F(Schema, ADatabaseThatOnlyLacksAnIndexIsReadAsItIs) {
     }
     const auto history = History::open_for_reading(path());
     EXPECT_EQ(history.has_value(), version == oldest) << version;
-    if (history) EXPECT_TRUE(must(history->standing_trials(1, 10)).empty());
+    if (!history) continue;
+    EXPECT_TRUE(must(history->standing_trials(1, 10)).empty());
   }
 }
 

@@ -55,8 +55,10 @@ TEST_F(AdviceTest, ASaturatedCpuBesideWaitingGpusNamesTheClusterOfTheAwsPost) {
   // One p4d made a step in 192 ms, with two c5.18xlarge it took 86 ms: its GPUs were busy for 45 %.
   const auto told = advice(job({machine("ml.p4d.24xlarge", 1.0, 86.0 / 192.0)}));
   ASSERT_THAT(told, SizeIs(1));
-  EXPECT_THAT(told[0].text, HasSubstr("the CPUs are saturated (100 %) while the GPUs wait (45 %)"));
-  EXPECT_THAT(told[0].text, HasSubstr("8 GPUs would need about 214 vCPUs (27 each), there are 96"));
+  EXPECT_THAT(told[0].text,
+              HasSubstr("the CPUs are saturated (100 %) and the GPUs underused (45 %)"));
+  EXPECT_THAT(told[0].text,
+              HasSubstr("8 GPUs need about 214 vCPUs (27 each), the machines have 96"));
   EXPECT_THAT(told[0].text, HasSubstr("1 ml.p4d.24xlarge + 2 ml.c5.18xlarge"));
 }
 
@@ -75,16 +77,16 @@ TEST_F(AdviceTest, OfAClusterTheCoresOfAllMachinesCount) {
   const auto starved =
       job({machine("ml.p4d.24xlarge", 0.95, 0.5), machine("ml.c5.18xlarge", 0.95)});
   ASSERT_THAT(advice(starved), SizeIs(1));
-  EXPECT_THAT(advice(starved)[0].text, HasSubstr("there are 168"));
+  EXPECT_THAT(advice(starved)[0].text, HasSubstr("the machines have 168"));
 }
 
 TEST_F(AdviceTest, UnusedGpusAndIdleMachinesAreTold) {
   const auto unused = advice(job({machine("ml.g5.xlarge", 0.95, 0.01)}));
   ASSERT_THAT(unused, SizeIs(1));
-  EXPECT_THAT(unused[0].text, HasSubstr("the GPUs are not used"));
+  EXPECT_THAT(unused[0].text, HasSubstr("the GPUs are idle"));
   const auto idle = advice(job({machine("ml.c5.18xlarge", 0.2)}));
   ASSERT_THAT(idle, SizeIs(1));
-  EXPECT_THAT(idle[0].text, HasSubstr("never more than 20 % of CPU were used: a smaller type"));
+  EXPECT_THAT(idle[0].text, HasSubstr("at most 20 % of CPU used: a smaller type"));
   const auto gpu = advice(job({machine("ml.g5.xlarge", 0.2, 0.25)}));
   ASSERT_THAT(gpu, SizeIs(1));
   EXPECT_THAT(gpu[0].text, HasSubstr("20 % of CPU and 25 % of GPU"));
@@ -102,8 +104,8 @@ TEST_F(AdviceTest, MemoryAndDiskNearTheirLimitsAreTold) {
   full.disk_most = 0.97;
   const auto told = advice(job({full}));
   ASSERT_THAT(told, SizeIs(2));
-  EXPECT_THAT(told[0].text, HasSubstr("memory was filled to 94 %"));
-  EXPECT_THAT(told[1].text, HasSubstr("disk was filled to 97 %"));
+  EXPECT_THAT(told[0].text, HasSubstr("memory was 94 % full"));
+  EXPECT_THAT(told[1].text, HasSubstr("disk was 97 % full"));
   full.memory_most = full.disk_most = 0.89;
   EXPECT_THAT(advice(job({full})), IsEmpty());
 }

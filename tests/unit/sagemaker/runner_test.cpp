@@ -141,7 +141,7 @@ TEST_F(RunnerOnAccountTest, CapacityThatNeverComesIsNoFaultOfTheProgram) {
   start(trial(1));
   run_until_finished(1);
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::not_started);
-  EXPECT_THAT(outcomes[0].detail, HasSubstr("no instances of this type"));
+  EXPECT_THAT(outcomes[0].detail, HasSubstr("no capacity for this instance type"));
   EXPECT_EQ(jobs(), static_cast<std::size_t>(options.capacity_attempts));
 }
 
@@ -196,7 +196,7 @@ TEST_F(RunnerOnAccountTest, SpotCapacityMayBeTakenAwayAndComesBack) {
   start(trial(1));
   run_until_finished(1);
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
-  EXPECT_THAT(notices, Contains(HasSubstr("spot capacity was taken away")));
+  EXPECT_THAT(notices, Contains(HasSubstr("spot interruption")));
   EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
 }
 

@@ -32,7 +32,7 @@ TEST_F(UtilisationTest, IsReadWhenItsMetricsAreThereAndToldOnce) {
   EXPECT_THAT(notices, IsEmpty()) << "too early";
   run_for(320.0);
   ASSERT_THAT(notices, Contains(AllOf(HasSubstr("1 ml.g5.xlarge: the CPUs are saturated (95 %)"),
-                                      HasSubstr("the GPUs wait (40 %)"))));
+                                      HasSubstr("the GPUs underused (40 %)"))));
   start(trial(3));
   run_until_finished(3);
   release();

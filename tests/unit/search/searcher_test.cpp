@@ -203,7 +203,7 @@ TEST(BayesLoader, InTheBackgroundAMissingModuleIsToldAtOnceABrokenOneByTheFirstS
   ASSERT_TRUE(broken) << broken.error().text();
   (*broken)->observe(Observation{});
   const Configuration none;
-  EXPECT_FALSE((*broken)->advise({none, {}}));
+  EXPECT_FALSE((*broken)->should_stop({none, {}}));
   for (int times = 0; times < 2; ++times) {
     const auto suggestion = (*broken)->suggest({});
     ASSERT_FALSE(suggestion);

@@ -282,8 +282,8 @@ const Refused k_refused[] = {
     {"long_argument", R"({"parameters": {"instance": {"choices": ["ml.g5.xlarge"]}},
          "command": ["python3", "train.py", "{batch_size}",
          "01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"]})",
-     "/command", "the service takes 256"},
-    {"wall", R"({"limits": {"wall": "29d"}})", "/limits/wall", "is not within"},
+     "/command", "the limit is 256"},
+    {"wall", R"({"limits": {"wall": "29d"}})", "/limits/wall", "is not between"},
 };
 INSTANTIATE_TEST_SUITE_P(Cases, RefusedSageMakerStudy, ::testing::ValuesIn(k_refused),
                          [](const auto& tested) { return std::string(tested.param.name); });

@@ -15,7 +15,7 @@ std::string text_member(const Json& json, const char* key) {
 
 Result<Credentials> complete(Credentials credentials, const std::string& expiration) {
   if (credentials.access_key_id.empty() || credentials.secret_access_key.empty()) {
-    return fail(ErrorKind::runner, "the answer holds no complete AWS keys", credentials.source);
+    return fail(ErrorKind::runner, "the response has no complete AWS keys", credentials.source);
   }
   if (!expiration.empty()) {
     credentials.expiration_wall_s = parse_iso_time_s(expiration);
@@ -53,7 +53,8 @@ std::optional<double> parse_iso_time_s(std::string_view text) {
 
 Result<Credentials> credentials_from_json(const std::string& text, const std::string& source) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return fail(ErrorKind::runner, "the answer is not a JSON object", source);
+  if (!json.is_object())
+    return fail(ErrorKind::runner, "the response is not a JSON object", source);
   std::string token = text_member(json, "SessionToken");
   if (token.empty()) token = text_member(json, "Token");
   return complete({text_member(json, "AccessKeyId"), Secret(text_member(json, "SecretAccessKey")),

@@ -105,7 +105,7 @@ Found instance_credentials(const CredentialsParts& parts) {
   get.path += role->body.substr(0, role->body.find('\n'));
   const auto response = parts.transport.send(get, timeouts);
   if (!response || response->status != 200) {
-    return fail(ErrorKind::runner, "the instance has a role but hands out no keys",
+    return fail(ErrorKind::runner, "the instance has a role but returned no keys",
                 "instance metadata");
   }
   auto credentials = credentials_from_json(response->body, "instance role");

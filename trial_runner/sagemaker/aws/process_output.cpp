@@ -42,7 +42,7 @@ Result<std::string> process_output(const std::vector<std::string>& argv) {
   std::array<int, 2> pipe_ends{-1, -1};
   if (argv.empty()) return fail(ErrorKind::runner, "the command is empty");
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorKind::runner, "no pipe: " + reason(errno), argv[0]);
+    return fail(ErrorKind::runner, "cannot create a pipe: " + reason(errno), argv[0]);
   }
   std::vector<char*> words;
   for (const std::string& word : argv)
@@ -59,7 +59,7 @@ Result<std::string> process_output(const std::vector<std::string>& argv) {
   close(pipe_ends[1]);
   if (error != 0) {
     close(pipe_ends[0]);
-    return fail(ErrorKind::runner, "cannot be started: " + reason(error), argv[0]);
+    return fail(ErrorKind::runner, "cannot start: " + reason(error), argv[0]);
   }
   std::string output = read_all(pipe_ends[0]);
   close(pipe_ends[0]);
@@ -69,7 +69,7 @@ Result<std::string> process_output(const std::vector<std::string>& argv) {
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     return fail(ErrorKind::runner,
                 WIFEXITED(status) ? fmt::format("ended with exit status {}", WEXITSTATUS(status))
-                                  : fmt::format("was ended by signal {}", WTERMSIG(status)),
+                                  : fmt::format("killed by signal {}", WTERMSIG(status)),
                 argv[0]);
   }
   return output;
@@ -102,7 +102,7 @@ Result<std::vector<std::string>> split_words(const std::string& command) {
       in_word = true;
     }
   }
-  if (quote != '\0') return fail(ErrorKind::runner, "a quote is not closed");
+  if (quote != '\0') return fail(ErrorKind::runner, "unclosed quote");
   if (in_word) words.push_back(word);
   return words;
 }

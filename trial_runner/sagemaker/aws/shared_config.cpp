@@ -94,7 +94,7 @@ Result<Endpoint> parse_endpoint(const std::string& url, const std::string& where
   }
   const std::string host = url.substr(colon + 3, url.find('/', colon + 3) - colon - 3);
   if (host.empty() || host.find('@') != std::string::npos) {
-    return fail(ErrorKind::runner, "the URL names no host, or holds a user name", where);
+    return fail(ErrorKind::runner, "the URL has no host, or contains a user name", where);
   }
   return Endpoint{scheme, host};
 }

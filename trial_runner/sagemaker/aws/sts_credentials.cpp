@@ -94,11 +94,11 @@ Result<Credentials> source_credentials(const CredentialsParts& parts, const std:
 Result<Credentials> role_credentials(const CredentialsParts& parts, const std::string& profile,
                                      std::set<std::string>& visited) {
   if (!visited.insert(profile).second) {
-    return fail(ErrorKind::runner, "the source profiles form a circle", "profile " + profile);
+    return fail(ErrorKind::runner, "the source profiles form a cycle", "profile " + profile);
   }
   const auto setting = [&](const char* key) { return parts.config.setting(profile, key); };
   if (setting("mfa_serial")) {
-    return fail(ErrorKind::runner, "the profile asks for an MFA code, which cannot be typed here",
+    return fail(ErrorKind::runner, "the profile asks for an MFA code, which cannot be entered here",
                 "profile " + profile,
                 "get temporary keys first: `aws sts assume-role`, or use credential_process");
   }
@@ -141,7 +141,7 @@ Result<Secret> cached_sso_token(const CredentialsParts& parts, const SsoSession&
   const auto path = home_directory(parts.environment).value_or("") / ".aws" / "sso" / "cache" /
                     (sha1_hex(session.cache_key) + ".json");
   const auto expired = [&] {
-    return fail(ErrorKind::runner, "the SSO session has expired or was never begun",
+    return fail(ErrorKind::runner, "the SSO session has expired or was never started",
                 "profile " + parts.config.profile,
                 "run `aws sso login --profile " + parts.config.profile + "`");
   };
@@ -217,7 +217,7 @@ Found sso_credentials(const CredentialsParts& parts) {
   if (response->status != 200 || !json.is_object() || !json.contains("roleCredentials") ||
       !json["roleCredentials"].is_object()) {
     return fail(ErrorKind::runner,
-                fmt::format("SSO gave no credentials (HTTP status {})", response->status),
+                fmt::format("SSO returned no credentials (HTTP status {})", response->status),
                 "profile " + profile, "run `aws sso login --profile " + profile + "`");
   }
   const Json& keys = json["roleCredentials"];
@@ -231,7 +231,7 @@ Found sso_credentials(const CredentialsParts& parts) {
     credentials.expiration_wall_s = keys["expiration"].get<double>() / 1e3;
   }
   if (credentials.access_key_id.empty() || credentials.secret_access_key.empty()) {
-    return fail(ErrorKind::runner, "SSO gave no complete keys", "profile " + profile);
+    return fail(ErrorKind::runner, "SSO returned no complete keys", "profile " + profile);
   }
   return credentials;
 }

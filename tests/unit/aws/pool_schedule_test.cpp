@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial_runner/sagemaker/warm_pools.hpp"
+#include "trial_runner/sagemaker/pool_schedule.hpp"
 
 #include <algorithm>
 

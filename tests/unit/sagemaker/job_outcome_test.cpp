@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/job_outcome.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+using testing::HasSubstr;
+
+JobDescription state(const std::string& status, const std::string& secondary = {},
+                     const std::string& reason = {}) {
+  JobDescription state;
+  state.status = status;
+  state.secondary = secondary;
+  state.failure_reason = reason;
+  return state;
+}
+
+struct Case {
+  const char* what;
+  JobDescription state;
+  std::optional<StopReason> requested;
+  OutcomeKind kind;
+  const char* detail;
+};
+
+TEST(JobOutcome, FollowsFromTheServicesWordsAndWhatWasAskedFor) {
+  const Case cases[] = {
+      {"ended by itself", state("Completed"), {}, OutcomeKind::completed, ""},
+      {"ended by itself as it was asked to", state("Completed"), StopReason::caller,
+       OutcomeKind::completed, ""},
+      {"stopped", state("Stopped"), StopReason::caller, OutcomeKind::stopped, ""},
+      {"silent", state("Stopped"), StopReason::no_output, OutcomeKind::hung, "no output for"},
+      {"not by us", state("Stopped"), {}, OutcomeKind::stopped, "outside Steptune"},
+      {"wall limit",
+       state("Stopped", "MaxRuntimeExceeded"),
+       {},
+       OutcomeKind::timed_out,
+       "limit of 1 h"},
+      {"no spot capacity",
+       state("Stopped", "MaxWaitTimeExceeded"),
+       {},
+       OutcomeKind::not_started,
+       "spot capacity"},
+      {"exit status",
+       state("Failed", {}, "AlgorithmError: , exit code: 3"),
+       {},
+       OutcomeKind::failed,
+       "its last output: Traceback | KeyError"},
+      {"any exit status after a stop", state("Failed", {}, "AlgorithmError: , exit code: 143"),
+       StopReason::caller, OutcomeKind::stopped, ""},
+      {"out of memory even then",
+       state("Failed", {}, "AlgorithmError: CUDA out of memory, exit code: 1"), StopReason::caller,
+       OutcomeKind::out_of_memory, "accelerator"},
+      {"internal",
+       state("Failed", {}, "InternalServerError: please retry"),
+       {},
+       OutcomeKind::lost,
+       "SageMaker"},
+      {"capacity",
+       state("Failed", {}, "CapacityError: unable to provision"),
+       {},
+       OutcomeKind::not_started,
+       "no capacity"},
+  };
+  TrialLimits limits;
+  limits.wall_s = 3600.0;
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.what);
+    const Outcome outcome =
+        job_outcome(each.state, each.requested, limits, {"Traceback", "KeyError"});
+    EXPECT_EQ(to_text(outcome.kind), to_text(each.kind));
+    EXPECT_THAT(outcome.detail, HasSubstr(each.detail));
+  }
+}
+
+TEST(JobOutcome, TellsTheExitStatus) {
+  EXPECT_EQ(
+      job_outcome(state("Failed", {}, "AlgorithmError: x, exit code: 3"), {}, {}, {}).exit_code, 3);
+  EXPECT_EQ(job_outcome(state("Failed", {}, "AlgorithmError: x"), {}, {}, {}).exit_code, 1);
+  EXPECT_EQ(job_outcome(state("Completed"), {}, {}, {}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace steptune

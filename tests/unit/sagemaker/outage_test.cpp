@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/outage.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+aws::AwsError error(const char* code) {
+  aws::AwsError error;
+  error.code = code;
+  error.message = "told by a test";
+  return error;
+}
+
+class OutageTest : public testing::Test {
+ protected:
+  VirtualClock clock_;
+  Notices notices_;
+  Outage outage_{clock_, notices_, 900.0};
+};
+
+TEST_F(OutageTest, IsWaitedOutAndNoticedOnce) {
+  for (int minute = 0; minute <= 15; ++minute) {
+    EXPECT_TRUE(outage_.on_failure(error("ThrottlingException"))) << minute;
+    clock_.advance_to(clock_.now_s() + 60.0);
+  }
+  EXPECT_THAT(notices_.take(), ElementsAre(HasSubstr("retrying for up to 15 min")));
+  EXPECT_FALSE(outage_.on_failure(error("ThrottlingException"))) << "16 min";
+}
+
+TEST_F(OutageTest, IsOverWithTheFirstRequestThatSucceeds) {
+  EXPECT_TRUE(outage_.on_failure(error("InternalServerException")));
+  outage_.on_success();
+  clock_.advance_to(3600.0);
+  EXPECT_TRUE(outage_.on_failure(error("InternalServerException"))) << "a new one";
+  EXPECT_EQ(notices_.take().size(), 2U);
+}
+
+TEST_F(OutageTest, CredentialsThatHaveExpiredCanBeRenewed) {
+  EXPECT_TRUE(outage_.on_failure(error("ExpiredTokenException")));
+  EXPECT_TRUE(outage_.on_failure(error("NoCredentials")));
+}
+
+TEST_F(OutageTest, WhatWillNotPassIsAnErrorAtOnce) {
+  EXPECT_FALSE(outage_.on_failure(error("AccessDeniedException")));
+  EXPECT_FALSE(outage_.on_failure(error("ValidationException")));
+  EXPECT_THAT(notices_.take(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace steptune

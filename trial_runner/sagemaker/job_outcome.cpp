@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/job_outcome.hpp"
+
+#include <charconv>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/text.hpp"
+#include "trial_runner/sagemaker/failure.hpp"
+
+namespace steptune {
+namespace {
+
+/// The exit status that a FailureReason tells (`..., exit code: 3`), or 1.
+int exit_code_of(std::string_view reason) {
+  constexpr std::string_view k_label = "exit code: ";
+  const auto found = reason.rfind(k_label);
+  int code = 1;
+  if (found != std::string_view::npos) {
+    reason.remove_prefix(found + k_label.size());
+    std::from_chars(reason.data(), reason.data() + reason.size(), code);
+  }
+  return code;
+}
+
+OutcomeKind kind_of(JobFailure failure) {
+  switch (failure) {
+    case JobFailure::host_memory:
+    case JobFailure::device_memory:
+      return OutcomeKind::out_of_memory;
+    case JobFailure::capacity:
+      return OutcomeKind::not_started;
+    case JobFailure::internal:
+      return OutcomeKind::lost;
+    case JobFailure::user_code:
+      break;
+  }
+  return OutcomeKind::failed;
+}
+
+Outcome stopped_outcome(const JobDescription& state, std::optional<StopReason> requested,
+                        const TrialLimits& limits) {
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  if (state.secondary == "MaxRuntimeExceeded") {
+    outcome.kind = OutcomeKind::timed_out;
+    outcome.detail = fmt::format("ran longer than the limit of {}", format_duration(limits.wall_s));
+  } else if (state.secondary == "MaxWaitTimeExceeded") {
+    outcome.kind = OutcomeKind::not_started;
+    outcome.detail = "no spot capacity, or not for long enough, within \"max_wait\"";
+  } else if (requested == StopReason::no_output) {
+    outcome.kind = OutcomeKind::hung;
+    outcome.detail = fmt::format("no output for {}", format_duration(limits.idle_s));
+  } else if (!requested) {
+    outcome.detail = "the job was stopped from outside Steptune";
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Outcome job_outcome(const JobDescription& state, std::optional<StopReason> requested,
+                    const TrialLimits& limits, const std::vector<std::string>& last_lines) {
+  if (state.status == "Completed") return {};
+  if (state.status == "Stopped") return stopped_outcome(state, requested, limits);
+  const JobFailure failure = classify_failure(state.failure_reason);
+  Outcome outcome;
+  outcome.kind = kind_of(failure);
+  outcome.exit_code = exit_code_of(state.failure_reason);
+  outcome.detail = fmt::format("{}: {}", to_text(failure), printable_line(state.failure_reason));
+  if (!last_lines.empty()) {
+    outcome.detail += fmt::format("; its last output: {}", fmt::join(last_lines, " | "));
+  }
+  // A program that was asked to end may do so with any exit status.
+  if (requested == StopReason::caller && outcome.kind == OutcomeKind::failed) {
+    outcome.kind = OutcomeKind::stopped;
+  }
+  return outcome;
+}
+
+}  // namespace steptune

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trial_runner/runner.hpp"
+#include "trial_runner/sagemaker/training_jobs.hpp"
+
+namespace steptune {
+
+/// Why the runner asked for a job's end.
+enum class StopReason {
+  caller,     ///< `Runner::stop`
+  no_output,  ///< the idle limit
+};
+
+/// How a job that the service has ended is to be told. `requested`: why this program asked for the
+/// end, if it did; `last_lines`: of the program's output. Times and bill are left empty.
+[[nodiscard]] Outcome job_outcome(const JobDescription& state, std::optional<StopReason> requested,
+                                  const TrialLimits& limits,
+                                  const std::vector<std::string>& last_lines);
+
+}  // namespace steptune

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/job_output.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace steptune {
+
+Result<JobOutput> JobOutput::create(const TrialSpec& spec) {
+  if (auto reader = ReportReader::create(spec.report_format); !reader) {
+    return tl::unexpected(reader.error());
+  }
+  LogFile log;
+  if (!spec.log_path.empty()) {
+    auto created = LogFile::create(spec.log_path, spec.limits.log_bytes);
+    if (!created) return tl::unexpected(created.error());
+    log = *std::move(created);
+  }
+  return JobOutput(spec.report_format, std::move(log));
+}
+
+std::optional<Report> JobOutput::read_line(double time_s, const LogLine& line) {
+  for (const std::string_view part : {std::string_view(line.text), std::string_view("\n")}) {
+    log_.write(part);
+    tail_.feed(part);
+  }
+  auto reader = readers_.find(line.host);
+  if (reader == readers_.end()) {
+    // `create` has shown that the format is usable.
+    reader = readers_.emplace(line.host, ReportReader::create(format_).value()).first;
+  }
+  auto report = reader->second.read_line(line.text, time_s);
+  if (!report) return std::nullopt;
+  if (reporting_host_.empty()) reporting_host_ = line.host;
+  if (reporting_host_ != line.host) return std::nullopt;
+  return report;
+}
+
+std::vector<std::string> JobOutput::last_lines(std::size_t count) const {
+  return tail_.last_lines(count);
+}
+
+}  // namespace steptune

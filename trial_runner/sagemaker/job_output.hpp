@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "trial_runner/output/lines.hpp"
+#include "trial_runner/output/log_file.hpp"
+#include "trial_runner/report.hpp"
+#include "trial_runner/reports/report_reader.hpp"
+#include "trial_runner/runner.hpp"
+#include "trial_runner/sagemaker/log_follower.hpp"
+
+namespace steptune {
+
+/// What the hosts of a trial's job print: kept in the trial's log, and read for reports.
+class JobOutput {
+ public:
+  /// Opens the trial's log, if it has one. An error if that or the report format is unusable.
+  [[nodiscard]] static Result<JobOutput> create(const TrialSpec& spec);
+
+  /// A line that was printed at `time_s`. Of several hosts the first that reports is believed: all
+  /// print the same progress.
+  [[nodiscard]] std::optional<Report> read_line(double time_s, const LogLine& line);
+  [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
+  /// Completes the log.
+  void finish() { log_.finish(); }
+
+ private:
+  JobOutput(ReportFormat format, LogFile log) : format_(std::move(format)), log_(std::move(log)) {}
+
+  ReportFormat format_;
+  std::map<std::string, ReportReader> readers_;  ///< by host
+  std::string reporting_host_;
+  LogFile log_;
+  OutputTail tail_;
+};
+
+}  // namespace steptune
