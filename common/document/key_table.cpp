@@ -2,6 +2,7 @@
 #include "common/document/key_table.hpp"
 
 #include <regex>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -43,10 +44,17 @@ KeyRow key_row(const KeyTraits& traits, const std::optional<Json>& default_value
 }
 
 Json key_schema(const KeyTraits& traits, Json schema, const std::optional<Json>& default_value) {
-  if (!traits.required && !traits.omitted_at_default && is_plain(default_value)) {
-    schema["default"] = *default_value;
+  const bool stated =
+      !traits.required && !traits.omitted_at_default && traits.default_words.empty();
+  if (stated && is_plain(default_value)) schema["default"] = *default_value;
+  if (traits.doc.empty()) return schema;
+  std::string description = plain_text(traits.doc);
+  // Rows of a table begin in lower case, hints of an editor do not; names stay as they are.
+  if (traits.doc.front() == description.front() && description.front() >= 'a' &&
+      description.front() <= 'z') {
+    description.front() = static_cast<char>(description.front() - 'a' + 'A');
   }
-  if (!traits.doc.empty()) schema["description"] = plain_text(traits.doc);
+  schema["description"] = std::move(description);
   return schema;
 }
 

@@ -6,7 +6,7 @@
 namespace steptune::study {
 namespace {
 
-constexpr double k_max_duration_s = 30.0 * 86'400.0;
+constexpr double k_longest_s = 30.0 * 86'400.0;
 
 void check_window(const ObjectNode& object, const MeasureSpec& measure) {
   if (measure.min_window_s <= measure.max_trial_s) return;
@@ -26,11 +26,10 @@ const Section<MeasureSpec>& measure_section() {
                    document::number({0.0001, 0.5}))
                    .doc("a trial ends once its 95 % interval is within this share of its value "
                         "([widened](algorithms.md#how-fast-and-how-sure) for ending then)"))
-          .add(key("max_trial", &MeasureSpec::max_trial_s,
-                   document::duration_s({0.1, k_max_duration_s}))
+          .add(key("max_trial", &MeasureSpec::max_trial_s, document::duration_s({0.1, k_longest_s}))
                    .doc("measured no longer than this after start-up"))
           .add(key("min_window", &MeasureSpec::min_window_s,
-                   document::duration_s({0.01, k_max_duration_s}))
+                   document::duration_s({0.01, k_longest_s}))
                    .doc("measured no shorter than this"))
           .add(
               key("min_window_steps", &MeasureSpec::min_window_steps, document::integer({1.0, 1e6}))
@@ -48,10 +47,10 @@ const Section<TrialLimits>& limits_section() {
   static const auto k_section =
       Section<TrialLimits>("limits", "Bounds on every trial.",
                            "an object such as {\"wall\": \"1h\"}")
-          .add(key("wall", &TrialLimits::wall_s, document::duration_s({1.0, k_max_duration_s}))
+          .add(key("wall", &TrialLimits::wall_s, document::duration_s({1.0, k_longest_s}))
                    .doc("from start; then the trial is ended as timed out. At least "
                         "`measure.max_trial`"))
-          .add(key("idle", &TrialLimits::idle_s, document::duration_s({1.0, k_max_duration_s}))
+          .add(key("idle", &TrialLimits::idle_s, document::duration_s({1.0, k_longest_s}))
                    .doc("without any output; then ended as hung"))
           .add(key("grace", &TrialLimits::grace_s, document::duration_s({0.0, 3600.0}))
                    .doc("between SIGTERM and SIGKILL"))

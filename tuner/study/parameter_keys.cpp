@@ -213,7 +213,7 @@ Json choices_schema(Json& definitions) {
   return {{"$ref", "#/$defs/choices"}};
 }
 
-Section<DeclaredParameter> begin(const char* name, const char* description, Json type) {
+Section<DeclaredParameter> section_of_type(const char* name, const char* description, Json type) {
   return Section<DeclaredParameter>(name, description, "an object")
       .add(type_key(std::move(type)).doc("`int`, `float`, `bool`, `categorical` or `ordinal`"));
 }
@@ -243,8 +243,8 @@ Section<DeclaredParameter>& add_memory(Section<DeclaredParameter>& section) {
 }
 
 Section<DeclaredParameter> range_section() {
-  auto section =
-      begin("range_parameter", "Whole numbers, or numbers.", {{"enum", {"int", "float"}}});
+  auto section = section_of_type("range_parameter", "Whole numbers, or numbers.",
+                                 {{"enum", {"int", "float"}}});
   section
       .add(bound_key("low", &Parameter::low, [](double x) { return std::ceil(x); })
                .required()
@@ -260,18 +260,19 @@ Section<DeclaredParameter> range_section() {
 }
 
 Section<DeclaredParameter> bool_section() {
-  auto section = begin("bool_parameter", "true or false.", {{"const", "bool"}});
+  auto section = section_of_type("bool_parameter", "true or false.", {{"const", "bool"}});
   return add_memory(add_when(section));
 }
 
 Section<DeclaredParameter> categorical_section() {
-  auto section =
-      begin("categorical_parameter", "Choices without an order.", {{"const", "categorical"}});
+  auto section = section_of_type("categorical_parameter", "Choices without an order.",
+                                 {{"const", "categorical"}});
   return add_when(add_choices(section));
 }
 
 Section<DeclaredParameter> ordinal_section() {
-  auto section = begin("ordinal_parameter", "Choices in their order.", {{"const", "ordinal"}});
+  auto section =
+      section_of_type("ordinal_parameter", "Choices in their order.", {{"const", "ordinal"}});
   return add_memory(add_when(add_choices(section)));
 }
 

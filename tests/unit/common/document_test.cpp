@@ -136,9 +136,9 @@ TEST(DocumentSection, DescribesItselfToEditors) {
   const Json oven = definitions["oven"];
   EXPECT_EQ(oven["additionalProperties"], false);
   EXPECT_EQ(dump_json(oven["properties"]["trays"]),
-            R"({"type":"integer","minimum":1,"maximum":9,"default":2,"description":"how many"})");
+            R"({"type":"integer","minimum":1,"maximum":9,"default":2,"description":"How many"})");
   EXPECT_EQ(oven["properties"]["heat"]["default"], 90.0);
-  EXPECT_EQ(oven["properties"]["heat"]["description"], "how long, see heating and trays");
+  EXPECT_EQ(oven["properties"]["heat"]["description"], "How long, see heating and trays");
   EXPECT_FALSE(oven["properties"]["usd"].contains("default"));
   EXPECT_FALSE(oven["properties"]["names"].contains("default"));
   EXPECT_FALSE(oven.contains("required"));
