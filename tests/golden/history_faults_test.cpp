@@ -77,7 +77,7 @@ TEST(HistoryFaults, AChangedStudyOfWhichNothingWasMeasuredBeginsAgain) {
       << "not beside the old one";
 }
 
-TEST(RunnerFaults, AProgramWithoutItsGuardEndsWithFive) {
+TEST(RunnerFaults, AProgramWithoutItsWatchdogEndsWithFive) {
   const Sandbox sandbox;
   sandbox.write("endless.json", endless_study());
   sandbox.write("trial.sh", endless_trial());
@@ -85,7 +85,7 @@ TEST(RunnerFaults, AProgramWithoutItsGuardEndsWithFive) {
   std::filesystem::copy_file(steptune_program(), sandbox.folder() / "bin" / "steptune");
   const Ended ended = sandbox.program({"bin/steptune", "run", "endless.json"});
   EXPECT_EQ(ended.exit_code, 5) << ended.err;
-  EXPECT_NE(ended.err.find("guard"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("watchdog"), std::string::npos) << ended.err;
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST(ReadingGains, ABaselineThatFailedAtFirstIsComparedWithAllTheSame) {
   sandbox.write("quick.sh", "exit 1\n");
   EXPECT_EQ(sandbox.steptune({"run", "quick.json"}).exit_code, 3);
   sandbox.write("quick.sh", quick_trial());
-  const Ended ended = sandbox.steptune({"run", "quick.json"});
+  const Ended ended = sandbox.steptune({"run", "quick.json", "--trials", "3"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   const Ended shown = sandbox.steptune({"leaderboard"});
   EXPECT_EQ(difference(R"({{...}}

@@ -75,6 +75,8 @@ class LocalRunnerTest : public testing::Test {
 [[nodiscard]] bool is_alive(pid_t pid);
 /// Of the processes, those that still live.
 [[nodiscard]] std::vector<pid_t> alive(const std::vector<pid_t>& pids);
+/// The watchdog as it was built.
+inline constexpr const char* k_watchdog = STEPTUNE_BINARY_DIR "/bin/steptune-watchdog";
 /// The watchdog's name in /proc/PID/comm: the kernel keeps 15 characters.
 inline constexpr std::string_view k_watchdog_comm = "steptune-watchd";
 

@@ -31,7 +31,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-constexpr const char* k_watchdog = STEPTUNE_BINARY_DIR "/bin/steptune-watchdog";
 
 /// A child of this process that is killed and reaped on destruction.
 class Child {

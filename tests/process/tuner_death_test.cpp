@@ -19,7 +19,6 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr const char* k_watchdog = STEPTUNE_BINARY_DIR "/bin/steptune-watchdog";
 constexpr const char* k_fake_trial = STEPTUNE_BINARY_DIR "/bin/fake_trial";
 
 /// A tuner in a process of its own, and what it printed.

@@ -186,7 +186,7 @@ class Leaving(Tuned):
         self.wait_for(lambda audit: audit["jobs"] and audit["jobs"][-1]["secondary"] == "Training", "a job trains")
         process.send_signal(signal.SIGINT)
         err = self.finish(process, code=130)[1]
-        self.assertRegex(err, r"job \S+-t1-a1 goes on, \$0\.12 per hour")
+        self.assertRegex(err, r"job \S+-t1-a1 goes on: \$0\.12 per hour")
         self.assertIn("steptune run", err)
         self.assertEqual(self.audit()["jobs"][-1]["status"], "InProgress")
         self.finish(self.begin(study))

@@ -276,7 +276,7 @@ TEST_F(FaultTest, AFullDiskDelaysButLosesNothing) {
   signal(SIGXFSZ, previous);
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(result->end, LoopEnd::budget);
-  EXPECT_THAT(run.listener.warnings, Contains(HasSubstr("trying again")));
+  EXPECT_THAT(run.listener.warnings, Contains(HasSubstr("retrying for a minute")));
   const auto trials = run.trials();
   EXPECT_EQ(trials.size(), 16U);
   for (const auto& trial : trials)

@@ -311,7 +311,7 @@ TEST_F(LoopTest, AsksTheBayesianSearcherWhichTrialsGoOn) {
   for (const auto& trial : of_search(run.trials())) {
     if (trial.status != TrialStatus::stopped_early) continue;
     EXPECT_FALSE(trial.milestones.empty()) << "kept for a searcher that learns from the history";
-    advised += trial.failure.find("of a full trial") != std::string::npos ? 1 : 0;
+    advised += trial.failure.find("of its length") != std::string::npos ? 1 : 0;
   }
   EXPECT_GE(advised, 1);
   ASSERT_TRUE(result.recommendation);

@@ -88,15 +88,14 @@ Result<void> LocalRunner::begin_study(const std::string& name, const std::string
 }
 
 Result<void> LocalRunner::check_startable(const TrialSpec& spec) const {
+  if (spec.argv.empty()) {
+    return fail(ErrorKind::usage, "the trial has no command",
+                fmt::format("trial {}", spec.key.trial));
+  }
   std::vector<TrialKey> running;
   for (const LocalTrial& trial : trials_)
     running.push_back(trial.key());
-  if (auto admitted = admission_.check_start(spec.key, running, capacity()); !admitted) {
-    return admitted;
-  }
-  if (!spec.argv.empty()) return {};
-  return fail(ErrorKind::usage, "the trial has no command",
-              fmt::format("trial {}", spec.key.trial));
+  return admission_.check_start(spec.key, running, capacity());
 }
 
 std::size_t LocalRunner::free_slot() const {

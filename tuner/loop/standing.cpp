@@ -23,7 +23,8 @@ struct ObjectiveInterval {
 ObjectiveInterval interval_of(const RankingRules& rules, const TrialRecord& trial,
                               std::size_t objective) {
   const double value = to_minimized(rules.objectives[objective], trial.objectives[objective]);
-  const double half_width = k_z_95 * trial.standard_errors[objective];
+  const double half_width =
+      objective < trial.standard_errors.size() ? k_z_95 * trial.standard_errors[objective] : 0.0;
   return {value - half_width, value, value + half_width};
 }
 
@@ -52,7 +53,6 @@ RankingRules ranking_rules(std::vector<Objective> objectives, double target_half
 bool may_win(const RankingRules& rules, const TrialRecord& trial) {
   return trial.status == TrialStatus::completed && !is_confirmation(trial.purpose) &&
          trial.objectives.size() == rules.objectives.size() && !trial.objectives.empty() &&
-         trial.standard_errors.size() == trial.objectives.size() &&
          std::ranges::all_of(trial.objectives, [](double value) { return std::isfinite(value); });
 }
 

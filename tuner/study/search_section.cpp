@@ -54,7 +54,7 @@ const Section<SearchSpec>& search_section() {
           .add(
               key("scheduler", &SearchSpec::scheduler, document::one_of(scheduler_names()))
                   .doc("decides whether a running trial goes on: `asha` (with searcher `bayes` the "
-                       "searcher's advice comes first, see [algorithms](algorithms/bayes.md)), "
+                       "searcher decides first, see [algorithms](algorithms/bayes.md)), "
                        "`racing`, `median`, `none`"))
           .add(key("seed", &SearchSpec::seed, document::integer({0.0, k_max_seed}))
                    .doc("same seed, same history, same suggestions"))

@@ -138,7 +138,7 @@ TEST_F(CredentialsTest, ACircleOfSourceProfilesIsAnError) {
   write(".aws/config",
         "[default]\nrole_arn = a\nsource_profile = b\n"
         "[profile b]\nrole_arn = b\nsource_profile = default\n");
-  EXPECT_THAT(id(), HasSubstr("circle"));
+  EXPECT_THAT(id(), HasSubstr("cycle"));
 }
 
 TEST_F(CredentialsTest, WebIdentityIsUnsigned) {
@@ -168,7 +168,7 @@ TEST_F(CredentialsTest, AnSsoSessionUsesTheCachedToken) {
   EXPECT_EQ(transport_.requests.back().query, "role_name=dev&account_id=1");
   transport_.routes["GET portal.sso.us-east-1.amazonaws.com/federation/credentials"] =
       R"({"roleCredentials":{"accessKeyId":5,"secretAccessKey":["s"],"sessionToken":null}})";
-  EXPECT_THAT(id(), HasSubstr("SSO gave no complete keys"));
+  EXPECT_THAT(id(), HasSubstr("SSO returned no complete keys"));
 }
 
 TEST_F(CredentialsTest, AContainerEndpointMustBeLocalOrEncrypted) {

@@ -152,7 +152,7 @@ TEST(JobInput, WhatTheServiceWouldRefuseIsToldAtOnceWithItsPlace) {
        {"/RoleArn: \"training\" does not match", "end the S3 prefix with '/'",
         "/AlgorithmSpecification/ContainerArguments/3: 300 characters long; the limit is 256",
         "/Environment/1BAD", "warm pools cannot be used with managed spot",
-        "at least as long as it may run"}) {
+        "at least the longest run time"}) {
     EXPECT_THAT(text, HasSubstr(expected));
   }
 }

@@ -57,10 +57,10 @@ TEST_F(DoctorChecks, WarnsOfLittleMemory) {
 
 TEST_F(DoctorChecks, TellsTheMemoryLimitOfACgroup) {
   write("proc/meminfo", "MemTotal:       8388608 kB\nMemAvailable:    6291456 kB\n");
-  EXPECT_EQ(check_memory(files_).found, "6 GiB available of 8 GiB");
+  EXPECT_EQ(check_memory(files_).found, "6.0 GiB available of 8.0 GiB");
   write("proc/self/cgroup", "0::/\n");
   write("sys/fs/cgroup/memory.max", "2147483648\n");
-  EXPECT_EQ(check_memory(files_).found, "6 GiB available of 8 GiB, cgroup limit 2 GiB");
+  EXPECT_EQ(check_memory(files_).found, "6.0 GiB available of 8.0 GiB, cgroup limit 2.0 GiB");
 }
 
 TEST_F(DoctorChecks, TellsGpusAndMissingDrivers) {

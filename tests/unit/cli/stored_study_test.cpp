@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/stored_study.hpp"
 
+#include <algorithm>
+#include <variant>
+
 #include <gtest/gtest.h>
 
 #include "tests/unit/history/fixture.hpp"

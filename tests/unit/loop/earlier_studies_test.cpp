@@ -86,7 +86,7 @@ TEST(EarlierStudies, ObjectivesAreFoundByName) {
   ASSERT_FALSE(nothing_common);
   EXPECT_EQ(nothing_common.error().kind, ErrorKind::usage);
   EXPECT_THAT(nothing_common.error().text(),
-              HasSubstr("study \"now\" was about cost, this one is about time, cost"));
+              HasSubstr("study \"now\" has other objectives (cost) than this one (time, cost)"));
 }
 
 TEST(EarlierStudies, FailuresAreToldToo) {

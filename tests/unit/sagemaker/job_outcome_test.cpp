@@ -40,7 +40,7 @@ TEST(JobOutcome, FollowsFromTheServicesWordsAndWhatWasAskedFor) {
        state("Stopped", "MaxRuntimeExceeded"),
        {},
        OutcomeKind::timed_out,
-       "limit of 1 h"},
+       "limit of 1.0 h"},
       {"no spot capacity",
        state("Stopped", "MaxWaitTimeExceeded"),
        {},

@@ -11,10 +11,11 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-aws::AwsError error(const char* code) {
+aws::AwsError error(const char* code, int http_status = 400) {
   aws::AwsError error;
   error.code = code;
   error.message = "told by a test";
+  error.http_status = http_status;
   return error;
 }
 
@@ -35,10 +36,10 @@ TEST_F(OutageTest, IsWaitedOutAndNoticedOnce) {
 }
 
 TEST_F(OutageTest, IsOverWithTheFirstRequestThatSucceeds) {
-  EXPECT_TRUE(outage_.on_failure(error("InternalServerException")));
+  EXPECT_TRUE(outage_.on_failure(error("InternalServerException", 500)));
   outage_.on_success();
   clock_.advance_to(3600.0);
-  EXPECT_TRUE(outage_.on_failure(error("InternalServerException"))) << "a new one";
+  EXPECT_TRUE(outage_.on_failure(error("InternalServerException", 500))) << "a new one";
   EXPECT_EQ(notices_.take().size(), 2U);
 }
 

@@ -94,7 +94,7 @@ TEST(BatchMeans, TwoHalvesThatDifferWidenTheInterval) {
   for (const Interval& slow : constant(50, 1.2))
     intervals.push_back(slow);
   const RateEstimate estimate = estimate_rate(intervals);
-  EXPECT_DOUBLE_EQ(estimate.seconds_per_sample, 1.1);
+  EXPECT_NEAR(estimate.seconds_per_sample, 1.1, 1e-12);
   EXPECT_GE(estimate.half_width_s, 0.1);
 }
 
@@ -143,7 +143,7 @@ TEST(Warmup, CoversSlowAndFastBeginnings) {
 
 TEST(Warmup, ThatReachesTheMiddleMayBeLonger) {
   std::vector<Interval> intervals = constant(100, 5.0);
-  for (std::size_t i = 60; i < intervals.size(); ++i)
+  for (std::size_t i = 50; i < intervals.size(); ++i)
     intervals[i].seconds = 1.0;
   EXPECT_TRUE(find_warmup(intervals).at_limit);
   EXPECT_EQ(find_warmup(intervals).intervals, 50U);
