@@ -26,4 +26,7 @@ struct Resources {
   auto operator<=>(const Resources&) const = default;
 };
 
+/// `1 ml.g5.xlarge`, `1 ml.p4d.24xlarge + 2 ml.c5.18xlarge`.
+[[nodiscard]] std::string to_text(const Resources& resources);
+
 }  // namespace steptune

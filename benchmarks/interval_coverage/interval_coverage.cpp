@@ -8,7 +8,7 @@
 
 #include "common/rng.hpp"
 #include "trial_runner/measure/measurer.hpp"
-#include "trial_runner/replay/step_times.hpp"
+#include "trial_runner/step_times.hpp"
 #include "tuner/loop/running_trial.hpp"
 
 namespace steptune {

@@ -10,7 +10,7 @@
 #include "common/rng.hpp"
 #include "common/text.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
-#include "trial_runner/sagemaker/rehearsal/rehearsal.hpp"
+#include "trial_runner/sagemaker/simulated_account/account_connection.hpp"
 
 namespace steptune::bench {
 namespace {
@@ -39,15 +39,15 @@ TrialSpec trial_spec(const Workload& workload, std::size_t index) {
   return spec;
 }
 
-rehearsal::SimulatedProgram program_of(const Json& input) {
-  rehearsal::SimulatedProgram program;
+simulated::SimulatedProgram program_of(const Json& input) {
+  simulated::SimulatedProgram program;
   program.step_s = 1.0;
   program.ends_after_s = parse_finite(input["HyperParameters"]["seconds"].get<std::string>());
   return program;
 }
 
-rehearsal::AccountOptions account_of(const Workload& workload) {
-  rehearsal::AccountOptions account;
+simulated::AccountOptions account_of(const Workload& workload) {
+  simulated::AccountOptions account;
   account.training_quota = {{"*", workload.pools}};
   account.warm_pool_quota = {{"*", workload.pools}};
   return account;
@@ -58,14 +58,14 @@ void must(const Value& value) {
   if (!value) throw std::runtime_error("the simulated account refused a request");
 }
 
-void play_ours(const Workload& workload, rehearsal::Rehearsal& rehearsal) {
+void play_ours(const Workload& workload, simulated::AccountConnection& connection) {
   SageMakerOptions options;
   options.settings = settings();
   for (const std::string& type : workload.instance_types)
     options.prices.instances[type].usd_per_hour = 1.0;
   options.parallel = workload.pools;
   options.backlog = static_cast<int>(workload.instance_types.size());
-  const auto runner = rehearsal.make_runner(options);
+  const auto runner = connection.make_runner(options);
   must(runner->begin_study("warm-pools", "1"));
   runner->expect_at_most(0);
   std::size_t left = workload.instance_types.size();
@@ -81,9 +81,9 @@ void play_ours(const Workload& workload, rehearsal::Rehearsal& rehearsal) {
 }
 
 /// What users write: submit, look every few seconds, submit the next.
-void play_naively(const Workload& workload, rehearsal::Rehearsal& rehearsal, VirtualClock& clock,
-                  int keep_alive_s) {
-  TrainingJobs jobs(rehearsal.client(), rehearsal.connection().sagemaker);
+void play_naively(const Workload& workload, simulated::AccountConnection& connection,
+                  VirtualClock& clock, int keep_alive_s) {
+  TrainingJobs jobs(connection.client(), connection.services().sagemaker);
   std::set<std::string> running;
   std::size_t next = 0;
   while (next < workload.instance_types.size() || !running.empty()) {
@@ -108,7 +108,7 @@ void play_naively(const Workload& workload, rehearsal::Rehearsal& rehearsal, Vir
   }
 }
 
-double stage_s(const rehearsal::JobAudit& job, const std::string& stage) {
+double stage_s(const simulated::JobAudit& job, const std::string& stage) {
   double sum_s = 0.0;
   for (const auto& transition : job.transitions) {
     if (transition.status == stage && transition.end_s)
@@ -117,8 +117,8 @@ double stage_s(const rehearsal::JobAudit& job, const std::string& stage) {
   return sum_s;
 }
 
-PoolFigures figures_of(const Workload& workload, const rehearsal::AccountAudit& audit) {
-  const rehearsal::StageTimes stages;
+PoolFigures figures_of(const Workload& workload, const simulated::AccountAudit& audit) {
+  const simulated::StageTimes stages;
   PoolFigures figures;
   for (const double seconds : workload.training_s)
     figures.training_s += seconds;
@@ -163,15 +163,15 @@ Workload make_workload(int trials, int types, int pools, std::uint64_t seed) {
 
 PoolFigures play(const Workload& workload, Policy policy) {
   VirtualClock clock(1'795'000'000.0);
-  rehearsal::Rehearsal rehearsal(clock, program_of, account_of(workload));
+  simulated::AccountConnection connection(clock, program_of, account_of(workload));
   if (policy == Policy::ours) {
-    play_ours(workload, rehearsal);
+    play_ours(workload, connection);
   } else {
-    play_naively(workload, rehearsal, clock,
+    play_naively(workload, connection, clock,
                  policy == Policy::unordered ? k_naive_keep_alive_s : 0);
   }
-  rehearsal.account().advance_until_quiet(clock.now_s() + 86'400.0);
-  return figures_of(workload, rehearsal.account().audit());
+  connection.account().advance_until_quiet(clock.now_s() + 86'400.0);
+  return figures_of(workload, connection.account().audit());
 }
 
 }  // namespace steptune::bench

@@ -5,13 +5,13 @@
 
 #include "common/clock.hpp"
 #include "tests/contract/runner_contract.hpp"
-#include "trial_runner/sagemaker/rehearsal/rehearsal.hpp"
+#include "trial_runner/sagemaker/simulated_account/account_connection.hpp"
 
 namespace steptune::contract {
 namespace {
 
-rehearsal::SimulatedProgram program_of(const Json& input) {
-  rehearsal::SimulatedProgram program;
+simulated::SimulatedProgram program_of(const Json& input) {
+  simulated::SimulatedProgram program;
   program.step_s = 1.0;
   if (input.value("HyperParameters", Json::object()).contains("quick")) program.ends_after_s = 10.0;
   return program;
@@ -19,7 +19,7 @@ rehearsal::SimulatedProgram program_of(const Json& input) {
 
 class SageMakerBench final : public RunnerBench {
  public:
-  explicit SageMakerBench(int parallel) : rehearsal_(clock_, program_of, account()) {
+  explicit SageMakerBench(int parallel) : connection_(clock_, program_of, account()) {
     SageMakerOptions& options = options_;
     options.settings.role_arn = "arn:aws:iam::123456789012:role/training";
     options.settings.image = "123456789012.dkr.ecr.us-east-1.amazonaws.com/train:1";
@@ -30,7 +30,7 @@ class SageMakerBench final : public RunnerBench {
   }
 
   [[nodiscard]] std::unique_ptr<Runner> make_runner() override {
-    return rehearsal_.make_runner(options_);
+    return connection_.make_runner(options_);
   }
   [[nodiscard]] double now_s() const override { return clock_.now_s(); }
   [[nodiscard]] double patience_s() const override { return 3600.0; }
@@ -51,12 +51,12 @@ class SageMakerBench final : public RunnerBench {
 
   [[nodiscard]] bool is_running(TrialKey key) const override {
     const std::string name = fmt::format("-t{}-a{}", key.trial, key.attempt);
-    return std::ranges::any_of(rehearsal_.account().audit().jobs, [&](const auto& job) {
+    return std::ranges::any_of(connection_.account().audit().jobs, [&](const auto& job) {
       return job.name.ends_with(name) && !is_over(job.status);
     });
   }
   [[nodiscard]] bool holds_machines() const override {
-    const rehearsal::AccountAudit audit = rehearsal_.account().audit();
+    const simulated::AccountAudit audit = connection_.account().audit();
     return std::ranges::any_of(audit.jobs, [](const auto& job) { return !is_over(job.status); }) ||
            std::ranges::any_of(audit.pools, [](const auto& pool) {
              return pool.status == "Available" || pool.status == "InUse";
@@ -67,14 +67,14 @@ class SageMakerBench final : public RunnerBench {
   static bool is_over(const std::string& status) {
     return status == "Completed" || status == "Failed" || status == "Stopped";
   }
-  static rehearsal::AccountOptions account() {
-    rehearsal::AccountOptions options;
+  static simulated::AccountOptions account() {
+    simulated::AccountOptions options;
     options.warm_pool_quota = {{"*", 4}};
     return options;
   }
 
   VirtualClock clock_{1'795'000'000.0};
-  mutable rehearsal::Rehearsal rehearsal_;  ///< time passes there when it is looked at
+  mutable simulated::AccountConnection connection_;  ///< time passes there when it is looked at
   SageMakerOptions options_;
 };
 

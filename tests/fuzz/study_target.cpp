@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 
+#include "common/document/source_lines.hpp"
 #include "common/rng.hpp"
 #include "tests/fuzz/study_promises.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/unit/study/study_fixture.hpp"
-#include "common/document/source_lines.hpp"
 
 namespace steptune::fuzz {
 namespace {

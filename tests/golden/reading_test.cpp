@@ -59,8 +59,8 @@ TEST(ReadingGains, ABaselineThatFailedAtFirstIsComparedWithAllTheSame) {
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   const Ended shown = sandbox.steptune({"leaderboard"});
   EXPECT_EQ(difference(R"({{...}}
-{{\* .* 3\.0\dx .*completed +fast}}
-{{  .* 1\.00x .*baseline, completed +slow}}
+{{\*[! ] .* 3\.0\dx .*completed +fast}}
+{{[! ] .* 1\.00x .*baseline, completed +slow}}
 {{...}}
 )",
                        shown.out),

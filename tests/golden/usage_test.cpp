@@ -141,8 +141,8 @@ TEST(Usage, DoctorLooksAtTheMachine) {
     }
   }
   EXPECT_EQ(names, (std::vector<std::string>{"cpus", "smt", "cpu_governor", "load", "memory",
-                                             "clock_source", "gpu", "blas", "bayes_module", "watchdog",
-                                             "sqlite", "history", "disk"}));
+                                             "clock_source", "gpu", "blas", "bayes_module",
+                                             "watchdog", "sqlite", "history", "disk"}));
   EXPECT_EQ(ended.exit_code, (*json)["ok"].get<bool>() ? 0 : 1);
 }
 

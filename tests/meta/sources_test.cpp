@@ -36,7 +36,8 @@ TEST(Sources, TimeAndSleepComeThroughTheClockOnly) {
       R"(system_clock::now|steady_clock::now|sleep_for|sleep_until|\busleep\()");
   for (const char* folder : k_folders) {
     for (const SourceFile& file : cpp_files_below(folder)) {
-      // What a training program copies has no Clock to be given, and the watchdog outlives the tuner.
+      // What a training program copies has no Clock to be given, and the watchdog outlives the
+      // tuner.
       if (file.path.string().starts_with("trial_runner/reporters/")) continue;
       if (file.path.filename() == "watchdog_main.cpp") continue;
       EXPECT_FALSE(std::regex_search(file.text, forbidden)) << file.path;

@@ -31,7 +31,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-
 /// A child of this process that is killed and reaped on destruction.
 class Child {
  public:

@@ -12,15 +12,15 @@
 #include <fmt/format.h>
 
 #include "common/json.hpp"
-#include "trial_runner/sagemaker/rehearsal/simulated_account.hpp"
+#include "trial_runner/sagemaker/simulated_account/simulated_account.hpp"
 
 namespace {
 
 using steptune::Json;
-namespace rehearsal = steptune::rehearsal;
+namespace simulated = steptune::simulated;
 
-rehearsal::SimulatedProgram program_of(const Json& description) {
-  rehearsal::SimulatedProgram program;
+simulated::SimulatedProgram program_of(const Json& description) {
+  simulated::SimulatedProgram program;
   if (description.contains("ends_after_s")) program.ends_after_s = description["ends_after_s"];
   program.exit_code = description.value("exit_code", 0);
   program.failure = description.value("failure", "");
@@ -28,29 +28,29 @@ rehearsal::SimulatedProgram program_of(const Json& description) {
   return program;
 }
 
-Json audit_of(rehearsal::SimulatedAccount& account) {
+Json audit_of(simulated::SimulatedAccount& account) {
   Json result = {{"jobs", Json::object()}, {"retained_s", Json::object()}};
-  const rehearsal::AccountAudit audit = account.audit();
-  for (const rehearsal::JobAudit& job : audit.jobs) {
+  const simulated::AccountAudit audit = account.audit();
+  for (const simulated::JobAudit& job : audit.jobs) {
     Json stages = Json::array();
-    for (const rehearsal::StatusTransition& transition : job.transitions)
+    for (const simulated::StatusTransition& transition : job.transitions)
       stages.push_back(transition.status);
     result["jobs"][job.name] = {
         {"status", job.status},       {"secondary", job.secondary},
         {"warm", job.warm},           {"failure_reason", job.failure_reason},
         {"billable_s", job.billed_s}, {"stages", stages}};
   }
-  for (const rehearsal::PoolAudit& pool : audit.pools)
+  for (const simulated::PoolAudit& pool : audit.pools)
     result["retained_s"][pool.job] = pool.retained_s;
   return result;
 }
 
 int play(const Json& schedule) {
-  rehearsal::AccountOptions options;
+  simulated::AccountOptions options;
   options.request_latency_s = 0.0;
   options.warm_pool_quota = schedule.at("warm_pool_quota").get<std::map<std::string, int>>();
   steptune::VirtualClock clock;
-  rehearsal::SimulatedAccount account(
+  simulated::SimulatedAccount account(
       clock,
       [&](const Json& input) {
         const auto image =

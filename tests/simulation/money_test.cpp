@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/simulation/simulated_study.hpp"
-#include "tuner/loop/budget.hpp"
 
 namespace steptune::simulation {
 namespace {
@@ -54,7 +53,7 @@ TEST(Money, TrialsAreBilledByTheMachinesOfTheirConfiguration) {
   }
   EXPECT_GT(doubled, 0);
   for (const TrialSpec& spec : run.runner.started()) {
-    EXPECT_EQ(spec.resources, resources_of(run.study, spec.configuration));
+    EXPECT_EQ(spec.resources, run.study.runner->resources_of(spec.configuration));
   }
 }
 
@@ -85,7 +84,8 @@ TEST(Money, ARentedStudyOverrunsItsBudgetByLessThanOneTrialsBound) {
       const auto result = run.run();
       ASSERT_TRUE(result) << result.error().text();
       EXPECT_EQ(result->end, LoopEnd::budget);
-      const double bound_usd = 2.0 * k_usd_per_hour * *longest_billed_s(run.study) / 3600.0;
+      const double bound_usd =
+          2.0 * k_usd_per_hour * *run.study.runner->traits().longest_billed_s / 3600.0;
       EXPECT_LT(spent_usd(run), budget_usd + bound_usd) << capacity << " at a time";
       EXPECT_GT(spent_usd(run), 0.4 * budget_usd) << "what there is is used";
     }

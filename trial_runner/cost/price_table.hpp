@@ -39,7 +39,7 @@ struct PriceTable {
 [[nodiscard]] Result<PriceTable> read_price_table(const std::filesystem::path& file);
 [[nodiscard]] Result<PriceTable> price_table_from_json(const Json& json, const std::string& where);
 
-/// Where tables (`sagemaker-REGION.json`) are looked for, in order: the directories of
+/// Where tables are looked for, in order: the directories of
 /// `STEPTUNE_PRICE_PATH` (separated by colons), the user's own (trial_runner/cost/user_prices.hpp),
 /// those that are shipped (common/shipped_files.hpp).
 [[nodiscard]] std::vector<std::filesystem::path> price_table_directories();

@@ -6,8 +6,8 @@
 
 #include "common/rng.hpp"
 #include "trial_runner/replay/replay_model.hpp"
-#include "trial_runner/replay/step_times.hpp"
 #include "trial_runner/runner.hpp"
+#include "trial_runner/step_times.hpp"
 
 namespace steptune {
 

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
+#include "trial_runner/sagemaker/job_name.hpp"
 #include "trial_runner/sagemaker/json_fields.hpp"
 
 namespace steptune {
@@ -48,16 +46,6 @@ Resources resources_from_json(const Json& resource_config) {
   resources.instance_type = text_of(resource_config, "InstanceType");
   resources.instance_count = instance_count(resource_config);
   return resources;
-}
-
-std::string to_text(const Resources& resources) {
-  if (!resources.heterogeneous()) {
-    return fmt::format("{} {}", resources.instance_count, resources.instance_type);
-  }
-  std::vector<std::string> groups;
-  for (const InstanceGroup& group : resources.groups)
-    groups.push_back(fmt::format("{} {}", group.instance_count, group.instance_type));
-  return fmt::format("{}", fmt::join(groups, " + "));
 }
 
 std::optional<HeldMachines> held_machines(const JobDescription& state, double now_wall_s,

@@ -37,8 +37,7 @@ void JobMonitor::adopt(TrialJob& job, const std::string& name, int launch,
   JobLaunch former;
   former.job = name;
   former.number = launch;
-  former.keep_alive_s =
-      count_of(state.resources, "KeepAlivePeriodInSeconds").value_or(0);
+  former.keep_alive_s = count_of(state.resources, "KeepAlivePeriodInSeconds").value_or(0);
   former.requested_s = wall_to_clock(state.created_wall_s);
   former.adopted = true;
   job.request(std::move(former), clock_.now_s());

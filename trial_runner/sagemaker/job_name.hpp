@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "trial_runner/held_machines.hpp"
 #include "trial_runner/runner.hpp"
 
 namespace steptune {
@@ -17,13 +18,6 @@ namespace steptune {
 /// no capacity, or the service failed); at most 63 characters of `[a-zA-Z0-9-]`. The same trial,
 /// attempt and launch always get the same name, which makes Create idempotent.
 [[nodiscard]] std::string job_name(const std::string& prefix, TrialKey key, int launch = 1);
-
-/// Whose a job is, as its name tells.
-struct JobOwner {
-  std::string study;  ///< as far as the name holds it
-  TrialKey key;
-  int launch = 1;
-};
 
 /// `job_name` read backwards; nothing for names that it does not make: strangers' jobs.
 [[nodiscard]] std::optional<JobOwner> job_owner(const std::string& name);

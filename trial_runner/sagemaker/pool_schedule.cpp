@@ -38,9 +38,10 @@ std::optional<std::size_t> next_cold(const Keys& queue, const std::vector<WarmPo
   for (std::size_t index = 0; index < queue.size(); ++index) {
     const auto& key = queue[index];
     if (is_worth_waiting(queue, pools, key)) continue;
-    const auto held = static_cast<double>(
-        keys_equal_to(busy, key) + static_cast<std::size_t>(std::ranges::count_if(
-                                  pools, [&](const WarmPool& pool) { return pool.key == key; })));
+    const auto held =
+        static_cast<double>(keys_equal_to(busy, key) +
+                            static_cast<std::size_t>(std::ranges::count_if(
+                                pools, [&](const WarmPool& pool) { return pool.key == key; })));
     const double share = static_cast<double>(keys_equal_to(queue, key)) / (1.0 + held);
     if (!best || share > best_share) {
       best = index;

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "trial_runner/cost/price_table.hpp"
+#include "trial_runner/price_list_service.hpp"
 #include "trial_runner/sagemaker/aws/client.hpp"
 
 namespace steptune {
-
-/// On-demand prices of SageMaker training in one region. What the list does not tell of a machine
-/// is 0.
-struct ListedPrices {
-  std::map<std::string, InstanceType> instances;
-  std::vector<std::string> ambiguous;  ///< types listed at several prices: the highest counts
-};
 
 /// All pages of GetProducts for `region`. `pricing`: the service, which answers in few regions for
 /// all of them. None at all is an error. Source: AWS Price List API Reference, GetProducts.

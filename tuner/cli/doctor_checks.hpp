@@ -7,18 +7,13 @@
 #include <vector>
 
 #include "common/machine/system_files.hpp"
+#include "trial_runner/diagnosis.hpp"
 
 namespace steptune {
 
-enum class CheckStatus { ok, warn, fail };
-
 /// One line of `doctor`.
-struct Check {
-  std::string name;  ///< stable, for `--json`: `blas`, `cpu_governor`
-  CheckStatus status = CheckStatus::ok;
-  std::string found;   ///< what there is
-  std::string advice;  ///< what to do; empty if nothing
-};
+using Check = Diagnosis;
+using CheckStatus = DiagnosisStatus;
 [[nodiscard]] std::string to_text(CheckStatus status);
 
 /// The BLAS behind a resolved `libblas.so.3`; nothing: no such library.

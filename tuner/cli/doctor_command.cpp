@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/machine/cpus.hpp"
-#include "trial_runner/local/watchdog.hpp"
+#include "trial_runner/runner_kinds.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/doctor_checks.hpp"
 #include "tuner/cli/installation.hpp"
@@ -21,13 +21,6 @@ Check check_module(const std::optional<std::filesystem::path>& module) {
   return {"bayes_module", CheckStatus::warn, "not installed",
           "searcher \"bayes\" is not available: build with LibTorch (-DSTEPTUNE_BAYES=ON), or use "
           "searcher \"sobol\""};
-}
-
-Check check_watchdog() {
-  const auto program = local::find_watchdog_program();
-  if (program) return {"watchdog", CheckStatus::ok, program->string(), ""};
-  return {"watchdog", CheckStatus::fail, program.error().message,
-          "without it a killed tuner could leave trials behind: install the program as a whole"};
 }
 
 Check check_sqlite() {
@@ -60,13 +53,20 @@ std::vector<Check> all_checks(const std::filesystem::path& database) {
   const auto allowed = allowed_cpus();
   const std::vector<int> cpus = allowed ? *allowed : std::vector<int>{};
   const auto module = find_bayes_module();
-  return {check_cpus(files, cpus), check_smt(files),
-          check_governor(files),   check_load(files, static_cast<int>(cpus.size())),
-          check_memory(files),     check_clock_source(files),
-          check_gpu(files),        check_blas(resolve_library("libblas.so.3")),
-          check_module(module),    check_watchdog(),
-          check_sqlite(),          check_history(database),
-          check_disk(database)};
+  std::vector<Check> checks = {
+      check_cpus(files, cpus), check_smt(files),
+      check_governor(files),   check_load(files, static_cast<int>(cpus.size())),
+      check_memory(files),     check_clock_source(files),
+      check_gpu(files),        check_blas(resolve_library("libblas.so.3")),
+      check_module(module)};
+  for (const RunnerKind* kind : runner_kinds()) {
+    for (Check& check : kind->diagnose())
+      checks.push_back(std::move(check));
+  }
+  checks.push_back(check_sqlite());
+  checks.push_back(check_history(database));
+  checks.push_back(check_disk(database));
+  return checks;
 }
 
 std::string checks_text(const std::vector<Check>& checks, bool color) {

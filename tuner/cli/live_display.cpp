@@ -180,7 +180,7 @@ void LiveDisplay::on_progress(const std::vector<LiveTrial>& running, double elap
   std::size_t queued = 0;
   for (const LiveTrial& live : running) {
     const bool has_begun = live.trial->status != TrialStatus::launching;
-    if (has_begun || lines.size() < static_cast<std::size_t>(study_.runner.parallel)) {
+    if (has_begun || lines.size() < static_cast<std::size_t>(study_.runner->traits().parallel)) {
       lines.push_back(trial_line(live));
     } else {
       ++queued;

@@ -59,11 +59,11 @@ Sum sum_of(const std::vector<HeldMachines>& machines) {
   return sum;
 }
 
-std::string counted(std::ptrdiff_t count, const char* one, const char* many) {
+std::string counted(std::ptrdiff_t count, const std::string& one, const std::string& many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-std::string status_text(const HeldMachines& held) {
+std::string status_text(const HeldMachines& held, const HeldMachinesService& service) {
   switch (held.holding) {
     case Holding::running:
       return fmt::format("job: {}", printable_line(held.status, 40));
@@ -72,10 +72,10 @@ std::string status_text(const HeldMachines& held) {
     case Holding::kept:
       break;
   }
-  return "warm pool";
+  return service.kept_name(/*several=*/false);
 }
 
-std::string table_text(const PoolsView& view) {
+std::string table_text(const HeldMachinesReport& view, const HeldMachinesService& service) {
   TextTable table({{"job", Align::left},
                    {"study", Align::left},
                    {"trial", Align::right},
@@ -88,7 +88,7 @@ std::string table_text(const PoolsView& view) {
   for (const HeldMachines& held : view.machines) {
     table.add_row({printable_line(held.job), held.owner ? held.owner->study : "-",
                    held.owner ? fmt::format("{}", held.owner->key.trial) : "-",
-                   to_text(held.resources), status_text(held),
+                   to_text(held.resources), status_text(held, service),
                    format_duration(std::max(0.0, view.now_wall_s - held.since_wall_s)),
                    held.left_s ? format_duration(*held.left_s) : "-",
                    usd_or_unknown(held.usd_so_far), usd_or_unknown(held.usd_per_hour)});
@@ -96,10 +96,10 @@ std::string table_text(const PoolsView& view) {
   return table.text();
 }
 
-std::string sum_text(const PoolsView& view) {
+std::string sum_text(const HeldMachinesReport& view, const HeldMachinesService& service) {
   const auto running = std::ranges::count(view.machines, Holding::running, &HeldMachines::holding);
   const auto pools = std::ssize(view.machines) - running;
-  std::string text = counted(pools, "warm pool", "warm pools");
+  std::string text = counted(pools, service.kept_name(false), service.kept_name(true));
   if (running > 0) text += " and " + counted(running, "running job", "running jobs");
   const Sum sum = sum_of(view.machines);
   text += fmt::format(": {}{} per hour", sum.unknown > 0 ? "at least " : "",
@@ -110,7 +110,11 @@ std::string sum_text(const PoolsView& view) {
   return text + "\n";
 }
 
-std::string advice_text(const PoolsView& view) {
+std::string advice_line(const std::string& wish, const std::string& command) {
+  return fmt::format("{:<23} {}\n", wish, command);
+}
+
+std::string advice_text(const HeldMachinesReport& view, const HeldMachinesService& service) {
   std::string text;
   const auto any = [&](Holding holding) {
     return std::ranges::any_of(view.machines, [&](const HeldMachines& held) {
@@ -118,17 +122,17 @@ std::string advice_text(const PoolsView& view) {
     });
   };
   if (any(Holding::kept) || any(Holding::settling)) {
-    text += "give warm pools back:   steptune pools --release\n";
+    text += advice_line(fmt::format("give {} back:", service.kept_name(true)),
+                        "steptune pools --release");
   }
   if (any(Holding::running)) {
-    text +=
-        "go on with a study:     steptune run STUDY_FILE\n"
-        "end a job for good:     aws sagemaker stop-training-job --training-job-name JOB\n";
+    text += advice_line("go on with a study:", "steptune run STUDY_FILE") +
+            advice_line("end a job for good:", service.end_command());
   }
   return text;
 }
 
-std::string release_text(const Release& release) {
+std::string release_text(const Release& release, const HeldMachinesService& service) {
   const HeldMachines& held = release.machines;
   const std::string name = printable_line(held.job);
   switch (release.outcome) {
@@ -137,7 +141,7 @@ std::string release_text(const Release& release) {
                          name, format_duration(held.retained_s.value_or(0.0)),
                          usd_or_unknown(held.usd_so_far));
     case ReleaseOutcome::gone:
-      return fmt::format("gone already: the warm pool of job {}\n", name);
+      return fmt::format("gone already: the {} of job {}\n", service.kept_name(false), name);
     case ReleaseOutcome::not_ready:
       break;
   }
@@ -180,17 +184,17 @@ Json held_json(const HeldMachines& held) {
 
 }  // namespace
 
-std::string pools_text(const PoolsView& view) {
+std::string pools_text(const HeldMachinesReport& view, const HeldMachinesService& service) {
   std::string text;
   for (const Release& release : view.releases)
-    text += release_text(release);
+    text += release_text(release, service);
   if (view.machines.empty()) {
     const char* nothing = !view.releases.empty() ? "nothing else is held"
                           : view.hidden > 0      ? "no job of Steptune holds machines"
                                                  : "no job holds machines";
     text += fmt::format("{} in {}\n", nothing, view.region);
   } else {
-    text += table_text(view) + sum_text(view) + advice_text(view);
+    text += table_text(view, service) + sum_text(view, service) + advice_text(view, service);
   }
   if (view.hidden > 0) {
     text += fmt::format("{} of others, too: steptune pools --all\n",
@@ -199,12 +203,12 @@ std::string pools_text(const PoolsView& view) {
   return text;
 }
 
-Json pools_json(const PoolsView& view) {
+Json pools_json(const HeldMachinesReport& view) {
   const Sum sum = sum_of(view.machines);
   Json json;
   json["schema_version"] = k_json_schema_version;
   json["region"] = view.region;
-  json["prices_of"] = view.prices != nullptr ? Json(view.prices->date) : Json(nullptr);
+  json["prices_of"] = view.prices_date ? Json(*view.prices_date) : Json(nullptr);
   json["machines"] = Json::array();
   for (const HeldMachines& held : view.machines)
     json["machines"].push_back(held_json(held));

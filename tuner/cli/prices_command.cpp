@@ -5,12 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "common/environment.hpp"
 #include "trial_runner/cost/user_prices.hpp"
-#include "trial_runner/sagemaker/aws/shared_config.hpp"
-#include "trial_runner/sagemaker/price_list.hpp"
-#include "tuner/cli/aws_session.hpp"
+#include "trial_runner/price_list_service.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/kind_option.hpp"
 #include "tuner/cli/prices_report.hpp"
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/report/format.hpp"
@@ -20,19 +18,22 @@ namespace {
 
 struct PricesOptions {
   std::vector<std::string> searched;
+  std::string kind;
   std::string region;
   std::string output;
 };
 
-constexpr const char* k_default_region = "us-east-1";
+const PriceListService& service_of(const PricesOptions& options) {
+  return *find_runner_kind(options.kind)->price_lists();
+}
 
-/// Prices can be looked at without any AWS settings.
+/// Prices can be looked at without any settings of the provider's.
 Result<std::string> region_of(const PricesOptions& options) {
-  if (!options.region.empty()) return options.region;
-  const Environment environment = process_environment();
-  const auto config = aws::read_shared_config(environment);
-  if (!config) return tl::unexpected(config.error());
-  return aws::resolve_region(environment, *config).value_or(k_default_region);
+  const PriceListService& service = service_of(options);
+  if (options.region.empty()) return service.default_region();
+  const std::string fault = service.region_fault(options.region);
+  if (!fault.empty()) return fail(ErrorKind::usage, fault, "--region");
+  return options.region;
 }
 
 Result<PriceSource> read_source(const std::filesystem::path& file) {
@@ -57,9 +58,9 @@ ExitCode show_prices(CommandContext& context, const PricesOptions& options) {
   const auto prices = table_in_force(*region);
   if (!prices) return context.console.error(prices.error());
   if (context.json) {
-    context.console.json_result(prices_json(*prices, options.searched));
+    context.console.json_result(prices_json(*prices, service_of(options), options.searched));
   } else {
-    context.console.result(prices_text(*prices, options.searched));
+    context.console.result(prices_text(*prices, service_of(options), options.searched));
   }
   return ExitCode::ok;
 }
@@ -72,14 +73,6 @@ Result<std::filesystem::path> output_file(const PricesOptions& options, const st
                 "set HOME or XDG_DATA_HOME, or name a file with --output");
   }
   return *directory / price_table_name(region);
-}
-
-Result<ListedPrices> list_prices(const Clock& clock, const std::string& region) {
-  const auto session = open_aws_session(clock, region);
-  if (!session) return tl::unexpected(session.error());
-  const auto pricing = (*session)->service(aws::Service::pricing);
-  if (!pricing) return tl::unexpected(pricing.error());
-  return list_training_prices((*session)->client(), *pricing, region);
 }
 
 /// What the list does not tell of a machine is taken from the table before.
@@ -99,16 +92,17 @@ ExitCode refresh_prices(CommandContext& context, const PricesOptions& options) {
   const auto file = output_file(options, *region);
   if (!file) return context.console.error(file.error());
   const auto before = table_in_force(*region);
-  auto listed = list_prices(context.clock, *region);
+  const PriceListService& service = service_of(options);
+  auto listed = service.list(context.clock, *region);
   if (!listed) return context.console.error(listed.error());
   PriceSource now;
   now.table.region = *region;
   now.table.date = format_utc(context.clock.wall_time_s()).substr(0, 10);
   now.table.instances = std::move(listed->instances);
   now.file = file->string();
-  now.source = "AWS Price List API, GetProducts, AmazonSageMaker, component Training";
+  now.source = service.source();
   if (before) add_known_facts(now.table, before->table);
-  const std::string text = dump_json(price_table_json(now.table, now.source), 2) + "\n";
+  const std::string text = dump_json(price_table_json(now, service), 2) + "\n";
   if (auto written = write_whole_file(*file, text); !written) {
     return context.console.error(written.error());
   }
@@ -121,44 +115,36 @@ ExitCode refresh_prices(CommandContext& context, const PricesOptions& options) {
   return ExitCode::ok;
 }
 
-/// A region becomes part of a file's name.
-std::string region_fault(const std::string& region) {
-  const bool good =
-      !region.empty() &&
-      region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
-  return good ? std::string() : fmt::format("\"{}\" is no AWS region", region);
-}
-
-void add_region_option(CLI::App& command, PricesOptions& options) {
-  command
-      .add_option("--region", options.region,
-                  "AWS region [default: AWS_REGION, else the AWS profile's, else us-east-1]")
-      ->option_text("REGION")
-      ->check(region_fault);
+void add_machine_options(CLI::App& command, PricesOptions& options) {
+  const auto kinds = kinds_that_offer(&RunnerKind::price_lists);
+  add_kind_option(command, kinds, options.kind);
+  command.add_option("--region", options.region, kinds.front()->price_lists()->region_help())
+      ->option_text("REGION");
 }
 
 }  // namespace
 
 void add_prices_command(CLI::App& program, CommandContext& context) {
   auto options = std::make_shared<PricesOptions>();
-  CLI::App* command = add_command(program, context, "prices",
-                                  "Show what SageMaker machines cost, and renew the table",
-                                  "  steptune prices g5 p4d\n"
-                                  "  steptune prices --region us-east-1 --json\n"
-                                  "  steptune prices refresh");
+  CLI::App* command =
+      add_command(program, context, "prices", "Show what rented machines cost, and renew the table",
+                  "  steptune prices g5 p4d\n"
+                  "  steptune prices --region us-east-1 --json\n"
+                  "  steptune prices refresh");
   command->add_option("TYPE", options->searched,
                       "Only types whose names contain one of these [default: all]");
-  add_region_option(*command, *options);
+  add_machine_options(*command, *options);
   add_json_option(*command, context);
-  CLI::App* refresh =
-      add_command(*command, context, "refresh",
-                  "Read the AWS Price List and keep its prices as this user's table",
-                  "  steptune prices refresh --region eu-west-1");
-  add_region_option(*refresh, *options);
+  CLI::App* refresh = add_command(*command, context, "refresh",
+                                  "Read the provider's price list and keep it as this user's table",
+                                  "  steptune prices refresh --region eu-west-1");
+  add_machine_options(*refresh, *options);
   refresh
-      ->add_option("--output", options->output,
-                   "File to write [default: sagemaker-REGION.json in "
-                   "~/.local/share/steptune/prices, where it is found again]")
+      ->add_option(
+          "--output", options->output,
+          fmt::format("File to write [default: {} in ~/.local/share/steptune/prices, where "
+                      "it is found again]",
+                      price_table_name("REGION")))
       ->option_text("FILE");
   add_json_option(*refresh, context);
   command->callback([&context, options, refresh] {

@@ -58,7 +58,8 @@ PriceChanges compare_prices(const PriceTable& before, const PriceTable& now) {
   return changes;
 }
 
-std::string prices_text(const PriceSource& prices, const std::vector<std::string>& searched) {
+std::string prices_text(const PriceSource& prices, const PriceListService& service,
+                        const std::vector<std::string>& searched) {
   TextTable table({{"instance type", Align::left},
                    {"USD/h", Align::right},
                    {"vCPUs", Align::right},
@@ -70,17 +71,18 @@ std::string prices_text(const PriceSource& prices, const std::vector<std::string
                    or_unknown(type.vcpus), or_unknown(type.memory_gib), or_unknown(type.gpus)});
   }
   return fmt::format(
-      "SageMaker training on demand, {}, {}\n{}\n{}{}", printable_line(prices.table.region),
+      "{}, {}, {}\n{}\n{}{}", service.heading(), printable_line(prices.table.region),
       printable_line(prices.table.date), prices.file,
       prices.source.empty() ? "" : fmt::format("{}\n", printable_line(prices.source)),
       table.text());
 }
 
-Json prices_json(const PriceSource& prices, const std::vector<std::string>& searched) {
-  PriceTable shown = prices.table;
-  std::erase_if(shown.instances,
+Json prices_json(const PriceSource& prices, const PriceListService& service,
+                 const std::vector<std::string>& searched) {
+  PriceSource shown = prices;
+  std::erase_if(shown.table.instances,
                 [&](const auto& entry) { return !is_searched(entry.first, searched); });
-  Json json = price_table_json(shown, prices.source);
+  Json json = price_table_json(shown, service);
   json["schema_version"] = k_json_schema_version;
   json["file"] = prices.file;
   return json;
@@ -131,13 +133,14 @@ Json refresh_json(const PriceSource& now, const PriceSource* before,
   return json;
 }
 
-Json price_table_json(const PriceTable& table, const std::string& source) {
+Json price_table_json(const PriceSource& prices, const PriceListService& service) {
+  const PriceTable& table = prices.table;
   Json json;
   json["schema_version"] = 1;
-  json["what"] = "Amazon SageMaker training, on-demand, USD per instance and hour";
+  json["what"] = service.description();
   json["region"] = table.region;
   json["date"] = table.date;
-  json["source"] = source;
+  json["source"] = prices.source;
   json["instances"] = Json::object();
   for (const auto& [name, type] : table.instances) {
     Json entry = {{"usd_per_hour", type.usd_per_hour}};

@@ -6,6 +6,7 @@
 
 #include "common/json.hpp"
 #include "trial_runner/cost/price_table.hpp"
+#include "trial_runner/price_list_service.hpp"
 
 namespace steptune {
 
@@ -32,9 +33,10 @@ struct PriceChanges {
 [[nodiscard]] PriceChanges compare_prices(const PriceTable& before, const PriceTable& now);
 
 /// The table, or those of its types whose names contain one of `searched` (all if there are none).
-[[nodiscard]] std::string prices_text(const PriceSource& prices,
+[[nodiscard]] std::string prices_text(const PriceSource& prices, const PriceListService& service,
                                       const std::vector<std::string>& searched);
-[[nodiscard]] Json prices_json(const PriceSource& prices, const std::vector<std::string>& searched);
+[[nodiscard]] Json prices_json(const PriceSource& prices, const PriceListService& service,
+                               const std::vector<std::string>& searched);
 
 /// What a refreshed table says that `before` (null: there was none) did not.
 [[nodiscard]] std::string refresh_text(const PriceSource& now, const PriceSource* before,
@@ -43,6 +45,6 @@ struct PriceChanges {
                                 const std::vector<std::string>& ambiguous);
 
 /// A table as `read_price_table` reads it.
-[[nodiscard]] Json price_table_json(const PriceTable& table, const std::string& source);
+[[nodiscard]] Json price_table_json(const PriceSource& prices, const PriceListService& service);
 
 }  // namespace steptune

@@ -6,8 +6,8 @@
 
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/projection.hpp"
 #include "tuner/cli/study_source.hpp"
+#include "tuner/rehearsal/projection.hpp"
 #include "tuner/report/trial_json.hpp"
 
 namespace steptune {
@@ -56,10 +56,10 @@ void add_rehearse_command(CLI::App& program, CommandContext& context) {
   auto options = std::make_shared<RehearseOptions>();
   CLI::App* command = add_command(
       program, context, "rehearse",
-      "Play a SageMaker study on a simulated account: its duration and bill, before it is paid for",
+      "Simulate a study's whole tuning: its duration and bill, before it is paid for",
       "  steptune rehearse study.json\n"
       "  steptune rehearse study.json --seconds-per-sample \"0.002 + 0.01 / batch_size\"");
-  command->add_option("STUDY", options->study, "Study file of runner type sagemaker")->required();
+  command->add_option("STUDY", options->study, "Study file whose trials are paid for")->required();
   command
       ->add_option(
           "--seconds-per-sample", options->seconds_per_sample,

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include "common/text.hpp"
+#include "tuner/assembly/study_parts.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/run_report.hpp"
 #include "tuner/cli/signals.hpp"
-#include "tuner/cli/study_parts.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/loop/loop.hpp"
 
@@ -58,20 +58,21 @@ Result<LoopResult> tune(CommandContext& context, const RunOptions& options, cons
   if (!parts) return tl::unexpected(parts.error());
   LinePrinter printer(STDERR_FILENO,
                       is_smart_terminal(STDERR_FILENO, context.console.environment()));
-  LiveDisplay display(printer, context.clock, *parts->clock, study, options.quiet);
+  LiveDisplay display(printer, context.clock, *parts->runner.clock, study, options.quiet);
   const bool detach = options.on_interrupt == "detach";
-  if (detach && parts->runner->machine_holder() == nullptr) {
-    return fail(
-        ErrorKind::usage,
-        fmt::format("trials of runner \"{}\" cannot continue without the tuner", study.runner.type),
-        "--on-interrupt", "leave it out: the next 'steptune run' continues the study");
+  if (detach && parts->runner.runner->machine_holder() == nullptr) {
+    return fail(ErrorKind::usage,
+                fmt::format("trials of runner \"{}\" cannot continue without the tuner",
+                            study.runner->kind().name()),
+                "--on-interrupt", "leave it out: the next 'steptune run' continues the study");
   }
   InterruptNotice notice(
       flags, printer, detach ? "detaching: running trials continue" : "stopping the running trials",
       "steptune run " + shell_quoted(options.study) + context.database_option());
-  auto result = run_loop({study, *parts->searcher, *parts->scheduler, *parts->runner, history,
-                          *parts->clock, display, log_directory(context.database(), study.name),
-                          [&notice] { return notice(); }, detach});
+  auto result =
+      run_loop({study, *parts->searcher, *parts->scheduler, *parts->runner.runner, history,
+                *parts->runner.clock, display, log_directory(context.database(), study.name),
+                [&notice] { return notice(); }, detach});
   display.finish();
   if (result && !result->left_running.empty()) context.console.message(result->left_running);
   return result;
@@ -137,14 +138,13 @@ void add_run_command(CLI::App& program, CommandContext& context) {
                    "no limit]")
       ->option_text("DURATION");
   command->add_flag("--new", options->fresh, "Begin a new study even if one of this name exists");
-  command->add_flag(
-      "--yes", options->yes,
-      "Do not ask before an unfinished study is left behind or training jobs are paid for");
+  command->add_flag("--yes", options->yes,
+                    "Do not ask before an unfinished study is left behind or trials are paid for");
   command
       ->add_option(
           "--on-interrupt", options->on_interrupt,
-          "What happens to running trials on Ctrl-C: stop, or detach (SageMaker: they continue "
-          "and are adopted by the next run) [default: stop]")
+          "What happens to running trials on Ctrl-C: stop, or detach (where the runner can: they "
+          "continue and are adopted by the next run) [default: stop]")
       ->option_text("WHAT")
       ->check(CLI::IsMember({"stop", "detach"}));
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");

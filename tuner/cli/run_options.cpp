@@ -57,18 +57,16 @@ Result<void> confirm_leaving(Console& console, const RunOptions& options, const 
   return fail(ErrorKind::usage, "not started", "", "leave out --new to continue the former study");
 }
 
-/// `study` with the prices that the stored one was begun with, but for those that its file states:
-/// a table that has become newer does not make it another study.
-Result<StudySpec> with_stored_prices(const Json& stored, const StudySpec& study) {
-  const Json::json_pointer pointer("/runner/prices");
-  if (!stored.contains(pointer) || !study.document.contains(pointer)) return study;
+/// `study` with what its runner takes over from the stored one: a price table that has become newer
+/// does not make it another study.
+Result<StudySpec> as_it_was_begun(const Json& stored, const StudySpec& study) {
+  if (!stored.contains("runner")) return study;
   const auto file = read_json_file(study.file);
   if (!file) return tl::unexpected(file.error());
+  const Json written = file->contains("runner") ? (*file)["runner"] : Json::object();
   Json document = study.document;
-  for (const auto& [type, price] : stored[pointer].items()) {
-    const bool stated = file->contains(pointer) && (*file)[pointer].contains(type);
-    if (!stated && document[pointer].contains(type)) document[pointer][type] = price;
-  }
+  document["runner"] = study.runner->resumed_document(stored["runner"], written);
+  if (document == study.document) return study;
   return study_from_json(document, study.file, study.facts);
 }
 
@@ -167,7 +165,7 @@ Result<std::optional<StudyRecord>> settle_identity(Console& console, const RunOp
     study.document["name"] = *name;
     return std::optional<StudyRecord>();
   }
-  auto continued = with_stored_prices((*former)->document, study);
+  auto continued = as_it_was_begun((*former)->document, study);
   if (!continued) return tl::unexpected(continued.error());
   if (continued->fingerprint != (*former)->fingerprint) {
     const auto settled = settle_change(console, history, **former, *continued);
@@ -188,13 +186,13 @@ Result<std::optional<StudyRecord>> settle_identity(Console& console, const RunOp
 
 Result<void> confirm_spending(Console& console, const RunOptions& options, const StudySpec& study,
                               const ProjectionOptions& projection_options) {
-  if (study.runner.type != "sagemaker") return {};
+  if (!study.runner->traits().longest_billed_s) return {};
   const auto projection = project_tuning(study, projection_options);
   if (!projection) return tl::unexpected(projection.error());
   if (!options.quiet) console.message(projection_text(study, *projection));
   if (options.yes) return {};
-  const std::string question = fmt::format("these training jobs will be billed, about {} in all",
-                                           format_usd(projection->usd.mean));
+  const std::string question =
+      fmt::format("these trials will be billed, about {} in all", format_usd(projection->usd.mean));
   if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1) {
     return fail(ErrorKind::usage, question, "", "add --yes to begin without being asked");
   }

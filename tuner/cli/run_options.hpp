@@ -7,8 +7,8 @@
 #include <string>
 
 #include "tuner/cli/console.hpp"
-#include "tuner/cli/projection.hpp"
 #include "tuner/history/history.hpp"
+#include "tuner/rehearsal/projection.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {

@@ -102,41 +102,6 @@ std::string budget_text(const StudySpec& study) {
   return text;
 }
 
-/// `trainer: {instance}, helpers: ml.c5.4xlarge x helpers`
-std::string instances_text(const ClusterSpec& cluster) {
-  std::string text;
-  for (const InstancesSpec& instances : cluster.instances) {
-    text += fmt::format("{}{}{}{}{}", text.empty() ? "" : ", ", instances.group,
-                        instances.group.empty() ? "" : ": ", printable_line(instances.type.text()),
-                        instances.count.text() == "1"
-                            ? ""
-                            : fmt::format(" x {}", printable_line(instances.count.text())));
-  }
-  return text;
-}
-
-std::string prices_text(const StudySpec& study) {
-  std::string text;
-  for (const auto& [name, type] : study.runner.cluster.prices) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, format_usd(type.usd_per_hour));
-  }
-  if (text.empty()) return text;
-  return fmt::format("{} per hour; the baseline {}{}", text,
-                     format_usd(usd_per_hour(study, study.baseline)),
-                     study.runner.sagemaker.settings.spot ? " as managed spot is expected" : "");
-}
-
-std::string runner_text(const RunnerSpec& runner) {
-  std::string text = fmt::format("{}, {} trial{} at a time", runner.type, runner.parallel,
-                                 runner.parallel == 1 ? "" : "s");
-  if (runner.price_per_hour)
-    text += fmt::format(", {} per hour", format_usd(*runner.price_per_hour));
-  if (!runner.cluster.instances.empty()) text += ", " + instances_text(runner.cluster);
-  if (runner.instances > 1.0)
-    text += fmt::format(" x {} instances", format_number(runner.instances));
-  return text;
-}
-
 std::string parameters_text(const SearchSpace& space) {
   TextTable table({{"", Align::left}, {"", Align::left}, {"", Align::left}, {"", Align::left}});
   for (const Parameter& parameter : space.parameters()) {
@@ -190,8 +155,8 @@ std::string study_summary(const StudySpec& study, const SpaceSize& size) {
   add("search", fmt::format("{}, scheduler {}, seed {}", study.search.searcher,
                             study.search.scheduler, study.search.seed));
   add("budget", budget_text(study));
-  add("runner", runner_text(study.runner));
-  add("prices", prices_text(study));
+  for (const SummaryLine& line : study.runner->summary(study.baseline))
+    add(line.name.c_str(), line.text);
   return text;
 }
 

@@ -76,15 +76,6 @@ bool can_pay_confirm_pair(const StudySpec& study, const Spending& spending) {
   return !budget.cost_usd || spending.usd + spending.confirm_pair_usd <= *budget.cost_usd;
 }
 
-std::optional<double> longest_billed_s(const StudySpec& study) {
-  constexpr double k_time_to_end_s = 120.0;  // StopTrainingJob: SIGTERM, then SIGKILL after 120 s
-  if (study.runner.type != "sagemaker") return std::nullopt;
-  const SageMakerSpec& spec = study.runner.sagemaker;
-  const double kept_s =
-      spec.settings.spot ? 0.0 : spec.keep_alive_s.value_or(k_default_keep_alive_s);
-  return study.limits.wall_s + k_time_to_end_s + kept_s;
-}
-
 bool can_risk_a_trial(const StudySpec& study, double spent_usd, double bound_usd) {
   return !study.budget.cost_usd || spent_usd + bound_usd <= *study.budget.cost_usd;
 }

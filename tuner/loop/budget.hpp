@@ -34,11 +34,6 @@ struct Spending {
 [[nodiscard]] std::optional<std::string> search_budget_spent(const StudySpec& study,
                                                              const Spending& spending);
 
-/// The longest that a trial of this study can be billed: its wall limit, the time that the
-/// provider takes to end it, and that for which its machines are kept warm. Nothing where machines
-/// are not rented, whose price is only notional.
-[[nodiscard]] std::optional<double> longest_billed_s(const StudySpec& study);
-
 /// Whether money allows one more trial of whatever price: what has been spent and the most that the
 /// trials under way can cost (`bound_usd`) are within the budget, so that it is overrun by less
 /// than the bound of a single trial. Always true without a budget of money.

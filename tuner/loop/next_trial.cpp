@@ -72,7 +72,7 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
   SuggestRequest request;
   request.trial = static_cast<std::int64_t>(standing_.trials().size()) + 1;
   request.running = running;
-  if (!parts_.study.runner.cluster.instances.empty()) {
+  if (parts_.study.runner->traits().price_varies) {
     request.price = [this](const Configuration& configuration) {
       return trial_price(configuration);
     };
@@ -140,13 +140,13 @@ double Tuning::trial_price(const Configuration& configuration) const {
   const double trial_s = mean ? mean->seconds : study.measure.max_trial_s;
   double seconds = trial_s;
   if (machines_ != nullptr) {
-    seconds += machines_->expected_start_s(resources_of(study, configuration));
+    seconds += machines_->expected_start_s(study.runner->resources_of(configuration));
   }
   return prices_in_money(study) ? usage_usd(usd_per_hour(study, configuration), seconds) : seconds;
 }
 
 bool Tuning::can_pay_another() const {
-  const auto longest_s = longest_billed_s(parts_.study);
+  const auto longest_s = parts_.study.runner->traits().longest_billed_s;
   if (!longest_s) return true;
   const double spent_usd = standing_.spent_usd() + study_.overhead_usd;
   return can_risk_a_trial(parts_.study, spent_usd, running_.usd_bound(*longest_s));

@@ -17,7 +17,7 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial) {
   spec.log_path = trial.log_path;
   spec.report_format = study.report_format;
   spec.report_format.samples_per_step = samples_per_step(study, trial.configuration);
-  spec.resources = resources_of(study, trial.configuration);
+  spec.resources = study.runner->resources_of(trial.configuration);
   spec.limits = study.limits;
   return spec;
 }

@@ -35,11 +35,11 @@ const Section<BudgetSpec>& budget_section() {
                    .doc("time spent tuning"))
           .add(
               key("cost", &BudgetSpec::cost_usd, document::number({0.0001, 1e9}))
-                  .doc(
-                      "USD; needs `runner.price_per_hour` or instances. With SageMaker it is hard: "
-                      "a job starts only if what was spent and the bounds of all running jobs "
-                      "(price x (`limits.wall` + 2 min)) are within it, so that it is overrun by "
-                      "less than one job's bound"))
+                  .doc("USD; needs `runner.price_per_hour` or instances. Where trials are billed "
+                       "it is "
+                       "hard: one starts only if what was spent and the most that all running ones "
+                       "can cost are within it, so that it is overrun by less than the most that "
+                       "one trial can cost"))
           .add(stop_key().doc("`\"payback\"`: end once no configuration's expected saving on the "
                               "planned run exceeds the price of trying it; needs "
                               "`planned_run.samples`"));

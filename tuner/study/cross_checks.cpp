@@ -7,9 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/document/identifiers.hpp"
-#include "common/rng.hpp"
 #include "common/text.hpp"
-#include "tuner/study/resource_checks.hpp"
 
 namespace steptune::study {
 namespace {
@@ -31,8 +29,7 @@ Names used_names(const StudySpec& study) {
 }
 
 void check_usage(const StudySpec& study, Faults& faults) {
-  if (!study.runner.replay.table.empty()) return;  // the table's columns are the parameters
-  if (study.runner.type == "sagemaker" && study.command.empty()) return;  // all hyperparameters
+  if (study.runner->traits().takes_all_parameters) return;
   const Names used = used_names(study);
   for (const Parameter& parameter : study.space.parameters()) {
     if (used.contains(parameter.name)) continue;
@@ -44,7 +41,7 @@ void check_usage(const StudySpec& study, Faults& faults) {
 }
 
 void check_money(const StudySpec& study, Faults& faults) {
-  const bool priced = has_price(study);
+  const bool priced = study.runner->traits().has_price;
   for (std::size_t i = 0; i < study.objectives.size(); ++i) {
     if (!study.objectives[i].is_cost() || priced) continue;
     faults.add(fmt::format("/objectives/{}", i),
@@ -74,23 +71,6 @@ void check_times(const StudySpec& study, Faults& faults) {
                  "a trial may be measured for {}, but is ended as timed out after {}: raise "
                  "\"wall\" in \"limits\"",
                  format_duration(study.measure.max_trial_s), format_duration(study.limits.wall_s)));
-}
-
-/// All configurations of a small space, some of a large one; the baseline is the first.
-std::vector<Configuration> examples(const StudySpec& study) {
-  constexpr std::uint64_t k_all = 1000;
-  constexpr int k_some = 200;
-  constexpr int k_attempts = 200;
-  std::vector<Configuration> configurations = {study.baseline};
-  if (auto all = study.space.enumerate(k_all)) {
-    configurations.insert(configurations.end(), all->begin(), all->end());
-    return configurations;
-  }
-  Rng rng(0, "study-examples");
-  for (int i = 0; i < k_some; ++i) {
-    if (auto drawn = study.space.sample(rng, k_attempts)) configurations.push_back(*drawn);
-  }
-  return configurations;
 }
 
 void check_positive(const std::optional<document::Formula>& formula, const std::string& pointer,
@@ -131,19 +111,16 @@ void check_part(const StudySpec& study, std::size_t index,
 
 }  // namespace
 
-void cross_check(const StudySpec& study, Faults& faults) {
+void cross_check(const StudySpec& study, const std::vector<Configuration>& examples,
+                 Faults& faults) {
   check_usage(study, faults);
   check_money(study, faults);
   check_times(study, faults);
   check_earlier_studies(study, faults);
-  const std::vector<Configuration> configurations = examples(study);
   for (std::size_t i = 0; i < study.command.size(); ++i) {
-    check_part(study, i, configurations, faults);
+    check_part(study, i, examples, faults);
   }
-  if (study.runner.type == "sagemaker") check_training_jobs(study, configurations, faults);
-  check_positive(study.planned_run.batch_size, "/planned_run/batch_size", configurations, faults);
-  check_positive(study.runner.replay.seconds_per_sample, "/runner/seconds_per_sample",
-                 configurations, faults);
+  check_positive(study.planned_run.batch_size, "/planned_run/batch_size", examples, faults);
 }
 
 }  // namespace steptune::study

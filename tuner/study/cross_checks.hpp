@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "common/document/fault.hpp"
 #include "tuner/study/study_spec.hpp"
 
@@ -10,7 +12,8 @@ using document::Faults;
 
 /// Faults that no section shows by itself: parameters that nothing uses, costs without a price,
 /// payback without a planned run, trials longer than their limit, conditional arguments that take
-/// others with them, batch sizes and modelled times that are not positive.
-void cross_check(const StudySpec& study, Faults& faults);
+/// others with them, batch sizes that are not positive in one of `examples`.
+void cross_check(const StudySpec& study, const std::vector<Configuration>& examples,
+                 Faults& faults);
 
 }  // namespace steptune::study

@@ -23,7 +23,8 @@ Json relevant_facts(const StudySpec& study) {
     mention(parameter.when.value_or(""));
   for (const std::string& constraint : study.space.constraints())
     mention(constraint);
-  if (study.runner.type == "local") wanted.insert({"cpus", "gpus"});
+  const std::set<std::string>& of_runner = study.runner->traits().facts;
+  wanted.insert(of_runner.begin(), of_runner.end());
   Json facts = Json::object();
   for (const auto& [name, value] : study.facts) {
     if (wanted.contains(name)) facts[name] = value;

@@ -29,4 +29,12 @@ std::optional<double> samples_per_step(const StudySpec& study, const Configurati
   return samples > 0.0 ? std::optional(samples) : std::nullopt;
 }
 
+double usd_per_hour(const StudySpec& study, const Configuration& configuration) {
+  return study.runner->price_of(configuration).value_or(HourlyPrice{}).expected_usd;
+}
+
+double on_demand_usd_per_hour(const StudySpec& study, const Configuration& configuration) {
+  return study.runner->price_of(configuration).value_or(HourlyPrice{}).on_demand_usd;
+}
+
 }  // namespace steptune

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,10 @@ using document::Type;
 [[nodiscard]] std::vector<std::string> read_constraints(const Node& node);
 [[nodiscard]] Key<StudySpec> baseline_key();
 [[nodiscard]] Key<StudySpec> try_key();
+/// `limits` and `command` are read before it.
 [[nodiscard]] Key<StudySpec> runner_key();
+/// The runner of a study that says nothing of one.
+[[nodiscard]] std::shared_ptr<const RunnerSettings> default_runner(document::Reading& reading,
+                                                                   const StudySpec& study);
 
 }  // namespace steptune::study

@@ -136,7 +136,7 @@ Section<StudySpec> format() {
                .default_words("`[steptune]` lines")
                .doc("how to read metrics from what the program prints; `[steptune]` lines are "
                     "always understood"))
-      .add(runner_key().anchor("runner").default_words("local").doc("where trials happen"))
+      .add(runner_key().anchor("runner").doc("where trials happen"))
       .add(key("limits", &StudySpec::limits, document::object(limits_section()))
                .anchor("limits")
                .in_fingerprint(k_never)

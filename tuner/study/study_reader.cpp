@@ -7,14 +7,14 @@
 #include <fmt/format.h>
 
 #include "common/document/source_lines.hpp"
+#include "trial_runner/runner_kinds.hpp"
 #include "tuner/study/cross_checks.hpp"
-#include "tuner/study/instance_facts.hpp"
-#include "tuner/study/resource_checks.hpp"
-#include "tuner/study/sagemaker_section.hpp"
+#include "tuner/study/remote_facts.hpp"
 #include "tuner/study/sections.hpp"
 #include "tuner/study/study_format.hpp"
 #include "tuner/study/study_scope.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/study/study_view.hpp"
 
 namespace steptune {
 namespace {
@@ -25,9 +25,14 @@ using document::ObjectNode;
 using document::Reading;
 using document::SourceLines;
 
-bool is_of_type(const Json& document, const char* type) {
-  const Json::json_pointer pointer("/runner/type");
-  return document.contains(pointer) && document.at(pointer) == type;
+/// What is known of the machines where trials run, if that is not the tuner's.
+std::optional<RemoteMachine> remote_machine(const ObjectNode& root) {
+  const Json& document = root.node().json();
+  const Json::json_pointer type("/runner/type");
+  if (!document.contains(type) || !document.at(type).is_string()) return std::nullopt;
+  const RunnerKind* kind = find_runner_kind(document.at(type).get<std::string>());
+  if (kind == nullptr) return std::nullopt;
+  return kind->remote_machine(document.at("runner"), root.node().reading().folder);
 }
 
 /// The parameters and constraints that were read, if all is well with them.
@@ -44,28 +49,21 @@ std::optional<SearchSpace> read_space(const ObjectNode& root, const study::Study
   return std::nullopt;
 }
 
-/// An image has an entry point of its own, which reads the parameters as hyperparameters.
-bool needs_command(const RunnerSpec& runner) {
-  return runner.type != "replay" &&
-         (runner.type != "sagemaker" || !runner.sagemaker.settings.code_s3_uri.empty());
-}
-
 void read_root(const ObjectNode& root, StudySpec& spec) {
   const auto& format = study::study_format();
   Reading& reading = root.node().reading();
-  if (is_of_type(root.node().json(), "sagemaker")) {
-    spec.facts = study::instance_facts(root);
+  if (auto known = remote_machine(root)) {
+    spec.facts = study::remote_facts(root, *std::move(known));
   } else {
     format.read_key(root, "facts", spec);
   }
   const auto scope = std::make_shared<study::StudyScope>(spec.facts);
   reading.scope = scope;
-  format.read_key(root, "parameters", spec);
-  format.read_others(root, {"facts", "parameters", "constraints", "baseline", "try"}, spec);
-  if (needs_command(spec.runner)) static_cast<void>(root.require("command"));
-  if (spec.runner.type == "sagemaker") {
-    study::settle_sagemaker_times(*root.find("runner"), spec.limits.wall_s, spec.runner);
-  }
+  format.read_keys(root, {"parameters", "command", "limits"}, spec);
+  spec.runner = study::default_runner(reading, spec);
+  format.read_others(
+      root, {"facts", "parameters", "command", "limits", "constraints", "baseline", "try"}, spec);
+  if (spec.runner->traits().needs_command) static_cast<void>(root.require("command"));
   spec.mentioned = scope->mentioned();
   auto space = read_space(root, *scope);
   if (!space) {
@@ -96,9 +94,11 @@ std::optional<StudySpec> build(const Json& document, const std::filesystem::path
   faults = std::move(reading.faults);
   if (!faults.empty()) return std::nullopt;
   default_budget(spec.budget);
-  study::resolve_prices(spec, faults);
-  if (!faults.empty()) return std::nullopt;
-  study::cross_check(spec, faults);
+  const std::vector<Configuration> examples = study::example_configurations(spec);
+  study::cross_check(spec, examples, faults);
+  if (auto completed = spec.runner->complete(study::view_of(spec, examples), faults)) {
+    spec.runner = std::move(completed);
+  }
   if (!faults.empty()) return std::nullopt;
   spec.document = study::canonical_document(spec);
   spec.fingerprint = study::fingerprint_of(spec);
@@ -119,10 +119,7 @@ void check_paths(const StudySpec& spec, Faults& faults) {
     faults.add("/working_directory",
                fmt::format("the folder {} does not exist", spec.working_directory.string()));
   }
-  const auto& table = spec.runner.replay.table;
-  if (!table.empty() && !std::filesystem::is_regular_file(table, error)) {
-    faults.add("/runner/table", fmt::format("the file {} does not exist", table.string()));
-  }
+  spec.runner->check_files(faults);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "trial_runner/runner_kinds.hpp"
 #include "tuner/study/parameter_keys.hpp"
 #include "tuner/study/sections.hpp"
 #include "tuner/study/study_format.hpp"
@@ -41,10 +42,16 @@ Json study_schema() {
 }
 
 std::vector<KeyTable> key_tables() {
-  return {study_format().table(),        facts_section().table(),   parameter_table(),
-          planned_run_section().table(), guard_section().table(),   search_section().table(),
-          budget_section().table(),      measure_section().table(), reports_section().table(),
-          limits_section().table()};
+  std::vector<KeyTable> tables = {study_format().table(),    facts_section().table(),
+                                  parameter_table(),         planned_run_section().table(),
+                                  guard_section().table(),   search_section().table(),
+                                  budget_section().table(),  measure_section().table(),
+                                  reports_section().table(), limits_section().table()};
+  for (const RunnerKind* kind : runner_kinds()) {
+    for (KeyTable& table : kind->tables())
+      tables.push_back(std::move(table));
+  }
+  return tables;
 }
 
 std::string with_key_tables(const std::string& text) {

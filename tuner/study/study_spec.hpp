@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,11 +17,10 @@
 #include "common/error.hpp"
 #include "common/json.hpp"
 #include "search/space/search_space.hpp"
-#include "trial_runner/cost/price_table.hpp"
 #include "trial_runner/reports/report_format.hpp"
 #include "trial_runner/resources.hpp"
 #include "trial_runner/runner.hpp"
-#include "trial_runner/sagemaker/job_settings.hpp"
+#include "trial_runner/runner_kind.hpp"
 
 namespace steptune {
 
@@ -89,54 +89,6 @@ struct MeasureSpec {
   int confirm_pairs = 3;            ///< interleaved pairs of incumbent and baseline at the end
 };
 
-struct ReplaySpec {
-  std::filesystem::path table;  ///< the JSON file of a recorded table; empty: synthetic model
-  std::optional<std::string> objective_column;
-  std::optional<document::Formula> seconds_per_sample;  ///< synthetic
-  double startup_s = 5.0;
-  double noise = 0.01;  ///< relative standard deviation of a step
-};
-
-/// Equal instances that a trial rents, as functions of its configuration.
-struct InstancesSpec {
-  std::string group;              ///< its name in a heterogeneous cluster, else empty
-  document::StringTemplate type;  ///< `ml.g5.xlarge`, `{instance}`
-  document::Formula count = document::Formula::constant(1.0, "1");
-};
-
-/// The rented instances of a trial. None: trials run where the tuner does, and `price_per_hour` is
-/// their price.
-struct ClusterSpec {
-  std::vector<InstancesSpec> instances;
-  /// Of every type that a configuration can ask for: what the study states, else the price table's.
-  std::map<std::string, InstanceType> prices;
-  std::filesystem::path price_table;  ///< the file of one; empty: the region's shipped one
-};
-
-/// How long a warm pool outlives a tuner that dies, unless the study says otherwise.
-inline constexpr double k_default_keep_alive_s = 300.0;
-
-struct SageMakerSpec {
-  std::string region;  ///< empty: the one that the AWS configuration names
-  JobSettings settings;
-  double spot_share = 0.35;  ///< of the on-demand price that managed spot is expected to be billed
-  std::optional<double> keep_alive_s;  ///< longest life of an unused warm pool; 0: no pools
-  double poll_s = 5.0;                 ///< between looks at jobs and at their logs
-};
-
-struct RunnerSpec {
-  std::string type = "local";            ///< `local`, `replay`, `sagemaker`
-  std::optional<double> price_per_hour;  ///< USD per machine and hour
-  double instances = 1.0;
-  int parallel = 1;  ///< local: trials at the same time, each with its CPU share
-  std::optional<int> cpus_per_trial;
-  std::optional<int> gpus_per_trial;
-  bool pin = true;  ///< local: bind each trial to its CPUs
-  ReplaySpec replay;
-  ClusterSpec cluster;  ///< replay: for the price only
-  SageMakerSpec sagemaker;
-};
-
 /// In place of a search space that has not been read yet: one `bool` that nothing uses.
 [[nodiscard]] SearchSpace placeholder_space();
 
@@ -158,7 +110,7 @@ struct StudySpec {
   BudgetSpec budget;
   MeasureSpec measure;
   ReportFormat report_format;
-  RunnerSpec runner;
+  std::shared_ptr<const RunnerSettings> runner;  ///< never null once read
   TrialLimits limits;
   /// Parameters and facts that an expression or template outside the search space mentions.
   std::set<std::string> mentioned;
@@ -202,11 +154,6 @@ struct RenderedCommand {
 [[nodiscard]] std::optional<double> samples_per_step(const StudySpec& study,
                                                      const Configuration& configuration);
 
-/// The instances that a trial of `configuration` rents: groups without instances are left out, and
-/// a single group that remains is an ordinary cluster. Neither type nor groups where none are
-/// rented.
-[[nodiscard]] Resources resources_of(const StudySpec& study, const Configuration& configuration);
-
 /// USD per hour of all machines of a configuration together, as a run is expected to be billed
 /// (managed spot: its share of the on-demand price); 0 where the study tells no price.
 [[nodiscard]] double usd_per_hour(const StudySpec& study, const Configuration& configuration);
@@ -214,7 +161,5 @@ struct RenderedCommand {
 /// seconds are billed), and the most that an hour can cost.
 [[nodiscard]] double on_demand_usd_per_hour(const StudySpec& study,
                                             const Configuration& configuration);
-/// Whether the study tells what its machines cost.
-[[nodiscard]] bool has_price(const StudySpec& study);
 
 }  // namespace steptune

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/log_text.hpp"
+
 #include <gtest/gtest.h>
 
 #include "tests/support/temporary_folder.hpp"

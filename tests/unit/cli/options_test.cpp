@@ -103,6 +103,14 @@ TEST_F(Options, ThereIsAManPageForEveryCommandThatTellsEveryOption) {
   }
 }
 
+TEST_F(Options, PoolsAndPricesTakeKindsOfRunnersThatRentMachines) {
+  for (const char* command : {"pools", "prices"}) {
+    EXPECT_NO_THROW(program_.parse(std::string(command) + " --runner sagemaker")) << command;
+    EXPECT_THROW(program_.parse(std::string(command) + " --runner local"), CLI::ValidationError)
+        << command;
+  }
+}
+
 TEST(ExitCodes, AreStableAndNeverThoseOfTheShell) {
   EXPECT_EQ(static_cast<int>(exit_code_of(ErrorKind::usage)), 2);
   EXPECT_EQ(static_cast<int>(exit_code_of(ErrorKind::not_found)), 1);

@@ -31,9 +31,10 @@ TEST(Objectives, WithoutAPlannedRunAMillionSamplesAndNoStart) {
 }
 
 TEST(Objectives, CostIsTheTimeAtThePriceOfAllInstances) {
-  StudySpec study = time_study();
-  study.objectives = {{"cost", Direction::minimize}, {"time", Direction::minimize}};
-  study.runner.instances = 2.0;
+  Json document = time_study().document;
+  document["objectives"] = {"cost", "time"};
+  document["runner"]["instances"] = 2;
+  const StudySpec study = study_from_json(document, "/studies/study.json", {}).value();
   EXPECT_DOUBLE_EQ(usd_per_hour(study, study.baseline), 7.2);
   const auto values =
       objective_values(study, steady(0.5, 0.0, 7.0), usd_per_hour(study, study.baseline));

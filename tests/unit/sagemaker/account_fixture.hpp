@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "trial_runner/sagemaker/aws/client.hpp"
-#include "trial_runner/sagemaker/rehearsal/simulated_account.hpp"
+#include "trial_runner/sagemaker/simulated_account/simulated_account.hpp"
 
-namespace steptune::rehearsal {
+namespace steptune::simulated {
 
 /// A simulated account behind the real client. Tests change `options` and `program` before the
 /// first call.
@@ -129,4 +129,4 @@ class AccountTest : public testing::Test {
   std::unique_ptr<aws::JsonClient> client_;
 };
 
-}  // namespace steptune::rehearsal
+}  // namespace steptune::simulated

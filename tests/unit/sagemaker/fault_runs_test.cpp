@@ -11,9 +11,9 @@
 
 #include "common/rng.hpp"
 #include "trial_runner/sagemaker/job_name.hpp"
-#include "trial_runner/sagemaker/rehearsal/rehearsal.hpp"
+#include "trial_runner/sagemaker/simulated_account/account_connection.hpp"
 
-namespace steptune::rehearsal {
+namespace steptune::simulated {
 namespace {
 
 constexpr int k_runs_per_test = 100;
@@ -24,7 +24,7 @@ class FaultRun {
  public:
   explicit FaultRun(std::uint64_t seed)
       : rng_(seed, "fault run"),
-        rehearsal_(
+        connection_(
             clock_, [this](const Json& input) { return program_of(input); },
             account_options(seed)) {
     options_.settings.role_arn = "arn:aws:iam::123456789012:role/training";
@@ -40,7 +40,7 @@ class FaultRun {
     options_.capacity_wait_s = 20.0;
     trials_ = 4 + static_cast<std::int64_t>(rng_.below(5));
     kills_ = rng_.uniform() < 0.5 ? static_cast<int>(rng_.below(3)) + 1 : 0;
-    runner_ = rehearsal_.make_runner(options_);
+    runner_ = connection_.make_runner(options_);
   }
 
   void run() {
@@ -70,7 +70,7 @@ class FaultRun {
   }
 
   void check() {
-    const AccountAudit audit = rehearsal_.account().audit();
+    const AccountAudit audit = connection_.account().audit();
     fmt::print("requests {} now {} jobs {}\n", audit.requests, audit.now_s, audit.jobs.size());
     double audited_usd = 0.0;
     for (const PoolAudit& pool : audit.pools) {
@@ -214,7 +214,7 @@ class FaultRun {
   void restart() {
     runner_.reset();
     clock_.advance_to(clock_.now_s() + 5.0 + 300.0 * rng_.uniform());
-    runner_ = rehearsal_.make_runner(options_);
+    runner_ = connection_.make_runner(options_);
     begin();
     std::vector<Runner::Orphan> orphans;
     for (const auto& [number, attempt] : running_)
@@ -232,7 +232,7 @@ class FaultRun {
   VirtualClock clock_{1'795'000'000.0};
   Rng rng_;
   SageMakerOptions options_;
-  Rehearsal rehearsal_;
+  AccountConnection connection_;
   std::unique_ptr<SageMakerRunner> runner_;
   std::int64_t trials_ = 0;
   std::map<std::int64_t, int> waiting_;   // trial to attempt
@@ -260,4 +260,4 @@ TEST_P(FaultRuns, NothingIsPaidTwiceForgottenOrKept) {
 INSTANTIATE_TEST_SUITE_P(Thousand, FaultRuns, testing::Range(0, 10));
 
 }  // namespace
-}  // namespace steptune::rehearsal
+}  // namespace steptune::simulated

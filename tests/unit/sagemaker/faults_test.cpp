@@ -6,7 +6,7 @@
 
 #include "tests/unit/sagemaker/account_fixture.hpp"
 
-namespace steptune::rehearsal {
+namespace steptune::simulated {
 namespace {
 
 using testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST_F(Misfortunes, FaultsByChanceFollowTheSeed) {
 }
 
 }  // namespace
-}  // namespace steptune::rehearsal
+}  // namespace steptune::simulated

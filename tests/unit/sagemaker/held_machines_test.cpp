@@ -2,15 +2,16 @@
 #include "trial_runner/sagemaker/held_machines.hpp"
 
 #include "tests/unit/sagemaker/runner_fixture.hpp"
+#include "trial_runner/sagemaker/job_name.hpp"
 
-namespace steptune::rehearsal {
+namespace steptune::simulated {
 namespace {
 
 using testing::SizeIs;
 
 class HeldMachinesTest : public RunnerOnAccountTest {
  protected:
-  TrainingJobs jobs() { return {rehearsal().client(), rehearsal().connection().sagemaker}; }
+  TrainingJobs jobs() { return {connection().client(), connection().services().sagemaker}; }
 
   std::vector<HeldMachines> find() {
     TrainingJobs api = jobs();
@@ -21,7 +22,7 @@ class HeldMachinesTest : public RunnerOnAccountTest {
 
   std::vector<Release> release_all(double patience_s = 30.0) {
     TrainingJobs api = jobs();
-    auto released = release_pools(api, find(), clock, rehearsal().connection().wait_until,
+    auto released = release_pools(api, find(), clock, connection().services().wait_until,
                                   &options.prices, patience_s);
     EXPECT_TRUE(released) << released.error().to_error().text();
     return released.value_or(std::vector<Release>{});
@@ -150,7 +151,7 @@ TEST_F(HeldMachinesTest, ThatWereTakenMeanwhileAreGone) {
   account().advance_to(clock.now_s() + options.keep_alive_s);
   TrainingJobs api = jobs();
   const auto released =
-      release_pools(api, before, clock, rehearsal().connection().wait_until, &options.prices);
+      release_pools(api, before, clock, connection().services().wait_until, &options.prices);
   ASSERT_TRUE(released);
   ASSERT_THAT(*released, SizeIs(1));
   EXPECT_EQ((*released)[0].outcome, ReleaseOutcome::gone);
@@ -169,4 +170,4 @@ TEST(Resources, OfHeterogeneousClustersAreReadByGroup) {
 }
 
 }  // namespace
-}  // namespace steptune::rehearsal
+}  // namespace steptune::simulated

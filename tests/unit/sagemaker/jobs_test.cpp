@@ -4,7 +4,7 @@
 
 #include "tests/unit/sagemaker/account_fixture.hpp"
 
-namespace steptune::rehearsal {
+namespace steptune::simulated {
 namespace {
 
 using testing::Contains;
@@ -183,4 +183,4 @@ TEST_F(Jobs, EqualScriptsGiveEqualAccounts) {
 }
 
 }  // namespace
-}  // namespace steptune::rehearsal
+}  // namespace steptune::simulated

@@ -7,7 +7,7 @@
 #include "tests/unit/sagemaker/account_fixture.hpp"
 #include "trial_runner/reports/steptune_line.hpp"
 
-namespace steptune::rehearsal {
+namespace steptune::simulated {
 namespace {
 
 constexpr const char* k_group = "/aws/sagemaker/TrainingJobs";
@@ -211,4 +211,4 @@ TEST_F(Logs, UtilisationIsSummedOverCoresAndComesLate) {
 }
 
 }  // namespace
-}  // namespace steptune::rehearsal
+}  // namespace steptune::simulated

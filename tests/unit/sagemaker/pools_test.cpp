@@ -3,7 +3,7 @@
 
 #include "tests/unit/sagemaker/account_fixture.hpp"
 
-namespace steptune::rehearsal {
+namespace steptune::simulated {
 namespace {
 
 /// A cold job that needs no image twice takes 150 + 3 + 30 + 60 + 10 s.
@@ -123,4 +123,4 @@ TEST_F(Pools, PoolsAreFoundByTheirStatus) {
 }
 
 }  // namespace
-}  // namespace steptune::rehearsal
+}  // namespace steptune::simulated

@@ -2,7 +2,7 @@
 // What becomes of jobs and pools when the tuner dies, or leaves.
 #include "tests/unit/sagemaker/runner_fixture.hpp"
 
-namespace steptune::rehearsal {
+namespace steptune::simulated {
 namespace {
 
 using testing::HasSubstr;
@@ -124,4 +124,4 @@ TEST_F(TunerDeathTest, ATunerThatLeavesTellsWhatGoesOnCosting) {
 }
 
 }  // namespace
-}  // namespace steptune::rehearsal
+}  // namespace steptune::simulated

@@ -5,7 +5,7 @@
 
 #include "tests/unit/sagemaker/account_fixture.hpp"
 
-namespace steptune::rehearsal {
+namespace steptune::simulated {
 namespace {
 
 using testing::HasSubstr;
@@ -142,4 +142,4 @@ TEST_F(Requests, TagsCanBeRead) {
 }
 
 }  // namespace
-}  // namespace steptune::rehearsal
+}  // namespace steptune::simulated

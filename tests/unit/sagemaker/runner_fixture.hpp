@@ -8,9 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "trial_runner/sagemaker/rehearsal/rehearsal.hpp"
+#include "trial_runner/sagemaker/simulated_account/account_connection.hpp"
 
-namespace steptune::rehearsal {
+namespace steptune::simulated {
 
 /// The runner on a simulated account. Tests change `account_options`, `options` and `program`
 /// before the first call.
@@ -29,19 +29,19 @@ class RunnerOnAccountTest : public testing::Test {
     program.ends_after_s = 60.0;
   }
 
-  SimulatedAccount& account() { return rehearsal().account(); }
+  SimulatedAccount& account() { return connection().account(); }
 
-  Rehearsal& rehearsal() {
-    if (!rehearsal_) {
-      rehearsal_ = std::make_unique<Rehearsal>(
+  AccountConnection& connection() {
+    if (!connection_) {
+      connection_ = std::make_unique<AccountConnection>(
           clock, [this](const Json&) { return program; }, account_options);
     }
-    return *rehearsal_;
+    return *connection_;
   }
 
   SageMakerRunner& runner() {
     if (!runner_) {
-      runner_ = rehearsal().make_runner(options);
+      runner_ = connection().make_runner(options);
       const auto begun = runner_->begin_study("study", "1");
       EXPECT_TRUE(begun) << begun.error().text();
     }
@@ -146,8 +146,8 @@ class RunnerOnAccountTest : public testing::Test {
   int reports = 0;
 
  private:
-  std::unique_ptr<Rehearsal> rehearsal_;
+  std::unique_ptr<AccountConnection> connection_;
   std::unique_ptr<SageMakerRunner> runner_;
 };
 
-}  // namespace steptune::rehearsal
+}  // namespace steptune::simulated

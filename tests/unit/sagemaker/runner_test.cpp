@@ -2,7 +2,7 @@
 // The SageMaker runner on a simulated account: how trials become jobs, and how jobs end.
 #include "tests/unit/sagemaker/runner_fixture.hpp"
 
-namespace steptune::rehearsal {
+namespace steptune::simulated {
 namespace {
 
 using testing::AllOf;
@@ -231,4 +231,4 @@ TEST_F(RunnerOnAccountTest, AnOutageIsWaitedOut) {
 }
 
 }  // namespace
-}  // namespace steptune::rehearsal
+}  // namespace steptune::simulated

@@ -2,7 +2,7 @@
 // How the machines of trials were used, from the simulated account to the runner's notices.
 #include "tests/unit/sagemaker/runner_fixture.hpp"
 
-namespace steptune::rehearsal {
+namespace steptune::simulated {
 namespace {
 
 using testing::AllOf;
@@ -93,4 +93,4 @@ TEST_F(UtilisationTest, LongDownloadsAreToldWithoutMetrics) {
 }
 
 }  // namespace
-}  // namespace steptune::rehearsal
+}  // namespace steptune::simulated

@@ -5,7 +5,7 @@
 #include "tests/unit/sagemaker/runner_fixture.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
 
-namespace steptune::rehearsal {
+namespace steptune::simulated {
 namespace {
 
 using testing::ElementsAre;
@@ -16,7 +16,7 @@ class WarmPoolsTest : public RunnerOnAccountTest {
  protected:
   WarmPools& pools() {
     if (!pools_) {
-      api_.emplace(rehearsal().client(), rehearsal().connection().sagemaker);
+      api_.emplace(connection().client(), connection().services().sagemaker);
       pools_.emplace(clock, *api_, outage_, sink_, WarmPoolOptions{});
     }
     return *pools_;
@@ -176,4 +176,4 @@ TEST_F(WarmPoolsTest, APoolThatEndedTooSoonIsOverheadAndNoticed) {
 }
 
 }  // namespace
-}  // namespace steptune::rehearsal
+}  // namespace steptune::simulated

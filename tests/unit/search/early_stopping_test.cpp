@@ -88,7 +88,8 @@ TEST(EarlyStopping, AsksNobodyWhereTheSchedulerDoesNotDefer) {
     const auto scheduler = short_scheduler(name);
     DecidingSearcher searcher(StopDecision{true, "hopeless"});
     EarlyStopping early_stopping(10, 80);
-    EXPECT_FALSE(early_stopping.decide(step_estimate(10, 9.0), {}, *scheduler, searcher).stop) << name;
+    EXPECT_FALSE(early_stopping.decide(step_estimate(10, 9.0), {}, *scheduler, searcher).stop)
+        << name;
     EXPECT_TRUE(searcher.fidelities.empty()) << name;
   }
 }

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/study/study_fixture.hpp"
+#include "trial_runner/replay/replay_kind.hpp"
 
 namespace steptune {
 namespace {
@@ -65,7 +66,8 @@ TEST(PublishedStudies, HeterogeneousClustersCostWhatWasPublished) {
     configuration.set("helpers", published.helpers);
     const double price = usd_per_hour(*study, configuration);
     EXPECT_NEAR(price, published.usd_per_hour, 1e-9);
-    const double step_s = study->runner.replay.seconds_per_sample->evaluate(configuration);
+    const auto& replay = dynamic_cast<const ReplaySettings&>(*study->runner).section();
+    const double step_s = replay.seconds_per_sample->evaluate(configuration);
     EXPECT_NEAR(step_s * price / 3600.0, published.usd_per_step, 5e-6);
   }
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/study/study_fixture.hpp"
+#include "trial_runner/sagemaker/sagemaker_settings.hpp"
 
 namespace steptune {
 namespace {
@@ -60,6 +61,10 @@ Configuration with(const StudySpec& study, const std::string& instance, std::int
   return configuration;
 }
 
+const SageMakerSection& jobs_of(const StudySpec& study) {
+  return dynamic_cast<const SageMakerSettings&>(*study.runner).section();
+}
+
 std::string fault_of(const Json& document) {
   const auto study = read(document);
   return study ? "" : study.error().text();
@@ -70,8 +75,8 @@ TEST(SageMakerStudy, ReadsTheSettingsOfItsJobs) {
       R"({"limits": {"wall": "30m"}, "runner": {"subnets": ["subnet-1"], "parallel": 3,
           "security_groups": ["sg-1"], "tags": {"team": "vision"}, "volume_gb": 100,
           "checkpoints": "s3://bucket/checkpoints/", "keep_alive": "10m"}})"));
-  const JobSettings& job = study.runner.sagemaker.settings;
-  EXPECT_EQ(study.runner.sagemaker.region, "us-east-1");
+  const JobSettings& job = jobs_of(study).job;
+  EXPECT_EQ(jobs_of(study).region, "us-east-1");
   EXPECT_EQ(job.role_arn, "arn:aws:iam::123456789012:role/training");
   ASSERT_EQ(job.channels.size(), 2U);
   EXPECT_EQ(job.channels[0].name, "train");
@@ -84,8 +89,8 @@ TEST(SageMakerStudy, ReadsTheSettingsOfItsJobs) {
   EXPECT_THAT(job.tags, ElementsAre(Pair("team", "vision")));
   EXPECT_EQ(job.volume_gb, 100);
   EXPECT_EQ(job.max_runtime_s, 1800.0);
-  EXPECT_EQ(study.runner.sagemaker.keep_alive_s, 600.0);
-  EXPECT_EQ(study.runner.parallel, 3);
+  EXPECT_EQ(jobs_of(study).keep_alive_s, 600.0);
+  EXPECT_EQ(study.runner->traits().parallel, 3);
 }
 
 TEST(SageMakerStudy, AFileSystemIsAChannel) {
@@ -93,7 +98,7 @@ TEST(SageMakerStudy, AFileSystemIsAChannel) {
       R"({"runner": {"subnets": ["subnet-1"], "security_groups": ["sg-1"], "channels": {"labels":
           {"s3": null, "input_mode": null, "file_system": "fs-0123456789abcdef0",
            "file_system_type": "FSxLustre", "path": "/fsx/train"}}}})"));
-  const Channel& channel = study.runner.sagemaker.settings.channels.at(1);
+  const Channel& channel = jobs_of(study).job.channels.at(1);
   EXPECT_EQ(channel.file_system_id, "fs-0123456789abcdef0");
   EXPECT_EQ(channel.file_system_type, "FSxLustre");
   EXPECT_EQ(channel.directory_path, "/fsx/train");
@@ -101,9 +106,9 @@ TEST(SageMakerStudy, AFileSystemIsAChannel) {
 
 TEST(SageMakerStudy, MachinesFollowTheConfiguration) {
   const StudySpec study = sound(cloud_document());
-  const Resources alone = resources_of(study, with(study, "ml.p3.2xlarge", 0));
+  const Resources alone = study.runner->resources_of(with(study, "ml.p3.2xlarge", 0));
   EXPECT_EQ(alone, (Resources{"ml.p3.2xlarge", 1, {}})) << "no group left to speak of";
-  const Resources helped = resources_of(study, with(study, "ml.g5.xlarge", 2));
+  const Resources helped = study.runner->resources_of(with(study, "ml.g5.xlarge", 2));
   EXPECT_THAT(helped.groups, ElementsAre(InstanceGroup{"trainer", "ml.g5.xlarge", 1},
                                          InstanceGroup{"helpers", "ml.c5.9xlarge", 2}));
 }
@@ -112,16 +117,16 @@ TEST(SageMakerStudy, LabelsStandForTheirTexts) {
   const StudySpec study = sound(plain_document(
       "ml.{instance}", R"({"baseline": {"instance": "small"}, "parameters": {"instance":
                            {"choices": {"small": "g5.xlarge", "large": "g5.2xlarge"}}}})"));
-  EXPECT_EQ(resources_of(study, with(study, "large", 0)).instance_type, "ml.g5.2xlarge");
+  EXPECT_EQ(study.runner->resources_of(with(study, "large", 0)).instance_type, "ml.g5.2xlarge");
 }
 
 TEST(SageMakerStudy, PricesAreThoseOfTheTableUnlessStated) {
   const StudySpec study = sound(cloud_document(R"({"runner": {"prices": {"ml.g5.xlarge": 1.0}}})"));
   EXPECT_DOUBLE_EQ(usd_per_hour(study, with(study, "ml.g5.xlarge", 0)), 1.0);
   EXPECT_DOUBLE_EQ(usd_per_hour(study, with(study, "ml.p3.2xlarge", 1)), 3.825 + 1.836);
-  EXPECT_EQ(study.runner.cluster.prices.at("ml.g5.xlarge").vcpus, 4)
+  EXPECT_EQ(jobs_of(study).instances.prices.at("ml.g5.xlarge").vcpus, 4)
       << "the machine is the table's";
-  EXPECT_EQ(study.runner.cluster.prices.at("ml.p3.2xlarge").gpus, 1);
+  EXPECT_EQ(jobs_of(study).instances.prices.at("ml.p3.2xlarge").gpus, 1);
 }
 
 TEST(SageMakerStudy, SpotIsExpectedToBeCheaperButBoundByThePriceOnDemand) {
@@ -129,7 +134,7 @@ TEST(SageMakerStudy, SpotIsExpectedToBeCheaperButBoundByThePriceOnDemand) {
   const Configuration configuration = with(study, "ml.p3.2xlarge", 0);
   EXPECT_DOUBLE_EQ(usd_per_hour(study, configuration), 3.825 * 0.5);
   EXPECT_DOUBLE_EQ(on_demand_usd_per_hour(study, configuration), 3.825);
-  EXPECT_EQ(study.runner.sagemaker.settings.max_wait_s, 7200.0) << "twice the wall limit";
+  EXPECT_EQ(jobs_of(study).job.max_wait_s, 7200.0) << "twice the wall limit";
 }
 
 TEST(SageMakerStudy, StoredOnesReadTheSameWithoutATable) {

@@ -8,6 +8,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/study/study_fixture.hpp"
+#include "trial_runner/replay/replay_kind.hpp"
 
 namespace steptune {
 namespace {
@@ -49,7 +50,7 @@ TEST(StudyReader, ReadsEverySection) {
   EXPECT_EQ(study.budget.time_s, 1800.0);
   EXPECT_EQ(study.budget.trials, 40);
   EXPECT_TRUE(study.budget.stop_at_payback);
-  EXPECT_EQ(study.runner.price_per_hour, 1.212);
+  EXPECT_EQ(usd_per_hour(study, study.baseline), 1.212);
 }
 
 TEST(StudyReader, ReadsDurationsAndSizesInWordsOrNumbers) {
@@ -110,13 +111,14 @@ TEST(StudyReader, ReadsReplayRunnersWithoutCommand) {
           "runner": {"type": "replay", "table": "tables/t.json", "objective_column": "time",
                      "startup": "2m", "noise": 0}})"));
   EXPECT_TRUE(table.command.empty());
-  EXPECT_EQ(table.runner.replay.table, "/studies/tables/t.json");
-  EXPECT_EQ(table.runner.replay.objective_column, "time");
-  EXPECT_EQ(table.runner.replay.startup_s, 120.0);
+  const ReplaySection& replay = dynamic_cast<const ReplaySettings&>(*table.runner).section();
+  EXPECT_EQ(replay.table, "/studies/tables/t.json");
+  EXPECT_EQ(replay.objective_column, "time");
+  EXPECT_EQ(replay.startup_s, 120.0);
   const StudySpec model = sound(patched(
       R"x({"command": null, "env": null, "runner": {"type": "replay", "seconds_per_sample":
           "0.01 / (1 + workers) + 1 / batch_size + threads * prefetch * 1e-9 + (precision == 'fp32')"}})x"));
-  EXPECT_EQ(model.runner.type, "replay");
+  EXPECT_EQ(model.runner->kind().name(), "replay");
 }
 
 TEST(StudyReader, ReadsReportsAsPresetOrObject) {

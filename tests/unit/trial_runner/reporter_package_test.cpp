@@ -45,16 +45,16 @@ TEST(ReporterPackage, InstallsWithoutANetworkAndReports) {
                       " -m pip install --no-build-isolation --no-index --target site ./reporters",
                       folder.string(), folder.string()));
   ASSERT_EQ(installed.status, 0) << installed.output;
-  const Ran reported = run(fmt::format(
-      "cd / && PYTHONPATH='{}' STEPTUNE_TRIAL=1.1 " STEPTUNE_PYTHON
-      " -c 'import importlib.metadata, steptune; steptune.report(samples=8, loss=0.5); "
-      "print(importlib.metadata.version(\"steptune\"), steptune.__file__)'",
-      (folder / "site").string()));
+  const Ran reported = run(
+      fmt::format("cd / && PYTHONPATH='{}' STEPTUNE_TRIAL=1.1 " STEPTUNE_PYTHON
+                  " -c 'import importlib.metadata, steptune; steptune.report(samples=8, loss=0.5); "
+                  "print(importlib.metadata.version(\"steptune\"), steptune.__file__)'",
+                  (folder / "site").string()));
   EXPECT_EQ(reported.status, 0) << reported.output;
   EXPECT_TRUE(reported.output.starts_with("[steptune] {\"v\":1,\"step\":1,\"samples\":8.0,"))
       << reported.output;
-  EXPECT_NE(reported.output.find(fmt::format("\n" STEPTUNE_VERSION " {}/site/steptune.py",
-                                             folder.string())),
+  EXPECT_NE(reported.output.find(
+                fmt::format("\n" STEPTUNE_VERSION " {}/site/steptune.py", folder.string())),
             std::string::npos)
       << reported.output;
   fs::remove_all(folder);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial_runner/replay/step_times.hpp"
+#include "trial_runner/step_times.hpp"
 
 #include <cmath>
 #include <vector>

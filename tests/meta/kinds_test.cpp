@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rest of the program names no kind of runner: a further one is a folder and a line of the
+// registry.
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/meta/source_tree.hpp"
+
+namespace steptune {
+namespace {
+
+using testing::Contains;
+
+constexpr const char* k_registry = "trial_runner/runner_kinds.cpp";
+
+/// Folders with a file `<folder>_kind.hpp`.
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const SourceFile& file : cpp_files_below("trial_runner")) {
+    const std::string folder = file.path.parent_path().filename().string();
+    if (file.path.filename() == folder + "_kind.hpp") names.push_back(folder);
+  }
+  return names;
+}
+
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+/// What would name the kind: its folder, its name as a string, and the name anywhere where it is no
+/// word of its own in English.
+std::vector<std::string> mentions_of(const std::string& kind) {
+  static const std::set<std::string> k_words = {"local", "replay"};
+  std::vector<std::string> mentions = {"trial_runner/" + kind + "/", "\"" + kind + "\""};
+  if (!k_words.contains(kind)) mentions.push_back(kind);
+  return mentions;
+}
+
+TEST(RunnerKinds, AreNamedInTheirFoldersAndTheRegistryOnly) {
+  const std::vector<std::string> kinds = kind_names();
+  ASSERT_THAT(kinds, Contains("sagemaker"));
+  ASSERT_GE(kinds.size(), 3U);
+  for (const SourceFile& file : cpp_files_below("tuner")) {
+    const std::string text = lower_case(file.text);
+    for (const std::string& kind : kinds) {
+      for (const std::string& mention : mentions_of(kind)) {
+        EXPECT_EQ(text.find(mention), std::string::npos) << file.path << " names " << mention;
+      }
+    }
+  }
+}
+
+TEST(RunnerKinds, AreAllRegistered) {
+  const std::string registry = read_text(std::filesystem::path(STEPTUNE_SOURCE_DIR) / k_registry);
+  for (const std::string& kind : kind_names()) {
+    EXPECT_NE(registry.find("&" + kind + "_kind()"), std::string::npos) << kind;
+  }
+}
+
+TEST(RunnerKinds, KnowNothingOfEachOther) {
+  const std::vector<std::string> kinds = kind_names();
+  for (const std::string& kind : kinds) {
+    for (const SourceFile& file : cpp_files_below("trial_runner/" + kind)) {
+      for (const std::string& include : quoted_includes(file)) {
+        for (const std::string& other : kinds) {
+          EXPECT_TRUE(other == kind || !include.starts_with("trial_runner/" + other + "/"))
+              << file.path << " includes \"" << include << "\"";
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace steptune

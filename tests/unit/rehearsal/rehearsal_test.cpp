@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/rehearsal/rehearsal.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tuner/rehearsal/projection.hpp"
+
+namespace steptune {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double k_now_s = 1'795'000'000.0;
+
+Json document() {
+  return Json::parse(R"({
+    "name": "rehearsed",
+    "command": ["train", "--batch-size", "{batch_size}"],
+    "parameters": {
+      "batch_size": {"type": "int", "low": 16, "high": 512, "scale": "log2"},
+      "workers": {"type": "int", "low": 0, "high": 8},
+      "instance": {"type": "categorical", "choices": ["ml.g5.xlarge", "ml.m5.xlarge"]}
+    },
+    "baseline": {"batch_size": 64, "workers": 0, "instance": "ml.g5.xlarge"},
+    "env": {"WORKERS": "{workers}"},
+    "planned_run": {"samples": 1e8, "batch_size": "batch_size"},
+    "objectives": ["cost"],
+    "search": {"searcher": "random", "scheduler": "none", "seed": 1},
+    "budget": {"trials": 16},
+    "measure": {"confirm_pairs": 1},
+    "runner": {
+      "type": "sagemaker", "region": "us-east-1",
+      "role": "arn:aws:iam::123456789012:role/training",
+      "image": "123456789012.dkr.ecr.us-east-1.amazonaws.com/train:1",
+      "channels": {"train": "s3://bucket/train/"}, "output": "s3://bucket/out",
+      "instance_type": "{instance}"
+    }
+  })");
+}
+
+StudySpec study_of(const Json& json) {
+  auto study = study_from_json(json, "/nowhere/study.json", {{"cpus", 4.0}, {"gpus", 0.0}});
+  EXPECT_TRUE(study) << study.error().text();
+  return std::move(study).value();
+}
+
+RehearsedTuning rehearse(const StudySpec& study, std::uint64_t seed = 1) {
+  const auto tuning = rehearse_tuning(study, constant_speed(study), seed, k_now_s);
+  EXPECT_TRUE(tuning) << tuning.error().text();
+  return tuning.value_or(RehearsedTuning{});
+}
+
+TEST(Rehearsal, TheTunerCountsWhatTheAccountIsCharged) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const RehearsedTuning tuning = rehearse(study_of(document()), seed);
+    EXPECT_GT(tuning.bill.usd, 0.1);
+    EXPECT_NEAR(tuning.counted_usd, tuning.bill.usd, 0.01 * tuning.bill.usd);
+    EXPECT_EQ(tuning.trials, tuning.bill.cold_starts + tuning.bill.warm_starts);
+  }
+}
+
+TEST(Rehearsal, TrialsThatAreKnownAheadAreOrderedByTheirInstances) {
+  const RehearsedTuning tuning = rehearse(study_of(document()));
+  EXPECT_LE(tuning.bill.cold_starts, 5) << "baseline, the other type, back again, confirmation";
+  EXPECT_GE(tuning.bill.warm_starts, 12);
+}
+
+TEST(Rehearsal, ABudgetOfMoneyIsOverrunByLessThanATrialsBound) {
+  Json json = document();
+  json["budget"] = {{"trials", 40}, {"cost", 0.2}};
+  json["limits"] = {{"wall", "10m"}};
+  json["runner"]["parallel"] = 3;
+  const RehearsedTuning tuning = rehearse(study_of(json));
+  const double bound_usd = 1.408 * (600.0 + 120.0 + 300.0) / 3600.0;
+  EXPECT_LT(tuning.bill.usd, 0.2 + bound_usd);
+  EXPECT_LT(tuning.trials, 30);
+}
+
+TEST(Rehearsal, TheSameSeedGivesTheSameTuning) {
+  const RehearsedTuning once = rehearse(study_of(document()), 7);
+  const RehearsedTuning again = rehearse(study_of(document()), 7);
+  EXPECT_EQ(once.duration_s, again.duration_s);
+  EXPECT_EQ(once.bill.usd, again.bill.usd);
+}
+
+TEST(Rehearsal, SpeedsComeFromAnExpression) {
+  const StudySpec study = study_of(document());
+  const auto speed = expressed_speed(study, "0.001 + 0.1 / batch_size");
+  ASSERT_TRUE(speed);
+  EXPECT_DOUBLE_EQ((*speed)(study.baseline).seconds_per_sample, 0.001 + 0.1 / 64.0);
+  EXPECT_FALSE(expressed_speed(study, "0.1 / batchsize"));
+}
+
+TEST(Rehearsal, SpeedsComeFromAnEarlierRun) {
+  TrialRecord slow;
+  slow.configuration.set("batch_size", std::int64_t{16});
+  slow.measurement.emplace();
+  slow.measurement->status = MeasurementStatus::steady;
+  slow.measurement->seconds_per_sample = 0.4;
+  TrialRecord fast = slow;
+  fast.configuration.set("batch_size", std::int64_t{32});
+  fast.measurement->seconds_per_sample = 0.2;
+  TrialRecord unmeasured;
+  const auto speed = recorded_speed({slow, fast, unmeasured});
+  ASSERT_TRUE(speed);
+  EXPECT_EQ((*speed)(fast.configuration).seconds_per_sample, 0.2);
+  EXPECT_NEAR((*speed)(Configuration()).seconds_per_sample, 0.3, 1e-12);
+  EXPECT_FALSE(recorded_speed({unmeasured}));
+}
+
+TEST(Projection, TellsMeanAndRange) {
+  const StudySpec study = study_of(document());
+  const auto projection = project_tuning(study, {"0.002", 2, "/nowhere/history.db", k_now_s});
+  ASSERT_TRUE(projection) << projection.error().text();
+  EXPECT_LE(projection->usd.low, projection->usd.mean);
+  EXPECT_LE(projection->usd.mean, projection->usd.high);
+  EXPECT_THAT(projection_text(study, *projection), HasSubstr("on SageMaker, simulated 2 times"));
+  EXPECT_THAT(projection_text(study, *projection), HasSubstr("0.002 seconds per sample"));
+}
+
+TEST(Projection, TrialsThatCostNothingAreNotRehearsed) {
+  Json json = document();
+  json["runner"] = {{"type", "local"}, {"price_per_hour", 1.0}};
+  json["env"]["INSTANCE"] = "{instance}";
+  const auto projection = project_tuning(study_of(json), {"", 1, "", k_now_s});
+  ASSERT_FALSE(projection);
+  EXPECT_EQ(projection.error().kind, ErrorKind::usage);
+  EXPECT_THAT(projection.error().text(), HasSubstr("\"local\""));
+}
+
+}  // namespace
+}  // namespace steptune

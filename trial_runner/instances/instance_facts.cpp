@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "trial_runner/instances/instance_keys.hpp"
+#include "trial_runner/instances/rented_instances.hpp"
+
+namespace steptune {
+namespace {
+
+const Json* member(const Json& json, const char* key) {
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  return json.is_object() && found != json.end() ? &*found : nullptr;
+}
+
+std::string string_of(const Json& json, const char* key) {
+  const Json* found = member(json, key);
+  return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// The one type that all instances have; empty if there are several or a placeholder decides.
+std::string only_type(const Json& section) {
+  std::set<std::string> types;
+  if (member(section, "instance_type") != nullptr) {
+    types.insert(string_of(section, "instance_type"));
+  }
+  if (const Json* groups = member(section, "instance_groups")) {
+    for (const Json& group : *groups)
+      types.insert(string_of(group, "instance_type"));
+  }
+  const bool clear = types.size() == 1 && types.begin()->find('{') == std::string::npos;
+  return clear ? *types.begin() : std::string();
+}
+
+std::optional<InstanceType> described(const Json& section, const std::string& type,
+                                      const std::filesystem::path& folder) {
+  RentedInstances instances;
+  instances.region = string_of(section, "region");
+  const std::string path = string_of(section, "price_table");
+  if (!path.empty()) instances.price_table = (folder / path).lexically_normal();
+  std::optional<InstanceType> found;
+  if (const auto table = price_table_of(instances)) {
+    const auto entry = table->instances.find(type);
+    if (entry != table->instances.end()) found = entry->second;
+  }
+  const Json* prices = member(section, "prices");
+  const Json* stated = prices == nullptr ? nullptr : member(*prices, type.c_str());
+  if (stated == nullptr || !stated->is_object()) return found;
+  document::Reading unheeded;  // faults are told when the section is read
+  InstanceType type_as_stated;
+  instance_price_section().read(document::Node(*stated, "", unheeded), type_as_stated);
+  return type_as_stated;
+}
+
+void add_counts(const Json& json, std::vector<std::string>& expressions) {
+  std::string count = string_of(json, "instance_count");
+  if (!count.empty()) expressions.push_back(std::move(count));
+}
+
+}  // namespace
+
+RemoteMachine instance_facts(const Json& section, const std::filesystem::path& folder) {
+  RemoteMachine known;
+  add_counts(section, known.expressions);
+  if (const Json* groups = member(section, "instance_groups"); groups && groups->is_array()) {
+    for (const Json& group : *groups)
+      add_counts(group, known.expressions);
+  }
+  const std::string type = only_type(section);
+  if (type.empty()) {
+    known.why_not_more = "trials run on more than one type of instance";
+    return known;
+  }
+  known.why_not_more = "nothing is known of " + type;
+  const auto found = described(section, type, folder);
+  // Not known of the machine: not a fact, rather than none.
+  if (!found || found->vcpus == 0) return known;
+  known.facts["cpus"] = found->vcpus;
+  known.facts["gpus"] = found->gpus;
+  if (found->memory_gib > 0.0) known.facts["memory_gb"] = found->memory_gib;
+  return known;
+}
+
+}  // namespace steptune

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trial_runner/runner_kind.hpp"
+
+namespace steptune {
+
+/// Processes on this machine.
+[[nodiscard]] const RunnerKind& local_kind();
+
+}  // namespace steptune

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "common/clock.hpp"
+#include "trial_runner/runner.hpp"
+
+namespace steptune {
+
+/// What the training program of a simulated trial does.
+struct SimulatedTraining {
+  double startup_s = 20.0;  ///< program's start to its first step
+  double step_s = 0.1;
+  double samples_per_step = 1.0;
+};
+
+struct RehearsalOptions {
+  std::uint64_t seed = 0;    ///< draws what differs from one day to the next
+  double wall_time_s = 0.0;  ///< the date that the play begins on
+  /// The program for the values of a trial's parameters, written as on a command line.
+  std::function<SimulatedTraining(const std::map<std::string, std::string>& values)> training;
+};
+
+/// The bill as a simulated provider makes it out.
+struct RehearsalBill {
+  double usd = 0.0;
+  double not_training_usd = 0.0;  ///< part of `usd`: downloads, uploads, machines kept idle
+  int cold_starts = 0;
+  int warm_starts = 0;
+};
+
+/// A study's runner on a simulated provider under a virtual clock, for the real loop to run on.
+class RehearsalStage {
+ public:
+  virtual ~RehearsalStage() = default;
+
+  [[nodiscard]] virtual const Clock& clock() const = 0;
+  [[nodiscard]] virtual Runner& runner() = 0;
+  /// Lets time pass until nothing costs anything any more. The runner is not used afterwards.
+  [[nodiscard]] virtual RehearsalBill settle() = 0;
+};
+
+}  // namespace steptune

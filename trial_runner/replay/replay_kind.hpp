@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "trial_runner/cost/fixed_price.hpp"
+#include "trial_runner/instances/rented_instances.hpp"
+#include "trial_runner/runner_kind.hpp"
+
+namespace steptune {
+
+/// Recorded or modelled step times under a virtual clock.
+[[nodiscard]] const RunnerKind& replay_kind();
+
+/// What the section of a replayed study says.
+struct ReplaySection {
+  FixedPrice price;
+  int parallel = 1;
+  RentedInstances instances;    ///< that a configuration stands for: for the price only
+  std::filesystem::path table;  ///< the JSON file of a recorded table; empty: a model
+  std::optional<std::string> objective_column;
+  std::optional<document::Formula> seconds_per_sample;  ///< the model
+  double startup_s = 5.0;
+  double noise = 0.01;  ///< relative standard deviation of a step
+};
+
+class ReplaySettings final : public RunnerSettings {
+ public:
+  explicit ReplaySettings(ReplaySection section);
+
+  [[nodiscard]] const ReplaySection& section() const { return section_; }
+
+  [[nodiscard]] const RunnerKind& kind() const override { return replay_kind(); }
+  [[nodiscard]] Json write(const document::Writing& writing) const override;
+  [[nodiscard]] Json resumed_document(const Json& stored, const Json& written) const override;
+  [[nodiscard]] std::shared_ptr<const RunnerSettings> complete(
+      const StudyView& study, document::Faults& faults) const override;
+  void check_files(document::Faults& faults) const override;
+  [[nodiscard]] Resources resources_of(const Configuration& configuration) const override;
+  [[nodiscard]] std::optional<HourlyPrice> price_of(
+      const Configuration& configuration) const override;
+  [[nodiscard]] std::vector<SummaryLine> summary(const Configuration& baseline) const override;
+  [[nodiscard]] Result<RunnerParts> make(const Clock& clock, std::uint64_t seed) const override;
+
+ private:
+  ReplaySection section_;
+};
+
+}  // namespace steptune

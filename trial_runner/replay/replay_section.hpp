@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "common/document/section.hpp"
+#include "trial_runner/replay/replay_kind.hpp"
+
+namespace steptune {
+
+/// The keys of the section, and what must hold between them.
+[[nodiscard]] const document::Section<ReplaySection>& replay_section();
+
+}  // namespace steptune

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trial_runner/runner_kind.hpp"
+
+namespace steptune {
+
+/// Trials as SageMaker training jobs.
+[[nodiscard]] const RunnerKind& sagemaker_kind();
+
+}  // namespace steptune

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "trial_runner/instances/instance_keys.hpp"
+#include "trial_runner/kind_key.hpp"
+#include "trial_runner/sagemaker/sagemaker_settings.hpp"
+#include "trial_runner/sagemaker/section_types.hpp"
+
+namespace steptune {
+namespace {
+
+using document::InFingerprint;
+using document::Key;
+using document::Node;
+using document::ObjectNode;
+using document::Section;
+using document::Type;
+using document::Writing;
+
+constexpr std::size_t k_max_channels = 20;
+constexpr std::size_t k_max_tags = 50;
+/// ResourceConfig/KeepAlivePeriodInSeconds.
+constexpr double k_max_keep_alive_s = 21'600.0;
+
+using Jobs = Section<SageMakerSection>;
+
+template <typename M, typename V>
+Key<SageMakerSection> job_key(std::string name, M JobSettings::*member, Type<V> type,
+                              const char* doc) {
+  return document::key(std::move(name), member, std::move(type))
+      .doc(doc)
+      .of(&SageMakerSection::job);
+}
+
+/// A key that is written only where spot is asked for.
+Key<SageMakerSection> only_with_spot(const Key<SageMakerSection>& key, const char* default_words,
+                                     InFingerprint in_fingerprint) {
+  Key<SageMakerSection> conditional(
+      key.traits().name,
+      [key](const Node& node, SageMakerSection& section) { key.read(node, section); },
+      [key](const SageMakerSection& section, const Writing& writing) -> std::optional<Json> {
+        return section.job.spot ? key.write(section, writing) : std::nullopt;
+      },
+      [key](Json& definitions) {
+        Json schema = key.schema(definitions);
+        schema.erase("default");  // it depends on more than this key
+        return schema;
+      });
+  conditional.doc(key.traits().doc).default_words(default_words).in_fingerprint(in_fingerprint);
+  return conditional;
+}
+
+Key<SageMakerSection> channels_key() {
+  const auto of_channel = document::object(channel_section());
+  const auto read = [of_channel](const Node& node, SageMakerSection& section) {
+    for (const auto& [name, child] :
+         node.members("an object of input channels by name", k_max_channels)) {
+      Channel channel;
+      if (child.json().is_string()) {
+        channel.s3_uri = child.string().value_or("");
+      } else {
+        channel = of_channel.read(child).value_or(Channel{});
+      }
+      channel.name = name;
+      section.job.channels.push_back(std::move(channel));
+    }
+  };
+  const auto write = [](const SageMakerSection& section,
+                        const Writing& writing) -> std::optional<Json> {
+    Json json;
+    for (const Channel& channel : section.job.channels)
+      json[channel.name] = channel_section().write(channel, writing);
+    return json.is_null() ? std::nullopt : std::optional(std::move(json));
+  };
+  const auto schema = [of_channel](Json& definitions) {
+    return Json{{"type", "object"},
+                {"maxProperties", k_max_channels},
+                {"additionalProperties",
+                 {{"anyOf", {s3_uri().schema(definitions), of_channel.schema(definitions)}}}}};
+  };
+  Key<SageMakerSection> key("channels", read, write, schema);
+  key.doc(
+         "input data by name, read below `/opt/ml/input/data/NAME`: an S3 URI, or an object (next "
+         "table)")
+      .default_words("none");
+  return key;
+}
+
+void check_groups_of_channels(const ObjectNode& object, const SageMakerSection& section) {
+  std::vector<std::string> known;
+  for (const RentedGroup& group : section.instances.groups) {
+    if (!group.name.empty()) known.push_back(group.name);
+  }
+  for (const Channel& channel : section.job.channels) {
+    for (std::size_t i = 0; i < channel.instance_groups.size(); ++i) {
+      const std::string& group = channel.instance_groups[i];
+      if (std::ranges::find(known, group) != known.end()) continue;
+      object.node().faults().add(
+          fmt::format("{}/channels/{}/instance_groups/{}", object.node().pointer(),
+                      document::pointer_token(channel.name), i),
+          fmt::format("there is no instance group \"{}\"{}", printable_line(group, 60),
+                      did_you_mean(group, known)));
+    }
+  }
+}
+
+void check_section(const ObjectNode& object, SageMakerSection& section) {
+  const Node& node = object.node();
+  section.instances.region = section.region;
+  check_instance_keys(object, section.instances);
+  if (!object.has("instance_type") && !object.has("instance_groups")) {
+    node.fault(
+        "give \"instance_type\", such as \"ml.g5.xlarge\" or \"{instance}\", or "
+        "\"instance_groups\"");
+  }
+  JobSettings& job = section.job;
+  if (object.has("image") == object.has("algorithm")) {
+    node.fault("give \"image\", a container image, or \"algorithm\", an algorithm's name");
+  }
+  while (job.checkpoint_s3_uri.ends_with('/'))
+    job.checkpoint_s3_uri.pop_back();
+  if (job.subnets.empty() != job.security_group_ids.empty()) {
+    node.fault("\"subnets\" and \"security_groups\" belong together: give both or neither");
+  }
+  for (const char* key : {"spot_share", "max_wait"}) {
+    if (object.has(key) && !job.spot) {
+      object.find(key)->fault("only managed spot has one: give \"spot\": true as well");
+    }
+  }
+  check_groups_of_channels(object, section);
+}
+
+void add_job_keys(Jobs& section) {
+  section.add(
+      job_key("role", &JobSettings::role_arn, named_string(), "ARN of the role that jobs run under")
+          .required()
+          .in_fingerprint(InFingerprint::never));
+  section.add(job_key("image", &JobSettings::image, named_string(),
+                      "container image; or `algorithm`. One of them is required")
+                  .omitted_at_default());
+  section.add(job_key("algorithm", &JobSettings::algorithm_name, named_string(),
+                      "name of an algorithm resource, in place of an image")
+                  .omitted_at_default());
+  section.add(job_key("input_mode", &JobSettings::input_mode, input_mode(),
+                      "of channels that do not say otherwise: `File` copies before the start, "
+                      "`FastFile` reads as needed and wants folders (URIs that end with `/`), "
+                      "`Pipe` streams"));
+  section.add(channels_key());
+  section.add(
+      job_key("output", &JobSettings::output_s3_uri, s3_uri(), "S3 URI for what jobs leave behind")
+          .required()
+          .in_fingerprint(InFingerprint::never));
+  section.add(job_key("checkpoints", &JobSettings::checkpoint_s3_uri, s3_uri(),
+                      "S3 URI; each job has a folder of its own below it, kept in step with "
+                      "`/opt/ml/checkpoints`")
+                  .omitted_at_default()
+                  .in_fingerprint(InFingerprint::never));
+  section.add(job_key("code", &JobSettings::code_s3_uri, s3_uri(),
+                      "S3 folder with the program. It becomes the channel `code`, and the command "
+                      "runs in a copy of it, with the same words as on your machine. S3 keeps no "
+                      "execute permission: start scripts through their interpreter")
+                  .omitted_at_default());
+  const auto names = document::list_of(document::string(), k_max_list);
+  section.add(job_key("subnets", &JobSettings::subnets, names,
+                      "of the VPC that jobs run in; with `security_groups`")
+                  .omitted_at_default()
+                  .default_words("none"));
+  section.add(job_key("security_groups", &JobSettings::security_group_ids, names,
+                      "of the VPC that jobs run in; with `subnets`")
+                  .omitted_at_default()
+                  .default_words("none"));
+  section.add(job_key("tags", &JobSettings::tags,
+                      document::map_of(document::string(), "an object of tags by name", k_max_tags),
+                      "tags of every job")
+                  .omitted_at_default()
+                  .default_words("none")
+                  .in_fingerprint(InFingerprint::never));
+  section.add(job_key("volume_gb", &JobSettings::volume_gb, document::integer({1.0, 16'384.0}),
+                      "disk of each instance"));
+  section.add(job_key("network_isolation", &JobSettings::network_isolation, document::boolean(),
+                      "no network in the container"));
+  section.add(job_key("encrypt_traffic", &JobSettings::encrypt_traffic, document::boolean(),
+                      "encrypt what a job's instances send to each other"));
+  section.add(job_key("spot", &JobSettings::spot, document::boolean(),
+                      "managed spot: cheaper, may be interrupted, no warm pools"));
+}
+
+void add_cost_keys(Jobs& section) {
+  using document::key;
+  section.add(only_with_spot(
+      key("spot_share", &SageMakerSection::spot_share, document::number({0.01, 1.0}))
+          .doc("what managed spot is expected to be billed of the on-demand price: three published "
+               "jobs paid 0.37 to 0.38. `cost` of the planned run is computed with it; limits and "
+               "bills are not"),
+      "0.35", InFingerprint::where_cost_is_objective));
+  section.add(only_with_spot(
+      job_key("max_wait", &JobSettings::max_wait_s, document::duration_s({1.0, k_longest_wait_s}),
+              "spot: waiting for capacity and running together, at least `limits.wall`"),
+      "twice `limits.wall`", InFingerprint::never));
+  section.add(key("keep_alive", &SageMakerSection::keep_alive_s,
+                  document::duration_s({0.0, k_max_keep_alive_s}))
+                  .doc("longest life of an unused warm pool, at most 6 h; 0: no pools. Not with "
+                       "`spot` or where every configuration is heterogeneous")
+                  .default_words("chosen by the tuner")
+                  .in_fingerprint(InFingerprint::never));
+  section.add(key("poll", &SageMakerSection::poll_s, document::duration_s({0.1, 60.0}))
+                  .doc("between looks at jobs and at their logs, 0.1 s to 1 min")
+                  .in_fingerprint(InFingerprint::never));
+}
+
+Jobs make_sagemaker_section() {
+  using document::key;
+  Jobs section("sagemaker_runner", "SageMaker training jobs.", "an object");
+  section.add(kind_key<SageMakerSection>("sagemaker").required());
+  section.add(key("parallel", &SageMakerSection::parallel, document::integer({1.0, 1024.0}))
+                  .doc("jobs at the same time")
+                  .in_fingerprint(InFingerprint::never));
+  for (const Key<RentedInstances>& each : instance_keys())
+    section.add(each.of(&SageMakerSection::instances));
+  section.add(key("region", &SageMakerSection::region, region())
+                  .doc("AWS region")
+                  .omitted_at_default()
+                  .default_words("the AWS configuration's"));
+  add_job_keys(section);
+  add_cost_keys(section);
+  section.check(check_section);
+  return section;
+}
+
+}  // namespace
+
+const Section<SageMakerSection>& sagemaker_section() {
+  static const auto k_section = make_sagemaker_section();
+  return k_section;
+}
+
+}  // namespace steptune

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/sagemaker_settings.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "trial_runner/sagemaker/aws/session.hpp"
+#include "trial_runner/sagemaker/sagemaker_kind.hpp"
+#include "trial_runner/sagemaker/simulated_stage.hpp"
+
+namespace steptune {
+namespace {
+
+/// Trials that may be handed over ahead of their turn when nothing is learned from their results.
+constexpr int k_backlog = 64;
+/// How long a warm pool outlives a tuner that dies, unless the study says otherwise.
+constexpr double k_default_keep_alive_s = 300.0;
+/// StopTrainingJob: SIGTERM, then SIGKILL after 120 s.
+constexpr double k_time_to_end_s = 120.0;
+
+}  // namespace
+
+SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits& limits,
+                                     bool max_wait_stated, bool has_command)
+    : section_(std::move(section)) {
+  JobSettings& job = section_.job;
+  job.max_runtime_s = limits.wall_s;
+  if (job.spot && !max_wait_stated) {
+    job.max_wait_s = std::min(2.0 * limits.wall_s, k_longest_wait_s);
+  }
+  traits_.parallel = section_.parallel;
+  // An image has an entry point of its own, which reads the parameters as hyperparameters.
+  traits_.needs_command = !job.code_s3_uri.empty();
+  traits_.takes_all_parameters = !has_command;
+  traits_.uses_this_machine = false;
+  traits_.has_price = true;
+  traits_.price_varies = true;
+  const double kept_s = job.spot ? 0.0 : section_.keep_alive_s.value_or(k_default_keep_alive_s);
+  traits_.longest_billed_s = limits.wall_s + k_time_to_end_s + kept_s;
+}
+
+const RunnerKind& SageMakerSettings::kind() const {
+  return sagemaker_kind();
+}
+
+SageMakerOptions SageMakerSettings::options() const {
+  SageMakerOptions options;
+  options.settings = section_.job;
+  options.prices.region = section_.region;
+  options.prices.instances = section_.instances.prices;
+  options.parallel = section_.parallel;
+  options.backlog = std::max(k_backlog, options.parallel);
+  options.keep_alive_s = static_cast<int>(section_.keep_alive_s.value_or(k_default_keep_alive_s));
+  options.look_s = section_.poll_s;
+  options.read_logs_s = section_.poll_s;
+  options.log_delay_s = 2.0 * section_.poll_s;
+  options.close_look_s = std::min(options.close_look_s, section_.poll_s);
+  return options;
+}
+
+Json SageMakerSettings::write(const document::Writing& writing) const {
+  return sagemaker_section().write(section_, writing);
+}
+
+Json SageMakerSettings::resumed_document(const Json& stored, const Json& written) const {
+  return with_stored_prices(write({}), stored, written);
+}
+
+std::shared_ptr<const RunnerSettings> SageMakerSettings::complete(const StudyView& study,
+                                                                  document::Faults& faults) const {
+  auto completed = std::make_shared<SageMakerSettings>(*this);
+  if (resolve_prices(completed->section_.instances, study, faults)) {
+    check_training_jobs(completed->section_, study, faults);
+  }
+  return completed;
+}
+
+Resources SageMakerSettings::resources_of(const Configuration& configuration) const {
+  return section_.instances.resources_of(configuration);
+}
+
+std::optional<HourlyPrice> SageMakerSettings::price_of(const Configuration& configuration) const {
+  const double usd = section_.instances.usd_per_hour(configuration);
+  return HourlyPrice{section_.job.spot ? section_.spot_share * usd : usd, usd};
+}
+
+std::vector<SummaryLine> SageMakerSettings::summary(const Configuration& baseline) const {
+  return {runner_line(*this, ", " + section_.instances.text()),
+          prices_line(section_.instances, price_of(baseline)->expected_usd,
+                      section_.job.spot ? " as managed spot is expected" : "")};
+}
+
+Result<RunnerParts> SageMakerSettings::make(const Clock& clock, std::uint64_t /*seed*/) const {
+  auto opened = aws::Session::open(clock, aws::wait_in_real_time(clock), section_.region);
+  if (!opened) return tl::unexpected(opened.error());
+  const std::shared_ptr<aws::Session> session = *std::move(opened);
+  auto sagemaker = session->service(aws::Service::sagemaker);
+  if (!sagemaker) return tl::unexpected(sagemaker.error());
+  auto logs = session->service(aws::Service::logs);
+  if (!logs) return tl::unexpected(logs.error());
+  auto cloudwatch = session->service(aws::Service::cloudwatch);
+  if (!cloudwatch) return tl::unexpected(cloudwatch.error());
+  SageMakerConnection connection{session->client(), *std::move(sagemaker), *std::move(logs),
+                                 session->wait_until(), *std::move(cloudwatch)};
+  SageMakerOptions options = this->options();
+  // Without a table there is less to advise, and nothing else to miss.
+  if (auto table = find_price_table(session->region())) options.types = *std::move(table);
+  return RunnerParts{
+      session, &clock,
+      std::make_unique<SageMakerRunner>(clock, std::move(connection), std::move(options))};
+}
+
+std::unique_ptr<RehearsalStage> SageMakerSettings::rehearse(RehearsalOptions options) const {
+  return make_simulated_stage(*this, std::move(options));
+}
+
+}  // namespace steptune

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "common/json.hpp"
+#include "trial_runner/sagemaker/simulated_account/jobs.hpp"
+#include "trial_runner/sagemaker/simulated_account/pools.hpp"
+
+namespace steptune::simulated {
+
+/// What answers need beside the job itself.
+struct DescriptionContext {
+  std::string_view arn;
+  const WarmPool* pool = nullptr;  ///< that the job left; null: none
+  double now_s = 0.0;
+  double wall_less_clock_s = 0.0;
+};
+
+/// WarmPoolStatus of a job, or null: jobs that ask for a pool show `InUse` while they hold
+/// machines.
+[[nodiscard]] Json warm_pool_status(const SimulatedJob& job, const DescriptionContext& context);
+/// An entry of ListTrainingJobs. Fields are absent until set.
+[[nodiscard]] Json summary(const SimulatedJob& job, const DescriptionContext& context);
+/// The answer of DescribeTrainingJob. Fields are absent until set.
+[[nodiscard]] Json description(const SimulatedJob& job, const DescriptionContext& context);
+
+}  // namespace steptune::simulated

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/simulated_account/job_list.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace steptune::simulated {
+namespace {
+
+constexpr double k_always_s = std::numeric_limits<double>::infinity();
+constexpr int k_usual_page = 10;
+constexpr int k_largest_page = 100;
+
+struct Window {
+  double after_s = -k_always_s;
+  double before_s = k_always_s;
+  [[nodiscard]] bool holds(double time_s) const { return time_s > after_s && time_s < before_s; }
+};
+
+Window window_of(const Json& request, const std::string& field) {
+  return {request.value(fmt::format("{}After", field), -k_always_s),
+          request.value(fmt::format("{}Before", field), k_always_s)};
+}
+
+void keep_asked_for(std::vector<ListedJob>& jobs, const Json& request) {
+  const auto name = request.value("NameContains", std::string());
+  const Window created = window_of(request, "CreationTime");
+  const Window modified = window_of(request, "LastModifiedTime");
+  std::erase_if(jobs, [&](const ListedJob& listed) {
+    const double wall_s = listed.context.wall_less_clock_s;
+    return listed.job->name().find(name) == std::string::npos ||
+           !created.holds(wall_s + listed.job->created_s()) ||
+           !modified.holds(wall_s + listed.job->modified_s());
+  });
+}
+
+void sort_as_asked(std::vector<ListedJob>& jobs, const Json& request) {
+  const auto by = request.value("SortBy", std::string("CreationTime"));
+  const auto before = [&](const ListedJob& a, const ListedJob& b) {
+    if (by == "Name") return a.job->name() < b.job->name();
+    if (by == "Status") return a.job->status() < b.job->status();
+    return a.job->created_s() < b.job->created_s();
+  };
+  const bool descending = request.value("SortOrder", std::string("Ascending")) == "Descending";
+  std::stable_sort(jobs.begin(), jobs.end(), [&](const ListedJob& a, const ListedJob& b) {
+    return descending ? before(b, a) : before(a, b);
+  });
+}
+
+bool passes_status(const Json& summary, const Json& request) {
+  const auto status = request.value("StatusEquals", std::string());
+  const auto pool = request.value("WarmPoolStatusEquals", std::string());
+  if (!status.empty() && summary.at("TrainingJobStatus") != status) return false;
+  const Json::json_pointer pool_status("/WarmPoolStatus/Status");
+  return pool.empty() || (summary.contains(pool_status) && summary.at(pool_status) == pool);
+}
+
+}  // namespace
+
+Answer<Json> list_page(std::vector<ListedJob> jobs, const Json& request) {
+  const int size = request.value("MaxResults", k_usual_page);
+  if (size < 1 || size > k_largest_page) {
+    return refuse_input(
+        fmt::format("1 validation error detected: Value '{}' at 'maxResults' failed to satisfy "
+                    "constraint: Member must have value less than or equal to {}",
+                    size, k_largest_page));
+  }
+  keep_asked_for(jobs, request);
+  sort_as_asked(jobs, request);
+  std::size_t begin = 0;
+  if (request.contains("NextToken")) {
+    const auto token = request["NextToken"].get<std::string>();
+    const auto read = std::from_chars(token.data(), token.data() + token.size(), begin);
+    if (read.ec != std::errc() || read.ptr != token.data() + token.size()) {
+      return refuse_input("The NextToken is invalid");
+    }
+  }
+  begin = std::min(begin, jobs.size());
+  const std::size_t end = std::min(jobs.size(), begin + static_cast<std::size_t>(size));
+  Json answer = {{"TrainingJobSummaries", Json::array()}};
+  for (std::size_t i = begin; i < end; ++i) {
+    Json entry = summary(*jobs[i].job, jobs[i].context);
+    if (passes_status(entry, request)) answer["TrainingJobSummaries"].push_back(std::move(entry));
+  }
+  if (end < jobs.size()) answer["NextToken"] = fmt::format("{}", end);
+  return answer;
+}
+
+}  // namespace steptune::simulated

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/simulated_account/jobs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace steptune::simulated {
+namespace {
+
+constexpr double k_usual_misfortune_s = 5.0;
+constexpr std::size_t k_longest_reason = 1024;
+constexpr int k_killed = 137;
+
+std::vector<std::pair<std::string, int>> instances_of(const Json& resources) {
+  std::vector<std::pair<std::string, int>> instances;
+  if (!resources.contains("InstanceGroups")) {
+    instances.emplace_back(resources.at("InstanceType").get<std::string>(),
+                           resources.value("InstanceCount", 1));
+    return instances;
+  }
+  for (const Json& group : resources["InstanceGroups"]) {
+    instances.emplace_back(group.at("InstanceType").get<std::string>(),
+                           group.value("InstanceCount", 1));
+  }
+  return instances;
+}
+
+}  // namespace
+
+SimulatedJob::SimulatedJob(Json input, double now_s, bool warm, JobSurroundings surroundings)
+    : input_(std::move(input)),
+      name_(input_.at("TrainingJobName").get<std::string>()),
+      warm_(warm),
+      spot_(input_.value("EnableManagedSpotTraining", false)),
+      instances_(instances_of(input_.at("ResourceConfig"))),
+      around_(surroundings),
+      rng_(surroundings.options.seed, "rehearsal_job/" + name_) {
+  begin_start(now_s);
+}
+
+double SimulatedJob::keep_alive_s() const {
+  return input_.at("ResourceConfig").value("KeepAlivePeriodInSeconds", 0.0);
+}
+
+double SimulatedJob::varied(double seconds) {
+  return seconds * (1.0 + around_.options.stages.jitter * (2.0 * rng_.uniform() - 1.0));
+}
+
+double SimulatedJob::download_s() const {
+  const auto mode = input_.at("AlgorithmSpecification").value("TrainingInputMode", "File");
+  double longest_s = 0.0;
+  for (const Json& channel : input_.value("InputDataConfig", Json::array())) {
+    const auto found = around_.options.stages.download_s.find(channel.value("InputMode", mode));
+    if (found != around_.options.stages.download_s.end()) {
+      longest_s = std::max(longest_s, found->second);
+    }
+  }
+  return longest_s;
+}
+
+void SimulatedJob::enter(Stage stage, const std::string& status, double now_s, double duration_s,
+                         std::string message) {
+  if (!transitions_.empty()) transitions_.back().end_s = now_s;
+  transitions_.push_back({status, now_s, std::nullopt, std::move(message)});
+  stage_ = stage;
+  due_s_ = now_s + duration_s;
+}
+
+void SimulatedJob::begin_start(double now_s) {
+  const StageTimes& stages = around_.options.stages;
+  double start_s = varied(warm_ ? stages.warm_start_s : stages.cold_start_s);
+  // A warm job has its machines: nothing can be short.
+  const auto fault = warm_ ? std::nullopt : around_.faults.for_job(name_, FaultKind::capacity);
+  no_capacity_ = fault.has_value();
+  if (fault) start_s += fault->after_s.value_or(0.0);
+  enter(Stage::starting, "Starting", now_s, start_s, "Starting the training job");
+}
+
+void SimulatedJob::play() {
+  const double now_s = due_s_;
+  switch (stage_) {
+    case Stage::starting:
+      leave_start();
+      break;
+    case Stage::downloading:
+      enter(Stage::preparing, "Training", now_s,
+            warm_ ? 0.0 : varied(around_.options.stages.image_download_s),
+            "Training image download completed. Training in progress.");
+      break;
+    case Stage::preparing:
+      start_containers();
+      break;
+    case Stage::training:
+      leave_training();
+      break;
+    case Stage::stopping: {
+      end_containers(now_s, {});
+      enter(Stage::uploading, "Uploading", now_s, ran_ ? around_.options.stages.upload_s : 0.0,
+            "Uploading generated training model");
+      break;
+    }
+    case Stage::uploading:
+      finish(now_s);
+      break;
+    case Stage::over:
+      break;
+  }
+}
+
+void SimulatedJob::leave_start() {
+  const double now_s = due_s_;
+  if (no_capacity_) {
+    verdict_ = {"Failed", "Failed",
+                "CapacityError: Unable to provision requested ML compute capacity. Please retry "
+                "using a different ML instance type.",
+                false};
+    finish(now_s);
+    return;
+  }
+  if (!training_start_s_) training_start_s_ = now_s;
+  attempt_start_s_ = now_s;
+  enter(Stage::downloading, "Downloading", now_s, varied(download_s()), "Downloading input data");
+}
+
+void SimulatedJob::start_containers() {
+  const double now_s = due_s_;
+  const SimulatedProgram program = around_.program(input_);
+  const auto attempt = static_cast<std::uint64_t>(runs_.size());
+  runs_.push_back({program, now_s, std::nullopt});
+  ran_ = true;
+  int host = 0;
+  for (const auto& [type, count] : instances_) {
+    for (int i = 0; i < count; ++i) {
+      ++host;
+      const auto epoch_ms = static_cast<std::int64_t>(now_s * 1000.0);
+      outputs_.push_back(&around_.logs.open(
+          fmt::format("{}/algo-{}-{}", name_, host, epoch_ms),
+          SimulatedOutput(program, host == 1, now_s,
+                          Rng(around_.options.seed, "rehearsal_output/" + name_, attempt))));
+    }
+  }
+  stage_ = Stage::training;
+  exit_s_ = program.ends_after_s ? now_s + *program.ends_after_s : k_never_s;
+  limit_s_ = now_s + input_.at("StoppingCondition").value("MaxRuntimeInSeconds", 86400.0);
+  const auto time_of = [&](const std::optional<Fault>& fault) {
+    return fault ? now_s + fault->after_s.value_or(k_usual_misfortune_s) : k_never_s;
+  };
+  internal_error_s_ = time_of(around_.faults.for_job(name_, FaultKind::internal));
+  interruption_s_ =
+      spot_ ? time_of(around_.faults.for_job(name_, FaultKind::spot_interruption)) : k_never_s;
+  due_s_ = std::min({exit_s_, limit_s_, internal_error_s_, interruption_s_});
+}
+
+void SimulatedJob::leave_training() {
+  const double now_s = due_s_;
+  if (now_s >= internal_error_s_) {
+    end_containers(now_s, {});
+    verdict_ = {"Failed", "Failed",
+                "InternalServerError: We encountered an internal error. Please try again.", false};
+    enter(Stage::uploading, "Uploading", now_s, 0.0, "");
+  } else if (now_s >= interruption_s_) {
+    interrupt();
+  } else if (now_s >= limit_s_) {
+    verdict_ = {"Stopped", "MaxRuntimeExceeded", "", true};
+    status_ = "Stopping";
+    terminate_program(now_s);
+  } else {
+    verdict_ = verdict_of_program();
+    end_containers(now_s, runs_.back().program.failure);
+    enter(Stage::uploading, "Uploading", now_s,
+          verdict_.status == "Failed" ? 0.0 : around_.options.stages.upload_s,
+          "Uploading generated training model");
+  }
+}
+
+void SimulatedJob::interrupt() {
+  const double now_s = due_s_;
+  end_containers(now_s, {});
+  ran_ = false;
+  billed_s_ += (now_s - *attempt_start_s_) * around_.options.spot_billed_share;
+  attempt_start_s_.reset();
+  enter(Stage::starting, "Interrupted", now_s, 0.0, "Interrupted: instances were reclaimed");
+  const double wait_s = input_["StoppingCondition"].value("MaxWaitTimeInSeconds", 0.0);
+  if (now_s - created_s() + around_.options.stages.cold_start_s > wait_s) {
+    verdict_ = {"Stopped", "MaxWaitTimeExceeded", "", false};
+    finish(now_s);
+  } else {
+    begin_start(now_s);
+  }
+}
+
+void SimulatedJob::end_containers(double now_s, const std::string& last_words) {
+  if (outputs_.empty()) return;
+  for (SimulatedOutput* output : outputs_)
+    output->end(now_s, last_words);
+  outputs_.clear();
+  runs_.back().end_s = now_s;
+}
+
+void SimulatedJob::terminate_program(double now_s) {
+  double gone_s = now_s;
+  if (!outputs_.empty()) {
+    const double patience_s =
+        std::min(runs_.back().program.stop_s, around_.options.stages.stop_grace_s);
+    gone_s = std::max(now_s, std::min(exit_s_, now_s + patience_s));
+  }
+  enter(Stage::stopping, "Stopping", now_s, gone_s - now_s,
+        verdict_.secondary == "MaxRuntimeExceeded" ? "MaxRuntimeExceeded"
+                                                   : "Stopping the training job");
+}
+
+void SimulatedJob::stop(double now_s) {
+  verdict_ = {"Stopped", "Stopped", "", training_start_s_.has_value()};
+  status_ = "Stopping";
+  terminate_program(now_s);
+}
+
+SimulatedJob::Verdict SimulatedJob::verdict_of_program() const {
+  const SimulatedProgram& program = runs_.back().program;
+  if (program.exit_code == 0) return {"Completed", "Completed", "", true};
+  std::string reason =
+      program.exit_code == k_killed
+          ? "ClientError: Please use an instance type with more memory, or reduce the size of job "
+            "data processed on an instance."
+          : fmt::format("AlgorithmError: {}, exit code: {}", program.failure, program.exit_code);
+  if (reason.size() > k_longest_reason) reason.resize(k_longest_reason);
+  return {"Failed", "Failed", std::move(reason), true};
+}
+
+void SimulatedJob::finish(double now_s) {
+  enter(Stage::over, verdict_.secondary, now_s, k_never_s,
+        verdict_.status == "Completed" ? "Training job completed" : verdict_.reason);
+  transitions_.back().end_s = now_s;
+  status_ = verdict_.status;
+  if (training_start_s_) training_end_s_ = now_s;
+  if (attempt_start_s_) {
+    billed_s_ += (now_s - *attempt_start_s_) * (spot_ ? around_.options.spot_billed_share : 1.0);
+  }
+}
+
+}  // namespace steptune::simulated

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/json.hpp"
+#include "trial_runner/sagemaker/simulated_account/account_options.hpp"
+#include "trial_runner/sagemaker/simulated_account/faults.hpp"
+#include "trial_runner/sagemaker/simulated_account/logs.hpp"
+#include "trial_runner/sagemaker/simulated_account/program.hpp"
+
+namespace steptune::simulated {
+
+/// The time of what does not come.
+inline constexpr double k_never_s = std::numeric_limits<double>::infinity();
+
+/// What a job needs of the account it belongs to; all outlive it.
+struct JobSurroundings {
+  const AccountOptions& options;
+  const ProgramModel& program;
+  FaultScript& faults;
+  SimulatedLogs& logs;
+};
+
+/// One entry of SecondaryStatusTransitions, on the account's clock.
+struct StatusTransition {
+  std::string status;
+  double start_s = 0.0;
+  std::optional<double> end_s;
+  std::string message;
+};
+
+/// One start of a job's containers.
+struct ContainerRun {
+  SimulatedProgram program;
+  double start_s = 0.0;
+  std::optional<double> end_s;
+};
+
+/// One training job's way through its statuses. It does nothing by itself: its owner calls `play`
+/// whenever `next_event_s` has come, in order of time among all jobs.
+class SimulatedJob {
+ public:
+  /// `input` has been checked; `warm`: it takes over a pool's machines.
+  SimulatedJob(Json input, double now_s, bool warm, JobSurroundings surroundings);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const Json& input() const { return input_; }
+  [[nodiscard]] bool warm() const { return warm_; }
+  [[nodiscard]] bool spot() const { return spot_; }
+  /// Instance types and how many of each.
+  [[nodiscard]] const std::vector<std::pair<std::string, int>>& instances() const {
+    return instances_;
+  }
+  [[nodiscard]] double keep_alive_s() const;
+
+  [[nodiscard]] double next_event_s() const { return due_s_; }  ///< infinite: nothing will happen
+  void play();
+  void stop(double now_s);  ///< for jobs that are neither over nor being stopped
+
+  [[nodiscard]] bool over() const { return stage_ == Stage::over; }
+  [[nodiscard]] const std::string& status() const { return status_; }
+  [[nodiscard]] const std::string& secondary() const { return transitions_.back().status; }
+  [[nodiscard]] const std::vector<StatusTransition>& transitions() const { return transitions_; }
+  [[nodiscard]] const std::vector<ContainerRun>& runs() const { return runs_; }
+  [[nodiscard]] const std::string& failure_reason() const { return verdict_.reason; }
+  [[nodiscard]] double created_s() const { return transitions_.front().start_s; }
+  [[nodiscard]] double modified_s() const { return transitions_.back().start_s; }
+  [[nodiscard]] std::optional<double> training_start_s() const { return training_start_s_; }
+  [[nodiscard]] std::optional<double> training_end_s() const { return training_end_s_; }
+  [[nodiscard]] double billed_s() const { return billed_s_; }  ///< of each instance
+  /// Its machines may serve another job.
+  [[nodiscard]] bool left_healthy_machines() const { return verdict_.healthy; }
+
+ private:
+  enum class Stage { starting, downloading, preparing, training, stopping, uploading, over };
+  struct Verdict {
+    std::string status;
+    std::string secondary;
+    std::string reason;
+    bool healthy = true;
+  };
+
+  void enter(Stage stage, const std::string& status, double now_s, double duration_s,
+             std::string message);
+  void begin_start(double now_s);
+  void leave_start();
+  void start_containers();
+  void leave_training();
+  void interrupt();
+  void end_containers(double now_s, const std::string& last_words);
+  void terminate_program(double now_s);
+  void finish(double now_s);
+  [[nodiscard]] Verdict verdict_of_program() const;
+  [[nodiscard]] double download_s() const;
+  [[nodiscard]] double varied(double seconds);
+
+  Json input_;
+  std::string name_;
+  bool warm_ = false;
+  bool spot_ = false;
+  std::vector<std::pair<std::string, int>> instances_;
+  JobSurroundings around_;
+  Rng rng_;
+
+  Stage stage_ = Stage::starting;
+  double due_s_ = 0.0;
+  std::string status_ = "InProgress";
+  std::vector<StatusTransition> transitions_;
+  std::vector<ContainerRun> runs_;
+  std::vector<SimulatedOutput*> outputs_;  ///< of the current run
+  bool ran_ = false;                       ///< the program, on the machines held now
+  bool no_capacity_ = false;
+  double exit_s_ = 0.0;
+  double limit_s_ = 0.0;
+  double internal_error_s_ = 0.0;
+  double interruption_s_ = 0.0;
+  std::optional<double> training_start_s_;
+  std::optional<double> training_end_s_;
+  std::optional<double> attempt_start_s_;
+  double billed_s_ = 0.0;
+  Verdict verdict_;  ///< empty status: not known yet
+};
+
+}  // namespace steptune::simulated

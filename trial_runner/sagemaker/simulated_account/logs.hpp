@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/json.hpp"
+#include "trial_runner/sagemaker/simulated_account/account_options.hpp"
+#include "trial_runner/sagemaker/simulated_account/output.hpp"
+#include "trial_runner/sagemaker/simulated_account/service_error.hpp"
+
+namespace steptune::simulated {
+
+/// CloudWatch Logs of training jobs: late, paged, with empty pages. Requests and answers are those
+/// of FilterLogEvents, GetLogEvents and DescribeLogStreams; there is one group.
+class SimulatedLogs {
+ public:
+  /// `wall_less_clock_s`: the service's wall clock less the clock of all other times here.
+  SimulatedLogs(LogTimes times, double wall_less_clock_s);
+
+  /// A container's stream. The reference stays good as long as the logs.
+  SimulatedOutput& open(const std::string& stream, SimulatedOutput output);
+
+  [[nodiscard]] Answer<Json> handle(const std::string& operation, const Json& request,
+                                    double now_s);
+
+ private:
+  struct Stream {
+    std::uint64_t number = 0;  ///< in order of opening
+    SimulatedOutput output;
+  };
+  using Streams = std::map<std::string, Stream>;
+  struct Event {
+    Streams::const_iterator stream;
+    std::size_t line = 0;
+    std::int64_t time_ms = 0;
+  };
+
+  [[nodiscard]] Answer<Json> filter_events(const Json& request, double now_s);
+  [[nodiscard]] Answer<Json> get_events(const Json& request, double now_s);
+  [[nodiscard]] Answer<Json> describe_streams(const Json& request, double now_s);
+
+  [[nodiscard]] std::int64_t wall_ms(double time_s) const;
+  [[nodiscard]] double found_s(const Stream& stream, std::size_t line) const;
+  [[nodiscard]] bool visible(Stream& stream, double now_s);
+  /// Appends the stream's events of [low, high) that can be found by then.
+  void collect(Streams::iterator stream, std::int64_t low_ms, std::int64_t high_ms, double now_s,
+               std::vector<Event>& events);
+  [[nodiscard]] Json describe(const Event& event) const;
+
+  LogTimes times_;
+  double wall_less_clock_s_ = 0.0;
+  Streams streams_;
+  std::uint64_t pages_ = 0;
+};
+
+}  // namespace steptune::simulated

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trial_runner/sagemaker/simulated_account/audit.hpp"
+#include "trial_runner/sagemaker/simulated_account/job_description.hpp"
+#include "trial_runner/sagemaker/simulated_account/jobs.hpp"
+#include "trial_runner/sagemaker/simulated_account/pools.hpp"
+#include "trial_runner/sagemaker/simulated_account/service_error.hpp"
+
+namespace steptune::simulated {
+
+/// SageMaker's training jobs, warm pools and instance quotas: Create, Describe, List, Stop,
+/// UpdateTrainingJob and ListTags. Times are the account's clock and never go back.
+class TrainingService {
+ public:
+  TrainingService(JobSurroundings surroundings, double wall_less_clock_s);
+
+  /// When something will happen next; infinite: nothing ever.
+  [[nodiscard]] double next_event_s() const;
+  /// Everything that is due by `now_s`, in order of time.
+  void play_until(double now_s);
+
+  /// Carries out an operation at `now_s`, to which everything has been played.
+  [[nodiscard]] Answer<Json> handle(const std::string& operation, const Json& request,
+                                    double now_s);
+
+  /// Null if there is none.
+  [[nodiscard]] const SimulatedJob* job(const std::string& name) const;
+  /// Jobs that are not over and pools that are kept.
+  [[nodiscard]] bool quiet() const { return active_.empty() && kept_.empty(); }
+  /// Appends jobs and pools.
+  void audit(AccountAudit& audit, double now_s) const;
+
+ private:
+  struct Entry {
+    SimulatedJob job;
+    std::string arn;
+    std::unique_ptr<WarmPool> pool;  ///< that it left
+  };
+
+  [[nodiscard]] Answer<Json> create(const Json& request, double now_s);
+  [[nodiscard]] Answer<Json> describe(const Json& request, double now_s);
+  [[nodiscard]] Answer<Json> list(const Json& request, double now_s);
+  [[nodiscard]] Answer<Json> stop(const Json& request, double now_s);
+  [[nodiscard]] Answer<Json> update(const Json& request, double now_s);
+  [[nodiscard]] Answer<Json> list_tags(const Json& request) const;
+
+  [[nodiscard]] Entry* find(const Json& request) const;
+  [[nodiscard]] WarmPool* matching_pool(const Json& request, double now_s) const;
+  [[nodiscard]] std::optional<ServiceError> quota_fault(const Json& request,
+                                                        const WarmPool* pool) const;
+  [[nodiscard]] int kept_instances(const std::string& type) const;
+  void leave_pool(Entry& entry, double now_s);
+  [[nodiscard]] DescriptionContext context_of(const Entry& entry, double now_s) const;
+
+  JobSurroundings around_;
+  double wall_less_clock_s_ = 0.0;
+  std::vector<std::unique_ptr<Entry>> entries_;  ///< in order of creation
+  std::map<std::string, Entry*> by_name_;
+  std::vector<Entry*> active_;   ///< jobs that are not over
+  std::vector<WarmPool*> kept_;  ///< pools that hold machines
+};
+
+}  // namespace steptune::simulated

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trial_runner/sagemaker/job_request.hpp"
+#include "trial_runner/sagemaker/sagemaker_settings.hpp"
+
+namespace steptune {
+namespace {
+
+using document::Faults;
+
+/// The most jobs that are looked at: each takes about a millisecond.
+constexpr std::size_t k_most_machine_sets = 64;
+constexpr std::size_t k_most_configurations = 32;
+
+using Places = std::pair<std::string_view, std::string_view>;
+
+/// Where the study file says what CreateTrainingJob is told, the more special place first.
+constexpr std::array<Places, 23> k_places = {{
+    {"/RoleArn", "/runner/role"},
+    {"/OutputDataConfig", "/runner/output"},
+    {"/CheckpointConfig", "/runner/checkpoints"},
+    {"/AlgorithmSpecification/TrainingImage", "/runner/image"},
+    {"/AlgorithmSpecification/AlgorithmName", "/runner/algorithm"},
+    {"/AlgorithmSpecification/TrainingInputMode", "/runner/input_mode"},
+    {"/AlgorithmSpecification/ContainerEntrypoint", "/command"},
+    {"/AlgorithmSpecification/ContainerArguments", "/command"},
+    {"/VpcConfig/Subnets", "/runner/subnets"},
+    {"/VpcConfig/SecurityGroupIds", "/runner/security_groups"},
+    {"/Environment", "/env"},
+    {"/HyperParameters", "/parameters"},
+    {"/ResourceConfig/VolumeSizeInGB", "/runner/volume_gb"},
+    {"/ResourceConfig/KeepAlivePeriodInSeconds", "/runner/keep_alive"},
+    {"/ResourceConfig/InstanceGroups", "/runner/instance_groups"},
+    {"/ResourceConfig/InstanceType", "/runner/instance_type"},
+    {"/ResourceConfig/InstanceCount", "/runner/instance_count"},
+    {"/StoppingCondition/MaxRuntimeInSeconds", "/limits/wall"},
+    {"/StoppingCondition/MaxWaitTimeInSeconds", "/runner/max_wait"},
+    {"/EnableManagedSpotTraining", "/runner/spot"},
+    {"/Tags", "/runner/tags"},
+    {"/AlgorithmSpecification", "/runner"},
+    {"/ResourceConfig", "/runner"},
+}};
+
+bool is_within(std::string_view pointer, std::string_view place) {
+  return pointer.starts_with(place) &&
+         (pointer.size() == place.size() || pointer[place.size()] == '/');
+}
+
+std::string channel_place(const JobSettings& job, const Json& input, std::string_view pointer) {
+  constexpr std::string_view k_list = "/InputDataConfig/";
+  std::size_t index = 0;
+  if (!pointer.starts_with(k_list)) return "/runner/channels";
+  const std::string_view rest = pointer.substr(k_list.size());
+  std::from_chars(rest.data(), rest.data() + rest.size(), index);
+  const bool is_code = !job.code_s3_uri.empty() && index + 1 == input["InputDataConfig"].size();
+  if (is_code) return "/runner/code";
+  return "/runner/channels/" +
+         document::pointer_token(input["InputDataConfig"][index]["ChannelName"].get<std::string>());
+}
+
+std::string study_place(const JobSettings& job, const Json& input, std::string_view pointer) {
+  if (pointer.starts_with("/InputDataConfig")) return channel_place(job, input, pointer);
+  for (const auto& [theirs, ours] : k_places) {
+    if (!is_within(pointer, theirs)) continue;
+    const bool named = ours == "/env" || ours == "/parameters";
+    return fmt::format("{}{}", ours, named ? pointer.substr(theirs.size()) : "");
+  }
+  return "/runner";
+}
+
+class JobCheck {
+ public:
+  JobCheck(const SageMakerSection& section, const StudyView& study, Faults& faults)
+      : job_(section.job), study_(study), faults_(faults) {}
+
+  void check(const Configuration& configuration, const Resources& resources) {
+    const TrialSpec trial = study_.trial(configuration);
+    const Json input = create_training_job_input(job_, {"job", trial, resources});
+    for (const JobFault& fault : training_job_faults(input)) {
+      std::string place = study_place(job_, input, fault.pointer);
+      if (!told_.insert({place, fault.message}).second) continue;
+      faults_.add(std::move(place),
+                  fmt::format("SageMaker would refuse the job: {}", fault.message));
+    }
+  }
+
+ private:
+  const JobSettings& job_;
+  const StudyView& study_;
+  Faults& faults_;
+  std::set<std::pair<std::string, std::string>> told_;
+};
+
+void check_keep_alive(const SageMakerSection& section, const std::vector<Resources>& choices,
+                      Faults& faults) {
+  if (section.keep_alive_s.value_or(0.0) <= 0.0) return;
+  if (section.job.spot) {
+    faults.add("/runner/keep_alive",
+               "managed spot cannot use warm pools: remove \"keep_alive\" or \"spot\"");
+  } else if (!choices.empty() && std::ranges::all_of(choices, &Resources::heterogeneous)) {
+    faults.add(
+        "/runner/keep_alive",
+        "heterogeneous clusters cannot use warm pools, and every configuration asks for one: "
+        "remove \"keep_alive\"");
+  }
+}
+
+}  // namespace
+
+void check_training_jobs(const SageMakerSection& section, const StudyView& study, Faults& faults) {
+  const auto choices = section.instances.choices(study).value_or(
+      std::vector{section.instances.resources_of(study.baseline)});
+  check_keep_alive(section, choices, faults);
+  JobCheck jobs(section, study, faults);
+  for (std::size_t i = 0; i < choices.size() && i < k_most_machine_sets; ++i)
+    jobs.check(study.baseline, choices[i]);
+  for (const Configuration& example :
+       study.examples.first(std::min(study.examples.size(), k_most_configurations))) {
+    jobs.check(example, section.instances.resources_of(example));
+  }
+}
+
+}  // namespace steptune

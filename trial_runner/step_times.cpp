@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/step_times.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace steptune {
+namespace {
+
+constexpr double k_exact_steps = 16.0;
+/// Nothing takes less than this share of its usual time, however unlikely the draw.
+constexpr double k_floor = 0.05;
+
+}  // namespace
+
+StepTimes::StepTimes(const StepNoise& noise, Rng& rng) : noise_(noise) {
+  noise_.correlation = std::clamp(noise_.correlation, 0.0, 0.99);
+  run_factor_ = std::max(k_floor, 1.0 + noise_.run * rng.normal());
+  state_ = rng.normal();
+}
+
+double StepTimes::noise_of(double steps, Rng& rng) {
+  const double phi = noise_.correlation;
+  if (steps <= k_exact_steps) {
+    double sum = 0.0;
+    for (double i = 0.0; i < steps; ++i) {
+      sum += state_;
+      state_ = phi * state_ + std::sqrt(1.0 - phi * phi) * rng.normal();
+    }
+    return noise_.step * sum;
+  }
+  // Variance of the sum of n autoregressive numbers of unit variance.
+  const double n = steps;
+  const double variance = n * (1.0 + phi) / (1.0 - phi) -
+                          2.0 * phi * (1.0 - std::pow(phi, n)) / ((1.0 - phi) * (1.0 - phi));
+  state_ = rng.normal();
+  return noise_.step * std::sqrt(variance) * rng.normal();
+}
+
+double StepTimes::take(double steps, Rng& rng) {
+  const double tau = noise_.warmup_steps;
+  double slowness = 0.0;
+  if (tau > 0.0 && noise_.warmup_slowdown != 0.0) {
+    // A geometric series: each step is slower than steady by exp(-i / tau).
+    const double ratio = std::exp(-1.0 / tau);
+    slowness = noise_.warmup_slowdown *
+               (std::exp(-done_ / tau) - std::exp(-(done_ + steps) / tau)) / (1.0 - ratio);
+  }
+  done_ += steps;
+  const double usual = steps + slowness;
+  return run_factor_ * std::max(k_floor * usual, usual + noise_of(steps, rng));
+}
+
+}  // namespace steptune

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/assembly/study_parts.hpp"
+
+#include <utility>
+
+#include "search/searchers/background_searcher.hpp"
+
+namespace steptune {
+
+Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study) {
+  SearcherOptions options;
+  options.seed = study.search.seed;
+  options.initial_points = study.search.initial_points;
+  options.objectives.clear();
+  for (const Objective& objective : study.objectives) {
+    options.objectives.push_back({objective.is_time() || objective.is_cost()});
+  }
+  // One trial at a time leaves the machine to the searcher while it thinks; several do not.
+  const auto cpus = study.facts.find("cpus");
+  const RunnerTraits& traits = study.runner->traits();
+  if (traits.uses_this_machine && traits.parallel == 1 && cpus != study.facts.end() &&
+      cpus->second > 1.0) {
+    options.threads = static_cast<int>(cpus->second);
+  }
+  return make_searcher_in_background(study.search.searcher, study.space, options);
+}
+
+Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study) {
+  return make_scheduler(study.search.scheduler,
+                        {study.search.eta, study.search.min_steps, study.search.max_steps});
+}
+
+Result<StudyParts> make_study_parts(const StudySpec& study, const Clock& system_clock) {
+  StudyParts parts;
+  auto searcher = make_study_searcher(study);
+  if (!searcher) return tl::unexpected(searcher.error());
+  parts.searcher = std::move(*searcher);
+  auto scheduler = make_study_scheduler(study);
+  if (!scheduler) return tl::unexpected(scheduler.error());
+  parts.scheduler = std::move(*scheduler);
+  auto runner = study.runner->make(system_clock, study.search.seed);
+  if (!runner) return tl::unexpected(runner.error());
+  parts.runner = std::move(*runner);
+  return parts;
+}
+
+}  // namespace steptune

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+#include "search/scheduler.hpp"
+#include "search/searcher.hpp"
+#include "trial_runner/runner_kind.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// What the loop needs beside history and listener, made as a study file says.
+struct StudyParts {
+  std::unique_ptr<Searcher> searcher;
+  std::unique_ptr<Scheduler> scheduler;
+  RunnerParts runner;  ///< with the clock that the loop runs under
+};
+
+/// Searcher and scheduler by themselves; `study` outlives them.
+[[nodiscard]] Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study);
+[[nodiscard]] Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study);
+
+/// `study` and `system_clock` outlive the parts.
+[[nodiscard]] Result<StudyParts> make_study_parts(const StudySpec& study,
+                                                  const Clock& system_clock);
+
+}  // namespace steptune

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "trial_runner/runner_kinds.hpp"
+
+namespace steptune {
+
+/// The kinds of runners of which `offers` gives a service, in the order of registration.
+template <typename Service>
+[[nodiscard]] std::vector<const RunnerKind*> kinds_that_offer(const Service* (RunnerKind::*offers)()
+                                                                  const) {
+  std::vector<const RunnerKind*> kinds;
+  for (const RunnerKind* kind : runner_kinds()) {
+    if ((kind->*offers)() != nullptr) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+/// Adds `--runner KIND`, one of `kinds`; the first is the default, which `name` gets.
+void add_kind_option(CLI::App& command, const std::vector<const RunnerKind*>& kinds,
+                     std::string& name);
+
+}  // namespace steptune

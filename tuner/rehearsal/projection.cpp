@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/rehearsal/projection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/history/history.hpp"
+
+namespace steptune {
+namespace {
+
+struct NamedSpeed {
+  SpeedModel model;
+  std::string origin;
+};
+
+/// The trials of an earlier run of this study; none if there is no such history.
+std::vector<TrialRecord> earlier_trials(const StudySpec& study,
+                                        const std::filesystem::path& database) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(database, ignored)) return {};
+  auto history = History::open_for_reading(database);
+  if (!history) return {};
+  const auto record = history->study(study.name);
+  if (!record) return {};
+  auto trials = history->trials(record->id);
+  return trials ? *std::move(trials) : std::vector<TrialRecord>{};
+}
+
+Result<NamedSpeed> speed_of(const StudySpec& study, const ProjectionOptions& options) {
+  if (!options.seconds_per_sample.empty()) {
+    auto model = expressed_speed(study, options.seconds_per_sample);
+    if (!model) return tl::unexpected(model.error());
+    return NamedSpeed{*std::move(model),
+                      fmt::format("{} seconds per sample", options.seconds_per_sample)};
+  }
+  if (auto model = recorded_speed(earlier_trials(study, options.database))) {
+    return NamedSpeed{*std::move(model), "measured by an earlier run of this study"};
+  }
+  return NamedSpeed{constant_speed(study), "0.1 s a step, assumed: give --seconds-per-sample"};
+}
+
+Range range_of(const std::vector<RehearsedTuning>& tunings,
+               double (*figure)(const RehearsedTuning&)) {
+  Range range{0.0, INFINITY, -INFINITY};
+  for (const RehearsedTuning& tuning : tunings) {
+    const double value = figure(tuning);
+    range.mean += value / static_cast<double>(tunings.size());
+    range.low = std::min(range.low, value);
+    range.high = std::max(range.high, value);
+  }
+  return range;
+}
+
+std::string whole(double number) {
+  return fmt::format("{:.0f}", number);
+}
+
+std::string ranged(const Range& range, std::string (*format)(double)) {
+  std::string text = format(range.mean);
+  const std::string low = format(range.low);
+  const std::string high = format(range.high);
+  if (low != high) text += fmt::format("  ({} to {})", low, high);
+  return text;
+}
+
+}  // namespace
+
+Result<Projection> project_tuning(const StudySpec& study, const ProjectionOptions& options) {
+  const auto speed = speed_of(study, options);
+  if (!speed) return tl::unexpected(speed.error());
+  std::vector<RehearsedTuning> tunings;
+  for (int repeat = 0; repeat < options.repeats; ++repeat) {
+    auto tuning = rehearse_tuning(study, speed->model, static_cast<std::uint64_t>(repeat) + 1,
+                                  options.wall_time_s);
+    if (!tuning) return tl::unexpected(tuning.error());
+    tunings.push_back(*std::move(tuning));
+  }
+  Projection projection;
+  projection.speeds = speed->origin;
+  projection.repeats = options.repeats;
+  projection.duration_s = range_of(tunings, [](const auto& tuning) { return tuning.duration_s; });
+  projection.usd = range_of(tunings, [](const auto& tuning) { return tuning.bill.usd; });
+  projection.not_training_usd =
+      range_of(tunings, [](const auto& tuning) { return tuning.bill.not_training_usd; });
+  projection.trials = range_of(tunings, [](const auto& tuning) { return double(tuning.trials); });
+  projection.cold_starts =
+      range_of(tunings, [](const auto& tuning) { return double(tuning.bill.cold_starts); });
+  projection.warm_starts =
+      range_of(tunings, [](const auto& tuning) { return double(tuning.bill.warm_starts); });
+  for (const RehearsedTuning& tuning : tunings) {
+    for (const std::string& warning : tuning.warnings) {
+      if (std::ranges::find(projection.warnings, warning) == projection.warnings.end()) {
+        projection.warnings.push_back(warning);
+      }
+    }
+  }
+  return projection;
+}
+
+std::string projection_text(const StudySpec& study, const Projection& projection) {
+  std::string text = fmt::format(
+      "tuning \"{}\" on {}, simulated {}\n", study.name, study.runner->kind().title(),
+      projection.repeats == 1 ? std::string("once") : fmt::format("{} times", projection.repeats));
+  text += fmt::format("speeds    {}\n", projection.speeds);
+  text += fmt::format("trials    {}\n", ranged(projection.trials, whole));
+  text += fmt::format("duration  {}\n", ranged(projection.duration_s, format_duration));
+  text += fmt::format("bill      {}", ranged(projection.usd, format_usd));
+  if (study.budget.cost_usd) text += fmt::format(", budget {}", format_usd(*study.budget.cost_usd));
+  text += fmt::format("\noverhead  {} of the bill: downloads, uploads, idle machines\n",
+                      ranged(projection.not_training_usd, format_usd));
+  text += fmt::format("starts    {} cold, {} warm\n", ranged(projection.cold_starts, whole),
+                      ranged(projection.warm_starts, whole));
+  for (const std::string& warning : projection.warnings)
+    text += fmt::format("note      {}\n", warning);
+  return text;
+}
+
+}  // namespace steptune

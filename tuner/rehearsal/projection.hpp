@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "tuner/rehearsal/rehearsal.hpp"
+
+namespace steptune {
+
+/// A figure over several rehearsals.
+struct Range {
+  double mean = 0.0;
+  double low = 0.0;
+  double high = 0.0;
+};
+
+/// What a tuning is expected to take, over several rehearsals.
+struct Projection {
+  std::string speeds;  ///< what the speeds of trials were taken from, for people
+  int repeats = 0;
+  Range duration_s;
+  Range usd;
+  Range not_training_usd;  ///< part of `usd`
+  Range trials;
+  Range cold_starts;
+  Range warm_starts;
+  std::vector<std::string> warnings;
+};
+
+struct ProjectionOptions {
+  std::string seconds_per_sample;  ///< expression; empty: from the history, else assumed
+  int repeats = 5;
+  std::filesystem::path database;  ///< where an earlier run of the study may be found
+  double wall_time_s = 0.0;        ///< now
+};
+
+/// Rehearses a study several times. Errors: a runner whose trials cost nothing (`usage`), an
+/// expression that does not compile, those of the loop.
+[[nodiscard]] Result<Projection> project_tuning(const StudySpec& study,
+                                                const ProjectionOptions& options);
+
+/// For people; ends with a newline.
+[[nodiscard]] std::string projection_text(const StudySpec& study, const Projection& projection);
+
+}  // namespace steptune

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/study/study_view.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "common/document/identifiers.hpp"
+#include "common/rng.hpp"
+
+namespace steptune::study {
+namespace {
+
+using document::identifiers_in;
+
+/// Constraints that mention parameters beside those in `names` are not heeded.
+std::optional<std::vector<Configuration>> combinations_of(const StudySpec& study,
+                                                          std::set<std::string> names,
+                                                          std::uint64_t most) {
+  std::vector<Parameter> deciding;
+  const auto& parameters = study.space.parameters();
+  for (auto parameter = parameters.rbegin(); parameter != parameters.rend(); ++parameter) {
+    if (!names.contains(parameter->name)) continue;
+    deciding.push_back(*parameter);
+    for (std::string& name : identifiers_in(parameter->when.value_or("")))
+      names.insert(std::move(name));
+  }
+  if (deciding.empty()) return std::vector{study.baseline};
+  std::reverse(deciding.begin(), deciding.end());
+  std::vector<std::string> constraints;
+  for (const std::string& constraint : study.space.constraints()) {
+    const bool decided =
+        std::ranges::all_of(identifiers_in(constraint), [&](const std::string& name) {
+          return names.contains(name) || study.space.find(name) == nullptr;
+        });
+    if (decided) constraints.push_back(constraint);
+  }
+  const auto space = SearchSpace::create(std::move(deciding), constraints, study.facts);
+  if (!space) return std::nullopt;
+  return space->enumerate(most);
+}
+
+TrialSpec trial_of(const StudySpec& study, const Configuration& configuration) {
+  RenderedCommand command = render_command(study, configuration);
+  TrialSpec trial;
+  trial.configuration = configuration;
+  trial.argv = std::move(command.argv);
+  trial.environment = std::move(command.environment);
+  return trial;
+}
+
+}  // namespace
+
+std::vector<Configuration> example_configurations(const StudySpec& study) {
+  constexpr std::uint64_t k_all = 1000;
+  constexpr int k_some = 200;
+  constexpr int k_attempts = 200;
+  std::vector<Configuration> configurations = {study.baseline};
+  if (auto all = study.space.enumerate(k_all)) {
+    configurations.insert(configurations.end(), all->begin(), all->end());
+    return configurations;
+  }
+  Rng rng(0, "study-examples");
+  for (int i = 0; i < k_some; ++i) {
+    if (auto drawn = study.space.sample(rng, k_attempts)) configurations.push_back(*drawn);
+  }
+  return configurations;
+}
+
+StudyView view_of(const StudySpec& study, std::span<const Configuration> examples) {
+  return {study.baseline, examples,
+          [&study](std::set<std::string> names, std::uint64_t most) {
+            return combinations_of(study, std::move(names), most);
+          },
+          [&study](const Configuration& configuration) { return trial_of(study, configuration); }};
+}
+
+}  // namespace steptune::study
