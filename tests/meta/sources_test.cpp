@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <regex>
 #include <string>
 
@@ -33,7 +34,7 @@ TEST(Sources, EveryFileNamesItsLicence) {
 
 TEST(Sources, TimeAndSleepComeThroughTheClockOnly) {
   const std::regex forbidden(
-      R"(system_clock::now|steady_clock::now|sleep_for|sleep_until|\busleep\()");
+      R"(system_clock::now|steady_clock::now|sleep_for|sleep_until|\b(u|nano)?sleep\()");
   for (const char* folder : k_folders) {
     for (const SourceFile& file : cpp_files_below(folder)) {
       // What a training program copies has no Clock to be given, and the watchdog outlives the
@@ -43,6 +44,36 @@ TEST(Sources, TimeAndSleepComeThroughTheClockOnly) {
       EXPECT_FALSE(std::regex_search(file.text, forbidden)) << file.path;
     }
   }
+}
+
+TEST(Sources, TheEnvironmentIsReadAtTheSeamsOnly) {
+  const std::regex forbidden(R"(\b(secure_)?getenv\()");
+  for (const char* folder : k_folders) {
+    for (const SourceFile& file : cpp_files_below(folder)) {
+      // Everything else is given an `Environment`; what a training program copies cannot be.
+      if (file.path == "common/environment.cpp") continue;
+      if (file.path.string().starts_with("trial_runner/reporters/")) continue;
+      EXPECT_FALSE(std::regex_search(file.text, forbidden)) << file.path;
+    }
+  }
+}
+
+/// Together with scripts/lint, which compiles each source and each header without a source alone,
+/// this keeps headers self-contained: built together, a source finds what another has included.
+TEST(Sources, EachIncludesItsOwnHeaderFirst) {
+  const std::filesystem::path root = STEPTUNE_SOURCE_DIR;
+  int seen = 0;
+  for (const char* folder : k_folders) {
+    for (const SourceFile& file : cpp_files_below(folder)) {
+      std::filesystem::path header = file.path;
+      header.replace_extension(".hpp");
+      if (file.path.extension() != ".cpp" || !std::filesystem::exists(root / header)) continue;
+      ++seen;
+      const auto include = file.text.find("#include");
+      EXPECT_EQ(file.text.find("#include \"" + header.string() + "\""), include) << file.path;
+    }
+  }
+  EXPECT_GT(seen, 100) << "sources are no longer found";
 }
 
 TEST(Sources, NumbersAreReadWithoutRegardToTheLocale) {

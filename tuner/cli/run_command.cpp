@@ -86,6 +86,9 @@ ExitCode exit_code_of(const LoopResult& result, const SignalFlags& flags) {
 }
 
 ExitCode run_study(CommandContext& context, const RunOptions& options) {
+  if (const auto begun = begin_log(options, context.console.environment()); !begun) {
+    return context.console.error(begun.error());
+  }
   auto study = open_study_file(options.study);
   if (!study) return context.console.error(study.error());
   if (const auto applied = apply_overrides(options, *study); !applied) {
@@ -147,6 +150,12 @@ void add_run_command(CLI::App& program, CommandContext& context) {
           "continue and are adopted by the next run) [default: stop]")
       ->option_text("WHAT")
       ->check(CLI::IsMember({"stop", "detach"}));
+  command
+      ->add_option("--log-level", options->log_level,
+                   "Diagnostic log to stderr: debug, info, warning, error or off [default: "
+                   "STEPTUNE_LOG, else off]")
+      ->option_text("LEVEL")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}));
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
   add_json_option(*command, context);
   command->callback([&context, options] {

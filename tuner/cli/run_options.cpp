@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/log.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -125,6 +126,24 @@ Result<void> settle_change(Console& console, History& history, const StudyRecord
 }
 
 }  // namespace
+
+Result<void> begin_log(const RunOptions& options, const Environment& environment) {
+  LogOptions log;
+  if (const auto variable = environment("STEPTUNE_LOG"); variable && !variable->empty()) {
+    auto wanted = parse_log_options(*variable);
+    if (!wanted) {
+      wanted.error().where = "STEPTUNE_LOG";
+      return tl::unexpected(std::move(wanted).error());
+    }
+    log = *std::move(wanted);
+  }
+  if (!options.log_level.empty()) {
+    const auto wanted = parse_log_options(options.log_level);
+    if (!wanted) return tl::unexpected(wanted.error());
+    log.level = wanted->level;
+  }
+  return set_up_log(log);
+}
 
 Result<void> apply_overrides(const RunOptions& options, StudySpec& study) {
   if (options.seed) {

@@ -22,8 +22,12 @@ struct RunOptions {
   bool fresh = false;
   bool yes = false;
   bool quiet = false;
+  std::string log_level;              ///< as given; empty: STEPTUNE_LOG, else off
   std::string on_interrupt = "stop";  ///< `stop`, `detach`: what becomes of running trials
 };
+
+/// Begins the diagnostic log as the variable STEPTUNE_LOG and `--log-level`, which wins, ask for.
+[[nodiscard]] Result<void> begin_log(const RunOptions& options, const Environment& environment);
 
 /// Puts seed and budget of the command line into the study, its document included.
 [[nodiscard]] Result<void> apply_overrides(const RunOptions& options, StudySpec& study);

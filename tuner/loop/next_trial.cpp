@@ -10,6 +10,7 @@
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/loop/budget.hpp"
 #include "tuner/loop/confirm.hpp"
+#include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/tuning.hpp"
 
@@ -40,7 +41,9 @@ Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
                                                        failures_in_a_row_, last_failure_)};
     return std::nullopt;
   }
-  if (auto spent = search_budget_spent(study, spending())) {
+  const Spending so_far = spending();
+  log_spending(so_far);
+  if (auto spent = search_budget_spent(study, so_far)) {
     end_ = End{LoopEnd::budget, *std::move(spent)};
     return std::nullopt;
   }
@@ -85,6 +88,7 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
     end_ = End{LoopEnd::exhausted, "every configuration of the search space has been tried"};
     return std::nullopt;
   }
+  log_suggested(request.trial, **suggestion);
   if (payback_.stops(parts_.study, (*suggestion)->expected_improvement, standing_)) {
     end_ = End{LoopEnd::payback,
                "no configuration is expected to save more on the planned run than trying it costs"};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "trial_runner/cost/usage_cost.hpp"
+#include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 
@@ -95,6 +96,7 @@ bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher) {
   }
   StopDecision decision =
       early_stopping_.decide(estimate, record_.configuration, scheduler, searcher);
+  log_scheduled(estimate, decision);
   if (!decision.stop) return false;
   request_reason_ = std::move(decision.reason);
   return true;

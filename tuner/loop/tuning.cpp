@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/recommend.hpp"
 #include "tuner/loop/trial_spec.hpp"
@@ -53,6 +54,7 @@ Result<LoopResult> Tuning::run() {
 Result<LoopResult> Tuning::run_phases() {
   if (auto resumed = resume(); !resumed) return tl::unexpected(resumed.error());
   if (auto searched = search(); !searched) return tl::unexpected(searched.error());
+  log_end(to_text(end_->end), end_->reason);
   if (!is_to_be_continued(end_->end)) {
     if (auto confirmed = confirm(); !confirmed) return tl::unexpected(confirmed.error());
   }
@@ -164,6 +166,7 @@ std::optional<std::int64_t> Tuning::further_trials() const {
 
 Result<void> Tuning::launch(TrialRecord trial) {
   trial.status = TrialStatus::launching;
+  log_launch(trial);
   standing_.put(trial);
   if (machines_ != nullptr) {
     if (const auto further = further_trials()) machines_->expect_at_most(*further);
@@ -186,8 +189,10 @@ Result<void> Tuning::listen() {
 
 void Tuning::forward_notices() {
   if (machines_ == nullptr) return;
-  for (const std::string& notice : machines_->take_notices())
+  for (const std::string& notice : machines_->take_notices()) {
+    log_note(notice);
     parts_.listener.on_warning(notice);
+  }
 }
 
 Result<void> Tuning::detach() {
@@ -231,6 +236,7 @@ Result<void> Tuning::stop_for_user() {
 }
 
 void Tuning::on_ended(const TrialRecord& trial) {
+  log_ended(trial);
   standing_.put(trial);
   if (!is_final(trial.status)) {
     if (interrupts() == 0) {

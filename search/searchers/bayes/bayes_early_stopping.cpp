@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "search/searchers/bayes/bayes_searcher.hpp"
+#include "search/searchers/bayes/learning_curve.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -13,13 +14,12 @@ namespace {
 // Trials of the initial design are not let further than this share of a full one: nobody is there
 // yet to compare them with.
 constexpr double k_held = 1.0 / 9.0;
-constexpr double k_stage_ratio = 2.0;
 // How much more another trial must promise, in logarithms, than one that is nearly full; over the
 // square root of the fidelity before: the earlier a value, the more its forecast errs beyond what
 // it claims, and what is stopped has its way to pay again.
 constexpr double k_patience = 0.35;
 
-constexpr double k_never = -std::numeric_limits<double>::infinity();
+constexpr double k_no_rival = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -108,7 +108,7 @@ std::optional<StopDecision> BayesSearcher::should_stop(const TrialProgress& prog
   const auto other = [&](std::span<const double> candidate) {
     return !std::equal(candidate.begin(), candidate.end(), point.begin(), point.end());
   };
-  double rival = k_never;
+  double rival = k_no_rival;
   if (const auto restart = best_restart(*model, other)) rival = restart->log_rate;
   if (const auto fresh = best_new_point([&](std::span<const double> candidate) {
         return !seen_.contains(candidate) && other(candidate) && !memory_rule_.excludes(candidate);

@@ -15,7 +15,7 @@
 namespace steptune::bayes {
 namespace {
 
-constexpr double k_never = -std::numeric_limits<double>::infinity();
+constexpr double k_least_score = -std::numeric_limits<double>::infinity();
 constexpr double k_unbounded = std::numeric_limits<double>::infinity();
 // Rows scored before it is asked whether others can still be better; each batch doubles.
 constexpr std::size_t k_first_batch = 32;
@@ -40,7 +40,7 @@ constexpr int k_climbs = 12;
 template <typename Evaluate>
 std::vector<double> by_chunks(const CandidateSearch& search, std::size_t size,
                               const Evaluate& evaluate) {
-  std::vector<double> values(size, k_never);
+  std::vector<double> values(size, k_least_score);
   const std::size_t chunks = (size + k_chunk - 1) / k_chunk;
   const auto evaluate_chunk = [&](std::size_t chunk) {
     const std::size_t first = chunk * k_chunk;
@@ -76,7 +76,7 @@ std::vector<double> scores_of(const CandidateSearch& search, const Candidates& c
                              theirs.empty() ? theirs : theirs.subspan(first, last - first), values);
   });
   for (std::size_t i = 0; i < scores.size(); ++i)
-    scores[i] = std::isnan(scores[i]) ? k_never : scores[i] - log_prices[i];
+    scores[i] = std::isnan(scores[i]) ? k_least_score : scores[i] - log_prices[i];
   return scores;
 }
 
@@ -115,7 +115,7 @@ Point to_point(std::span<const double> row) {
 /// The `count` best admissible rows above `floor`, best first; of equal ones the earlier. Rows are
 /// scored by falling bound, until no other can be among the best.
 std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidates& candidates,
-                                   std::size_t count, double floor = k_never) {
+                                   std::size_t count, double floor = k_least_score) {
   const std::vector<double> bounds = bounds_of(search, candidates);
   std::vector<std::size_t> order(bounds.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -143,7 +143,7 @@ std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidat
     const std::vector<double> scores =
         scores_of(search, selected(candidates, rows), std::vector<double>(rows.size(), least));
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (scores[i] > floor || floor == k_never) best.push_back({scores[i], rows[i]});
+      if (scores[i] > floor || floor == k_least_score) best.push_back({scores[i], rows[i]});
     }
     std::sort(best.begin(), best.end(), [](const Scored& a, const Scored& b) {
       return a.score != b.score ? a.score > b.score : a.row < b.row;
@@ -172,7 +172,7 @@ void add_perturbed(const CandidateSearch& search, const Point& centre, double ra
 }
 
 std::vector<BestCandidate> best_of_points(const CandidateSearch& search, std::vector<double> points,
-                                          std::size_t count, double floor = k_never) {
+                                          std::size_t count, double floor = k_least_score) {
   Candidates candidates;
   candidates.points = std::move(points);
   candidates.features = search.feature_map.rows(candidates.points);

@@ -9,12 +9,12 @@
 namespace steptune::bayes {
 namespace {
 
-constexpr std::size_t k_first_fit = 6;
+constexpr std::size_t k_first_feasibility_fit = 6;
 // The kernel is fitted to at most so many outcomes.
-constexpr std::size_t k_fit_limit = 96;
+constexpr std::size_t k_feasibility_fit_limit = 96;
 
 std::size_t next_fit(std::size_t last) {
-  return last == 0 ? k_first_fit : last + std::max<std::size_t>(3, last / 4);
+  return last == 0 ? k_first_feasibility_fit : last + std::max<std::size_t>(3, last / 4);
 }
 
 FeatureGroups first_groups(const FeatureGroups& groups, std::size_t count) {
@@ -38,7 +38,7 @@ void FeasibilityLearner::add(std::span<const double> features, bool outcome) {
 }
 
 void FeasibilityLearner::fit(std::size_t count) {
-  const std::size_t chosen = std::min(count, k_fit_limit);
+  const std::size_t chosen = std::min(count, k_feasibility_fit_limit);
   Matrix rows(features_.cols());
   std::vector<bool> outcomes;
   for (std::size_t i = 0; i < chosen; ++i) {

@@ -10,7 +10,6 @@ namespace steptune::bayes {
 namespace {
 
 constexpr double k_shared_errors = 2.0;
-constexpr double k_stage_ratio = 2.0;
 constexpr double k_almost_full = 0.75;
 // Standard deviations of all values, beyond which no model has anything to say of one.
 constexpr double k_beyond_all = 1e3;

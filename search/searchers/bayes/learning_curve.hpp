@@ -11,6 +11,9 @@
 
 namespace steptune::bayes {
 
+/// Trials are looked at whenever their fidelity has grown by this.
+inline constexpr double k_stage_ratio = 2.0;
+
 /// A value on a trial's learning curve, as an example to learn from.
 struct CurvePoint {
   double fidelity = 1.0;  ///< in (0, 1]

@@ -14,7 +14,7 @@
 namespace steptune::bayes {
 namespace {
 
-const FeatureGroups k_groups{{0, 1}, 2};
+const FeatureGroups k_pair{{0, 1}, 2};
 const FeasibilityKernel k_kernel{{0.5, 0.5}, 9.0};
 
 double truth(std::span<const double> row) {
@@ -35,7 +35,7 @@ FeasibilityClassifier learnt(Rng& rng, std::size_t count) {
   std::vector<bool> outcomes;
   for (std::size_t i = 0; i < count; ++i)
     outcomes.push_back(rng.uniform() < truth(rows.row(i)));
-  return {rows, outcomes, k_groups, k_kernel};
+  return {rows, outcomes, k_pair, k_kernel};
 }
 
 /// Of an outcome, given that of its being true.
@@ -89,7 +89,7 @@ TEST(FeasibilityClassifier, FarFromAllDataTheShareOfSuccessesCounts) {
     std::vector<bool> outcomes(40);
     for (std::size_t i = 0; i < successes; ++i)
       outcomes[i] = true;
-    const FeasibilityClassifier classifier(rows, outcomes, k_groups, k_kernel);
+    const FeasibilityClassifier classifier(rows, outcomes, k_pair, k_kernel);
     Matrix far(2);
     for (double& feature : far.append_row())
       feature = 50.0;
@@ -107,8 +107,8 @@ TEST(FeasibilityClassifier, OutcomesThatFollowTheFeaturesAreForeseen) {
     by_features.push_back(rows(i, 0) > 0.5);
     at_random.push_back(rng.below(2) == 0);
   }
-  EXPECT_GT(foresight(rows, by_features, k_groups, k_kernel),
-            foresight(rows, at_random, k_groups, k_kernel) + 10.0);
+  EXPECT_GT(foresight(rows, by_features, k_pair, k_kernel),
+            foresight(rows, at_random, k_pair, k_kernel) + 10.0);
 }
 
 TEST(FeasibilityClassifier, OutcomesThatFollowAreLearnt) {
@@ -137,8 +137,8 @@ TEST(FeasibilityClassifier, OutcomesThatFollowAreLearnt) {
 
 TEST(FeasibilityLearner, BelievesTheSameHoweverOftenItIsAsked) {
   Rng rng(5, "outcomes");
-  FeasibilityLearner asked(k_groups, 2);
-  FeasibilityLearner silent(k_groups, 2);
+  FeasibilityLearner asked(k_pair, 2);
+  FeasibilityLearner silent(k_pair, 2);
   const Matrix probes = draw(rng, 50);
   for (int i = 0; i < 57; ++i) {
     const Matrix row = draw(rng, 1);
@@ -156,11 +156,11 @@ TEST(FeasibilityClassifier, OneClassAndTwinsThatContradictEachOtherAreNoTrouble)
   for (int i = 0; i < 20; ++i)
     rows.append_row()[0] = 0.5;
   std::vector<bool> outcomes(20);
-  const FeasibilityClassifier all_failed(rows, outcomes, k_groups, k_kernel);
+  const FeasibilityClassifier all_failed(rows, outcomes, k_pair, k_kernel);
   EXPECT_LT(std::exp(all_failed.log_probabilities(rows, 0, 1)[0]), 0.1);
   for (std::size_t i = 0; i < 20; i += 2)
     outcomes[i] = true;
-  const FeasibilityClassifier torn(rows, outcomes, k_groups, k_kernel);
+  const FeasibilityClassifier torn(rows, outcomes, k_pair, k_kernel);
   EXPECT_NEAR(std::exp(torn.log_probabilities(rows, 0, 1)[0]), 0.5, 0.01);
 }
 

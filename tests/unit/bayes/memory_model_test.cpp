@@ -15,7 +15,7 @@ double needed_bytes(double knob) {
   return 2e9 * std::pow(16.0, knob);
 }
 
-const FeatureGroups k_one_knob{{0}, 1};
+const FeatureGroups k_memory_knob{{0}, 1};
 
 Matrix row_of(double knob) {
   Matrix row(1);
@@ -39,7 +39,7 @@ void try_out(MemoryModel& model, std::initializer_list<double> knobs) {
 }
 
 TEST(MemoryModel, PeaksThatFittedTellWhatWillNot) {
-  MemoryModel model(k_one_knob, 1);
+  MemoryModel model(k_memory_knob, 1);
   try_out(model, {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.8});
   const auto forecast = model.forecast();
   ASSERT_TRUE(forecast);
@@ -50,19 +50,19 @@ TEST(MemoryModel, PeaksThatFittedTellWhatWillNot) {
 }
 
 TEST(MemoryModel, SaysNothingWithoutALimit) {
-  MemoryModel model(k_one_knob, 1);
+  MemoryModel model(k_memory_knob, 1);
   try_out(model, {0.0, 0.1, 0.2, 0.3, 0.4, 0.5});
   EXPECT_FALSE(model.forecast()) << "nothing ran out: the limit may be anywhere";
 }
 
 TEST(MemoryModel, SaysNothingWithTooFewPeaks) {
-  MemoryModel model(k_one_knob, 1);
+  MemoryModel model(k_memory_knob, 1);
   try_out(model, {0.0, 0.3, 0.9, 1.0});
   EXPECT_FALSE(model.forecast());
 }
 
 TEST(MemoryModel, AFigureThatDoesNotExplainWhoRanOutIsNotBelieved) {
-  MemoryModel model(k_one_knob, 1);
+  MemoryModel model(k_memory_knob, 1);
   // The host's memory, say: it falls where the device's runs out.
   for (const double knob : {0.0, 0.1, 0.2, 0.3, 0.4, 0.5})
     model.add_peak(std::vector<double>{knob}, 9e9 - 6e9 * knob);

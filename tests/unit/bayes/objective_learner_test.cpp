@@ -11,7 +11,7 @@
 namespace steptune::bayes {
 namespace {
 
-const FeatureGroups k_groups{{0, 1, 2, 3, 4}, 5};
+const FeatureGroups k_five_features{{0, 1, 2, 3, 4}, 5};
 
 std::vector<double> draw(Rng& rng) {
   std::vector<double> row(5);
@@ -21,7 +21,7 @@ std::vector<double> draw(Rng& rng) {
 }
 
 TEST(ObjectiveLearner, WeightsAddUpToOneWithTheLikeliestFirst) {
-  ObjectiveLearner learner(k_groups, 4, true);
+  ObjectiveLearner learner(k_five_features, 4, true);
   Rng rng(17, "weights");
   for (int i = 0; i < 12; ++i) {
     const auto row = draw(rng);
@@ -39,7 +39,7 @@ TEST(ObjectiveLearner, WeightsAddUpToOneWithTheLikeliestFirst) {
 
 TEST(ObjectiveLearner, EarlyStoppedTrialsAreCorrectedForTheirBias) {
   // Dimension 4 is the distance from a full trial; there values are a third too high.
-  ObjectiveLearner learner(k_groups, 4, true);
+  ObjectiveLearner learner(k_five_features, 4, true);
   Rng rng(14, "fidelity");
   const auto truth = [](const std::vector<double>& row) { return std::exp(2.0 * row[0]); };
   for (int i = 0; i < 60; ++i) {

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/log.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace steptune {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+class Log : public ::testing::Test {
+ protected:
+  ~Log() override {
+    EXPECT_TRUE(set_up_log({}));
+    std::error_code error;
+    std::filesystem::remove(file_, error);
+  }
+  [[nodiscard]] std::string written() const {
+    std::ifstream file(file_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  std::filesystem::path file_ =
+      std::filesystem::temp_directory_path() / fmt::format("steptune-log-test-{}.log", getpid());
+};
+
+TEST_F(Log, IsOffUnlessAskedFor) {
+  EXPECT_FALSE(logs(LogLevel::error));
+  EXPECT_FALSE(logs(LogLevel::off));
+  write_log(LogLevel::error, "nobody asked");
+  EXPECT_FALSE(std::filesystem::exists(file_));
+}
+
+TEST_F(Log, WritesOneLineWithTimeAndLevelAtOnce) {
+  ASSERT_TRUE(set_up_log({LogLevel::info, file_}));
+  log_line(LogLevel::info, "trial={} verdict=stop", 7);
+  EXPECT_THAT(written(), MatchesRegex("[0-9]{4}-[0-9-]{5}T[0-9:.]{12}Z info    trial=7 "
+                                      "verdict=stop\n"));
+}
+
+TEST_F(Log, LeavesOutWhatIsBelowItsLevel) {
+  ASSERT_TRUE(set_up_log({LogLevel::warning, file_}));
+  log_line(LogLevel::info, "decision");
+  log_line(LogLevel::warning, "caution");
+  EXPECT_THAT(written(), HasSubstr("warning caution"));
+  EXPECT_THAT(written(), ::testing::Not(HasSubstr("decision")));
+}
+
+TEST_F(Log, KeepsALineALine) {
+  ASSERT_TRUE(set_up_log({LogLevel::info, file_}));
+  log_line(LogLevel::info, "reason={}", "first\nsecond\x1b[31m");
+  const std::string text = written();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+TEST_F(Log, GoesOnInAFileThatExists) {
+  for (const char* line : {"first", "second"}) {
+    ASSERT_TRUE(set_up_log({LogLevel::info, file_}));
+    log_line(LogLevel::info, "{}", line);
+  }
+  EXPECT_THAT(written(), HasSubstr("first\n"));
+  EXPECT_THAT(written(), HasSubstr("second\n"));
+}
+
+TEST_F(Log, AFileThatCannotBeWrittenIsAnError) {
+  const auto failed = set_up_log({LogLevel::info, "/proc/no/such/folder/log"});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().kind, ErrorKind::store);
+  EXPECT_FALSE(logs(LogLevel::error));
+}
+
+TEST(LogOptions, ALevelAFileOrBoth) {
+  const auto expect = [](const char* text, LogLevel level, const char* file) {
+    const auto options = parse_log_options(text);
+    ASSERT_TRUE(options) << text;
+    EXPECT_EQ(options->level, level) << text;
+    EXPECT_EQ(options->file, file) << text;
+  };
+  expect("debug", LogLevel::debug, "");
+  expect("off", LogLevel::off, "");
+  expect("run.log", LogLevel::info, "run.log");
+  expect("/tmp/a:b", LogLevel::info, "/tmp/a:b");
+  expect("debug:run", LogLevel::debug, "run");
+  const auto failed = parse_log_options("debgu");
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().text(), HasSubstr("did you mean \"debug\""));
+}
+
+}  // namespace
+}  // namespace steptune
