@@ -55,7 +55,7 @@ class LocalRunner final : public Runner {
   [[nodiscard]] Result<void> ensure_watchdog();
   [[nodiscard]] std::size_t free_slot() const;
   /// Sleeps until a descriptor is ready, a timer is due or `deadline_s`; true if a signal arrived.
-  bool sleep(double deadline_s);
+  bool poll_until(double deadline_s);
   void advance_trials();
 
   const Clock& clock_;
@@ -76,7 +76,7 @@ class LocalRunner final : public Runner {
 LocalRunner::~LocalRunner() {
   kill_all();
   while (!trials_.empty()) {
-    sleep(std::numeric_limits<double>::infinity());
+    poll_until(std::numeric_limits<double>::infinity());
     advance_trials();
   }
 }
@@ -161,7 +161,7 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
   return {};
 }
 
-bool LocalRunner::sleep(double deadline_s) {
+bool LocalRunner::poll_until(double deadline_s) {
   const double now_s = clock_.now_s();
   double wake_s = std::max(deadline_s, now_s);
   std::vector<pollfd> descriptors;
@@ -197,7 +197,7 @@ Result<std::vector<TrialEvent>> LocalRunner::wait(double deadline_s) {
   bool interrupted = false;
   while (true) {
     // Events at hand are not held back, but signals and what else has happened come along.
-    interrupted = sleep(events_.empty() ? deadline_s : clock_.now_s());
+    interrupted = poll_until(events_.empty() ? deadline_s : clock_.now_s());
     advance_trials();
     if (!events_.empty() || interrupted || clock_.now_s() >= deadline_s) break;
   }

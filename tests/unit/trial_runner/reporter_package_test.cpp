@@ -31,7 +31,7 @@ Ran run(const std::string& command) {
 }
 
 TEST(ReporterPackage, InstallsWithoutANetworkAndReports) {
-  if (run(STEPTUNE_PYTHON " -c 'import pip, setuptools, wheel'").status != 0) {
+  if (run(STEPTUNE_PYTHON " -c 'import setuptools, pip, wheel'").status != 0) {
     GTEST_SKIP() << "needs python3-pip, python3-setuptools and python3-wheel";
   }
   const fs::path folder = fs::path(::testing::TempDir()) / fmt::format("reporter-{}", getpid());
