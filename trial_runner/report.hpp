@@ -8,6 +8,15 @@
 
 namespace steptune {
 
+/// Time in which a trial does something else than training steps: evaluation, a checkpoint, the end
+/// of an epoch. It begins or ends at the report's clock, or where that is unknown when it was
+/// received. A phase whose end is not told lasts until the next counter.
+struct PhaseReport {
+  std::string name;
+  std::optional<double> seconds;  ///< it has just ended and took that long; absent: it begins now
+  bool operator==(const PhaseReport&) const = default;
+};
+
 /// One progress line of a trial. Counters are cumulative since the trial's start.
 struct Report {
   double received_s = 0.0;        ///< runner's clock when the line was read
@@ -16,6 +25,7 @@ struct Report {
   std::optional<double> samples;  ///< samples processed
   std::map<std::string, double> metrics;  ///< loss, gradient noise scale, anything else; finite
   std::map<std::string, double> parts;    ///< cumulative seconds by part of a step: data, compute
+  std::optional<PhaseReport> phase;
   /// Metrics whose last value was NaN or infinite (a diverged loss): absent from `metrics`.
   std::set<std::string> not_finite;
 };

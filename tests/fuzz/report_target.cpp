@@ -42,6 +42,11 @@ void require_bounded(const Report& report) {
   }
   for (const auto& [name, seconds] : report.parts)
     require(std::isfinite(seconds) && seconds >= 0.0, "a part below 0 s: " + name);
+  if (!report.phase) return;
+  require(!report.phase->name.empty() && report.phase->name.size() <= k_max_metric_name_bytes,
+          "a phase without a name or with an endless one");
+  const double phase_s = report.phase->seconds.value_or(0.0);
+  require(std::isfinite(phase_s) && phase_s >= 0.0, "a phase below 0 s");
 }
 
 void read_all(ReportReader& reader, std::string_view text) {

@@ -17,7 +17,7 @@ namespace {
 
 bool tells_nothing(const Report& report) {
   return !report.step && !report.samples && !report.clock_s && report.metrics.empty() &&
-         report.parts.empty() && report.not_finite.empty();
+         report.parts.empty() && report.not_finite.empty() && !report.phase;
 }
 
 bool is_control(char c) {
@@ -86,6 +86,7 @@ struct ReportReader::State {
     if (told.step) report.step = told.step;
     if (told.samples) report.samples = told.samples;
     if (told.clock_s) report.clock_s = told.clock_s;
+    if (told.phase) report.phase = std::move(told.phase);
     for (auto& [name, value] : told.metrics) {
       report.not_finite.erase(name);
       report.metrics.insert_or_assign(name, value);

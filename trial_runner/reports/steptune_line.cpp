@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view k_mark = "[steptune]";
 constexpr double k_max_count = 1e18;
+constexpr double k_max_phase_s = 1e9;
 constexpr int k_out_of_range = 406;  // nlohmann: the number does not fit a double
 
 /// Fills a report while the document is read, without building it in memory; refuses at the first
@@ -37,6 +38,7 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool string(string_t& value) override {
     if (in_not_finite_) return name_fits(value) && report_.not_finite.insert(value).second;
+    if (depth_ == 1 && key_ == "phase") return set_phase(std::move(value));
     return not_a_number("a string");
   }
   bool binary(binary_t& /*value*/) override { return not_a_number("binary"); }
@@ -93,6 +95,7 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
       refuse(RejectReason::bad_json, "not an object with keys");
     }
     if (parsed && !rejection_ && !versioned_) refuse(RejectReason::wrong_version, "no \"v\": 1");
+    if (parsed && !rejection_) take_phase_seconds();
     if (parsed && !rejection_ && report_.metrics.size() > k_max_metrics) {
       refuse(RejectReason::too_many_metrics, fmt::format("more than {} metrics", k_max_metrics));
     }
@@ -126,6 +129,7 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool not_a_number(std::string_view what) {
     if (depth_ == 0) return refuse(RejectReason::bad_json, "not an object");
+    if (depth_ == 1 && key_ == "phase") return refuse_phase(what);
     const bool counter = depth_ == 2 || key_ == "step" || key_ == "samples" || key_ == "clock";
     if (key_ == "v") return refuse(RejectReason::wrong_version, "\"v\" is not 1");
     return refuse(counter ? RejectReason::bad_counter : RejectReason::not_a_number,
@@ -145,8 +149,35 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
     if (key_ == "parts" || key_ == "not_finite") {
       return refuse(RejectReason::bad_json, fmt::format("\"{}\" is a number", key_));
     }
+    if (key_ == "phase") return refuse_phase("a number");
     report_.metrics[key_] = value;
     return true;
+  }
+  bool set_phase(std::string name) {
+    if (name.empty() || name.size() > k_max_metric_name_bytes) {
+      return refuse(RejectReason::bad_phase,
+                    fmt::format("the name of the phase has {} bytes; 1 to {} are allowed",
+                                name.size(), k_max_metric_name_bytes));
+    }
+    report_.phase = PhaseReport{std::move(name), std::nullopt};
+    return true;
+  }
+  bool refuse_phase(std::string_view what) {
+    return refuse(RejectReason::bad_phase,
+                  fmt::format("\"phase\" is {}, not a name such as \"evaluation\"", what));
+  }
+  /// `seconds` belong to the phase wherever they stand; in a line without one they are a metric.
+  void take_phase_seconds() {
+    const auto seconds = report_.metrics.find("seconds");
+    if (!report_.phase || seconds == report_.metrics.end()) return;
+    if (!(seconds->second >= 0.0 && seconds->second <= k_max_phase_s)) {
+      refuse(RejectReason::bad_phase,
+             fmt::format("the phase \"{}\" took {} seconds; 0 to {:g} are allowed",
+                         printable_line(report_.phase->name, 60), seconds->second, k_max_phase_s));
+      return;
+    }
+    report_.phase->seconds = seconds->second;
+    report_.metrics.erase(seconds);
   }
   bool set_counter(double& counter, double value) {
     if (value >= 0.0 && value <= k_max_count) {
@@ -180,6 +211,7 @@ std::string to_text(RejectReason reason) {
       {RejectReason::not_finite, "not_finite"},
       {RejectReason::not_a_number, "not_a_number"},
       {RejectReason::too_many_metrics, "too_many_metrics"},
+      {RejectReason::bad_phase, "bad_phase"},
   });
   return std::string(k_names.name_of(reason));
 }

@@ -19,6 +19,7 @@ enum class RejectReason {
   not_finite,        ///< NaN, Infinity or a number that does not fit
   not_a_number,      ///< a metric that is text, true/false, null or a list
   too_many_metrics,  ///< over 64 in a line or a trial, or a name over 100 bytes
+  bad_phase,         ///< the phase is no name, or its seconds are negative or absurdly many
 };
 [[nodiscard]] std::string to_text(RejectReason reason);
 

@@ -77,7 +77,14 @@ INSTANTIATE_TEST_SUITE_P(Faults, SteptuneLine, testing::Values(
   RejectCase{"NullMetric", R"({"v":1,"loss":null})", RejectReason::not_a_number},
   RejectCase{"ListMetric", R"({"v":1,"loss":[1]})", RejectReason::not_a_number},
   RejectCase{"LongName", "{\"v\":1,\"" + std::string(200, 'x') + "\":1}", RejectReason::too_many_metrics},
-  RejectCase{"EmptyName", R"({"v":1,"":1})", RejectReason::too_many_metrics}),
+  RejectCase{"EmptyName", R"({"v":1,"":1})", RejectReason::too_many_metrics},
+  RejectCase{"NumberAsPhase", R"({"v":1,"phase":3})", RejectReason::bad_phase},
+  RejectCase{"NoPhase", R"({"v":1,"phase":null})", RejectReason::bad_phase},
+  RejectCase{"EmptyPhase", R"({"v":1,"phase":""})", RejectReason::bad_phase},
+  RejectCase{"LongPhase", "{\"v\":1,\"phase\":\"" + std::string(200, 'x') + "\"}", RejectReason::bad_phase},
+  RejectCase{"NegativePhase", R"({"v":1,"phase":"evaluation","seconds":-1})", RejectReason::bad_phase},
+  RejectCase{"EndlessPhase", R"({"v":1,"seconds":1e12,"phase":"evaluation"})", RejectReason::bad_phase},
+  RejectCase{"PhaseTookText", R"({"v":1,"phase":"evaluation","seconds":"2"})", RejectReason::not_a_number}),
   [](const auto& tested) { return tested.param.name; });
 // clang-format on
 
@@ -93,6 +100,22 @@ TEST(ReportReader, ReadsEveryFieldOfASteptuneLine) {
   EXPECT_EQ(report->received_s, 100.0);
   EXPECT_EQ(report->metrics, (std::map<std::string, double>{{"loss", 0.31}}));
   EXPECT_EQ(report->parts, (std::map<std::string, double>{{"compute", 9.5}, {"data", 2.0}}));
+}
+
+TEST(ReportReader, ReadsWhereAPhaseBeginsAndHowLongItTook) {
+  ReportReader reader = reader_of();
+  auto report = reader.read_line(R"([steptune] {"v":1,"phase":"evaluation","clock":12.5})", 100.0);
+  ASSERT_TRUE(report && report->phase);
+  EXPECT_EQ(*report->phase, (PhaseReport{"evaluation", std::nullopt}));
+  EXPECT_EQ(report->clock_s, 12.5);
+  report = reader.read_line(R"([steptune] {"v":1,"seconds":2.03,"phase":"evaluation"})", 103.0);
+  ASSERT_TRUE(report && report->phase);
+  EXPECT_EQ(*report->phase, (PhaseReport{"evaluation", 2.03}));
+  EXPECT_TRUE(report->metrics.empty()) << "the seconds are the phase's";
+  report = reader.read_line(R"([steptune] {"v":1,"step":3,"seconds":2.03})", 104.0);
+  ASSERT_TRUE(report);
+  EXPECT_FALSE(report->phase) << "a phase is told once";
+  EXPECT_EQ(report->metrics.at("seconds"), 2.03) << "without a phase they are a metric";
 }
 
 TEST(ReportReader, AllowsTextBeforeTheMark) {
