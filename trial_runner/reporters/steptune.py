@@ -15,6 +15,11 @@ first step, the last and at most four a second between are printed to stdout as
 Values may be numbers or anything that float() takes, tensors included. A tensor is read only when
 its line is printed, so that reporting each step does not wait for the GPU each step.
 
+Time that is no training step is a phase, told where it begins and where it ends:
+
+    with steptune.phase("evaluation"):
+        accuracy = evaluate(model)
+
 In distributed training report on every rank what all ranks together did: rank 0 prints.
 """
 
@@ -27,10 +32,22 @@ import sys
 import threading
 import time
 
-__all__ = ["Reporter", "active", "flush", "metrics", "part", "report", "timed"]
+__all__ = [
+    "Reporter",
+    "active",
+    "begin_phase",
+    "end_phase",
+    "flush",
+    "metrics",
+    "part",
+    "phase",
+    "report",
+    "timed",
+]
 
-_RESERVED = frozenset(("v", "step", "samples", "clock", "parts", "not_finite"))
+_RESERVED = frozenset(("v", "step", "samples", "clock", "parts", "not_finite", "phase"))
 _INTERVAL_S = 0.25
+_MAX_NAME_BYTES = 100
 
 
 def _in_tuner():
@@ -60,6 +77,7 @@ class Reporter:
         self._warned = set()
         self._metrics = {}
         self._parts = {}
+        self._phase_begins = {}
         if self.active:
             atexit.register(self.flush)
 
@@ -103,6 +121,43 @@ class Reporter:
         finally:
             self.part(name, time.monotonic() - begin)
 
+    @contextlib.contextmanager
+    def phase(self, name):
+        """`with steptune.phase("evaluation"): ...`: this is no training step. Call it in the thread
+        that trains; phases may be nested."""
+        self.begin_phase(name)
+        try:
+            yield
+        finally:
+            self.end_phase(name)
+
+    def begin_phase(self, name):
+        """As `phase`, where a `with` does not fit."""
+        if not self.active:
+            return
+        name = str(name)
+        with self._lock:
+            if not 1 <= len(name.encode("utf-8", "replace")) <= _MAX_NAME_BYTES:
+                self._warn(name[:40], "is no name for a phase: 1 to %d bytes" % _MAX_NAME_BYTES)
+                return
+            now = time.monotonic() - self._begin
+            self._phase_begins.setdefault(name, []).append(now)
+            self._print_phase({"phase": name, "clock": round(now, 9)})
+
+    def end_phase(self, name):
+        """Ends the phase of this name that began last."""
+        if not self.active:
+            return
+        name = str(name)
+        with self._lock:
+            begins = self._phase_begins.get(name)
+            if not begins:
+                self._warn(name[:40], "is a phase that ends but did not begin")
+                return
+            now = time.monotonic() - self._begin
+            seconds = round(now - begins.pop(), 9)
+            self._print_phase({"phase": name, "seconds": seconds, "clock": round(now, 9)})
+
     def flush(self):
         """Prints what has not been printed yet. Happens at exit by itself."""
         if not self.active:
@@ -127,11 +182,15 @@ class Reporter:
             self._printed_s = now
             self._print()
 
+    def _print_phase(self, document):
+        # The steps before it are told first; a phase is rare, and none is left out.
+        if self._pending:
+            self._print()
+        self._write(document)
+
     def _print(self):
         self._pending = False
-        if self._process != os.getpid():
-            return  # a forked child must not tell its parent's steps as its own
-        document = {"v": 1}
+        document = {}
         if self._steps > 0:
             document["step"] = self._steps
             if self._samples > 0:
@@ -150,6 +209,12 @@ class Reporter:
             document["not_finite"] = not_finite
         if self._parts:
             document["parts"] = {name: round(s, 9) for name, s in self._parts.items()}
+        self._write(document)
+
+    def _write(self, document):
+        if self._process != os.getpid():
+            return  # a forked child must not tell its parent's steps as its own
+        document = dict({"v": 1}, **document)
         line = "[steptune] " + json.dumps(document, separators=(",", ":")) + "\n"
         try:
             # In one piece, so that lines of other threads do not cut it.
@@ -177,6 +242,9 @@ report = _reporter.report
 metrics = _reporter.metrics
 part = _reporter.part
 timed = _reporter.timed
+phase = _reporter.phase
+begin_phase = _reporter.begin_phase
+end_phase = _reporter.end_phase
 flush = _reporter.flush
 
 

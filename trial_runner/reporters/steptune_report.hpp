@@ -12,6 +12,10 @@
 // Outside a tuner (STEPTUNE_TRIAL not set) and on ranks other than 0 nothing is printed and a call
 // costs a branch. Inside, the first step, the last and at most four a second between are printed to
 // stdout as `[steptune] {"v":1,...}` lines; steps between two lines are counted, not lost.
+//
+// Time that is no training step is a phase, told where it begins and where it ends:
+//
+//   { steptune::Phase phase(reporter, "evaluation"); evaluate(model); }
 #pragma once
 
 #include <chrono>
@@ -73,6 +77,36 @@ class Reporter {
     value_of(parts_, name) += seconds;
   }
 
+  /// From here on, until `end_phase` of the same name, the time is no training step but an
+  /// evaluation, a checkpoint, the end of an epoch. Call it in the thread that trains; phases may
+  /// be nested. `Phase` does it for a scope.
+  void begin_phase(const char* name) {
+    if (!active_) return;
+    const std::string phase = name;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (phase.empty() || phase.size() > 100) {
+      return warn(phase.substr(0, 40), "is no name for a phase: 1 to 100 bytes");
+    }
+    const double now_s = elapsed_s();
+    phases_.emplace_back(phase, now_s);
+    print_phase(",\"phase\":" + quoted(phase) + ",\"clock\":" + text_of(now_s));
+  }
+
+  /// Ends the phase of this name that began last.
+  void end_phase(const char* name) {
+    if (!active_) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto phase = phases_.end(); phase != phases_.begin();) {
+      if ((--phase)->first != name) continue;
+      const double now_s = elapsed_s();
+      const double spent_s = now_s - phase->second;
+      phases_.erase(phase);
+      return print_phase(",\"phase\":" + quoted(name) + ",\"seconds\":" + text_of(spent_s) +
+                         ",\"clock\":" + text_of(now_s));
+    }
+    warn(std::string(name).substr(0, 40), "is a phase that ends but did not begin");
+  }
+
   /// Prints what has not been printed yet. The destructor does.
   void flush() {
     if (!active_) return;
@@ -118,19 +152,22 @@ class Reporter {
   }
   static bool is_reserved(const std::string& name) {
     return name == "v" || name == "step" || name == "samples" || name == "clock" ||
-           name == "parts" || name == "not_finite";
+           name == "parts" || name == "not_finite" || name == "phase";
   }
   void keep(Metrics metrics) {
     pending_ = true;
     for (const auto& metric : metrics) {
       if (!is_reserved(metric.first)) {
         value_of(metrics_, metric.first) = metric.second;
-      } else if (!warned_) {
-        warned_ = true;
-        std::fprintf(stderr, "steptune: \"%s\" is not a valid metric name; ignored\n",
-                     metric.first);
+      } else {
+        warn(metric.first, "is not a valid metric name");
       }
     }
+  }
+  void warn(const std::string& name, const char* why) {
+    if (warned_) return;
+    warned_ = true;
+    std::fprintf(stderr, "steptune: \"%s\" %s; ignored\n", name.c_str(), why);
   }
 
   void print_if_due() {
@@ -139,10 +176,14 @@ class Reporter {
     printed_s_ = now_s;
     print();
   }
+  void print_phase(const std::string& keys) {
+    // The steps before it are told first; a phase is rare, and none is left out.
+    if (pending_) print();
+    write(keys);
+  }
   void print() {
     pending_ = false;
-    if (process_ != process_id()) return;
-    std::string line = "[steptune] {\"v\":1";
+    std::string line;
     if (steps_ > 0) {
       line += ",\"step\":" + std::to_string(steps_);
       if (samples_ > 0) line += ",\"samples\":" + text_of(samples_);
@@ -161,11 +202,16 @@ class Reporter {
       line += (i == 0 ? ",\"parts\":{" : ",") + quoted(parts_[i].first) + ':' +
               text_of(parts_[i].second);
     }
-    line += parts_.empty() ? "}\n" : "}}\n";
+    if (!parts_.empty()) line += '}';
+    write(line);
+    printed_ = true;
+  }
+  void write(const std::string& keys) {
+    if (process_ != process_id()) return;
+    const std::string line = "[steptune] {\"v\":1" + keys + "}\n";
     // In one piece, so that lines of other threads do not cut it.
     std::fwrite(line.data(), 1, line.size(), stdout);
     std::fflush(stdout);
-    printed_ = true;
   }
   static std::string text_of(double value) {
     char text[32];
@@ -199,6 +245,7 @@ class Reporter {
   bool warned_ = false;
   Named metrics_;
   Named parts_;
+  Named phases_;  // under way: name and begin
 };
 
 /// The program's own reporter, made by the first call and flushed at exit.
@@ -228,6 +275,23 @@ class PartTimer {
   Reporter& reporter_;
   const char* part_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// A phase from here until it goes out of scope:
+/// `{ steptune::Phase phase(reporter, "checkpoint"); save(model); }`
+class Phase {
+ public:
+  Phase(Reporter& reporter, std::string name) : reporter_(reporter), name_(std::move(name)) {
+    reporter_.begin_phase(name_.c_str());
+  }
+  explicit Phase(std::string name) : Phase(reporter(), std::move(name)) {}
+  ~Phase() { reporter_.end_phase(name_.c_str()); }
+  Phase(const Phase&) = delete;
+  Phase& operator=(const Phase&) = delete;
+
+ private:
+  Reporter& reporter_;
+  std::string name_;
 };
 
 }  // namespace steptune

@@ -2,6 +2,7 @@
 //
 // A training program that trains nothing: reports as its argument says. Compiled as C++17, from the
 // reporting header alone.
+#include <chrono>
 #include <limits>
 #include <string>
 #include <thread>
@@ -34,6 +35,31 @@ int main(int argc, char** argv) {
     reporter.part("data", -1);
     reporter.part("data", nan);
     reporter.step(nan, {{"loss", nan}, {"step", 7}, {"a\"b", 0.1}});
+  } else if (mode == "phases") {
+    steptune::Reporter reporter;
+    for (int i = 1; i <= 100; ++i) {
+      reporter.step(8);
+      if (i % 20 != 0) continue;
+      const steptune::Phase evaluation(reporter, "evaluation");
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      const steptune::Phase checkpoint(reporter, "check\"point");
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    reporter.begin_phase("");
+    reporter.end_phase("export");
+    reporter.step(8);
+  } else if (mode == "phase_threads") {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([] {
+        for (int i = 0; i < 50; ++i) {
+          steptune::report(1);
+          const steptune::Phase evaluation("evaluation");
+        }
+      });
+    }
+    for (auto& thread : threads)
+      thread.join();
   } else if (mode == "fork") {
     steptune::Reporter reporter;
     reporter.step(1);
@@ -41,6 +67,7 @@ int main(int argc, char** argv) {
     const pid_t child = fork();
     if (child == 0) {
       reporter.step(1);
+      const steptune::Phase evaluation(reporter, "evaluation");
       std::exit(0);
     }
     waitpid(child, nullptr, 0);

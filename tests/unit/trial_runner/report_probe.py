@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import time
 
 import steptune
 
@@ -27,12 +28,46 @@ elif mode == "odd":
     steptune.part("data", -1)
     steptune.part("data", nan)
     steptune.report(samples=nan, **{"loss": nan, "step": 7, 'a"b': 0.1})
+elif mode == "phases":
+    for i in range(1, 101):
+        steptune.report(samples=8)
+        if i % 20 == 0:
+            with steptune.phase("evaluation"):
+                time.sleep(0.010)
+                steptune.begin_phase('check"point')
+                time.sleep(0.005)
+                steptune.end_phase('check"point')
+    steptune.begin_phase("")
+    steptune.end_phase("export")
+    steptune.report(samples=8)
+elif mode == "phase_threads":
+
+    def work():
+        for _ in range(50):
+            steptune.report(samples=1)
+            with steptune.phase("evaluation"):
+                pass
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+elif mode == "raises":
+    steptune.report(samples=1)
+    try:
+        with steptune.phase("evaluation"):
+            raise RuntimeError("the evaluation fails")
+    except RuntimeError:
+        steptune.report(samples=1)
 elif mode == "fork":
     steptune.report(samples=1)
     steptune.report(samples=1)
     child = os.fork()
     if child == 0:
         steptune.report(samples=1)
+        with steptune.phase("evaluation"):
+            pass
         sys.exit(0)
     os.waitpid(child, 0)
 elif mode == "tensor":

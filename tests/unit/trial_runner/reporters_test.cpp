@@ -101,10 +101,59 @@ TEST_P(Reporters, AlwaysPrintWhatTheReaderTakes) {
   EXPECT_TRUE(reports[0].parts.empty());
 }
 
+TEST_P(Reporters, TellEveryPhaseAfterTheStepsBeforeIt) {
+  EXPECT_TRUE(lines("A=b", "phases").empty());
+  double steps = 0.0;
+  std::vector<std::string> told;
+  for (const Report& report : reports_of(lines("STEPTUNE_TRIAL=1", "phases"))) {
+    if (report.step) steps = *report.step;
+    if (!report.phase) continue;
+    EXPECT_FALSE(report.step) << "a phase is told on a line of its own";
+    ASSERT_TRUE(report.clock_s);
+    told.push_back(fmt::format("{} {} {}", steps, report.phase->name,
+                               report.phase->seconds ? "ended" : "begins"));
+    if (!report.phase->seconds) continue;
+    EXPECT_GE(*report.phase->seconds, report.phase->name == "evaluation" ? 0.015 : 0.005);
+    EXPECT_LT(*report.phase->seconds, 5.0);
+  }
+  std::vector<std::string> expected;
+  for (const int step : {20, 40, 60, 80, 100}) {
+    for (const char* what :
+         {"evaluation begins", "check\"point begins", "check\"point ended", "evaluation ended"}) {
+      expected.push_back(fmt::format("{} {}", step, what));
+    }
+  }
+  EXPECT_EQ(told, expected);
+  EXPECT_EQ(steps, 101.0);
+}
+
+TEST_P(Reporters, TellPhasesOfManyThreads) {
+  int begun = 0;
+  int ended = 0;
+  double steps = 0.0;
+  for (const Report& report : reports_of(lines("STEPTUNE_TRIAL=1", "phase_threads"))) {
+    if (report.step) steps = *report.step;
+    if (report.phase) ++(report.phase->seconds ? ended : begun);
+    EXPECT_LE(ended, begun);
+  }
+  EXPECT_EQ(begun, 200);
+  EXPECT_EQ(ended, 200);
+  EXPECT_EQ(steps, 200.0);
+}
+
 TEST_P(Reporters, AForkedChildRepeatsNothing) {
   const auto reports = reports_of(lines("STEPTUNE_TRIAL=1", "fork"));
   ASSERT_EQ(reports.size(), 2U);
   EXPECT_EQ(reports[1].step, 2.0);
+}
+
+TEST(PythonReporter, EndsAPhaseThatRaises) {
+  const auto reports = reports_of(lines_of("STEPTUNE_TRIAL=1", k_python, "raises"));
+  ASSERT_EQ(reports.size(), 4U);
+  EXPECT_EQ(reports[1].phase, (PhaseReport{"evaluation", std::nullopt}));
+  ASSERT_TRUE(reports[2].phase);
+  EXPECT_TRUE(reports[2].phase->seconds);
+  EXPECT_EQ(reports[3].step, 2.0);
 }
 
 TEST(PythonReporter, ReadsTensorsOnlyWhenALineIsPrinted) {
