@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace steptune {
 
@@ -20,25 +22,68 @@ enum class MeasurementStatus {
 [[nodiscard]] std::string to_text(MeasurementStatus status);
 [[nodiscard]] std::optional<MeasurementStatus> measurement_status_from_text(std::string_view text);
 
-/// What the reports of a trial amount to.
+/// What interrupts the steps again and again: evaluation, checkpoint, epoch end, garbage
+/// collection.
+struct PhaseEstimate {
+  double count = 0.0;  ///< how many ended in the trial
+  /// Mean duration, beyond what the steps would have taken in that time.
+  double seconds = 0.0;
+  double seconds_error = std::numeric_limits<double>::infinity();  ///< standard error
+  /// Samples from one to the next; NaN while fewer than two were seen.
+  double period_samples = std::numeric_limits<double>::quiet_NaN();
+  double period_error = std::numeric_limits<double>::infinity();  ///< standard error
+};
+
+/// The name of a stall that the program does not report as a phase.
+inline constexpr std::string_view k_stall_phase = "stall";
+
+/// The rate changed for good inside the trial: throttling, a drained queue, a full page cache.
+struct LevelChange {
+  double at_samples = 0.0;  ///< samples of the trial by then
+  double at_s = 0.0;        ///< since the trial's start
+  double ratio = 1.0;       ///< seconds per sample after it to those before it
+};
+
+/// What the reports of a trial amount to. The estimand is the wall-clock time per sample of a long
+/// run: steps, with what interrupts them at its period, once the buffers that were full at the
+/// start have drained.
 struct Measurement {
   MeasurementStatus status = MeasurementStatus::no_reports;
-  /// Wall-clock seconds per sample in steady state: mean over the window (not a median of steps).
-  /// While `warming_up` or `not_steady` the mean so far, for display; NaN while there is none.
+  /// Wall-clock seconds per sample of the long run, phases included as often as they were seen: a
+  /// mean over the window (not a median of steps). While `warming_up` or `not_steady` the mean so
+  /// far, for display; NaN while there is none.
   double seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
   /// Half-width of its 95 % confidence interval, in seconds per sample; infinite while unknown.
   double half_width_s = std::numeric_limits<double>::infinity();
+  /// The steps alone, without phases and isolated stalls, over the same window.
+  double step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
+  double step_half_width_s = std::numeric_limits<double>::infinity();  ///< of its 95 % interval
+  /// The most that the long run can take per sample if a buffer that was filled before the window
+  /// still hides a slower stage; never below the upper end of the interval, infinite while unknown.
+  /// A program that has consumed N samples t seconds after its process began has no buffered stage
+  /// slower than t / N; where at most B samples can be buffered, a window of n samples in w
+  /// seconds has none slower than w / (n - B).
+  double slowest_seconds_per_sample = std::numeric_limits<double>::infinity();
   double startup_s = 0.0;  ///< process start to the first step's end less one steady step
   double warmup_s = 0.0;   ///< from there to the begin of the window
+  /// What the warm-up took beyond as many steady steps (a compilation after the first step); less
+  /// than 0 where it was faster (full buffers). A long run pays it once, as `startup_s`.
+  double warmup_excess_s = 0.0;
   double window_s = 0.0;
   double window_steps = 0.0;
   double window_samples = 0.0;
   double total_samples = 0.0;
+  std::map<std::string, PhaseEstimate> phases;  ///< by name; `k_stall_phase`: not reported
+  std::vector<LevelChange> level_changes;       ///< in order
+  /// Why there is no steady state, or what was refused or repaired in the reports; for people.
+  std::string remark;
   std::map<std::string, double> metrics;  ///< last value of each reported metric
   std::map<std::string, double> parts;    ///< seconds per sample by part, over the window
   /// Metrics whose last value was NaN or infinite; a guard on one of them is violated.
   std::set<std::string> not_finite;
 
+  /// What a long run pays once: the start-up, and what its warm-up takes beyond steady steps.
+  [[nodiscard]] double once_s() const { return std::max(0.0, startup_s + warmup_excess_s); }
   /// Half-width relative to the mean; infinite while unknown.
   [[nodiscard]] double relative_half_width() const {
     return status == MeasurementStatus::steady ? half_width_s / seconds_per_sample

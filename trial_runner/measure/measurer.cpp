@@ -75,12 +75,18 @@ struct Measurer::State {
     const ProgressPoint& first = series[0];
     const ProgressPoint& begin = series[cut];
     const ProgressPoint& end = series.back();
+    m.slowest_seconds_per_sample = slowest_of(rate, cut);
+    m.step_seconds_per_sample = rate.seconds_per_sample;
+    m.step_half_width_s = rate.half_width_s;
     const double first_steps_s = first.samples * rate.seconds_per_sample;
     const double first_s = first.received_s - options.started_s;
     m.startup_s = std::max(0.0, first_s - first_steps_s);
-    m.warmup_s = first_s - m.startup_s;
+    double warmup_after_first_s = 0.0;
     for (const Interval& interval : std::span(intervals).first(cut))
-      m.warmup_s += interval.seconds;
+      warmup_after_first_s += interval.seconds;
+    m.warmup_s = first_s - m.startup_s + warmup_after_first_s;
+    m.warmup_excess_s =
+        warmup_after_first_s - (begin.samples - first.samples) * rate.seconds_per_sample;
     m.window_s = 0.0;
     for (const Interval& interval : window)
       m.window_s += interval.seconds;
@@ -92,6 +98,27 @@ struct Measurer::State {
       const double spent = seconds - (before == begin.parts.end() ? 0.0 : before->second);
       m.parts[part] = std::max(0.0, spent) / m.window_samples;
     }
+  }
+
+  /// A counter may begin anywhere (a resumed run): before the first report as much was consumed as
+  /// between two others.
+  double consumed_samples(std::size_t from) const {
+    const double before =
+        from > 0 ? 0.0 : std::min(series[0].samples, series[1].samples - series[0].samples);
+    return series.back().samples - series[from].samples + before;
+  }
+
+  double slowest_of(const RateEstimate& rate, std::size_t window_begin) const {
+    const double t_s = series.back().received_s - options.started_s;
+    double slowest = t_s / consumed_samples(0);
+    if (options.buffered_steps) {
+      const double per_step = series.back().samples / std::max(1.0, series.back().steps);
+      const double beyond_buffers =
+          series.back().samples - series[window_begin].samples - *options.buffered_steps * per_step;
+      const double window_s = series.back().received_s - series[window_begin].received_s;
+      if (beyond_buffers > 0.0) slowest = std::min(slowest, window_s / beyond_buffers);
+    }
+    return std::max(slowest, rate.seconds_per_sample + rate.half_width_s);
   }
 
   static MeasurementStatus status_of(const RateEstimate& rate, std::size_t intervals,

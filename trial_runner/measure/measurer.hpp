@@ -13,6 +13,8 @@ struct MeasureOptions {
   double started_s = 0.0;  ///< runner's clock at the trial's start
   /// Where reports tell steps only; unknown: a step counts as one sample.
   std::optional<double> samples_per_step;
+  /// The most steps whose samples can be ready in buffers at any time (workers * prefetch).
+  std::optional<double> buffered_steps;
 };
 
 /// Turns a stream of reports into a measurement. Memory is bounded whatever the number of reports

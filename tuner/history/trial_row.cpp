@@ -42,6 +42,45 @@ std::map<std::string, double> numbers_from_json(const Json& json, const char* na
   return numbers;
 }
 
+void put_phases(Json& json, const std::map<std::string, PhaseEstimate>& phases) {
+  for (const auto& [name, phase] : phases) {
+    Json& phase_json = json["phases"][name];
+    put(phase_json, "count", phase.count);
+    put(phase_json, "seconds", phase.seconds);
+    put(phase_json, "seconds_error", phase.seconds_error);
+    put(phase_json, "period_samples", phase.period_samples);
+    put(phase_json, "period_error", phase.period_error);
+  }
+}
+
+std::map<std::string, PhaseEstimate> phases_from_json(const Json& json) {
+  std::map<std::string, PhaseEstimate> phases;
+  const auto found = json.find("phases");
+  if (found == json.end() || !found->is_object()) return phases;
+  for (const auto& [name, phase_json] : found->items()) {
+    PhaseEstimate& phase = phases[name];
+    get(phase_json, "count", phase.count);
+    get(phase_json, "seconds", phase.seconds);
+    get(phase_json, "seconds_error", phase.seconds_error);
+    get(phase_json, "period_samples", phase.period_samples);
+    get(phase_json, "period_error", phase.period_error);
+  }
+  return phases;
+}
+
+std::vector<LevelChange> level_changes_from_json(const Json& json) {
+  std::vector<LevelChange> changes;
+  const auto found = json.find("level_changes");
+  if (found == json.end() || !found->is_array()) return changes;
+  for (const Json& change_json : *found) {
+    LevelChange& change = changes.emplace_back();
+    get(change_json, "at_samples", change.at_samples);
+    get(change_json, "at_s", change.at_s);
+    get(change_json, "ratio", change.ratio);
+  }
+  return changes;
+}
+
 double at(const std::vector<double>& values, std::size_t index) {
   return index < values.size() ? values[index] : std::numeric_limits<double>::quiet_NaN();
 }
@@ -187,12 +226,22 @@ Json to_json(const Measurement& measurement) {
   Json json{{"status", to_text(measurement.status)}};
   put(json, "seconds_per_sample", measurement.seconds_per_sample);
   put(json, "half_width_s", measurement.half_width_s);
+  put(json, "step_seconds_per_sample", measurement.step_seconds_per_sample);
+  put(json, "step_half_width_s", measurement.step_half_width_s);
+  put(json, "slowest_seconds_per_sample", measurement.slowest_seconds_per_sample);
   put(json, "startup_s", measurement.startup_s);
   put(json, "warmup_s", measurement.warmup_s);
+  put(json, "warmup_excess_s", measurement.warmup_excess_s);
   put(json, "window_s", measurement.window_s);
   put(json, "window_steps", measurement.window_steps);
   put(json, "window_samples", measurement.window_samples);
   put(json, "total_samples", measurement.total_samples);
+  put_phases(json, measurement.phases);
+  for (const LevelChange& change : measurement.level_changes) {
+    json["level_changes"].push_back(
+        {{"at_samples", change.at_samples}, {"at_s", change.at_s}, {"ratio", change.ratio}});
+  }
+  if (!measurement.remark.empty()) json["remark"] = measurement.remark;
   if (!measurement.metrics.empty()) json["metrics"] = numbers_to_json(measurement.metrics);
   for (const auto& name : measurement.not_finite)
     json["not_finite"].push_back(name);
@@ -211,12 +260,21 @@ Result<Measurement> measurement_from_json(const Json& json, const std::string& w
   measurement.status = *status;
   get(json, "seconds_per_sample", measurement.seconds_per_sample);
   get(json, "half_width_s", measurement.half_width_s);
+  get(json, "step_seconds_per_sample", measurement.step_seconds_per_sample);
+  get(json, "step_half_width_s", measurement.step_half_width_s);
+  get(json, "slowest_seconds_per_sample", measurement.slowest_seconds_per_sample);
   get(json, "startup_s", measurement.startup_s);
   get(json, "warmup_s", measurement.warmup_s);
+  get(json, "warmup_excess_s", measurement.warmup_excess_s);
   get(json, "window_s", measurement.window_s);
   get(json, "window_steps", measurement.window_steps);
   get(json, "window_samples", measurement.window_samples);
   get(json, "total_samples", measurement.total_samples);
+  measurement.phases = phases_from_json(json);
+  measurement.level_changes = level_changes_from_json(json);
+  if (const auto remark = json.find("remark"); remark != json.end() && remark->is_string()) {
+    measurement.remark = remark->get<std::string>();
+  }
   measurement.metrics = numbers_from_json(json, "metrics");
   measurement.parts = numbers_from_json(json, "parts");
   if (const auto names = json.find("not_finite"); names != json.end() && names->is_array()) {

@@ -23,6 +23,7 @@ Measurer make_measurer(const StudySpec& study, const TrialRecord& record, double
   MeasureOptions options;
   options.started_s = started_s;
   options.samples_per_step = samples_per_step(study, record.configuration);
+  options.buffered_steps = buffered_steps(study, record.configuration);
   return Measurer(options);
 }
 

@@ -16,18 +16,40 @@ Json time_or_null(double wall_time_s) {
   return wall_time_s > 0.0 ? Json(format_utc(wall_time_s)) : Json(nullptr);
 }
 
+Json phase_json(const PhaseEstimate& phase) {
+  return {{"count", number_or_null(phase.count)},
+          {"seconds", number_or_null(phase.seconds)},
+          {"seconds_error", number_or_null(phase.seconds_error)},
+          {"period_samples", number_or_null(phase.period_samples)},
+          {"period_error", number_or_null(phase.period_error)}};
+}
+
 Json measurement_json(const Measurement& measurement) {
   Json json;
   json["status"] = to_text(measurement.status);
   json["seconds_per_sample"] = number_or_null(measurement.seconds_per_sample);
   json["half_width_95_s"] = number_or_null(measurement.half_width_s);
   json["samples_per_second"] = number_or_null(1.0 / measurement.seconds_per_sample);
+  json["step_seconds_per_sample"] = number_or_null(measurement.step_seconds_per_sample);
+  json["step_half_width_95_s"] = number_or_null(measurement.step_half_width_s);
+  json["slowest_seconds_per_sample"] = number_or_null(measurement.slowest_seconds_per_sample);
   json["startup_s"] = number_or_null(measurement.startup_s);
   json["warmup_s"] = number_or_null(measurement.warmup_s);
+  json["warmup_excess_s"] = number_or_null(measurement.warmup_excess_s);
   json["window_s"] = number_or_null(measurement.window_s);
   json["window_steps"] = number_or_null(measurement.window_steps);
   json["window_samples"] = number_or_null(measurement.window_samples);
   json["total_samples"] = number_or_null(measurement.total_samples);
+  json["phases"] = Json::object();
+  for (const auto& [name, phase] : measurement.phases)
+    json["phases"][name] = phase_json(phase);
+  json["level_changes"] = Json::array();
+  for (const LevelChange& change : measurement.level_changes) {
+    json["level_changes"].push_back({{"at_samples", number_or_null(change.at_samples)},
+                                     {"at_s", number_or_null(change.at_s)},
+                                     {"ratio", number_or_null(change.ratio)}});
+  }
+  json["remark"] = measurement.remark.empty() ? Json(nullptr) : Json(measurement.remark);
   json["metrics"] = Json::object();
   for (const auto& [name, value] : measurement.metrics)
     json["metrics"][name] = number_or_null(value);

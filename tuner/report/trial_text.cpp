@@ -40,6 +40,15 @@ std::string objective_text(const TrialRecord& trial, const TrialRecord* baseline
   return text;
 }
 
+std::string phase_text(const std::string& name, const PhaseEstimate& phase) {
+  std::string text = fmt::format("{}: {} times, {} each", printable_line(name),
+                                 format_number(phase.count), format_duration(phase.seconds));
+  if (std::isfinite(phase.period_samples)) {
+    text += fmt::format(", every {} samples", format_number(phase.period_samples));
+  }
+  return text;
+}
+
 void add_measurement(FactLines& facts, const Measurement& measurement) {
   std::string status = to_text(measurement.status);
   std::replace(status.begin(), status.end(), '_', ' ');
@@ -52,7 +61,21 @@ void add_measurement(FactLines& facts, const Measurement& measurement) {
     }
     facts.add("speed", speed);
   }
+  const double slowest = measurement.slowest_seconds_per_sample;
+  if (std::isfinite(slowest) &&
+      slowest > measurement.seconds_per_sample + measurement.half_width_s) {
+    facts.add("hidden buffer",
+              fmt::format("could still take it to {} s per sample", format_number(slowest)));
+  }
   facts.add("measurement", status);
+  facts.add("remark", printable_line(measurement.remark));
+  for (const LevelChange& change : measurement.level_changes) {
+    facts.add("level change",
+              fmt::format("{} times the seconds per sample from {} on", format_number(change.ratio),
+                          format_duration(change.at_s)));
+  }
+  for (const auto& [name, phase] : measurement.phases)
+    facts.add("phase", phase_text(name, phase));
   facts.add("start-up", format_duration(measurement.startup_s));
   facts.add("warm-up", format_duration(measurement.warmup_s));
   facts.add("window", fmt::format("{}, {} steps, {} samples", format_duration(measurement.window_s),

@@ -36,6 +36,11 @@ const Section<MeasureSpec>& measure_section() {
                   .in_fingerprint(InFingerprint::unless_default)
                   .doc("measured over no fewer steps: [intervals of fewer are too "
                        "narrow](algorithms.md#how-fast-and-how-sure)"))
+          .add(key("buffers", &MeasureSpec::buffers, document::formula_or_integer({0.0, 1e9}))
+                   .in_fingerprint(InFingerprint::unless_default)
+                   .doc("batches that can be ready in buffers at most: a number, or an expression "
+                        "over parameters such as `workers * prefetch`. Tells how long a full "
+                        "buffer can hide a slower loader ([how](algorithms/measuring.md#buffers))"))
           .add(key("confirm_pairs", &MeasureSpec::confirm_pairs, document::integer({0.0, 100.0}))
                    .in_fingerprint(InFingerprint::never)
                    .doc("interleaved runs of winner and baseline at the end; 0: none"))

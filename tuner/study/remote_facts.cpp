@@ -45,6 +45,9 @@ std::set<std::string> names_in_expressions(const Json& document) {
   if (const Json* planned = member(document, "planned_run")) {
     collect(member(*planned, "batch_size"), mentioned);
   }
+  if (const Json* measure = member(document, "measure")) {
+    collect(member(*measure, "buffers"), mentioned);
+  }
   if (const Json* command = member(document, "command");
       command != nullptr && command->is_array()) {
     for (const Json& part : *command)

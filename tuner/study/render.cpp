@@ -29,6 +29,12 @@ std::optional<double> samples_per_step(const StudySpec& study, const Configurati
   return samples > 0.0 ? std::optional(samples) : std::nullopt;
 }
 
+std::optional<double> buffered_steps(const StudySpec& study, const Configuration& configuration) {
+  if (!study.measure.buffers) return std::nullopt;
+  const double steps = study.measure.buffers->evaluate(configuration);
+  return steps >= 0.0 ? std::optional(steps) : std::nullopt;
+}
+
 double usd_per_hour(const StudySpec& study, const Configuration& configuration) {
   return study.runner->price_of(configuration).value_or(HourlyPrice{}).expected_usd;
 }

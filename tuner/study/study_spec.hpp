@@ -86,6 +86,8 @@ struct MeasureSpec {
   double max_trial_s = 120.0;       ///< measured no longer than this after start-up
   double min_window_s = 1.0;        ///< and no shorter
   int min_window_steps = 30;        ///< and over no fewer: intervals of fewer are too narrow
+  /// Batches that can be ready in buffers at most: `workers * prefetch`.
+  std::optional<document::Formula> buffers;
   int confirm_pairs = 3;            ///< interleaved pairs of incumbent and baseline at the end
 };
 
@@ -153,6 +155,10 @@ struct RenderedCommand {
 /// Samples per optimiser step under a configuration, if the study tells.
 [[nodiscard]] std::optional<double> samples_per_step(const StudySpec& study,
                                                      const Configuration& configuration);
+
+/// Steps whose samples can be ready in buffers at most, if the study tells.
+[[nodiscard]] std::optional<double> buffered_steps(const StudySpec& study,
+                                                   const Configuration& configuration);
 
 /// USD per hour of all machines of a configuration together, as a run is expected to be billed
 /// (managed spot: its share of the on-demand price); 0 where the study tells no price.

@@ -117,6 +117,21 @@ TEST(SamplesPerStep, MayBeAConstantOrUnknown) {
   EXPECT_EQ(samples_per_step(unknown, unknown.baseline), std::nullopt);
 }
 
+TEST(BufferedSteps, FollowTheConfiguration) {
+  const std::string space = R"("parameters": {
+      "workers": {"type": "int", "low": 0, "high": 8},
+      "prefetch": {"type": "int", "low": 1, "high": 8, "when": "workers > 0"}},
+      "baseline": {"workers": 3, "prefetch": 4})";
+  const auto study = study_of(R"(["t", "{workers}", {"args": ["{prefetch}"]}])",
+                              space + R"(, "measure": {"buffers": "workers * prefetch"})");
+  EXPECT_EQ(buffered_steps(study, study.baseline), 12.0);
+  Configuration no_workers;
+  no_workers.set("workers", std::int64_t{0});
+  EXPECT_EQ(buffered_steps(study, no_workers), 0.0);
+  const auto unknown = study_of(R"(["t", "{workers}", {"args": ["{prefetch}"]}])", space);
+  EXPECT_EQ(buffered_steps(unknown, unknown.baseline), std::nullopt);
+}
+
 TEST(StringTemplate, KeepsBracesThatAreNoPlaceholders) {
   const auto render = [](const char* text) {
     Configuration configuration;

@@ -29,7 +29,7 @@ StepTimes autocorrelated(std::shared_ptr<Rng> rng, double phi, double noise) {
 
 /// A run of `steps` steps that reports every `every`-th, ten seconds after the trial's start.
 Measurement measure(const StepTimes& seconds, int steps, int every = 1) {
-  Measurer measurer({0.0, 1.0});
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   double now_s = 10.0;
   for (int i = 0; i < steps; ++i) {
     now_s += seconds(i);
@@ -156,6 +156,37 @@ TEST(Measurer, StartupWarmupAndWindowAddUp) {
   EXPECT_EQ(m.total_samples, 220);
 }
 
+TEST(Measurer, WarmUpBeyondSteadyStepsIsPaidOnce) {
+  const auto compiles = [](int i) { return i == 1 ? 30.0 : k_step_s; };
+  const Measurement m = measure(compiles, 220);
+  EXPECT_NEAR(m.warmup_excess_s, 30.0 - k_step_s, 1e-6);
+  EXPECT_NEAR(m.once_s(), 10.0 + 30.0 - k_step_s, 1e-6);
+  const auto full_buffers = [](int i) { return i < 20 ? 0.5 * k_step_s : k_step_s; };
+  EXPECT_LT(measure(full_buffers, 220).warmup_excess_s, -0.9);
+}
+
+TEST(Measurer, ABufferCanHideNoMoreThanWhatWasConsumedSinceTheStart) {
+  const auto even = [](int) { return k_step_s; };
+  // The first step ends at 10.1 s, the last at 30 s.
+  EXPECT_NEAR(measure(even, 200).slowest_seconds_per_sample, 30.0 / 200, 1e-9);
+  EXPECT_TRUE(std::isinf(measure(even, 1).slowest_seconds_per_sample));
+}
+
+TEST(Measurer, AKnownBufferHidesLess) {
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 4.0, .buffered_steps = 10.0});
+  for (int i = 1; i <= 111; ++i)
+    measurer.add(at(100.0 + i, i));
+  // 110 steps of 4 samples in 110 s, of which 40 samples may have been ready before.
+  EXPECT_NEAR(measurer.current().slowest_seconds_per_sample, 110.0 / (440 - 40), 1e-9);
+}
+
+TEST(Measurer, ACounterThatDoesNotBeginAtZeroBoundsNothingTooTightly) {
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
+  for (int i = 1; i <= 100; ++i)
+    measurer.add(at(10.0 + i, 50'000 + i));
+  EXPECT_NEAR(measurer.current().slowest_seconds_per_sample, 110.0 / 100, 1e-9);
+}
+
 TEST(Measurer, TakesTheMeanAndNotTheMedian) {
   const auto seconds = [](int i) { return i % 10 == 9 ? 1.1 : k_step_s; };
   EXPECT_NEAR(measure(seconds, 1001).seconds_per_sample, 0.2, 0.002);
@@ -163,7 +194,7 @@ TEST(Measurer, TakesTheMeanAndNotTheMedian) {
 
 TEST(Measurer, WeighsIrregularReportsBySamples) {
   // 1 s per sample throughout, told at irregular times; one report covers 50 samples.
-  Measurer measurer({0.0, {}});
+  Measurer measurer({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
   double samples = 0.0;
   const double increments[] = {1, 2, 1, 50, 3, 1, 1, 7, 2, 2, 1, 4};
   for (const double increment : increments) {
@@ -180,7 +211,7 @@ TEST(Measurer, WeighsIrregularReportsBySamples) {
 
 TEST(Measurer, PrefersTheTrialsOwnClock) {
   // Lines arrive in bursts of ten; the trial's clock is even.
-  Measurer measurer({0.0, 1.0});
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   for (int i = 1; i <= 200; ++i) {
     Report report = at(3.0 + std::ceil(i / 10.0), i);
     report.clock_s = 1000.0 + 0.1 * i;
@@ -192,7 +223,7 @@ TEST(Measurer, PrefersTheTrialsOwnClock) {
 
 TEST(Measurer, DistrustsAClockInAnotherUnitOrOneThatStands) {
   for (const double unit : {1000.0, 0.0}) {
-    Measurer measurer({0.0, 1.0});
+    Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
     for (int i = 1; i <= 200; ++i) {
       Report report = at(3.0 + i, i);
       report.clock_s = unit * i;
@@ -203,7 +234,7 @@ TEST(Measurer, DistrustsAClockInAnotherUnitOrOneThatStands) {
 }
 
 TEST(Measurer, FewReportsAreWarmingUp) {
-  Measurer measurer({0.0, 1.0});
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   EXPECT_EQ(measurer.current().status, MeasurementStatus::no_reports);
   measurer.add(at(1.0, 1));
   EXPECT_EQ(measurer.current().status, MeasurementStatus::no_reports);
@@ -214,7 +245,7 @@ TEST(Measurer, FewReportsAreWarmingUp) {
 }
 
 TEST(Measurer, IgnoresCountersThatGoBackOrStand) {
-  Measurer measurer({0.0, 1.0});
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   for (int i = 1; i <= 50; ++i) {
     measurer.add(at(i, i));
     measurer.add(at(i + 0.2, i));
@@ -225,7 +256,7 @@ TEST(Measurer, IgnoresCountersThatGoBackOrStand) {
 }
 
 TEST(Measurer, KeepsTheLastMetricsEvenOfReportsWithoutCounters) {
-  Measurer measurer({0.0, 1.0});
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   Report report;
   report.metrics = {{"loss", 2.0}, {"accuracy", 0.5}};
   measurer.add(report);
@@ -241,7 +272,7 @@ TEST(Measurer, KeepsTheLastMetricsEvenOfReportsWithoutCounters) {
 }
 
 TEST(Measurer, StepsBecomeSamplesOnlyUntilSamplesAreTold) {
-  Measurer measurer({0.0, 32.0});
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 32.0, .buffered_steps = {}});
   for (int i = 1; i <= 20; ++i)
     measurer.add(at(i, i));
   EXPECT_NEAR(measurer.current().seconds_per_sample, 1.0 / 32, 1e-9);
@@ -255,7 +286,7 @@ TEST(Measurer, StepsBecomeSamplesOnlyUntilSamplesAreTold) {
 }
 
 TEST(Measurer, TellsPartsPerSampleOverTheWindow) {
-  Measurer measurer({0.0, {}});
+  Measurer measurer({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
   for (int i = 1; i <= 100; ++i) {
     Report report = at(i, i);
     report.samples = 10.0 * i;
@@ -268,7 +299,7 @@ TEST(Measurer, TellsPartsPerSampleOverTheWindow) {
 
 TEST(Measurer, LosesNoTimeAndNoSampleWhenTheSeriesIsThinned) {
   Rng rng(1, "thinning");
-  Measurer measurer({0.0, 1.0});
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   double now_s = 0.0;
   for (int i = 1; i <= 50001; ++i) {
     now_s += k_step_s * (1.0 + 0.2 * rng.normal());
@@ -282,7 +313,7 @@ TEST(Measurer, LosesNoTimeAndNoSampleWhenTheSeriesIsThinned) {
 }
 
 TEST(Measurer, SurvivesAbsurdNumbers) {
-  Measurer measurer({0.0, 1.0});
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   const double infinity = std::numeric_limits<double>::infinity();
   measurer.add(at(1.0, infinity));
   measurer.add(at(infinity, 1.0));
@@ -295,7 +326,7 @@ TEST(Measurer, SurvivesAbsurdNumbers) {
 }
 
 TEST(Measurer, OneReportThatHoldsAlmostEverythingIsNoSeries) {
-  Measurer measurer({0.0, 1.0});
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   for (int i = 1; i <= 12; ++i)
     measurer.add(at(i, i));
   measurer.add(at(5000.0, 5000.0));
