@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""clang-tidy over sources in parallel; a source that was clean is not looked at again until it changes.
+"""clang-tidy in parallel over the unity sources, as the build compiles them: parsing headers takes most of the time.
 
     scripts/tidy.py [--analyze] [--staged | FILE ...]
 
-Reads build/tidy/compile_commands.json. "Changes" means: the source, a project header that it includes (in however many steps),
-its command line, .clang-tidy or clang-tidy itself. Without --analyze the path-sensitive checks (clang-analyzer-*) are left
-out, which take most of the time. Headers of the product that no source includes first are compiled alone, too: so every
-header is known to be self-contained. Stamps lie in build/tidy/clean.
+Reads build/tidy/compile_commands.json. Without --analyze the path-sensitive checks (clang-analyzer-*) are left out, which
+take most of the rest. A FILE is looked at alone, with the options of the unity source that includes it. Headers of the
+product that no source includes first are compiled alone, too: so every header is known to be self-contained. What was
+clean is remembered by content in ~/.cache/steptune/tidy and looked at again only when it changes: the source, a project
+header that it includes (in however many steps), its command line, .clang-tidy or clang-tidy itself.
 """
 import argparse
 import concurrent.futures
@@ -17,34 +18,36 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PRODUCT = ("common", "search", "trial_runner", "tuner")
 BUILD = ROOT / "build/tidy"
-STAMPS = BUILD / "clean"
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+STAMPS = CACHE / "steptune/tidy"
 INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
 @functools.cache
 def content(path):
     data = path.read_bytes()
-    headers = [ROOT / name.decode() for name in INCLUDE.findall(data)]
-    return data, [header for header in headers if header.is_file()]
+    included = [ROOT / name.decode() for name in INCLUDE.findall(data)]
+    return data.replace(str(ROOT).encode(), b""), [file for file in included if file.is_file()]
 
 
-def digest(source, command):
+def digest(source, settings):
     """Of everything of the project that the findings in `source` depend on."""
     seen, waiting = {source}, [source]
     while waiting:
-        for header in content(waiting.pop())[1]:
-            if header not in seen:
-                seen.add(header)
-                waiting.append(header)
-    whole = hashlib.sha256(command.encode())
+        for file in content(waiting.pop())[1]:
+            if file not in seen:
+                seen.add(file)
+                waiting.append(file)
+    whole = hashlib.sha256(settings.replace(str(ROOT), "").encode())
     for path in sorted(seen):
-        whole.update(str(path).encode() + b"\0" + content(path)[0])
+        whole.update(str(path.relative_to(ROOT)).encode() + b"\0" + content(path)[0])
     return whole.hexdigest()
 
 
@@ -57,58 +60,73 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def chosen(commands, arguments):
-    sources = {pathlib.Path(entry["file"]): entry for entry in commands}
-    names = arguments.files
-    if arguments.staged:
-        staged = subprocess.run(["git", "diff", "--cached", "--name-only", "--diff-filter=ACMR"], cwd=ROOT,
-                                check=True, capture_output=True, text=True).stdout.split()
-        names = [ROOT / name for name in staged]
-    elif not names:
-        names = sources
-    resolved = [pathlib.Path(name).resolve() for name in names]
-    return [sources[name] for name in resolved if name in sources and BUILD not in name.parents]
+def compile_commands():
+    """Command line by source: those of the build but for sources that the build itself writes."""
+    entries = json.loads((BUILD / "compile_commands.json").read_text())
+    return {pathlib.Path(entry["file"]): entry["command"] for entry in entries if os.path.exists(entry["file"])}
+
+
+def alone(commands, files):
+    """The same for single files, each with the options of what includes it."""
+    of_file = {file: (source, command) for source, command in commands.items() for file in [source, *content(source)[1]]}
+    chosen = {}
+    for file in files:
+        if file in of_file:
+            source, command = of_file[file]
+            chosen[file] = command.replace(str(source), str(file))
+    return chosen
+
+
+def staged_files():
+    names = subprocess.run(["git", "diff", "--cached", "--name-only", "--diff-filter=ACMR"], cwd=ROOT,
+                           check=True, capture_output=True, text=True).stdout.split()
+    return [ROOT / name for name in names]
 
 
 def headers_alone():
-    """Compile commands of the headers that no source of their name includes first; those with LibTorch left out."""
-    entries = []
+    """Headers of the product without a source of their name; those with LibTorch left out."""
+    headers = {}
     for folder in PRODUCT:
         for header in sorted((ROOT / folder).rglob("*.hpp")):
-            if header.with_suffix(".cpp").exists() or b"#include <torch/" in content(header)[0]:
-                continue
-            entries.append({"file": str(header), "command": f"c++ -std=c++20 -fsyntax-only -w -x c++ -I {ROOT} {header}"})
-    return entries
+            if not header.with_suffix(".cpp").exists() and b"#include <torch/" not in content(header)[0]:
+                headers[header] = f"c++ -std=c++20 -fsyntax-only -w -x c++ -I {ROOT} {header}"
+    return headers
 
 
 def main():
     arguments = parse_arguments()
-    commands = json.loads((BUILD / "compile_commands.json").read_text())
-    STAMPS.mkdir(exist_ok=True)
+    sources = compile_commands()
+    if arguments.staged or arguments.files:
+        files = staged_files() if arguments.staged else [file.resolve() for file in arguments.files]
+        sources = alone(sources, files)
+    else:
+        sources |= headers_alone()
+    STAMPS.mkdir(parents=True, exist_ok=True)
     checks = [] if arguments.analyze else ["--checks=-clang-analyzer-*"]
     version = subprocess.run(["clang-tidy", "--version"], check=True, capture_output=True, text=True).stdout
     settings = version + (ROOT / ".clang-tidy").read_text() + str(checks)
 
-    def look(entry):
-        source = pathlib.Path(entry["file"])
-        stamp = STAMPS / digest(source, settings + entry["command"])
+    def look(source):
+        command = sources[source]
+        stamp = STAMPS / digest(source, settings + command)
         if stamp.exists():
-            return source, None
-        look_at = entry["command"].split() if source.suffix == ".hpp" else ["clang-tidy", "--quiet", "-p", BUILD, *checks, source]
-        result = subprocess.run(look_at, cwd=ROOT, capture_output=True, text=True)
+            return None
+        options = shlex.split(command)
+        if source.suffix != ".hpp":
+            options = ["clang-tidy", "--quiet", *checks, source, "--", *(o for o in options[1:] if o != str(source))]
+        result = subprocess.run(options, cwd=ROOT, capture_output=True, text=True)
         if result.returncode == 0:
             stamp.touch()
-        return source, result
+        return result
 
-    entries = chosen(commands + headers_alone(), arguments)
     looked = faulty = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for source, result in pool.map(look, entries):
+        for result in pool.map(look, sources):
             looked += result is not None
             if result is not None and result.returncode != 0:
                 faulty += 1
                 print(result.stdout, result.stderr, sep="", flush=True)
-    print(f"tidy: {len(entries)} sources, {looked} looked at, {faulty} with findings")
+    print(f"tidy: {len(sources)} sources, {looked} looked at, {faulty} with findings")
     return 1 if faulty else 0
 
 

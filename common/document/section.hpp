@@ -127,7 +127,7 @@ class Section {
     return *this;
   }
   /// Adds `members` to the definition in the schema.
-  Section& also_in_schema(Json members) {
+  Section& also_in_schema(const Json& members) {
     more_schema_.update(members);
     return *this;
   }

@@ -76,7 +76,7 @@ template <typename V>
     }
     return value;
   };
-  result.schema = [of_type = type.schema, schema](Json& definitions) {
+  result.schema = [of_type = type.schema, schema = std::move(schema)](Json& definitions) {
     Json all = of_type(definitions);
     all.update(schema);
     return all;
@@ -113,7 +113,7 @@ template <typename V>
 [[nodiscard]] Type<std::map<std::string, V>> map_of(Type<V> member, std::string what,
                                                     std::size_t max_count) {
   Type<std::map<std::string, V>> type;
-  type.read = [member, what, max_count](const Node& node) {
+  type.read = [member, what = std::move(what), max_count](const Node& node) {
     std::map<std::string, V> values;
     for (const auto& [name, child] : node.members(what, max_count)) {
       if (auto value = member.read(child)) values.insert_or_assign(name, *std::move(value));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/sagemaker/job_name.hpp"
 #include "trial_runner/sagemaker/json_fields.hpp"
 
@@ -72,7 +73,7 @@ std::optional<HeldMachines> held_machines(const JobDescription& state, double no
                                               : Result<double>(tl::unexpected(Error{}));
   if (usd_per_hour) {
     held.usd_per_hour = *usd_per_hour;
-    held.usd_so_far = *usd_per_hour * billed_s(held, state, now_wall_s) / 3600.0;
+    held.usd_so_far = usage_usd(*usd_per_hour, billed_s(held, state, now_wall_s));
   }
   return held;
 }

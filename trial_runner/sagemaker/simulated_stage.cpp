@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/sagemaker/simulated_account/account_connection.hpp"
 
 namespace steptune {
@@ -52,7 +53,7 @@ simulated::AccountOptions account_of(const SageMakerSection& section, std::uint6
 
 double usd_per_s(const Prices& prices, const std::string& type, int count) {
   const auto found = prices.find(type);
-  return found == prices.end() ? 0.0 : found->second.usd_per_hour * count / 3600.0;
+  return found == prices.end() ? 0.0 : usage_usd(found->second.usd_per_hour * count, 1.0);
 }
 
 double training_s(const simulated::JobAudit& job) {

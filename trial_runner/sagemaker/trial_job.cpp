@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/sagemaker/held_machines.hpp"
 
 namespace steptune {
@@ -155,7 +156,7 @@ const JobDescription& TrialJob::last_description() const {
 
 void TrialJob::add_bill(double billable_s) {
   billed_s_ += billable_s;
-  billed_usd_ += billable_s * usd_per_hour_ / 3600.0;
+  billed_usd_ += usage_usd(usd_per_hour_, billable_s);
 }
 
 TrialFinished TrialJob::finish(double time_s) {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "trial_runner/cost/usage_cost.hpp"
+
 namespace steptune {
 namespace {
 
@@ -16,10 +18,6 @@ constexpr double k_least_keep_alive_s = 60.0;
 constexpr double k_idle_times_kept = 10.0;
 /// A pool shows up within seconds of its job's end, or not at all.
 constexpr double k_longest_settling_s = 120.0;
-
-double usd_of(double usd_per_hour, double retained_s) {
-  return usd_per_hour * retained_s / 3600.0;
-}
 
 }  // namespace
 
@@ -72,7 +70,7 @@ Result<void> WarmPools::settle(TrialJob& job) {
   // A service that tells nothing of the pool is believed to have used it.
   const auto pool = *former ? (*former)->pool : std::nullopt;
   const bool reused = !pool || pool->reused_by == launch.job;
-  const double usd = pool ? usd_of(job.usd_per_hour(), pool->retained_s.value_or(0.0)) : 0.0;
+  const double usd = pool ? usage_usd(job.usd_per_hour(), pool->retained_s.value_or(0.0)) : 0.0;
   job.settle_pool(reused);
   if (reused) {
     job.add_pool_bill(usd);
@@ -91,7 +89,7 @@ Result<void> WarmPools::settle(TrialJob& job) {
 }
 
 void WarmPools::count_in_vain(const WarmPool& pool, double retained_s) {
-  overhead_usd_ += usd_of(pool.usd_per_hour, retained_s);
+  overhead_usd_ += usage_usd(pool.usd_per_hour, retained_s);
 }
 
 void WarmPools::on_terminated(const WarmPool& pool, double retained_s) {

@@ -27,29 +27,29 @@ constexpr double k_no_disk_bytes = 32.0 * 1024.0 * 1024.0;
 
 }  // namespace
 
-std::string to_text(CheckStatus status) {
-  static constexpr auto k_names = enum_names<CheckStatus>(
-      {{CheckStatus::ok, "ok"}, {CheckStatus::warn, "warn"}, {CheckStatus::fail, "fail"}});
+std::string to_text(DiagnosisStatus status) {
+  static constexpr auto k_names = enum_names<DiagnosisStatus>(
+      {{DiagnosisStatus::ok, "ok"}, {DiagnosisStatus::warn, "warn"}, {DiagnosisStatus::fail, "fail"}});
   return std::string(k_names.name_of(status));
 }
 
-Check check_blas(const std::optional<std::filesystem::path>& library) {
+Diagnosis check_blas(const std::optional<std::filesystem::path>& library) {
   if (!library) {
-    return {"blas", CheckStatus::warn, "no libblas.so.3",
+    return {"blas", DiagnosisStatus::warn, "no libblas.so.3",
             "searcher \"bayes\" needs it with Debian's LibTorch: apt install libopenblas0-pthread"};
   }
   const std::string path = library->string();
   for (const char* name : {"openblas", "blis", "mkl", "atlas"}) {
     if (path.find(name) != std::string::npos) {
-      return {"blas", CheckStatus::ok, fmt::format("{} ({})", name, path), ""};
+      return {"blas", DiagnosisStatus::ok, fmt::format("{} ({})", name, path), ""};
     }
   }
-  return {"blas", CheckStatus::warn, fmt::format("reference BLAS ({})", path),
+  return {"blas", DiagnosisStatus::warn, fmt::format("reference BLAS ({})", path),
           "searcher \"bayes\" is about five times slower with it: apt install "
           "libopenblas0-pthread, then check 'update-alternatives --display libblas.so.3-*'"};
 }
 
-Check check_governor(const SystemFiles& files) {
+Diagnosis check_governor(const SystemFiles& files) {
   std::map<std::string, int> governors;
   const std::filesystem::path policies = "sys/devices/system/cpu/cpufreq";
   for (const std::string& policy : files.names(policies)) {
@@ -57,45 +57,45 @@ Check check_governor(const SystemFiles& files) {
     if (governor) ++governors[*governor];
   }
   if (governors.empty()) {
-    return {"cpu_governor", CheckStatus::ok, "unknown (virtual machine or container)", ""};
+    return {"cpu_governor", DiagnosisStatus::ok, "unknown (virtual machine or container)", ""};
   }
   std::string names;
   for (const auto& [name, count] : governors)
     names += (names.empty() ? "" : ", ") + printable_line(name);
   if (governors.size() == 1 && governors.contains("performance")) {
-    return {"cpu_governor", CheckStatus::ok, names, ""};
+    return {"cpu_governor", DiagnosisStatus::ok, names, ""};
   }
   return {
-      "cpu_governor", CheckStatus::warn, names,
+      "cpu_governor", DiagnosisStatus::warn, names,
       "the clock rate varies, and step times with it: run 'cpupower frequency-set -g performance' "
       "before tuning"};
 }
 
-Check check_load(const SystemFiles& files, int usable_cpus) {
+Diagnosis check_load(const SystemFiles& files, int usable_cpus) {
   const auto load = files.number("proc/loadavg");
-  if (!load) return {"load", CheckStatus::ok, k_unknown, ""};
+  if (!load) return {"load", DiagnosisStatus::ok, k_unknown, ""};
   const std::string found = fmt::format("{:.2f} over the last minute, {} CPUs", *load, usable_cpus);
   if (*load > k_busy_load_per_cpu * std::max(1, usable_cpus)) {
-    return {"load", CheckStatus::warn, found,
+    return {"load", DiagnosisStatus::warn, found,
             "other programs disturb the measurements: wait until the machine is idle"};
   }
-  return {"load", CheckStatus::ok, found, ""};
+  return {"load", DiagnosisStatus::ok, found, ""};
 }
 
-Check check_smt(const SystemFiles& files) {
+Diagnosis check_smt(const SystemFiles& files) {
   const auto active = files.number("sys/devices/system/cpu/smt/active");
-  if (!active) return {"smt", CheckStatus::ok, k_unknown, ""};
+  if (!active) return {"smt", DiagnosisStatus::ok, k_unknown, ""};
   if (*active > 0) {
-    return {"smt", CheckStatus::ok, "on: two hardware threads share a core",
+    return {"smt", DiagnosisStatus::ok, "on: two hardware threads share a core",
             "include thread counts up to the number of cores in the search space"};
   }
-  return {"smt", CheckStatus::ok, "off", ""};
+  return {"smt", DiagnosisStatus::ok, "off", ""};
 }
 
-Check check_memory(const SystemFiles& files) {
+Diagnosis check_memory(const SystemFiles& files) {
   const MemoryInfo memory = read_memory_info(files);
   if (!memory.total_bytes || !memory.available_bytes) {
-    return {"memory", CheckStatus::ok, k_unknown, ""};
+    return {"memory", DiagnosisStatus::ok, k_unknown, ""};
   }
   const double total = *memory.total_bytes;
   const double available = *memory.available_bytes;
@@ -106,55 +106,55 @@ Check check_memory(const SystemFiles& files) {
   if (usable < total) found += fmt::format(", cgroup limit {}", format_bytes(usable));
   if (swapped > 0.01 * total) found += fmt::format(", {} swapped out", format_bytes(swapped));
   if (available < k_little_memory_share * total) {
-    return {"memory", CheckStatus::warn, found,
+    return {"memory", DiagnosisStatus::warn, found,
             "trials may run out of memory where the planned run would not: end other programs"};
   }
-  return {"memory", CheckStatus::ok, found, ""};
+  return {"memory", DiagnosisStatus::ok, found, ""};
 }
 
-Check check_gpu(const SystemFiles& files) {
+Diagnosis check_gpu(const SystemFiles& files) {
   const GpuCount gpus = count_gpus(files);
   if (gpus.count > 0) {
-    return {"gpu", CheckStatus::ok,
+    return {"gpu", DiagnosisStatus::ok,
             fmt::format("{} {} GPU{}", gpus.count, display_name(gpus.vendor),
                         gpus.count == 1 ? "" : "s"),
             ""};
   }
   const GpuVendor vendor = find_gpu_without_driver(files);
   if (vendor != GpuVendor::none) {
-    return {"gpu", CheckStatus::warn,
+    return {"gpu", DiagnosisStatus::warn,
             fmt::format("{} GPU found, but its driver is not loaded", display_name(vendor)),
             "install the driver; without it trials train on the CPU"};
   }
-  return {"gpu", CheckStatus::ok, "none: trials train on the CPU", ""};
+  return {"gpu", DiagnosisStatus::ok, "none: trials train on the CPU", ""};
 }
 
-Check check_clock_source(const SystemFiles& files) {
+Diagnosis check_clock_source(const SystemFiles& files) {
   const auto source = files.line("sys/devices/system/clocksource/clocksource0/current_clocksource");
-  if (!source) return {"clock_source", CheckStatus::ok, k_unknown, ""};
+  if (!source) return {"clock_source", DiagnosisStatus::ok, k_unknown, ""};
   const std::string found = printable_line(*source);
   if (found == "hpet" || found == "acpi_pm" || found == "jiffies") {
-    return {"clock_source", CheckStatus::warn, found,
+    return {"clock_source", DiagnosisStatus::warn, found,
             "reading this clock is slow, and so are training programs that time their steps"};
   }
-  return {"clock_source", CheckStatus::ok, found, ""};
+  return {"clock_source", DiagnosisStatus::ok, found, ""};
 }
 
-Check check_cpus(const SystemFiles& files, const std::vector<int>& allowed) {
+Diagnosis check_cpus(const SystemFiles& files, const std::vector<int>& allowed) {
   const auto online = files.line("sys/devices/system/cpu/online");
   const auto quota = cgroup_cpu_quota(files);
   std::string found = fmt::format("{} usable (online {})", allowed.size(),
                                   online ? printable_line(*online) : k_unknown);
   if (quota && *quota < static_cast<double>(allowed.size())) {
     found += fmt::format(", cgroup quota of {} CPUs", format_number(*quota));
-    return {"cpus", CheckStatus::warn, found,
+    return {"cpus", DiagnosisStatus::warn, found,
             "when the quota is used up, all threads stop until the next period: assign whole CPUs "
             "with a cpuset instead"};
   }
-  return {"cpus", CheckStatus::ok, found, ""};
+  return {"cpus", DiagnosisStatus::ok, found, ""};
 }
 
-Check check_disk(const std::filesystem::path& database) {
+Diagnosis check_disk(const std::filesystem::path& database) {
   std::error_code fault;
   std::filesystem::path folder = std::filesystem::absolute(database, fault).parent_path();
   while (!std::filesystem::exists(folder, fault) && folder.has_relative_path()) {
@@ -162,19 +162,19 @@ Check check_disk(const std::filesystem::path& database) {
   }
   struct statvfs room {};
   if (statvfs(folder.c_str(), &room) != 0) {
-    return {"disk", CheckStatus::fail, fmt::format("{}: {}", folder.string(), std::strerror(errno)),
+    return {"disk", DiagnosisStatus::fail, fmt::format("{}: {}", folder.string(), std::strerror(errno)),
             "choose a database elsewhere with --db"};
   }
   const double free_bytes = static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize);
   const std::string found = fmt::format("{} free at {}", format_bytes(free_bytes), folder.string());
   if (free_bytes < k_no_disk_bytes) {
-    return {"disk", CheckStatus::fail, found,
+    return {"disk", DiagnosisStatus::fail, found,
             "no space for the history: free some, or choose another disk with --db"};
   }
   if (free_bytes < k_little_disk_bytes) {
-    return {"disk", CheckStatus::warn, found, "logs of trials need up to 4 MiB each"};
+    return {"disk", DiagnosisStatus::warn, found, "logs of trials need up to 4 MiB each"};
   }
-  return {"disk", CheckStatus::ok, found, ""};
+  return {"disk", DiagnosisStatus::ok, found, ""};
 }
 
 }  // namespace steptune

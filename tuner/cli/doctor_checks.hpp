@@ -12,21 +12,19 @@
 namespace steptune {
 
 /// One line of `doctor`.
-using Check = Diagnosis;
-using CheckStatus = DiagnosisStatus;
-[[nodiscard]] std::string to_text(CheckStatus status);
+[[nodiscard]] std::string to_text(DiagnosisStatus status);
 
 /// The BLAS behind a resolved `libblas.so.3`; nothing: no such library.
-[[nodiscard]] Check check_blas(const std::optional<std::filesystem::path>& library);
-[[nodiscard]] Check check_governor(const SystemFiles& files);
-[[nodiscard]] Check check_load(const SystemFiles& files, int usable_cpus);
-[[nodiscard]] Check check_smt(const SystemFiles& files);
-[[nodiscard]] Check check_memory(const SystemFiles& files);
-[[nodiscard]] Check check_gpu(const SystemFiles& files);
-[[nodiscard]] Check check_clock_source(const SystemFiles& files);
+[[nodiscard]] Diagnosis check_blas(const std::optional<std::filesystem::path>& library);
+[[nodiscard]] Diagnosis check_governor(const SystemFiles& files);
+[[nodiscard]] Diagnosis check_load(const SystemFiles& files, int usable_cpus);
+[[nodiscard]] Diagnosis check_smt(const SystemFiles& files);
+[[nodiscard]] Diagnosis check_memory(const SystemFiles& files);
+[[nodiscard]] Diagnosis check_gpu(const SystemFiles& files);
+[[nodiscard]] Diagnosis check_clock_source(const SystemFiles& files);
 /// `allowed`: the CPUs of this process's affinity.
-[[nodiscard]] Check check_cpus(const SystemFiles& files, const std::vector<int>& allowed);
+[[nodiscard]] Diagnosis check_cpus(const SystemFiles& files, const std::vector<int>& allowed);
 /// Room on the file system that will hold `database`.
-[[nodiscard]] Check check_disk(const std::filesystem::path& database);
+[[nodiscard]] Diagnosis check_disk(const std::filesystem::path& database);
 
 }  // namespace steptune

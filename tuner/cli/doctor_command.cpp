@@ -16,51 +16,51 @@
 namespace steptune {
 namespace {
 
-Check check_module(const std::optional<std::filesystem::path>& module) {
-  if (module) return {"bayes_module", CheckStatus::ok, module->string(), ""};
-  return {"bayes_module", CheckStatus::warn, "not installed",
+Diagnosis check_module(const std::optional<std::filesystem::path>& module) {
+  if (module) return {"bayes_module", DiagnosisStatus::ok, module->string(), ""};
+  return {"bayes_module", DiagnosisStatus::warn, "not installed",
           "searcher \"bayes\" is not available: build with LibTorch (-DSTEPTUNE_BAYES=ON), or use "
           "searcher \"sobol\""};
 }
 
-Check check_sqlite() {
-  return {"sqlite", CheckStatus::ok, sqlite_version(), ""};
+Diagnosis check_sqlite() {
+  return {"sqlite", DiagnosisStatus::ok, sqlite_version(), ""};
 }
 
-Check check_history(const std::filesystem::path& database) {
+Diagnosis check_history(const std::filesystem::path& database) {
   std::error_code fault;
   if (!std::filesystem::exists(database, fault)) {
-    return {"history", CheckStatus::ok, fmt::format("{}: none yet", database.string()), ""};
+    return {"history", DiagnosisStatus::ok, fmt::format("{}: none yet", database.string()), ""};
   }
   const auto history = History::open_for_reading(database);
   if (!history) {
-    return {"history", CheckStatus::fail, history.error().message, history.error().hint};
+    return {"history", DiagnosisStatus::fail, history.error().message, history.error().hint};
   }
   const auto studies = history->studies();
   if (!studies) {
-    return {"history", CheckStatus::fail, studies.error().message, studies.error().hint};
+    return {"history", DiagnosisStatus::fail, studies.error().message, studies.error().hint};
   }
   const std::string found = fmt::format("{}: {} stud{}", database.string(), studies->size(),
                                         studies->size() == 1 ? "y" : "ies");
   if (!history->warnings().empty()) {
-    return {"history", CheckStatus::warn, found, history->warnings().front()};
+    return {"history", DiagnosisStatus::warn, found, history->warnings().front()};
   }
-  return {"history", CheckStatus::ok, found, ""};
+  return {"history", DiagnosisStatus::ok, found, ""};
 }
 
-std::vector<Check> all_checks(const std::filesystem::path& database) {
+std::vector<Diagnosis> all_checks(const std::filesystem::path& database) {
   const SystemFiles files;
   const auto allowed = allowed_cpus();
   const std::vector<int> cpus = allowed ? *allowed : std::vector<int>{};
   const auto module = find_bayes_module();
-  std::vector<Check> checks = {
+  std::vector<Diagnosis> checks = {
       check_cpus(files, cpus), check_smt(files),
       check_governor(files),   check_load(files, static_cast<int>(cpus.size())),
       check_memory(files),     check_clock_source(files),
       check_gpu(files),        check_blas(resolve_library("libblas.so.3")),
       check_module(module)};
   for (const RunnerKind* kind : runner_kinds()) {
-    for (Check& check : kind->diagnose())
+    for (Diagnosis& check : kind->diagnose())
       checks.push_back(std::move(check));
   }
   checks.push_back(check_sqlite());
@@ -69,13 +69,13 @@ std::vector<Check> all_checks(const std::filesystem::path& database) {
   return checks;
 }
 
-std::string checks_text(const std::vector<Check>& checks, bool color) {
+std::string checks_text(const std::vector<Diagnosis>& checks, bool color) {
   TextTable table({{"", Align::left}, {"", Align::left}, {"", Align::left}});
-  for (const Check& check : checks) {
+  for (const Diagnosis& check : checks) {
     std::string status = to_text(check.status);
     if (color) {
-      const char* code = check.status == CheckStatus::ok     ? "\x1b[32m"
-                         : check.status == CheckStatus::warn ? "\x1b[1;33m"
+      const char* code = check.status == DiagnosisStatus::ok     ? "\x1b[32m"
+                         : check.status == DiagnosisStatus::warn ? "\x1b[1;33m"
                                                              : "\x1b[1;31m";
       status = fmt::format("{}{}\x1b[0m", code, status);
     }
@@ -87,12 +87,12 @@ std::string checks_text(const std::vector<Check>& checks, bool color) {
   return table.text();
 }
 
-Json checks_json(const std::vector<Check>& checks, bool failed) {
+Json checks_json(const std::vector<Diagnosis>& checks, bool failed) {
   Json json;
   json["schema_version"] = k_json_schema_version;
   json["ok"] = !failed;
   json["checks"] = Json::array();
-  for (const Check& check : checks) {
+  for (const Diagnosis& check : checks) {
     json["checks"].push_back(
         {{"name", check.name},
          {"status", to_text(check.status)},
@@ -104,8 +104,8 @@ Json checks_json(const std::vector<Check>& checks, bool failed) {
 
 ExitCode examine(CommandContext& context) {
   const auto checks = all_checks(context.database());
-  const bool failed = std::any_of(checks.begin(), checks.end(), [](const Check& check) {
-    return check.status == CheckStatus::fail;
+  const bool failed = std::any_of(checks.begin(), checks.end(), [](const Diagnosis& check) {
+    return check.status == DiagnosisStatus::fail;
   });
   if (context.json) {
     context.console.json_result(checks_json(checks, failed));
@@ -119,7 +119,7 @@ ExitCode examine(CommandContext& context) {
 
 void add_doctor_command(CLI::App& program, CommandContext& context) {
   CLI::App* command =
-      add_command(program, context, "doctor", "Check this machine for what spoils tuning",
+      add_command(program, context, "doctor", "Diagnosis this machine for what spoils tuning",
                   "  steptune doctor\n"
                   "  steptune doctor --json");
   add_json_option(*command, context);

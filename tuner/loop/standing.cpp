@@ -44,8 +44,7 @@ RankingRules ranking_rules(std::vector<Objective> objectives, double target_half
   RankingRules rules{std::move(objectives), target_half_width, {}};
   if (!batch_size) return rules;
   rules.samples_per_step = [size = *std::move(batch_size)](const Configuration& configuration) {
-    const double samples = size.evaluate(configuration);
-    return samples > 0.0 && std::isfinite(samples) ? std::optional(samples) : std::nullopt;
+    return samples_per_step(size, configuration);
   };
   return rules;
 }

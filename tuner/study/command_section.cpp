@@ -93,7 +93,7 @@ void read_command(const Node& node, StudySpec& study) {
   }
   if (!elements.empty() && elements.front().json().is_object()) {
     elements.front().fault("the program itself must be a string: it is always present");
-  } else if (!elements.empty() && elements.front().json() == "") {
+  } else if (!elements.empty() && elements.front().json() == Json("")) {
     elements.front().fault("the program's name is empty");
   }
   for (std::size_t i = 0; i < elements.size(); ++i) {

@@ -2,6 +2,7 @@
 #include "tuner/study/cross_checks.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include <fmt/format.h>
@@ -20,9 +21,9 @@ using Names = std::set<std::string>;
 Names used_names(const StudySpec& study) {
   Names names = study.mentioned;
   const auto& parameters = study.space.parameters();
-  for (auto parameter = parameters.rbegin(); parameter != parameters.rend(); ++parameter) {
-    if (!names.contains(parameter->name) || !parameter->when) continue;
-    for (std::string& name : document::identifiers_in(*parameter->when))
+  for (const Parameter& parameter : std::views::reverse(parameters)) {
+    if (!names.contains(parameter.name) || !parameter.when) continue;
+    for (std::string& name : document::identifiers_in(*parameter.when))
       names.insert(std::move(name));
   }
   return names;

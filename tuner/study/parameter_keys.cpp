@@ -97,7 +97,7 @@ Key<DeclaredParameter> step_key() {
 Key<DeclaredParameter> type_key(Json schema) {
   return document::key("type", &Parameter::kind, document::enumerated(parameter_types()))
       .of(&DeclaredParameter::parameter)
-      .with_schema([schema](Json&) { return schema; })
+      .with_schema([schema = std::move(schema)](Json&) { return schema; })
       .required();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/study/study_spec.hpp"
 
+#include <cmath>
+
 namespace steptune {
 
 RenderedCommand render_command(const StudySpec& study, const Configuration& configuration) {
@@ -24,9 +26,14 @@ RenderedCommand render_command(const StudySpec& study, const Configuration& conf
 }
 
 std::optional<double> samples_per_step(const StudySpec& study, const Configuration& configuration) {
-  if (!study.planned_run.batch_size) return std::nullopt;
-  const double samples = study.planned_run.batch_size->evaluate(configuration);
-  return samples > 0.0 ? std::optional(samples) : std::nullopt;
+  return study.planned_run.batch_size ? samples_per_step(*study.planned_run.batch_size, configuration)
+                                      : std::nullopt;
+}
+
+std::optional<double> samples_per_step(const document::Formula& batch_size,
+                                       const Configuration& configuration) {
+  const double samples = batch_size.evaluate(configuration);
+  return samples > 0.0 && std::isfinite(samples) ? std::optional(samples) : std::nullopt;
 }
 
 std::optional<double> buffered_steps(const StudySpec& study, const Configuration& configuration) {

@@ -155,6 +155,8 @@ struct RenderedCommand {
 /// Samples per optimiser step under a configuration, if the study tells.
 [[nodiscard]] std::optional<double> samples_per_step(const StudySpec& study,
                                                      const Configuration& configuration);
+[[nodiscard]] std::optional<double> samples_per_step(const document::Formula& batch_size,
+                                                     const Configuration& configuration);
 
 /// Steps whose samples can be ready in buffers at most, if the study tells.
 [[nodiscard]] std::optional<double> buffered_steps(const StudySpec& study,

@@ -18,41 +18,41 @@ class DoctorChecks : public ::testing::Test {
 
 TEST_F(DoctorChecks, KnowsTheReferenceBlasFromFastOnes) {
   EXPECT_EQ(check_blas("/usr/lib/x86_64-linux-gnu/openblas-pthread/libblas.so.3").status,
-            CheckStatus::ok);
+            DiagnosisStatus::ok);
   EXPECT_EQ(check_blas("/usr/lib/x86_64-linux-gnu/blis-openmp/libblas.so.3").status,
-            CheckStatus::ok);
-  const Check reference = check_blas("/usr/lib/x86_64-linux-gnu/blas/libblas.so.3.11.0");
-  EXPECT_EQ(reference.status, CheckStatus::warn);
+            DiagnosisStatus::ok);
+  const Diagnosis reference = check_blas("/usr/lib/x86_64-linux-gnu/blas/libblas.so.3.11.0");
+  EXPECT_EQ(reference.status, DiagnosisStatus::warn);
   EXPECT_NE(reference.advice.find("libopenblas0-pthread"), std::string::npos);
-  EXPECT_EQ(check_blas(std::nullopt).status, CheckStatus::warn);
+  EXPECT_EQ(check_blas(std::nullopt).status, DiagnosisStatus::warn);
 }
 
 TEST_F(DoctorChecks, WarnsOfGovernorsThatChangeTheClock) {
-  EXPECT_EQ(check_governor(files_).status, CheckStatus::ok) << "a virtual machine does not tell";
+  EXPECT_EQ(check_governor(files_).status, DiagnosisStatus::ok) << "a virtual machine does not tell";
   write("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "performance\n");
-  EXPECT_EQ(check_governor(files_).status, CheckStatus::ok);
+  EXPECT_EQ(check_governor(files_).status, DiagnosisStatus::ok);
   write("sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave\n");
-  const Check mixed = check_governor(files_);
-  EXPECT_EQ(mixed.status, CheckStatus::warn);
+  const Diagnosis mixed = check_governor(files_);
+  EXPECT_EQ(mixed.status, DiagnosisStatus::warn);
   EXPECT_EQ(mixed.found, "performance, powersave");
 }
 
 TEST_F(DoctorChecks, WarnsOfABusyMachine) {
   write("proc/loadavg", "0.21 0.10 0.05 1/100 4242\n");
-  EXPECT_EQ(check_load(files_, 2).status, CheckStatus::ok);
+  EXPECT_EQ(check_load(files_, 2).status, DiagnosisStatus::ok);
   write("proc/loadavg", "1.80 0.10 0.05 1/100 4242\n");
-  EXPECT_EQ(check_load(files_, 2).status, CheckStatus::warn);
+  EXPECT_EQ(check_load(files_, 2).status, DiagnosisStatus::warn);
 }
 
 TEST_F(DoctorChecks, WarnsOfLittleMemory) {
   write("proc/meminfo",
         "MemTotal:       8000000 kB\nMemFree: 1 kB\nMemAvailable:    6000000 kB\n"
         "SwapTotal:      1000000 kB\nSwapFree:        500000 kB\n");
-  const Check enough = check_memory(files_);
-  EXPECT_EQ(enough.status, CheckStatus::ok);
+  const Diagnosis enough = check_memory(files_);
+  EXPECT_EQ(enough.status, DiagnosisStatus::ok);
   EXPECT_NE(enough.found.find("swapped out"), std::string::npos);
   write("proc/meminfo", "MemTotal:       8000000 kB\nMemAvailable:     300000 kB\n");
-  EXPECT_EQ(check_memory(files_).status, CheckStatus::warn);
+  EXPECT_EQ(check_memory(files_).status, DiagnosisStatus::warn);
 }
 
 TEST_F(DoctorChecks, TellsTheMemoryLimitOfACgroup) {
@@ -67,7 +67,7 @@ TEST_F(DoctorChecks, TellsGpusAndMissingDrivers) {
   EXPECT_EQ(check_gpu(files_).found, "none: trials train on the CPU");
   write("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
   write("sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
-  EXPECT_EQ(check_gpu(files_).status, CheckStatus::warn);
+  EXPECT_EQ(check_gpu(files_).status, DiagnosisStatus::warn);
   write("proc/driver/nvidia/gpus/0000:01:00.0/information", "Model: H100\n");
   EXPECT_EQ(check_gpu(files_).found, "1 NVIDIA GPU");
 }
@@ -79,30 +79,30 @@ TEST_F(DoctorChecks, TellsAmdGpus) {
   write("sys/class/kfd/kfd/topology/nodes/1/gpu_id", "4242\n");
   write("dev/kfd", "");
   EXPECT_EQ(check_gpu(files_).found, "1 AMD GPU");
-  EXPECT_EQ(check_gpu(files_).status, CheckStatus::ok);
+  EXPECT_EQ(check_gpu(files_).status, DiagnosisStatus::ok);
 }
 
 TEST_F(DoctorChecks, WarnsOfACgroupQuotaBelowTheCpus) {
   write("sys/devices/system/cpu/online", "0-7\n");
-  EXPECT_EQ(check_cpus(files_, {0, 1, 2, 3}).status, CheckStatus::ok);
+  EXPECT_EQ(check_cpus(files_, {0, 1, 2, 3}).status, DiagnosisStatus::ok);
   write("proc/self/cgroup", "0::/\n");
   write("sys/fs/cgroup/cpu.max", "400000 100000\n");
-  EXPECT_EQ(check_cpus(files_, {0, 1, 2, 3}).status, CheckStatus::ok);
+  EXPECT_EQ(check_cpus(files_, {0, 1, 2, 3}).status, DiagnosisStatus::ok);
   write("sys/fs/cgroup/cpu.max", "150000 100000\n");
-  const Check limited = check_cpus(files_, {0, 1, 2, 3});
-  EXPECT_EQ(limited.status, CheckStatus::warn);
+  const Diagnosis limited = check_cpus(files_, {0, 1, 2, 3});
+  EXPECT_EQ(limited.status, DiagnosisStatus::warn);
   EXPECT_EQ(limited.found, "4 usable (online 0-7), cgroup quota of 1.5 CPUs");
 }
 
 TEST_F(DoctorChecks, WarnsOfSlowClocks) {
   write("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
-  EXPECT_EQ(check_clock_source(files_).status, CheckStatus::ok);
+  EXPECT_EQ(check_clock_source(files_).status, DiagnosisStatus::ok);
   write("sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
-  EXPECT_EQ(check_clock_source(files_).status, CheckStatus::warn);
+  EXPECT_EQ(check_clock_source(files_).status, DiagnosisStatus::warn);
 }
 
 TEST_F(DoctorChecks, FindsTheDiskOfAFolderThatDoesNotExistYet) {
-  const Check check = check_disk(files_.root / "not" / "yet" / "history.db");
+  const Diagnosis check = check_disk(files_.root / "not" / "yet" / "history.db");
   EXPECT_NE(check.found.find("free at " + files_.root.string()), std::string::npos);
 }
 
