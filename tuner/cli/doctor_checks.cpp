@@ -28,8 +28,9 @@ constexpr double k_no_disk_bytes = 32.0 * 1024.0 * 1024.0;
 }  // namespace
 
 std::string to_text(DiagnosisStatus status) {
-  static constexpr auto k_names = enum_names<DiagnosisStatus>(
-      {{DiagnosisStatus::ok, "ok"}, {DiagnosisStatus::warn, "warn"}, {DiagnosisStatus::fail, "fail"}});
+  static constexpr auto k_names = enum_names<DiagnosisStatus>({{DiagnosisStatus::ok, "ok"},
+                                                               {DiagnosisStatus::warn, "warn"},
+                                                               {DiagnosisStatus::fail, "fail"}});
   return std::string(k_names.name_of(status));
 }
 
@@ -162,7 +163,8 @@ Diagnosis check_disk(const std::filesystem::path& database) {
   }
   struct statvfs room {};
   if (statvfs(folder.c_str(), &room) != 0) {
-    return {"disk", DiagnosisStatus::fail, fmt::format("{}: {}", folder.string(), std::strerror(errno)),
+    return {"disk", DiagnosisStatus::fail,
+            fmt::format("{}: {}", folder.string(), std::strerror(errno)),
             "choose a database elsewhere with --db"};
   }
   const double free_bytes = static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize);

@@ -76,7 +76,7 @@ std::string checks_text(const std::vector<Diagnosis>& checks, bool color) {
     if (color) {
       const char* code = check.status == DiagnosisStatus::ok     ? "\x1b[32m"
                          : check.status == DiagnosisStatus::warn ? "\x1b[1;33m"
-                                                             : "\x1b[1;31m";
+                                                                 : "\x1b[1;31m";
       status = fmt::format("{}{}\x1b[0m", code, status);
     }
     std::string name = check.name;

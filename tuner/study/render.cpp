@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/study/study_spec.hpp"
-
 #include <cmath>
+
+#include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 
@@ -26,8 +26,9 @@ RenderedCommand render_command(const StudySpec& study, const Configuration& conf
 }
 
 std::optional<double> samples_per_step(const StudySpec& study, const Configuration& configuration) {
-  return study.planned_run.batch_size ? samples_per_step(*study.planned_run.batch_size, configuration)
-                                      : std::nullopt;
+  return study.planned_run.batch_size
+             ? samples_per_step(*study.planned_run.batch_size, configuration)
+             : std::nullopt;
 }
 
 std::optional<double> samples_per_step(const document::Formula& batch_size,

@@ -88,7 +88,7 @@ struct MeasureSpec {
   int min_window_steps = 30;        ///< and over no fewer: intervals of fewer are too narrow
   /// Batches that can be ready in buffers at most: `workers * prefetch`.
   std::optional<document::Formula> buffers;
-  int confirm_pairs = 3;            ///< interleaved pairs of incumbent and baseline at the end
+  int confirm_pairs = 3;  ///< interleaved pairs of incumbent and baseline at the end
 };
 
 /// In place of a search space that has not been read yet: one `bool` that nothing uses.

@@ -28,7 +28,8 @@ TEST_F(DoctorChecks, KnowsTheReferenceBlasFromFastOnes) {
 }
 
 TEST_F(DoctorChecks, WarnsOfGovernorsThatChangeTheClock) {
-  EXPECT_EQ(check_governor(files_).status, DiagnosisStatus::ok) << "a virtual machine does not tell";
+  EXPECT_EQ(check_governor(files_).status, DiagnosisStatus::ok)
+      << "a virtual machine does not tell";
   write("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "performance\n");
   EXPECT_EQ(check_governor(files_).status, DiagnosisStatus::ok);
   write("sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave\n");
