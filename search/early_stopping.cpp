@@ -10,30 +10,35 @@ namespace steptune {
 namespace {
 
 constexpr double k_milestone_ratio = 2.0;
-// Resources that should be equal may differ in their last digits.
-constexpr double k_slack = 1.0 - 1e-9;
 
 }  // namespace
 
-EarlyStopping::EarlyStopping(double min_resource, double max_resource)
-    : next_resource_(min_resource), max_resource_(max_resource) {}
+EarlyStopping::EarlyStopping(const SchedulerOptions& options)
+    : options_(options), next_milestone_(options.min_resource), next_rung_(options.min_resource) {}
 
 bool EarlyStopping::record(const TrialEstimate& estimate) {
   const auto known = [](const std::vector<double>& numbers) {
     return std::all_of(numbers.begin(), numbers.end(),
                        [](double number) { return std::isfinite(number); });
   };
-  if (!known(estimate.values) || !known(estimate.half_widths) ||
-      estimate.resource < next_resource_ * k_slack ||
-      estimate.resource >= max_resource_ * k_slack) {
+  if (!known(estimate.values) || !known(estimate.half_widths)) return false;
+  Milestone reached{estimate.resource / options_.max_resource, estimate.values, {}};
+  for (const double half_width : estimate.half_widths)
+    reached.standard_errors.push_back(half_width / k_z_95);
+  // A trial may pass the last rung just before its end, where milestones would be of no use.
+  if (estimate.resource >= next_rung_ * k_resource_slack &&
+      next_rung_ < options_.max_resource * k_resource_slack) {
+    while (next_rung_ * k_resource_slack <= estimate.resource)
+      next_rung_ *= options_.eta;
+    rungs_.push_back(reached);
+  }
+  if (estimate.resource < next_milestone_ * k_resource_slack ||
+      estimate.resource >= options_.max_resource * k_resource_slack) {
     return false;
   }
-  while (next_resource_ * k_slack <= estimate.resource)
-    next_resource_ *= k_milestone_ratio;
-  Milestone milestone{estimate.resource / max_resource_, estimate.values, {}};
-  for (const double half_width : estimate.half_widths)
-    milestone.standard_errors.push_back(half_width / k_z_95);
-  milestones_.push_back(std::move(milestone));
+  while (next_milestone_ * k_resource_slack <= estimate.resource)
+    next_milestone_ *= k_milestone_ratio;
+  milestones_.push_back(std::move(reached));
   return true;
 }
 

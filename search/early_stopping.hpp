@@ -10,12 +10,12 @@
 
 namespace steptune {
 
-/// Decides whether one running trial is stopped early, and keeps its milestones: the first
-/// estimates that reach 1, 2, 4, 8, ... times the least resource.
+/// Decides whether one running trial is stopped early, and keeps of its estimates what searcher and
+/// scheduler compare others with: the first ones that reach 1, 2, 4, 8, ... times the least
+/// resource (its milestones), and those that first reach a rung of `asha`.
 class EarlyStopping {
  public:
-  /// Resources as in `SchedulerOptions`; both positive.
-  EarlyStopping(double min_resource, double max_resource);
+  explicit EarlyStopping(const SchedulerOptions& options);
 
   /// The scheduler is told every estimate; where it defers to the searcher, that one is asked at
   /// every new milestone and overrules it until the next one. What the tuner and the benchmarks
@@ -29,11 +29,14 @@ class EarlyStopping {
 
   /// At rising fidelities below 1.
   [[nodiscard]] std::span<const Milestone> milestones() const { return milestones_; }
+  [[nodiscard]] std::span<const Milestone> rungs() const { return rungs_; }
 
  private:
-  double next_resource_;
-  double max_resource_;
+  SchedulerOptions options_;
+  double next_milestone_;
+  double next_rung_;
   std::vector<Milestone> milestones_;
+  std::vector<Milestone> rungs_;
   std::optional<StopDecision> searcher_decision_;  ///< at the last milestone
 };
 

@@ -19,6 +19,9 @@ struct TrialEstimate {
   std::vector<double> half_widths;  ///< of the 95 % interval; infinite while unknown
 };
 
+/// Resources that should be equal may differ in their last digits.
+inline constexpr double k_resource_slack = 1.0 - 1e-9;
+
 struct SchedulerOptions {
   double eta = 3.0;           ///< asha: a share of 1/eta goes on from each rung
   double min_resource = 10;   ///< asha: steady-state steps of the first rung
@@ -34,6 +37,9 @@ class Scheduler {
   /// estimates come through `on_exempt` and serve as comparison only.
   [[nodiscard]] virtual StopDecision on_estimate(const TrialEstimate& estimate) = 0;
   virtual void on_exempt(const TrialEstimate& estimate) = 0;
+  /// Takes back all that was told of a trial: nothing is compared with one that failed, ran out of
+  /// memory, violates a guard or is about to be started again. Unknown trials are ignored.
+  virtual void forget(std::int64_t trial) = 0;
 
   /// Whether a searcher that has a model may overrule these decisions (`EarlyStopping`).
   [[nodiscard]] virtual bool defers_to_searcher() const { return false; }

@@ -119,7 +119,7 @@ Result<Trajectory> play_asha(const Problem& problem, Proposer& proposer, std::ui
   return play_trials(
       problem, proposer, seed, trials, clock, [&](std::int64_t trial, Evaluation& evaluation) {
         evaluation.cost = 0.0;
-        EarlyStopping early_stopping(fidelities.front(), fidelities.back());
+        EarlyStopping early_stopping({3.0, fidelities.front(), fidelities.back()});
         const auto decide = [&](const TrialEstimate& estimate) {
           Searcher* searcher = proposer.searcher();
           if (searcher == nullptr) return asha.on_estimate(estimate);

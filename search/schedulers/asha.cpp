@@ -16,7 +16,7 @@ class AshaScheduler final : public Scheduler {
  public:
   explicit AshaScheduler(const SchedulerOptions& options) : eta_(options.eta) {
     double resource = options.min_resource;
-    while (resource < options.max_resource * (1.0 - 1e-9)) {
+    while (resource < options.max_resource * k_resource_slack) {
       rungs_.push_back({resource, {}});
       resource *= eta_;
     }
@@ -50,6 +50,11 @@ class AshaScheduler final : public Scheduler {
   }
 
   void on_exempt(const TrialEstimate& estimate) override { (void)record(estimate); }
+  void forget(std::int64_t trial) override {
+    for (Rung& rung : rungs_)
+      rung.values.erase(trial);
+    passed_.erase(trial);
+  }
   bool defers_to_searcher() const override { return true; }
 
  private:
@@ -65,7 +70,8 @@ class AshaScheduler final : public Scheduler {
                                     [](double value) { return std::isfinite(value); });
     if (!finite || estimate.values.empty()) return std::nullopt;
     std::optional<std::size_t> highest;
-    for (std::size_t i = 0; i < rungs_.size() && rungs_[i].resource <= estimate.resource; ++i) {
+    for (std::size_t i = 0; i < rungs_.size(); ++i) {
+      if (rungs_[i].resource * k_resource_slack > estimate.resource) break;
       rungs_[i].values.emplace(estimate.trial, estimate.values);
       highest = i;
     }

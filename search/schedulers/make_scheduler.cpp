@@ -13,6 +13,7 @@ class NoScheduler final : public Scheduler {
  public:
   StopDecision on_estimate(const TrialEstimate&) override { return {}; }
   void on_exempt(const TrialEstimate&) override {}
+  void forget(std::int64_t) override {}
 };
 
 Result<void> check(const SchedulerOptions& options) {

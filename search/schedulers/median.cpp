@@ -11,8 +11,9 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_min_others = 3;
-/// A curve keeps a point when the resource has grown by this factor since its last one.
-constexpr double k_growth = 1.05;
+/// A curve keeps the first points that reach 1, 2, 4, 8, ... times the least resource, which are a
+/// trial's milestones (`EarlyStopping`): a curve told again from the history is the same.
+constexpr double k_growth = 2.0;
 
 class MedianScheduler final : public Scheduler {
  public:
@@ -37,25 +38,35 @@ class MedianScheduler final : public Scheduler {
   }
 
   void on_exempt(const TrialEstimate& estimate) override {
-    std::vector<TrialEstimate>& curve = curves_[estimate.trial];
-    // The last point is replaced until it lies far enough from the one before it.
-    if (curve.size() > 1 && curve.back().resource < curve[curve.size() - 2].resource * k_growth) {
-      curve.pop_back();
-    }
-    curve.push_back(estimate);
+    Curve& curve = curves_.try_emplace(estimate.trial, Curve{{}, {}, min_resource_}).first->second;
+    curve.latest = estimate;
+    if (estimate.resource < curve.next_resource * k_resource_slack) return;
+    while (curve.next_resource * k_resource_slack <= estimate.resource)
+      curve.next_resource *= k_growth;
+    curve.kept.push_back(estimate);
   }
 
+  void forget(std::int64_t trial) override { curves_.erase(trial); }
+
  private:
+  struct Curve {
+    std::vector<TrialEstimate> kept;
+    TrialEstimate latest;
+    double next_resource = 0.0;  ///< of the next point to keep
+  };
+
   /// What the other trials that got as far had measured at this resource.
   [[nodiscard]] std::vector<double> others_at(const TrialEstimate& estimate,
                                               std::size_t objective) const {
     std::vector<double> values;
     for (const auto& [trial, curve] : curves_) {
-      if (trial == estimate.trial || curve.back().resource < estimate.resource) continue;
-      const auto* at = &curve.front();
-      for (const TrialEstimate& point : curve) {
-        if (point.resource <= estimate.resource) at = &point;
+      if (trial == estimate.trial || curve.latest.resource < estimate.resource * k_resource_slack)
+        continue;
+      const auto* at = curve.kept.empty() ? &curve.latest : &curve.kept.front();
+      for (const TrialEstimate& point : curve.kept) {
+        if (point.resource * k_resource_slack <= estimate.resource) at = &point;
       }
+      if (curve.latest.resource * k_resource_slack <= estimate.resource) at = &curve.latest;
       if (objective < at->values.size() && std::isfinite(at->values[objective])) {
         values.push_back(at->values[objective]);
       }
@@ -70,7 +81,7 @@ class MedianScheduler final : public Scheduler {
   }
 
   double min_resource_;
-  std::map<std::int64_t, std::vector<TrialEstimate>> curves_;
+  std::map<std::int64_t, Curve> curves_;
 };
 
 }  // namespace

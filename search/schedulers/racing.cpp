@@ -26,6 +26,7 @@ class RacingScheduler final : public Scheduler {
   }
 
   void on_exempt(const TrialEstimate& estimate) override { latest_[estimate.trial] = estimate; }
+  void forget(std::int64_t trial) override { latest_.erase(trial); }
 
  private:
   /// NaN and unknown (infinite) intervals lie above nothing, and nothing above them.

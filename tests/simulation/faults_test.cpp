@@ -192,6 +192,59 @@ TEST_F(FaultTest, GuardsKeepFastButBadConfigurationsFromWinning) {
   }
 }
 
+/// The configuration with the most of both is ten times as fast, and diverges.
+TrialScript fast_but_diverging(const TrialSpec& spec) {
+  TrialScript result = train(spec);
+  const bool diverges = batch_of(spec) == 256 && workers_of(spec) == 3;
+  if (diverges) result.seconds_per_step *= 0.1;
+  result.metrics["loss"] = diverges ? 9.0 : 2.0;
+  return result;
+}
+
+TEST_F(FaultTest, ADivergingTrialStopsNoSoundOneHoweverFast) {
+  document_["guards"] =
+      Json::parse(R"([{"metric": "loss", "after_samples": 12800, "max_ratio_to_baseline": 1.02}])");
+  document_["try"] = Json::parse(R"([{"batch_size": 256, "workers": 3}])");
+  document_["search"]["scheduler"] = "racing";
+  SimulatedRun run(folder_.path(), document_, fast_but_diverging);
+  must_run(run);
+  const auto trials = run.trials();
+  ASSERT_EQ(trials[1].status, TrialStatus::infeasible);
+  for (const auto& trial : trials)
+    EXPECT_THAT(trial.failure, ::testing::Not(HasSubstr("trial 2 "))) << trial.number;
+}
+
+TEST_F(FaultTest, ATrialThatIsMerelySlowIsSlowAndNotFailed) {
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    if (spec.key.trial == 3) result.seconds_per_step = 25.0;
+    return result;
+  };
+  SimulatedRun run(folder_.path(), document_, script);
+  must_run(run);
+  const TrialRecord slow = run.trials()[2];
+  EXPECT_EQ(slow.status, TrialStatus::stopped_early);
+  EXPECT_THAT(slow.failure, HasSubstr("slow"));
+  ASSERT_EQ(slow.objectives.size(), 1U);
+  const double seconds_per_sample = 25.0 / to_number(*slow.configuration.find("batch_size"));
+  EXPECT_NEAR(slow.objectives[0], 1e6 * seconds_per_sample, 0.2e6 * seconds_per_sample);
+}
+
+TEST_F(FaultTest, ABaselineThatIsNotSteadyIsAWideIntervalAndNotTheEnd) {
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    if (spec.key.trial == 1) result.slower_by_step = 0.01;
+    return result;
+  };
+  SimulatedRun run(folder_.path(), document_, script);
+  EXPECT_EQ(must_run(run).end, LoopEnd::budget);
+  const TrialRecord baseline = run.trials()[0];
+  EXPECT_EQ(baseline.status, TrialStatus::completed);
+  EXPECT_EQ(baseline.measurement->status, MeasurementStatus::not_steady);
+  EXPECT_GT(baseline.standard_errors[0], 0.05 * baseline.objectives[0]);
+  EXPECT_THAT(run.listener.warnings, Contains(HasSubstr("no steady state")));
+}
+
 TEST_F(FaultTest, AGuardThatNobodyRespectsLeavesNoWinner) {
   document_["guards"] = Json::parse(R"([{"metric": "loss", "max": 1.0}])");
   const auto script = [](const TrialSpec& spec) {

@@ -179,6 +179,63 @@ TEST_F(ResumeTest, SurvivingTrialsAreAdopted) {
   }
 }
 
+/// All that was decided of each trial, and why.
+std::vector<std::string> decisions(const std::vector<TrialRecord>& trials) {
+  std::vector<std::string> result;
+  for (const TrialRecord& trial : trials) {
+    std::string text = to_text(trial.purpose) + " " + trial.configuration.text() + ": " +
+                       to_text(trial.status) + " " + trial.failure;
+    for (const double value : trial.objectives)
+      text += " " + std::to_string(value);
+    result.push_back(std::move(text));
+  }
+  return result;
+}
+
+class DecisionTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(DecisionTest, AreThoseOfAStudyThatWasNeverKilled) {
+  Json document = study_document();
+  document["search"]["scheduler"] = GetParam();
+  document["search"]["eta"] = 2.5;
+  document["search"]["min_steps"] = 8;
+  document["budget"]["trials"] = 14;
+  document["measure"]["target_half_width"] = 0.01;
+  document["guards"] =
+      Json::parse(R"([{"metric": "loss", "after_samples": 6400, "max_ratio_to_baseline": 1.02}])");
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    result.noise = 0.05;
+    // Speeds and losses for which rungs come out differently if only last values are known.
+    result.slower_by_step = spec.key.trial % 2 == 0 ? 1e-4 : 0.0;
+    result.metrics["loss"] = spec.key.trial % 5 == 0 ? 3.0 : 2.0;
+    return result;
+  };
+  DatabaseFolder unkilled_folder;
+  SimulatedRun unkilled(unkilled_folder.path(), document, script);
+  std::size_t crash_points = 0;
+  unkilled.runner.at_crash_point = [&] { ++crash_points; };
+  ASSERT_TRUE(unkilled.run());
+  const auto expected = decisions(unkilled.trials());
+  for (std::size_t crash_at = 8; crash_at < crash_points; crash_at += 23) {
+    DatabaseFolder folder;
+    {
+      SimulatedRun killed(folder.path(), document, script);
+      std::size_t points = 0;
+      killed.runner.at_crash_point = [&] {
+        if (++points == crash_at) throw 1;
+      };
+      ASSERT_THROW((void)killed.run(), int);
+    }
+    SimulatedRun resumed(folder.path(), document, script, 1000.0);
+    ASSERT_TRUE(resumed.run());
+    ASSERT_EQ(decisions(resumed.trials()), expected) << "killed at crash point " << crash_at;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedulers, DecisionTest,
+                         ::testing::Values("none", "asha", "racing", "median"));
+
 TEST_F(ResumeTest, AnotherCommandUnderTheSameNameIsAConflict) {
   {
     SimulatedRun run(folder_.path(), document_, train);

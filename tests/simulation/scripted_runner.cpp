@@ -30,7 +30,8 @@ Result<void> ScriptedRunner::start(const TrialSpec& spec) {
 
 double ScriptedRunner::step_s(TrialKey key, const Live& live) const {
   Rng rng(static_cast<std::uint64_t>(key.trial), "step", static_cast<std::uint64_t>(live.steps));
-  return live.script.seconds_per_step * std::max(0.1, 1.0 + live.script.noise * rng.normal());
+  return live.script.seconds_per_step * (1.0 + live.script.slower_by_step * live.steps) *
+         std::max(0.1, 1.0 + live.script.noise * rng.normal());
 }
 
 void ScriptedRunner::happen(TrialKey key, Live& live, std::vector<TrialEvent>& events) {

@@ -19,6 +19,7 @@ struct TrialScript {
   double seconds_per_step = 0.1;
   double samples_per_step = 32.0;
   double noise = 0.01;                           ///< relative standard deviation of a step
+  double slower_by_step = 0.0;                   ///< each step takes this share longer
   std::optional<int> steps;                      ///< ends by itself after so many; never if absent
   OutcomeKind ends_as = OutcomeKind::completed;  ///< then
   std::string detail;

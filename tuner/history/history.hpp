@@ -65,6 +65,8 @@ struct TrialRecord {
   std::optional<Measurement> measurement;
   /// What it had measured on its way, as the searcher is told; kept with the measurement.
   std::vector<Milestone> milestones;
+  /// The same at the rungs of `asha`, which other trials are compared at.
+  std::vector<Milestone> rungs;
   /// As the study states them (not negated); empty if none. A value that is not finite is stored as
   /// NULL, reads back as NaN and is never ranked.
   std::vector<double> objectives;

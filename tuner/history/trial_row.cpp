@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -104,18 +105,18 @@ Json milestones_to_json(const std::vector<Milestone>& milestones) {
   return json;
 }
 
-Result<std::vector<Milestone>> milestones_from_json(const Json& measurement,
+Result<std::vector<Milestone>> milestones_from_json(const Json& measurement, const char* name,
                                                     const std::string& where) {
   std::vector<Milestone> milestones;
-  if (!measurement.contains("milestones")) return milestones;
+  if (!measurement.contains(name)) return milestones;
   try {
-    for (const Json& json : measurement["milestones"]) {
+    for (const Json& json : measurement[name]) {
       milestones.push_back({json.at("fidelity").get<double>(),
                             json.at("values").get<std::vector<double>>(),
                             json.at("standard_errors").get<std::vector<double>>()});
     }
   } catch (const Json::exception&) {
-    return unreadable(where, "the milestones of a trial");
+    return unreadable(where, fmt::format("the {} of a trial", name));
   }
   return milestones;
 }
@@ -133,9 +134,12 @@ Result<void> read_documents(const Query& query, const std::string& where, TrialR
     auto measurement = measurement_from_json(*document, where);
     if (!measurement) return tl::unexpected(measurement.error());
     trial.measurement = *std::move(measurement);
-    auto milestones = milestones_from_json(*document, where);
-    if (!milestones) return tl::unexpected(milestones.error());
-    trial.milestones = *std::move(milestones);
+    for (const auto& [name, list] :
+         {std::pair{"milestones", &trial.milestones}, std::pair{"rungs", &trial.rungs}}) {
+      auto read = milestones_from_json(*document, name, where);
+      if (!read) return tl::unexpected(read.error());
+      *list = *std::move(read);
+    }
   }
   const auto placement = parse_json(query.column(22).getString(), where);
   if (!placement || !placement->is_object()) return unreadable(where, "a placement");
@@ -178,6 +182,7 @@ void bind_trial(Query& query, const TrialRecord& trial) {
   if (trial.measurement) {
     Json json = to_json(*trial.measurement);
     if (!trial.milestones.empty()) json["milestones"] = milestones_to_json(trial.milestones);
+    if (!trial.rungs.empty()) json["rungs"] = milestones_to_json(trial.rungs);
     query.bind(dump_json(json));
   } else {
     query.bind_null();

@@ -81,7 +81,8 @@ Result<LoopResult> run_loop(const LoopParts& parts) {
   if (auto recorded = parts.history.record_study(*study); !recorded) {
     return tl::unexpected(recorded.error());
   }
-  return Tuning(parts, *std::move(study)).run();
+  const bool was_killed = stored && stored->status == StudyStatus::running;
+  return Tuning(parts, *std::move(study), was_killed).run();
 }
 
 }  // namespace steptune

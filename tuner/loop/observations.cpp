@@ -79,4 +79,29 @@ TrialEstimate to_estimate(const StudySpec& study, std::int64_t trial, double res
   return estimate;
 }
 
+std::vector<TrialEstimate> compared_estimates(const StudySpec& study, const TrialRecord& trial) {
+  std::vector<TrialEstimate> estimates;
+  if (is_confirmation(trial.purpose) || !is_ranked(trial.status) || !trial.measurement ||
+      trial.objectives.empty()) {
+    return estimates;
+  }
+  for (const auto* points : {&trial.milestones, &trial.rungs}) {
+    for (const Milestone& point : *points) {
+      TrialEstimate estimate{
+          trial.number, point.fidelity * study.search.max_steps, point.values, {}};
+      for (const double error : point.standard_errors)
+        estimate.half_widths.push_back(k_z_95 * error);
+      estimates.push_back(std::move(estimate));
+    }
+  }
+  std::ranges::stable_sort(estimates, {}, &TrialEstimate::resource);
+  estimates.push_back(to_estimate(study, trial.number, trial.measurement->window_steps,
+                                  trial.objectives, trial.standard_errors));
+  return estimates;
+}
+
+SchedulerOptions scheduler_options(const StudySpec& study) {
+  return {study.search.eta, study.search.min_steps, study.search.max_steps};
+}
+
 }  // namespace steptune

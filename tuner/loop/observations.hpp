@@ -20,4 +20,12 @@ namespace steptune {
                                         const std::vector<double>& objectives,
                                         const std::vector<double>& standard_errors);
 
+/// All that the scheduler was told of a final trial, in order: what it had measured on its way, and
+/// at last. Empty for a trial that nothing is compared with: failed, infeasible, out of memory.
+[[nodiscard]] std::vector<TrialEstimate> compared_estimates(const StudySpec& study,
+                                                            const TrialRecord& trial);
+
+/// The options of a study's scheduler.
+[[nodiscard]] SchedulerOptions scheduler_options(const StudySpec& study);
+
 }  // namespace steptune

@@ -48,7 +48,8 @@ RunningTrial::RunningTrial(const StudySpec& study, TrialRecord record, double no
     : study_(&study),
       record_(std::move(record)),
       measurer_(make_measurer(study, record_, now_s)),
-      early_stopping_(study.search.min_steps, study.search.max_steps),
+      progress_(samples_per_step(study, record_.configuration)),
+      early_stopping_(scheduler_options(study)),
       usd_per_hour_(usd_per_hour(study, record_.configuration)),
       usd_per_billed_s_(usage_usd(on_demand_usd_per_hour(study, record_.configuration), 1.0)),
       started_s_(now_s) {}
@@ -59,11 +60,13 @@ void RunningTrial::started(const TrialStarted& event) {
   record_.placement = event.placement;
   started_s_ = event.time_s;
   measurer_ = make_measurer(*study_, record_, started_s_);
-  early_stopping_ = EarlyStopping(study_->search.min_steps, study_->search.max_steps);
+  progress_ = ProgressBound(samples_per_step(*study_, record_.configuration));
+  early_stopping_ = EarlyStopping(scheduler_options(*study_));
 }
 
 void RunningTrial::reported(const Report& report) {
   measurer_.add(report);
+  progress_.add(report);
   capture_guarded(study_->guards, measurer_.current(), guarded_);
 }
 
@@ -113,7 +116,9 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
   }
   const bool given_up = is_given_up(scheduler, searcher);
   if (is_measured()) return ask_for_end(EndRequest::measured, "");
-  return given_up && ask_for_end(EndRequest::scheduler, std::move(request_reason_));
+  if (!given_up) return false;
+  given_up_ = measurer_.current();
+  return ask_for_end(EndRequest::scheduler, std::move(request_reason_));
 }
 
 double RunningTrial::deadline_s() const {
@@ -136,24 +141,43 @@ double RunningTrial::deadline_s() const {
 }
 
 bool RunningTrial::out_of_time(double now_s) {
-  return now_s >= deadline_s() && ask_for_end(EndRequest::time_limit, "");
+  if (now_s < deadline_s()) return false;
+  requested_s_ = now_s;
+  return ask_for_end(EndRequest::time_limit, "");
 }
 
 void RunningTrial::interrupt() {
   if (request_ == EndRequest::none) request_ = EndRequest::user;
 }
 
+Measurement RunningTrial::final_measurement() const {
+  switch (request_) {
+    case EndRequest::measured:
+      return as_ended(measurer_.current());
+    case EndRequest::scheduler:
+      return given_up_.value_or(measurer_.current());
+    case EndRequest::time_limit:
+      return unsteady_at_limit(measurer_.current(), progress_, requested_s_);
+    default:
+      return measurer_.current();
+  }
+}
+
 TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,
                                    double wall_time_s) {
-  Measurement measurement = measurer_.current();
-  if (request_ == EndRequest::measured) measurement = as_ended(std::move(measurement));
+  Measurement measurement = final_measurement();
   for (const auto& [name, value] : guarded_)
     measurement.metrics[name] = value;
-  TrialEnding ending{outcome.kind, outcome.detail, request_, request_reason_, {}, {}};
-  auto objectives = objective_values(*study_, measurement, usd_per_hour_);
+  TrialEnding ending{outcome.kind, outcome.detail, request_, request_reason_, {}, {}, {}};
+  const bool at_limit = request_ == EndRequest::time_limit;
+  auto objectives =
+      objective_values(*study_, at_limit ? as_if_steady(measurement) : measurement, usd_per_hour_);
   if (!objectives) ending.missing = objectives.error();
   const bool is_baseline = record_.purpose == TrialPurpose::baseline ||
                            record_.purpose == TrialPurpose::confirm_baseline;
+  if (is_searched() && at_limit) {
+    ending.slow = why_slow(measurement, progress_, requested_s_);
+  }
   const auto moment = request_ == EndRequest::scheduler ? GuardMoment::running : GuardMoment::ended;
   ending.violated = request_ == EndRequest::guard
                         ? std::optional(request_reason_)
@@ -176,6 +200,8 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
     record_.measurement = std::move(measurement);
     const auto milestones = early_stopping_.milestones();
     record_.milestones.assign(milestones.begin(), milestones.end());
+    const auto rungs = early_stopping_.rungs();
+    record_.rungs.assign(rungs.begin(), rungs.end());
   }
   if (keeps_objectives(record_.status) && objectives) {
     record_.objectives = std::move(objectives->values);

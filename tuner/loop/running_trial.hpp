@@ -9,6 +9,7 @@
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/guards.hpp"
+#include "tuner/loop/progress_bound.hpp"
 #include "tuner/loop/trial_result.hpp"
 #include "tuner/study/study_spec.hpp"
 
@@ -57,10 +58,13 @@ class RunningTrial {
   [[nodiscard]] bool is_measured() const;
   [[nodiscard]] bool is_given_up(Scheduler& scheduler, Searcher& searcher);
   [[nodiscard]] bool ask_for_end(EndRequest request, std::string reason);
+  /// The measurement that counts, and what it is worth.
+  [[nodiscard]] Measurement final_measurement() const;
 
   const StudySpec* study_;
   TrialRecord record_;
   Measurer measurer_;
+  ProgressBound progress_;
   EarlyStopping early_stopping_;
   GuardedValues guarded_;
   double usd_per_hour_;  ///< as the planned run is expected to be billed
@@ -69,6 +73,9 @@ class RunningTrial {
   double told_resource_ = -1.0;  ///< that the scheduler has seen
   EndRequest request_ = EndRequest::none;
   std::string request_reason_;
+  double requested_s_ = 0.0;
+  /// As it was when the scheduler gave the trial up: what follows until it is gone counts no more.
+  std::optional<Measurement> given_up_;
 };
 
 }  // namespace steptune

@@ -27,6 +27,7 @@ TrialResult measured_result(const TrialEnding& ending) {
                                   : "could not be measured within \"max_trial\"",
                         *ending.missing)};
   }
+  if (ending.slow) return {TrialStatus::stopped_early, *ending.slow};
   if (ending.violated) return {TrialStatus::infeasible, *ending.violated};
   return {TrialStatus::completed, ""};
 }

@@ -27,6 +27,7 @@ struct TrialEnding {
   std::string request_reason;           ///< the scheduler's
   std::optional<std::string> missing;   ///< why there are no objective values; nothing: there are
   std::optional<std::string> violated;  ///< the guard that is violated
+  std::optional<std::string> slow;      ///< why too little was seen of it in the time it had
 };
 
 /// What became of a trial: `status` is one that a trial has after it ended.
@@ -43,7 +44,8 @@ struct TrialResult {
 ///   status 1, killed, 0) says nothing.
 /// - A trial that nobody asked to end and that did not exit with 0 has failed, however well
 ///   measured: it would fail in the long run too.
-/// - Without values nothing is ranked: failed.
+/// - Without values nothing is ranked: failed. But what was merely too slow to be measured in time
+///   was stopped early.
 /// - `lost` and `stopped` without anybody's asking are interruptions: the trial may be launched
 ///   again.
 [[nodiscard]] TrialResult trial_result(const TrialEnding& ending);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "tuner/loop/decision_log.hpp"
+#include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/recommend.hpp"
 #include "tuner/loop/trial_spec.hpp"
@@ -29,9 +30,10 @@ bool is_to_be_continued(LoopEnd end) {
   return end == LoopEnd::interrupted || end == LoopEnd::too_many_failures;
 }
 
-Tuning::Tuning(const LoopParts& parts, StudyRecord study)
+Tuning::Tuning(const LoopParts& parts, StudyRecord study, bool was_killed)
     : parts_(parts),
       study_(std::move(study)),
+      was_killed_(was_killed),
       machines_(parts.runner.machine_holder()),
       stopwatch_(parts.clock, study_.elapsed_s),
       events_(parts),
@@ -86,7 +88,8 @@ Result<void> Tuning::resume() {
   });
   for (const TrialRecord* trial : final_trials) {
     observe(*trial);
-    replay_to_scheduler(*trial);
+    tell_scheduler(*trial);
+    if (was_killed_) count_failures(*trial);
   }
   if (!standing_.trials().empty()) parts_.listener.on_resumed(standing_);
 
@@ -238,6 +241,7 @@ Result<void> Tuning::stop_for_user() {
 void Tuning::on_ended(const TrialRecord& trial) {
   log_ended(trial);
   standing_.put(trial);
+  tell_scheduler(trial);
   if (!is_final(trial.status)) {
     if (interrupts() == 0) {
       pending_.push_back(trial);
@@ -250,6 +254,7 @@ void Tuning::on_ended(const TrialRecord& trial) {
   count_failures(trial);
   if (trial.purpose == TrialPurpose::baseline) check_baseline(trial);
   parts_.listener.on_trial_ended(trial, standing_);
+  warn_of_unsteady(trial);
   if (trial.purpose == TrialPurpose::confirm_incumbent && trial.status != TrialStatus::completed) {
     parts_.listener.on_warning(
         fmt::format("the best configuration failed when it was confirmed ({}: {}); it is excluded",
@@ -257,19 +262,25 @@ void Tuning::on_ended(const TrialRecord& trial) {
   }
 }
 
+void Tuning::warn_of_unsteady(const TrialRecord& trial) const {
+  const bool unsteady = trial.status == TrialStatus::completed && trial.measurement &&
+                        trial.measurement->status != MeasurementStatus::steady;
+  if (!unsteady || !all_timed(parts_.study)) return;
+  parts_.listener.on_warning(fmt::format(
+      "trial {} had no steady state when its time was over ({:.0f} measured steps): its interval "
+      "is wide; a longer \"max_trial\" or a quieter machine would narrow it",
+      trial.number, trial.measurement->window_steps));
+}
+
 void Tuning::observe(const TrialRecord& trial) {
   if (is_confirmation(trial.purpose)) return;
   parts_.searcher.observe(to_observation(parts_.study, trial));
 }
 
-void Tuning::replay_to_scheduler(const TrialRecord& trial) {
-  if (is_confirmation(trial.purpose) || !is_ranked(trial.status) || !trial.measurement ||
-      trial.objectives.empty()) {
-    return;
-  }
-  parts_.scheduler.on_exempt(to_estimate(parts_.study, trial.number,
-                                         trial.measurement->window_steps, trial.objectives,
-                                         trial.standard_errors));
+void Tuning::tell_scheduler(const TrialRecord& trial) {
+  parts_.scheduler.forget(trial.number);
+  for (const TrialEstimate& estimate : compared_estimates(parts_.study, trial))
+    parts_.scheduler.on_exempt(estimate);
 }
 
 void Tuning::count_failures(const TrialRecord& trial) {

@@ -24,7 +24,9 @@ namespace steptune {
 class Tuning {
  public:
   /// `study` is the history's record; parts outlive the object.
-  Tuning(const LoopParts& parts, StudyRecord study);
+  /// `was_killed`: the last run of the tuner came to no end; this one decides as if nothing had
+  /// happened.
+  Tuning(const LoopParts& parts, StudyRecord study, bool was_killed);
   Tuning(const Tuning&) = delete;
   Tuning& operator=(const Tuning&) = delete;
 
@@ -67,10 +69,12 @@ class Tuning {
   [[nodiscard]] Result<void> detach();
   void forward_notices();
   void on_ended(const TrialRecord& trial);
+  void warn_of_unsteady(const TrialRecord& trial) const;
   void count_failures(const TrialRecord& trial);
   void observe(const TrialRecord& trial);
-  /// What a former run of the tuner measured, for comparison with what runs now.
-  void replay_to_scheduler(const TrialRecord& trial);
+  /// Lets the scheduler compare with a trial that has ended, in this run of the tuner or before,
+  /// or forget it where it does not count.
+  void tell_scheduler(const TrialRecord& trial);
   void check_baseline(const TrialRecord& baseline);
   [[nodiscard]] bool baseline_is_open() const;
   [[nodiscard]] int interrupts() const;
@@ -83,6 +87,7 @@ class Tuning {
 
   const LoopParts& parts_;
   StudyRecord study_;
+  bool was_killed_;
   MachineHolder* machines_;  ///< null: the runner holds none
   Stopwatch stopwatch_;
   RunnerEvents events_;

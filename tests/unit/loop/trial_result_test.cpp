@@ -71,7 +71,7 @@ TEST(TrialResult, EveryCellOfTheTruthTable) {
     for (const OutcomeKind outcome : block.outcomes) {
       for (const Row& row : block.rows) {
         for (const bool measured : {true, false}) {
-          TrialEnding ending{outcome, "detail", row.request, "reason", {}, {}};
+          TrialEnding ending{outcome, "detail", row.request, "reason", {}, {}, {}};
           if (!measured) ending.missing = "no reports";
           const TrialResult result = trial_result(ending);
           EXPECT_EQ(result.status, measured ? row.measured : row.unmeasured)
@@ -89,7 +89,7 @@ TEST(TrialResult, EveryCellOfTheTruthTable) {
 TEST(TrialResult, AViolatedGuardMakesAMeasuredTrialInfeasible) {
   for (const EndRequest request : {EndRequest::none, EndRequest::measured, EndRequest::time_limit,
                                    EndRequest::guard, EndRequest::scheduler}) {
-    TrialEnding ending{OutcomeKind::completed, "", request, "", {}, "loss is too high"};
+    TrialEnding ending{OutcomeKind::completed, "", request, "", {}, "loss is too high", {}};
     const TrialResult result = trial_result(ending);
     EXPECT_EQ(result.status, TrialStatus::infeasible) << static_cast<int>(request);
     EXPECT_EQ(result.failure, "loss is too high");
@@ -97,23 +97,31 @@ TEST(TrialResult, AViolatedGuardMakesAMeasuredTrialInfeasible) {
 }
 
 TEST(TrialResult, AGuardIsKnownToBeViolatedBeforeAnythingIsMeasured) {
-  const TrialEnding ending{OutcomeKind::stopped, "",           EndRequest::guard, "",
-                           "no reports",         "loss is NaN"};
+  const TrialEnding ending{OutcomeKind::stopped, "", EndRequest::guard, "", "no reports",
+                           "loss is NaN",        {}};
   EXPECT_EQ(trial_result(ending).status, TrialStatus::infeasible);
+}
+
+TEST(TrialResult, WhatWasMerelySlowHasNotFailed) {
+  const TrialResult result = trial_result(
+      {OutcomeKind::stopped, "", EndRequest::time_limit, "", {}, {}, "slow: at least 2 s"});
+  EXPECT_EQ(result.status, TrialStatus::stopped_early);
+  EXPECT_EQ(result.failure, "slow: at least 2 s");
 }
 
 TEST(TrialResult, ReasonsTellWhatHappened) {
   EXPECT_THAT(
-      trial_result({OutcomeKind::completed, "", EndRequest::none, "", "12 steps", {}}).failure,
+      trial_result({OutcomeKind::completed, "", EndRequest::none, "", "12 steps", {}, {}}).failure,
       HasSubstr("ended before it could be measured: 12 steps"));
   EXPECT_THAT(
-      trial_result({OutcomeKind::stopped, "", EndRequest::time_limit, "", "12 steps", {}}).failure,
+      trial_result({OutcomeKind::stopped, "", EndRequest::time_limit, "", "12 steps", {}, {}})
+          .failure,
       HasSubstr("12 steps"));
+  EXPECT_EQ(trial_result({OutcomeKind::failed, "exit status 3", EndRequest::none, "", {}, {}, {}})
+                .failure,
+            "failed: exit status 3");
   EXPECT_EQ(
-      trial_result({OutcomeKind::failed, "exit status 3", EndRequest::none, "", {}, {}}).failure,
-      "failed: exit status 3");
-  EXPECT_EQ(
-      trial_result({OutcomeKind::stopped, "", EndRequest::scheduler, "rung 2", {}, {}}).failure,
+      trial_result({OutcomeKind::stopped, "", EndRequest::scheduler, "rung 2", {}, {}, {}}).failure,
       "rung 2");
 }
 

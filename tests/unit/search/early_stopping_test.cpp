@@ -39,7 +39,7 @@ TrialEstimate step_estimate(double resource, double value, double half_width = 0
 }
 
 TEST(EarlyStopping, HasAMilestoneAtEachDoublingBelowTheFullTrial) {
-  EarlyStopping early_stopping(10, 80);
+  EarlyStopping early_stopping({3.0, 10, 80});
   EXPECT_FALSE(early_stopping.record(step_estimate(9, 5.0)));
   EXPECT_TRUE(early_stopping.record(step_estimate(12, 4.0, 1.96)));
   EXPECT_FALSE(early_stopping.record(step_estimate(19, 3.5)));
@@ -53,7 +53,7 @@ TEST(EarlyStopping, HasAMilestoneAtEachDoublingBelowTheFullTrial) {
 }
 
 TEST(EarlyStopping, WaitsForAnInterval) {
-  EarlyStopping early_stopping(10, 80);
+  EarlyStopping early_stopping({3.0, 10, 80});
   EXPECT_FALSE(early_stopping.record(step_estimate(10, 4.0, INFINITY)));
   EXPECT_TRUE(early_stopping.record(step_estimate(11, 4.0, 0.1)));
 }
@@ -62,13 +62,13 @@ TEST(EarlyStopping, LetsTheSearcherOverruleAshaUntilTheNextMilestone) {
   const auto asha = short_scheduler("asha");
   asha->on_exempt({0, 30, {1.0}, {0.0}});
   DecidingSearcher stubborn(StopDecision{});
-  EarlyStopping early_stopping(10, 80);
+  EarlyStopping early_stopping({3.0, 10, 80});
   EXPECT_FALSE(early_stopping.decide(step_estimate(10, 9.0), {}, *asha, stubborn).stop);
   EXPECT_FALSE(early_stopping.decide(step_estimate(15, 9.0), {}, *asha, stubborn).stop);
   EXPECT_EQ(stubborn.fidelities, std::vector<double>{0.125}) << "asked once";
 
   DecidingSearcher cautious(StopDecision{true, "hopeless"});
-  EarlyStopping another(10, 80);
+  EarlyStopping another({3.0, 10, 80});
   const StopDecision decision = another.decide(step_estimate(10, 0.5), {}, *asha, cautious);
   EXPECT_TRUE(decision.stop);
   EXPECT_EQ(decision.reason, "hopeless");
@@ -78,7 +78,7 @@ TEST(EarlyStopping, LeavesTheDecisionToTheSchedulerWhereTheSearcherHasNone) {
   const auto asha = short_scheduler("asha");
   asha->on_exempt({0, 30, {1.0}, {0.0}});
   DecidingSearcher silent(std::nullopt);
-  EarlyStopping early_stopping(10, 80);
+  EarlyStopping early_stopping({3.0, 10, 80});
   EXPECT_TRUE(early_stopping.decide(step_estimate(10, 9.0), {}, *asha, silent).stop);
   EXPECT_EQ(silent.fidelities.size(), 1U);
 }
@@ -87,7 +87,7 @@ TEST(EarlyStopping, AsksNobodyWhereTheSchedulerDoesNotDefer) {
   for (const char* name : {"none", "racing", "median"}) {
     const auto scheduler = short_scheduler(name);
     DecidingSearcher searcher(StopDecision{true, "hopeless"});
-    EarlyStopping early_stopping(10, 80);
+    EarlyStopping early_stopping({3.0, 10, 80});
     EXPECT_FALSE(early_stopping.decide(step_estimate(10, 9.0), {}, *scheduler, searcher).stop)
         << name;
     EXPECT_TRUE(searcher.fidelities.empty()) << name;

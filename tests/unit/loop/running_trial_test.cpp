@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/running_trial.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/loop/fixture.hpp"
+
+namespace steptune {
+namespace {
+
+/// Stops every trial at a number of steps.
+class StopsAt final : public Scheduler {
+ public:
+  explicit StopsAt(double steps) : steps_(steps) {}
+  StopDecision on_estimate(const TrialEstimate& estimate) override {
+    return {estimate.resource >= steps_, "one of the worst"};
+  }
+  void on_exempt(const TrialEstimate&) override {}
+  void forget(std::int64_t) override {}
+
+ private:
+  double steps_;
+};
+
+class NoSearcher final : public Searcher {
+ public:
+  void observe(const Observation&) override {}
+  [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest&) override {
+    return std::optional<Suggestion>{};
+  }
+};
+
+Report report(double step, double received_s) {
+  Report report;
+  report.step = step;
+  report.received_s = received_s;
+  return report;
+}
+
+TEST(RunningTrial, ThatWasGivenUpCountsByWhatWasKnownThen) {
+  StudySpec study = time_study();
+  study.measure.min_window_steps = 1000;
+  TrialRecord record;
+  record.number = 2;
+  RunningTrial trial(study, record, 0.0);
+  trial.started({{2, 1}, 0.0, "", {}});
+  StopsAt scheduler(20);
+  NoSearcher searcher;
+  double now_s = 1.0;
+  int step = 0;
+  while (!trial.wants_to_end(scheduler, searcher, nullptr)) {
+    ASSERT_LT(++step, 100);
+    trial.reported(report(step, now_s += 0.1 + 0.001 * (step % 3)));
+  }
+  // While it ends, its last steps take longer and longer.
+  for (int i = 1; i <= 30; ++i)
+    trial.reported(report(++step, now_s += 1.0 * i));
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
+  EXPECT_EQ(ended.status, TrialStatus::stopped_early);
+  EXPECT_EQ(ended.failure, "one of the worst");
+  ASSERT_EQ(ended.objectives.size(), 1U);
+  EXPECT_LT(ended.measurement->seconds_per_sample, 0.11);
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "trial_runner/measure/measurement.hpp"
+#include "trial_runner/report.hpp"
+
+namespace steptune {
+
+/// What the mere number of samples says of a trial whose steps are too few for an interval: since
+/// the first report, what it has done and at most one report's worth more took this long.
+class ProgressBound {
+ public:
+  /// As in `MeasureOptions`.
+  explicit ProgressBound(std::optional<double> samples_per_step);
+
+  void add(const Report& report);
+
+  /// Nothing before the first report that tells samples or steps.
+  [[nodiscard]] std::optional<double> least_seconds_per_sample(double now_s) const;
+  /// Samples since the first report over the time that they took; nothing before the second one.
+  [[nodiscard]] std::optional<double> seconds_per_sample() const;
+
+ private:
+  double samples_per_step_;
+  bool any_ = false;
+  double first_s_ = 0.0;
+  double first_samples_ = 0.0;
+  double last_s_ = 0.0;
+  double last_samples_ = 0.0;
+  double most_between_reports_ = 0.0;  ///< samples
+};
+
+/// The measurement of a trial whose time is over. Where it has no steady state, its rate so far
+/// counts, with an interval as wide as what is not known: at least a tenth, and down to what the
+/// samples done by `now_s` allow and up to what a slow start could be typical of. Its status stays
+/// what it is; without any rate so far it is returned as it is.
+[[nodiscard]] Measurement unsteady_at_limit(Measurement measurement, const ProgressBound& progress,
+                                            double now_s);
+
+/// The same measurement, its rate taken for one that may be compared where it has an interval.
+[[nodiscard]] Measurement as_if_steady(Measurement measurement);
+
+/// For people: that a trial was too slow for more than a bound; nothing where it was measured, or
+/// has told nothing that a bound follows from.
+[[nodiscard]] std::optional<std::string> why_slow(const Measurement& measurement,
+                                                  const ProgressBound& progress, double now_s);
+
+}  // namespace steptune
