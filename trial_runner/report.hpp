@@ -10,7 +10,8 @@ namespace steptune {
 
 /// Time in which a trial does something else than training steps: evaluation, a checkpoint, the end
 /// of an epoch. It begins or ends at the report's clock, or where that is unknown when it was
-/// received. A phase whose end is not told lasts until the next counter.
+/// received; counters of the same report were reached before it. A phase whose end is not told
+/// lasts until the next counter, whose steps are in that time, too.
 struct PhaseReport {
   std::string name;
   std::optional<double> seconds;  ///< it has just ended and took that long; absent: it begins now

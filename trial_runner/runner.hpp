@@ -29,7 +29,7 @@ struct TrialKey {
 /// Bounds on a trial, all in seconds and bytes of the runner's clock and machine.
 struct TrialLimits {
   double wall_s = 3600.0;              ///< from start; then the trial is ended as `timed_out`
-  double idle_s = 600.0;               ///< without any output; then ended as `hung`
+  double idle_s = 600.0;               ///< without output outside phases; then ended as `hung`
   double grace_s = 10.0;               ///< between SIGTERM and SIGKILL
   std::optional<double> memory_bytes;  ///< resident memory of all the trial's processes together
   std::uint64_t log_bytes = std::uint64_t{4} << 20;  ///< of output kept: head and tail

@@ -179,6 +179,25 @@ TEST_F(EndingTest, IdleLimitCountsFromTheLastOutput) {
   EXPECT_EQ(wait_for_end().outcome().kind, OutcomeKind::hung);
 }
 
+TEST_F(EndingTest, APhaseUnderWayMayBeSilentForLonger) {
+  TrialSpec spec =
+      shell(R"(echo '[steptune] {"v":1,"phase":"evaluation"}'; echo ready; read line < go; )"
+            R"(echo '[steptune] {"v":1,"phase":"evaluation","seconds":150}'; exec sleep 1000)");
+  spec.working_directory = folder();
+  spec.limits.idle_s = 100.0;
+  ASSERT_EQ(std::system(("mkfifo " + (folder() / "go").string()).c_str()), 0);
+  start(spec);
+  wait_for_output(spec, "ready");
+  clock_.skip(150.0);
+  const auto silent = runner().wait(clock_.now_s() + 0.05);
+  ASSERT_TRUE(silent);
+  EXPECT_THAT(*silent, IsEmpty()) << "the evaluation has begun and not ended";
+  ASSERT_EQ(std::system(("echo > " + (folder() / "go").string()).c_str()), 0);
+  wait_for_output(spec, "seconds");
+  clock_.skip(101.0);
+  EXPECT_EQ(wait_for_end().outcome().kind, OutcomeKind::hung);
+}
+
 TEST_F(EndingTest, OutputThatWaitsInThePipeCountsBeforeTheIdleLimit) {
   TrialSpec spec = shell("sleep 0.05; echo there; exec sleep 1000");
   spec.limits.idle_s = 100.0;

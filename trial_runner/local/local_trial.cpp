@@ -64,8 +64,13 @@ double LocalTrial::next_timer_s(double now_s) const {
   if (now_s < next_read_s_) next = std::min(next, next_read_s_);
   if (give_up_at_s_) return std::min(next, *give_up_at_s_);
   if (kill_at_s_) return std::min(next, *kill_at_s_);
-  return std::min({next, next_memory_s_, at_start_.started_s + excluded_s_ + limits_.wall_s,
-                   last_output_s_ + limits_.idle_s});
+  return std::min(
+      {next, next_memory_s_, at_start_.started_s + excluded_s_ + limits_.wall_s, idle_until_s()});
+}
+
+double LocalTrial::idle_until_s() const {
+  return reader_.phase_under_way() ? std::numeric_limits<double>::infinity()
+                                   : last_output_s_ + limits_.idle_s;
 }
 
 bool LocalTrial::advance(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events) {
@@ -123,7 +128,7 @@ void LocalTrial::on_line(std::string_view line, double now_s, std::vector<TrialE
 void LocalTrial::check_limits(double now_s) {
   if (now_s >= at_start_.started_s + excluded_s_ + limits_.wall_s) {
     end(EndedBy::wall_limit, now_s, limits_.grace_s);
-  } else if (now_s >= last_output_s_ + limits_.idle_s) {
+  } else if (now_s >= idle_until_s()) {
     end(EndedBy::idle_limit, now_s, limits_.grace_s);
   }
 }

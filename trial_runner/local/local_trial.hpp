@@ -73,6 +73,8 @@ class LocalTrial {
   void take_output(std::string_view bytes, double now_s, std::vector<TrialEvent>& events);
   void on_line(std::string_view line, double now_s, std::vector<TrialEvent>& events);
   void check_limits(double now_s);
+  /// A phase under way is silent as long as it takes; the wall limit holds all the same.
+  [[nodiscard]] double idle_until_s() const;
   void sample_memory(double now_s, Subreaper& subreaper);
   void escalate(double now_s);
   void kill_group(int signal) const;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace steptune {
 namespace {
 
@@ -17,7 +19,20 @@ bool CumulativeCounter::restarted(const Count& count) const {
   return !epochs_are_told && last_ >= 2.0 && count.value <= 0.5 * last_;
 }
 
+void CumulativeCounter::note_writers(double value) {
+  if (told_ > 0 && value == recent_.back()) return;
+  std::rotate(recent_.begin(), recent_.begin() + 1, recent_.end());
+  recent_.back() = value;
+  if (++told_ < recent_.size()) return;
+  const auto& [high1, low1, high2, low2, high3, low3] = recent_;
+  const bool alternates = 2.0 * low1 <= high1 && 2.0 * low2 <= high2 && 2.0 * low3 <= high3;
+  const bool both_go_on = high1 < high2 && high2 < high3 && low1 < low2 && low2 < low3;
+  several_writers_ = several_writers_ || (alternates && both_go_on);
+}
+
 double CumulativeCounter::add(const Count& count) {
+  // A count within a known epoch starts again by that epoch alone.
+  if (!(count.epoch && epoch_)) note_writers(count.value);
   if (restarted(count)) {
     // Where the epoch's length is not told, what came after its last printed line is not counted.
     base_ += std::max(last_, total_.value_or(0.0));
@@ -30,9 +45,22 @@ double CumulativeCounter::add(const Count& count) {
   return value();
 }
 
+std::string several_writers_fault(std::string_view counter) {
+  return fmt::format(
+      "several programs print \"{}\", each with its own count: let only rank 0 print, for example "
+      "if int(os.environ.get(\"RANK\", 0)) == 0: print(...), or report from code",
+      counter);
+}
+
+bool CounterSet::several_writers() const {
+  return std::ranges::any_of(counters_,
+                             [](const auto& named) { return named.second.several_writers(); });
+}
+
 std::optional<double> CounterSet::add(const std::string& key, const Count& count) {
   if (!counters_.contains(key) && counters_.size() >= k_max_counters) return std::nullopt;
   const double value = counters_[key].add(count);
+  if (counters_[key].several_writers()) return std::nullopt;
   if (value < furthest_) return std::nullopt;
   furthest_ = value;
   return value;

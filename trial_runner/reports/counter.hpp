@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace steptune {
 
@@ -18,20 +21,31 @@ struct Count {
 };
 
 /// Makes a counter that starts again with each epoch cumulative. Small steps back, as from several
-/// ranks that print in turn, are no restart: the counter then stands still.
+/// ranks that print in turn, are no restart: the counter then stands still. Large ones between two
+/// lines that go on are those of several programs, each with its own count.
 class CumulativeCounter {
  public:
   double add(const Count& count);
   [[nodiscard]] double value() const { return base_ + last_; }
+  /// Whether the count went back and forth three times, both ways further each time: no cumulative
+  /// count can be made of that.
+  [[nodiscard]] bool several_writers() const { return several_writers_; }
 
  private:
   [[nodiscard]] bool restarted(const Count& count) const;
+  void note_writers(double value);
 
   double base_ = 0.0;
   double last_ = 0.0;
   std::optional<double> total_;
   std::optional<double> epoch_;
+  std::array<double, 6> recent_{};  ///< as told, the latest last
+  std::size_t told_ = 0;
+  bool several_writers_ = false;
 };
+
+/// What to tell people of such a counter: its name, what was seen and the remedy.
+[[nodiscard]] std::string several_writers_fault(std::string_view counter);
 
 /// Several counters that compete (an outer and an inner progress bar, `iter` and `batch`): the one
 /// that counts furthest is the trial's step. Holds at most 16 counters.
@@ -39,6 +53,8 @@ class CounterSet {
  public:
   /// The cumulative count if this counter is the furthest of all, else nothing.
   std::optional<double> add(const std::string& key, const Count& count);
+  /// Whether one of them is told by several programs; that one is no longer told.
+  [[nodiscard]] bool several_writers() const;
 
  private:
   std::map<std::string, CumulativeCounter> counters_;

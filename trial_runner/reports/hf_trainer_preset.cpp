@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -31,6 +32,7 @@ class HfTrainerPreset final : public Preset {
  public:
   void read(std::string_view line, Report& report) override {
     read_header(line);
+    read_heading(line, report);
     if (const auto bar = parse_progress_bar(line)) read_bar(*bar, report);
     const std::size_t open = line.find('{');
     if (open != std::string_view::npos) read_log(line.substr(open), report);
@@ -51,11 +53,26 @@ class HfTrainerPreset final : public Preset {
     // length, data preparation describes itself.
     if (!bar.description.empty() || !bar.total) return;
     if (!total_) total_ = bar.total;
-    if (bar.total != total_ || bar.done < step_) return;
+    if (bar.total != total_) return begin_evaluation(report);
+    if (bar.done < step_) return;
+    if (bar.done > step_) evaluating_ = false;
     step_ = bar.done;
+    trained_ = trained_ || step_ > 0.0;
     report.step = step_;
     if (batch_) report.samples = step_ * *batch_;
     if (bar.units_per_s) set_metric(report, "steps_per_second", *bar.units_per_s);
+  }
+  /// Printed at the log level `info`.
+  void read_heading(std::string_view line, Report& report) {
+    if (line.find("***** Running Evaluation *****") != line.npos) begin_evaluation(report);
+    if (line.find("Saving model checkpoint to ") != line.npos && trained_) {
+      report.phase = PhaseReport{"checkpoint", std::nullopt};
+    }
+  }
+  void begin_evaluation(Report& report) {
+    if (evaluating_ || !trained_) return;
+    evaluating_ = true;
+    report.phase = PhaseReport{"evaluation", std::nullopt};
   }
   void read_log(std::string_view log, Report& report) {
     std::optional<double> epoch;
@@ -63,16 +80,24 @@ class HfTrainerPreset final : public Preset {
     for (auto& pair : number_pairs(log)) {
       if (pair.name == "epoch") epoch = pair.value;
       training = training || pair.name == "loss";
+      const bool runtime = pair.name == "eval_runtime" && trained_;
+      if (runtime && pair.value >= 0.0 && std::isfinite(pair.value)) {
+        evaluating_ = false;
+        report.phase = PhaseReport{"evaluation", pair.value};
+      }
       set_metric(report, std::move(pair.name), pair.value);
     }
     // Without a bar (disable_tqdm) the share of the epoch is the only counter there is.
     if (!total_ && epoch && training && examples_) report.samples = *epoch * *examples_;
+    trained_ = trained_ || report.samples;
   }
 
   std::optional<double> total_;
   std::optional<double> examples_;
   std::optional<double> batch_;
   double step_ = 0.0;
+  bool trained_ = false;  ///< what comes before the first step is start-up and no phase
+  bool evaluating_ = false;
 };
 
 }  // namespace

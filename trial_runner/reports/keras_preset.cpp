@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
 #include <string>
 
 #include <re2/re2.h>
@@ -48,6 +50,7 @@ class KerasPreset final : public Preset {
     const auto cumulative = counter_.add(std::string(total.data(), total.size()), count);
     if (cumulative) (counts_samples_ ? report.samples : report.step) = cumulative;
     read_metrics(told, report);
+    if (cumulative && count.total) note_evaluation(count, report);
   }
 
  private:
@@ -63,6 +66,32 @@ class KerasPreset final : public Preset {
     }
   }
 
+  /// The epoch's last line is drawn again with `val_` metrics once its evaluation is done. Where
+  /// the line before is not of the last step, the steps between took as long as those before them.
+  void note_evaluation(const Count& count, Report& report) {
+    const bool evaluated = std::ranges::any_of(
+        report.metrics, [](const auto& metric) { return metric.first.starts_with("val_"); });
+    if (!evaluated) {
+      if (!first_ || count.value < last_.done) first_ = {count.value, report.received_s};
+      last_ = {count.value, report.received_s};
+      return;
+    }
+    if (!first_) return;
+    const double steps = last_.done - first_->done;
+    const double left = *count.total - last_.done;
+    if (left > 0.0 && steps <= 0.0) return;
+    const double step_s = steps > 0.0 ? (last_.time_s - first_->time_s) / steps : 0.0;
+    const double seconds = report.received_s - last_.time_s - left * step_s;
+    if (seconds > 0.0) report.phase = PhaseReport{"evaluation", seconds};
+    first_.reset();
+  }
+
+  struct Drawn {
+    double done = 0.0;
+    double time_s = 0.0;
+  };
+  std::optional<Drawn> first_;  ///< of this epoch
+  Drawn last_;
   CounterSet counter_;
   std::optional<double> epoch_;
   bool counts_samples_ = false;

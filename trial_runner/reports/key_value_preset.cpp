@@ -9,6 +9,7 @@
 #include <re2/re2.h>
 
 #include "common/text.hpp"
+#include "trial_runner/reports/bar_phases.hpp"
 #include "trial_runner/reports/counter.hpp"
 #include "trial_runner/reports/number_pairs.hpp"
 #include "trial_runner/reports/preset.hpp"
@@ -40,6 +41,56 @@ constexpr std::array<Heading, 4> k_headings{{
     {R"(^\s*Train: (\d{1,9}) \[\s*(\d{1,15})/(\d{1,15}) )", false},
     {R"(Epoch \[(\d{1,9})/\d{1,9}\],? ?(?:Step|Iter|Batch):? ?\[(\d{1,15})/(\d{1,15})\])", false},
 }};
+
+/// Whose value is the seconds of a whole phase, and which one.
+std::optional<std::string> timed_phase(std::string_view name) {
+  static const re2::RE2 k_regex(
+      R"(^(eval|evaluation|val|validation|test|checkpoint|save)_(?:runtime|time|seconds|duration)(?:_s|_sec)?$)",
+      re2::RE2::Quiet);
+  re2::StringPiece what;
+  if (!re2::RE2::FullMatch(re2::StringPiece(name.data(), name.size()), k_regex, &what)) {
+    return std::nullopt;
+  }
+  if (what == "checkpoint" || what == "save") return "checkpoint";
+  return what == "test" ? "test" : "evaluation";
+}
+
+/// `val_loss`, `eval_accuracy`: told once an evaluation is done.
+bool is_evaluated(std::string_view name) {
+  return name.starts_with("val_") || name.starts_with("valid_") || name.starts_with("eval_") ||
+         name.starts_with("validation_");
+}
+
+/// Time between lines that tell counters; what a line with an evaluation's result has in excess of
+/// its steps was the evaluation.
+class EvaluationGap {
+ public:
+  /// A line with a training counter and no result of an evaluation.
+  void on_training(double count, double time_s) {
+    if (last_ && count > last_->count) {
+      seconds_per_count_ = (time_s - last_->time_s) / (count - last_->count);
+    }
+    last_ = {count, time_s};
+  }
+  /// A line with such a result. `count`: its counter, if it tells one. Seconds of the evaluation,
+  /// if it is longer than two steps: a line that repeats an old result took none.
+  std::optional<double> on_evaluated(std::optional<double> count, double time_s) {
+    if (!last_ || !seconds_per_count_) return std::nullopt;
+    const double steps = count ? std::max(0.0, *count - last_->count) : 0.0;
+    const double seconds = time_s - last_->time_s - steps * *seconds_per_count_;
+    const double least_s = std::max(2.0, 0.5 * steps) * *seconds_per_count_;
+    last_ = {last_->count + steps, time_s};
+    return seconds > least_s ? std::optional(seconds) : std::nullopt;
+  }
+
+ private:
+  struct Told {
+    double count = 0.0;
+    double time_s = 0.0;
+  };
+  std::optional<Told> last_;
+  std::optional<double> seconds_per_count_;
+};
 
 /// `test`, `val` of a line about something else than training, else empty.
 std::string phase_of(std::string_view line) {
@@ -76,9 +127,49 @@ class KeyValuePreset final : public Preset {
         set_metric(report, phase + "_" + name, pair.value);
       }
     }
+    if (phase.empty()) {
+      read_phase(report);
+    } else {
+      read_phase_line(line, phase, report);
+    }
+  }
+
+  [[nodiscard]] std::optional<std::string> counter_fault() const override {
+    if (!steps_.several_writers() && !samples_.several_writers()) return std::nullopt;
+    return several_writers_fault(steps_.several_writers() ? "step" : "samples");
   }
 
  private:
+  void read_phase(Report& report) {
+    const auto count = report.step ? report.step : report.samples;
+    bool evaluated = false;
+    for (const auto& [name, value] : report.metrics) {
+      evaluated = evaluated || is_evaluated(name);
+      auto phase = timed_phase(name);
+      if (phase && value > 0.0) report.phase = PhaseReport{*std::move(phase), value};
+    }
+    if (evaluated) return end_evaluation("evaluation", count, report);
+    if (!count) return;
+    gap_.on_training(*count, report.received_s);
+    bars_.on_training(*count);
+  }
+  /// `Test: [ 10/196] Loss 0.5` is on its way; `Test set: Average loss: 0.5` is a result.
+  void read_phase_line(std::string_view line, const std::string& heading, Report& report) {
+    static const re2::RE2 k_regex(R"(^[^\[]{0,40}\[\s*(\d{1,15})/(\d{1,15})\b)", re2::RE2::Quiet);
+    const std::string name = phase_of_description(heading).value_or(heading);
+    double done = 0.0, total = 0.0;
+    if (re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &done,
+                               &total)) {
+      bars_.read(name, done, total, report);
+    } else if (!report.metrics.empty()) {
+      end_evaluation(name, std::nullopt, report);
+    }
+  }
+  void end_evaluation(const std::string& name, std::optional<double> count, Report& report) {
+    const auto seconds = gap_.on_evaluated(count, report.received_s);
+    if (seconds && !report.phase) report.phase = PhaseReport{name, *seconds};
+  }
+
   bool read_heading(std::string_view line, Report& report) {
     const re2::StringPiece text(line.data(), line.size());
     for (std::size_t i = 0; i < headings_.size(); ++i) {
@@ -112,6 +203,8 @@ class KeyValuePreset final : public Preset {
   CounterSet steps_;
   CounterSet samples_;
   std::optional<double> epoch_;
+  EvaluationGap gap_;
+  BarPhases bars_;
 };
 
 }  // namespace

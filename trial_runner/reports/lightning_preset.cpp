@@ -2,6 +2,7 @@
 #include <re2/re2.h>
 
 #include "common/text.hpp"
+#include "trial_runner/reports/bar_phases.hpp"
 #include "trial_runner/reports/counter.hpp"
 #include "trial_runner/reports/number_pairs.hpp"
 #include "trial_runner/reports/preset.hpp"
@@ -18,7 +19,7 @@ const re2::RE2& rich_regex() {
 }
 
 /// `Epoch 3:  12%|█▏ | 12/100 [00:03<00:20,  4.10it/s, v_num=0, train_loss=0.3]`; the bars of
-/// sanity checks, validation and tests begin with other words.
+/// validation and tests, which are phases, begin with other words, as do those of sanity checks.
 class LightningPreset final : public Preset {
  public:
   void read(std::string_view line, Report& report) override {
@@ -29,20 +30,54 @@ class LightningPreset final : public Preset {
       metrics({rest.data(), rest.size()}, report);
       return;
     }
+    if (read_rich_phase(line, report)) return;
     const auto bar = parse_progress_bar(line);
-    if (!bar || !bar->description.starts_with("Epoch ")) return;
+    if (!bar) return;
+    if (const auto phase = phase_name(bar->description)) {
+      return phases_.read(*phase, bar->done, bar->total, report);
+    }
+    if (!bar->description.starts_with("Epoch ")) return;
     count(epoch_of(bar->description), bar->done, bar->total, report);
     metrics(bar->postfix, report);
     if (bar->units_per_s) set_metric(report, "steps_per_second", *bar->units_per_s);
   }
 
  private:
+  /// `Validation DataLoader 0` -> `evaluation`; further loaders are phases of their own.
+  static std::optional<std::string> phase_name(std::string_view description) {
+    static const re2::RE2 k_regex(R"(^(Validation|Testing|Predicting)(?: DataLoader (\d{1,4}))?)",
+                                  re2::RE2::Quiet);
+    re2::StringPiece what, loader;
+    if (!re2::RE2::PartialMatch(re2::StringPiece(description.data(), description.size()), k_regex,
+                                &what, &loader)) {
+      return std::nullopt;
+    }
+    auto name = phase_of_description({what.data(), what.size()});
+    if (name && !loader.empty() && loader != "0") *name += " " + std::string(loader);
+    return name;
+  }
+  bool read_rich_phase(std::string_view line, Report& report) {
+    static const re2::RE2 k_regex(
+        R"(^\s*(\w+ DataLoader \d+)\s+\S*[━╸╺]\S*[\s━╸╺]*\s(\d+)/(\d+)\s)", re2::RE2::Quiet);
+    re2::StringPiece description, done, total;
+    if (!re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &description,
+                                &done, &total)) {
+      return false;
+    }
+    if (const auto phase = phase_name({description.data(), description.size()})) {
+      phases_.read(*phase, number(done).value_or(0.0), number(total), report);
+    }
+    return true;
+  }
   static std::optional<double> number(const re2::StringPiece& text) {
     return parse_finite({text.data(), text.size()});
   }
   void count(std::optional<double> epoch, double done, std::optional<double> total,
              Report& report) {
+    const double former = step_.value();
     report.step = step_.add({done, total, epoch, /*per_epoch=*/true});
+    // While a phase runs, the epoch's bar may be drawn again.
+    if (*report.step > former) phases_.on_training(*report.step);
   }
   static void metrics(std::string_view text, Report& report) {
     for (auto& pair : number_pairs(text)) {
@@ -51,6 +86,7 @@ class LightningPreset final : public Preset {
   }
 
   CumulativeCounter step_;
+  BarPhases phases_;
 };
 
 }  // namespace

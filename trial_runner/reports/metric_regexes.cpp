@@ -16,6 +16,7 @@
 namespace steptune {
 namespace {
 
+constexpr std::string_view k_phase_prefix = "phase:";
 constexpr std::int64_t k_max_regex_memory_bytes = std::int64_t{1} << 20;
 
 struct MetricRegex {
@@ -32,10 +33,19 @@ class MetricRegexes final : public Preset {
     for (const MetricRegex& metric : regexes_) {
       re2::StringPiece match;
       if (!re2::RE2::PartialMatch(text, *metric.regex, &match)) continue;
-      if (const auto value = captured_number({match.data(), match.size()})) {
+      const std::string_view captured(match.data(), match.size());
+      const auto value = captured_number(captured);
+      if (metric.name.starts_with(k_phase_prefix)) {
+        store_phase(metric.name.substr(k_phase_prefix.size()), captured, value, report);
+      } else if (value) {
         store(metric.name, *value, report);
       }
     }
+  }
+
+  [[nodiscard]] std::optional<std::string> counter_fault() const override {
+    if (!step_.several_writers() && !samples_.several_writers()) return std::nullopt;
+    return several_writers_fault(step_.several_writers() ? "step" : "samples");
   }
 
  private:
@@ -48,13 +58,23 @@ class MetricRegexes final : public Preset {
     if (std::erase(digits, ',') > 0) return parse_finite(digits);
     return std::nullopt;
   }
+  static void store_phase(const std::string& name, std::string_view captured,
+                          std::optional<double> seconds, Report& report) {
+    if (captured.empty()) {
+      report.phase = PhaseReport{name, std::nullopt};
+    } else if (seconds && *seconds >= 0.0 && *seconds <= k_max_phase_s) {
+      report.phase = PhaseReport{name, seconds};
+    }
+  }
   void store(const std::string& name, double value, Report& report) {
     const bool counter = name == "step" || name == "samples" || name == "clock";
     if (counter && !(value >= 0.0 && value <= 1e15)) return;
     if (name == "step") {
-      report.step = step_.add({value, {}, epoch_, /*per_epoch=*/false});
+      const double count = step_.add({value, {}, epoch_, /*per_epoch=*/false});
+      if (!step_.several_writers()) report.step = count;
     } else if (name == "samples") {
-      report.samples = samples_.add({value, {}, epoch_, /*per_epoch=*/false});
+      const double count = samples_.add({value, {}, epoch_, /*per_epoch=*/false});
+      if (!samples_.several_writers()) report.samples = count;
     } else if (name == "clock") {
       report.clock_s = value;
     } else {
@@ -84,6 +104,7 @@ Result<MetricRegex> compile(const MetricDefinition& definition) {
   options.set_max_mem(k_max_regex_memory_bytes);
   // Output is not always UTF-8; as Latin-1 every byte is a character and none can fail to match.
   options.set_encoding(re2::RE2::Options::EncodingLatin1);
+  if (definition.name == k_phase_prefix) return refuse("names no phase: write phase:evaluation");
   auto regex = std::make_unique<re2::RE2>(definition.regex, options);
   if (!regex->ok()) {
     return refuse("is not valid: " + regex->error(),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,9 +17,12 @@ class Preset {
  public:
   virtual ~Preset() = default;
 
-  /// Adds to `report` what this line tells: cumulative counters, metrics. The line holds no control
-  /// characters.
+  /// Adds to `report` what this line tells: cumulative counters, metrics, a phase. The line holds
+  /// no control characters; `report.received_s` is when it was read.
   virtual void read(std::string_view line, Report& report) = 0;
+
+  /// Why counters are no longer told, once they cannot be trusted; for people, with the remedy.
+  [[nodiscard]] virtual std::optional<std::string> counter_fault() const { return std::nullopt; }
 };
 
 /// `tqdm`, `keras`, `hf-trainer`, `lightning`, `key=value`.

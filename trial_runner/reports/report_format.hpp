@@ -9,7 +9,8 @@ namespace steptune {
 
 /// A regular expression that reads one metric from a line, as in SageMaker's MetricDefinitions: the
 /// first capture group is the number. `step`, `samples` and `clock` are the report's counters; a
-/// step or sample count that starts again with each epoch is made cumulative.
+/// step or sample count that starts again with each epoch is made cumulative. `phase:evaluation`
+/// tells a phase: it has ended and took so many seconds, or where the group is empty it begins.
 struct MetricDefinition {
   std::string name;
   std::string regex;  ///< RE2 syntax: Perl's without look-around and back-references; linear time

@@ -52,6 +52,8 @@ struct ReportReader::State {
   std::map<std::string, double> metrics;
   std::set<std::string> not_finite;
   bool counters_by_protocol = false;
+  bool counter_fault_told = false;
+  bool phase_under_way = false;
   std::uint64_t rejected_lines = 0;
   std::optional<Rejection> first_rejection;
   std::optional<Rejection> last_rejection;
@@ -76,7 +78,12 @@ struct ReportReader::State {
     const std::string text = visible_text(piece);
     for (const auto& preset : presets) {
       Report told;
+      told.received_s = report.received_s;
       preset->read(text, told);
+      if (auto fault = preset->counter_fault(); fault && !counter_fault_told) {
+        counter_fault_told = true;
+        reject({RejectReason::bad_counter, *std::move(fault)});
+      }
       if (counters_by_protocol) told.step = told.samples = told.clock_s = std::nullopt;
       merge(std::move(told), report);
     }
@@ -158,6 +165,7 @@ Result<ReportReader> ReportReader::create(const ReportFormat& format) {
 std::optional<Report> ReportReader::read_line(std::string_view line, double received_s) {
   state_->last_rejection.reset();
   Report report;
+  report.received_s = received_s;
   std::string_view rest = line.substr(0, k_max_report_line_bytes + 1);
   while (!rest.empty()) {
     const std::size_t end = rest.find_first_of("\r\n");
@@ -166,7 +174,11 @@ std::optional<Report> ReportReader::read_line(std::string_view line, double rece
     rest.remove_prefix(end + 1);
   }
   if (tells_nothing(report)) return std::nullopt;
-  report.received_s = received_s;
+  if (report.phase) {
+    state_->phase_under_way = !report.phase->seconds;
+  } else if (has_counter(report)) {
+    state_->phase_under_way = false;
+  }
   if (!report.samples && report.step && state_->samples_per_step) {
     report.samples = *report.step * *state_->samples_per_step;
   }
@@ -174,6 +186,9 @@ std::optional<Report> ReportReader::read_line(std::string_view line, double rece
   return report;
 }
 
+bool ReportReader::phase_under_way() const {
+  return state_->phase_under_way;
+}
 std::uint64_t ReportReader::rejected_lines() const {
   return state_->rejected_lines;
 }

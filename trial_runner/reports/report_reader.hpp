@@ -31,6 +31,10 @@ class ReportReader {
   /// Of a line over 16 KiB only the first 16 KiB are read.
   [[nodiscard]] std::optional<Report> read_line(std::string_view line, double received_s);
 
+  /// Whether a phase was told to begin and neither an end nor a counter since: the silence of a
+  /// long evaluation is no sign that the trial hangs.
+  [[nodiscard]] bool phase_under_way() const;
+
   /// Lines that looked like reports and were refused so far.
   [[nodiscard]] std::uint64_t rejected_lines() const;
   /// The first of them, for a warning.

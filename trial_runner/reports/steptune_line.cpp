@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::string_view k_mark = "[steptune]";
 constexpr double k_max_count = 1e18;
-constexpr double k_max_phase_s = 1e9;
 constexpr int k_out_of_range = 406;  // nlohmann: the number does not fit a double
 
 /// Fills a report while the document is read, without building it in memory; refuses at the first

@@ -32,6 +32,7 @@ struct Rejection {
 inline constexpr std::size_t k_max_report_line_bytes = std::size_t{16} << 10;
 inline constexpr std::size_t k_max_metrics = 64;
 inline constexpr std::size_t k_max_metric_name_bytes = 100;
+inline constexpr double k_max_phase_s = 1e9;
 
 /// Where a `[steptune]` line's document begins, or npos for any other line. Text before the mark
 /// (timestamps, rank prefixes, an unfinished progress bar) is allowed.

@@ -4,6 +4,7 @@
 
 #include <re2/re2.h>
 
+#include "trial_runner/reports/bar_phases.hpp"
 #include "trial_runner/reports/counter.hpp"
 #include "trial_runner/reports/number_pairs.hpp"
 #include "trial_runner/reports/preset.hpp"
@@ -12,11 +13,10 @@
 namespace steptune {
 namespace {
 
-/// Bars that are part of a training script but not its steps.
-bool is_no_training(std::string_view description) {
+/// Bars that are part of a training script but neither its steps nor a phase of it.
+bool is_preparation(std::string_view description) {
   static const re2::RE2 k_regex(
-      R"((?i)\b(val|valid|validat\w*|eval|evaluat\w*|test|testing|download\w*|map|filter|tokeniz\w*|)"
-      R"(load\w*|predict\w*|generat\w*|sanity|extract\w*|fetch\w*|resolving)\b)",
+      R"((?i)\b(download\w*|map|filter|tokeniz\w*|load\w*|sanity|extract\w*|fetch\w*|resolving)\b)",
       re2::RE2::Quiet);
   return re2::RE2::PartialMatch(re2::StringPiece(description.data(), description.size()), k_regex);
 }
@@ -42,7 +42,10 @@ class TqdmPreset final : public Preset {
  public:
   void read(std::string_view line, Report& report) override {
     const auto bar = parse_progress_bar(line);
-    if (!bar || is_no_training(bar->description)) return;
+    if (!bar || is_preparation(bar->description)) return;
+    if (const auto phase = phase_of_description(bar->description)) {
+      return named_phases_.read(*phase, bar->done, bar->total, report);
+    }
     Count count{bar->done, bar->total, epoch_of(bar->description), /*per_epoch=*/true};
     const bool samples = counts_samples(bar->unit);
     if (samples) {
@@ -55,10 +58,24 @@ class TqdmPreset final : public Preset {
         if (metric_name(pair.name) != "epoch") set_metric(report, std::move(pair.name), pair.value);
       }
     }
+    const auto counted = samples ? report.samples : report.step;
+    if (counted) {
+      named_phases_.on_training(*counted);
+      unnamed_phases_.on_training(*counted);
+    } else {
+      unnamed_phases_.on_other(bar_key(*bar), *bar, report);
+    }
     if (bar->units_per_s && !samples) set_metric(report, "steps_per_second", *bar->units_per_s);
   }
 
+  [[nodiscard]] std::optional<std::string> counter_fault() const override {
+    if (!steps_.several_writers() && !samples_.several_writers()) return std::nullopt;
+    return several_writers_fault("a progress bar");
+  }
+
  private:
+  BarPhases named_phases_;
+  UnnamedBarPhases unnamed_phases_;
   CounterSet steps_;
   CounterSet samples_;
 };

@@ -36,6 +36,11 @@ std::optional<Report> JobOutput::read_line(double time_s, const LogLine& line) {
   return report;
 }
 
+bool JobOutput::phase_under_way() const {
+  const auto reader = readers_.find(reporting_host_);
+  return reader != readers_.end() && reader->second.phase_under_way();
+}
+
 std::vector<std::string> JobOutput::last_lines(std::size_t count) const {
   return tail_.last_lines(count);
 }

@@ -26,6 +26,8 @@ class JobOutput {
   /// A line that was printed at `time_s`. Of several hosts the first that reports is believed: all
   /// print the same progress.
   [[nodiscard]] std::optional<Report> read_line(double time_s, const LogLine& line);
+  /// Whether the host that is believed is in a phase (`ReportReader::phase_under_way`).
+  [[nodiscard]] bool phase_under_way() const;
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
   /// Completes the log.
   void finish() { log_.finish(); }

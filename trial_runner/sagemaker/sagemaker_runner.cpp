@@ -277,7 +277,7 @@ void SageMakerRunner::kill_all() {
 void SageMakerRunner::stop_silent_jobs() {
   for (TrialJob& job : jobs_) {
     const bool is_watched = job.under_way() && job.has_started() && !job.stop_reason();
-    if (!is_watched) continue;
+    if (!is_watched || job.phase_under_way()) continue;
     const double longest_s = job.spec().limits.idle_s + options_.log_delay_s;
     if (clock_.now_s() - job.last_output_s() > longest_s) {
       monitor_.request_stop(job, StopReason::no_output);

@@ -99,6 +99,8 @@ class TrialJob {
   /// A line that one of its hosts printed: a sign of life, and perhaps a report.
   void read_line(double time_s, const LogLine& line, std::vector<TrialEvent>& events);
   [[nodiscard]] double last_output_s() const { return last_output_s_; }
+  /// Whether its silence is that of a phase, such as a long evaluation.
+  [[nodiscard]] bool phase_under_way() const { return output_.phase_under_way(); }
 
   /// requested, running -> stopping; a later reason counts until the service has accepted one.
   void stop(StopReason reason);

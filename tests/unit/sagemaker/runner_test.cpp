@@ -127,6 +127,17 @@ TEST_F(RunnerOnAccountTest, ASilentProgramIsEnded) {
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::hung);
 }
 
+TEST_F(RunnerOnAccountTest, APhaseUnderWayMayBeSilentForLonger) {
+  program.first_line = R"([steptune] {"v":1,"phase":"evaluation"})";
+  program.ends_after_s = 600.0;
+  program.step_s = 0.0;
+  TrialSpec spec = trial(1);
+  spec.limits.idle_s = 90.0;
+  start(spec);
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
+}
+
 TEST_F(RunnerOnAccountTest, WithoutCapacityATrialIsTriedAgainAndThenGivenUp) {
   account_options.faults = {{FaultKind::capacity, {}, {}, {}, "t1-a1", {}, 2}};
   start(trial(1));

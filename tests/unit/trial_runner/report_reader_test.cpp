@@ -118,6 +118,20 @@ TEST(ReportReader, ReadsWhereAPhaseBeginsAndHowLongItTook) {
   EXPECT_EQ(report->metrics.at("seconds"), 2.03) << "without a phase they are a metric";
 }
 
+TEST(ReportReader, KnowsWhetherAPhaseIsUnderWay) {
+  ReportReader reader = reader_of();
+  EXPECT_FALSE(reader.phase_under_way());
+  (void)reader.read_line(R"([steptune] {"v":1,"phase":"evaluation"})", 1.0);
+  (void)reader.read_line("anything else", 1.0);
+  (void)reader.read_line(R"([steptune] {"v":1,"accuracy":0.5})", 1.0);
+  EXPECT_TRUE(reader.phase_under_way());
+  (void)reader.read_line(R"([steptune] {"v":1,"phase":"evaluation","seconds":2})", 3.0);
+  EXPECT_FALSE(reader.phase_under_way());
+  (void)reader.read_line(R"([steptune] {"v":1,"phase":"evaluation"})", 4.0);
+  (void)reader.read_line(R"([steptune] {"v":1,"step":7})", 5.0);
+  EXPECT_FALSE(reader.phase_under_way()) << "training goes on, though no end was told";
+}
+
 TEST(ReportReader, AllowsTextBeforeTheMark) {
   ReportReader reader = reader_of();
   const auto report =
@@ -242,7 +256,10 @@ TEST(ReportReader, HfTrainerTellsSamplesWhereItsHeaderDoes) {
   const auto report = reader.read_line(" 10%|█  | 50/500 [00:10<01:30,  4.98it/s]", 1.0);
   EXPECT_EQ(report->samples, 1600.0);
   // The evaluation's own bar.
-  EXPECT_FALSE(reader.read_line(" 10%|█  | 5/13 [00:10<01:30,  4.98it/s]", 2.0));
+  const auto evaluation = reader.read_line(" 10%|█  | 5/13 [00:10<01:30,  4.98it/s]", 2.0);
+  ASSERT_TRUE(evaluation);
+  EXPECT_FALSE(evaluation->step || evaluation->samples);
+  EXPECT_TRUE(evaluation->phase);
 }
 
 TEST(ReportReader, HfTrainerWithoutABarCountsSharesOfAnEpoch) {

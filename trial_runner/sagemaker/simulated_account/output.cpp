@@ -39,7 +39,7 @@ void SimulatedOutput::produce_until(double time_s) {
 }
 
 std::string SimulatedOutput::text(std::size_t index) const {
-  if (index == 0) return "training begins";
+  if (index == 0) return program_.first_line;
   if (last_words_spoken_ && index + 1 == times_s_.size()) return last_words_;
   return report(index);
 }

@@ -13,6 +13,7 @@ namespace steptune::simulated {
 
 /// What stands in for the training program of a simulated job, on all of its machines.
 struct SimulatedProgram {
+  std::string first_line = "training begins";
   double startup_s = 5.0;  ///< container's start to the first step's begin
   double step_s = 0.1;     ///< steady; 0: it never reports a step
   StepNoise noise;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/reports/bar_phases.hpp"
+
+#include <array>
+#include <memory>
+
+#include <re2/re2.h>
+
+namespace steptune {
+namespace {
+
+/// A bar that is drawn only when it is full shows no time between.
+constexpr int k_least_advances = 2;
+
+struct PhaseWords {
+  const char* name;
+  const char* pattern;
+};
+constexpr std::array<PhaseWords, 5> k_words{{
+    {"evaluation", R"((?i)\b(val|valid|validat\w*|eval|evaluat\w*)\b)"},
+    {"test", R"((?i)\b(test|testing)\b)"},
+    {"prediction", R"((?i)\bpredict\w*\b)"},
+    {"generation", R"((?i)\bgenerat\w*\b)"},
+    {"checkpoint", R"((?i)\b(checkpoint\w*|saving)\b)"},
+}};
+
+}  // namespace
+
+std::optional<std::string> phase_of_description(std::string_view description) {
+  static const auto k_regexes = [] {
+    std::array<std::unique_ptr<re2::RE2>, k_words.size()> regexes;
+    for (std::size_t i = 0; i < k_words.size(); ++i)
+      regexes[i] = std::make_unique<re2::RE2>(k_words[i].pattern, re2::RE2::Quiet);
+    return regexes;
+  }();
+  const re2::StringPiece text(description.data(), description.size());
+  for (std::size_t i = 0; i < k_words.size(); ++i) {
+    if (re2::RE2::PartialMatch(text, *k_regexes[i])) return k_words[i].name;
+  }
+  return std::nullopt;
+}
+
+void BarPhases::read(const std::string& name, double done, std::optional<double> total,
+                     Report& report) {
+  if (!trained_) return;
+  const bool full = total && done >= *total;
+  if (name_ != name) {
+    name_ = name;
+    begin_s_ = report.received_s;
+    full_ = full;
+    if (!full) report.phase = PhaseReport{name, std::nullopt};
+  } else if (!full_ && full) {
+    full_ = true;
+    report.phase = PhaseReport{name, report.received_s - begin_s_};
+  } else if (full_ && !full) {
+    full_ = false;
+    begin_s_ = report.received_s;
+    report.phase = PhaseReport{name, std::nullopt};
+  }
+}
+
+void BarPhases::on_training(double step) {
+  trained_ = trained_ || step > 0.0;
+  name_.reset();
+}
+
+void UnnamedBarPhases::on_training(double done) {
+  if (done <= training_done_) return;  // drawn again, not moved
+  training_done_ = done;
+  key_.clear();
+}
+
+void UnnamedBarPhases::on_other(const std::string& key, const ProgressBar& bar, Report& report) {
+  if (training_done_ <= 0.0 || !bar.total) return;
+  if (key_ != key || bar.done < last_done_) {
+    key_ = key;
+    begin_s_ = report.received_s;
+    advances_ = 0;
+  } else if (bar.done > last_done_) {
+    ++advances_;
+    if (bar.done >= *bar.total && advances_ >= k_least_advances) {
+      const auto told = phase_of_description(bar.description);
+      report.phase = PhaseReport{told.value_or("evaluation"), report.received_s - begin_s_};
+    }
+  }
+  last_done_ = bar.done;
+}
+
+}  // namespace steptune
