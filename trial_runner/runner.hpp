@@ -35,6 +35,14 @@ struct TrialLimits {
   std::uint64_t log_bytes = std::uint64_t{4} << 20;  ///< of output kept: head and tail
 };
 
+/// What of its data a trial finds in this machine's memory when it begins. Every trial reads the
+/// same first files, which earlier ones have left there; a long run may not be so lucky.
+enum class PageCache {
+  warm,       ///< what earlier trials left
+  cold,       ///< nothing: the data's pages are dropped before each trial
+  automatic,  ///< cold if the data is larger than the memory that could hold it
+};
+
 /// Everything a runner needs to make one trial happen.
 struct TrialSpec {
   TrialKey key;
@@ -47,6 +55,9 @@ struct TrialSpec {
   ReportFormat report_format;
   Resources resources;
   TrialLimits limits;
+  PageCache page_cache = PageCache::warm;  ///< heeded where trials run on the tuner's machine
+  std::vector<std::filesystem::path>
+      data;  ///< what is dropped: files, and folders with all in them
 };
 
 enum class OutcomeKind {
@@ -68,6 +79,12 @@ struct Disturbance {
   double other_load = 0.0;  ///< CPU time used by processes that are not the trial's
   double steal = 0.0;       ///< CPU time taken by the hypervisor
 };
+/// Whether that is enough to make a measured speed doubtful.
+[[nodiscard]] constexpr bool is_disturbing(const Disturbance& disturbance) {
+  constexpr double k_other_load = 0.10;
+  constexpr double k_steal = 0.05;
+  return disturbance.other_load > k_other_load || disturbance.steal > k_steal;
+}
 
 /// How a trial ended.
 struct Outcome {
@@ -81,6 +98,8 @@ struct Outcome {
   std::optional<double> billed_usd;
   std::optional<double> peak_memory_bytes;
   std::optional<Disturbance> disturbance;
+  /// What all its processes read from storage: 0 where everything came from the page cache.
+  std::optional<double> storage_read_bytes;
 };
 
 /// A trial runs. `token` lets a later tuner find it again (`Runner::adopt`); it is stored as it is.
@@ -95,21 +114,29 @@ struct TrialReported {
   TrialKey key;
   Report report;
 };
+/// Others took so much of the machine for a second or two that the trial's speed meanwhile says
+/// little. Only where the runner can see the machine.
+struct TrialDisturbed {
+  TrialKey key;
+  double from_s = 0.0;  ///< runner's clock
+  double to_s = 0.0;
+  Disturbance disturbance;  ///< in that time
+};
 /// The trial and all its descendants are gone. The last event of a launch.
 struct TrialFinished {
   TrialKey key;
   double time_s = 0.0;
   Outcome outcome;
 };
-using TrialEvent = std::variant<TrialStarted, TrialReported, TrialFinished>;
+using TrialEvent = std::variant<TrialStarted, TrialReported, TrialDisturbed, TrialFinished>;
 
 class MachineHolder;
 
 /// Makes trials happen. One thread owns a runner and makes all calls.
 ///
 /// Events of a trial: `TrialStarted` once, unless it never started; then any number of
-/// `TrialReported`; last, exactly one `TrialFinished`, whatever happens to the program, the machine
-/// or the network. An error of `wait` concerns the runner, not a trial.
+/// `TrialReported` and `TrialDisturbed`; last, exactly one `TrialFinished`, whatever happens to the
+/// program, the machine or the network. An error of `wait` concerns the runner, not a trial.
 ///
 /// Destruction: where trials run on this machine or in this process, it ends what still runs and
 /// returns once that is gone. Where the runner offers a `MachineHolder`, trials run elsewhere and

@@ -9,6 +9,7 @@ namespace {
 double time_of(const TrialEvent& event) {
   if (const auto* reported = std::get_if<TrialReported>(&event)) return reported->report.received_s;
   if (const auto* started = std::get_if<TrialStarted>(&event)) return started->time_s;
+  if (const auto* disturbed = std::get_if<TrialDisturbed>(&event)) return disturbed->to_s;
   return std::get<TrialFinished>(event).time_s;
 }
 

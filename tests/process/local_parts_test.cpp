@@ -372,6 +372,42 @@ TEST(CpuTime, SharesOfTheWholeMachine) {
   EXPECT_TRUE(read_cpu_time());
 }
 
+ProcessStat process_that_used(double cpu_s) {
+  ProcessStat process;
+  process.cpu_s = cpu_s;
+  return process;
+}
+
+TEST(DisturbanceWatch, TellsOnlyTheSecondsInWhichOthersTookMuch) {
+  // Four CPUs; the trial uses one of them, and in the second second others use two.
+  DisturbanceWatch watch(10.0, CpuTime{100.0, 40.0, 0.0});
+  EXPECT_FALSE(watch.look(10.5, CpuTime{102.0, 40.5, 0.0}, {{process_that_used(0.5)}}, 0.0))
+      << "too soon to tell";
+  EXPECT_FALSE(watch.look(11.0, CpuTime{104.0, 41.0, 0.0}, {{process_that_used(1.0)}}, 0.0));
+  const auto span = watch.look(12.0, CpuTime{108.0, 44.0, 0.0}, {{process_that_used(2.0)}}, 0.0);
+  ASSERT_TRUE(span);
+  EXPECT_EQ(span->from_s, 11.0);
+  EXPECT_NEAR(span->disturbance.other_load, 0.5, 1e-12);
+  EXPECT_FALSE(watch.look(13.0, CpuTime{112.0, 45.0, 0.0}, {{process_that_used(2.5)}}, 0.5))
+      << "an orphan that was reaped is the trial's, too";
+}
+
+TEST(DisturbanceWatch, AVanishedProcessIsNoDisturbance) {
+  DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
+  EXPECT_FALSE(watch.look(1.0, CpuTime{4.0, 4.0, 0.0}, {{process_that_used(4.0)}}, 0.0));
+  EXPECT_FALSE(watch.look(2.0, CpuTime{8.0, 8.0, 0.0}, {{process_that_used(1.0)}}, 0.0))
+      << "its time is missing from the trial's";
+}
+
+TEST(DisturbanceWatch, StolenTimeDisturbs) {
+  DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
+  const auto span = watch.look(1.0, CpuTime{4.0, 0.0, 0.4}, {}, 0.0);
+  ASSERT_TRUE(span);
+  EXPECT_NEAR(span->disturbance.steal, 0.1, 1e-12);
+  EXPECT_FALSE(DisturbanceWatch(0.0, std::nullopt).look(1.0, std::nullopt, {}, 0.0))
+      << "nothing is known";
+}
+
 TEST(OomKillCounts, OnlyGrowthCounts) {
   EXPECT_FALSE(any_grown({1, 2, 3}, {1, 2, 3}));
   EXPECT_TRUE(any_grown({1, 2, 3}, {1, 2, 4}));

@@ -92,6 +92,7 @@ TrialRun LocalRunnerTest::wait_for_end(std::size_t count) {
     for (TrialEvent& event : *events) {
       if (auto* begin = std::get_if<TrialStarted>(&event)) run.started.push_back(*begin);
       if (auto* report = std::get_if<TrialReported>(&event)) run.reports.push_back(report->report);
+      if (auto* span = std::get_if<TrialDisturbed>(&event)) run.disturbed.push_back(*span);
       if (auto* end = std::get_if<TrialFinished>(&event)) run.finished.push_back(*end);
     }
   }

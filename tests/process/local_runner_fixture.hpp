@@ -32,6 +32,7 @@ class SkippingClock final : public Clock {
 struct TrialRun {
   std::vector<TrialStarted> started;
   std::vector<Report> reports;
+  std::vector<TrialDisturbed> disturbed;
   std::vector<TrialFinished> finished;
   [[nodiscard]] const Outcome& outcome() const { return finished.at(0).outcome; }
 };

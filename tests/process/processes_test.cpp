@@ -195,9 +195,9 @@ TEST(Subreaper, InheritsTheOrphansOfATrialAndReapsThem) {
   EXPECT_TRUE(eventually([&] {
     return subreaper.orphans_of(trial.pid()).empty() && !local::read_stat(orphan);
   })) << "a dead orphan is reaped";
-  EXPECT_GE(subreaper.reaped_cpu_s(trial.pid()), 0.0);
+  EXPECT_GE(subreaper.reaped_usage(trial.pid()).cpu_s, 0.0);
   subreaper.remove_trial(trial.pid());
-  EXPECT_EQ(subreaper.reaped_cpu_s(trial.pid()), 0.0);
+  EXPECT_EQ(subreaper.reaped_usage(trial.pid()).cpu_s, 0.0);
 }
 
 TEST(Subreaper, AnOrphanWithoutTagsBelongsToTheOnlyTrial) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
 #include <gmock/gmock.h>
+#include <linux/magic.h>
 #include <sys/resource.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +21,11 @@ using testing::IsEmpty;
 constexpr double k_mib = 1024.0 * 1024.0;
 
 using ResourcesTest = LocalRunnerTest;
+
+bool lives_in_memory(const std::filesystem::path& path) {
+  struct statfs system {};
+  return ::statfs(path.c_str(), &system) == 0 && system.f_type == TMPFS_MAGIC;
+}
 
 std::size_t open_descriptors() {
   std::size_t count = 0;
@@ -57,7 +65,9 @@ TEST_F(ResourcesTest, SharedMemoryCountsOnce) {
   for (int i = 0; i < 5; ++i) {
     const auto events = runner().wait(clock_.now_s() + 0.05);
     ASSERT_TRUE(events);
-    EXPECT_THAT(*events, IsEmpty());
+    EXPECT_TRUE(std::ranges::none_of(*events, [](const TrialEvent& event) {
+      return std::holds_alternative<TrialFinished>(event);
+    }));
     clock_.skip(2.0);
   }
   runner().kill_all();
@@ -116,11 +126,11 @@ TEST_F(ResourcesTest, AKillByTheKernelIsToldFromAKillByHand) {
 }
 
 TEST_F(ResourcesTest, OthersLoadIsSeen) {
-  const TrialSpec spec = shell("sleep 0.4");
+  const TrialSpec spec = shell("sleep 3.4");
   start(spec);
   std::thread other([] {
     const SystemClock clock;
-    const double end_s = clock.now_s() + 0.3;
+    const double end_s = clock.now_s() + 3.3;
     while (clock.now_s() < end_s) {
     }
   });
@@ -130,6 +140,31 @@ TEST_F(ResourcesTest, OthersLoadIsSeen) {
   const double one_cpu = 1.0 / static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
   EXPECT_GT(done.outcome().disturbance->other_load, 0.2 * one_cpu);
   EXPECT_LE(done.outcome().disturbance->other_load, 1.0);
+  ASSERT_FALSE(done.disturbed.empty()) << "the seconds themselves are told";
+  for (const TrialDisturbed& span : done.disturbed) {
+    EXPECT_LT(span.from_s, span.to_s);
+    EXPECT_TRUE(is_disturbing(span.disturbance));
+  }
+}
+
+TEST_F(ResourcesTest, WhatIsReadFromStorageIsToldFromThePageCache) {
+  const auto data = folder() / "data.bin";
+  std::ofstream(data, std::ios::binary) << std::string(8U << 20, 'x');
+  TrialSpec spec = shell("cat " + data.string() + " > /dev/null");
+  spec.data = {data};
+  spec.page_cache = PageCache::cold;
+  const TrialRun cold = run(spec);
+  EXPECT_EQ(cold.started.at(0).placement.at("page_cache"), "cold: 1 file of 8.0 MiB dropped");
+  if (lives_in_memory(data)) GTEST_SKIP() << "no storage behind the temporary folder";
+  EXPECT_GE(cold.outcome().storage_read_bytes.value_or(0.0), 8.0 * k_mib);
+  for (const PageCache kept : {PageCache::warm, PageCache::automatic}) {
+    spec.page_cache = kept;
+    ++spec.key.trial;
+    const TrialRun warm = run(spec);
+    EXPECT_EQ(warm.started.at(0).placement.at("page_cache"), "warm") << "8 MiB fit into memory";
+    ASSERT_TRUE(warm.outcome().storage_read_bytes);
+    EXPECT_LT(*warm.outcome().storage_read_bytes, 1.0 * k_mib);
+  }
 }
 
 TEST_F(ResourcesTest, ManyTrialsLeakNothing) {

@@ -24,6 +24,9 @@ constexpr std::size_t k_fields = 8;
 /// Below so many ticks of all CPUs, rounding is a share worth mentioning.
 constexpr double k_min_ticks = 20.0;
 
+/// Shorter spans are left to the next look: ticks of 10 ms are too coarse for them.
+constexpr double k_least_span_s = 0.9;
+
 }  // namespace
 
 std::optional<CpuTime> read_cpu_time() {
@@ -55,6 +58,29 @@ std::optional<Disturbance> disturbance_between(const CpuTime& before, const CpuT
   const double others_s = after.busy_s - before.busy_s - own_s;
   return Disturbance{std::clamp(others_s / total_s, 0.0, 1.0),
                      std::clamp((after.steal_s - before.steal_s) / total_s, 0.0, 1.0)};
+}
+
+DisturbanceWatch::DisturbanceWatch(double now_s, const std::optional<CpuTime>& counters)
+    : looked_s_(now_s), counters_(counters) {}
+
+std::optional<DisturbanceWatch::Span> DisturbanceWatch::look(double now_s,
+                                                             const std::optional<CpuTime>& counters,
+                                                             std::span<const ProcessStat> processes,
+                                                             double reaped_cpu_s) {
+  if (now_s - looked_s_ < k_least_span_s) return std::nullopt;
+  double own_s = reaped_cpu_s;
+  for (const ProcessStat& process : processes)
+    own_s += process.cpu_s;
+  std::optional<Disturbance> seen;
+  // Where a process vanished between two looks its time is missing, and seems to be another's.
+  const bool comparable = own_s >= own_s_;
+  if (counters && counters_ && comparable)
+    seen = disturbance_between(*counters_, *counters, own_s - own_s_);
+  const Span span{looked_s_, seen.value_or(Disturbance{})};
+  looked_s_ = now_s;
+  counters_ = counters;
+  own_s_ = own_s;
+  return is_disturbing(span.disturbance) ? std::optional(span) : std::nullopt;
 }
 
 }  // namespace steptune::local

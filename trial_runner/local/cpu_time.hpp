@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
+#include "trial_runner/local/proc.hpp"
 #include "trial_runner/runner.hpp"
 
 namespace steptune::local {
@@ -21,5 +23,28 @@ struct CpuTime {
 /// is too short for the kernel's ticks to say anything.
 [[nodiscard]] std::optional<Disturbance> disturbance_between(const CpuTime& before,
                                                              const CpuTime& after, double own_s);
+
+/// Looks at the machine while a trial runs and tells the seconds in which others disturbed it.
+class DisturbanceWatch {
+ public:
+  /// From here on; without counters (`read_cpu_time`) it sees nothing.
+  DisturbanceWatch(double now_s, const std::optional<CpuTime>& counters);
+
+  /// A stretch of time that ends now.
+  struct Span {
+    double from_s = 0.0;
+    Disturbance disturbance;
+  };
+  /// What others took since the last look, if that was about a second ago and it was disturbing.
+  /// `processes` are all that live of the trial's, `reaped_cpu_s` what orphans used that are gone.
+  [[nodiscard]] std::optional<Span> look(double now_s, const std::optional<CpuTime>& counters,
+                                         std::span<const ProcessStat> processes,
+                                         double reaped_cpu_s);
+
+ private:
+  double looked_s_;
+  std::optional<CpuTime> counters_;
+  double own_s_ = 0.0;
+};
 
 }  // namespace steptune::local

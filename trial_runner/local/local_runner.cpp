@@ -10,6 +10,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "common/machine/memory.hpp"
+#include "common/machine/page_cache.hpp"
 #include "trial_runner/admission.hpp"
 #include "trial_runner/local/local_trial.hpp"
 #include "trial_runner/local/orphaned_trials.hpp"
@@ -54,6 +56,8 @@ class LocalRunner final : public Runner {
   [[nodiscard]] Result<void> check_startable(const TrialSpec& spec) const;
   [[nodiscard]] Result<void> ensure_watchdog();
   [[nodiscard]] std::size_t free_slot() const;
+  /// Leaves the page cache as the trial is to find it; tells how that is.
+  [[nodiscard]] std::string prepare_page_cache(const TrialSpec& spec);
   /// Sleeps until a descriptor is ready, a timer is due or `deadline_s`; true if a signal arrived.
   bool poll_until(double deadline_s);
   void advance_trials();
@@ -67,6 +71,7 @@ class LocalRunner final : public Runner {
   Watchdog watchdog_;
   std::string boot_ = boot_id();
   OomKillCounters oom_counters_;
+  std::optional<bool> data_fits_;  ///< into memory; nothing: not looked at yet
   SignalScope signals_;
   Subreaper subreaper_;
   std::vector<LocalTrial> trials_;
@@ -105,6 +110,19 @@ std::size_t LocalRunner::free_slot() const {
   return slot;
 }
 
+std::string LocalRunner::prepare_page_cache(const TrialSpec& spec) {
+  if (spec.page_cache == PageCache::automatic && !data_fits_) {
+    data_fits_ = find_data_files(spec.data).bytes <= usable_memory_bytes(SystemFiles{});
+  }
+  const bool cold = spec.page_cache == PageCache::cold ||
+                    (spec.page_cache == PageCache::automatic && !*data_fits_);
+  if (!cold) return "warm";
+  const DataFiles dropped = drop_cached_pages(spec.data);
+  return fmt::format("cold: {} file{} of {:.1f} MiB dropped{}", dropped.files,
+                     dropped.files == 1 ? "" : "s", dropped.bytes / 0x1p20,
+                     dropped.fault.empty() ? "" : ", but not " + dropped.fault);
+}
+
 Result<void> LocalRunner::ensure_watchdog() {
   if (watchdog_.alive()) return {};
   auto watchdog = Watchdog::start(options_.watchdog_program, options_.run_tag);
@@ -140,6 +158,7 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
     environment.insert_or_assign(tag.substr(0, equals), tag.substr(equals + 1));
   }
 
+  if (!spec.data.empty()) placed["page_cache"] = prepare_page_cache(spec);
   CountersAtStart at_start{clock_.now_s(), read_cpu_time(), oom_counters_.read()};
   auto process = start_trial_process(spec, slots_[slot].cpus, std::move(environment));
   if (!process) {

@@ -26,9 +26,10 @@ constexpr std::size_t k_last_bytes = std::size_t{4} << 20;
 
 constexpr double k_gather_s = 0.005;
 
-constexpr double k_first_memory_poll_s = 0.02;
-constexpr double k_memory_poll_s = 1.0;
-constexpr double k_limited_memory_poll_s = 0.25;
+/// Between two looks at the trial's processes: a small one may grow fast; looking costs time.
+constexpr double k_first_look_s = 0.02;
+constexpr double k_look_s = 1.0;
+constexpr double k_look_with_memory_limit_s = 0.25;
 
 /// Helpers such as Python's resource tracker end by themselves once the main process is gone, and
 /// clean up on the way.
@@ -52,9 +53,10 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
       log_(std::move(log)),
       at_start_(std::move(at_start)),
       memory_(spec.limits.memory_bytes),
+      disturbance_(at_start_.started_s, at_start_.cpu),
       last_output_s_(at_start_.started_s),
-      next_memory_s_(at_start_.started_s + k_first_memory_poll_s),
-      memory_interval_s_(k_first_memory_poll_s),
+      next_look_s_(at_start_.started_s + k_first_look_s),
+      look_interval_s_(k_first_look_s),
       sweep_interval_s_(k_first_sweep_s) {}
 
 double LocalTrial::next_timer_s(double now_s) const {
@@ -65,7 +67,7 @@ double LocalTrial::next_timer_s(double now_s) const {
   if (give_up_at_s_) return std::min(next, *give_up_at_s_);
   if (kill_at_s_) return std::min(next, *kill_at_s_);
   return std::min(
-      {next, next_memory_s_, at_start_.started_s + excluded_s_ + limits_.wall_s, idle_until_s()});
+      {next, next_look_s_, at_start_.started_s + excluded_s_ + limits_.wall_s, idle_until_s()});
 }
 
 double LocalTrial::idle_until_s() const {
@@ -89,7 +91,7 @@ bool LocalTrial::advance(double now_s, Subreaper& subreaper, std::vector<TrialEv
     escalate(now_s);
     return false;
   }
-  if (now_s >= next_memory_s_) sample_memory(now_s, subreaper);
+  if (now_s >= next_look_s_) look_at_processes(now_s, subreaper, events);
   check_limits(now_s);
   return false;
 }
@@ -133,15 +135,20 @@ void LocalTrial::check_limits(double now_s) {
   }
 }
 
-void LocalTrial::sample_memory(double now_s, Subreaper& subreaper) {
+void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
+                                   std::vector<TrialEvent>& events) {
   std::vector<ProcessStat> processes = process_tree(process_.main.pid);
   for (ProcessStat& orphan : subreaper.orphans_of(process_.main.pid))
     processes.push_back(std::move(orphan));
   // No grace: what allocates without bound would take the machine with it meanwhile.
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
-  const double slowest = limits_.memory_bytes ? k_limited_memory_poll_s : k_memory_poll_s;
-  memory_interval_s_ = std::min(2 * memory_interval_s_, slowest);
-  next_memory_s_ = now_s + memory_interval_s_;
+  const double reaped_cpu_s = subreaper.reaped_usage(process_.main.pid).cpu_s;
+  if (const auto span = disturbance_.look(now_s, read_cpu_time(), processes, reaped_cpu_s)) {
+    events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
+  }
+  const double slowest = limits_.memory_bytes ? k_look_with_memory_limit_s : k_look_s;
+  look_interval_s_ = std::min(2 * look_interval_s_, slowest);
+  next_look_s_ = now_s + look_interval_s_;
 }
 
 void LocalTrial::end(EndedBy by, double now_s, double grace_s) {
@@ -217,9 +224,10 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
 
   rusage usage{};
   Ending ending{ended_by_, SIGKILL, false, tail_.text()};
-  double own_cpu_s = subreaper.reaped_cpu_s(process_.main.pid);
+  Subreaper::ReapedUsage used = subreaper.reaped_usage(process_.main.pid);
   if (::wait4(process_.main.pid, &ending.wait_status, WNOHANG, &usage) == process_.main.pid) {
-    own_cpu_s += cpu_seconds(usage);
+    used.cpu_s += cpu_seconds(usage);
+    used.storage_read_bytes += storage_read_bytes(usage);
     memory_.add(usage);
   }
   if (ended_by_ == EndedBy::nothing && ending.wait_status != 0) {
@@ -236,7 +244,8 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   outcome.peak_memory_bytes = memory_.peak_bytes();
   const auto cpu = read_cpu_time();
   if (cpu && at_start_.cpu)
-    outcome.disturbance = disturbance_between(*at_start_.cpu, *cpu, own_cpu_s);
+    outcome.disturbance = disturbance_between(*at_start_.cpu, *cpu, used.cpu_s);
+  outcome.storage_read_bytes = used.storage_read_bytes;
   return outcome;
 }
 

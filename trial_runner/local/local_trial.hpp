@@ -75,7 +75,7 @@ class LocalTrial {
   void check_limits(double now_s);
   /// A phase under way is silent as long as it takes; the wall limit holds all the same.
   [[nodiscard]] double idle_until_s() const;
-  void sample_memory(double now_s, Subreaper& subreaper);
+  void look_at_processes(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
   void escalate(double now_s);
   void kill_group(int signal) const;
   [[nodiscard]] bool main_has_exited() const;
@@ -93,11 +93,12 @@ class LocalTrial {
   LineSplitter lines_;
   OutputTail tail_;
   MemoryTracker memory_;
+  DisturbanceWatch disturbance_;
   double excluded_s_ = 0.0;
   double last_output_s_;
   double next_read_s_ = 0.0;
-  double next_memory_s_;
-  double memory_interval_s_;
+  double next_look_s_;
+  double look_interval_s_;
 
   EndedBy ended_by_ = EndedBy::nothing;
   std::optional<double> kill_at_s_;     // SIGTERM was sent; SIGKILL is due then

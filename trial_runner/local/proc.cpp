@@ -82,7 +82,15 @@ std::optional<ProcessStat> read_stat(pid_t pid) {
   stat.state = state.front();
   stat.parent = take_number<pid_t>(rest);
   stat.group = take_number<pid_t>(rest);
-  constexpr int k_fields_to_start_time = 16;  // from session (6) to itrealvalue (21)
+  constexpr int k_fields_to_times = 8;  // from session (6) to cmajflt (13)
+  for (int i = 0; i < k_fields_to_times; ++i)
+    take_field(rest);
+  constexpr int k_times = 4;  // utime, stime, cutime, cstime
+  std::uint64_t ticks = 0;
+  for (int i = 0; i < k_times; ++i)
+    ticks += take_number<std::uint64_t>(rest);
+  stat.cpu_s = static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  constexpr int k_fields_to_start_time = 4;  // from priority (18) to itrealvalue (21)
   for (int i = 0; i < k_fields_to_start_time; ++i)
     take_field(rest);
   stat.id.start_ticks = take_number<std::uint64_t>(rest);

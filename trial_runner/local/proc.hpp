@@ -28,6 +28,7 @@ struct ProcessStat {
   pid_t parent = 0;
   pid_t group = 0;
   std::uint64_t resident_bytes = 0;
+  double cpu_s = 0.0;  ///< CPU time of it and of the children that it has waited for
   [[nodiscard]] bool is_zombie() const { return state == 'Z' || state == 'X'; }
 };
 

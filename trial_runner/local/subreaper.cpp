@@ -22,12 +22,12 @@ Subreaper::~Subreaper() {
 }
 
 void Subreaper::add_trial(pid_t main, std::vector<std::string> tags) {
-  trials_.insert_or_assign(main, Trial{std::move(tags)});
+  trials_.insert_or_assign(main, Trial{std::move(tags), {}});
 }
 
-double Subreaper::reaped_cpu_s(pid_t main) const {
+Subreaper::ReapedUsage Subreaper::reaped_usage(pid_t main) const {
   const auto found = trials_.find(main);
-  return found == trials_.end() ? 0.0 : found->second.reaped_cpu_s;
+  return found == trials_.end() ? ReapedUsage{} : found->second.reaped;
 }
 
 Subreaper::Trial* Subreaper::owner_of(const ProcessStat& orphan) {
@@ -50,7 +50,8 @@ std::vector<ProcessStat> Subreaper::orphans_of(pid_t main) {
     if (stat->is_zombie()) {
       rusage usage{};
       if (::wait4(pid, nullptr, WNOHANG, &usage) == pid && owner != nullptr) {
-        owner->reaped_cpu_s += cpu_seconds(usage);
+        owner->reaped.cpu_s += cpu_seconds(usage);
+        owner->reaped.storage_read_bytes += storage_read_bytes(usage);
       }
     } else if (wanted != trials_.end() && owner == &wanted->second) {
       for (ProcessStat& member : process_tree(pid))

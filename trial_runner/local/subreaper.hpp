@@ -38,13 +38,17 @@ class Subreaper {
     return trials_.at(main).tags;
   }
 
-  /// CPU time of the trial's orphans that have been reaped.
-  [[nodiscard]] double reaped_cpu_s(pid_t main) const;
+  /// What the trial's orphans that have been reaped used.
+  struct ReapedUsage {
+    double cpu_s = 0.0;
+    double storage_read_bytes = 0.0;
+  };
+  [[nodiscard]] ReapedUsage reaped_usage(pid_t main) const;
 
  private:
   struct Trial {
     std::vector<std::string> tags;
-    double reaped_cpu_s = 0.0;
+    ReapedUsage reaped;
   };
   /// Null: unknown.
   [[nodiscard]] Trial* owner_of(const ProcessStat& orphan);

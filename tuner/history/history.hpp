@@ -73,6 +73,8 @@ struct TrialRecord {
   std::vector<double> standard_errors;  ///< same unit and length; not finite reads back as infinite
   std::optional<double> peak_memory_bytes;
   std::optional<Disturbance> disturbance;
+  double disturbed_s = 0.0;  ///< seconds in which others took much of the machine
+  std::optional<double> storage_read_bytes;
   std::string failure;  ///< for people: why it failed, was stopped or is infeasible
   std::map<std::string, std::string> placement;
   std::filesystem::path log_path;

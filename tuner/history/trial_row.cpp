@@ -134,6 +134,10 @@ Result<void> read_documents(const Query& query, const std::string& where, TrialR
     auto measurement = measurement_from_json(*document, where);
     if (!measurement) return tl::unexpected(measurement.error());
     trial.measurement = *std::move(measurement);
+    get(*document, "disturbed_s", trial.disturbed_s);
+    if (document->contains("storage_read_bytes")) {
+      get(*document, "storage_read_bytes", trial.storage_read_bytes.emplace());
+    }
     for (const auto& [name, list] :
          {std::pair{"milestones", &trial.milestones}, std::pair{"rungs", &trial.rungs}}) {
       auto read = milestones_from_json(*document, name, where);
@@ -183,6 +187,8 @@ void bind_trial(Query& query, const TrialRecord& trial) {
     Json json = to_json(*trial.measurement);
     if (!trial.milestones.empty()) json["milestones"] = milestones_to_json(trial.milestones);
     if (!trial.rungs.empty()) json["rungs"] = milestones_to_json(trial.rungs);
+    if (trial.disturbed_s > 0.0) put(json, "disturbed_s", trial.disturbed_s);
+    if (trial.storage_read_bytes) put(json, "storage_read_bytes", *trial.storage_read_bytes);
     query.bind(dump_json(json));
   } else {
     query.bind_null();

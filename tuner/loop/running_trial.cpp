@@ -70,6 +70,10 @@ void RunningTrial::reported(const Report& report) {
   capture_guarded(study_->guards, measurer_.current(), guarded_);
 }
 
+void RunningTrial::disturbed(const TrialDisturbed& event) {
+  record_.disturbed_s += event.to_s - event.from_s;
+}
+
 bool RunningTrial::is_searched() const {
   return record_.purpose == TrialPurpose::search || record_.purpose == TrialPurpose::hint;
 }
@@ -196,6 +200,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   record_.spent_usd += outcome.billed_usd.value_or(outcome.billed_s * usd_per_billed_s_);
   record_.peak_memory_bytes = outcome.peak_memory_bytes;
   record_.disturbance = outcome.disturbance;
+  record_.storage_read_bytes = outcome.storage_read_bytes;
   if (is_final(record_.status)) {
     record_.measurement = std::move(measurement);
     const auto milestones = early_stopping_.milestones();

@@ -31,6 +31,7 @@ class RunningTrial {
 
   void started(const TrialStarted& event);
   void reported(const Report& report);
+  void disturbed(const TrialDisturbed& event);
 
   /// Looks at the measurement and asks, at most once in a trial's life, for its end. `baseline` is
   /// null until it has been measured. Returns true when the trial is to be stopped now.

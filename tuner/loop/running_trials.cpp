@@ -80,6 +80,11 @@ Result<void> RunningTrials::on_event(const TrialReported& event) {
   return {};
 }
 
+Result<void> RunningTrials::on_event(const TrialDisturbed& event) {
+  if (RunningTrial* trial = find(event.key); trial != nullptr) trial->disturbed(event);
+  return {};
+}
+
 Result<void> RunningTrials::on_event(const TrialFinished& event) {
   RunningTrial* trial = find(event.key);
   if (trial == nullptr) return {};

@@ -53,6 +53,7 @@ class RunningTrials {
   [[nodiscard]] RunningTrial* find(TrialKey key);
   [[nodiscard]] Result<void> on_event(const TrialStarted& event);
   [[nodiscard]] Result<void> on_event(const TrialReported& event);
+  [[nodiscard]] Result<void> on_event(const TrialDisturbed& event);
   [[nodiscard]] Result<void> on_event(const TrialFinished& event);
   void end_overdue();
   void show_progress();

@@ -19,6 +19,8 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial) {
   spec.report_format.samples_per_step = samples_per_step(study, trial.configuration);
   spec.resources = study.runner->resources_of(trial.configuration);
   spec.limits = study.limits;
+  spec.page_cache = study.measure.cache;
+  spec.data = study.measure.data;
   return spec;
 }
 

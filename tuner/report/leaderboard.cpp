@@ -94,8 +94,7 @@ void add_notes(Leaderboard& board) {
 }  // namespace
 
 bool was_disturbed(const TrialRecord& trial) {
-  return trial.disturbance && (trial.disturbance->other_load > k_disturbing_other_load ||
-                               trial.disturbance->steal > k_disturbing_steal);
+  return trial.disturbance && is_disturbing(*trial.disturbance);
 }
 
 Leaders leaders_of(const Standing& standing) {

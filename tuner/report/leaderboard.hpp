@@ -15,9 +15,7 @@
 
 namespace steptune {
 
-/// Shares of the machine's CPU time above which a trial counts as disturbed.
-inline constexpr double k_disturbing_other_load = 0.10;
-inline constexpr double k_disturbing_steal = 0.05;
+/// Over the whole trial, see `is_disturbing`.
 [[nodiscard]] bool was_disturbed(const TrialRecord& trial);
 
 /// What of a standing a leaderboard marks, by numbers of trials.

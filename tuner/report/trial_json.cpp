@@ -91,10 +91,13 @@ Json trial_json(const TrialRecord& trial, const std::vector<ObjectiveView>& obje
   json["spent_usd"] = number_or_null(trial.spent_usd);
   json["peak_memory_bytes"] =
       trial.peak_memory_bytes ? number_or_null(*trial.peak_memory_bytes) : Json(nullptr);
+  json["storage_read_bytes"] =
+      trial.storage_read_bytes ? number_or_null(*trial.storage_read_bytes) : Json(nullptr);
   json["disturbance"] = nullptr;
   if (trial.disturbance) {
     json["disturbance"] = {{"other_load", number_or_null(trial.disturbance->other_load)},
-                           {"steal", number_or_null(trial.disturbance->steal)}};
+                           {"steal", number_or_null(trial.disturbance->steal)},
+                           {"seconds", number_or_null(trial.disturbed_s)}};
   }
   json["failure"] = trial.failure.empty() ? Json(nullptr) : Json(trial.failure);
   json["placement"] = Json::object();

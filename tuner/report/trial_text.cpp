@@ -122,11 +122,18 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
   facts.add("failure", printable_line(trial.failure, 4000));
   if (trial.measurement) add_measurement(facts, *trial.measurement);
   if (trial.peak_memory_bytes) facts.add("peak memory", format_bytes(*trial.peak_memory_bytes));
+  if (trial.storage_read_bytes) {
+    facts.add("storage", format_bytes(*trial.storage_read_bytes) + " read");
+  }
   if (trial.disturbance) {
-    facts.add("disturbance", fmt::format("other load {}, steal {}{}",
-                                         format_percent(trial.disturbance->other_load),
-                                         format_percent(trial.disturbance->steal),
-                                         was_disturbed(trial) ? ": unreliable" : ""));
+    facts.add("disturbance",
+              fmt::format(
+                  "other load {}, steal {}{}{}", format_percent(trial.disturbance->other_load),
+                  format_percent(trial.disturbance->steal),
+                  trial.disturbed_s > 0.0
+                      ? fmt::format(", above the limits for {}", format_duration(trial.disturbed_s))
+                      : "",
+                  was_disturbed(trial) ? ": unreliable" : ""));
   }
   add_times(facts, trial);
   if (trial.attempt > 1) facts.add("attempts", std::to_string(trial.attempt));

@@ -6,7 +6,20 @@
 namespace steptune::study {
 namespace {
 
+constexpr std::size_t k_max_paths = 100;
 constexpr double k_longest_s = 30.0 * 86'400.0;
+
+/// In the order of `PageCache`.
+std::vector<std::string> cache_names() {
+  return {"warm", "cold", "auto"};
+}
+
+void check_data(const ObjectNode& object, const MeasureSpec& measure) {
+  if (measure.cache == PageCache::warm || !measure.data.empty()) return;
+  object.find("cache")->fault(
+      "what is to be dropped from the page cache is not told: name the files or folders of the "
+      "training data in \"data\", such as [\"data/train\"]");
+}
 
 void check_window(const ObjectNode& object, const MeasureSpec& measure) {
   if (measure.min_window_s <= measure.max_trial_s) return;
@@ -41,10 +54,23 @@ const Section<MeasureSpec>& measure_section() {
                    .doc("batches that can be ready in buffers at most: a number, or an expression "
                         "over parameters such as `workers * prefetch`. Tells how long a full "
                         "buffer can hide a slower loader ([how](algorithms/measuring.md#buffers))"))
+          .add(key("cache", &MeasureSpec::cache, document::enumerated(cache_names()))
+                   .omitted_at_default()
+                   .default_words("`warm`")
+                   .in_fingerprint(InFingerprint::unless_default)
+                   .doc("what of `data` a trial finds in memory: `warm`, what earlier trials left "
+                        "there; `cold`, nothing, as in the first epoch of a run that has not read "
+                        "it yet; `auto`, cold if the data is larger than the memory. Local trials "
+                        "only"))
+          .add(key("data", &MeasureSpec::data, document::list_of(document::path(), k_max_paths))
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::unless_default)
+                   .doc("files and folders that the training reads"))
           .add(key("confirm_pairs", &MeasureSpec::confirm_pairs, document::integer({0.0, 100.0}))
                    .in_fingerprint(InFingerprint::never)
                    .doc("interleaved runs of winner and baseline at the end; 0: none"))
-          .check(check_window);
+          .check(check_window)
+          .check(check_data);
   return k_section;
 }
 
@@ -56,7 +82,8 @@ const Section<TrialLimits>& limits_section() {
                    .doc("from start; then the trial is ended as timed out. At least "
                         "`measure.max_trial`"))
           .add(key("idle", &TrialLimits::idle_s, document::duration_s({1.0, k_longest_s}))
-                   .doc("without any output; then ended as hung. A phase that was told to begin may be "
+                   .doc("without any output; then ended as hung. A phase that was told to begin "
+                        "may be "
                         "silent for longer"))
           .add(key("grace", &TrialLimits::grace_s, document::duration_s({0.0, 3600.0}))
                    .doc("between SIGTERM and SIGKILL"))

@@ -88,6 +88,8 @@ struct MeasureSpec {
   int min_window_steps = 30;        ///< and over no fewer: intervals of fewer are too narrow
   /// Batches that can be ready in buffers at most: `workers * prefetch`.
   std::optional<document::Formula> buffers;
+  PageCache cache = PageCache::warm;
+  std::vector<std::filesystem::path> data;  ///< absolute; what `cache` speaks of
   int confirm_pairs = 3;  ///< interleaved pairs of incumbent and baseline at the end
 };
 

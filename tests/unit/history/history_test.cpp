@@ -58,6 +58,8 @@ TrialRecord full_trial(std::int64_t number) {
   trial.standard_errors = {0.5, 0.0};
   trial.peak_memory_bytes = 1e9;
   trial.disturbance = Disturbance{0.25, 0.125};
+  trial.disturbed_s = 3.5;
+  trial.storage_read_bytes = 4096.0;
   trial.failure = "a \"reason\"\nwith lines";
   trial.placement = {{"cpus", "0-1"}};
   trial.log_path = "/tmp/logs/trial 1.log";
@@ -122,6 +124,8 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.standard_errors, trial.standard_errors);
   EXPECT_EQ(read.peak_memory_bytes, trial.peak_memory_bytes);
   ASSERT_TRUE(read.disturbance);
+  EXPECT_EQ(read.disturbed_s, 3.5);
+  EXPECT_EQ(read.storage_read_bytes, 4096.0);
   EXPECT_EQ(read.disturbance->other_load, 0.25);
   EXPECT_EQ(read.disturbance->steal, 0.125);
   EXPECT_EQ(read.failure, trial.failure);

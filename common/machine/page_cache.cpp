@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/machine/page_cache.hpp"
+
+#include <cerrno>
+#include <functional>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/unique_fd.hpp"
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+void note(DataFiles& data, const fs::path& path, const std::error_code& error) {
+  if (data.fault.empty()) data.fault = fmt::format("{}: {}", path.string(), error.message());
+}
+
+void visit_file(const fs::path& file, DataFiles& data,
+                const std::function<std::error_code(const fs::path&)>& action) {
+  std::error_code error;
+  const auto bytes = fs::file_size(file, error);
+  if (!error) error = action(file);
+  if (error) return note(data, file, error);
+  ++data.files;
+  data.bytes += static_cast<double>(bytes);
+}
+
+DataFiles visit(const std::vector<fs::path>& paths,
+                const std::function<std::error_code(const fs::path&)>& action) {
+  DataFiles data;
+  for (const fs::path& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      visit_file(path, data, action);
+      continue;
+    }
+    fs::recursive_directory_iterator entry(path, fs::directory_options::skip_permission_denied,
+                                           error);
+    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+      if (entry->is_symlink(error) || !entry->is_regular_file(error)) continue;
+      visit_file(entry->path(), data, action);
+    }
+    if (error) note(data, path, error);
+  }
+  return data;
+}
+
+std::error_code drop(const fs::path& file) {
+  const UniqueFd descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!descriptor) return {errno, std::generic_category()};
+  // Pages that are not yet written cannot be dropped.
+  ::fdatasync(descriptor.get());
+  const int fault = ::posix_fadvise(descriptor.get(), 0, 0, POSIX_FADV_DONTNEED);
+  return {fault, std::generic_category()};
+}
+
+}  // namespace
+
+DataFiles find_data_files(const std::vector<fs::path>& paths) {
+  return visit(paths, [](const fs::path&) { return std::error_code{}; });
+}
+
+DataFiles drop_cached_pages(const std::vector<fs::path>& paths) {
+  return visit(paths, drop);
+}
+
+}  // namespace steptune

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/machine/page_cache.hpp"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+
+#include "tests/support/temporary_folder.hpp"
+
+namespace steptune {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(PageCache, FilesAndFoldersAreCountedWithAllThatIsInThem) {
+  const TemporaryFolder folder("page-cache");
+  folder.write("train/a.bin", std::string(1000, 'x'));
+  folder.write("train/deep/b.bin", std::string(500, 'x'));
+  folder.write("labels.csv", "1,2\n");
+  std::filesystem::create_symlink(folder.path() / "labels.csv", folder.path() / "train/link");
+  const DataFiles found = find_data_files({folder.path() / "train", folder.path() / "labels.csv"});
+  EXPECT_EQ(found.files, 3U) << "a link in a folder is no data of its own";
+  EXPECT_EQ(found.bytes, 1504.0);
+  EXPECT_THAT(found.fault, IsEmpty());
+}
+
+TEST(PageCache, WhatCannotBeReadIsToldAndTheRestDropped) {
+  const TemporaryFolder folder("page-cache");
+  folder.write("a.bin", "12345");
+  const DataFiles dropped = drop_cached_pages({folder.path() / "missing", folder.path() / "a.bin"});
+  EXPECT_EQ(dropped.files, 1U);
+  EXPECT_EQ(dropped.bytes, 5.0);
+  EXPECT_THAT(dropped.fault, HasSubstr("missing: No such file"));
+}
+
+}  // namespace
+}  // namespace steptune
