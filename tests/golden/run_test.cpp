@@ -40,6 +40,7 @@ best   batch_size={{\d+}} workers={{\d}} precision=bf16
        {{[\d.]+}} times as fast as the baseline (95 % interval {{[\d.]+-[\d.]+}}; 3 interleaved pairs, fresh processes)
 {{...}}
 plan   {{[\d.]+ h -> [\d.]+ h      \$[\d.]+ -> \$[\d.]+ \(\d+ % cheaper\)}}
+note   batch {{\d+}} in place of 32: the plan takes it to need as many samples; {{.*}}
 tuning took {{.*, \$[\d.]+}}; paid back after {{[\d.]+}} % of the planned run
 next   steptune best demo --format args
 )",

@@ -68,6 +68,7 @@ struct Recommendation {
   double tuning_s = 0.0;
   double tuning_usd = 0.0;
   std::optional<double> payback_share;  ///< of the planned run after which the tuning has paid
+  std::vector<std::string> notes;       ///< what the plan assumes and nobody has seen; for people
 };
 
 /// The recommendation as it stands in the history, and back.

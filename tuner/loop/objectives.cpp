@@ -6,13 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "common/interval.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
+#include "tuner/loop/planned_time.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr double k_samples_without_plan = 1e6;
 
 bool is_timed(const Objective& objective) {
   return objective.is_time() || objective.is_cost();
@@ -40,7 +38,8 @@ std::string why_no_time(const Measurement& measurement) {
 
 tl::expected<ObjectiveValues, std::string> objective_values(const StudySpec& study,
                                                             const Measurement& measurement,
-                                                            double price_usd_per_hour) {
+                                                            double price_usd_per_hour,
+                                                            const Measurement* baseline) {
   ObjectiveValues result;
   for (const Objective& objective : study.objectives) {
     if (!is_timed(objective)) {
@@ -62,10 +61,7 @@ tl::expected<ObjectiveValues, std::string> objective_values(const StudySpec& stu
         !std::isfinite(rate_s)) {
       return tl::unexpected(why_no_time(measurement));
     }
-    const bool planned = study.planned_run.samples.has_value();
-    const double samples = study.planned_run.samples.value_or(k_samples_without_plan);
-    double value = samples * rate_s + (planned ? measurement.startup_s : 0.0);
-    double error = samples * measurement.half_width_s / k_z_95;
+    auto [value, error] = planned_time(study.planned_run, measurement, baseline);
     if (objective.is_cost()) {
       value = usage_usd(price_usd_per_hour, value);
       error = usage_usd(price_usd_per_hour, error);

@@ -17,12 +17,14 @@ struct ObjectiveValues {
   std::vector<double> standard_errors;  ///< 0 for reported metrics: nothing is known of theirs
 };
 
-/// What a measurement is worth: `time` and `cost` (USD) of the planned run, start-up included, or
+/// What a measurement is worth: `time` and `cost` (USD) of the planned run (`planned_time`), or
 /// those of a million samples in steady state where the study tells no number of samples; other
-/// objectives are the last value that the trial reported. `price_usd_per_hour` is that of the
-/// trial's machines (`usd_per_hour`). The error says, for people, what is missing.
+/// objectives are the last value that the trial reported. `baseline`, null where there is none,
+/// tells phases that this trial was too short for. `price_usd_per_hour` is that of the trial's
+/// machines (`usd_per_hour`). The error says, for people, what is missing.
 [[nodiscard]] tl::expected<ObjectiveValues, std::string> objective_values(
-    const StudySpec& study, const Measurement& measurement, double price_usd_per_hour);
+    const StudySpec& study, const Measurement& measurement, double price_usd_per_hour,
+    const Measurement* baseline = nullptr);
 
 /// True if every objective is `time` or `cost`: then a tight interval is all that a trial is run
 /// for.

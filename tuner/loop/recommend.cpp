@@ -5,6 +5,7 @@
 
 #include "tuner/loop/confirm.hpp"
 #include "tuner/loop/payback.hpp"
+#include "tuner/loop/plan_notes.hpp"
 
 namespace steptune {
 namespace {
@@ -82,6 +83,7 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
         study, recommendation.baseline_objectives[0], recommendation.incumbent_objectives[0],
         recommendation.tuning_s, recommendation.tuning_usd);
   }
+  recommendation.notes = plan_notes(study, standing, recommendation);
   return recommendation;
 }
 

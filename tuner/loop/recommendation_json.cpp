@@ -68,6 +68,7 @@ Json to_json(const Recommendation& recommendation) {
             {"tuning_s", recommendation.tuning_s},
             {"tuning_usd", recommendation.tuning_usd}};
   if (recommendation.payback_share) json["payback_share"] = *recommendation.payback_share;
+  if (!recommendation.notes.empty()) json["notes"] = recommendation.notes;
   return json;
 }
 
@@ -101,6 +102,11 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
   const auto share = json.find("payback_share");
   if (share != json.end() && share->is_number()) {
     recommendation.payback_share = share->get<double>();
+  }
+  const auto notes = json.find("notes");
+  if (notes == json.end() || !notes->is_array()) return recommendation;
+  for (const auto& note : *notes) {
+    if (note.is_string()) recommendation.notes.push_back(note.get<std::string>());
   }
   return recommendation;
 }

@@ -10,6 +10,7 @@
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
+#include "tuner/loop/planned_time.hpp"
 
 namespace steptune {
 namespace {
@@ -27,6 +28,10 @@ Measurer make_measurer(const StudySpec& study, const TrialRecord& record, double
   return Measurer(options);
 }
 
+const Measurement* measurement_of(const TrialRecord* trial) {
+  return trial != nullptr && trial->measurement ? &*trial->measurement : nullptr;
+}
+
 bool keeps_objectives(TrialStatus status) {
   return is_ranked(status) || status == TrialStatus::infeasible;
 }
@@ -35,6 +40,7 @@ bool keeps_objectives(TrialStatus status) {
 
 Measurement as_ended(Measurement measurement) {
   measurement.half_width_s *= k_widened;
+  measurement.step_half_width_s *= k_widened;
   return measurement;
 }
 
@@ -89,10 +95,12 @@ bool RunningTrial::ask_for_end(EndRequest request, std::string reason) {
   return true;
 }
 
-bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher) {
+bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher,
+                               const TrialRecord* baseline) {
   const Measurement& current = measurer_.current();
   if (is_confirmation(record_.purpose) || current.window_steps <= told_resource_) return false;
-  const auto objectives = objective_values(*study_, current, usd_per_hour_);
+  const auto objectives =
+      objective_values(*study_, current, usd_per_hour_, measurement_of(baseline));
   if (!objectives) return false;
   told_resource_ = current.window_steps;
   const TrialEstimate estimate = to_estimate(*study_, record_.number, current.window_steps,
@@ -118,7 +126,7 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
         violated_guard(study_->guards, guarded_, std::nullopt, baseline, GuardMoment::running);
     if (violated) return ask_for_end(EndRequest::guard, *std::move(violated));
   }
-  const bool given_up = is_given_up(scheduler, searcher);
+  const bool given_up = is_given_up(scheduler, searcher, baseline);
   if (is_measured()) return ask_for_end(EndRequest::measured, "");
   if (!given_up) return false;
   given_up_ = measurer_.current();
@@ -174,8 +182,8 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
     measurement.metrics[name] = value;
   TrialEnding ending{outcome.kind, outcome.detail, request_, request_reason_, {}, {}, {}};
   const bool at_limit = request_ == EndRequest::time_limit;
-  auto objectives =
-      objective_values(*study_, at_limit ? as_if_steady(measurement) : measurement, usd_per_hour_);
+  const Measurement priced = at_limit ? as_if_steady(measurement) : measurement;
+  auto objectives = objective_values(*study_, priced, usd_per_hour_, measurement_of(baseline));
   if (!objectives) ending.missing = objectives.error();
   const bool is_baseline = record_.purpose == TrialPurpose::baseline ||
                            record_.purpose == TrialPurpose::confirm_baseline;
@@ -187,6 +195,12 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
                         ? std::optional(request_reason_)
                         : violated_guard(study_->guards, guarded_, outcome.peak_memory_bytes,
                                          is_baseline ? nullptr : baseline, moment);
+  if (!ending.violated && objectives && moment == GuardMoment::ended &&
+      priced.status == MeasurementStatus::steady && !is_confirmation(record_.purpose)) {
+    ending.violated = missed_limit(
+        study_->planned_run, planned_time(study_->planned_run, priced, measurement_of(baseline)),
+        usd_per_hour_);
+  }
 
   TrialResult result = trial_result(ending);
   if (result.status == TrialStatus::interrupted && request_ != EndRequest::user &&

@@ -57,7 +57,8 @@ class RunningTrial {
  private:
   [[nodiscard]] bool is_searched() const;
   [[nodiscard]] bool is_measured() const;
-  [[nodiscard]] bool is_given_up(Scheduler& scheduler, Searcher& searcher);
+  [[nodiscard]] bool is_given_up(Scheduler& scheduler, Searcher& searcher,
+                                 const TrialRecord* baseline);
   [[nodiscard]] bool ask_for_end(EndRequest request, std::string reason);
   /// The measurement that counts, and what it is worth.
   [[nodiscard]] Measurement final_measurement() const;

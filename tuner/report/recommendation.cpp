@@ -128,6 +128,8 @@ std::string recommendation_text(const Recommendation& recommendation,
     result += fmt::format("{}   {}{}\n", planned || !rated ? "plan" : "rate", plan,
                           rated ? " per million samples" : "");
   }
+  for (const std::string& note : recommendation.notes)
+    result += fmt::format("note   {}\n", printable_line(note));
   result += fmt::format("tuning took {}\n", tuning_text(recommendation));
   result += fmt::format("next   steptune best {} --format args\n", context.study);
   return result;
@@ -155,6 +157,7 @@ Json recommendation_json(const Recommendation& recommendation,
                       {"interleaved_pairs", speed_up.pairs}};
   json["tied_trials"] = recommendation.tied;
   json["pareto_trials"] = recommendation.pareto;
+  json["notes"] = recommendation.notes;
   json["tuning_s"] = finite(recommendation.tuning_s);
   json["tuning_usd"] = finite(recommendation.tuning_usd);
   json["payback_share"] =

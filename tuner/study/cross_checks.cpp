@@ -51,6 +51,10 @@ void check_money(const StudySpec& study, Faults& faults) {
   if (study.budget.cost_usd && !priced) {
     faults.add("/budget/cost", "a cost limit needs a price: give \"price_per_hour\" in \"runner\"");
   }
+  if (study.planned_run.max_cost_usd && !priced) {
+    faults.add("/planned_run/max_cost",
+               "a cost limit needs a price: give \"price_per_hour\" in \"runner\"");
+  }
   if (study.budget.stop_at_payback && !study.planned_run.samples) {
     faults.add("/budget/stop",
                "\"payback\" compares with the planned run: give \"samples\" in \"planned_run\"");

@@ -15,6 +15,7 @@ using document::Range;
 
 constexpr std::size_t k_max_objectives = 2;
 constexpr double k_max_samples = 1e18;
+constexpr std::size_t k_max_phases = 16;
 constexpr Range k_any_value{-1e300, 1e300};
 constexpr Range k_any_ratio{1e-6, 1e6};
 
@@ -147,6 +148,28 @@ const Section<Guard>& guard_section() {
   return k_section;
 }
 
+const Section<PlannedPhase>& planned_phase_section() {
+  static const auto k_section =
+      Section<PlannedPhase>("planned_phase", "What the long run does between its steps.",
+                            "an object such as {\"every_steps\": 200}")
+          .add(key("every_samples", &PlannedPhase::every_samples,
+                   document::number({1.0, k_max_samples}))
+                   .doc("samples from one to the next"))
+          .add(
+              key("every_steps", &PlannedPhase::every_steps, document::number({1.0, k_max_samples}))
+                  .doc("optimiser steps from one to the next, in place of `every_samples`"))
+          .add(key("seconds", &PlannedPhase::seconds, document::duration_s({0.0, 1e7}))
+                   .doc("what one takes, where no trial has shown it"))
+          .check([](const ObjectNode& object, const PlannedPhase& phase) {
+            if (object.node().faults().within(object.node().pointer())) return;
+            if (phase.every_samples.has_value() != phase.every_steps.has_value()) return;
+            object.node().fault("give either \"every_samples\" or \"every_steps\"");
+          })
+          .also_in_schema(
+              {{"oneOf", {{{"required", {"every_samples"}}}, {{"required", {"every_steps"}}}}}});
+  return k_section;
+}
+
 const Section<PlannedRun>& planned_run_section() {
   static const auto k_section =
       Section<PlannedRun>("planned_run", "The long run that the tuning is for.",
@@ -155,7 +178,31 @@ const Section<PlannedRun>& planned_run_section() {
                    .doc("samples to process in all"))
           .add(key("batch_size", &PlannedRun::batch_size, document::formula_or_integer({1.0, 1e12}))
                    .doc("samples per optimiser step: a number, or an expression over parameters "
-                        "such as `batch_size * accumulation`; positive everywhere"));
+                        "such as `batch_size * accumulation`; positive everywhere"))
+          .add(key("phases", &PlannedRun::phases,
+                   document::map_of(document::object(planned_phase_section()),
+                                    "an object of phases by name", k_max_phases))
+                   .in_fingerprint(InFingerprint::unless_default)
+                   .omitted_at_default()
+                   .anchor("planned_phase")
+                   .doc("evaluations, checkpoints and the like, by the name that trials report: "
+                        "`{\"evaluation\": {\"every_steps\": 200}}`. Without it they are taken to "
+                        "come "
+                        "as often as trials showed"))
+          .add(key("deadline", &PlannedRun::deadline_s, document::duration_s({1.0, 1e9}))
+                   .in_fingerprint(InFingerprint::never)
+                   .doc("a configuration whose planned run takes longer is infeasible"))
+          .add(key("max_cost", &PlannedRun::max_cost_usd, document::number({0.0, 1e9}))
+                   .in_fingerprint(InFingerprint::never)
+                   .doc("a configuration whose planned run costs more, in USD, is infeasible"))
+          .check([](const ObjectNode& object, const PlannedRun& run) {
+            if (run.samples) return;
+            for (const std::string_view name : {"deadline", "max_cost"}) {
+              if (const auto node = object.find(name)) {
+                node->fault("how long the run is must be known: give \"samples\"");
+              }
+            }
+          });
   return k_section;
 }
 

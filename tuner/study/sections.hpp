@@ -23,6 +23,7 @@ using document::Type;
 
 [[nodiscard]] const Section<Facts>& facts_section();
 [[nodiscard]] const Section<PlannedRun>& planned_run_section();
+[[nodiscard]] const Section<PlannedPhase>& planned_phase_section();
 [[nodiscard]] Type<std::vector<Objective>> objectives();
 [[nodiscard]] const Section<Guard>& guard_section();
 /// `search`, less `try`.

@@ -52,11 +52,21 @@ struct CommandPart {
   std::vector<document::StringTemplate> args;
 };
 
+/// What the long run does between its steps: an evaluation, a checkpoint.
+struct PlannedPhase {
+  std::optional<double> every_samples;  ///< exactly one of these two
+  std::optional<double> every_steps;
+  std::optional<double> seconds;  ///< what it takes where no trial has shown it
+};
+
 /// The long run that the tuning is for.
 struct PlannedRun {
   std::optional<double> samples;
   /// Samples per optimiser step: `batch_size * accumulation`.
   std::optional<document::Formula> batch_size;
+  std::map<std::string, PlannedPhase> phases;  ///< by the name that the program reports
+  std::optional<double> deadline_s;            ///< the run must not take longer
+  std::optional<double> max_cost_usd;          ///< nor cost more
 };
 
 struct SearchSpec {

@@ -173,6 +173,7 @@ TEST(StudyFingerprint, ChangesWithWhatMeasurementsMean) {
        {R"({"env": {"X": "1"}})", R"({"working_directory": ".."})", R"({"facts": {"cpus": 7}})",
         R"({"parameters": {"workers": {"high": 4}}})", R"({"constraints": []})",
         R"({"baseline": {"threads": 2}})", R"({"planned_run": {"samples": 1e9}})",
+        R"({"planned_run": {"phases": {"evaluation": {"every_steps": 200}}}})",
         R"({"objectives": ["cost", "time"]})", R"({"guards": []})",
         R"({"measure": {"max_trial": 60}})", R"({"reports": "tqdm"})",
         R"({"runner": {"price_per_hour": 2}})", R"({"runner": {"pin": false}})"}) {
@@ -185,6 +186,8 @@ TEST(StudyFingerprint, StaysWithBudgetsSearchSettingsAndSpelling) {
   for (const char* patch :
        {R"({"name": "other"})", R"({"budget": {"trials": 7}})",
         R"({"search": {"searcher": "grid"}})", R"({"search": {"seed": 3}})",
+        R"({"planned_run": {"deadline": "12h"}})", R"({"planned_run": {"max_cost": 40}})",
+        R"({"planned_run": {"phases": {}}})",
         R"({"measure": {"confirm_pairs": 0}})",
         R"({"try": [{"batch_size": 32, "workers": 0, "precision": "fp32", "threads": 2}]})",
         R"({"limits": {"wall": "2h"}})", R"({"measure": {"max_trial": "2m"}})",

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/planned_time.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/loop/fixture.hpp"
+#include "tuner/loop/plan_notes.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// 10 ms a sample +-1 %, 8 samples a step, 5 s of start-up, 20 s of compilation after it.
+Measurement stepping() {
+  Measurement measurement = steady(0.01, 0.0001, 5.0);
+  measurement.step_seconds_per_sample = 0.01;
+  measurement.step_half_width_s = 0.0001;
+  measurement.warmup_excess_s = 20.0;
+  measurement.window_steps = 1000.0;
+  measurement.window_samples = 8000.0;
+  measurement.total_samples = 9000.0;
+  return measurement;
+}
+
+PhaseEstimate seen(double count, double seconds, double period_samples) {
+  PhaseEstimate phase;
+  phase.count = count;
+  phase.seconds = seconds;
+  phase.seconds_error = 0.1 * seconds;
+  phase.period_samples = period_samples;
+  phase.period_error = 0.0;
+  return phase;
+}
+
+PlannedRun run_of(double samples) {
+  PlannedRun plan;
+  plan.samples = samples;
+  return plan;
+}
+
+TEST(PlannedTime, IsStartUpWarmUpExcessAndSteps) {
+  const UncertainSeconds time = planned_time(run_of(1e6), stepping());
+  EXPECT_DOUBLE_EQ(time.seconds, 25.0 + 1e4);
+  EXPECT_NEAR(time.standard_error, 1e6 * 0.0001 / 1.96, 0.01);
+}
+
+TEST(PlannedTime, WithoutSamplesNothingIsPaidOnce) {
+  EXPECT_DOUBLE_EQ(planned_time({}, stepping()).seconds, 1e4);
+}
+
+TEST(PlannedTime, PhasesComeAsOftenAsTheyWereSeen) {
+  Measurement measurement = stepping();
+  measurement.phases["evaluation"] = seen(4, 2.0, 2000);
+  const UncertainSeconds time = planned_time(run_of(1e6), measurement);
+  EXPECT_DOUBLE_EQ(time.seconds, 25.0 + 1e4 + 500 * 2.0);
+  EXPECT_NEAR(time.standard_error, std::hypot(51.0, 500 * 0.2), 0.1);
+}
+
+TEST(PlannedTime, OrAsOftenAsThePlanDeclares) {
+  Measurement measurement = stepping();
+  measurement.phases["evaluation"] = seen(4, 2.0, 2000);
+  PlannedRun plan = run_of(1e6);
+  plan.phases["evaluation"] = {50'000.0, std::nullopt, 30.0};
+  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 20 * 2.0)
+      << "what was seen beats the seconds that the plan gives";
+  plan.phases["evaluation"] = {std::nullopt, 200.0, std::nullopt};
+  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 625 * 2.0)
+      << "200 steps of 8 samples";
+}
+
+TEST(PlannedTime, OneThatWasSeenOnceIsUncertain) {
+  Measurement measurement = stepping();
+  measurement.phases["evaluation"] = seen(1, 2.0, std::numeric_limits<double>::quiet_NaN());
+  measurement.phases["evaluation"].seconds_error = std::numeric_limits<double>::infinity();
+  const UncertainSeconds time = planned_time(run_of(9e5), measurement);
+  EXPECT_DOUBLE_EQ(time.seconds, 25.0 + 9e3 + 100 * 2.0);
+  EXPECT_GT(time.standard_error, 200.0) << "as long again may pass before the next";
+  PlannedRun plan = run_of(9e5);
+  plan.phases["evaluation"] = {9000.0, std::nullopt, std::nullopt};
+  EXPECT_NEAR(planned_time(plan, measurement).standard_error, std::hypot(45.9, 50.0), 1.0)
+      << "a declared period leaves a quarter of its duration";
+}
+
+TEST(PlannedTime, ATrialTooShortForAPhaseTakesTheBaselines) {
+  Measurement baseline = stepping();
+  baseline.phases["evaluation"] = seen(4, 2.0, 2000);
+  baseline.phases["stall"] = seen(40, 1.0, 200);
+  const Measurement quick = stepping();
+  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), quick, &baseline).seconds, 25.0 + 1e4 + 1000.0)
+      << "stalls are the configuration's own";
+}
+
+TEST(PlannedTime, TheMeanRateCountsWhereStepsAreNotKnownApart) {
+  Measurement measurement = steady(0.012, 0.0001, 5.0);
+  measurement.phases["evaluation"] = seen(4, 2.0, 1000);
+  EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), measurement).seconds, 5.0 + 12e3)
+      << "its phases are in the mean";
+}
+
+TEST(UnseenPhases, AreNamedWithTheirPrice) {
+  PlannedRun plan = run_of(1e6);
+  plan.phases["evaluation"] = {25'000.0, std::nullopt, 2.0};
+  plan.phases["checkpoint"] = {std::nullopt, 500.0, std::nullopt};
+  TrialRecord trial = completed(1, 1.0);
+  trial.measurement = stepping();
+  EXPECT_THAT(
+      unseen_phases(plan, {trial}),
+      ElementsAre(
+          "no checkpoint was seen and the plan gives no \"seconds\": the plan's (one every "
+          "500 steps) are not in its price",
+          "no evaluation was seen: the plan's (40) are priced with the 2.0 s that it gives"));
+  EXPECT_DOUBLE_EQ(planned_time(plan, stepping()).seconds, 25.0 + 1e4 + 40 * 2.0);
+  trial.measurement->phases["evaluation"] = seen(1, 2.0, 1.0);
+  trial.measurement->phases["checkpoint"] = seen(1, 2.0, 1.0);
+  EXPECT_THAT(unseen_phases(plan, {trial}), IsEmpty());
+}
+
+TEST(MissedLimit, NamesWhatIsTooLongOrTooDear) {
+  PlannedRun plan = run_of(1e6);
+  EXPECT_EQ(missed_limit(plan, {1e9, 0.0}, 10.0), std::nullopt);
+  plan.deadline_s = 3600.0;
+  plan.max_cost_usd = 5.0;
+  EXPECT_EQ(missed_limit(plan, {3600.0, 100.0}, 5.0), std::nullopt);
+  EXPECT_THAT(missed_limit(plan, {4000.0, 100.0}, 1.0).value_or(""),
+              HasSubstr("deadline is 1.0 h"));
+  EXPECT_THAT(missed_limit(plan, {3600.0, 0.0}, 6.0).value_or(""),
+              HasSubstr("costs $6.00, at most $5.00 is allowed"));
+}
+
+StudySpec batch_study(const Json& planned_run) {
+  Json document = time_study().document;
+  document["planned_run"] = planned_run;
+  return study_from_json(document, "/studies/study.json", {}).value();
+}
+
+TEST(PlanNotes, TellWhatAnotherBatchSizeNeeds) {
+  const StudySpec study = batch_study({{"samples", 1e6}, {"batch_size", "64 * x"}});
+  Standing standing(ranking_rules(study));
+  TrialRecord baseline = completed(1, 200.0);
+  baseline.purpose = TrialPurpose::baseline;
+  baseline.measurement = stepping();
+  standing.put(baseline);
+  standing.put(completed(4, 100.0));
+  Recommendation recommendation;
+  recommendation.incumbent_trial = 4;
+  recommendation.configuration = completed(4, 100.0).configuration;
+  EXPECT_THAT(
+      plan_notes(study, standing, recommendation),
+      ElementsAre(HasSubstr("batch 256 in place of 64: the plan takes it to need as many")));
+
+  Standing reporting(ranking_rules(study));
+  baseline.measurement->metrics["gradient_noise_scale"] = 128.0;
+  reporting.put(baseline);
+  reporting.put(completed(4, 100.0));
+  EXPECT_THAT(plan_notes(study, reporting, recommendation),
+              ElementsAre(HasSubstr("needs 1.00 to 2.00 times the samples")));
+  recommendation.configuration = study.baseline;
+  EXPECT_THAT(plan_notes(study, reporting, recommendation), IsEmpty());
+}
+
+TEST(PlanNotes, TellThatADeadlineLiesWithinTheInterval) {
+  const StudySpec study = batch_study({{"samples", 1e6}, {"deadline", "2h"}});
+  Standing standing(ranking_rules(study));
+  standing.put(completed(4, 7000.0, 300.0));
+  Recommendation recommendation;
+  recommendation.incumbent_trial = 4;
+  recommendation.incumbent_objectives = {7000.0};
+  EXPECT_THAT(plan_notes(study, standing, recommendation),
+              ElementsAre(HasSubstr("the deadline of 2.0 h may be missed")));
+  recommendation.incumbent_objectives = {6000.0};
+  EXPECT_THAT(plan_notes(study, standing, recommendation), IsEmpty());
+}
+
+}  // namespace
+}  // namespace steptune

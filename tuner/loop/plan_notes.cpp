@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/plan_notes.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/interval.hpp"
+#include "common/text.hpp"
+#include "tuner/loop/planned_time.hpp"
+
+namespace steptune {
+namespace {
+
+std::optional<double> noise_scale(const TrialRecord* trial) {
+  if (trial == nullptr || !trial->measurement) return std::nullopt;
+  const auto found = trial->measurement->metrics.find(k_gradient_noise_scale);
+  if (found == trial->measurement->metrics.end() || !(found->second > 0.0)) return std::nullopt;
+  return found->second;
+}
+
+/// Index of the objective whose value is the time of the planned run.
+std::optional<std::size_t> time_objective(const StudySpec& study) {
+  const auto found = std::ranges::find_if(study.objectives, &Objective::is_time);
+  if (found == study.objectives.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - study.objectives.begin());
+}
+
+std::string noise_scale_note(double ratio, double scale, double batch, double former_batch) {
+  const double low = std::min(1.0, ratio);
+  const double high = std::max(1.0, ratio);
+  return fmt::format(
+      "batch {:g} in place of {:g} needs {:.2f} to {:.2f} times the samples: gradient noise scale "
+      "{:g} as reported, which grows during training",
+      batch, former_batch, low, high, scale);
+}
+
+void add_batch_note(const StudySpec& study, const Standing& standing,
+                    const Recommendation& recommendation, std::vector<std::string>& notes) {
+  const auto& samples_per_step = standing.rules().samples_per_step;
+  const bool timed = std::ranges::any_of(study.objectives, [](const Objective& objective) {
+    return objective.is_time() || objective.is_cost();
+  });
+  if (!samples_per_step || !timed) return;
+  const auto batch = samples_per_step(recommendation.configuration);
+  const auto former = samples_per_step(study.baseline);
+  if (!batch || !former || *batch == *former) return;
+  auto scale = noise_scale(standing.baseline());
+  if (!scale) scale = noise_scale(standing.find(recommendation.incumbent_trial));
+  if (scale) {
+    const double ratio = (1.0 + *batch / *scale) / (1.0 + *former / *scale);
+    notes.push_back(noise_scale_note(ratio, *scale, *batch, *former));
+  } else {
+    notes.push_back(fmt::format(
+        "batch {:g} in place of {:g}: the plan takes it to need as many samples; report "
+        "\"{}\", or compare the loss at the end of both",
+        *batch, *former, k_gradient_noise_scale));
+  }
+}
+
+void add_deadline_note(const StudySpec& study, const Standing& standing,
+                       const Recommendation& recommendation, std::vector<std::string>& notes) {
+  const TrialRecord* trial = standing.find(recommendation.incumbent_trial);
+  const auto time = time_objective(study);
+  if (!study.planned_run.deadline_s || trial == nullptr || !time) return;
+  if (*time >= recommendation.incumbent_objectives.size() ||
+      *time >= trial->standard_errors.size()) {
+    return;
+  }
+  const double expected_s = recommendation.incumbent_objectives[*time];
+  const double longest_s = expected_s + k_z_95 * trial->standard_errors[*time];
+  if (longest_s <= *study.planned_run.deadline_s) return;
+  notes.push_back(
+      fmt::format("the deadline of {} may be missed: {} is expected, up to {} (95 % interval)",
+                  format_duration(*study.planned_run.deadline_s), format_duration(expected_s),
+                  format_duration(longest_s)));
+}
+
+}  // namespace
+
+std::vector<std::string> plan_notes(const StudySpec& study, const Standing& standing,
+                                    const Recommendation& recommendation) {
+  std::vector<std::string> notes = unseen_phases(study.planned_run, standing.trials());
+  add_deadline_note(study, standing, recommendation, notes);
+  add_batch_note(study, standing, recommendation, notes);
+  return notes;
+}
+
+}  // namespace steptune

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/planned_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "common/interval.hpp"
+#include "common/text.hpp"
+#include "trial_runner/cost/usage_cost.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_samples_without_plan = 1e6;
+/// Standard deviation of a phase's duration, as a share of it, as long as one was seen: evaluations
+/// of the same model over the same data differ by little, checkpoints on shared storage by more.
+constexpr double k_spread_of_one = 0.25;
+
+/// What one phase adds to a run.
+struct PhaseShare {
+  double every_samples = 0.0;
+  double every_samples_error = 0.0;
+  double seconds = 0.0;
+  double seconds_error = 0.0;
+};
+
+double or_zero(double value) {
+  return std::isfinite(value) ? value : 0.0;
+}
+
+const PhaseEstimate* find(const Measurement* measurement, const std::string& name) {
+  if (measurement == nullptr) return nullptr;
+  const auto found = measurement->phases.find(name);
+  const bool seen = found != measurement->phases.end() && found->second.count > 0.0 &&
+                    std::isfinite(found->second.seconds);
+  return seen ? &found->second : nullptr;
+}
+
+void set_duration(const PhaseEstimate& seen, PhaseShare& share) {
+  share.seconds = std::max(0.0, seen.seconds);
+  share.seconds_error =
+      std::isfinite(seen.seconds_error) ? seen.seconds_error : k_spread_of_one * share.seconds;
+}
+
+/// As often as it was seen. Of one that was seen once, the trial's length is all that is known of
+/// the period; the error is that of a Poisson count.
+void set_period(const PhaseEstimate& seen, double total_samples, PhaseShare& share) {
+  share.every_samples = seen.period_samples;
+  share.every_samples_error = or_zero(seen.period_error);
+  if (seen.period_samples > 0.0 && std::isfinite(seen.period_samples)) return;
+  share.every_samples = total_samples / seen.count;
+  share.every_samples_error = share.every_samples / std::sqrt(seen.count);
+}
+
+double samples_per_step_of(const Measurement& measurement) {
+  return measurement.window_steps > 0.0 ? measurement.window_samples / measurement.window_steps
+                                        : 1.0;
+}
+
+/// Nothing where neither the plan nor a trial tells enough for a price.
+std::optional<PhaseShare> phase_share(const std::string& name, const PlannedPhase* declared,
+                                      const Measurement& measurement, const Measurement* other) {
+  const PhaseEstimate* own = find(&measurement, name);
+  const PhaseEstimate* others = name == k_stall_phase ? nullptr : find(other, name);
+  PhaseShare share;
+  if (own != nullptr || others != nullptr) {
+    set_duration(own != nullptr ? *own : *others, share);
+  } else if (declared != nullptr && declared->seconds) {
+    share.seconds = *declared->seconds;
+  } else {
+    return std::nullopt;
+  }
+  if (declared != nullptr) {
+    share.every_samples = declared->every_samples ? *declared->every_samples
+                                                  : declared->every_steps.value_or(0.0) *
+                                                        samples_per_step_of(measurement);
+  } else if (own != nullptr) {
+    set_period(*own, measurement.total_samples, share);
+  } else {
+    set_period(*others, other->total_samples, share);
+  }
+  if (!(share.every_samples > 0.0)) return std::nullopt;
+  return share;
+}
+
+std::set<std::string> phase_names(const PlannedRun& plan, const Measurement& measurement,
+                                  const Measurement* other) {
+  std::set<std::string> names;
+  for (const auto& [name, phase] : plan.phases)
+    names.insert(name);
+  for (const auto& [name, phase] : measurement.phases)
+    names.insert(name);
+  if (other == nullptr) return names;
+  for (const auto& [name, phase] : other->phases)
+    names.insert(name);
+  return names;
+}
+
+}  // namespace
+
+UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measurement,
+                              const Measurement* other) {
+  const double samples = plan.samples.value_or(k_samples_without_plan);
+  const double once_s = plan.samples ? measurement.once_s() : 0.0;
+  const bool apart = measurement.step_seconds_per_sample > 0.0 &&
+                     std::isfinite(measurement.step_seconds_per_sample) &&
+                     std::isfinite(measurement.step_half_width_s);
+  const double rate_s =
+      apart ? measurement.step_seconds_per_sample : measurement.seconds_per_sample;
+  const double half_width_s = apart ? measurement.step_half_width_s : measurement.half_width_s;
+  UncertainSeconds time{once_s + samples * rate_s, 0.0};
+  double variance = std::pow(samples * half_width_s / k_z_95, 2);
+  for (const std::string& name : phase_names(plan, measurement, other)) {
+    const auto declared = plan.phases.find(name);
+    // The mean rate holds what was seen already.
+    if (!apart && find(&measurement, name) != nullptr) continue;
+    const auto share = phase_share(
+        name, declared == plan.phases.end() ? nullptr : &declared->second, measurement, other);
+    if (!share) continue;
+    const double times = samples / share->every_samples;
+    time.seconds += times * share->seconds;
+    const double period_error = share->every_samples_error / share->every_samples;
+    variance += std::pow(times * share->seconds_error, 2) +
+                std::pow(times * share->seconds * period_error, 2);
+  }
+  time.standard_error = std::sqrt(variance);
+  return time;
+}
+
+std::vector<std::string> unseen_phases(const PlannedRun& plan,
+                                       const std::vector<TrialRecord>& trials) {
+  std::vector<std::string> told;
+  const double samples = plan.samples.value_or(k_samples_without_plan);
+  for (const auto& [name, phase] : plan.phases) {
+    const bool seen = std::ranges::any_of(trials, [&](const TrialRecord& trial) {
+      return trial.measurement && find(&*trial.measurement, name) != nullptr;
+    });
+    if (seen) continue;
+    const std::string count =
+        phase.every_samples ? fmt::format("{:.0f}", std::floor(samples / *phase.every_samples))
+                            : fmt::format("one every {:g} steps", phase.every_steps.value_or(0.0));
+    told.push_back(
+        phase.seconds
+            ? fmt::format("no {} was seen: the plan's ({}) are priced with the {} that it gives",
+                          name, count, format_duration(*phase.seconds))
+            : fmt::format(
+                  "no {} was seen and the plan gives no \"seconds\": the plan's ({}) are not "
+                  "in its price",
+                  name, count));
+  }
+  return told;
+}
+
+std::optional<std::string> missed_limit(const PlannedRun& plan, const UncertainSeconds& time,
+                                        double usd_per_hour) {
+  if (plan.deadline_s && time.seconds > *plan.deadline_s) {
+    return fmt::format("the planned run takes {}, its deadline is {}",
+                       format_duration(time.seconds), format_duration(*plan.deadline_s));
+  }
+  const double usd = usage_usd(usd_per_hour, time.seconds);
+  if (plan.max_cost_usd && usd > *plan.max_cost_usd) {
+    return fmt::format("the planned run costs {}, at most {} is allowed", format_usd(usd),
+                       format_usd(*plan.max_cost_usd));
+  }
+  return std::nullopt;
+}
+
+}  // namespace steptune

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trial_runner/measure/measurement.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// Seconds with their standard error.
+struct UncertainSeconds {
+  double seconds = 0.0;
+  double standard_error = 0.0;
+};
+
+/// The time of the planned run, or of a million samples in steady state where the study tells no
+/// number of samples: what is paid once (start-up and the warm-up's excess; planned run only),
+/// steps at their rate, and phases at their period. Each part brings its error.
+///
+/// How often a phase comes is what the plan declares, else what the trial showed. How long it takes
+/// is what the trial showed, else what `other` did, else what the plan says. A phase that neither
+/// declares nor shows costs nothing. A measurement that does not know its steps apart from its
+/// phases is priced by its mean rate.
+///
+/// `measurement` has a positive, finite rate. `other`: a trial of the same program under another
+/// configuration (the baseline), null where there is none: so that a trial too short for an
+/// evaluation is not taken for one that needs none. What the program does not report (stalls) is
+/// the configuration's own and not taken from it.
+[[nodiscard]] UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measurement,
+                                            const Measurement* other = nullptr);
+
+/// What the plan declares and no trial has shown, and with what it was priced; for people.
+[[nodiscard]] std::vector<std::string> unseen_phases(const PlannedRun& plan,
+                                                     const std::vector<TrialRecord>& trials);
+
+/// Why a configuration's planned run misses `deadline` or `max_cost`; nothing if it keeps both.
+[[nodiscard]] std::optional<std::string> missed_limit(const PlannedRun& plan,
+                                                      const UncertainSeconds& time,
+                                                      double usd_per_hour);
+
+}  // namespace steptune
