@@ -78,13 +78,25 @@ enum class OutcomeKind {
 struct Disturbance {
   double other_load = 0.0;  ///< CPU time used by processes that are not the trial's
   double steal = 0.0;       ///< CPU time taken by the hypervisor
+  int gpu_strangers = 0;    ///< processes that are not the trial's on its GPUs, at most
 };
 /// Whether that is enough to make a measured speed doubtful.
 [[nodiscard]] constexpr bool is_disturbing(const Disturbance& disturbance) {
   constexpr double k_other_load = 0.10;
   constexpr double k_steal = 0.05;
-  return disturbance.other_load > k_other_load || disturbance.steal > k_steal;
+  return disturbance.other_load > k_other_load || disturbance.steal > k_steal ||
+         disturbance.gpu_strangers > 0;
 }
+
+/// What a trial made of its GPUs, looked at about once a second.
+struct GpuUse {
+  double peak_memory_bytes = 0.0;  ///< of the GPU that was used most
+  double peak_memory_share = 0.0;  ///< of that GPU's memory
+  double utilisation = 0.0;        ///< share of the time in which a kernel ran, mean over GPUs
+  double sm_clock_hz = 0.0;        ///< mean
+  double slowed_share = 0.0;       ///< of the looks that found clocks held down by heat or power
+  int most_strangers = 0;          ///< processes of others on the trial's GPUs at one time
+};
 
 /// How a trial ended.
 struct Outcome {
@@ -100,6 +112,7 @@ struct Outcome {
   std::optional<Disturbance> disturbance;
   /// What all its processes read from storage: 0 where everything came from the page cache.
   std::optional<double> storage_read_bytes;
+  std::optional<GpuUse> gpu;  ///< NVIDIA's, where the driver's library is
 };
 
 /// A trial runs. `token` lets a later tuner find it again (`Runner::adopt`); it is stored as it is.

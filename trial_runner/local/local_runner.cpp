@@ -30,13 +30,16 @@ constexpr double k_standstill_s = 2.0;
 class LocalRunner final : public Runner {
  public:
   LocalRunner(const Clock& clock, LocalRunnerOptions options, PlacementOptions placement,
-              std::vector<Slot> slots, Environment environment, Watchdog watchdog)
+              std::vector<Slot> slots, std::vector<std::string> gpus, Environment environment,
+              Watchdog watchdog)
       : clock_(clock),
         options_(std::move(options)),
         placement_(std::move(placement)),
         slots_(std::move(slots)),
         environment_(std::move(environment)),
-        watchdog_(std::move(watchdog)) {
+        watchdog_(std::move(watchdog)),
+        nvml_(gpus.empty() ? nullptr : Nvml::open()),
+        gpus_(std::move(gpus)) {
     subreaper_.set_watchdog(watchdog_.pid());
   }
   LocalRunner(const LocalRunner&) = delete;
@@ -56,6 +59,9 @@ class LocalRunner final : public Runner {
   [[nodiscard]] Result<void> check_startable(const TrialSpec& spec) const;
   [[nodiscard]] Result<void> ensure_watchdog();
   [[nodiscard]] std::size_t free_slot() const;
+  [[nodiscard]] const std::vector<std::string>& gpus_of(const Slot& slot) const {
+    return slot.gpus ? *slot.gpus : gpus_;
+  }
   /// Leaves the page cache as the trial is to find it; tells how that is.
   [[nodiscard]] std::string prepare_page_cache(const TrialSpec& spec);
   /// Sleeps until a descriptor is ready, a timer is due or `deadline_s`; true if a signal arrived.
@@ -69,6 +75,8 @@ class LocalRunner final : public Runner {
   std::vector<Slot> slots_;
   Environment environment_;
   Watchdog watchdog_;
+  std::unique_ptr<Nvml> nvml_;     ///< null: none here
+  std::vector<std::string> gpus_;  ///< that trials may use
   std::string boot_ = boot_id();
   OomKillCounters oom_counters_;
   std::optional<bool> data_fits_;  ///< into memory; nothing: not looked at yet
@@ -176,7 +184,7 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
                                     to_text(TrialToken{main, boot_, options_.run_tag}),
                                     std::move(placed)});
   trials_.emplace_back(spec, slot, *std::move(process), *std::move(reader), std::move(log),
-                       std::move(at_start));
+                       std::move(at_start), GpuWatch(nvml_.get(), gpus_of(slots_[slot])));
   return {};
 }
 
@@ -262,7 +270,8 @@ Result<std::unique_ptr<Runner>> make_runner(const Clock& clock, LocalRunnerOptio
   auto watchdog = Watchdog::start(options.watchdog_program, options.run_tag);
   if (!watchdog) return tl::unexpected(watchdog.error());
   return std::make_unique<LocalRunner>(clock, std::move(options), placement, *std::move(slots),
-                                       std::move(environment), *std::move(watchdog));
+                                       resources->gpus, std::move(environment),
+                                       *std::move(watchdog));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ constexpr std::size_t k_detail_lines = 12;
 }  // namespace
 
 LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process,
-                       ReportReader reader, LogFile log, CountersAtStart at_start)
+                       ReportReader reader, LogFile log, CountersAtStart at_start, GpuWatch gpus)
     : key_(spec.key),
       slot_(slot),
       limits_(spec.limits),
@@ -54,6 +54,8 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
       at_start_(std::move(at_start)),
       memory_(spec.limits.memory_bytes),
       disturbance_(at_start_.started_s, at_start_.cpu),
+      gpus_(std::move(gpus)),
+      looked_at_gpus_s_(at_start_.started_s),
       last_output_s_(at_start_.started_s),
       next_look_s_(at_start_.started_s + k_first_look_s),
       look_interval_s_(k_first_look_s),
@@ -146,6 +148,12 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   if (const auto span = disturbance_.look(now_s, read_cpu_time(), processes, reaped_cpu_s)) {
     events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
   }
+  if (const int strangers = gpus_.look(processes); strangers > 0) {
+    Disturbance disturbance;
+    disturbance.gpu_strangers = strangers;
+    events.emplace_back(TrialDisturbed{key_, looked_at_gpus_s_, now_s, disturbance});
+  }
+  looked_at_gpus_s_ = now_s;
   const double slowest = limits_.memory_bytes ? k_look_with_memory_limit_s : k_look_s;
   look_interval_s_ = std::min(2 * look_interval_s_, slowest);
   next_look_s_ = now_s + look_interval_s_;
@@ -245,6 +253,9 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   const auto cpu = read_cpu_time();
   if (cpu && at_start_.cpu)
     outcome.disturbance = disturbance_between(*at_start_.cpu, *cpu, used.cpu_s);
+  outcome.gpu = gpus_.use();
+  if (outcome.disturbance && outcome.gpu)
+    outcome.disturbance->gpu_strangers = outcome.gpu->most_strangers;
   outcome.storage_read_bytes = used.storage_read_bytes;
   return outcome;
 }

@@ -8,6 +8,7 @@
 
 #include "trial_runner/local/cpu_time.hpp"
 #include "trial_runner/local/ending.hpp"
+#include "trial_runner/local/gpu_watch.hpp"
 #include "trial_runner/local/memory_tracker.hpp"
 #include "trial_runner/local/oom_kill_counters.hpp"
 #include "trial_runner/local/proc.hpp"
@@ -32,7 +33,7 @@ struct CountersAtStart {
 class LocalTrial {
  public:
   LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process, ReportReader reader,
-             LogFile log, CountersAtStart at_start);
+             LogFile log, CountersAtStart at_start, GpuWatch gpus);
 
   [[nodiscard]] TrialKey key() const { return key_; }
   [[nodiscard]] std::size_t slot() const { return slot_; }
@@ -94,6 +95,8 @@ class LocalTrial {
   OutputTail tail_;
   MemoryTracker memory_;
   DisturbanceWatch disturbance_;
+  GpuWatch gpus_;
+  double looked_at_gpus_s_;
   double excluded_s_ = 0.0;
   double last_output_s_;
   double next_read_s_ = 0.0;

@@ -75,6 +75,7 @@ struct TrialRecord {
   std::optional<Disturbance> disturbance;
   double disturbed_s = 0.0;  ///< seconds in which others took much of the machine
   std::optional<double> storage_read_bytes;
+  std::optional<GpuUse> gpu;
   std::string failure;  ///< for people: why it failed, was stopped or is infeasible
   std::map<std::string, std::string> placement;
   std::filesystem::path log_path;

@@ -69,6 +69,32 @@ std::map<std::string, PhaseEstimate> phases_from_json(const Json& json) {
   return phases;
 }
 
+Json to_json(const GpuUse& gpu) {
+  Json json = Json::object();
+  put(json, "peak_memory_bytes", gpu.peak_memory_bytes);
+  put(json, "peak_memory_share", gpu.peak_memory_share);
+  put(json, "utilisation", gpu.utilisation);
+  put(json, "sm_clock_hz", gpu.sm_clock_hz);
+  put(json, "slowed_share", gpu.slowed_share);
+  json["most_strangers"] = gpu.most_strangers;
+  return json;
+}
+
+std::optional<GpuUse> gpu_from_json(const Json& document) {
+  const auto json = document.find("gpu");
+  if (json == document.end() || !json->is_object()) return std::nullopt;
+  GpuUse gpu;
+  get(*json, "peak_memory_bytes", gpu.peak_memory_bytes);
+  get(*json, "peak_memory_share", gpu.peak_memory_share);
+  get(*json, "utilisation", gpu.utilisation);
+  get(*json, "sm_clock_hz", gpu.sm_clock_hz);
+  get(*json, "slowed_share", gpu.slowed_share);
+  double strangers = 0.0;
+  get(*json, "most_strangers", strangers);
+  gpu.most_strangers = static_cast<int>(strangers);
+  return gpu;
+}
+
 std::vector<LevelChange> level_changes_from_json(const Json& json) {
   std::vector<LevelChange> changes;
   const auto found = json.find("level_changes");
@@ -134,6 +160,7 @@ Result<void> read_documents(const Query& query, const std::string& where, TrialR
     auto measurement = measurement_from_json(*document, where);
     if (!measurement) return tl::unexpected(measurement.error());
     trial.measurement = *std::move(measurement);
+    trial.gpu = gpu_from_json(*document);
     get(*document, "disturbed_s", trial.disturbed_s);
     if (document->contains("storage_read_bytes")) {
       get(*document, "storage_read_bytes", trial.storage_read_bytes.emplace());
@@ -187,6 +214,7 @@ void bind_trial(Query& query, const TrialRecord& trial) {
     Json json = to_json(*trial.measurement);
     if (!trial.milestones.empty()) json["milestones"] = milestones_to_json(trial.milestones);
     if (!trial.rungs.empty()) json["rungs"] = milestones_to_json(trial.rungs);
+    if (trial.gpu) json["gpu"] = to_json(*trial.gpu);
     if (trial.disturbed_s > 0.0) put(json, "disturbed_s", trial.disturbed_s);
     if (trial.storage_read_bytes) put(json, "storage_read_bytes", *trial.storage_read_bytes);
     query.bind(dump_json(json));

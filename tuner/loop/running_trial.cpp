@@ -215,6 +215,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   record_.peak_memory_bytes = outcome.peak_memory_bytes;
   record_.disturbance = outcome.disturbance;
   record_.storage_read_bytes = outcome.storage_read_bytes;
+  record_.gpu = outcome.gpu;
   if (is_final(record_.status)) {
     record_.measurement = std::move(measurement);
     const auto milestones = early_stopping_.milestones();

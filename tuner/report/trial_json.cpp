@@ -91,6 +91,15 @@ Json trial_json(const TrialRecord& trial, const std::vector<ObjectiveView>& obje
   json["spent_usd"] = number_or_null(trial.spent_usd);
   json["peak_memory_bytes"] =
       trial.peak_memory_bytes ? number_or_null(*trial.peak_memory_bytes) : Json(nullptr);
+  json["gpu"] = nullptr;
+  if (trial.gpu) {
+    json["gpu"] = {{"peak_memory_bytes", number_or_null(trial.gpu->peak_memory_bytes)},
+                   {"peak_memory_share", number_or_null(trial.gpu->peak_memory_share)},
+                   {"utilisation", number_or_null(trial.gpu->utilisation)},
+                   {"sm_clock_hz", number_or_null(trial.gpu->sm_clock_hz)},
+                   {"slowed_share", number_or_null(trial.gpu->slowed_share)},
+                   {"other_processes", trial.gpu->most_strangers}};
+  }
   json["storage_read_bytes"] =
       trial.storage_read_bytes ? number_or_null(*trial.storage_read_bytes) : Json(nullptr);
   json["disturbance"] = nullptr;

@@ -13,6 +13,8 @@
 namespace steptune {
 namespace {
 
+constexpr double k_mhz = 1e6;
+
 class FactLines {
  public:
   void add(const std::string& name, const std::string& text) {
@@ -122,6 +124,21 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
   facts.add("failure", printable_line(trial.failure, 4000));
   if (trial.measurement) add_measurement(facts, *trial.measurement);
   if (trial.peak_memory_bytes) facts.add("peak memory", format_bytes(*trial.peak_memory_bytes));
+  if (trial.gpu) {
+    facts.add(
+        "GPU",
+        fmt::format("{} of memory at most ({}), busy {}, {:.0f} MHz{}{}",
+                    format_bytes(trial.gpu->peak_memory_bytes),
+                    format_percent(trial.gpu->peak_memory_share),
+                    format_percent(trial.gpu->utilisation), trial.gpu->sm_clock_hz / k_mhz,
+                    trial.gpu->slowed_share > 0.0
+                        ? fmt::format(", clocks held down {} of the time",
+                                      format_percent(trial.gpu->slowed_share))
+                        : "",
+                    trial.gpu->most_strangers > 0
+                        ? fmt::format(", shared with {} other processes", trial.gpu->most_strangers)
+                        : ""));
+  }
   if (trial.storage_read_bytes) {
     facts.add("storage", format_bytes(*trial.storage_read_bytes) + " read");
   }

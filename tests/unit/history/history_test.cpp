@@ -58,6 +58,7 @@ TrialRecord full_trial(std::int64_t number) {
   trial.standard_errors = {0.5, 0.0};
   trial.peak_memory_bytes = 1e9;
   trial.disturbance = Disturbance{0.25, 0.125};
+  trial.gpu = GpuUse{9e9, 0.75, 0.5, 1.8e9, 0.125, 2};
   trial.disturbed_s = 3.5;
   trial.storage_read_bytes = 4096.0;
   trial.failure = "a \"reason\"\nwith lines";
@@ -124,6 +125,13 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.standard_errors, trial.standard_errors);
   EXPECT_EQ(read.peak_memory_bytes, trial.peak_memory_bytes);
   ASSERT_TRUE(read.disturbance);
+  ASSERT_TRUE(read.gpu);
+  EXPECT_EQ(read.gpu->peak_memory_bytes, 9e9);
+  EXPECT_EQ(read.gpu->peak_memory_share, 0.75);
+  EXPECT_EQ(read.gpu->utilisation, 0.5);
+  EXPECT_EQ(read.gpu->sm_clock_hz, 1.8e9);
+  EXPECT_EQ(read.gpu->slowed_share, 0.125);
+  EXPECT_EQ(read.gpu->most_strangers, 2);
   EXPECT_EQ(read.disturbed_s, 3.5);
   EXPECT_EQ(read.storage_read_bytes, 4096.0);
   EXPECT_EQ(read.disturbance->other_load, 0.25);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A driver library with two GPUs, for tests of what is read from NVIDIA's. The second is full, hot
+// and used by process 1.
+#include <cstring>
+
+namespace {
+
+struct Memory {
+  unsigned long long total;
+  unsigned long long free;
+  unsigned long long used;
+};
+struct Utilization {
+  unsigned int gpu;
+  unsigned int memory;
+};
+struct Process {
+  unsigned int pid;
+  unsigned long long used_memory;
+  unsigned int gpu_instance;
+  unsigned int compute_instance;
+};
+
+int gpus[2] = {0, 1};
+constexpr int k_not_found = 6;
+constexpr unsigned long long k_gib = 1ULL << 30;
+
+int index_of(const void* device) {
+  return *static_cast<const int*>(device);
+}
+
+}  // namespace
+
+extern "C" {
+
+int nvmlInit_v2() {
+  return 0;
+}
+int nvmlShutdown() {
+  return 0;
+}
+int nvmlDeviceGetHandleByIndex_v2(unsigned int index, void** device) {
+  if (index > 1) return k_not_found;
+  *device = &gpus[index];
+  return 0;
+}
+int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
+  if (std::strcmp(uuid, "GPU-second") != 0) return k_not_found;
+  *device = &gpus[1];
+  return 0;
+}
+int nvmlDeviceGetMemoryInfo(void* device, Memory* memory) {
+  memory->total = 10 * k_gib;
+  memory->used = index_of(device) == 1 ? 9 * k_gib : 2 * k_gib;
+  memory->free = memory->total - memory->used;
+  return 0;
+}
+int nvmlDeviceGetUtilizationRates(void* device, Utilization* utilization) {
+  utilization->gpu = index_of(device) == 1 ? 100 : 50;
+  utilization->memory = 0;
+  return 0;
+}
+int nvmlDeviceGetClockInfo(void* device, unsigned int /*type*/, unsigned int* mhz) {
+  *mhz = index_of(device) == 1 ? 900 : 1800;
+  return 0;
+}
+int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons) {
+  constexpr unsigned long long k_idle = 0x1;
+  constexpr unsigned long long k_thermal = 0x40;
+  *reasons = index_of(device) == 1 ? k_thermal : k_idle;
+  return 0;
+}
+int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned int* count, Process* processes) {
+  *count = index_of(device) == 1 ? 1 : 0;
+  if (*count == 1) processes[0] = {1, k_gib, 0, 0};
+  return 0;
+}
+
+}  // extern "C"
