@@ -60,6 +60,7 @@ void add_all_commands(CLI::App& program, CommandContext& context) {
   add_leaderboard_command(program, context);
   add_show_command(program, context);
   add_best_command(program, context);
+  add_follow_command(program, context);
   add_doctor_command(program, context);
   add_pools_command(program, context);
   add_prices_command(program, context);

@@ -23,6 +23,7 @@ struct CommandContext {
   bool json = false;
   bool print_version = false;
   std::function<ExitCode()> action;
+  bool separated = false;  ///< the command line holds `--`
 
   [[nodiscard]] std::filesystem::path database() const;
   /// ` --db PATH` if the user gave one, for commands that are advised; quoted for a shell.
@@ -51,6 +52,7 @@ void add_rehearse_command(CLI::App& program, CommandContext& context);
 void add_leaderboard_command(CLI::App& program, CommandContext& context);
 void add_show_command(CLI::App& program, CommandContext& context);
 void add_best_command(CLI::App& program, CommandContext& context);
+void add_follow_command(CLI::App& program, CommandContext& context);
 void add_doctor_command(CLI::App& program, CommandContext& context);
 void add_pools_command(CLI::App& program, CommandContext& context);
 void add_prices_command(CLI::App& program, CommandContext& context);

@@ -108,6 +108,7 @@ ExitCode parse_and_act(CLI::App& program, CommandContext& context, int argc,
 
 ExitCode run_program(int argc, const char* const* argv, Console& console, const Clock& clock) {
   CommandContext context{console, clock, {}, "auto", false, false, {}};
+  context.separated = std::find(argv, argv + argc, std::string_view("--")) != argv + argc;
   CLI::App program(k_program_description, "steptune");
   add_all_commands(program, context);
   return console.finish(parse_and_act(program, context, argc, argv));

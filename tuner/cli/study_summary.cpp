@@ -88,6 +88,12 @@ std::string objectives_text(const StudySpec& study) {
   if (study.planned_run.samples) {
     text += fmt::format(" of a run over {} samples", format_number(*study.planned_run.samples));
   }
+  if (study.planned_run.deadline_s) {
+    text += fmt::format(", in at most {}", format_duration(*study.planned_run.deadline_s));
+  }
+  if (study.planned_run.max_cost_usd) {
+    text += fmt::format(", for at most {}", format_usd(*study.planned_run.max_cost_usd));
+  }
   return text;
 }
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/follow/progress_track.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/rng.hpp"
+
+namespace steptune {
+namespace {
+
+/// `count` reports of a run whose samples take `seconds` each, with 5 % of noise.
+void run(ProgressTrack& track, TrackPoint& at, int count, double seconds, Rng& rng) {
+  for (int i = 0; i < count; ++i) {
+    at.samples += 64.0;
+    at.time_s += 64.0 * seconds * (1.0 + 0.05 * rng.normal());
+    track.add(at);
+  }
+}
+
+TEST(ProgressTrack, KeepsABoundedNumberOfPointsAndTheEnds) {
+  ProgressTrack track;
+  for (int i = 0; i < 100'000; ++i)
+    track.add({64.0 * i, 0.1 * i});
+  EXPECT_EQ(track.front().samples, 0.0);
+  EXPECT_EQ(track.back().samples, 64.0 * 99'999);
+  const auto rate = track.rate_since(0.0);
+  ASSERT_TRUE(rate);
+  EXPECT_NEAR(rate->value, 0.1 / 64.0, 1e-9);
+  EXPECT_NEAR(rate->half_width, 0.0, 1e-9);
+}
+
+TEST(ProgressTrack, LeavesOutWhatDoesNotGoOn) {
+  ProgressTrack track;
+  track.add({64.0, 1.0});
+  track.add({64.0, 2.0});
+  track.add({128.0, 0.5});
+  EXPECT_EQ(track.back().time_s, 1.0);
+  EXPECT_FALSE(track.rate_since(0.0)) << "too few for an interval";
+}
+
+TEST(ProgressTrack, IntervalsHold) {
+  Rng rng(7, "track");
+  int held = 0;
+  constexpr int k_runs = 1000;
+  for (int i = 0; i < k_runs; ++i) {
+    ProgressTrack track;
+    TrackPoint at;
+    track.add(at);
+    run(track, at, 300, 0.01, rng);
+    const auto rate = track.rate_since(0.0);
+    held += rate->low() <= 0.01 && 0.01 <= rate->high() ? 1 : 0;
+  }
+  EXPECT_GT(held, 930);
+  EXPECT_LT(held, 970);
+}
+
+TEST(ProgressTrack, FindsWhereARunGotSlower) {
+  Rng rng(8, "track");
+  ProgressTrack track;
+  TrackPoint at;
+  track.add(at);
+  run(track, at, 500, 0.01, rng);
+  const double change = at.samples;
+  run(track, at, 300, 0.0112, rng);
+  const auto found = track.deviation({0.01, 0.0003}, 0.0);
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->since.samples, change, 20 * 64.0);
+  EXPECT_NEAR(found->ratio, 1.12, 0.01);
+}
+
+TEST(ProgressTrack, NoDeviationIsSeenWhereThereIsNone) {
+  Rng rng(9, "track");
+  int found = 0;
+  for (int i = 0; i < 400; ++i) {
+    ProgressTrack track;
+    TrackPoint at;
+    track.add(at);
+    run(track, at, 300, 0.01, rng);
+    found += track.deviation({0.01, 0.0002}, 0.0).has_value() ? 1 : 0;
+  }
+  EXPECT_LE(found, 20);
+}
+
+}  // namespace
+}  // namespace steptune

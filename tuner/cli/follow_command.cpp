@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/followed_run.hpp"
+#include "tuner/cli/line_printer.hpp"
+#include "tuner/cli/signals.hpp"
+#include "tuner/cli/study_source.hpp"
+#include "tuner/follow/follow_text.hpp"
+#include "tuner/report/format.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_status_s = 1.0;
+constexpr double k_line_s = 60.0;
+constexpr double k_wait_s = 0.25;
+
+struct FollowOptions {
+  std::string study;
+  std::vector<std::string> words;  ///< a log, or the command after `--`
+  std::int64_t trial = 0;          ///< 0: the recommended one
+  bool wait = false;
+};
+
+Result<Follower> make_follower(const StoredStudy& study, const FollowOptions& options,
+                               std::optional<double> started_s) {
+  const auto spec = stored_spec(study.record);
+  if (!spec) return tl::unexpected(spec.error());
+  const auto recommendation = stored_recommendation(study.record);
+  if (!recommendation) return tl::unexpected(recommendation.error());
+  const auto standing = read_standing(study);
+  if (!standing) return tl::unexpected(standing.error());
+  std::int64_t number = options.trial;
+  if (number == 0 && *recommendation) number = (*recommendation)->incumbent_trial;
+  if (number == 0 && standing->incumbent() != nullptr) number = standing->incumbent()->number;
+  if (number == 0) {
+    return fail(ErrorKind::not_found,
+                fmt::format("study \"{}\" has no completed trial yet", study.record.name), "",
+                fmt::format("see 'steptune leaderboard {} --all'", study.record.name));
+  }
+  const auto trial = study.history.trial(study.record.id, number);
+  if (!trial) return tl::unexpected(trial.error());
+  auto promise = promise_of(*spec, *trial, standing->baseline(), *recommendation);
+  if (!promise) return tl::unexpected(promise.error());
+  return Follower::create(spec->report_format, *std::move(promise), started_s);
+}
+
+Result<FollowedRun> open_run(const CommandContext& context, const FollowOptions& options) {
+  if (context.separated) return FollowedRun::command(options.words);
+  if (options.words.size() > 1) {
+    return fail(ErrorKind::usage, "more than one log is given", "",
+                "a command stands after --: steptune follow STUDY -- COMMAND");
+  }
+  if (options.words.empty() || options.words.front() == "-") return FollowedRun::standard_input();
+  return FollowedRun::log(options.words.front(), options.wait);
+}
+
+/// One run of the command, from the first line to the verdict.
+class Following {
+ public:
+  Following(CommandContext& context, Follower& follower, FollowedRun& run)
+      : context_(context),
+        follower_(follower),
+        run_(run),
+        printer_(STDERR_FILENO, is_smart_terminal(STDERR_FILENO, context.console.environment())) {}
+
+  void until_the_end(const SignalFlags& signals) {
+    int told = 0;
+    next_s_ = context_.clock.now_s() + (printer_.smart() ? k_status_s : k_line_s);
+    const auto on_line = [&](std::string_view line, bool is_live) {
+      if (is_live) {
+        follower_.read_line(line, context_.clock.now_s());
+      } else {
+        follower_.read_old_line(line);
+      }
+    };
+    while (run_.read(k_wait_s, on_line, [&] { printer_.clear(); })) {
+      if (signals.count() > told) {
+        told = signals.count();
+        if (!context_.separated) break;
+        run_.interrupt();
+      }
+      show();
+    }
+    printer_.clear();
+  }
+
+ private:
+  void show() {
+    const double now_s = context_.clock.now_s();
+    if (now_s < next_s_) return;
+    const std::string line = follow_line(follower_.promise(), follower_.state());
+    if (printer_.smart()) {
+      printer_.status({line});
+    } else {
+      printer_.print(line);
+    }
+    next_s_ = now_s + (printer_.smart() ? k_status_s : k_line_s);
+  }
+
+  CommandContext& context_;
+  Follower& follower_;
+  FollowedRun& run_;
+  LinePrinter printer_;
+  double next_s_ = 0.0;
+};
+
+void tell(CommandContext& context, const StoredStudy& study, const Follower& follower,
+          const FollowState& state) {
+  if (context.json) {
+    Json json;
+    json["schema_version"] = k_json_schema_version;
+    json["study"] = study_json(study.record);
+    json.update(follow_json(follower.promise(), state));
+    return context.console.json_result(json);
+  }
+  std::string text = fmt::format(
+      "follows  trial {} of {}: {}\n", follower.promise().trial, study.record.name,
+      configuration_text(follower.promise().configuration, parameter_order(study.record.document)));
+  text += follow_text(follower.promise(), state);
+  if (const std::string clock = follower.clock_text(); !clock.empty()) {
+    text += fmt::format("times    from {}\n", clock);
+  }
+  // A command's own output has stdout.
+  if (context.separated) {
+    context.console.message(text);
+  } else {
+    context.console.result(text);
+  }
+}
+
+ExitCode follow(CommandContext& context, const FollowOptions& options) {
+  const bool typed = options.words.empty() && isatty(STDIN_FILENO) == 1;
+  if (typed || (options.words.empty() && context.separated)) {
+    return context.console.error({ErrorKind::usage, "there is nothing to follow", "",
+                                  "name a log, - for stdin, or a command after --"});
+  }
+  const auto study = open_stored_study(context, options.study);
+  if (!study) return context.console.error(study.error());
+  const auto started_s =
+      context.separated ? std::optional(context.clock.now_s()) : std::optional<double>();
+  auto follower = make_follower(*study, options, started_s);
+  if (!follower) return context.console.error(follower.error());
+  const SignalFlags signals;
+  auto run = open_run(context, options);
+  if (!run) return context.console.error(run.error());
+  Following(context, *follower, *run).until_the_end(signals);
+  const FollowState state = follower->state();
+  tell(context, *study, *follower, state);
+  if (const auto status = run->exit_status()) return static_cast<ExitCode>(*status);
+  switch (state.keeping) {
+    case Keeping::broken:
+      return ExitCode::promise_broken;
+    case Keeping::unknown:
+      return ExitCode::failure;
+    default:
+      return ExitCode::ok;
+  }
+}
+
+}  // namespace
+
+void add_follow_command(CLI::App& program, CommandContext& context) {
+  auto options = std::make_shared<FollowOptions>();
+  CLI::App* command =
+      add_command(program, context, "follow", "Compare a long run with what its study promised",
+                  "  steptune follow resnet-nightly train.log\n"
+                  "  python3 train.py 2>&1 | steptune follow resnet-nightly -\n"
+                  "  steptune follow resnet-nightly -- python3 train.py --batch-size 256");
+  command->add_option("STUDY", options->study, "Study, by name or file")->required();
+  command
+      ->add_option("LOG", options->words,
+                   "The run's output: a file, - for stdin, or after -- the command that starts it "
+                   "[default: -]")
+      ->option_text("LOG | - | -- COMMAND");
+  command
+      ->add_option("--trial", options->trial,
+                   "Trial whose configuration runs [default: the recommended one]")
+      ->option_text("N")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--wait", options->wait,
+                    "Go on at the end of the file, as it grows, until Ctrl-C");
+  add_json_option(*command, context);
+  command->callback([&context, options] {
+    context.action = [&context, options] { return follow(context, *options); };
+  });
+}
+
+}  // namespace steptune

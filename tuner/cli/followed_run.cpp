@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/followed_run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tuner/cli/console.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_read_bytes = std::size_t{64} << 10;
+/// Between two looks at a file that grows.
+constexpr int k_look_ms = 200;
+
+struct Pipe {
+  UniqueFd reading;
+  UniqueFd writing;
+};
+
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return fail(ErrorKind::unavailable, std::string("cannot make a pipe: ") + std::strerror(errno));
+  }
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+/// This program's environment, in which reporters print.
+std::vector<std::string> child_environment() {
+  std::vector<std::string> environment{"STEPTUNE_TRIAL=follow"};
+  bool unbuffered = false;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    unbuffered = unbuffered || text.starts_with("PYTHONUNBUFFERED=");
+    if (!text.starts_with("STEPTUNE_TRIAL=")) environment.emplace_back(text);
+  }
+  if (!unbuffered) environment.emplace_back("PYTHONUNBUFFERED=1");
+  return environment;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts)
+    pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// 0 or the errno. A process group of its own: signals reach it through this program alone.
+int start(std::vector<std::string> argv, int out_fd, int err_fd, pid_t& pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  if (const int fault = ::posix_spawn_file_actions_init(&actions); fault != 0) return fault;
+  if (const int fault = ::posix_spawnattr_init(&attributes); fault != 0) {
+    ::posix_spawn_file_actions_destroy(&actions);
+    return fault;
+  }
+  sigset_t all;
+  ::sigfillset(&all);
+  int fault = ::posix_spawn_file_actions_adddup2(&actions, out_fd, STDOUT_FILENO);
+  if (fault == 0) fault = ::posix_spawn_file_actions_adddup2(&actions, err_fd, STDERR_FILENO);
+  if (fault == 0) fault = ::posix_spawnattr_setsigdefault(&attributes, &all);
+  if (fault == 0) fault = ::posix_spawnattr_setpgroup(&attributes, 0);
+  if (fault == 0) {
+    fault = ::posix_spawnattr_setflags(
+        &attributes, static_cast<short>(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
+  }
+  std::vector<std::string> environment = child_environment();
+  if (fault == 0) {
+    fault = ::posix_spawnp(&pid, argv.front().c_str(), &actions, &attributes,
+                           pointers_to(argv).data(), pointers_to(environment).data());
+  }
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&actions);
+  return fault;
+}
+
+}  // namespace
+
+Result<FollowedRun> FollowedRun::log(const std::string& path, bool wait) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) {
+    return fail(ErrorKind::not_found, std::string("cannot be read: ") + std::strerror(errno), path,
+                "a command stands after --: steptune follow STUDY -- COMMAND");
+  }
+  FollowedRun run;
+  run.streams_.push_back({std::move(fd), -1, {}});
+  run.is_file_ = true;
+  run.waits_ = wait;
+  run.is_live_ = false;
+  return run;
+}
+
+FollowedRun FollowedRun::standard_input() {
+  FollowedRun run;
+  run.streams_.push_back({UniqueFd(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)), -1, {}});
+  return run;
+}
+
+Result<FollowedRun> FollowedRun::command(const std::vector<std::string>& argv) {
+  auto out = make_pipe();
+  if (!out) return tl::unexpected(out.error());
+  auto err = make_pipe();
+  if (!err) return tl::unexpected(err.error());
+  FollowedRun run;
+  const int fault = start(argv, out->writing.get(), err->writing.get(), run.pid_);
+  if (fault != 0) {
+    return fail(ErrorKind::runner,
+                fmt::format("cannot start \"{}\": {}", argv.front(), std::strerror(fault)));
+  }
+  run.streams_.push_back({std::move(out->reading), STDOUT_FILENO, {}});
+  run.streams_.push_back({std::move(err->reading), STDERR_FILENO, {}});
+  return run;
+}
+
+bool FollowedRun::read(double timeout_s, const OnLine& on_line,
+                       const std::function<void()>& before) {
+  std::vector<pollfd> waiting;
+  for (const Stream& stream : streams_)
+    waiting.push_back({stream.fd.get(), POLLIN, 0});
+  if (waiting.empty()) return false;
+  const int ready = ::poll(waiting.data(), waiting.size(), static_cast<int>(1e3 * timeout_s));
+  if (ready <= 0) return true;
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    if (waiting[i].revents != 0) take(streams_[i], on_line, before);
+  }
+  std::erase_if(streams_, [](const Stream& stream) { return !stream.fd; });
+  return !streams_.empty();
+}
+
+void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::function<void()>& before) {
+  std::array<char, k_read_bytes> buffer;
+  const ssize_t got = ::read(stream.fd.get(), buffer.data(), buffer.size());
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  const auto told = [&](std::string_view line) { on_line(line, is_live_); };
+  if (got <= 0) {
+    if (is_file_ && waits_ && got == 0) {
+      // What stands there by now was written before; what comes is written now.
+      is_live_ = true;
+      ::poll(nullptr, 0, k_look_ms);
+      return;
+    }
+    stream.lines.flush(told);
+    stream.fd.reset();
+    return;
+  }
+  const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
+  if (stream.pass_to >= 0) {
+    before();
+    // Whoever read it may be gone; the run goes on, and so does following it.
+    static_cast<void>(write_all(stream.pass_to, bytes));
+  }
+  stream.lines.feed(bytes, told);
+}
+
+void FollowedRun::interrupt() const {
+  if (pid_ > 0) ::kill(-pid_, SIGINT);
+}
+
+std::optional<int> FollowedRun::exit_status() {
+  if (pid_ <= 0) return std::nullopt;
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) == -1) {
+    if (errno != EINTR) return std::nullopt;
+  }
+  pid_ = 0;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace steptune

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+#include "common/unique_fd.hpp"
+#include "trial_runner/output/lines.hpp"
+
+namespace steptune {
+
+/// The output of a long run, from where it comes: a log file, stdin, or a command that this program
+/// starts and whose output it passes on.
+class FollowedRun {
+ public:
+  /// `is_live`: the line is printed now; else it was written some time ago.
+  using OnLine = std::function<void(std::string_view line, bool is_live)>;
+
+  /// `wait`: go on at the end of the file, as `tail -f` does.
+  [[nodiscard]] static Result<FollowedRun> log(const std::string& path, bool wait);
+  [[nodiscard]] static FollowedRun standard_input();
+  /// Started at once, in this folder and environment, with STEPTUNE_TRIAL set so that reporters
+  /// print, and PYTHONUNBUFFERED, in a process group of its own.
+  [[nodiscard]] static Result<FollowedRun> command(const std::vector<std::string>& argv);
+
+  /// Reads what there is, waiting for it up to `timeout_s`; false once there is no more. `before`
+  /// is called before output is passed on to the terminal. An interrupted wait returns early.
+  [[nodiscard]] bool read(double timeout_s, const OnLine& on_line,
+                          const std::function<void()>& before);
+
+  /// Passes a signal on to the command, if this is one.
+  void interrupt() const;
+  /// The command's exit status, 128 + signal where one ended it; waits for it. Nothing for logs.
+  [[nodiscard]] std::optional<int> exit_status();
+
+ private:
+  struct Stream {
+    UniqueFd fd;
+    int pass_to = -1;
+    LineSplitter lines;
+  };
+  void take(Stream& stream, const OnLine& on_line, const std::function<void()>& before);
+
+  std::vector<Stream> streams_;
+  bool is_file_ = false;
+  bool waits_ = false;
+  bool is_live_ = true;
+  pid_t pid_ = 0;
+};
+
+}  // namespace steptune

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/follow/causes.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+/// Less is not worth a sentence.
+constexpr double k_notable_share = 0.02;
+constexpr double k_notable_ratio = 1.1;
+
+double seconds_per_sample(const PhaseEstimate& phase) {
+  const bool known = phase.period_samples > 0.0 && std::isfinite(phase.period_samples);
+  return known ? phase.seconds / phase.period_samples : 0.0;
+}
+
+void add_phases(const Promise& promise, const Measurement& seen, std::vector<std::string>& causes) {
+  const double notable_s = k_notable_share * promise.seconds_per_sample.value;
+  for (const auto& [name, phase] : seen.phases) {
+    const auto former = promise.phases.find(name);
+    if (former == promise.phases.end()) {
+      if (seconds_per_sample(phase) < notable_s) continue;
+      causes.push_back(fmt::format("{} was not seen in the trial and takes {} every {:.4g} samples",
+                                   name, format_duration(phase.seconds), phase.period_samples));
+      continue;
+    }
+    if (phase.seconds > k_notable_ratio * former->second.seconds + 2.0 * phase.seconds_error) {
+      causes.push_back(fmt::format("{} takes {}, in the trial it took {}", name,
+                                   format_duration(phase.seconds),
+                                   format_duration(former->second.seconds)));
+    }
+    if (k_notable_ratio * phase.period_samples < former->second.period_samples) {
+      causes.push_back(fmt::format("{} comes every {:.4g} samples, in the trial every {:.4g}", name,
+                                   phase.period_samples, former->second.period_samples));
+    }
+  }
+}
+
+void add_parts(const Promise& promise, const Measurement& seen, std::vector<std::string>& causes) {
+  const double notable_s = k_notable_share * promise.seconds_per_sample.value;
+  for (const auto& [part, seconds] : seen.parts) {
+    const auto former = promise.parts.find(part);
+    if (former == promise.parts.end() || seconds - former->second < notable_s) continue;
+    causes.push_back(
+        fmt::format("the part \"{}\" of a sample takes {:.3g} ms, in the trial it took {:.3g} ms{}",
+                    part, 1e3 * seconds, 1e3 * former->second,
+                    part == "data" ? ": storage, page cache or CPUs that others use" : ""));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> causes_of(const Promise& promise, const Measurement& seen,
+                                   const std::optional<Deviation>& deviation) {
+  std::vector<std::string> causes;
+  add_phases(promise, seen, causes);
+  add_parts(promise, seen, causes);
+  if (!deviation || !causes.empty()) return causes;
+  if (!seen.level_changes.empty()) {
+    causes.push_back(fmt::format(
+        "the rate changed at once, by {:.2f} times, after {}: throttling, a drained queue, or "
+        "another program on the machine",
+        seen.level_changes.back().ratio, format_duration(seen.level_changes.back().at_s)));
+  } else if (deviation->ratio > 1.0) {
+    causes.push_back(
+        "the steps themselves are slower: another machine, other load on it, throttling, or data "
+        "that the trials had in the page cache");
+  }
+  return causes;
+}
+
+}  // namespace steptune

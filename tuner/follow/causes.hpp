@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trial_runner/measure/measurement.hpp"
+#include "tuner/follow/progress_track.hpp"
+#include "tuner/follow/promise.hpp"
+
+namespace steptune {
+
+/// What of a run is not as it was in the trial: phases that are longer, more frequent or new, parts
+/// of a step that grew, a rate that changed at once. One sentence each, for people; hints, not
+/// proofs.
+[[nodiscard]] std::vector<std::string> causes_of(const Promise& promise, const Measurement& seen,
+                                                 const std::optional<Deviation>& deviation);
+
+}  // namespace steptune

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "common/configuration.hpp"
+#include "tuner/follow/follow_text.hpp"
+
+namespace steptune {
+namespace {
+
+Json finite(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json interval_json(const std::optional<Interval95>& interval) {
+  if (!interval) return nullptr;
+  return {{"value", finite(interval->value)},
+          {"low_95", finite(interval->low())},
+          {"high_95", finite(interval->high())}};
+}
+
+Json phases_json(const std::map<std::string, PhaseEstimate>& phases) {
+  Json json = Json::object();
+  for (const auto& [name, phase] : phases) {
+    json[name] = {{"count", phase.count},
+                  {"seconds", finite(phase.seconds)},
+                  {"period_samples", finite(phase.period_samples)}};
+  }
+  return json;
+}
+
+}  // namespace
+
+Json follow_json(const Promise& promise, const FollowState& state) {
+  Json json;
+  json["trial"] = promise.trial;
+  json["configuration"] = to_json(promise.configuration);
+  json["promise"] = to_text(state.keeping);
+  json["reason"] = state.reason.empty() ? Json(nullptr) : Json(state.reason);
+  json["promised"] = {{"seconds_per_sample", interval_json(promise.seconds_per_sample)},
+                      {"run_s", interval_json(promise.run_s())},
+                      {"phases", phases_json(promise.phases)}};
+  json["seen"] = {{"seconds", state.seen_s},
+                  {"samples", state.samples},
+                  {"seconds_per_sample", interval_json(state.seconds_per_sample)},
+                  {"seconds_per_sample_now", interval_json(state.seconds_per_sample_now)},
+                  {"run_s", interval_json(state.run_s)},
+                  {"phases", phases_json(state.phases)}};
+  json["deviation"] = nullptr;
+  if (state.deviation) {
+    json["deviation"] = {{"since_samples", state.deviation->since.samples},
+                         {"since_s", state.deviation->since.time_s},
+                         {"ratio", finite(state.deviation->ratio)}};
+  }
+  json["changed"] = state.causes;
+  return json;
+}
+
+}  // namespace steptune

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/follow/follow_text.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/report/format.hpp"
+
+namespace steptune {
+namespace {
+
+/// `812.4 samples/s (801.2-823.9)`
+std::string rate_text(const Interval95& seconds_per_sample) {
+  const double low = 1.0 / seconds_per_sample.high();
+  const double high = seconds_per_sample.low() > 0.0 ? 1.0 / seconds_per_sample.low()
+                                                     : std::numeric_limits<double>::infinity();
+  return fmt::format("{} samples/s ({}-{})", format_number(1.0 / seconds_per_sample.value),
+                     format_number(low), format_number(high));
+}
+
+std::string duration_text(const Interval95& seconds) {
+  return fmt::format("{} ({}-{})", format_duration(seconds.value),
+                     format_duration(std::max(0.0, seconds.low())),
+                     format_duration(seconds.high()));
+}
+
+std::string verdict_text(const FollowState& state) {
+  switch (state.keeping) {
+    case Keeping::kept:
+      return "kept";
+    case Keeping::faster:
+      return "kept: faster than promised";
+    case Keeping::broken:
+      return "broken: slower than promised, beyond both intervals";
+    case Keeping::unknown:
+      break;
+  }
+  return "not known yet: " + state.reason;
+}
+
+std::string phase_text(const PhaseEstimate& phase) {
+  std::string text =
+      fmt::format("{:.0f} seen, {} each", phase.count, format_duration(phase.seconds));
+  if (phase.period_samples > 0.0 && std::isfinite(phase.period_samples)) {
+    text += fmt::format(", every {} samples", format_number(phase.period_samples));
+  }
+  return text;
+}
+
+std::string deviation_text(const Deviation& deviation) {
+  const double percent = 100.0 * (deviation.ratio - 1.0);
+  return fmt::format("{} samples ({}): {:.1f} % {} per sample than promised",
+                     format_number(deviation.since.samples),
+                     format_duration(deviation.since.time_s), std::abs(percent),
+                     percent > 0.0 ? "more time" : "less time");
+}
+
+}  // namespace
+
+std::string follow_line(const Promise& promise, const FollowState& state) {
+  if (!state.seconds_per_sample) return "waiting for progress: " + state.reason;
+  const Interval95& now = state.seconds_per_sample_now.value_or(*state.seconds_per_sample);
+  std::string line = fmt::format("{}  {} samples  {} now, promised {}",
+                                 format_duration(state.seen_s), format_number(state.samples),
+                                 rate_text(now), rate_text(promise.seconds_per_sample));
+  if (const auto promised = promise.run_s(); promised && state.run_s) {
+    line += fmt::format("; {} expected, promised {}", format_duration(state.run_s->value),
+                        format_duration(promised->value));
+  }
+  return line;
+}
+
+std::string follow_text(const Promise& promise, const FollowState& state) {
+  std::string text = fmt::format("promise  {}\n", verdict_text(state));
+  if (!state.seconds_per_sample) return text;
+  text += fmt::format("rate     {}, promised {}\n", rate_text(*state.seconds_per_sample),
+                      rate_text(promise.seconds_per_sample));
+  if (state.seconds_per_sample_now) {
+    text += fmt::format("now      {}\n", rate_text(*state.seconds_per_sample_now));
+  }
+  if (const auto promised = promise.run_s(); promised && state.run_s) {
+    text += fmt::format("run      {} expected, promised {}\n", duration_text(*state.run_s),
+                        duration_text(*promised));
+  }
+  text += fmt::format("seen     {}, {} samples\n", format_duration(state.seen_s),
+                      format_number(state.samples));
+  for (const auto& [name, phase] : state.phases) {
+    const auto promised = promise.phases.find(name);
+    text += fmt::format("phase    {}: {}; {}\n", name, phase_text(phase),
+                        promised == promise.phases.end()
+                            ? "none in the trial"
+                            : "in the trial " + phase_text(promised->second));
+  }
+  if (state.deviation) text += fmt::format("since    {}\n", deviation_text(*state.deviation));
+  for (const std::string& cause : state.causes)
+    text += fmt::format("changed  {}\n", cause);
+  return text;
+}
+
+}  // namespace steptune

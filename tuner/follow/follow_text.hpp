@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "common/json.hpp"
+#include "tuner/follow/follower.hpp"
+
+namespace steptune {
+
+/// One line for now: `1.2 h  3.4e+07 samples  812 samples/s now (801-823), promised 830 (815-846)`.
+[[nodiscard]] std::string follow_line(const Promise& promise, const FollowState& state);
+
+/// All there is to say, as lines; ends with a newline.
+[[nodiscard]] std::string follow_text(const Promise& promise, const FollowState& state);
+
+/// The same for programs; the caller adds what names the study.
+[[nodiscard]] Json follow_json(const Promise& promise, const FollowState& state);
+
+}  // namespace steptune

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/follow/follower.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "common/enum_names.hpp"
+#include "tuner/follow/causes.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_now_s = 60.0;
+
+MeasureOptions measure_options(const Promise& promise, double started_s) {
+  MeasureOptions options;
+  options.started_s = started_s;
+  options.samples_per_step = promise.samples_per_step;
+  return options;
+}
+
+std::string why_unknown(const Measurement& measurement, std::int64_t without_time) {
+  if (measurement.total_samples > 0.0) {
+    return "too few reports after the warm-up to compare a rate; let it run on";
+  }
+  if (without_time > 0) {
+    return "the log does not tell when its lines were printed, so no rate can be computed: let the "
+           "program print dates, or report from code, or follow it while it runs (-- COMMAND, or - "
+           "for stdin)";
+  }
+  return "no progress was read: does it print what the study's \"reports\" reads? [steptune] lines "
+         "are printed only where STEPTUNE_TRIAL is set";
+}
+
+}  // namespace
+
+std::string to_text(Keeping keeping) {
+  static constexpr auto k_names = enum_names<Keeping>({
+      {Keeping::unknown, "unknown"},
+      {Keeping::kept, "kept"},
+      {Keeping::faster, "faster"},
+      {Keeping::broken, "broken"},
+  });
+  return std::string(k_names.name_of(keeping));
+}
+
+Result<Follower> Follower::create(ReportFormat format, Promise promise,
+                                  std::optional<double> started_s) {
+  format.samples_per_step = promise.samples_per_step;
+  auto reader = ReportReader::create(format);
+  if (!reader) return tl::unexpected(reader.error());
+  return Follower(*std::move(reader), std::move(promise), started_s);
+}
+
+Follower::Follower(ReportReader reader, Promise promise, std::optional<double> started_s)
+    : promise_(std::move(promise)), reader_(std::move(reader)), started_s_(started_s) {}
+
+void Follower::read_line(std::string_view line, double now_s) {
+  const auto told_s = line_clock_.read(line);
+  auto report = reader_.read_line(line, now_s);
+  if (!report) return;
+  if (time_source_ == TimeSource::unknown) time_source_ = TimeSource::receipt;
+  // What began with the lines' own times goes on with them.
+  if (time_source_ == TimeSource::own_clock && report->clock_s)
+    report->received_s = *report->clock_s;
+  if (time_source_ == TimeSource::line && told_s) report->received_s = *told_s;
+  take(*report);
+}
+
+void Follower::read_old_line(std::string_view line) {
+  const auto told_s = line_clock_.read(line);
+  auto report = reader_.read_line(line, told_s.value_or(0.0));
+  if (!report) return;
+  const bool counts = report->step || report->samples;
+  if (time_source_ == TimeSource::unknown && counts) {
+    if (report->clock_s) {
+      time_source_ = TimeSource::own_clock;
+    } else if (told_s) {
+      time_source_ = TimeSource::line;
+    }
+  }
+  const auto time_s = time_source_ == TimeSource::own_clock ? report->clock_s : told_s;
+  if (time_source_ == TimeSource::unknown || !time_s) {
+    without_time_ += counts ? 1 : 0;
+    return;
+  }
+  report->received_s = *time_s;
+  take(*report);
+}
+
+void Follower::take(const Report& report) {
+  if (!measurer_)
+    measurer_.emplace(measure_options(promise_, started_s_.value_or(report.received_s)));
+  measurer_->add(report);
+  if (!report.step && !report.samples) return;
+  const double per_step = promise_.samples_per_step.value_or(1.0);
+  track_.add({report.samples.value_or(report.step.value_or(0.0) * per_step),
+              report.clock_s.value_or(report.received_s)});
+}
+
+std::string Follower::clock_text() const {
+  if (time_source_ == TimeSource::own_clock) return "the clock of its [steptune] lines";
+  if (time_source_ != TimeSource::line) return {};
+  return line_clock_.source() == LineClock::Source::timestamps
+             ? "the dates of its lines"
+             : "its progress bars: what passed between two bars is not in it";
+}
+
+FollowState Follower::state() const {
+  FollowState state;
+  const Measurement measurement = measurer_ ? measurer_->current() : Measurement{};
+  if (track_.empty()) {
+    state.reason = why_unknown(measurement, without_time_);
+    return state;
+  }
+  state.seen_s = track_.back().time_s - track_.front().time_s;
+  state.samples = track_.back().samples;
+  state.phases = measurement.phases;
+  const double begin_s = track_.front().time_s + std::max(0.0, measurement.warmup_s);
+  state.seconds_per_sample = track_.rate_since(begin_s);
+  state.seconds_per_sample_now = track_.rate_of_last(k_now_s, begin_s);
+  if (!state.seconds_per_sample) {
+    state.reason = why_unknown(measurement, without_time_);
+    return state;
+  }
+  state.deviation = track_.deviation(promise_.seconds_per_sample, begin_s);
+  compare(state);
+  state.causes = causes_of(promise_, measurement, state.deviation);
+  if (state.deviation) state.deviation->since.time_s -= track_.front().time_s;
+  return state;
+}
+
+void Follower::compare(FollowState& state) const {
+  const Interval95& promised = promise_.seconds_per_sample;
+  // What is to come goes on as it went since it last changed.
+  const auto rate =
+      state.deviation ? track_.rate_since(state.deviation->since.time_s) : state.seconds_per_sample;
+  state.keeping = Keeping::kept;
+  if (rate->low() > promised.high()) state.keeping = Keeping::broken;
+  if (rate->high() < promised.low()) state.keeping = Keeping::faster;
+  if (!promise_.samples) return;
+  const TrackPoint& first = track_.front();
+  const double left = std::max(0.0, *promise_.samples - state.samples);
+  // Nobody saw the begin of a program that ran already: as promised then.
+  const double before_s = started_s_ && time_source_ == TimeSource::receipt
+                              ? first.time_s - *started_s_
+                              : promise_.startup_s + first.samples * promised.value;
+  state.run_s = Interval95{before_s + state.seen_s + left * rate->value, left * rate->half_width};
+}
+
+}  // namespace steptune

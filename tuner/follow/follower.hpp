@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.hpp"
+#include "trial_runner/measure/measurer.hpp"
+#include "trial_runner/reports/line_clock.hpp"
+#include "trial_runner/reports/report_reader.hpp"
+#include "tuner/follow/progress_track.hpp"
+#include "tuner/follow/promise.hpp"
+
+namespace steptune {
+
+enum class Keeping {
+  unknown,  ///< too little was seen
+  kept,     ///< the intervals of run and promise overlap
+  faster,
+  broken,  ///< slower than promised, beyond both intervals
+};
+/// Persistent names: they stand in JSON.
+[[nodiscard]] std::string to_text(Keeping keeping);
+
+/// How a long run goes against its promise.
+struct FollowState {
+  Keeping keeping = Keeping::unknown;
+  std::string reason;  ///< why nothing can be said
+  double seen_s = 0.0;
+  double samples = 0.0;
+  std::optional<Interval95> seconds_per_sample;      ///< over all but the start
+  std::optional<Interval95> seconds_per_sample_now;  ///< over the last minute, or ten reports
+  std::optional<Interval95> run_s;                   ///< the whole run, as it is expected now
+  std::map<std::string, PhaseEstimate> phases;
+  std::optional<Deviation> deviation;  ///< its time since the first report
+  std::vector<std::string> causes;     ///< what has changed against the trial, for people
+};
+
+/// Reads the output of a long run and compares it with what was promised. Memory is bounded. Not
+/// thread safe.
+class Follower {
+ public:
+  /// `started_s`: when the program was started, on the clock that `read_line` is given; nothing if
+  /// it runs already. Errors: as `ReportReader::create`.
+  [[nodiscard]] static Result<Follower> create(ReportFormat format, Promise promise,
+                                               std::optional<double> started_s);
+
+  /// A line that is printed now.
+  void read_line(std::string_view line, double now_s);
+  /// A line that was printed some time ago: only its own clock tells when. Clocks are tried in the
+  /// order: that of `[steptune]` lines, a date, a progress bar's.
+  void read_old_line(std::string_view line);
+
+  [[nodiscard]] FollowState state() const;
+  [[nodiscard]] const Promise& promise() const { return promise_; }
+  /// Where the times of old lines come from, for people; empty where they come from receiving.
+  [[nodiscard]] std::string clock_text() const;
+
+ private:
+  Follower(ReportReader reader, Promise promise, std::optional<double> started_s);
+  void take(const Report& report);
+  void compare(FollowState& state) const;
+
+  enum class TimeSource { unknown, receipt, own_clock, line };
+
+  Promise promise_;
+  ReportReader reader_;
+  LineClock line_clock_;
+  std::optional<double> started_s_;
+  TimeSource time_source_ = TimeSource::unknown;
+  std::optional<Measurer> measurer_;
+  ProgressTrack track_;
+  std::int64_t without_time_ = 0;  ///< reports of which nobody knows when they were printed
+};
+
+}  // namespace steptune

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "common/error.hpp"
+#include "trial_runner/measure/measurement.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/loop/loop.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// A value and the half-width of its 95 % interval.
+struct Interval95 {
+  double value = 0.0;
+  double half_width = 0.0;
+  [[nodiscard]] double low() const { return value - half_width; }
+  [[nodiscard]] double high() const { return value + half_width; }
+};
+
+/// What a study says of a long run with one trial's configuration.
+struct Promise {
+  std::int64_t trial = 0;
+  Configuration configuration;
+  /// Of the long run, phases included; the interval is that of another launch, so it holds the
+  /// variation from launch to launch, too.
+  Interval95 seconds_per_sample;
+  double startup_s = 0.0;
+  double once_s = 0.0;            ///< start-up and what the warm-up takes beyond steady steps
+  std::optional<double> samples;  ///< of the planned run
+  std::map<std::string, PhaseEstimate> phases;  ///< as the trial showed them
+  std::map<std::string, double> parts;          ///< seconds per sample by part
+  std::optional<double> samples_per_step;
+
+  /// The planned run's time; nothing where the plan tells no number of samples.
+  [[nodiscard]] std::optional<Interval95> run_s() const;
+};
+
+/// What the study promises of `trial`. If it is the one that `recommendation` stands for and the
+/// confirming runs took another time than its own, theirs counts. `baseline` may be null. Errors
+/// (`not_found`): the trial was not measured.
+[[nodiscard]] Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
+                                         const TrialRecord* baseline,
+                                         const std::optional<Recommendation>& recommendation);
+
+}  // namespace steptune
