@@ -187,7 +187,9 @@ TEST_F(FaultTest, GuardsKeepFastButBadConfigurationsFromWinning) {
       EXPECT_THAT(trial.failure, HasSubstr("loss@640"));
       EXPECT_LT(trial.measurement->total_samples, 2000) << "stopped as soon as it was known";
     } else {
-      EXPECT_GE(trial.measurement->total_samples, 640) << "run until it could be judged";
+      const double best = result.recommendation->incumbent_objectives[0];
+      EXPECT_TRUE(trial.measurement->total_samples >= 640 || trial.objectives[0] > 1.1 * best)
+          << "run until it could be judged, unless it is slower anyway";
     }
   }
 }

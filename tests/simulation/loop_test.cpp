@@ -140,7 +140,7 @@ TEST_F(LoopTest, ConfirmationTakesTurns) {
   }
   const auto a = TrialPurpose::confirm_incumbent;
   const auto b = TrialPurpose::confirm_baseline;
-  EXPECT_THAT(order, ElementsAre(std::pair(a, 1), std::pair(b, 1), std::pair(a, 2), std::pair(b, 2),
+  EXPECT_THAT(order, ElementsAre(std::pair(a, 1), std::pair(b, 1), std::pair(b, 2), std::pair(a, 2),
                                  std::pair(a, 3), std::pair(b, 3)));
 }
 
@@ -206,7 +206,9 @@ TEST_F(LoopTest, TheBaselineIsToldToBeBestWhereItIs) {
   ASSERT_TRUE(result.recommendation);
   EXPECT_EQ(result.recommendation->incumbent_trial, 1);
   EXPECT_EQ(result.recommendation->configuration, run.study.baseline);
-  EXPECT_EQ(result.recommendation->speed_up.ratio, 1.0);
+  EXPECT_EQ(result.end, LoopEnd::nothing_faster);
+  EXPECT_EQ(result.recommendation->claim, Claim::nothing_faster);
+  EXPECT_TRUE(std::isnan(result.recommendation->speed_up.ratio)) << "it was not measured";
   EXPECT_FALSE(result.recommendation->payback_share);
   EXPECT_EQ(run.trials().size(), 10U) << "nothing to confirm";
 }
@@ -217,15 +219,22 @@ TEST_F(LoopTest, AWinnerByLuckIsTakenBack) {
     TrialScript script = train(spec);
     script.seconds_per_step = script.samples_per_step * 0.001;
     if (spec.key.trial > 1 && spec.key.trial <= 10) script.seconds_per_step *= 0.9;
-    if (spec.key.trial > 10 && spec.key.trial % 2 == 1) script.seconds_per_step *= 1.1;
+    const bool is_baseline = to_number(*spec.configuration.find("batch_size")) == 32 &&
+                             to_number(*spec.configuration.find("workers")) == 0;
+    if (spec.key.trial > 10 && !is_baseline) script.seconds_per_step *= 1.1;
     return script;
   };
   SimulatedRun run(folder_.path(), document_, lucky);
   const LoopResult result = must_run(run);
   ASSERT_TRUE(result.recommendation);
   EXPECT_EQ(result.recommendation->incumbent_trial, 1) << "the baseline";
-  EXPECT_EQ(result.recommendation->speed_up.pairs, 3);
-  EXPECT_EQ(result.recommendation->speed_up.ratio, 1.0);
+  EXPECT_EQ(result.end, LoopEnd::nothing_faster);
+  EXPECT_TRUE(std::isnan(result.recommendation->speed_up.ratio));
+  ASSERT_EQ(result.recommendation->finalists.size(), 3U) << "each had its turn";
+  for (const FinalistResult& finalist : result.recommendation->finalists) {
+    EXPECT_EQ(finalist.verdict, Verdict::not_faster);
+    EXPECT_LT(finalist.speed_up.high, 1.02);
+  }
 }
 
 TEST_F(LoopTest, AWinnerThatFailsWhenConfirmedIsNoWinner) {
@@ -275,29 +284,24 @@ TEST_F(LoopTest, ProgressIsShownEverySecondAndNoOftener) {
 TEST_F(LoopTest, AshaStopsBadTrialsAndSavesTime) {
   document_["measure"]["target_half_width"] = 0.001;
   document_["budget"]["trials"] = 20;
-  SimulatedRun thorough(folder_.path(), document_, train);
-  must_run(thorough);
-
-  DatabaseFolder other;
   document_["search"]["scheduler"] = "asha";
-  SimulatedRun asha(other.path(), document_, train);
+  SimulatedRun asha(folder_.path(), document_, train);
   const LoopResult result = must_run(asha);
   int stopped = 0;
-  double spent_s = 0.0;
-  double thorough_s = 0.0;
+  double stopped_s = 0.0;
+  double completed_s = 0.0;
   for (const auto& trial : of_search(asha.trials())) {
     stopped += trial.status == TrialStatus::stopped_early ? 1 : 0;
-    spent_s += trial.spent_s;
+    if (trial.status == TrialStatus::completed) completed_s = std::max(completed_s, trial.spent_s);
     if (trial.status == TrialStatus::stopped_early) {
+      stopped_s += trial.spent_s;
       EXPECT_THAT(trial.failure, HasSubstr("rung"));
       EXPECT_FALSE(trial.objectives.empty());
     }
   }
-  for (const auto& trial : of_search(thorough.trials()))
-    thorough_s += trial.spent_s;
   EXPECT_EQ(asha.trials()[0].status, TrialStatus::completed) << "the baseline is exempt";
   EXPECT_GE(stopped, 5);
-  EXPECT_LT(spent_s, 0.7 * thorough_s);
+  EXPECT_LT(stopped_s, 0.5 * stopped * completed_s);
   EXPECT_EQ(result.recommendation->configuration, asha.trials()[20].configuration);
 }
 

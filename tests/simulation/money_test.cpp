@@ -83,7 +83,8 @@ TEST(Money, ARentedStudyOverrunsItsBudgetByLessThanOneTrialsBound) {
       SimulatedRun run(folder.path(), document, slow_start, 0.0, capacity);
       const auto result = run.run();
       ASSERT_TRUE(result) << result.error().text();
-      EXPECT_EQ(result->end, LoopEnd::budget);
+      // So slow a start leaves open what buffers hide, in the time that there is.
+      EXPECT_TRUE(result->end == LoopEnd::budget || result->end == LoopEnd::nothing_faster);
       const double bound_usd =
           2.0 * k_usd_per_hour * *run.study.runner->traits().longest_billed_s / 3600.0;
       EXPECT_LT(spent_usd(run), budget_usd + bound_usd) << capacity << " at a time";

@@ -2,6 +2,7 @@
 #include "tuner/loop/budget.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,9 @@ namespace {
 /// Shares of a budget that are kept for the confirmation: of all its pairs, and of a single one.
 constexpr double k_most_for_pairs = 0.25;
 constexpr double k_most_for_one_pair = 0.5;
+/// The search's share of a budget of time, and among how many trials it is divided at most.
+constexpr double k_search_share = 0.6;
+constexpr double k_most_contenders = 20.0;
 
 bool was_measured(const TrialRecord& trial) {
   return is_ranked(trial.status) || trial.status == TrialStatus::infeasible;
@@ -74,6 +78,32 @@ bool can_pay_confirm_pair(const StudySpec& study, const Spending& spending) {
   const BudgetSpec& budget = study.budget;
   if (budget.time_s && spending.elapsed_s + spending.confirm_pair_s > *budget.time_s) return false;
   return !budget.cost_usd || spending.usd + spending.confirm_pair_usd <= *budget.cost_usd;
+}
+
+bool can_pay_finalists(const StudySpec& study, const Spending& spending, std::size_t finalists) {
+  const BudgetSpec& budget = study.budget;
+  const double pairs =
+      0.5 * static_cast<double>(finalists + 1) * static_cast<double>(study.measure.confirm_pairs);
+  if (budget.time_s && spending.elapsed_s + pairs * spending.confirm_pair_s > *budget.time_s) {
+    return false;
+  }
+  return !budget.cost_usd || spending.usd + pairs * spending.confirm_pair_usd <= *budget.cost_usd;
+}
+
+double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double startup_s) {
+  if (!study.budget.time_s) return std::numeric_limits<double>::infinity();
+  double contenders = k_most_contenders;
+  if (study.budget.trials) {
+    contenders = std::min(contenders, static_cast<double>(*study.budget.trials));
+  }
+  if (const auto size = study.space.product_size()) {
+    contenders = std::min(contenders, static_cast<double>(*size));
+  }
+  const double even_s = k_search_share * *study.budget.time_s / std::max(contenders, 2.0);
+  const double least_s = std::max(2.0 * study.measure.min_window_s, 0.25 * even_s);
+  const double share_s = std::max(even_s - startup_s, least_s);
+  const bool twice = purpose == TrialPurpose::baseline || is_confirmation(purpose);
+  return twice ? 2.0 * share_s : share_s;
 }
 
 bool can_risk_a_trial(const StudySpec& study, double spent_usd, double bound_usd) {

@@ -39,6 +39,17 @@ struct Spending {
 /// than the bound of a single trial. Always true without a budget of money.
 [[nodiscard]] bool can_risk_a_trial(const StudySpec& study, double spent_usd, double bound_usd);
 
+/// After how long a trial has had its share of a budget of time, start-up not counted: the search
+/// gets about 60 % of the budget, for as many trials as budget and search space allow, at most 20,
+/// and each at least twice the least window. A baseline's share is twice as large, and so is that
+/// of a confirming run. Infinite without such a budget.
+[[nodiscard]] double share_of_trial_s(const StudySpec& study, TrialPurpose purpose,
+                                      double startup_s);
+
+/// Whether time and money allow the usual number of rounds of so many finalists and the baseline.
+[[nodiscard]] bool can_pay_finalists(const StudySpec& study, const Spending& spending,
+                                     std::size_t finalists);
+
 /// Whether a further pair of confirming runs fits into time and money.
 [[nodiscard]] bool can_pay_confirm_pair(const StudySpec& study, const Spending& spending);
 

@@ -3,31 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
-#include <numeric>
 
-#include <boost/math/distributions/students_t.hpp>
-
-#include "common/interval.hpp"
 #include "tuner/loop/objectives.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
-
-/// The confirming runs by pair; a null pointer where a run is missing.
-std::map<int, ConfirmPair> runs_by_pair(const std::vector<TrialRecord>& trials) {
-  std::map<int, ConfirmPair> pairs;
-  for (const TrialRecord& trial : trials) {
-    if (trial.purpose == TrialPurpose::confirm_incumbent)
-      pairs[trial.confirm_pair].incumbent = &trial;
-    if (trial.purpose == TrialPurpose::confirm_baseline)
-      pairs[trial.confirm_pair].baseline = &trial;
-  }
-  return pairs;
-}
 
 /// A baseline may violate a guard and still be what the user runs today.
 bool is_usable(const TrialRecord& trial) {
@@ -36,97 +17,187 @@ bool is_usable(const TrialRecord& trial) {
           trial.status == TrialStatus::infeasible && !trial.objectives.empty());
 }
 
-bool is_measured(const StudySpec& study, const TrialRecord* trial) {
-  return trial != nullptr && is_usable(*trial) &&
-         trial->objectives.size() == study.objectives.size();
+bool is_measured(const StudySpec& study, const TrialRecord& trial) {
+  return is_usable(trial) && trial.objectives.size() == study.objectives.size();
 }
 
-bool failed(const TrialRecord* trial) {
-  return trial != nullptr && is_final(trial->status) && !is_usable(*trial);
+bool has_failed(const TrialRecord& trial) {
+  return is_final(trial.status) && !is_usable(trial);
 }
 
-/// Logarithm of how many times better the incumbent is; NaN if ratios mean nothing here.
-double log_ratio(const StudySpec& study, double incumbent, double baseline) {
-  if (!(incumbent > 0.0) || !(baseline > 0.0)) return k_nan;
-  const double log_ratio = std::log(baseline / incumbent);
-  return study.objectives.front().direction == Direction::maximize ? -log_ratio : log_ratio;
-}
-
-/// Standard error of that logarithm, by the delta method.
-double log_error(const TrialRecord& incumbent, const TrialRecord& baseline) {
-  return std::hypot(incumbent.standard_errors[0] / incumbent.objectives[0],
-                    baseline.standard_errors[0] / baseline.objectives[0]);
-}
-
-SpeedUp with_interval(double log_ratio, double log_half_width, std::size_t pairs) {
-  return {std::exp(log_ratio), std::exp(log_ratio - log_half_width),
-          std::exp(log_ratio + log_half_width), static_cast<int>(pairs)};
+double error_of_finalist(std::size_t index) {
+  return std::ldexp(k_one_sided_error, -static_cast<int>(index) - 1);
 }
 
 }  // namespace
 
-std::vector<ConfirmPair> confirmed_pairs(const StudySpec& study,
-                                         const std::vector<TrialRecord>& trials,
-                                         const Configuration& configuration) {
-  std::vector<ConfirmPair> pairs;
-  for (const auto& [number, pair] : runs_by_pair(trials)) {
-    if (is_measured(study, pair.incumbent) && is_measured(study, pair.baseline) &&
-        pair.incumbent->configuration == configuration) {
-      pairs.push_back(pair);
+Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
+    : study_(&study), standing_(&standing) {
+  std::map<int, const TrialRecord*> baselines;
+  for (const TrialRecord& trial : standing.trials()) {
+    if (is_confirmation(trial.purpose)) last_round_ = std::max(last_round_, trial.confirm_pair);
+    if (trial.purpose == TrialPurpose::confirm_baseline) {
+      baselines[trial.confirm_pair] = &trial;
+      baseline_failed_ = baseline_failed_ || has_failed(trial);
+    }
+    if (trial.purpose == TrialPurpose::confirm_incumbent && !was_tried(trial.configuration)) {
+      finalists_.push_back({trial.configuration, {}, false, {}, Verdict::open, false});
     }
   }
-  return pairs;
+  for (std::size_t i = 0; i < finalists_.size(); ++i) {
+    Finalist& finalist = finalists_[i];
+    for (const TrialRecord& trial : standing.trials()) {
+      const bool is_its = trial.purpose == TrialPurpose::confirm_incumbent &&
+                          trial.configuration == finalist.configuration;
+      if (!is_its) continue;
+      finalist.failed = finalist.failed || has_failed(trial);
+      const auto baseline = baselines.find(trial.confirm_pair);
+      if (baseline == baselines.end() || !is_measured(study, trial) ||
+          !is_measured(study, *baseline->second)) {
+        continue;
+      }
+      finalist.pairs.push_back({&trial, baseline->second});
+    }
+    const double error = error_of_finalist(i);
+    const auto count = static_cast<int>(finalist.pairs.size());
+    const int usual = std::max(1, study.measure.confirm_pairs);
+    finalist.speed_up =
+        speed_up_of_pairs(study, finalist.pairs, error * share_of_look(count, usual));
+    const Judgement judgement = judge(study, finalist.pairs, error);
+    finalist.verdict = finalist.failed ? Verdict::failed : judgement.verdict;
+    finalist.settled = finalist.failed || judgement.settled;
+  }
 }
 
-std::optional<ConfirmStep> next_confirm_step(const StudySpec& study,
-                                             const std::vector<TrialRecord>& trials,
-                                             const Configuration& configuration, int pairs) {
-  int done = 0;
-  int last_pair = 0;
-  for (const auto& [number, pair] : runs_by_pair(trials)) {
-    last_pair = std::max(last_pair, number);
-    const bool of_this =
-        pair.incumbent != nullptr && pair.incumbent->configuration == configuration;
-    if (!of_this) continue;
-    if (failed(pair.incumbent) || failed(pair.baseline)) return std::nullopt;
-    if (!is_measured(study, pair.incumbent)) return std::nullopt;
-    if (pair.baseline == nullptr) return ConfirmStep{TrialPurpose::confirm_baseline, number};
-    if (!is_measured(study, pair.baseline)) return std::nullopt;
-    ++done;
+bool Confirmation::was_tried(const Configuration& configuration) const {
+  return std::ranges::find(finalists_, configuration, &Finalist::configuration) != finalists_.end();
+}
+
+const Finalist* Confirmation::winner() const {
+  const Finalist* best = nullptr;
+  for (const Finalist& finalist : finalists_) {
+    if (finalist.verdict != Verdict::faster) continue;
+    const double margin = 1.0 + study_->measure.target_half_width;
+    if (best == nullptr || finalist.speed_up.ratio > margin * best->speed_up.ratio) {
+      best = &finalist;
+    }
   }
-  if (done >= pairs) return std::nullopt;
-  return ConfirmStep{TrialPurpose::confirm_incumbent, last_pair + 1};
+  return best;
+}
+
+std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
+  std::vector<Configuration> result;
+  const TrialRecord* incumbent = standing_->incumbent();
+  const TrialRecord* baseline = standing_->baseline();
+  if (incumbent == nullptr || baseline == nullptr ||
+      incumbent->configuration == baseline->configuration) {
+    return result;
+  }
+  result.push_back(incumbent->configuration);
+  const double to_beat = to_minimized(study_->objectives[0], baseline->objectives[0]);
+  for (const std::int64_t number : standing_->tied_with(*incumbent)) {
+    const TrialRecord& trial = *standing_->find(number);
+    const bool better = to_minimized(study_->objectives[0], trial.objectives[0]) < to_beat;
+    const bool is_new = std::ranges::find(result, trial.configuration) == result.end();
+    if (result.size() >= most) break;
+    if (better && is_new && trial.configuration != baseline->configuration) {
+      result.push_back(trial.configuration);
+    }
+  }
+  return result;
+}
+
+bool Confirmation::may_take_turns() const {
+  const auto unproven = std::ranges::count_if(
+      finalists_, [](const Finalist& finalist) { return finalist.verdict != Verdict::faster; });
+  return standing_->baseline() != nullptr && static_cast<std::size_t>(unproven) < k_most_finalists;
+}
+
+std::optional<Configuration> Confirmation::next_in_turn() const {
+  if (!may_take_turns() || winner() != nullptr) return std::nullopt;
+  const TrialRecord& baseline = *standing_->baseline();
+  const double to_beat = to_minimized(study_->objectives[0], baseline.objectives[0]);
+  for (const TrialRecord* trial : standing_->candidates()) {
+    if (to_minimized(study_->objectives[0], trial->objectives[0]) >= to_beat) break;
+    if (trial->configuration != baseline.configuration && !was_tried(trial->configuration)) {
+      return trial->configuration;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<Configuration> Confirmation::in_round(std::size_t together) const {
+  std::vector<Configuration> configurations;
+  for (const Finalist& finalist : finalists_) {
+    if (!finalist.settled) configurations.push_back(finalist.configuration);
+  }
+  if (!may_take_turns()) return configurations;
+  // The incumbent is new where a former one failed, or a larger budget has found another.
+  for (const Configuration& contender : contenders(finalists_.empty() ? together : 1)) {
+    if (!was_tried(contender)) configurations.push_back(contender);
+  }
+  if (configurations.empty()) {
+    if (const auto next = next_in_turn()) configurations.push_back(*next);
+  }
+  return configurations;
+}
+
+bool Confirmation::was_run(const Configuration& configuration, int round) const {
+  return std::ranges::any_of(standing_->trials(), [&](const TrialRecord& trial) {
+    return trial.purpose == TrialPurpose::confirm_incumbent && trial.confirm_pair == round &&
+           trial.configuration == configuration;
+  });
+}
+
+std::optional<ConfirmStep> Confirmation::rest_of_round() const {
+  const bool baseline_first = last_round_ % 2 == 0;
+  const bool with_baseline = std::ranges::any_of(standing_->trials(), [&](const auto& trial) {
+    return trial.purpose == TrialPurpose::confirm_baseline && trial.confirm_pair == last_round_;
+  });
+  std::vector<Configuration> open;
+  for (const Finalist& finalist : finalists_) {
+    if (!finalist.settled) open.push_back(finalist.configuration);
+  }
+  if (baseline_first) std::ranges::reverse(open);
+  const bool may_join = baseline_first || !with_baseline;
+  for (const Configuration& configuration : open) {
+    if (may_join && !was_run(configuration, last_round_)) {
+      return ConfirmStep{TrialPurpose::confirm_incumbent, last_round_, configuration};
+    }
+  }
+  // A finalist without its baseline tells nothing.
+  const bool awaited = std::ranges::any_of(
+      open, [&](const Configuration& each) { return was_run(each, last_round_); });
+  if (with_baseline || !awaited) return std::nullopt;
+  return ConfirmStep{TrialPurpose::confirm_baseline, last_round_, study_->baseline};
+}
+
+std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) const {
+  if (baseline_failed_ || study_->measure.confirm_pairs == 0) return std::nullopt;
+  if (last_round_ <= 1) {
+    // The first round is still forming: those that nothing separates run side by side.
+    const bool begun = std::ranges::any_of(
+        finalists_, [](const Finalist& finalist) { return !finalist.pairs.empty(); });
+    for (const Configuration& contender : contenders(begun ? 0 : limits.together)) {
+      if (!was_tried(contender) && may_take_turns()) {
+        return ConfirmStep{TrialPurpose::confirm_incumbent, 1, contender};
+      }
+    }
+  }
+  if (last_round_ > 0) {
+    if (auto step = rest_of_round()) return step;
+  }
+  const auto configurations = in_round(limits.together);
+  const bool first = std::ranges::all_of(
+      finalists_, [](const Finalist& finalist) { return finalist.pairs.empty(); });
+  if (configurations.empty() || (!first && !limits.another_round)) return std::nullopt;
+  const int round = last_round_ + 1;
+  if (round % 2 == 0) return ConfirmStep{TrialPurpose::confirm_baseline, round, study_->baseline};
+  return ConfirmStep{TrialPurpose::confirm_incumbent, round, configurations.front()};
 }
 
 bool refutes(const TrialRecord& trial) {
-  return trial.purpose == TrialPurpose::confirm_incumbent && failed(&trial);
-}
-
-SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<ConfirmPair>& pairs) {
-  if (pairs.empty()) return {};
-  std::vector<double> logs;
-  for (const auto& pair : pairs) {
-    logs.push_back(log_ratio(study, pair.incumbent->objectives[0], pair.baseline->objectives[0]));
-  }
-  const auto count = static_cast<double>(logs.size());
-  const double mean = std::accumulate(logs.begin(), logs.end(), 0.0) / count;
-  if (logs.size() == 1) {
-    return with_interval(mean, k_z_95 * log_error(*pairs[0].incumbent, *pairs[0].baseline), 1);
-  }
-  double squares = 0.0;
-  for (const double log : logs)
-    squares += (log - mean) * (log - mean);
-  const double standard_error = std::sqrt(squares / (count - 1.0) / count);
-  const boost::math::students_t distribution(count - 1.0);
-  return with_interval(mean, boost::math::quantile(distribution, 0.975) * standard_error,
-                       logs.size());
-}
-
-SpeedUp speed_up_of_trials(const StudySpec& study, const TrialRecord& incumbent,
-                           const TrialRecord& baseline) {
-  if (incumbent.number == baseline.number) return {};
-  return with_interval(log_ratio(study, incumbent.objectives[0], baseline.objectives[0]),
-                       k_z_95 * log_error(incumbent, baseline), 0);
+  return trial.purpose == TrialPurpose::confirm_incumbent && has_failed(trial);
 }
 
 }  // namespace steptune

@@ -1,51 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
 #include "tuner/history/history.hpp"
-#include "tuner/loop/loop.hpp"
+#include "tuner/loop/speed_up.hpp"
+#include "tuner/loop/standing.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 
-/// One fresh run of the incumbent and one of the baseline, next to each other in time.
-struct ConfirmPair {
-  const TrialRecord* incumbent = nullptr;
-  const TrialRecord* baseline = nullptr;
+/// A configuration that the search found, confirmed against the baseline.
+struct Finalist {
+  Configuration configuration;
+  std::vector<RunPair> pairs;  ///< both runs measured, in order
+  bool failed = false;         ///< a fresh run of it failed or was infeasible
+  SpeedUp speed_up;            ///< of the pairs, at its share of the error; NaN without any
+  Verdict verdict = Verdict::open;
+  bool settled = false;  ///< more runs are not worth it
 };
 
-/// The pairs that confirm `configuration`: both runs completed, in order. Pairs of other incumbents
-/// (before a larger budget found a better one) are left out.
-[[nodiscard]] std::vector<ConfirmPair> confirmed_pairs(const StudySpec& study,
-                                                       const std::vector<TrialRecord>& trials,
-                                                       const Configuration& configuration);
-
-/// What is to be run next to confirm `configuration`.
+/// The run that is to come next.
 struct ConfirmStep {
   TrialPurpose purpose = TrialPurpose::confirm_incumbent;
-  int pair = 1;
+  int round = 1;  ///< stored as the run's `confirm_pair`
+  Configuration configuration;
 };
-/// Nothing when `pairs` pairs have been begun and ended, or a run of either has failed. Incumbent
-/// and baseline take turns, A B A B: what drifts (heat, neighbours) meets both.
-[[nodiscard]] std::optional<ConfirmStep> next_confirm_step(const StudySpec& study,
-                                                           const std::vector<TrialRecord>& trials,
-                                                           const Configuration& configuration,
-                                                           int pairs);
 
-/// True for a fresh run of an incumbent that failed or was infeasible: its configuration is no
+/// How much confirming there may be.
+struct ConfirmLimits {
+  bool another_round = true;  ///< time and money allow one
+  std::size_t together = 1;   ///< finalists that may run side by side
+};
+
+/// The fresh runs that say whether what the search found is faster than the baseline, as they stand
+/// in the history.
+///
+/// Runs come in rounds: one of each finalist that is still open and one of the baseline, in turn
+/// forwards and backwards (A B B A), so that what drifts meets both. A finalist is looked at after
+/// each of its pairs and goes on while its verdict is open. The finalists that the search cannot
+/// tell apart run together; when all are judged and none is faster, the next best takes its turn.
+///
+/// The error of claiming "faster" is shared: half of it for the first finalist, a quarter for the
+/// second, and so on, and within each over the looks (`share_of_look`), so that the claim is made
+/// at most once in forty studies in which nothing is faster, and its interval holds in 95 % of
+/// them, whenever it stops (union bound; spending as in K. K. G. Lan and D. L. DeMets, "Discrete
+/// sequential boundaries for clinical trials", Biometrika 70(3), 1983).
+class Confirmation {
+ public:
+  /// Both outlive the object.
+  Confirmation(const StudySpec& study, const Standing& standing);
+
+  /// In the order of their first runs.
+  [[nodiscard]] const std::vector<Finalist>& finalists() const { return finalists_; }
+
+  /// The one to recommend: of those shown to be faster the one with the largest speed-up, or an
+  /// earlier one that is within the precision of measuring of it. Null if there is none.
+  [[nodiscard]] const Finalist* winner() const;
+
+  /// Nothing when all is said. The first round is begun and a round begun is finished whatever
+  /// the limits.
+  [[nodiscard]] std::optional<ConfirmStep> next_step(const ConfirmLimits& limits) const;
+
+  /// The finalists of the first round, at most `most`: the incumbent and what cannot be told from
+  /// it. Empty where nothing looks better than the baseline.
+  [[nodiscard]] std::vector<Configuration> contenders(std::size_t most) const;
+
+ private:
+  [[nodiscard]] bool may_take_turns() const;
+  [[nodiscard]] std::vector<Configuration> in_round(std::size_t together) const;
+  [[nodiscard]] std::optional<Configuration> next_in_turn() const;
+  [[nodiscard]] std::optional<ConfirmStep> rest_of_round() const;
+  [[nodiscard]] bool was_run(const Configuration& configuration, int round) const;
+  [[nodiscard]] bool was_tried(const Configuration& configuration) const;
+
+  const StudySpec* study_;
+  const Standing* standing_;
+  std::vector<Finalist> finalists_;
+  int last_round_ = 0;
+  bool baseline_failed_ = false;
+};
+
+/// Finalists are confirmed in turn until so many were not shown to be faster.
+inline constexpr std::size_t k_most_finalists = 3;
+
+/// True for a fresh run of a finalist that failed or was infeasible: its configuration is no
 /// winner.
 [[nodiscard]] bool refutes(const TrialRecord& trial);
-
-/// The speed-up that pairs show: geometric mean of the ratios, with Student's t interval of their
-/// logarithms, which fresh processes and interleaving make honest. A single pair has no spread, and
-/// its interval comes from those within the two runs. No pairs: ratio 1 with `pairs` 0.
-[[nodiscard]] SpeedUp speed_up_of_pairs(const StudySpec& study,
-                                        const std::vector<ConfirmPair>& pairs);
-
-/// The same from one run of each, as the search measured them; `pairs` is 0.
-[[nodiscard]] SpeedUp speed_up_of_trials(const StudySpec& study, const TrialRecord& incumbent,
-                                         const TrialRecord& baseline);
 
 }  // namespace steptune

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/guards.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <map>
 
+#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
+
+#include "common/interval.hpp"
 
 namespace steptune {
 namespace {
 
 constexpr const char* k_peak_memory = "peak_memory_bytes";
+/// Of calling a configuration infeasible that is just at the limit.
+constexpr double k_guard_error = 0.05;
 
-bool is_memory(const Guard& guard) {
-  return guard.metric == k_peak_memory;
-}
 bool compares_with_baseline(const Guard& guard) {
   return guard.max_ratio_to_baseline || guard.min_ratio_to_baseline;
 }
@@ -25,31 +26,55 @@ std::optional<double> find(const std::map<std::string, double>& values, const st
   return found->second;
 }
 
-std::optional<double> baseline_value(const Guard& guard, const TrialRecord* baseline) {
+std::optional<GuardedValue> baseline_value(const Guard& guard, const TrialRecord* baseline) {
   if (baseline == nullptr) return std::nullopt;
-  if (is_memory(guard)) return baseline->peak_memory_bytes;
+  if (is_memory_guard(guard)) {
+    if (!baseline->peak_memory_bytes) return std::nullopt;
+    return GuardedValue{*baseline->peak_memory_bytes};
+  }
   if (!baseline->measurement) return std::nullopt;
-  return find(baseline->measurement->metrics, judged_metric(guard));
+  const auto value = find(baseline->measurement->metrics, judged_metric(guard));
+  if (!value) return std::nullopt;
+  return GuardedValue{*value,
+                      find(baseline->measurement->metrics, judged_error(guard)).value_or(0.0)};
 }
 
-std::optional<std::string> violation(const Guard& guard, double value,
-                                     std::optional<double> baseline) {
+/// Whether `by`, how far a value is beyond its limit, is more than its error explains.
+bool is_shown(double by, const GuardedValue& value, double limit_error) {
+  const double error = std::hypot(value.standard_error, limit_error);
+  if (!(error > 0.0) || !(value.degrees_of_freedom > 0.0)) return by > 0.0;
+  const boost::math::students_t distribution(value.degrees_of_freedom);
+  return by > boost::math::quantile(distribution, 1.0 - k_guard_error) * error;
+}
+
+std::string told(const GuardedValue& value) {
+  return value.standard_error > 0.0
+             ? fmt::format("{:.6g} +-{:.2g}", value.value, k_z_95 * value.standard_error)
+             : fmt::format("{:.6g}", value.value);
+}
+
+std::optional<std::string> violation(const Guard& guard, const GuardedValue& value,
+                                     const std::optional<GuardedValue>& baseline) {
   const std::string name = judged_metric(guard);
-  if (!std::isfinite(value)) return fmt::format("{} is not a finite number", name);
-  if (guard.max && value > *guard.max) {
-    return fmt::format("{} is {:.6g}, above the limit of {:.6g}", name, value, *guard.max);
+  if (!std::isfinite(value.value)) return fmt::format("{} is not a finite number", name);
+  if (guard.max && is_shown(value.value - *guard.max, value, 0.0)) {
+    return fmt::format("{} is {}, above the limit of {:.6g}", name, told(value), *guard.max);
   }
-  if (guard.min && value < *guard.min) {
-    return fmt::format("{} is {:.6g}, below the limit of {:.6g}", name, value, *guard.min);
+  if (guard.min && is_shown(*guard.min - value.value, value, 0.0)) {
+    return fmt::format("{} is {}, below the limit of {:.6g}", name, told(value), *guard.min);
   }
   if (!baseline) return std::nullopt;
-  if (guard.max_ratio_to_baseline && value > *baseline * *guard.max_ratio_to_baseline) {
-    return fmt::format("{} is {:.6g}, above {:.6g} times the baseline's {:.6g}", name, value,
-                       *guard.max_ratio_to_baseline, *baseline);
+  const auto beyond = [&](double ratio, double sign) {
+    return is_shown(sign * (value.value - ratio * baseline->value), value,
+                    ratio * baseline->standard_error);
+  };
+  if (guard.max_ratio_to_baseline && beyond(*guard.max_ratio_to_baseline, 1.0)) {
+    return fmt::format("{} is {}, above {:.6g} times the baseline's {}", name, told(value),
+                       *guard.max_ratio_to_baseline, told(*baseline));
   }
-  if (guard.min_ratio_to_baseline && value < *baseline * *guard.min_ratio_to_baseline) {
-    return fmt::format("{} is {:.6g}, below {:.6g} times the baseline's {:.6g}", name, value,
-                       *guard.min_ratio_to_baseline, *baseline);
+  if (guard.min_ratio_to_baseline && beyond(*guard.min_ratio_to_baseline, -1.0)) {
+    return fmt::format("{} is {}, below {:.6g} times the baseline's {}", name, told(value),
+                       *guard.min_ratio_to_baseline, told(*baseline));
   }
   return std::nullopt;
 }
@@ -66,30 +91,17 @@ std::string missing(const Guard& guard) {
 
 }  // namespace
 
+bool is_memory_guard(const Guard& guard) {
+  return guard.metric == k_peak_memory;
+}
+
 std::string judged_metric(const Guard& guard) {
-  if (is_memory(guard) || !(guard.after_samples > 0.0)) return guard.metric;
+  if (is_memory_guard(guard) || !(guard.after_samples > 0.0)) return guard.metric;
   return fmt::format("{}@{:.0f}", guard.metric, guard.after_samples);
 }
 
-void capture_guarded(const std::vector<Guard>& guards, const Measurement& current,
-                     GuardedValues& values) {
-  for (const Guard& guard : guards) {
-    const auto value = current.not_finite.contains(guard.metric)
-                           ? std::optional(std::numeric_limits<double>::quiet_NaN())
-                           : find(current.metrics, guard.metric);
-    if (!value || current.total_samples < guard.after_samples) continue;
-    if (guard.after_samples > 0.0) {
-      values.try_emplace(judged_metric(guard), *value);
-    } else {
-      values[guard.metric] = *value;
-    }
-  }
-}
-
-bool all_captured(const std::vector<Guard>& guards, const GuardedValues& values) {
-  return std::ranges::all_of(guards, [&](const Guard& guard) {
-    return is_memory(guard) || values.contains(judged_metric(guard));
-  });
+std::string judged_error(const Guard& guard) {
+  return judged_metric(guard) + " standard error";
 }
 
 std::optional<std::string> violated_guard(const std::vector<Guard>& guards,
@@ -98,10 +110,17 @@ std::optional<std::string> violated_guard(const std::vector<Guard>& guards,
                                           const TrialRecord* baseline, GuardMoment moment) {
   for (const Guard& guard : guards) {
     if (moment == GuardMoment::running && !(guard.after_samples > 0.0)) continue;
-    const auto value = is_memory(guard) ? peak_memory_bytes : find(values, judged_metric(guard));
+    const auto found = values.find(judged_metric(guard));
+    std::optional<GuardedValue> value;
+    if (is_memory_guard(guard)) {
+      if (peak_memory_bytes) value = GuardedValue{*peak_memory_bytes};
+    } else if (found != values.end()) {
+      value = found->second;
+    }
     if (value) {
-      auto told = violation(guard, *value, baseline_value(guard, baseline));
-      if (told) return told;
+      if (auto violated = violation(guard, *value, baseline_value(guard, baseline))) {
+        return violated;
+      }
     } else if (moment == GuardMoment::ended) {
       return missing(guard);
     }

@@ -16,6 +16,7 @@
 #include "search/searcher.hpp"
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
+#include "tuner/loop/speed_up.hpp"
 #include "tuner/loop/standing.hpp"
 #include "tuner/study/study_spec.hpp"
 
@@ -45,26 +46,35 @@ class LoopListener {
   virtual void on_warning(const std::string& /*message*/) {}
 };
 
-/// How much better the incumbent is than the baseline, as a ratio with its interval. NaN where the
-/// objective has values that are not positive, of which ratios say nothing.
-struct SpeedUp {
-  double ratio = 1.0;  ///< baseline over incumbent (maximised: the inverse): 2.0 is twice as good
-  double low = 1.0;    ///< 95 % interval
-  double high = 1.0;
-  int pairs = 0;  ///< interleaved pairs that it stems from; 0: from the search trials only
+/// What a recommendation claims. Persistent names.
+enum class Claim {
+  faster,          ///< confirmed by fresh runs
+  nothing_faster,  ///< nothing was shown to be better than the baseline, which is recommended
+  unconfirmed,     ///< best of the search; no fresh run has confirmed it (yet)
+};
+[[nodiscard]] std::string to_text(Claim claim);
+[[nodiscard]] std::optional<Claim> claim_from_text(std::string_view text);
+
+/// What the confirming runs have shown of one configuration.
+struct FinalistResult {
+  std::int64_t trial = 0;  ///< the search trial that found it
+  Verdict verdict = Verdict::open;
+  SpeedUp speed_up;
 };
 
 /// What the user is told in the end.
 struct Recommendation {
-  std::int64_t incumbent_trial = 0;  ///< the baseline's own trial if nothing better was found
+  std::int64_t incumbent_trial = 0;  ///< the baseline's own trial if nothing was shown to be better
   Configuration configuration;
   /// Of the confirming runs (geometric means) where there are any, else of the search trials, so
   /// that they agree with `speed_up`.
   std::vector<double> baseline_objectives;
   std::vector<double> incumbent_objectives;
-  SpeedUp speed_up;                  ///< of the first objective
-  std::vector<std::int64_t> tied;    ///< trials that cannot be told from the incumbent
-  std::vector<std::int64_t> pareto;  ///< two objectives: the non-dominated trials
+  Claim claim = Claim::unconfirmed;
+  SpeedUp speed_up;  ///< of the first objective; not measured (NaN) where the baseline is best
+  std::vector<FinalistResult> finalists;  ///< in the order of their confirmation
+  std::vector<std::int64_t> tied;         ///< trials that cannot be told from the incumbent
+  std::vector<std::int64_t> pareto;       ///< two objectives: the non-dominated trials
   double tuning_s = 0.0;
   double tuning_usd = 0.0;
   std::optional<double> payback_share;  ///< of the planned run after which the tuning has paid
@@ -83,7 +93,8 @@ enum class LoopEnd {
   payback,
   interrupted,
   too_many_failures,
-  no_feasible_trial
+  no_feasible_trial,
+  nothing_faster  ///< finished, and nothing was shown to be better than the baseline
 };
 [[nodiscard]] std::string to_text(LoopEnd end);
 [[nodiscard]] std::optional<LoopEnd> loop_end_from_text(std::string_view text);

@@ -6,19 +6,21 @@
 
 #include <fmt/format.h>
 
+#include "common/interval.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/loop/budget.hpp"
 #include "tuner/loop/confirm.hpp"
 #include "tuner/loop/decision_log.hpp"
+#include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/tuning.hpp"
 
 namespace steptune {
 namespace {
 
-/// Incumbents that are tried in turn when fresh runs of them fail.
-constexpr std::size_t k_most_refuted = 3;
+/// Confirming runs have windows so many times as long as the least of the search.
+constexpr double k_longer_window = 2.0;
 
 }  // namespace
 
@@ -99,26 +101,47 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
 }
 
 std::optional<TrialRecord> Tuning::next_confirmation() {
-  const StudySpec& study = parts_.study;
-  const TrialRecord* best = standing_.incumbent();
-  const TrialRecord* baseline = standing_.baseline();
-  if (best == nullptr || baseline == nullptr || best->configuration == baseline->configuration ||
-      standing_.refuted().size() >= k_most_refuted) {
-    return std::nullopt;
-  }
-  const auto step = next_confirm_step(study, standing_.trials(), best->configuration,
-                                      study.measure.confirm_pairs);
+  const auto step = Confirmation(parts_.study, standing_).next_step(confirm_limits());
   if (!step) return std::nullopt;
-  const bool first = confirmed_pairs(study, standing_.trials(), best->configuration).empty();
-  if (step->purpose == TrialPurpose::confirm_incumbent && !first &&
-      !can_pay_confirm_pair(study, spending())) {
-    return std::nullopt;
-  }
-  const bool of_baseline = step->purpose == TrialPurpose::confirm_baseline;
-  TrialRecord trial = new_trial(step->purpose, "confirm",
-                                of_baseline ? baseline->configuration : best->configuration);
-  trial.confirm_pair = step->pair;
+  TrialRecord trial = new_trial(step->purpose, "confirm", step->configuration);
+  trial.confirm_pair = step->round;
   return trial;
+}
+
+ConfirmLimits Tuning::confirm_limits() const {
+  const Spending so_far = spending();
+  ConfirmLimits limits{can_pay_confirm_pair(parts_.study, so_far), k_most_finalists};
+  while (limits.together > 1 && !can_pay_finalists(parts_.study, so_far, limits.together))
+    --limits.together;
+  return limits;
+}
+
+TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
+  const StudySpec& study = parts_.study;
+  TrialTargets targets{study.measure};
+  MeasureSpec& measure = targets.measure;
+  const TrialRecord* baseline = standing_.baseline();
+  const double startup_s =
+      baseline != nullptr && baseline->measurement ? baseline->measurement->startup_s : 0.0;
+  targets.share_s = share_of_trial_s(study, trial.purpose, startup_s);
+  if (is_confirmation(trial.purpose)) {
+    // A buffer takes time to drain.
+    measure.max_trial_s = std::max(
+        measure.max_trial_s,
+        std::min(k_longer_window * measure.max_trial_s, 0.9 * study.limits.wall_s - startup_s));
+    measure.min_window_s = std::min(k_longer_window * measure.min_window_s, measure.max_trial_s);
+    if (trial.purpose == TrialPurpose::confirm_incumbent && baseline != nullptr &&
+        baseline->measurement) {
+      targets.baseline_seconds_per_sample = baseline->measurement->seconds_per_sample;
+    }
+    return targets;
+  }
+  const TrialRecord* incumbent = standing_.incumbent();
+  if (incumbent != nullptr && baseline != nullptr) {
+    targets.to_beat = to_minimized(study.objectives[0], incumbent->objectives[0]) +
+                      k_z_95 * error_among_launches(*incumbent, 0, standing_.launches());
+  }
+  return targets;
 }
 
 TrialRecord Tuning::new_trial(TrialPurpose purpose, std::string origin,

@@ -37,7 +37,8 @@ bool prices_in_money(const StudySpec& study) {
   return study.budget.cost_usd && !study.budget.time_s;
 }
 
-Observation to_observation(const StudySpec& study, const TrialRecord& trial) {
+Observation to_observation(const StudySpec& study, const TrialRecord& trial,
+                           const LaunchVariation& launches) {
   Observation observation;
   observation.trial = trial.number;
   observation.configuration = trial.configuration;
@@ -57,7 +58,7 @@ Observation to_observation(const StudySpec& study, const TrialRecord& trial) {
   }
   for (std::size_t index = 0; index < trial.objectives.size(); ++index) {
     observation.values.push_back(to_minimized(study.objectives[index], trial.objectives[index]));
-    const double error = trial.standard_errors[index];
+    const double error = error_among_launches(trial, index, launches);
     observation.standard_errors.push_back(std::isfinite(error) ? error : 0.0);
   }
   observation.milestones = trial.milestones;
@@ -70,11 +71,13 @@ Observation to_observation(const StudySpec& study, const TrialRecord& trial) {
 
 TrialEstimate to_estimate(const StudySpec& study, std::int64_t trial, double resource,
                           const std::vector<double>& objectives,
-                          const std::vector<double>& standard_errors) {
+                          const std::vector<double>& standard_errors,
+                          const LaunchVariation& launches) {
   TrialEstimate estimate{trial, resource, {}, {}};
   for (std::size_t index = 0; index < objectives.size(); ++index) {
     estimate.values.push_back(to_minimized(study.objectives[index], objectives[index]));
-    estimate.half_widths.push_back(k_z_95 * standard_errors[index]);
+    estimate.half_widths.push_back(
+        k_z_95 * error_among_launches(objectives[index], standard_errors[index], launches));
   }
   return estimate;
 }

@@ -4,6 +4,7 @@
 #include "search/observation.hpp"
 #include "search/scheduler.hpp"
 #include "tuner/history/history.hpp"
+#include "tuner/loop/launch_variation.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -12,13 +13,16 @@ namespace steptune {
 [[nodiscard]] bool prices_in_money(const StudySpec& study);
 
 /// What a final trial teaches the searcher: values turned so that less is better, price in seconds,
-/// or USD where only a budget of money is given.
-[[nodiscard]] Observation to_observation(const StudySpec& study, const TrialRecord& trial);
+/// or USD where only a budget of money is given. Standard errors are those of a configuration, of
+/// which the trial is one launch.
+[[nodiscard]] Observation to_observation(const StudySpec& study, const TrialRecord& trial,
+                                         const LaunchVariation& launches = {});
 
 /// A trial's objectives as the scheduler wants them. `resource` is the steady-state steps measured.
 [[nodiscard]] TrialEstimate to_estimate(const StudySpec& study, std::int64_t trial, double resource,
                                         const std::vector<double>& objectives,
-                                        const std::vector<double>& standard_errors);
+                                        const std::vector<double>& standard_errors,
+                                        const LaunchVariation& launches = {});
 
 /// All that the scheduler was told of a final trial, in order: what it had measured on its way, and
 /// at last. Empty for a trial that nothing is compared with: failed, infeasible, out of memory.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/recommend.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tuner/loop/confirm.hpp"
+#include "tuner/loop/objectives.hpp"
 #include "tuner/loop/payback.hpp"
 #include "tuner/loop/plan_notes.hpp"
 
@@ -11,8 +13,8 @@ namespace steptune {
 namespace {
 
 /// Geometric means over the runs of one side; arithmetic ones where a value is not positive.
-std::vector<double> means_over(const std::vector<ConfirmPair>& pairs,
-                               const TrialRecord* ConfirmPair::*side, std::size_t objectives) {
+std::vector<double> means_over(const std::vector<RunPair>& pairs, const TrialRecord* RunPair::*side,
+                               std::size_t objectives) {
   std::vector<double> means;
   const auto count = static_cast<double>(pairs.size());
   for (std::size_t objective = 0; objective < objectives; ++objective) {
@@ -30,34 +32,43 @@ std::vector<double> means_over(const std::vector<ConfirmPair>& pairs,
   return means;
 }
 
-void fill_evidence(const StudySpec& study, const std::vector<TrialRecord>& trials,
-                   const TrialRecord& incumbent, const TrialRecord* baseline,
-                   Recommendation& recommendation) {
-  recommendation.incumbent_trial = incumbent.number;
-  recommendation.configuration = incumbent.configuration;
-  recommendation.incumbent_objectives = incumbent.objectives;
-  if (baseline == nullptr) return;
-  recommendation.baseline_objectives = baseline->objectives;
-  const auto pairs = confirmed_pairs(study, trials, incumbent.configuration);
-  if (pairs.empty()) {
-    recommendation.speed_up = speed_up_of_trials(study, incumbent, *baseline);
-    return;
+/// The best trial of the search that measured a configuration.
+const TrialRecord* trial_of(const Standing& standing, const Configuration& configuration) {
+  const auto better = [&](const TrialRecord& a, const TrialRecord* b) {
+    const Objective& objective = standing.rules().objectives.front();
+    return b == nullptr || to_minimized(objective, a.objectives.front()) <
+                               to_minimized(objective, b->objectives.front());
+  };
+  const TrialRecord* best = nullptr;
+  for (const TrialRecord& trial : standing.trials()) {
+    const bool its = trial.configuration == configuration && may_win(standing.rules(), trial);
+    if (its && better(trial, best)) best = &trial;
   }
-  recommendation.speed_up = speed_up_of_pairs(study, pairs);
-  recommendation.incumbent_objectives =
-      means_over(pairs, &ConfirmPair::incumbent, study.objectives.size());
-  recommendation.baseline_objectives =
-      means_over(pairs, &ConfirmPair::baseline, study.objectives.size());
+  return best;
 }
 
-/// The confirmation took back what the search had promised.
-void fall_back_on_baseline(const TrialRecord& baseline, Recommendation& recommendation) {
-  const int pairs = recommendation.speed_up.pairs;
-  recommendation.tied = {recommendation.incumbent_trial};
-  recommendation.incumbent_trial = baseline.number;
-  recommendation.configuration = baseline.configuration;
-  recommendation.incumbent_objectives = recommendation.baseline_objectives;
-  recommendation.speed_up = SpeedUp{1.0, 1.0, 1.0, pairs};
+void recommend_trial(const TrialRecord& trial, Recommendation& recommendation) {
+  recommendation.incumbent_trial = trial.number;
+  recommendation.configuration = trial.configuration;
+  recommendation.incumbent_objectives = trial.objectives;
+}
+
+void recommend_finalist(const StudySpec& study, const Finalist& finalist,
+                        Recommendation& recommendation) {
+  recommendation.claim = Claim::faster;
+  recommendation.speed_up = finalist.speed_up;
+  recommendation.incumbent_objectives =
+      means_over(finalist.pairs, &RunPair::incumbent, study.objectives.size());
+  recommendation.baseline_objectives =
+      means_over(finalist.pairs, &RunPair::baseline, study.objectives.size());
+}
+
+/// Whether fresh runs have had their say, or there is nothing for them to say.
+bool is_judged(const Confirmation& confirmation, const TrialRecord& incumbent,
+               const TrialRecord& baseline) {
+  return incumbent.configuration == baseline.configuration ||
+         std::ranges::any_of(confirmation.finalists(),
+                             [](const Finalist& finalist) { return !finalist.pairs.empty(); });
 }
 
 }  // namespace
@@ -69,13 +80,31 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
   const TrialRecord* baseline = standing.baseline();
 
   Recommendation recommendation;
-  fill_evidence(study, standing.trials(), *incumbent, baseline, recommendation);
-  recommendation.tied = standing.tied_with(*incumbent);
-  recommendation.pareto = standing.front();
-  const bool refuted = recommendation.speed_up.pairs > 0 && recommendation.speed_up.ratio <= 1.0;
-  if (refuted && baseline != nullptr && may_win(standing.rules(), *baseline)) {
-    fall_back_on_baseline(*baseline, recommendation);
+  const Confirmation confirmation(study, standing);
+  const Finalist* winner = confirmation.winner();
+  const TrialRecord* winning = winner ? trial_of(standing, winner->configuration) : nullptr;
+  if (baseline != nullptr) recommendation.baseline_objectives = baseline->objectives;
+  for (const Finalist& finalist : confirmation.finalists()) {
+    const TrialRecord* trial = trial_of(standing, finalist.configuration);
+    recommendation.finalists.push_back(
+        {trial == nullptr ? 0 : trial->number, finalist.verdict, finalist.speed_up});
   }
+  const TrialRecord* recommended = incumbent;
+  if (winning != nullptr) {
+    recommended = winning;
+  } else if (baseline != nullptr && is_judged(confirmation, *incumbent, *baseline) &&
+             may_win(standing.rules(), *baseline)) {
+    recommended = baseline;
+    recommendation.claim = Claim::nothing_faster;
+  }
+  recommend_trial(*recommended, recommendation);
+  if (winning != nullptr) {
+    recommend_finalist(study, *winner, recommendation);
+  } else if (recommended != baseline && baseline != nullptr) {
+    recommendation.speed_up = speed_up_of_trials(study, *recommended, *baseline);
+  }
+  recommendation.tied = standing.tied_with(*recommended);
+  recommendation.pareto = standing.front();
   recommendation.tuning_s = totals.elapsed_s;
   recommendation.tuning_usd = totals.overhead_usd + standing.spent_usd();
   if (!recommendation.baseline_objectives.empty()) {

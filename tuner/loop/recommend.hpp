@@ -11,8 +11,8 @@
 namespace steptune {
 
 /// What to tell the user, from all trials of a study and what else it took; nothing if no trial
-/// may win. A confirmation that shows the incumbent no better than the baseline makes the baseline
-/// the winner, unless that violates a guard.
+/// may win. Where fresh runs have not shown any configuration to be better, that is the baseline,
+/// unless that violates a guard; before there are any, the best of the search.
 [[nodiscard]] std::optional<Recommendation> recommend(const StudySpec& study,
                                                       const Standing& standing,
                                                       const StudyTotals& totals);

@@ -14,6 +14,12 @@ constexpr auto k_ends = enum_names<LoopEnd>({
     {LoopEnd::interrupted, "interrupted"},
     {LoopEnd::too_many_failures, "too_many_failures"},
     {LoopEnd::no_feasible_trial, "no_feasible_trial"},
+    {LoopEnd::nothing_faster, "nothing_faster"},
+});
+constexpr auto k_claims = enum_names<Claim>({
+    {Claim::faster, "faster"},
+    {Claim::nothing_faster, "nothing_faster"},
+    {Claim::unconfirmed, "unconfirmed"},
 });
 
 /// JSON has no NaN; what is missing reads back as NaN.
@@ -21,6 +27,58 @@ double number(const Json& json, const char* name) {
   const auto found = json.find(name);
   return found != json.end() && found->is_number() ? found->get<double>()
                                                    : std::numeric_limits<double>::quiet_NaN();
+}
+
+Json speed_up_json(const SpeedUp& speed_up) {
+  return {{"ratio", speed_up.ratio},
+          {"low", speed_up.low},
+          {"high", speed_up.high},
+          {"low_if_buffered", speed_up.low_if_buffered},
+          {"pairs", speed_up.pairs}};
+}
+
+SpeedUp speed_up_from(const Json& json) {
+  SpeedUp speed_up{number(json, "ratio"), number(json, "low"), number(json, "high"), 0,
+                   number(json, "low_if_buffered")};
+  if (json.contains("pairs") && json["pairs"].is_number_integer()) {
+    speed_up.pairs = json["pairs"].get<int>();
+  }
+  return speed_up;
+}
+
+Json finalists_json(const std::vector<FinalistResult>& finalists) {
+  Json json = Json::array();
+  for (const FinalistResult& finalist : finalists) {
+    json.push_back({{"trial", finalist.trial},
+                    {"verdict", to_text(finalist.verdict)},
+                    {"speed_up", speed_up_json(finalist.speed_up)}});
+  }
+  return json;
+}
+
+std::vector<FinalistResult> finalists_from(const Json& json) {
+  std::vector<FinalistResult> finalists;
+  if (!json.contains("finalists") || !json["finalists"].is_array()) return finalists;
+  for (const Json& each : json["finalists"]) {
+    const bool complete = each.is_object() && each.contains("speed_up") &&
+                          each["speed_up"].is_object() && each.contains("trial") &&
+                          each["trial"].is_number_integer() && each.contains("verdict") &&
+                          each["verdict"].is_string();
+    const auto verdict =
+        complete ? verdict_from_text(each["verdict"].get<std::string>()) : std::nullopt;
+    if (!verdict) continue;
+    finalists.push_back(
+        {each["trial"].get<std::int64_t>(), *verdict, speed_up_from(each["speed_up"])});
+  }
+  return finalists;
+}
+
+/// Recommendations of versions that told no claim were confirmed if there were pairs.
+Claim claim_from(const Json& json, const SpeedUp& speed_up) {
+  if (json.contains("claim") && json["claim"].is_string()) {
+    if (const auto claim = claim_from_text(json["claim"].get<std::string>())) return *claim;
+  }
+  return speed_up.pairs > 0 ? Claim::faster : Claim::unconfirmed;
 }
 
 template <typename T>
@@ -52,17 +110,22 @@ std::optional<LoopEnd> loop_end_from_text(std::string_view text) {
   return k_ends.value_of(text);
 }
 
+std::string to_text(Claim claim) {
+  return std::string(k_claims.name_of(claim));
+}
+
+std::optional<Claim> claim_from_text(std::string_view text) {
+  return k_claims.value_of(text);
+}
+
 Json to_json(const Recommendation& recommendation) {
-  const SpeedUp& speed_up = recommendation.speed_up;
   Json json{{"incumbent_trial", recommendation.incumbent_trial},
             {"configuration", to_json(recommendation.configuration)},
             {"baseline_objectives", array_of(recommendation.baseline_objectives)},
             {"incumbent_objectives", array_of(recommendation.incumbent_objectives)},
-            {"speed_up",
-             {{"ratio", speed_up.ratio},
-              {"low", speed_up.low},
-              {"high", speed_up.high},
-              {"pairs", speed_up.pairs}}},
+            {"claim", to_text(recommendation.claim)},
+            {"speed_up", speed_up_json(recommendation.speed_up)},
+            {"finalists", finalists_json(recommendation.finalists)},
             {"tied", array_of(recommendation.tied)},
             {"pareto", array_of(recommendation.pareto)},
             {"tuning_s", recommendation.tuning_s},
@@ -89,12 +152,9 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
   recommendation.configuration = *std::move(configuration);
   recommendation.baseline_objectives = numbers<double>(json, "baseline_objectives");
   recommendation.incumbent_objectives = numbers<double>(json, "incumbent_objectives");
-  const Json& speed_up = json["speed_up"];
-  recommendation.speed_up = {number(speed_up, "ratio"), number(speed_up, "low"),
-                             number(speed_up, "high"), 0};
-  if (speed_up.contains("pairs") && speed_up["pairs"].is_number_integer()) {
-    recommendation.speed_up.pairs = speed_up["pairs"].get<int>();
-  }
+  recommendation.speed_up = speed_up_from(json["speed_up"]);
+  recommendation.claim = claim_from(json, recommendation.speed_up);
+  recommendation.finalists = finalists_from(json);
   recommendation.tied = numbers<std::int64_t>(json, "tied");
   recommendation.pareto = numbers<std::int64_t>(json, "pareto");
   recommendation.tuning_s = number(json, "tuning_s");

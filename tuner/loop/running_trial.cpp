@@ -8,6 +8,7 @@
 
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/loop/decision_log.hpp"
+#include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/planned_time.hpp"
@@ -19,6 +20,10 @@ namespace {
 constexpr int k_attempts_when_lost = 3;
 
 constexpr double k_widened = 1.2;
+
+/// A first look, too short for a fair interval, tells what is slower by so many standard errors.
+constexpr double k_least_look_steps = 10.0;
+constexpr double k_errors_apart = 4.0;
 
 Measurer make_measurer(const StudySpec& study, const TrialRecord& record, double started_s) {
   MeasureOptions options;
@@ -50,12 +55,15 @@ bool is_tight(const Measurement& measurement, const MeasureSpec& wanted) {
          measurement.window_steps >= wanted.min_window_steps;
 }
 
-RunningTrial::RunningTrial(const StudySpec& study, TrialRecord record, double now_s)
+RunningTrial::RunningTrial(const StudySpec& study, TrialRecord record, double now_s,
+                           TrialTargets targets)
     : study_(&study),
+      targets_(std::move(targets)),
       record_(std::move(record)),
       measurer_(make_measurer(study, record_, now_s)),
       progress_(samples_per_step(study, record_.configuration)),
       early_stopping_(scheduler_options(study)),
+      guarded_(study.guards),
       usd_per_hour_(usd_per_hour(study, record_.configuration)),
       usd_per_billed_s_(usage_usd(on_demand_usd_per_hour(study, record_.configuration), 1.0)),
       started_s_(now_s) {}
@@ -73,7 +81,7 @@ void RunningTrial::started(const TrialStarted& event) {
 void RunningTrial::reported(const Report& report) {
   measurer_.add(report);
   progress_.add(report);
-  capture_guarded(study_->guards, measurer_.current(), guarded_);
+  guarded_.add(measurer_.current());
 }
 
 void RunningTrial::disturbed(const TrialDisturbed& event) {
@@ -85,8 +93,31 @@ bool RunningTrial::is_searched() const {
 }
 
 bool RunningTrial::is_measured() const {
-  return all_timed(*study_) && all_captured(study_->guards, guarded_) &&
-         is_tight(measurer_.current(), study_->measure);
+  return all_timed(*study_) && guarded_.are_full() &&
+         is_tight(measurer_.current(), targets_.measure) && !may_be_buffered();
+}
+
+bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
+  const Measurement& current = measurer_.current();
+  if (!targets_.to_beat || !is_searched() || study_->objectives.size() != 1 ||
+      !all_timed(*study_) || current.window_steps < k_least_look_steps ||
+      current.window_s < targets_.measure.min_window_s) {
+    return false;
+  }
+  const auto objectives =
+      objective_values(*study_, current, usd_per_hour_, measurement_of(baseline));
+  if (!objectives) return false;
+  const double error =
+      error_among_launches(objectives->values[0], objectives->standard_errors[0], {});
+  return objectives->values[0] - k_errors_apart * error > *targets_.to_beat;
+}
+
+bool RunningTrial::may_be_buffered() const {
+  if (!targets_.baseline_seconds_per_sample) return false;
+  const Measurement& current = measurer_.current();
+  const double upper = current.seconds_per_sample + current.half_width_s;
+  const double gain = *targets_.baseline_seconds_per_sample / upper - 1.0;
+  return gain > 0.0 && current.slowest_seconds_per_sample > (1.0 + 0.5 * gain) * upper;
 }
 
 bool RunningTrial::ask_for_end(EndRequest request, std::string reason) {
@@ -122,12 +153,16 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
                                 const TrialRecord* baseline) {
   if (request_ != EndRequest::none) return false;
   if (is_searched()) {
-    auto violated =
-        violated_guard(study_->guards, guarded_, std::nullopt, baseline, GuardMoment::running);
+    auto violated = violated_guard(study_->guards, guarded_.settled(), std::nullopt, baseline,
+                                   GuardMoment::running);
     if (violated) return ask_for_end(EndRequest::guard, *std::move(violated));
   }
   const bool given_up = is_given_up(scheduler, searcher, baseline);
   if (is_measured()) return ask_for_end(EndRequest::measured, "");
+  if (is_clearly_slower(baseline)) {
+    is_slower_ = true;
+    return ask_for_end(EndRequest::measured, "");
+  }
   if (!given_up) return false;
   given_up_ = measurer_.current();
   return ask_for_end(EndRequest::scheduler, std::move(request_reason_));
@@ -140,7 +175,7 @@ double RunningTrial::deadline_s() const {
   }
   const Measurement& current = measurer_.current();
   if (current.status == MeasurementStatus::no_reports) {
-    return started_s_ + study_->limits.idle_s + study_->measure.max_trial_s;
+    return started_s_ + study_->limits.idle_s + targets_.measure.max_trial_s;
   }
   // What the others are compared with has to be known, if it takes until the wall limit.
   const bool is_awaited = std::ranges::any_of(study_->guards, [&](const Guard& guard) {
@@ -149,7 +184,11 @@ double RunningTrial::deadline_s() const {
   if (record_.purpose == TrialPurpose::baseline && is_awaited) {
     return std::numeric_limits<double>::infinity();
   }
-  return started_s_ + current.startup_s + study_->measure.max_trial_s;
+  const bool will_do = current.status == MeasurementStatus::steady &&
+                       current.window_steps >= k_least_look_steps && !may_be_buffered();
+  const double longest_s = will_do ? std::min(targets_.share_s, targets_.measure.max_trial_s)
+                                   : targets_.measure.max_trial_s;
+  return started_s_ + current.startup_s + longest_s;
 }
 
 bool RunningTrial::out_of_time(double now_s) {
@@ -178,8 +217,15 @@ Measurement RunningTrial::final_measurement() const {
 TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,
                                    double wall_time_s) {
   Measurement measurement = final_measurement();
-  for (const auto& [name, value] : guarded_)
-    measurement.metrics[name] = value;
+  const GuardedValues guarded = guarded_.all();
+  for (const Guard& guard : study_->guards) {
+    const auto value = guarded.find(judged_metric(guard));
+    if (value == guarded.end()) continue;
+    measurement.metrics[value->first] = value->second.value;
+    if (value->second.standard_error > 0.0) {
+      measurement.metrics[judged_error(guard)] = value->second.standard_error;
+    }
+  }
   TrialEnding ending{outcome.kind, outcome.detail, request_, request_reason_, {}, {}, {}};
   const bool at_limit = request_ == EndRequest::time_limit;
   const Measurement priced = at_limit ? as_if_steady(measurement) : measurement;
@@ -190,10 +236,12 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   if (is_searched() && at_limit) {
     ending.slow = why_slow(measurement, progress_, requested_s_);
   }
-  const auto moment = request_ == EndRequest::scheduler ? GuardMoment::running : GuardMoment::ended;
+  // A guard that was not reached yet says nothing against a trial that was given up for its speed.
+  const bool was_cut_short = request_ == EndRequest::scheduler || is_slower_;
+  const auto moment = was_cut_short ? GuardMoment::running : GuardMoment::ended;
   ending.violated = request_ == EndRequest::guard
                         ? std::optional(request_reason_)
-                        : violated_guard(study_->guards, guarded_, outcome.peak_memory_bytes,
+                        : violated_guard(study_->guards, guarded, outcome.peak_memory_bytes,
                                          is_baseline ? nullptr : baseline, moment);
   if (!ending.violated && objectives && moment == GuardMoment::ended &&
       priced.status == MeasurementStatus::steady && !is_confirmation(record_.purpose)) {

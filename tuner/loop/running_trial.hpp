@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -23,11 +24,24 @@ namespace steptune {
 /// Whether a trial that ended now would have measured as surely as the study wants, and on as much.
 [[nodiscard]] bool is_tight(const Measurement& measurement, const MeasureSpec& wanted);
 
+/// What a trial is measured for.
+struct TrialTargets {
+  MeasureSpec measure;  ///< the study's, or what the trial's purpose makes of it
+  /// After so long any interval will do: the trial's share of a budget of time.
+  double share_s = std::numeric_limits<double>::infinity();
+  /// A trial that is slower than this for certain has been measured well enough: the incumbent's
+  /// upper end, as the first objective, less being better. Nothing: measured like any.
+  std::optional<double> to_beat{};
+  /// The baseline's seconds per sample. A confirming run goes on until a buffer that is not drained
+  /// yet can hide no more than half of what the run is faster by. Nothing: no such wait.
+  std::optional<double> baseline_seconds_per_sample{};
+};
+
 /// A trial under way: what it has reported, and whether it is to go on.
 class RunningTrial {
  public:
   /// `study` outlives the object. `now_s` serves as the start until `started` tells it.
-  RunningTrial(const StudySpec& study, TrialRecord record, double now_s);
+  RunningTrial(const StudySpec& study, TrialRecord record, double now_s, TrialTargets targets);
 
   void started(const TrialStarted& event);
   void reported(const Report& report);
@@ -57,6 +71,8 @@ class RunningTrial {
  private:
   [[nodiscard]] bool is_searched() const;
   [[nodiscard]] bool is_measured() const;
+  [[nodiscard]] bool is_clearly_slower(const TrialRecord* baseline) const;
+  [[nodiscard]] bool may_be_buffered() const;
   [[nodiscard]] bool is_given_up(Scheduler& scheduler, Searcher& searcher,
                                  const TrialRecord* baseline);
   [[nodiscard]] bool ask_for_end(EndRequest request, std::string reason);
@@ -64,17 +80,19 @@ class RunningTrial {
   [[nodiscard]] Measurement final_measurement() const;
 
   const StudySpec* study_;
+  TrialTargets targets_;
   TrialRecord record_;
   Measurer measurer_;
   ProgressBound progress_;
   EarlyStopping early_stopping_;
-  GuardedValues guarded_;
+  GuardWindows guarded_;
   double usd_per_hour_;  ///< as the planned run is expected to be billed
   double usd_per_billed_s_;
   double started_s_;
   double told_resource_ = -1.0;  ///< that the scheduler has seen
   EndRequest request_ = EndRequest::none;
   std::string request_reason_;
+  bool is_slower_ = false;  ///< measured well enough to know that
   double requested_s_ = 0.0;
   /// As it was when the scheduler gave the trial up: what follows until it is gone counts no more.
   std::optional<Measurement> given_up_;

@@ -14,7 +14,7 @@ constexpr double k_between_displays_s = 0.25;
 
 }  // namespace
 
-Result<void> RunningTrials::launch(TrialRecord trial) {
+Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets) {
   trial.status = TrialStatus::launching;
   trial.token.clear();
   trial.failure.clear();
@@ -32,12 +32,14 @@ Result<void> RunningTrials::launch(TrialRecord trial) {
   }
   const auto number = trial.number;
   const auto inserted = trials_.insert_or_assign(
-      number, RunningTrial(parts_->study, std::move(trial), parts_->clock.now_s()));
+      number,
+      RunningTrial(parts_->study, std::move(trial), parts_->clock.now_s(), std::move(targets)));
   parts_->listener.on_trial_started(inserted.first->second.record());
   return {};
 }
 
-Result<std::vector<TrialRecord>> RunningTrials::adopt(std::vector<TrialRecord> open) {
+Result<std::vector<TrialRecord>> RunningTrials::adopt(std::vector<TrialRecord> open,
+                                                      const TargetsOf& targets_of) {
   std::vector<Runner::Orphan> orphans;
   for (const TrialRecord& trial : open) {
     orphans.push_back({make_trial_spec(parts_->study, trial), trial.token});
@@ -52,8 +54,10 @@ Result<std::vector<TrialRecord>> RunningTrials::adopt(std::vector<TrialRecord> o
       others.push_back(std::move(trial));
       continue;
     }
+    TrialTargets targets = targets_of(trial);
     const auto inserted = trials_.insert_or_assign(
-        key.trial, RunningTrial(parts_->study, std::move(trial), parts_->clock.now_s()));
+        key.trial,
+        RunningTrial(parts_->study, std::move(trial), parts_->clock.now_s(), std::move(targets)));
     parts_->listener.on_trial_started(inserted.first->second.record());
   }
   return others;

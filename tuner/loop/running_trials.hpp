@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -16,6 +17,8 @@ namespace steptune {
 /// history before acting on it.
 class RunningTrials {
  public:
+  using TargetsOf = std::function<TrialTargets(const TrialRecord&)>;
+
   /// All outlive the pool.
   RunningTrials(const LoopParts& parts, RunnerEvents& events, Recorder& recorder,
                 const Stopwatch& stopwatch)
@@ -23,10 +26,11 @@ class RunningTrials {
 
   /// Commits the intent, then starts the trial. `trial` has number, purpose, origin, configuration
   /// and attempt. If the runner refuses, the trial is recorded as interrupted.
-  [[nodiscard]] Result<void> launch(TrialRecord trial);
+  [[nodiscard]] Result<void> launch(TrialRecord trial, TrialTargets targets);
 
   /// Takes over what a former run of the tuner has left running. Returns the others, in order.
-  [[nodiscard]] Result<std::vector<TrialRecord>> adopt(std::vector<TrialRecord> open);
+  [[nodiscard]] Result<std::vector<TrialRecord>> adopt(std::vector<TrialRecord> open,
+                                                       const TargetsOf& targets_of);
 
   /// Waits a moment for something to happen, acts on it, and returns the trials that have ended
   /// (interrupted ones included), already recorded. `baseline` is null until it has been measured.

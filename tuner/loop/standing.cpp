@@ -6,30 +6,20 @@
 #include <limits>
 #include <tuple>
 
-#include "common/interval.hpp"
+#include <boost/math/distributions/normal.hpp>
+
 #include "tuner/loop/confirm.hpp"
 #include "tuner/loop/objectives.hpp"
 
 namespace steptune {
 namespace {
 
-/// A value's 95 % interval, turned so that less is better.
-struct ObjectiveInterval {
-  double low = 0.0;
-  double value = 0.0;
-  double high = 0.0;
-};
-
-ObjectiveInterval interval_of(const RankingRules& rules, const TrialRecord& trial,
-                              std::size_t objective) {
-  const double value = to_minimized(rules.objectives[objective], trial.objectives[objective]);
-  const double half_width =
-      objective < trial.standard_errors.size() ? k_z_95 * trial.standard_errors[objective] : 0.0;
-  return {value - half_width, value, value + half_width};
-}
-
-bool overlap(const ObjectiveInterval& a, const ObjectiveInterval& b) {
-  return a.low <= b.high && b.low <= a.high;
+/// By how many standard errors of the difference the best of so many must be ahead of one for that
+/// one not to be the best, at an error of 5 % in all: Dunnett's one-sided critical value, by
+/// Sidak's bound.
+double critical_difference(std::size_t candidates) {
+  const double others = std::max<double>(1.0, static_cast<double>(candidates) - 1.0);
+  return boost::math::quantile(boost::math::normal(), std::pow(0.95, 1.0 / others));
 }
 
 }  // namespace
@@ -77,6 +67,9 @@ void Standing::put(TrialRecord trial) {
 
 void Standing::count_ended(const TrialRecord& trial) {
   incumbent_.reset();
+  if (is_confirmation(trial.purpose) || trial.purpose == TrialPurpose::baseline) {
+    launches_ = estimate_launch_variation(trials_);
+  }
   if (is_confirmation(trial.purpose)) {
     if (refutes(trial)) refuted_.push_back(trial.configuration);
     return;
@@ -106,6 +99,14 @@ double Standing::minimized(const TrialRecord& trial, std::size_t objective) cons
   return to_minimized(rules_.objectives[objective], trial.objectives[objective]);
 }
 
+bool Standing::may_be_best(const TrialRecord& trial, const TrialRecord& leader,
+                           std::size_t objective, std::size_t candidates) const {
+  const double error = std::hypot(error_among_launches(trial, objective, launches_),
+                                  error_among_launches(leader, objective, launches_));
+  const double behind = minimized(trial, objective) - minimized(leader, objective);
+  return behind <= critical_difference(candidates) * error;
+}
+
 bool Standing::is_refuted(const TrialRecord& trial) const {
   return std::ranges::find(refuted_, trial.configuration) != refuted_.end();
 }
@@ -132,12 +133,14 @@ const TrialRecord* Standing::incumbent() const {
 const TrialRecord* Standing::choose_incumbent() const {
   const auto leading = candidates();
   if (leading.empty()) return nullptr;
-  const ObjectiveInterval best = interval_of(rules_, *leading.front(), ranked_by_);
-  const double near = best.value + rules_.target_half_width * std::abs(best.value);
+  const double best = minimized(*leading.front(), ranked_by_);
+  const double near = best + rules_.target_half_width * std::abs(best);
   std::vector<const TrialRecord*> preferred;
   for (const TrialRecord* trial : leading) {
-    const ObjectiveInterval interval = interval_of(rules_, *trial, ranked_by_);
-    if (interval.value <= near && overlap(interval, best)) preferred.push_back(trial);
+    const bool is_near = minimized(*trial, ranked_by_) <= near;
+    if (is_near && may_be_best(*trial, *leading.front(), ranked_by_, leading.size())) {
+      preferred.push_back(trial);
+    }
   }
   prefer_cheapest(preferred);
   const auto batch = [&](const TrialRecord* trial) {
@@ -155,19 +158,19 @@ void Standing::prefer_cheapest(std::vector<const TrialRecord*>& trials) const {
   if (rules_.objectives.size() < 2 || !rules_.objectives[other].is_cost()) return;
   const TrialRecord* cheapest = *std::ranges::min_element(
       trials, {}, [&](const TrialRecord* trial) { return minimized(*trial, other); });
-  const ObjectiveInterval least = interval_of(rules_, *cheapest, other);
+  const std::size_t count = trials.size();
   std::erase_if(trials, [&](const TrialRecord* trial) {
-    return !overlap(interval_of(rules_, *trial, other), least);
+    return !may_be_best(*trial, *cheapest, other, count);
   });
 }
 
 std::vector<std::int64_t> Standing::tied_with(const TrialRecord& leader) const {
   std::vector<std::int64_t> numbers;
   if (leader.objectives.size() != rules_.objectives.size()) return numbers;
-  const ObjectiveInterval best = interval_of(rules_, leader, ranked_by_);
-  for (const TrialRecord* trial : candidates()) {
+  const auto leading = candidates();
+  for (const TrialRecord* trial : leading) {
     if (trial->configuration == leader.configuration) continue;
-    if (overlap(interval_of(rules_, *trial, ranked_by_), best)) numbers.push_back(trial->number);
+    if (may_be_best(*trial, leader, ranked_by_, leading.size())) numbers.push_back(trial->number);
   }
   return numbers;
 }

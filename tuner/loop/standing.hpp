@@ -12,6 +12,7 @@
 #include "common/configuration.hpp"
 #include "common/document/formula.hpp"
 #include "tuner/history/history.hpp"
+#include "tuner/loop/launch_variation.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -75,21 +76,26 @@ class Standing {
   /// has refuted, best first; equal values in order of number.
   [[nodiscard]] std::vector<const TrialRecord*> candidates() const;
 
-  /// The best candidate, or null if there is none. Among those whose 95 % intervals overlap with
-  /// that of the best value and whose values are within the precision of measuring of it, the
+  /// The best candidate, or null if there is none. Among those that cannot be told from the best
+  /// (`tied_with`) and whose values are within the precision of measuring of it, the
   /// cheaper one is preferred (where cost is the other objective and the intervals tell the costs
   /// apart), then the smaller batch, then the better value: what cannot be told apart by its speed
   /// is told apart by what it needs.
   [[nodiscard]] const TrialRecord* incumbent() const;
 
-  /// Numbers of the candidates whose interval overlaps with that of `leader`, in order of value;
-  /// trials of the leader's own configuration are left out.
+  /// Numbers of the candidates that may be as good as `leader` or better, in order of value: the
+  /// multiple comparison with the best of J. C. Hsu, "Constrained simultaneous confidence intervals
+  /// for multiple comparisons with the best", Annals of Statistics 12(3), 1984, at 5 % in all, with
+  /// what launches differ by in every error. Trials of the leader's own configuration are left out.
   [[nodiscard]] std::vector<std::int64_t> tied_with(const TrialRecord& leader) const;
 
   /// Numbers of the trials that no other one dominates (at least as good in every objective and
   /// better in one), in order of the ranked objective; of equal ones the first. Empty for a single
   /// objective.
   [[nodiscard]] std::vector<std::int64_t> front() const;
+
+  /// How much launches of one configuration differ, as far as its trials tell.
+  [[nodiscard]] const LaunchVariation& launches() const { return launches_; }
 
   /// Configurations of which a confirming run failed or was infeasible: they are no winners.
   [[nodiscard]] const std::vector<Configuration>& refuted() const { return refuted_; }
@@ -104,6 +110,8 @@ class Standing {
 
  private:
   [[nodiscard]] double minimized(const TrialRecord& trial, std::size_t objective) const;
+  [[nodiscard]] bool may_be_best(const TrialRecord& trial, const TrialRecord& leader,
+                                 std::size_t objective, std::size_t candidates) const;
   [[nodiscard]] bool is_refuted(const TrialRecord& trial) const;
   [[nodiscard]] const TrialRecord* choose_incumbent() const;
   void prefer_cheapest(std::vector<const TrialRecord*>& trials) const;
@@ -117,6 +125,7 @@ class Standing {
   std::int64_t baseline_ = 0;  ///< trial number; 0: none
   /// Trial number, 0: none; nothing: to be chosen anew.
   mutable std::optional<std::int64_t> incumbent_ = 0;
+  LaunchVariation launches_;
   TrialPrice ended_total_;
   std::int64_t ended_search_trials_ = 0;
   double spent_usd_ = 0.0;

@@ -93,7 +93,8 @@ Result<void> Tuning::resume() {
   }
   if (!standing_.trials().empty()) parts_.listener.on_resumed(standing_);
 
-  auto lost = running_.adopt(std::move(running));
+  auto lost = running_.adopt(std::move(running),
+                             [this](const TrialRecord& trial) { return targets_of(trial); });
   if (!lost) return tl::unexpected(lost.error());
   others.insert(others.end(), lost->begin(), lost->end());
   std::ranges::sort(others, {}, &TrialRecord::number);
@@ -174,7 +175,8 @@ Result<void> Tuning::launch(TrialRecord trial) {
   if (machines_ != nullptr) {
     if (const auto further = further_trials()) machines_->expect_at_most(*further);
   }
-  return running_.launch(std::move(trial));
+  TrialTargets targets = targets_of(trial);
+  return running_.launch(std::move(trial), std::move(targets));
 }
 
 Result<void> Tuning::listen() {
@@ -274,7 +276,7 @@ void Tuning::warn_of_unsteady(const TrialRecord& trial) const {
 
 void Tuning::observe(const TrialRecord& trial) {
   if (is_confirmation(trial.purpose)) return;
-  parts_.searcher.observe(to_observation(parts_.study, trial));
+  parts_.searcher.observe(to_observation(parts_.study, trial, standing_.launches()));
 }
 
 void Tuning::tell_scheduler(const TrialRecord& trial) {
@@ -327,6 +329,11 @@ Result<LoopResult> Tuning::conclude() {
   result.recommendation =
       recommend(parts_.study, standing_, {stopwatch_.elapsed_s(), study_.overhead_usd});
   const bool to_be_continued = is_to_be_continued(result.end);
+  if (result.recommendation && result.recommendation->claim == Claim::nothing_faster &&
+      !to_be_continued) {
+    result.end = LoopEnd::nothing_faster;
+    result.reason += "; nothing was shown to be faster than the baseline";
+  }
   if (!result.recommendation && !to_be_continued) {
     result.end = LoopEnd::no_feasible_trial;
     result.reason = fmt::format("{}; no trial respects all guards", result.reason);

@@ -8,6 +8,7 @@
 
 #include "trial_runner/machine_holder.hpp"
 #include "tuner/loop/budget.hpp"
+#include "tuner/loop/confirm.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/payback.hpp"
 #include "tuner/loop/recorder.hpp"
@@ -55,6 +56,8 @@ class Tuning {
   [[nodiscard]] std::optional<TrialRecord> next_hint() const;
   [[nodiscard]] Result<std::optional<TrialRecord>> next_suggestion();
   [[nodiscard]] std::optional<TrialRecord> next_confirmation();
+  [[nodiscard]] ConfirmLimits confirm_limits() const;
+  [[nodiscard]] TrialTargets targets_of(const TrialRecord& trial) const;
   [[nodiscard]] TrialRecord new_trial(TrialPurpose purpose, std::string origin,
                                       Configuration configuration) const;
 

@@ -21,7 +21,7 @@ namespace steptune {
 /// What of a standing a leaderboard marks, by numbers of trials.
 struct Leaders {
   std::optional<std::int64_t> best;
-  std::vector<std::int64_t> tied;   ///< with the best: their 95 % intervals overlap
+  std::vector<std::int64_t> tied;   ///< with the best: they cannot be told from it
   std::vector<std::int64_t> front;  ///< several objectives: no other trial dominates them
 };
 [[nodiscard]] Leaders leaders_of(const Standing& standing);

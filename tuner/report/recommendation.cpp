@@ -16,10 +16,18 @@ Json finite(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
+/// A buffer's share of an interval that is worth a word.
+constexpr double k_told_buffer = 0.99;
+
 std::string evidence_text(const SpeedUp& speed_up) {
   if (speed_up.pairs == 0) return "from the search trials only, not confirmed";
-  return fmt::format("{} interleaved pair{}, fresh processes", speed_up.pairs,
-                     speed_up.pairs == 1 ? "" : "s");
+  return fmt::format("{} pair{}, fresh processes", speed_up.pairs, speed_up.pairs == 1 ? "" : "s");
+}
+
+std::string buffer_text(const SpeedUp& speed_up) {
+  if (speed_up.pairs == 0 || !(speed_up.low_if_buffered < k_told_buffer * speed_up.low)) return {};
+  return fmt::format(", at least {:.2f} whatever a full buffer still hides",
+                     speed_up.low_if_buffered);
 }
 
 /// ` (46 % cheaper)`; nothing where the difference is none to speak of.
@@ -38,10 +46,10 @@ std::string plan_text(const Recommendation& recommendation, const Recommendation
   for (std::size_t i = 0; i < context.objectives.size() && i < count; ++i) {
     const ObjectiveView& view = context.objectives[i];
     const bool named = !view.objective.is_time() && !view.objective.is_cost();
-    result +=
-        fmt::format("{}{}{} -> {}", result.empty() ? "" : "      ", named ? view.title() + " " : "",
-                    view.text(recommendation.baseline_objectives[i]),
-                    view.text(recommendation.incumbent_objectives[i]));
+    result += fmt::format("{}{}{}", result.empty() ? "" : "      ", named ? view.title() + " " : "",
+                          view.text(recommendation.baseline_objectives[i]));
+    if (recommendation.claim == Claim::nothing_faster) continue;
+    result += " -> " + view.text(recommendation.incumbent_objectives[i]);
     if (view.objective.is_cost()) {
       result += saving_text(recommendation.baseline_objectives[i],
                             recommendation.incumbent_objectives[i]);
@@ -74,16 +82,64 @@ std::string trial_list(const std::vector<std::int64_t>& trials, std::int64_t wit
   return result;
 }
 
-/// `2.13 times as fast as the baseline`
+/// `2.13 times as fast as baseline`
 std::string comparison_text(double ratio, const RecommendationContext& context) {
   const std::string times = fmt::format("{:.{}f} times", ratio, ratio >= 100.0 ? 0 : 2);
   if (context.objectives.empty() || context.objectives[0].objective.is_time()) {
-    return times + " as fast as the baseline";
+    return times + " as fast as baseline";
   }
   const Objective& objective = context.objectives[0].objective;
-  return objective.is_cost()
-             ? fmt::format("the baseline costs {} as much", times)
-             : fmt::format("{} as good as the baseline in {}", times, objective.metric);
+  return objective.is_cost() ? fmt::format("the baseline costs {} as much", times)
+                             : fmt::format("{} as good as baseline in {}", times, objective.metric);
+}
+
+std::string speed_up_of(const SpeedUp& speed_up, const RecommendationContext& context) {
+  if (!std::isfinite(speed_up.ratio)) return "cannot be compared with the baseline by a ratio";
+  std::string interval;
+  if (std::isfinite(speed_up.low) && std::isfinite(speed_up.high)) {
+    interval = fmt::format("95 % interval {:.2f}-{:.2f}; ", speed_up.low, speed_up.high);
+  }
+  return fmt::format("{} ({}{}){}", comparison_text(speed_up.ratio, context), interval,
+                     evidence_text(speed_up), buffer_text(speed_up));
+}
+
+std::string verdict_text(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::faster:
+      return "faster, too";
+    case Verdict::hidden:
+      return "not certain: give \"measure.buffers\", or trials a longer \"max_trial\"";
+    case Verdict::not_faster:
+      return "not shown to be faster";
+    case Verdict::failed:
+      return "failed in a fresh run";
+    case Verdict::open:
+      break;
+  }
+  return "undecided when the budget was spent";
+}
+
+/// A line for each configuration that was confirmed and is not recommended.
+std::string finalists_text(const Recommendation& recommendation,
+                           const RecommendationContext& context) {
+  std::string result;
+  for (const FinalistResult& finalist : recommendation.finalists) {
+    if (finalist.trial == recommendation.incumbent_trial) continue;
+    const bool measured = finalist.speed_up.pairs > 0;
+    result += fmt::format("tried  trial {}: {}{}\n", finalist.trial,
+                          measured ? speed_up_of(finalist.speed_up, context) + ": " : "",
+                          verdict_text(finalist.verdict));
+  }
+  return result;
+}
+
+Json speed_up_json(const SpeedUp& speed_up) {
+  if (!std::isfinite(speed_up.ratio) && speed_up.pairs == 0) return nullptr;
+  return {{"ratio", finite(speed_up.ratio)},
+          {"low_95", finite(speed_up.low)},
+          {"high_95", finite(speed_up.high)},
+          {"low_95_if_buffered", finite(speed_up.low_if_buffered)},
+          {"interleaved_pairs", speed_up.pairs}};
 }
 
 }  // namespace
@@ -91,18 +147,11 @@ std::string comparison_text(double ratio, const RecommendationContext& context) 
 std::string speed_up_text(const Recommendation& recommendation,
                           const RecommendationContext& context) {
   const SpeedUp& speed_up = recommendation.speed_up;
-  if (!std::isfinite(speed_up.ratio)) return "cannot be compared with the baseline";
-  std::string interval;
-  if (std::isfinite(speed_up.low) && std::isfinite(speed_up.high)) {
-    interval = fmt::format("95 % interval {:.2f}-{:.2f}; ", speed_up.low, speed_up.high);
+  if (recommendation.claim == Claim::nothing_faster) {
+    return "the baseline: nothing was shown to be faster";
   }
-  const std::string evidence = fmt::format("({}{})", interval, evidence_text(speed_up));
-  if (!interval.empty() && speed_up.low <= 1.0 && speed_up.high >= 1.0) {
-    return fmt::format("no clear difference from the baseline: {} {}", format_ratio(speed_up.ratio),
-                       evidence);
-  }
-  return fmt::format("{} {}{}", comparison_text(speed_up.ratio, context), evidence,
-                     speed_up.ratio < 1.0 ? ": keep the baseline" : "");
+  const bool slower = recommendation.claim == Claim::unconfirmed && speed_up.high < 1.0;
+  return speed_up_of(speed_up, context) + (slower ? ": keep the baseline" : "");
 }
 
 std::string recommendation_text(const Recommendation& recommendation,
@@ -110,6 +159,7 @@ std::string recommendation_text(const Recommendation& recommendation,
   std::string result = fmt::format(
       "best   {}\n", configuration_text(recommendation.configuration, context.parameter_order));
   result += fmt::format("       {}\n", speed_up_text(recommendation, context));
+  result += finalists_text(recommendation, context);
   if (const std::string tied = trial_list(recommendation.tied, recommendation.incumbent_trial);
       !tied.empty()) {
     result += fmt::format("tied   trial {}: no measurable difference\n", tied);
@@ -150,11 +200,14 @@ Json recommendation_json(const Recommendation& recommendation,
                                   {"baseline", at(recommendation.baseline_objectives)},
                                   {"best", at(recommendation.incumbent_objectives)}});
   }
-  const SpeedUp& speed_up = recommendation.speed_up;
-  json["speed_up"] = {{"ratio", finite(speed_up.ratio)},
-                      {"low_95", finite(speed_up.low)},
-                      {"high_95", finite(speed_up.high)},
-                      {"interleaved_pairs", speed_up.pairs}};
+  json["claim"] = to_text(recommendation.claim);
+  json["speed_up"] = speed_up_json(recommendation.speed_up);
+  json["finalists"] = Json::array();
+  for (const FinalistResult& finalist : recommendation.finalists) {
+    json["finalists"].push_back({{"trial", finalist.trial},
+                                 {"verdict", to_text(finalist.verdict)},
+                                 {"speed_up", speed_up_json(finalist.speed_up)}});
+  }
   json["tied_trials"] = recommendation.tied;
   json["pareto_trials"] = recommendation.pareto;
   json["notes"] = recommendation.notes;

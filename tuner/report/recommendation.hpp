@@ -24,8 +24,8 @@ struct RecommendationContext {
 [[nodiscard]] Json recommendation_json(const Recommendation& recommendation,
                                        const RecommendationContext& context);
 
-/// `2.13 times as fast as the baseline (95 % interval 2.05-2.21; 3 interleaved pairs, fresh
-/// processes)`, or that there is no clear difference.
+/// `2.13 times as fast as baseline (95 % interval 2.05-2.21; 3 pairs, fresh processes)`, or that
+/// nothing was shown to be faster.
 [[nodiscard]] std::string speed_up_text(const Recommendation& recommendation,
                                         const RecommendationContext& context);
 

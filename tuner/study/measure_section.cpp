@@ -68,7 +68,9 @@ const Section<MeasureSpec>& measure_section() {
                    .doc("files and folders that the training reads"))
           .add(key("confirm_pairs", &MeasureSpec::confirm_pairs, document::integer({0.0, 100.0}))
                    .in_fingerprint(InFingerprint::never)
-                   .doc("interleaved runs of winner and baseline at the end; 0: none"))
+                   .doc("pairs of fresh runs of winner and baseline at the end, as a rule: [fewer "
+                        "where it is clear, more while it is "
+                        "not](algorithms.md#is-the-winner-really-better); 0: none"))
           .check(check_window)
           .check(check_data);
   return k_section;

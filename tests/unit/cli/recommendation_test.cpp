@@ -15,7 +15,9 @@ Recommendation faster() {
   recommendation.configuration.set("workers", std::int64_t{6});
   recommendation.baseline_objectives = {148'320.0, 49.93};
   recommendation.incumbent_objectives = {69'480.0, 23.39};
-  recommendation.speed_up = {2.13, 2.05, 2.21, 3};
+  recommendation.claim = Claim::faster;
+  recommendation.speed_up = {2.13, 2.05, 2.21, 3, 2.05};
+  recommendation.finalists = {{7, Verdict::faster, recommendation.speed_up}};
   recommendation.tuning_s = 860.0;
   recommendation.tuning_usd = 0.29;
   recommendation.payback_share = 0.012;
@@ -29,32 +31,57 @@ RecommendationContext two_objectives() {
 TEST(Recommendation, TellsBestPlanPriceAndNextStep) {
   EXPECT_EQ(recommendation_text(faster(), two_objectives()),
             "best   workers=6 batch_size=256\n"
-            "       2.13 times as fast as the baseline (95 % interval 2.05-2.21; 3 interleaved "
-            "pairs, fresh "
+            "       2.13 times as fast as baseline (95 % interval 2.05-2.21; 3 pairs, fresh "
             "processes)\n"
             "plan   41.2 h -> 19.3 h      $49.93 -> $23.39 (53 % cheaper)\n"
             "tuning took 14 min 20 s, $0.29; paid back after 1.2 % of the planned run\n"
             "next   steptune best resnet-nightly --format args\n");
 }
 
-TEST(Recommendation, DoesNotClaimADifferenceThatTheIntervalDoesNotShow) {
+TEST(Recommendation, IsTheBaselineInWordsWhereNothingWasShownToBeFaster) {
   Recommendation recommendation = faster();
-  recommendation.speed_up = {1.02, 0.98, 1.06, 3};
-  EXPECT_EQ(speed_up_text(recommendation, two_objectives()),
-            "no clear difference from the baseline: 1.02x (95 % interval 0.98-1.06; 3 interleaved "
-            "pairs, fresh processes)");
+  recommendation.claim = Claim::nothing_faster;
+  recommendation.incumbent_trial = 1;
+  recommendation.speed_up = {};
+  recommendation.incumbent_objectives = recommendation.baseline_objectives;
+  recommendation.payback_share.reset();
+  recommendation.finalists = {{7, Verdict::not_faster, {1.02, 0.98, 1.06, 3, 0.98}},
+                              {9, Verdict::failed, {}}};
+  EXPECT_EQ(recommendation_text(recommendation, two_objectives()),
+            "best   workers=6 batch_size=256\n"
+            "       the baseline: nothing was shown to be faster\n"
+            "tried  trial 7: 1.02 times as fast as baseline (95 % interval 0.98-1.06; 3 pairs, "
+            "fresh processes): not shown to be faster\n"
+            "tried  trial 9: failed in a fresh run\n"
+            "plan   41.2 h      $49.93\n"
+            "tuning took 14 min 20 s, $0.29\n"
+            "next   steptune best resnet-nightly --format args\n");
+  const Json json = recommendation_json(recommendation, two_objectives());
+  EXPECT_EQ(json["claim"], "nothing_faster");
+  EXPECT_TRUE(json["speed_up"].is_null()) << "an interval that was not measured is not told";
+  EXPECT_EQ(json["finalists"][0]["verdict"], "not_faster");
+}
+
+TEST(Recommendation, TellsWhatAHiddenBufferCouldTake) {
+  Recommendation recommendation = faster();
+  recommendation.speed_up.low_if_buffered = 1.31;
+  EXPECT_NE(speed_up_text(recommendation, two_objectives())
+                .find(", at least 1.31 whatever a full buffer still hides"),
+            std::string::npos);
 }
 
 TEST(Recommendation, SaysWhenNothingWasConfirmed) {
   Recommendation recommendation = faster();
-  recommendation.speed_up = {2.13, 2.0, 2.3, 0};
+  recommendation.claim = Claim::unconfirmed;
+  recommendation.speed_up = {2.13, 2.0, 2.3, 0, 2.0};
   EXPECT_NE(speed_up_text(recommendation, two_objectives()).find("not confirmed"),
             std::string::npos);
 }
 
 TEST(Recommendation, AdvisesToKeepABaselineThatIsFaster) {
   Recommendation recommendation = faster();
-  recommendation.speed_up = {0.9, 0.85, 0.95, 3};
+  recommendation.claim = Claim::unconfirmed;
+  recommendation.speed_up = {0.9, 0.85, 0.95, 0, 0.85};
   EXPECT_NE(speed_up_text(recommendation, two_objectives()).find("keep the baseline"),
             std::string::npos);
 }

@@ -13,91 +13,170 @@ namespace {
 
 constexpr auto k_a = TrialPurpose::confirm_incumbent;
 constexpr auto k_b = TrialPurpose::confirm_baseline;
+constexpr double k_error = 0.025;
 
-Configuration of(std::int64_t x) {
-  Configuration configuration;
-  configuration.set("x", x);
-  return configuration;
-}
+/// What trial `x` of the search takes, and then does when it is run again.
+class ConfirmTest : public ::testing::Test {
+ protected:
+  ConfirmTest() { trials_.front().purpose = TrialPurpose::baseline; }
 
-TEST(Confirm, StepsTakeTurnsUntilAllPairsAreDone) {
-  const StudySpec study = time_study();
-  std::vector<TrialRecord> trials{completed(1, 4.0), completed(2, 2.0)};
-  for (int pair = 1; pair <= 2; ++pair) {
-    auto step = next_confirm_step(study, trials, of(2), 2);
-    ASSERT_TRUE(step);
-    EXPECT_EQ(step->purpose, k_a);
-    EXPECT_EQ(step->pair, pair);
-    trials.push_back(confirming(10 + pair, k_a, pair, 2, 2.0));
-    step = next_confirm_step(study, trials, of(2), 2);
-    ASSERT_TRUE(step);
-    EXPECT_EQ(step->purpose, k_b);
-    EXPECT_EQ(step->pair, pair);
-    trials.push_back(confirming(20 + pair, k_b, pair, 1, 4.0));
+  std::optional<ConfirmStep> next(ConfirmLimits limits = {true, 3}) {
+    standing_.emplace(ranking_rules(study_), trials_);
+    return Confirmation(study_, *standing_).next_step(limits);
   }
-  EXPECT_FALSE(next_confirm_step(study, trials, of(2), 2));
-  EXPECT_EQ(confirmed_pairs(study, trials, of(2)).size(), 2U);
+  /// Runs what is asked for until nothing is; `value` of a run's `x`. The order: `x` of each run.
+  template <typename Value>
+  std::vector<std::int64_t> run(const Value& value, ConfirmLimits limits = {true, 3}) {
+    std::vector<std::int64_t> order;
+    while (const auto step = next(limits)) {
+      const auto x = std::get<std::int64_t>(*step->configuration.find("x"));
+      const auto number = static_cast<std::int64_t>(trials_.size()) + 1;
+      order.push_back(x);
+      trials_.push_back(confirming(number, step->purpose, step->round, x, value(x), 0.01));
+      if (order.size() > 100) break;
+    }
+    return order;
+  }
+  [[nodiscard]] Confirmation confirmation() {
+    standing_.emplace(ranking_rules(study_), trials_);
+    return {study_, *standing_};
+  }
+
+  StudySpec study_ = time_study();
+  std::vector<TrialRecord> trials_{completed(1, 4.0, 0.01), completed(2, 2.0, 0.01)};
+  std::optional<Standing> standing_;
+};
+
+TEST_F(ConfirmTest, RunsTakeTurnsForwardsAndBackwards) {
+  const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
+  EXPECT_THAT(order, ::testing::ElementsAre(2, 1, 1, 2, 2, 1));
+  const Confirmation done = confirmation();
+  ASSERT_NE(done.winner(), nullptr);
+  EXPECT_EQ(done.winner()->pairs.size(), 3U);
+  EXPECT_NEAR(done.winner()->speed_up.ratio, 2.0, 1e-12);
 }
 
-TEST(Confirm, AnotherIncumbentBeginsItsOwnPairs) {
-  const StudySpec study = time_study();
-  const std::vector<TrialRecord> trials{confirming(3, k_a, 1, 2, 2.0),
-                                        confirming(4, k_b, 1, 1, 4.0)};
-  EXPECT_TRUE(confirmed_pairs(study, trials, of(5)).empty());
-  const auto step = next_confirm_step(study, trials, of(5), 3);
+TEST_F(ConfirmTest, TheNextBestTakesItsTurnWhenOneIsNoFaster) {
+  trials_.push_back(completed(3, 3.0, 0.01));
+  const auto order = run([](std::int64_t x) { return x == 3 ? 3.0 : 4.0; });
+  const Confirmation done = confirmation();
+  ASSERT_EQ(done.finalists().size(), 2U);
+  EXPECT_EQ(done.finalists()[0].verdict, Verdict::not_faster);
+  EXPECT_EQ(done.finalists()[1].verdict, Verdict::faster);
+  EXPECT_EQ(done.winner()->configuration, trials_[2].configuration);
+  EXPECT_LT(order.size(), 20U);
+}
+
+TEST_F(ConfirmTest, OneThatFailsMakesRoomForTheNext) {
+  trials_.push_back(completed(3, 3.0, 0.01));
+  trials_.push_back(confirming(4, k_a, 1, 2, 2.0, 0.01));
+  trials_.back().status = TrialStatus::failed;
+  const auto step = next();
   ASSERT_TRUE(step);
-  EXPECT_EQ(step->purpose, k_a);
-  EXPECT_EQ(step->pair, 2);
+  EXPECT_EQ(step->configuration, trials_[2].configuration);
 }
 
-TEST(Confirm, AFailureEndsTheConfirmation) {
-  const StudySpec study = time_study();
-  std::vector<TrialRecord> trials{confirming(3, k_a, 1, 2, 2.0), confirming(4, k_b, 1, 1, 4.0)};
-  trials[1].status = TrialStatus::failed;
-  EXPECT_FALSE(next_confirm_step(study, trials, of(2), 3));
-  trials[1].status = TrialStatus::infeasible;
-  EXPECT_TRUE(next_confirm_step(study, trials, of(2), 3))
-      << "a baseline that violates a guard is still what the user runs";
-  trials[0].status = TrialStatus::infeasible;
-  EXPECT_FALSE(next_confirm_step(study, trials, of(2), 3));
+TEST_F(ConfirmTest, WhatCannotBeToldApartRunsTogetherWithOneBaseline) {
+  trials_.push_back(completed(3, 2.01, 0.01));
+  const auto value = [](std::int64_t x) { return x == 1 ? 4.0 : 2.0; };
+  EXPECT_THAT(run(value), ::testing::ElementsAre(2, 3, 1, 1, 3, 2, 2, 3, 1));
 }
 
-TEST(SpeedUp, IsTheGeometricMeanWithStudentsInterval) {
-  const StudySpec study = time_study();
-  const std::vector<TrialRecord> runs{
-      confirming(1, k_a, 1, 2, 1.0), confirming(2, k_b, 1, 1, 2.0),  confirming(3, k_a, 2, 2, 1.0),
-      confirming(4, k_b, 2, 1, 2.2), confirming(5, k_a, 3, 2, 1.05), confirming(6, k_b, 3, 1, 2.1)};
-  const SpeedUp speed_up = speed_up_of_pairs(study, confirmed_pairs(study, runs, of(2)));
+TEST_F(ConfirmTest, ABudgetThatIsSpentEndsAfterARound) {
+  const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; }, {false, 1});
+  EXPECT_THAT(order, ::testing::ElementsAre(2, 1)) << "the first round is always run";
+}
+
+TEST_F(ConfirmTest, NothingIsConfirmedWhereTheBaselineIsBest) {
+  trials_[1].objectives[0] = 4.5;
+  EXPECT_FALSE(next());
+}
+
+TEST_F(ConfirmTest, ABaselineThatViolatesAGuardStillCounts) {
+  trials_.push_back(confirming(3, k_a, 1, 2, 2.0, 0.01));
+  trials_.push_back(confirming(4, k_b, 1, 1, 4.0, 0.01));
+  trials_.back().status = TrialStatus::infeasible;
+  EXPECT_TRUE(next());
+  trials_.back().status = TrialStatus::failed;
+  EXPECT_FALSE(next()) << "there is nothing to compare with";
+}
+
+TEST_F(ConfirmTest, GoesOnWhileItIsUndecidedAndGivesUpWhatIsOutOfReach) {
+  int run_number = 0;
+  const auto noisy = [&](std::int64_t x) {
+    ++run_number;
+    return (x == 1 ? 4.08 : 4.0) * (run_number % 3 == 0 ? 1.02 : 1.0);
+  };
+  trials_[1].objectives[0] = 3.9;
+  EXPECT_GT(run(noisy).size(), 6U);
+  EXPECT_LE(confirmation().finalists()[0].pairs.size(), 12U);
+}
+
+class PairsTest : public ::testing::Test {
+ protected:
+  std::vector<RunPair> pairs() const {
+    std::vector<RunPair> result;
+    for (std::size_t i = 0; i + 1 < runs_.size(); i += 2)
+      result.push_back({&runs_[i], &runs_[i + 1]});
+    return result;
+  }
+  StudySpec study_ = time_study();
+  std::vector<TrialRecord> runs_;
+};
+
+TEST_F(PairsTest, GiveTheGeometricMeanWithStudentsInterval) {
+  runs_ = {confirming(1, k_a, 1, 2, 1.0),  confirming(2, k_b, 1, 1, 2.0),
+           confirming(3, k_a, 2, 2, 1.0),  confirming(4, k_b, 2, 1, 2.2),
+           confirming(5, k_a, 3, 2, 1.05), confirming(6, k_b, 3, 1, 2.1)};
+  const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
   EXPECT_EQ(speed_up.pairs, 3);
   EXPECT_NEAR(speed_up.ratio, std::cbrt(2.0 * 2.2 * 2.0), 1e-12);
-  // Logs 0.6931, 0.7885, 0.6931: standard deviation 0.05503, t(2; 0.975) = 4.30265.
-  const double half_width = 4.302653 * 0.0550278 / std::sqrt(3.0);
+  // Squared deviations 0.0060560 of the pairs, 3 x 2 x 0.015^2 of the prior, over 5 degrees of
+  // freedom; t(5; 0.975) = 2.5706.
+  const double half_width = 2.570582 * std::sqrt((0.0060560 + 3.0 * 0.00045) / 5.0 / 3.0);
   EXPECT_NEAR(std::log(speed_up.high / speed_up.ratio), half_width, 1e-4);
   EXPECT_NEAR(std::log(speed_up.ratio / speed_up.low), half_width, 1e-4);
 }
 
-TEST(SpeedUp, DriftThatMeetsBothRunsOfAPairDoesNotWidenTheInterval) {
-  const StudySpec study = time_study();
-  std::vector<TrialRecord> runs;
-  for (int pair = 1; pair <= 3; ++pair) {
-    const double heat = 1.0 + 0.5 * pair;
-    runs.push_back(confirming(2 * pair, k_a, pair, 2, heat));
-    runs.push_back(confirming(2 * pair + 1, k_b, pair, 1, 2.0 * heat));
-  }
-  const SpeedUp speed_up = speed_up_of_pairs(study, confirmed_pairs(study, runs, of(2)));
-  EXPECT_NEAR(speed_up.low, 2.0, 1e-9);
-  EXPECT_NEAR(speed_up.high, 2.0, 1e-9);
+TEST_F(PairsTest, OneAloneKnowsThatLaunchesDiffer) {
+  runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 2.0, 0.004)};
+  const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
+  EXPECT_EQ(speed_up.pairs, 1);
+  // t(3; 0.975) = 3.1824.
+  const double half_width =
+      3.182446 * std::sqrt(2.0 * 0.015 * 0.015 + 0.003 * 0.003 + 0.002 * 0.002);
+  EXPECT_NEAR(std::log(speed_up.high / 2.0), half_width, 1e-4);
 }
 
-TEST(SpeedUp, OnePairFallsBackOnTheIntervalsWithinItsRuns) {
-  const StudySpec study = time_study();
-  const std::vector<TrialRecord> runs{confirming(1, k_a, 1, 2, 1.0, 0.03),
-                                      confirming(2, k_b, 1, 1, 2.0, 0.08)};
-  const SpeedUp speed_up = speed_up_of_pairs(study, confirmed_pairs(study, runs, of(2)));
-  EXPECT_EQ(speed_up.pairs, 1);
-  EXPECT_DOUBLE_EQ(speed_up.ratio, 2.0);
-  EXPECT_NEAR(speed_up.high, 2.0 * std::exp(1.96 * 0.05), 1e-3);
-  EXPECT_NEAR(speed_up.low, 2.0 * std::exp(-1.96 * 0.05), 1e-3);
+TEST_F(PairsTest, ThatABufferCouldExplainProveNothing) {
+  for (int pair = 1; pair <= 3; ++pair) {
+    runs_.push_back(confirming(2 * pair, k_a, pair, 2, 1.0));
+    runs_.back().measurement = steady(0.001);
+    runs_.back().measurement->slowest_seconds_per_sample = pair == 2 ? 0.0025 : 0.004;
+    runs_.push_back(confirming(2 * pair + 1, k_b, pair, 1, 2.0));
+  }
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::hidden);
+  const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
+  EXPECT_NEAR(speed_up.low_if_buffered, speed_up.low / 2.5, 1e-9) << "the best bound counts";
+  runs_[0].measurement->slowest_seconds_per_sample = 0.0015;
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+}
+
+TEST_F(PairsTest, FewerThanUsualMayProveItButMoreMakeItPrecise) {
+  runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 2.0, 0.004)};
+  const Judgement judgement = judge(study_, pairs(), k_error);
+  EXPECT_EQ(judgement.verdict, Verdict::faster);
+  EXPECT_FALSE(judgement.settled);
+}
+
+TEST_F(PairsTest, LooksUseUpNoMoreThanTheWholeError) {
+  for (const int usual : {1, 2, 3, 10}) {
+    double total = 0.0;
+    for (int count = 1; count <= 4 * usual; ++count)
+      total += share_of_look(count, usual);
+    EXPECT_LE(total, 1.0) << usual;
+    EXPECT_GT(total, 0.7) << usual;
+  }
 }
 
 TEST(SpeedUp, OfAMaximizedMetricIsHowMuchLargerItIs) {
@@ -111,12 +190,20 @@ TEST(SpeedUp, HasNoMeaningWhereValuesAreNotPositive) {
   EXPECT_TRUE(std::isnan(speed_up.ratio));
 }
 
-TEST(SpeedUp, OfTheBaselineOverItselfIsOne) {
+TEST(SpeedUp, OfTheBaselineOverItselfWasNotMeasured) {
   const TrialRecord baseline = completed(1, 2.0, 0.5);
-  const SpeedUp speed_up = speed_up_of_trials(time_study(), baseline, baseline);
-  EXPECT_EQ(speed_up.ratio, 1.0);
-  EXPECT_EQ(speed_up.low, 1.0);
-  EXPECT_EQ(speed_up.high, 1.0);
+  EXPECT_TRUE(std::isnan(speed_up_of_trials(time_study(), baseline, baseline).ratio));
+}
+
+TEST(LaunchVariation, IsThePriorUntilLaunchesTellMore) {
+  EXPECT_DOUBLE_EQ(estimate_launch_variation({completed(1, 1.0, 0.1)}).relative, 0.015);
+  std::vector<TrialRecord> trials;
+  for (int i = 1; i <= 40; ++i)
+    trials.push_back(confirming(i, k_b, i, 1, i % 2 == 0 ? 1.03 : 0.97));
+  const LaunchVariation variation = estimate_launch_variation(trials);
+  EXPECT_NEAR(variation.relative, 0.03, 0.002);
+  EXPECT_DOUBLE_EQ(variation.degrees_of_freedom, 3.0 + 39.0);
+  EXPECT_NEAR(error_among_launches(2.0, 0.08, variation), 0.1, 0.005);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/earlier_studies.hpp"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +51,8 @@ TEST(EarlierStudies, WhatTheyDidNotVaryStandsAtTheBaseline) {
   ASSERT_EQ(observations->size(), 1U);
   EXPECT_EQ(observations->front().configuration.text(), "batch=16 workers=3");
   EXPECT_THAT(observations->front().values, ElementsAre(2.0));
-  EXPECT_THAT(observations->front().standard_errors, ElementsAre(0.1));
+  EXPECT_THAT(observations->front().standard_errors,
+              ElementsAre(::testing::DoubleEq(std::hypot(0.1, 0.015 * 2.0))));
 }
 
 TEST(EarlierStudies, ConfigurationsThatAreNoneOfTheStudyAreLeftOut) {

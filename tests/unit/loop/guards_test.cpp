@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/guards.hpp"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/rng.hpp"
 #include "tests/unit/loop/fixture.hpp"
 
 namespace steptune {
@@ -34,34 +37,83 @@ TrialRecord baseline_with(const std::string& metric, double value) {
   return baseline;
 }
 
-TEST(Guards, AreJudgedAtTheirNumberOfSamplesHoweverFarATrialRuns) {
-  const std::vector<Guard> guards{loss_after(1000)};
-  GuardedValues values;
-  capture_guarded(guards, reporting(990, 9.0), values);
-  EXPECT_FALSE(all_captured(guards, values));
-  capture_guarded(guards, reporting(1010, 3.0), values);
-  EXPECT_TRUE(all_captured(guards, values));
-  capture_guarded(guards, reporting(5000, 1.0), values);
-  EXPECT_EQ(values.at("loss@1000"), 3.0);
+TEST(Guards, AreJudgedOverAWindowAtTheirNumberOfSamplesHoweverFarATrialRuns) {
+  GuardWindows windows({loss_after(1000)});
+  windows.add(reporting(990, 9.0));
+  EXPECT_TRUE(windows.all().empty());
+  for (double samples = 1010; samples < 1260; samples += 20)
+    windows.add(reporting(samples, 3.0));
+  EXPECT_TRUE(windows.are_full());
+  windows.add(reporting(5000, 1.0));
+  EXPECT_DOUBLE_EQ(windows.settled().at("loss@1000").value, 3.0);
+}
+
+TEST(Guards, AWindowIsOfSeveralReportsHoweverFewThereAre) {
+  GuardWindows windows({loss_after(1000)});
+  for (int report = 1; report <= 4; ++report)
+    windows.add(reporting(1000.0 * report, 3.0));
+  EXPECT_FALSE(windows.are_full());
+  EXPECT_TRUE(windows.settled().empty());
+  EXPECT_DOUBLE_EQ(windows.all().at("loss@1000").value, 3.0)
+      << "all there is if the trial ends now";
 }
 
 TEST(Guards, WithoutANumberOfSamplesTheLastValueCountsAndOnlyAtTheEnd) {
   Guard guard = loss_after(0);
   guard.max_ratio_to_baseline.reset();
   guard.max = 2.0;
-  GuardedValues values;
-  capture_guarded({guard}, reporting(10, 9.0), values);
-  EXPECT_FALSE(violated_guard({guard}, values, {}, nullptr, GuardMoment::running));
-  EXPECT_TRUE(violated_guard({guard}, values, {}, nullptr, GuardMoment::ended));
-  capture_guarded({guard}, reporting(500, 1.0), values);
-  EXPECT_FALSE(violated_guard({guard}, values, {}, nullptr, GuardMoment::ended));
+  GuardWindows windows({guard});
+  windows.add(reporting(10, 9.0));
+  EXPECT_FALSE(violated_guard({guard}, windows.all(), {}, nullptr, GuardMoment::running));
+  EXPECT_TRUE(violated_guard({guard}, windows.all(), {}, nullptr, GuardMoment::ended));
+  windows.add(reporting(500, 1.0));
+  EXPECT_FALSE(violated_guard({guard}, windows.all(), {}, nullptr, GuardMoment::ended));
+}
+
+/// A trial's loss: 5 % noise, correlated or not, about a value that falls.
+GuardedValues noisy_loss(double level, double correlation, std::uint64_t seed) {
+  GuardWindows windows({loss_after(1000)});
+  Rng rng(seed, "loss");
+  double noise = rng.normal();
+  for (double samples = 500; samples < 2500; samples += 32) {
+    windows.add(reporting(samples, level * std::pow(samples, -0.1) * (1.0 + 0.05 * noise)));
+    noise = correlation * noise + std::sqrt(1.0 - correlation * correlation) * rng.normal();
+  }
+  return windows.settled();
+}
+
+/// The share of configurations that are called infeasible, each beside a baseline of its own.
+double infeasible_share(double ratio_of_levels, double correlation, double max_ratio) {
+  Guard guard = loss_after(1000);
+  guard.max_ratio_to_baseline = max_ratio;
+  int infeasible = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    TrialRecord baseline = completed(1, 1.0);
+    baseline.measurement = steady(0.1);
+    const GuardedValue value = noisy_loss(2.0, correlation, 2 * seed).at("loss@1000");
+    baseline.measurement->metrics[judged_metric(guard)] = value.value;
+    baseline.measurement->metrics[judged_error(guard)] = value.standard_error;
+    const auto told =
+        violated_guard({guard}, noisy_loss(2.0 * ratio_of_levels, correlation, 2 * seed + 1), {},
+                       &baseline, GuardMoment::running);
+    infeasible += told ? 1 : 0;
+  }
+  return infeasible / 400.0;
+}
+
+TEST(Guards, CallNoEqualConfigurationInfeasibleForItsNoise) {
+  // By one report of each, 39 of 100 were.
+  EXPECT_LE(infeasible_share(1.0, 0.0, 1.02), 0.05);
+  EXPECT_LE(infeasible_share(1.0, 0.5, 1.02), 0.08);
+  EXPECT_LE(infeasible_share(1.02, 0.0, 1.02), 0.09) << "at the limit itself";
+  EXPECT_GE(infeasible_share(1.15, 0.0, 1.02), 0.95) << "what is clearly worse is told";
 }
 
 TEST(Guards, CompareWithTheBaselineAtTheSameNumberOfSamples) {
   const std::vector<Guard> guards{loss_after(1000)};
   const TrialRecord baseline = baseline_with("loss@1000", 2.0);
   const auto told = [&](double loss) {
-    return violated_guard(guards, {{"loss@1000", loss}}, {}, &baseline, GuardMoment::running);
+    return violated_guard(guards, {{"loss@1000", {loss}}}, {}, &baseline, GuardMoment::running);
   };
   EXPECT_FALSE(told(2.04));
   ASSERT_TRUE(told(2.05));
@@ -81,9 +133,9 @@ TEST(Guards, ALossThatIsNotFiniteViolatesThem) {
   const std::vector<Guard> guards{loss_after(1000)};
   Measurement measurement = reporting(2000, 1.0);
   measurement.not_finite = {"loss"};
-  GuardedValues values;
-  capture_guarded(guards, measurement, values);
-  const auto told = violated_guard(guards, values, {}, nullptr, GuardMoment::running);
+  GuardWindows windows(guards);
+  windows.add(measurement);
+  const auto told = violated_guard(guards, windows.settled(), {}, nullptr, GuardMoment::running);
   ASSERT_TRUE(told);
   EXPECT_THAT(*told, HasSubstr("not a finite number"));
 }
@@ -92,7 +144,7 @@ TEST(Guards, PeakMemoryIsGuardedAtTheEnd) {
   Guard guard;
   guard.metric = "peak_memory_bytes";
   guard.max = 1e9;
-  EXPECT_TRUE(all_captured({guard}, {}));
+  EXPECT_TRUE(GuardWindows({guard}).are_full());
   EXPECT_FALSE(violated_guard({guard}, {}, 0.9e9, nullptr, GuardMoment::ended));
   EXPECT_TRUE(violated_guard({guard}, {}, 1.1e9, nullptr, GuardMoment::ended));
 }
@@ -102,15 +154,15 @@ TEST(Guards, LowerLimits) {
   guard.metric = "accuracy";
   guard.min_ratio_to_baseline = 0.9;
   const TrialRecord baseline = baseline_with("accuracy", 0.5);
-  EXPECT_FALSE(violated_guard({guard}, {{"accuracy", 0.46}}, {}, &baseline, GuardMoment::ended));
-  EXPECT_TRUE(violated_guard({guard}, {{"accuracy", 0.44}}, {}, &baseline, GuardMoment::ended));
+  EXPECT_FALSE(violated_guard({guard}, {{"accuracy", {0.46}}}, {}, &baseline, GuardMoment::ended));
+  EXPECT_TRUE(violated_guard({guard}, {{"accuracy", {0.44}}}, {}, &baseline, GuardMoment::ended));
 }
 
 TEST(Guards, ABaselineThatDidNotReportIsTold) {
   const std::vector<Guard> guards{loss_after(1000)};
   const TrialRecord silent = completed(1, 1.0);
   EXPECT_THAT(metrics_missing_in_baseline(guards, silent), ElementsAre("loss@1000"));
-  EXPECT_FALSE(violated_guard(guards, {{"loss@1000", 99.0}}, {}, &silent, GuardMoment::ended));
+  EXPECT_FALSE(violated_guard(guards, {{"loss@1000", {99.0}}}, {}, &silent, GuardMoment::ended));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST(Observations, MaximizedObjectivesAreNegatedForTheSearchOnly) {
   const Observation observation = to_observation(study, trial);
   EXPECT_EQ(observation.trial, 4);
   EXPECT_EQ(observation.values, std::vector<double>{-0.75});
-  EXPECT_EQ(observation.standard_errors, std::vector<double>{0.1});
+  EXPECT_DOUBLE_EQ(observation.standard_errors.at(0), std::hypot(0.1, 0.015 * 0.75));
   EXPECT_EQ(observation.kind, ObservationKind::complete);
 }
 

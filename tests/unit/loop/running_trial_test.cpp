@@ -43,7 +43,7 @@ TEST(RunningTrial, ThatWasGivenUpCountsByWhatWasKnownThen) {
   study.measure.min_window_steps = 1000;
   TrialRecord record;
   record.number = 2;
-  RunningTrial trial(study, record, 0.0);
+  RunningTrial trial(study, record, 0.0, {study.measure});
   trial.started({{2, 1}, 0.0, "", {}});
   StopsAt scheduler(20);
   NoSearcher searcher;

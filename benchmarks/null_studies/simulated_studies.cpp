@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/null_studies/simulated_studies.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "search/scheduler.hpp"
+#include "search/searcher.hpp"
+#include "trial_runner/replay/replay_runner.hpp"
+
+namespace steptune::null_studies {
+namespace {
+
+constexpr double k_seconds_per_sample = 0.1;
+constexpr std::int64_t k_fast = 5;
+
+constexpr const char* k_document = R"({
+  "name": "simulated",
+  "command": ["train", "{x}"],
+  "parameters": {"x": {"type": "int", "low": 1, "high": 8}},
+  "baseline": {"x": 1},
+  "planned_run": {"samples": 1e6, "batch_size": 1},
+  "objectives": ["time"],
+  "search": {"searcher": "grid", "scheduler": "asha"},
+  "runner": {"type": "local"}
+})";
+
+double true_speed_up(const Program& program, const Configuration& configuration) {
+  return configuration.find("x") != nullptr && to_number(*configuration.find("x")) == k_fast
+             ? program.speed_up
+             : 1.0;
+}
+
+/// Each launch is a little slower than the one before it.
+ReplayModel model_of(const Machine& machine, const Program& program) {
+  return [machine, program, launches = 0.0](
+             const TrialSpec& spec) mutable -> tl::expected<ReplayBehaviour, std::string> {
+    ReplayBehaviour behaviour;
+    behaviour.seconds_per_sample = k_seconds_per_sample /
+                                   true_speed_up(program, spec.configuration) *
+                                   std::pow(1.0 + machine.drift_per_run, launches);
+    launches += 1.0;
+    return behaviour;
+  };
+}
+
+}  // namespace
+
+Result<Outcome> run_study(const Machine& machine, const Program& program, const Json& budget,
+                          std::uint64_t seed, const std::filesystem::path& folder) {
+  auto document = parse_json(k_document, "simulated study");
+  if (!document) return tl::unexpected(document.error());
+  (*document)["budget"] = budget;
+  const auto study = study_from_json(*document, "/studies/simulated.json",
+                                     {{"cpus", 1}, {"gpus", 0}, {"memory_gb", 16}});
+  if (!study) return tl::unexpected(study.error());
+  VirtualClock clock;
+  auto history = History::open_for_writing(folder / "history.db", clock);
+  if (!history) return tl::unexpected(history.error());
+  SearcherOptions searcher_options;
+  searcher_options.objectives = {ObjectiveTraits{true}};
+  auto searcher = make_searcher(study->search.searcher, study->space, searcher_options);
+  if (!searcher) return tl::unexpected(searcher.error());
+  auto scheduler = make_scheduler(study->search.scheduler, {});
+  if (!scheduler) return tl::unexpected(scheduler.error());
+  ReplayOptions options;
+  options.seed = seed;
+  options.startup_s = program.startup_s;
+  options.noise.step = machine.step_noise;
+  options.noise.run = machine.launch_variation;
+  options.noise.warmup_steps = 2.0;
+  ReplayRunner runner(clock, model_of(machine, program), options);
+  LoopListener listener;
+  const auto result = run_loop(
+      {*study, **searcher, **scheduler, runner, *history, clock, listener, folder / "logs", {}});
+  if (!result) return tl::unexpected(result.error());
+  if (!result->recommendation) {
+    return fail(ErrorKind::internal, "a simulated study came to nothing: " + result->reason);
+  }
+  const auto record = history->study("simulated");
+  if (!record) return tl::unexpected(record.error());
+  const auto trials = history->trials(record->id);
+  if (!trials) return tl::unexpected(trials.error());
+  const Recommendation& found = *result->recommendation;
+  return Outcome{found.claim, found.speed_up, true_speed_up(program, found.configuration),
+                 record->elapsed_s, static_cast<std::int64_t>(trials->size())};
+}
+
+}  // namespace steptune::null_studies

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Studies in which nothing is faster, and some in which something is.
+#include <gtest/gtest.h>
+
+#include "benchmarks/null_studies/simulated_studies.hpp"
+#include "tests/support/must.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace steptune::null_studies {
+namespace {
+
+struct Count {
+  int claims = 0;
+  int covered = 0;
+};
+
+Count count_claims(const Machine& machine, const Program& program, int studies) {
+  Count count;
+  for (int seed = 0; seed < studies; ++seed) {
+    const DatabaseFolder folder;
+    const Outcome outcome = must(run_study(machine, program, Json{{"trials", 8}, {"time", "10m"}},
+                                           static_cast<std::uint64_t>(seed), folder.path()));
+    if (outcome.claim != Claim::faster) continue;
+    ++count.claims;
+    const SpeedUp& speed_up = outcome.speed_up;
+    count.covered += speed_up.low <= outcome.truth && outcome.truth <= speed_up.high ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(NullStudies, ClaimNothingMoreOftenThanOnceInTwenty) {
+  int claims = 0;
+  for (const double launch_variation : {0.0, 0.01, 0.03}) {
+    for (const double drift : {-0.01, 0.0, 0.01})
+      claims += count_claims({launch_variation, drift}, {}, 10).claims;
+  }
+  EXPECT_LE(claims, 9) << "of 90; more has a chance of 0.02 at a true share of 5 %";
+}
+
+TEST(NullStudies, FindFivePercentDespiteLaunchesThatDiffer) {
+  const Count count = count_claims({0.01, 0.0}, {1.05, 1.0}, 30);
+  EXPECT_GE(count.claims, 20) << "fewer has a chance of 0.03 at a true share of 80 %";
+}
+
+TEST(NullStudies, WhatIsClearlyFasterIsClaimedWithAnIntervalThatHolds) {
+  const Count count = count_claims({0.01, 0.01}, {1.3, 1.0}, 30);
+  EXPECT_EQ(count.claims, 30);
+  EXPECT_GE(count.covered, 26);
+}
+
+}  // namespace
+}  // namespace steptune::null_studies

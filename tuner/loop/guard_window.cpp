@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/guard_window.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tuner/loop/guards.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_least_reports = 5;
+/// More tell little and cost memory; also the reports that the latest value is judged by.
+constexpr std::size_t k_most_reports = 256;
+constexpr std::size_t k_latest_reports = 16;
+constexpr double k_window_end = 1.25;  ///< times `after_samples`
+constexpr double k_highest_correlation = 0.9;
+
+/// Differences from the least-squares line through equally spaced values.
+std::vector<double> residuals_of(const std::vector<double>& values, double mean) {
+  const double middle = 0.5 * (static_cast<double>(values.size()) - 1.0);
+  double products = 0.0;
+  double squares = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double place = static_cast<double>(i) - middle;
+    products += place * (values[i] - mean);
+    squares += place * place;
+  }
+  const double slope = squares > 0.0 ? products / squares : 0.0;
+  std::vector<double> residuals;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    residuals.push_back(values[i] - mean - slope * (static_cast<double>(i) - middle));
+  return residuals;
+}
+
+}  // namespace
+
+GuardedValue window_value(const std::vector<double>& values, bool of_last) {
+  const auto count = static_cast<double>(values.size());
+  GuardedValue result;
+  if (values.empty()) return result;
+  double mean = 0.0;
+  for (const double value : values)
+    mean += value / count;
+  result.value = of_last ? values.back() : mean;
+  if (values.size() < k_least_reports) return result;
+  const std::vector<double> residuals = residuals_of(values, mean);
+  double squares = 0.0;
+  double neighbours = 0.0;
+  for (std::size_t i = 0; i < residuals.size(); ++i) {
+    squares += residuals[i] * residuals[i];
+    if (i > 0) neighbours += residuals[i] * residuals[i - 1];
+  }
+  result.degrees_of_freedom = count - 2.0;
+  const double variance = squares / result.degrees_of_freedom;
+  if (of_last) {
+    result.standard_error = std::sqrt(variance);
+    return result;
+  }
+  // Of few values about a line the correlation comes out too small (M. G. Kendall, "Note on bias in
+  // the estimation of autocorrelation", Biometrika 41, 1954).
+  const double seen = squares > 0.0 ? neighbours / squares : 0.0;
+  const double correlation =
+      std::clamp(seen + (1.0 + 4.0 * std::max(0.0, seen)) / count, 0.0, k_highest_correlation);
+  result.standard_error = std::sqrt(variance / count * (1.0 + correlation) / (1.0 - correlation));
+  return result;
+}
+
+GuardWindows::GuardWindows(std::vector<Guard> guards)
+    : guards_(std::move(guards)), windows_(guards_.size()) {}
+
+void GuardWindows::add(const Measurement& current) {
+  for (std::size_t i = 0; i < guards_.size(); ++i) {
+    const Guard& guard = guards_[i];
+    Window& window = windows_[i];
+    if (window.full || current.total_samples < guard.after_samples) continue;
+    const auto value = current.metrics.find(guard.metric);
+    const bool latest = !(guard.after_samples > 0.0);
+    if (current.not_finite.contains(guard.metric)) {
+      window.not_finite = true;
+      window.full = !latest;
+      continue;
+    }
+    if (value == current.metrics.end()) continue;
+    if (latest && window.values.size() >= k_latest_reports) {
+      window.values.erase(window.values.begin());
+    }
+    window.not_finite = false;
+    window.values.push_back(value->second);
+    window.full = !latest && window.values.size() >= k_least_reports &&
+                  (current.total_samples >= k_window_end * guard.after_samples ||
+                   window.values.size() >= k_most_reports);
+  }
+}
+
+bool GuardWindows::are_full() const {
+  for (std::size_t i = 0; i < guards_.size(); ++i) {
+    const Window& window = windows_[i];
+    const bool latest = !(guards_[i].after_samples > 0.0);
+    const bool known = latest ? !window.values.empty() || window.not_finite : window.full;
+    if (!is_memory_guard(guards_[i]) && !known) return false;
+  }
+  return true;
+}
+
+GuardedValues GuardWindows::values(bool settled_only) const {
+  GuardedValues result;
+  for (std::size_t i = 0; i < guards_.size(); ++i) {
+    const Window& window = windows_[i];
+    if (settled_only && !window.full) continue;
+    const std::string name = judged_metric(guards_[i]);
+    if (window.not_finite) {
+      result[name] = {std::numeric_limits<double>::quiet_NaN()};
+    } else if (!window.values.empty()) {
+      result[name] = window_value(window.values, !(guards_[i].after_samples > 0.0));
+    }
+  }
+  return result;
+}
+
+GuardedValues GuardWindows::settled() const {
+  return values(/*settled_only=*/true);
+}
+
+GuardedValues GuardWindows::all() const {
+  return values(/*settled_only=*/false);
+}
+
+}  // namespace steptune

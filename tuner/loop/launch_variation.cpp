@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/launch_variation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace steptune {
+namespace {
+
+struct Launches {
+  std::vector<double> logs;
+  double within_variance = 0.0;  ///< summed
+};
+
+bool was_not_selected(const TrialRecord& trial) {
+  return trial.purpose == TrialPurpose::baseline || is_confirmation(trial.purpose);
+}
+
+}  // namespace
+
+LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials) {
+  std::map<Configuration, Launches> groups;
+  for (const TrialRecord& trial : trials) {
+    const bool measured = trial.status == TrialStatus::completed && !trial.objectives.empty() &&
+                          trial.objectives[0] > 0.0 && !trial.standard_errors.empty();
+    if (!measured || !was_not_selected(trial)) continue;
+    Launches& group = groups[trial.configuration];
+    group.logs.push_back(std::log(trial.objectives[0]));
+    const double within = trial.standard_errors[0] / trial.objectives[0];
+    group.within_variance += within * within;
+  }
+  LaunchVariation variation;
+  double squares = variation.degrees_of_freedom * variation.relative * variation.relative;
+  for (const auto& [configuration, group] : groups) {
+    const auto count = static_cast<double>(group.logs.size());
+    if (group.logs.size() < 2 || !std::isfinite(group.within_variance)) continue;
+    double mean = 0.0;
+    for (const double log : group.logs)
+      mean += log / count;
+    double spread = 0.0;
+    for (const double log : group.logs)
+      spread += (log - mean) * (log - mean);
+    const double freedom = count - 1.0;
+    squares += std::max(0.0, spread - freedom * group.within_variance / count);
+    variation.degrees_of_freedom += freedom;
+  }
+  variation.relative = std::sqrt(squares / variation.degrees_of_freedom);
+  return variation;
+}
+
+double error_among_launches(const TrialRecord& trial, std::size_t objective,
+                            const LaunchVariation& variation) {
+  const double error =
+      objective < trial.standard_errors.size() ? trial.standard_errors[objective] : 0.0;
+  return error_among_launches(trial.objectives[objective], error, variation);
+}
+
+double error_among_launches(double value, double standard_error, const LaunchVariation& variation) {
+  if (!(standard_error > 0.0)) return standard_error;
+  return std::hypot(standard_error, variation.relative * value);
+}
+
+}  // namespace steptune

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/speed_up.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <boost/math/distributions/students_t.hpp>
+
+#include "common/enum_names.hpp"
+#include "tuner/loop/launch_variation.hpp"
+#include "tuner/loop/objectives.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr auto k_verdicts = enum_names<Verdict>({
+    {Verdict::open, "open"},
+    {Verdict::faster, "faster"},
+    {Verdict::hidden, "hidden"},
+    {Verdict::not_faster, "not_faster"},
+    {Verdict::failed, "failed"},
+});
+
+/// A finalist gets at most so many times the usual number of pairs.
+constexpr int k_most_times_usual = 4;
+/// One that would have to be this many standard errors away at its last look is given up.
+constexpr double k_within_reach = 2.0;
+
+bool is_timed(const StudySpec& study) {
+  return study.objectives.front().is_time() || study.objectives.front().is_cost();
+}
+
+/// How much better the incumbent is: the logarithm of the ratio, or where a value is not positive
+/// the difference relative to the larger one.
+double difference(const StudySpec& study, const RunPair& pair, bool has_ratio) {
+  const double incumbent = to_minimized(study.objectives[0], pair.incumbent->objectives[0]);
+  const double baseline = to_minimized(study.objectives[0], pair.baseline->objectives[0]);
+  if (has_ratio) {
+    const double log_ratio = std::log(std::abs(baseline) / std::abs(incumbent));
+    return study.objectives[0].direction == Direction::maximize ? -log_ratio : log_ratio;
+  }
+  const double scale = std::max(std::abs(baseline), std::abs(incumbent));
+  return scale > 0.0 ? (baseline - incumbent) / scale : 0.0;
+}
+
+double relative_error(const TrialRecord& trial) {
+  const double value = std::abs(trial.objectives[0]);
+  return value > 0.0 ? trial.standard_errors[0] / value : 0.0;
+}
+
+double within_variance(const RunPair& pair) {
+  const double error = std::hypot(relative_error(*pair.incumbent), relative_error(*pair.baseline));
+  return error * error;
+}
+
+bool positive(const RunPair& pair) {
+  return pair.incumbent->objectives[0] > 0.0 && pair.baseline->objectives[0] > 0.0;
+}
+
+double quantile(double degrees_of_freedom, double error) {
+  return boost::math::quantile(
+      boost::math::complement(boost::math::students_t(degrees_of_freedom), error));
+}
+
+/// By what factor a buffer may still slow down the incumbent beyond what its runs' own intervals
+/// say: that of the run which bounds it best.
+double hidden_factor(const StudySpec& study, const std::vector<RunPair>& pairs) {
+  if (!is_timed(study)) return 1.0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const RunPair& pair : pairs) {
+    const auto& measurement = pair.incumbent->measurement;
+    if (!measurement) return 1.0;
+    const double upper = measurement->seconds_per_sample + measurement->half_width_s;
+    least = std::min(least, measurement->slowest_seconds_per_sample / upper);
+  }
+  return std::max(1.0, least);
+}
+
+}  // namespace
+
+std::string to_text(Verdict verdict) {
+  return std::string(k_verdicts.name_of(verdict));
+}
+
+std::optional<Verdict> verdict_from_text(std::string_view text) {
+  return k_verdicts.value_of(text);
+}
+
+double share_of_look(int pairs, int usual) {
+  if (pairs == usual) return usual > 1 ? 0.5 : 0.75;
+  if (pairs < usual) return 0.25 / (usual - 1);
+  return std::ldexp(0.25, usual - pairs);
+}
+
+PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>& pairs,
+                             double error) {
+  PairStatistics result;
+  const auto count = static_cast<double>(pairs.size());
+  result.has_ratio = std::ranges::all_of(pairs, positive);
+  double within = 0.0;
+  for (const RunPair& pair : pairs) {
+    result.mean += difference(study, pair, result.has_ratio) / count;
+    within += within_variance(pair) / count;
+  }
+  double squares = 0.0;
+  for (const RunPair& pair : pairs) {
+    const double deviation = difference(study, pair, result.has_ratio) - result.mean;
+    squares += deviation * deviation;
+  }
+  const LaunchVariation prior;
+  const double launches = is_timed(study) ? 2.0 * prior.relative * prior.relative : 0.0;
+  result.degrees_of_freedom = prior.degrees_of_freedom + count - 1.0;
+  const double pooled =
+      (prior.degrees_of_freedom * (launches + within) + squares) / result.degrees_of_freedom;
+  result.standard_error = std::sqrt(std::max(pooled, within) / count);
+  result.half_width = quantile(result.degrees_of_freedom, error) * result.standard_error;
+  return result;
+}
+
+SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pairs, double error) {
+  SpeedUp result;
+  if (pairs.empty()) return result;
+  result.pairs = static_cast<int>(pairs.size());
+  const PairStatistics statistics = statistics_of(study, pairs, error);
+  if (!statistics.has_ratio) return result;
+  result.ratio = std::exp(statistics.mean);
+  result.low = std::exp(statistics.mean - statistics.half_width);
+  result.high = std::exp(statistics.mean + statistics.half_width);
+  result.low_if_buffered = result.low / hidden_factor(study, pairs);
+  return result;
+}
+
+Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, double error) {
+  if (pairs.empty()) return {};
+  const int usual = std::max(1, study.measure.confirm_pairs);
+  const int most = k_most_times_usual * usual;
+  const auto count = static_cast<int>(pairs.size());
+  const double precision = study.measure.target_half_width;
+  const PairStatistics look = statistics_of(study, pairs, error * share_of_look(count, usual));
+  const double low = look.mean - look.half_width;
+  if (low > 0.0) {
+    const bool proven = low > std::log(hidden_factor(study, pairs));
+    const bool precise = proven && look.half_width <= precision;
+    return {proven ? Verdict::faster : Verdict::hidden, count >= usual || precise};
+  }
+  const bool no_use = count >= std::min(2, usual) && look.mean + look.half_width < precision;
+  const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
+  const bool out_of_reach = count >= usual && look.mean < k_within_reach * at_last;
+  const bool given_up = no_use || out_of_reach || count >= most;
+  return {given_up ? Verdict::not_faster : Verdict::open, given_up};
+}
+
+SpeedUp speed_up_of_trials(const StudySpec& study, const TrialRecord& incumbent,
+                           const TrialRecord& baseline) {
+  if (incumbent.number == baseline.number) return {};
+  SpeedUp result = speed_up_of_pairs(study, {{&incumbent, &baseline}}, k_one_sided_error);
+  result.pairs = 0;
+  return result;
+}
+
+}  // namespace steptune

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/history/history.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// Of the lower end of a 95 % interval.
+inline constexpr double k_one_sided_error = 0.025;
+
+/// How much better a configuration is than the baseline, as a ratio with its interval. NaN where it
+/// was not measured, or where the objective has values that are not positive.
+struct SpeedUp {
+  double ratio = std::numeric_limits<double>::quiet_NaN();  ///< 2.0 is twice as fast, or as good
+  double low = std::numeric_limits<double>::quiet_NaN();    ///< 95 % interval
+  double high = std::numeric_limits<double>::quiet_NaN();
+  int pairs = 0;  ///< pairs of fresh runs that it stems from; 0: from the search trials only
+  /// What is left of `low` if a buffer that was filled before the runs' windows hides as much as
+  /// it can (`Measurement::slowest_seconds_per_sample`).
+  double low_if_buffered = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// What confirming runs say of a configuration. Persistent names.
+enum class Verdict {
+  open,        ///< more runs may tell
+  faster,      ///< better than the baseline, whatever a buffer still hides
+  hidden,      ///< better in what was seen, but a buffer could hide that it is not
+  not_faster,  ///< not shown to be better with as many runs as that was worth
+  failed,      ///< a fresh run failed or violated a guard
+};
+[[nodiscard]] std::string to_text(Verdict verdict);
+[[nodiscard]] std::optional<Verdict> verdict_from_text(std::string_view text);
+
+/// One fresh run of a finalist and one of the baseline, next to each other in time.
+struct RunPair {
+  const TrialRecord* incumbent = nullptr;
+  const TrialRecord* baseline = nullptr;
+};
+
+/// The speed-up that pairs show: geometric mean of the ratios, with Student's t interval of their
+/// logarithms at a one-sided error of `error`. Their variance is the pooled one of the pairs and of
+/// what is known before there are any: launches differ (`LaunchVariation`), and so does each run
+/// within itself; it is never less than the latter. A single pair so has an interval that knows of
+/// launches, and few degrees of freedom.
+struct PairStatistics {
+  double mean = 0.0;  ///< of the logarithms, or of relative differences if values are not positive
+  double standard_error = 0.0;
+  double degrees_of_freedom = 0.0;
+  double half_width = 0.0;
+  bool has_ratio = true;
+};
+[[nodiscard]] PairStatistics statistics_of(const StudySpec& study,
+                                           const std::vector<RunPair>& pairs, double error);
+[[nodiscard]] SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pairs,
+                                        double error);
+
+/// The part of a finalist's error that its look after `pairs` pairs may use up; `usual`: the number
+/// of pairs that it is planned for. All looks together use up no more than 1.
+[[nodiscard]] double share_of_look(int pairs, int usual);
+
+/// What pairs say, and whether more of them are worth it. They are for a finalist that is faster
+/// until it has the usual number of pairs or is known to within the precision of measuring; for one
+/// that is undecided while it can still be shown within four times that number.
+struct Judgement {
+  Verdict verdict = Verdict::open;
+  bool settled = false;
+};
+/// `error`: one-sided, of this finalist.
+[[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
+                              double error);
+
+/// From one run of each, as the search measured them; `pairs` is 0. NaN of the baseline itself.
+[[nodiscard]] SpeedUp speed_up_of_trials(const StudySpec& study, const TrialRecord& incumbent,
+                                         const TrialRecord& baseline);
+
+}  // namespace steptune
