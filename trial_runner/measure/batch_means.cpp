@@ -6,7 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include <boost/math/distributions/students_t.hpp>
+#include "trial_runner/measure/autocorrelation.hpp"
+#include "trial_runner/measure/quantiles.hpp"
 
 namespace steptune {
 namespace {
@@ -16,10 +17,18 @@ constexpr std::size_t k_min_batches = 10;
 constexpr std::size_t k_max_batches = 32;  // more add little (Schmeiser 1982)
 /// Correlations of independent values scatter by 1 / sqrt(n); only well within that counts as none.
 constexpr double k_independent_sigmas = 0.5;
-/// Beyond these the correction for correlation says "nobody knows" rather than how much, and an
-/// interval would jump from one report to the next.
-constexpr double k_max_correlation = 0.9;
+constexpr double k_dependent_sigmas = 2.0;  // and above that counts as much
+/// With so many the batches tell it themselves, and better.
+constexpr double k_many_effective = 40.0;
+constexpr double k_min_effective = 6.0;
 constexpr double k_min_freedom = 3.0;
+constexpr double k_rounding = 1e-9;  // differences of times as large as the run are as inexact
+/// A trial ends at the first look at which its interval is tight: at one that is too tight by
+/// chance. Wider by this, about as many hold the truth as should (benchmarks/stream_accuracy).
+/// Of independent steps the largest excursion is 0.87 standard deviations of their sum on average
+/// (Brownian bridge): what exceeds the interval is a period or a correlation that it missed.
+constexpr double k_excursion = 1.5;
+constexpr double k_widened_for_looks = 1.2;
 constexpr std::size_t k_drift_batches = 10;
 
 Interval total_of(std::span<const Interval> intervals) {
@@ -65,18 +74,6 @@ double sum_of_squares(std::span<const double> values) {
   return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
 }
 
-double lag_1_correlation(std::span<const double> residuals) {
-  const double squares = sum_of_squares(residuals);
-  if (squares <= 0.0) return 0.0;
-  return std::inner_product(residuals.begin(), residuals.end() - 1, residuals.begin() + 1, 0.0) /
-         squares;
-}
-
-double student_quantile(double freedom, double tail) {
-  const boost::math::students_t distribution(freedom);
-  return boost::math::quantile(boost::math::complement(distribution, tail));
-}
-
 enum class Dependence { none, positive, negative };
 
 struct Spread {
@@ -91,25 +88,32 @@ Spread spread_of(std::span<const Interval> batches, double seconds_per_sample) {
   }
   const std::vector<double> residuals = residuals_of(batches, seconds_per_sample);
   const auto n = static_cast<double>(batches.size());
-  // The sample correlation is too small by about (1 + 4 rho) / n (Kendall 1954).
-  const double correlation =
-      std::min(k_max_correlation, (lag_1_correlation(residuals) + 1.0 / n) / (1.0 - 4.0 / n));
-  const double inflation = (1.0 + std::max(0.0, correlation)) / (1.0 - std::max(0.0, correlation));
+  const auto [correlation, inflation] = autocorrelation_of(residuals);
   const double variance = n / (n - 1.0) * sum_of_squares(residuals);
   const double freedom = std::max(k_min_freedom, n / inflation - 1.0);
   Spread spread;
-  spread.half_width_s = student_quantile(freedom, 0.025) * std::sqrt(variance * inflation);
+  spread.half_width_s = student_quantile_95(freedom) * std::sqrt(variance * inflation);
   if (std::abs(correlation) >= k_independent_sigmas / std::sqrt(n)) {
     spread.dependence = correlation > 0.0 ? Dependence::positive : Dependence::negative;
   }
   return spread;
 }
 
-/// Half of what the mean of the first half of the reports differs by from that of the others.
-double half_difference_of_halves(std::span<const Interval> intervals) {
-  const Interval early = total_of(intervals.first(intervals.size() / 2));
-  const Interval late = total_of(intervals.subspan(intervals.size() / 2));
-  return 0.5 * std::abs(early.seconds / early.samples - late.seconds / late.samples);
+/// Of all seconds together, from the correlation of single intervals: few batches hide one that
+/// reaches over several of them. 0 where there is none, or enough for batches to tell it better.
+double half_width_of_correlated_s(std::span<const Interval> intervals, double seconds_per_sample) {
+  const std::vector<double> residuals = residuals_of(intervals, seconds_per_sample);
+  const auto n = static_cast<double>(intervals.size());
+  const auto [correlation, inflation] = cautious_autocorrelation_of(residuals);
+  const double effective = n / inflation;
+  const double squares = sum_of_squares(residuals);
+  const double mean_s = total_of(intervals).seconds / n;
+  if (std::sqrt(squares / n) < k_rounding * mean_s) return 0.0;
+  if (correlation * std::sqrt(n) <= k_dependent_sigmas || effective >= k_many_effective) return 0.0;
+  if (effective < k_min_effective) return std::numeric_limits<double>::infinity();
+  // Deviations from the mean of so few are too small by as much.
+  const double variance = effective / (effective - 1.0) * squares;
+  return student_quantile_95(effective - 1.0) * std::sqrt(variance * inflation);
 }
 
 RateEstimate batch_means_of(std::span<const Interval> intervals) {
@@ -119,6 +123,8 @@ RateEstimate batch_means_of(std::span<const Interval> intervals) {
   estimate.seconds_per_sample = seconds / samples;
   if (intervals.size() < k_min_intervals) return estimate;
 
+  const double of_steps_s =
+      half_width_of_correlated_s(intervals, estimate.seconds_per_sample) / samples;
   double widest_s = 0.0;
   for (std::size_t count = std::min(intervals.size(), k_max_batches);; count /= 2) {
     const std::vector<Interval> batches = batches_of(intervals, count);
@@ -127,7 +133,8 @@ RateEstimate batch_means_of(std::span<const Interval> intervals) {
     const bool last = count / 2 < k_min_batches;
     if (spread.dependence != Dependence::none && !last) continue;
     const bool persists = spread.dependence == Dependence::positive;
-    estimate.half_width_s = persists ? widest_s : spread.half_width_s / samples;
+    estimate.half_width_s =
+        std::max(of_steps_s, persists ? widest_s : spread.half_width_s / samples);
     estimate.batches = batches.size();
     return estimate;
   }
@@ -135,10 +142,35 @@ RateEstimate batch_means_of(std::span<const Interval> intervals) {
 
 }  // namespace
 
+namespace {
+
+/// By how much the trial was ever ahead of its mean rate or behind it, per sample of the whole.
+double largest_excursion_s(std::span<const Interval> intervals, double seconds_per_sample) {
+  double sum_s = 0.0, largest_s = 0.0, samples = 0.0;
+  for (const Interval& interval : intervals) {
+    sum_s += interval.seconds - seconds_per_sample * interval.samples;
+    samples += interval.samples;
+    largest_s = std::max(largest_s, std::abs(sum_s));
+  }
+  return largest_s / samples;
+}
+
+}  // namespace
+
+double difference_of_halves(std::span<const Interval> intervals) {
+  if (intervals.size() < 2) return 0.0;
+  const Interval early = total_of(intervals.first(intervals.size() / 2));
+  const Interval late = total_of(intervals.subspan(intervals.size() / 2));
+  return early.seconds / early.samples - late.seconds / late.samples;
+}
+
 RateEstimate estimate_rate(std::span<const Interval> intervals) {
   RateEstimate estimate = batch_means_of(intervals);
   if (std::isfinite(estimate.half_width_s)) {
-    estimate.half_width_s = std::hypot(estimate.half_width_s, half_difference_of_halves(intervals));
+    estimate.half_width_s =
+        k_widened_for_looks *
+        std::max(std::hypot(estimate.half_width_s, 0.5 * std::abs(difference_of_halves(intervals))),
+                 k_excursion * largest_excursion_s(intervals, estimate.seconds_per_sample));
   }
   return estimate;
 }

@@ -16,13 +16,16 @@ struct RateEstimate {
   std::size_t batches = 0;
 };
 
-/// The mean over all samples with the interval of batch means. Steps are autocorrelated, so they
-/// are joined into 32 batches at most, and these in pairs until neighbours no longer correlate.
-/// Where they still do when ten are left, the widest interval met counts. Each is widened for the
-/// correlation that it shows, as for a first-order autoregressive process. Batches hold different
-/// numbers of samples, so the variance is that of a ratio. Half of what the two halves of the
-/// stretch differ by is added in quadrature: at its end a slow start is too small to be cut off,
-/// not to count.
+/// The mean over all samples with the interval of batch means, made for trials that end at the
+/// first look at which it is tight. Steps are autocorrelated, so they are joined into 32 batches at
+/// most, and these in pairs until neighbours no longer correlate. Where they still do when ten are
+/// left, the widest interval met counts. Each is widened for the correlation that it shows, as for
+/// a first-order autoregressive process, and so is that of single intervals as long as they are
+/// worth fewer than 40 independent ones. Batches hold different numbers of samples, so the variance
+/// is that of a ratio. Half of what the two halves of the stretch differ by is added in quadrature:
+/// at its end a slow start is too small to be cut off, not to count. It is never less than 1.5
+/// times the largest excursion of the time taken from that of an even rate, which is what the
+/// length of a window out of a period can do; and a fifth wider than all that, for the looks.
 ///
 /// B. Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research
 /// 30(3), 1982 (10 to 30 batches); G. S. Fishman and L. S. Yarberry, "An implementation of the
@@ -31,6 +34,9 @@ struct RateEstimate {
 /// TOMACS 15(1), 2005 (correction for what correlation remains); W. G. Cochran, Sampling
 /// Techniques, 3rd ed., section 6.4 (ratio).
 [[nodiscard]] RateEstimate estimate_rate(std::span<const Interval> intervals);
+
+/// Seconds per sample of the first half of the intervals less those of the others.
+[[nodiscard]] double difference_of_halves(std::span<const Interval> intervals);
 
 /// By how much the rate changes from the start to the end of the stretch, relative to its mean, if
 /// a straight line through ten batches says so with p < 0.001; else 0.

@@ -3,30 +3,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "trial_runner/measure/batch_means.hpp"
+#include "trial_runner/measure/phase_log.hpp"
 #include "trial_runner/measure/progress_series.hpp"
-#include "trial_runner/measure/warmup.hpp"
+#include "trial_runner/measure/steady_state.hpp"
 
 namespace steptune {
 namespace {
 
-/// A rate that changes by less over the window is as steady as anyone needs.
-constexpr double k_tolerated_drift = 0.05;
-/// Where the warm-up reaches the middle of all that was seen, the end of it is not in sight unless
-/// the rest is this certain.
-constexpr double k_convincing_half_width = 0.05;
-/// From so many intervals on, no steady state is a finding and not a lack of patience.
-constexpr std::size_t k_patience_intervals = 40;
+/// Looks at lengths that grow by this are few, so that ending at one that happens to look well is
+/// rarely wrong, and cost little. P. W. Glynn and W. Whitt, "The asymptotic validity of sequential
+/// stopping rules for stochastic simulations", Annals of Applied Probability 2(1), 1992.
+constexpr double k_look_growth = 1.1;
+
+double seconds_per_sample_or_zero(const Measurement& m) {
+  return std::isfinite(m.step_seconds_per_sample) ? m.step_seconds_per_sample : 0.0;
+}
 
 }  // namespace
 
 struct Measurer::State {
   MeasureOptions options;
   ProgressSeries series;
+  PhaseLog phases;
   bool samples_told = false;
   mutable Measurement measurement;
-  mutable bool stale = false;
+  mutable double next_look_samples = 0.0;  ///< processed since the first report
+  mutable std::optional<ProgressPoint> window_begin;
 
   void add(const Report& report) {
     for (const auto& [name, value] : report.metrics) {
@@ -37,7 +41,28 @@ struct Measurer::State {
       measurement.metrics.erase(name);
       measurement.not_finite.insert(name);
     }
-    if (auto point = point_of(report); point && series.add(*std::move(point))) stale = true;
+    if (report.phase) add_phase(report);
+    auto point = point_of(report);
+    if (!point) return;
+    const double before = series.size() > 0 ? series.back().samples : 0.0;
+    const double before_s = series.size() > 0 ? series.back().received_s : options.started_s;
+    if (series.size() == 0 || point->samples > before) {
+      const double steps_s = (point->samples - before) * seconds_per_sample_or_zero(measurement);
+      phases.end_open(before, before_s + steps_s, point->received_s);
+    }
+    point->phase_s = phases.total_s();
+    if (!series.add(*std::move(point))) return;
+    measurement.total_samples = series.back().samples;
+    measurement.slowest_seconds_per_sample = slowest();
+  }
+
+  void add_phase(const Report& report) {
+    const double samples = series.size() > 0 ? series.back().samples : 0.0;
+    if (report.phase->seconds) {
+      phases.ended(report.phase->name, samples, *report.phase->seconds);
+    } else {
+      phases.begins(report.phase->name, samples, report.received_s);
+    }
   }
 
   std::optional<ProgressPoint> point_of(const Report& report) {
@@ -45,6 +70,8 @@ struct Measurer::State {
       // Points that counted steps cannot be continued in samples.
       samples_told = true;
       series.clear();
+      window_begin.reset();
+      next_look_samples = 0.0;
     }
     if (samples_told ? !report.samples : !report.step) return std::nullopt;
     const double per_step = options.samples_per_step.value_or(1.0);
@@ -58,40 +85,54 @@ struct Measurer::State {
     return finite && point.samples >= 0.0 ? std::optional(std::move(point)) : std::nullopt;
   }
 
-  void measure() const {
-    stale = false;
-    const std::vector<Interval> intervals = series.intervals();
-    const Warmup warmup = find_warmup(intervals);
-    const std::size_t cut = warmup.intervals;
-    const std::span<const Interval> window = std::span(intervals).subspan(cut);
-    const RateEstimate rate = estimate_rate(window);
-    Measurement& m = measurement;
-    m.seconds_per_sample = rate.seconds_per_sample;
-    m.half_width_s = rate.half_width_s;
-    m.total_samples = series.back().samples;
-    m.status = status_of(rate, intervals.size(), warmup.at_limit, window);
-    if (!std::isfinite(rate.seconds_per_sample)) return;
+  [[nodiscard]] bool is_due() const {
+    return series.size() > 0 && series.back().samples - series[0].samples >= next_look_samples;
+  }
 
-    const ProgressPoint& first = series[0];
-    const ProgressPoint& begin = series[cut];
-    const ProgressPoint& end = series.back();
-    m.slowest_seconds_per_sample = slowest_of(rate, cut);
-    m.step_seconds_per_sample = rate.seconds_per_sample;
-    m.step_half_width_s = rate.half_width_s;
-    const double first_steps_s = first.samples * rate.seconds_per_sample;
+  void look() const {
+    next_look_samples =
+        std::max(k_look_growth * (series.back().samples - series[0].samples), 1e-300);
+    const std::vector<std::size_t> points = series.distinct_points();
+    const std::vector<Interval> intervals = series.intervals(points);
+    Measurement& m = measurement;
+    const SteadyState state = find_steady_state(intervals, series[points.front()].samples, phases);
+    m.status = state.status;
+    m.remark = state.remark.empty() ? series.clock().fault() : state.remark;
+    m.seconds_per_sample = state.seconds_per_sample;
+    m.half_width_s = state.half_width_s;
+    m.step_seconds_per_sample = state.step_seconds_per_sample;
+    m.step_half_width_s = state.step_half_width_s;
+    m.phases = state.phases;
+    window_begin = series[points[state.window_begin]];
+    m.slowest_seconds_per_sample = slowest();
+    if (std::isfinite(state.seconds_per_sample)) account(state, points, intervals);
+  }
+
+  /// Where the trial's time went.
+  void account(const SteadyState& state, std::span<const std::size_t> points,
+               std::span<const Interval> intervals) const {
+    Measurement& m = measurement;
+    const std::size_t cut = state.window_begin;
+    const ProgressPoint& first = series[points.front()];
+    const ProgressPoint& begin = series[points[cut]];
+    const ProgressPoint& end = series[points.back()];
     const double first_s = first.received_s - options.started_s;
-    m.startup_s = std::max(0.0, first_s - first_steps_s);
-    double warmup_after_first_s = 0.0;
-    for (const Interval& interval : std::span(intervals).first(cut))
-      warmup_after_first_s += interval.seconds;
+    m.startup_s = std::max(0.0, first_s - first.samples * m.step_seconds_per_sample);
+    const double warmup_after_first_s = series.time_s(points[cut]) - series.time_s(points.front());
     m.warmup_s = first_s - m.startup_s + warmup_after_first_s;
-    m.warmup_excess_s =
-        warmup_after_first_s - (begin.samples - first.samples) * rate.seconds_per_sample;
-    m.window_s = 0.0;
-    for (const Interval& interval : window)
-      m.window_s += interval.seconds;
+    m.warmup_excess_s = 0.0;
+    for (std::size_t i = 0; i < state.warmup_intervals; ++i) {
+      m.warmup_excess_s += intervals[i].seconds - intervals[i].samples * m.step_seconds_per_sample;
+    }
+    m.window_s = series.time_s(points.back()) - series.time_s(points[cut]);
     m.window_steps = std::max(0.0, end.steps - begin.steps);
     m.window_samples = end.samples - begin.samples;
+    m.level_changes.clear();
+    for (const LevelShift& shift : state.level_shifts) {
+      const ProgressPoint& at = series[points[shift.interval]];
+      m.level_changes.push_back(
+          {at.samples, at.received_s - options.started_s, shift.after / shift.before});
+    }
     m.parts.clear();
     for (const auto& [part, seconds] : end.parts) {
       const auto before = begin.parts.find(part);
@@ -100,36 +141,25 @@ struct Measurer::State {
     }
   }
 
-  /// A counter may begin anywhere (a resumed run): before the first report as much was consumed as
-  /// between two others.
-  double consumed_samples(std::size_t from) const {
-    const double before =
-        from > 0 ? 0.0 : std::min(series[0].samples, series[1].samples - series[0].samples);
-    return series.back().samples - series[from].samples + before;
-  }
-
-  double slowest_of(const RateEstimate& rate, std::size_t window_begin) const {
-    const double t_s = series.back().received_s - options.started_s;
-    double slowest = t_s / consumed_samples(0);
+  /// A counter may begin anywhere (a resumed run): before the first report no more is taken to have
+  /// been consumed than between it and the next.
+  [[nodiscard]] double slowest() const {
+    constexpr double k_infinity = std::numeric_limits<double>::infinity();
+    if (series.size() < 2) return k_infinity;
+    const ProgressPoint& end = series.back();
+    const double before_first = std::min(series[0].samples, series[1].samples - series[0].samples);
+    const double consumed = end.samples - series[0].samples + before_first;
+    double slowest = (end.received_s - options.started_s) / consumed;
     if (options.buffered_steps) {
-      const double per_step = series.back().samples / std::max(1.0, series.back().steps);
+      const ProgressPoint& begin = window_begin ? *window_begin : series[0];
+      const double per_step = end.samples / std::max(1.0, end.steps);
       const double beyond_buffers =
-          series.back().samples - series[window_begin].samples - *options.buffered_steps * per_step;
-      const double window_s = series.back().received_s - series[window_begin].received_s;
+          end.samples - begin.samples - *options.buffered_steps * per_step;
+      const double window_s = end.received_s - begin.received_s;
       if (beyond_buffers > 0.0) slowest = std::min(slowest, window_s / beyond_buffers);
     }
-    return std::max(slowest, rate.seconds_per_sample + rate.half_width_s);
-  }
-
-  static MeasurementStatus status_of(const RateEstimate& rate, std::size_t intervals,
-                                     bool half_is_warmup, std::span<const Interval> window) {
-    if (!std::isfinite(rate.seconds_per_sample)) return MeasurementStatus::no_reports;
-    if (!std::isfinite(rate.half_width_s)) return MeasurementStatus::warming_up;
-    const bool uncertain = rate.half_width_s > k_convincing_half_width * rate.seconds_per_sample;
-    const bool drifts = std::abs(significant_drift(window)) > k_tolerated_drift;
-    if (!drifts && !(half_is_warmup && uncertain)) return MeasurementStatus::steady;
-    return intervals >= k_patience_intervals ? MeasurementStatus::not_steady
-                                             : MeasurementStatus::warming_up;
+    const double upper = measurement.seconds_per_sample + measurement.half_width_s;
+    return std::isnan(upper) ? slowest : std::max(slowest, upper);
   }
 };
 
@@ -146,7 +176,7 @@ void Measurer::add(const Report& report) {
 }
 
 const Measurement& Measurer::current() const {
-  if (state_->stale) state_->measure();
+  if (state_->is_due()) state_->look();
   return state_->measurement;
 }
 

@@ -12,20 +12,22 @@ namespace steptune {
 struct MeasureOptions {
   double started_s = 0.0;  ///< runner's clock at the trial's start
   /// Where reports tell steps only; unknown: a step counts as one sample.
-  std::optional<double> samples_per_step;
+  std::optional<double> samples_per_step = std::nullopt;
   /// The most steps whose samples can be ready in buffers at any time (workers * prefetch).
-  std::optional<double> buffered_steps;
+  std::optional<double> buffered_steps = std::nullopt;
 };
 
-/// Turns a stream of reports into a measurement. Memory is bounded whatever the number of reports
-/// (the series is thinned to 1024 points at most), and time per report is about that of one pass.
-/// Not thread safe.
+/// Turns a stream of reports into a measurement of the long run. Memory is bounded whatever the
+/// number of reports (the series is thinned to 1024 points at most), and time per report is about
+/// that of one pass. Not thread safe. The method: docs/algorithms/measuring.md.
 ///
-/// - Intervals between reports are weighed by their samples; reports may come at any spacing.
-/// - Time is the trial's own clock where every report tells it and it agrees roughly with the
-///   runner's, else the time of receipt.
-/// - The warm-up is cut off where the mean of what remains is most certain (`warmup.hpp`), and the
-///   interval is that of batch means (`batch_means.hpp`).
+/// - Intervals between reports are weighed by their samples; reports may come at any spacing, also
+///   several at a time from a log that is read now and then.
+/// - Time is the trial's own clock where every report tells it and it agrees with the runner's,
+///   else the time of receipt; `remark` says where a clock is not used.
+/// - Reported phases and isolated stalls are neither warm-up nor steps (`phase_cost.hpp`); what
+///   follows the last change of level (`level_shift.hpp`) and of a warm-up (`warmup.hpp`) counts,
+///   with the interval of batch means (`batch_means.hpp`).
 class Measurer {
  public:
   explicit Measurer(const MeasureOptions& options);
@@ -35,7 +37,9 @@ class Measurer {
 
   /// Counters that go back or do not move are ignored; metrics are always kept.
   void add(const Report& report);
-  /// The measurement as of the last report. Cheap enough to call after each.
+  /// The measurement as of the last look; metrics, samples and the bound as of the last report.
+  /// Looks are at lengths that grow by a tenth, so that a trial may end at any of them without its
+  /// interval being one that happens to be tight. Cheap enough to call after each report.
   [[nodiscard]] const Measurement& current() const;
 
  private:

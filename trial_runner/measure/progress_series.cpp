@@ -8,16 +8,39 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_max_points = 1024;
-// Lines may arrive late and in bursts, but not by orders of magnitude: a clock further off counts
-// in another unit, or stands still.
-constexpr double k_clock_slack_s = 60.0;
-constexpr double k_clock_factor = 3.0;
+constexpr double k_clock_slack_s = 1.0;
+/// Points whose distance is below this share of the mean distance came together.
+constexpr double k_together = 0.02;
 
 }  // namespace
 
+void ClockComparison::add(double received_s, std::optional<double> clock_s) {
+  has_clock_ = has_clock_ && clock_s;
+  if (!has_clock_) return;
+  const double offset_s = *clock_s - received_s;
+  if (any_) {
+    went_back_ = went_back_ || *clock_s < clock_s_;
+    longest_silence_s_ = std::max(longest_silence_s_, received_s - received_s_);
+    least_offset_s_ = std::min(least_offset_s_, offset_s);
+    largest_offset_s_ = std::max(largest_offset_s_, offset_s);
+  } else {
+    least_offset_s_ = largest_offset_s_ = offset_s;
+  }
+  any_ = true;
+  received_s_ = received_s;
+  clock_s_ = *clock_s;
+}
+
+std::string ClockComparison::fault() const {
+  if (!has_clock_) return {};
+  if (went_back_) return "the trial's clock goes back (several processes print?): not used";
+  if (largest_offset_s_ - least_offset_s_ <= longest_silence_s_ + k_clock_slack_s) return {};
+  return "the trial's clock does not agree with the time at which its lines arrive: not used";
+}
+
 bool ProgressSeries::add(ProgressPoint point) {
   if (size() > 0 && point.samples <= back().samples) return false;
-  every_point_has_clock_ = every_point_has_clock_ && point.clock_s;
+  clock_.add(point.received_s, point.clock_s);
   latest_ = std::move(point);
   ++since_kept_;
   if (points_.empty() || since_kept_ >= stride_) {
@@ -43,24 +66,38 @@ void ProgressSeries::thin() {
   stride_ *= 2;
 }
 
-bool ProgressSeries::trusts_clock() const {
-  if (!every_point_has_clock_ || size() < 2) return false;
-  const double clock_s = *back().clock_s - *points_.front().clock_s;
-  const double received_s = back().received_s - points_.front().received_s;
-  return clock_s > 0.0 && clock_s <= k_clock_factor * received_s + k_clock_slack_s &&
-         received_s <= k_clock_factor * clock_s + k_clock_slack_s;
+double ProgressSeries::time_s(std::size_t i) const {
+  const ProgressPoint& point = (*this)[i];
+  return clock_.has_clock() && clock_.is_trusted() ? *point.clock_s : point.received_s;
 }
 
-std::vector<Interval> ProgressSeries::intervals() const {
+std::vector<std::size_t> ProgressSeries::distinct_points() const {
+  std::vector<std::size_t> points;
+  if (size() == 0) return points;
+  const double mean_s =
+      (time_s(size() - 1) - time_s(0)) / std::max(1.0, static_cast<double>(size()) - 1.0);
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (!points.empty() && time_s(i) - time_s(points.back()) <= k_together * mean_s) {
+      points.back() = i;
+    } else {
+      points.push_back(i);
+    }
+  }
+  // Of the last ones that came together some may be still to come.
+  if (points.size() > 2 && 4 * points.size() < 3 * size()) points.pop_back();
+  return points;
+}
+
+std::vector<Interval> ProgressSeries::intervals(std::span<const std::size_t> distinct) const {
   std::vector<Interval> intervals;
-  if (size() < 2) return intervals;
-  intervals.reserve(size() - 1);
-  const bool by_clock = trusts_clock();
-  for (std::size_t i = 1; i < size(); ++i) {
-    const ProgressPoint& from = (*this)[i - 1];
-    const ProgressPoint& to = (*this)[i];
-    const double seconds = by_clock ? *to.clock_s - *from.clock_s : to.received_s - from.received_s;
-    intervals.push_back({to.samples - from.samples, std::max(0.0, seconds)});
+  if (distinct.size() < 2) return intervals;
+  intervals.reserve(distinct.size() - 1);
+  for (std::size_t i = 1; i < distinct.size(); ++i) {
+    const ProgressPoint& from = (*this)[distinct[i - 1]];
+    const ProgressPoint& to = (*this)[distinct[i]];
+    const double seconds = time_s(distinct[i]) - time_s(distinct[i - 1]);
+    intervals.push_back(
+        {to.samples - from.samples, std::max(0.0, seconds - (to.phase_s - from.phase_s))});
   }
   return intervals;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,38 @@ struct ProgressPoint {
   double steps = 0.0;
   double received_s = 0.0;
   std::optional<double> clock_s;
+  double phase_s = 0.0;                 ///< cumulative, of reported phases
   std::map<std::string, double> parts;  ///< seconds
 };
 
-/// What happened between two points.
+/// What happened between two points, without the time of reported phases.
 struct Interval {
   double samples = 0.0;
   double seconds = 0.0;
+};
+
+/// Follows the trial's own clock beside the times at which its lines were received. Lines arrive
+/// late and in bursts, so that the difference of both varies, but by no more than the longest
+/// silence: a clock that stands, counts in another unit, was set, or is another process's varies
+/// by more, or goes back.
+class ClockComparison {
+ public:
+  void add(double received_s, std::optional<double> clock_s);
+
+  [[nodiscard]] bool is_trusted() const { return fault().empty(); }
+  /// Why the trial's clock is not used, for people; empty if it is, or if there is none.
+  [[nodiscard]] std::string fault() const;
+  [[nodiscard]] bool has_clock() const { return has_clock_; }
+
+ private:
+  bool any_ = false;
+  bool has_clock_ = true;  ///< in every point
+  bool went_back_ = false;
+  double received_s_ = 0.0;
+  double clock_s_ = 0.0;
+  double least_offset_s_ = 0.0;
+  double largest_offset_s_ = 0.0;
+  double longest_silence_s_ = 0.0;
 };
 
 /// A trial's progress in at most 1024 points: whenever that many have come, every other one is
@@ -39,18 +65,23 @@ class ProgressSeries {
   }
   [[nodiscard]] const ProgressPoint& back() const { return (*this)[size() - 1]; }
 
-  /// The `size() - 1` intervals, with times of one clock throughout.
-  [[nodiscard]] std::vector<Interval> intervals() const;
+  /// Time of a point by the clock that counts: the trial's own where it can be trusted.
+  [[nodiscard]] double time_s(std::size_t i) const;
+  [[nodiscard]] const ClockComparison& clock() const { return clock_; }
+  /// The intervals between the points that `distinct` names.
+  [[nodiscard]] std::vector<Interval> intervals(std::span<const std::size_t> distinct) const;
+  /// Points between which time has passed: of those that came together (a log that is read now and
+  /// then, a clock of whole seconds) the last, which is the one that happened at that time.
+  [[nodiscard]] std::vector<std::size_t> distinct_points() const;
 
  private:
-  [[nodiscard]] bool trusts_clock() const;
   void thin();
 
   std::vector<ProgressPoint> points_;
   std::optional<ProgressPoint> latest_;  ///< not yet one of the kept points
   std::size_t stride_ = 1;               ///< every how many reports a point is kept
   std::size_t since_kept_ = 0;
-  bool every_point_has_clock_ = true;
+  ClockComparison clock_;
 };
 
 }  // namespace steptune

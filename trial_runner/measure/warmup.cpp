@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t k_batch = 5;
 constexpr std::size_t k_warmup_batches = 10;
-constexpr double k_slack = 1.5;
+constexpr double k_slack = 1.1;
 
 }  // namespace
 

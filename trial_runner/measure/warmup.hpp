@@ -17,9 +17,9 @@ struct Warmup {
 /// a slow begin (compilation, cold caches) and a too fast one (full prefetch buffers draining).
 ///
 /// MSER-5: the cut that makes the standard error of the remaining mean smallest, over batches of
-/// five, weighed by samples; of all cuts that come within a factor of 1.5 of that the shortest,
-/// because the smallest of many noisy errors is the one that happens to cut off stalls, which are
-/// no warm-up and which the long run will pay for. K. P. White, "An effective truncation heuristic
+/// five, weighed by samples; of all cuts that come within a tenth of that the shortest. Isolated
+/// stalls are to be taken out before: the smallest error is else the one that happens to cut them
+/// off, and the long run will pay for them. K. P. White, "An effective truncation heuristic
 /// for bias reduction in simulation output", Simulation 69(6), 1997; K. P. White, M. J. Cobb and S.
 /// C. Spratt, "A comparison of five steady-state truncation heuristics for simulation", WSC 2000.
 [[nodiscard]] Warmup find_warmup(std::span<const Interval> intervals);

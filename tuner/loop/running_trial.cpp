@@ -19,8 +19,6 @@ namespace {
 /// A trial that the runner lost (machine gone, killed from outside) is launched this often.
 constexpr int k_attempts_when_lost = 3;
 
-constexpr double k_widened = 1.2;
-
 /// A first look, too short for a fair interval, tells what is slower by so many standard errors.
 constexpr double k_least_look_steps = 10.0;
 constexpr double k_errors_apart = 4.0;
@@ -43,14 +41,8 @@ bool keeps_objectives(TrialStatus status) {
 
 }  // namespace
 
-Measurement as_ended(Measurement measurement) {
-  measurement.half_width_s *= k_widened;
-  measurement.step_half_width_s *= k_widened;
-  return measurement;
-}
-
 bool is_tight(const Measurement& measurement, const MeasureSpec& wanted) {
-  return k_widened * measurement.relative_half_width() <= wanted.target_half_width &&
+  return measurement.relative_half_width() <= wanted.target_half_width &&
          measurement.window_s >= wanted.min_window_s &&
          measurement.window_steps >= wanted.min_window_steps;
 }
@@ -203,8 +195,6 @@ void RunningTrial::interrupt() {
 
 Measurement RunningTrial::final_measurement() const {
   switch (request_) {
-    case EndRequest::measured:
-      return as_ended(measurer_.current());
     case EndRequest::scheduler:
       return given_up_.value_or(measurer_.current());
     case EndRequest::time_limit:

@@ -16,11 +16,6 @@
 
 namespace steptune {
 
-/// What a trial has measured that ends at a moment chosen by its own interval. To end as soon as
-/// an interval is tight is to look at many and to take one that happens to be too tight: it is
-/// widened, by so much that nearly as many hold the truth as should (benchmarks/interval_coverage).
-[[nodiscard]] Measurement as_ended(Measurement measurement);
-
 /// Whether a trial that ended now would have measured as surely as the study wants, and on as much.
 [[nodiscard]] bool is_tight(const Measurement& measurement, const MeasureSpec& wanted);
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/measure/progress_series.hpp"
 
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace steptune {
@@ -19,9 +24,13 @@ ProgressPoint point_at(double samples, double received_s, double clock_s) {
   return point;
 }
 
+std::vector<Interval> intervals_of(const ProgressSeries& series) {
+  return series.intervals(series.distinct_points());
+}
+
 Interval total_of(const ProgressSeries& series) {
   Interval total;
-  for (const Interval& interval : series.intervals()) {
+  for (const Interval& interval : intervals_of(series)) {
     total.samples += interval.samples;
     total.seconds += interval.seconds;
   }
@@ -31,10 +40,10 @@ Interval total_of(const ProgressSeries& series) {
 TEST(ProgressSeries, HasNoIntervalBelowTwoPoints) {
   ProgressSeries series;
   EXPECT_EQ(series.size(), 0U);
-  EXPECT_TRUE(series.intervals().empty());
+  EXPECT_TRUE(intervals_of(series).empty());
   EXPECT_TRUE(series.add(point_at(10, 1)));
   EXPECT_EQ(series.size(), 1U);
-  EXPECT_TRUE(series.intervals().empty());
+  EXPECT_TRUE(intervals_of(series).empty());
   EXPECT_EQ(series.back().samples, 10);
 }
 
@@ -44,9 +53,9 @@ TEST(ProgressSeries, IgnoresPointsWithoutProgress) {
   EXPECT_FALSE(series.add(point_at(10, 2)));
   EXPECT_FALSE(series.add(point_at(9, 3)));
   EXPECT_TRUE(series.add(point_at(11, 4)));
-  ASSERT_EQ(series.intervals().size(), 1U);
-  EXPECT_EQ(series.intervals()[0].samples, 1);
-  EXPECT_EQ(series.intervals()[0].seconds, 3);
+  ASSERT_EQ(intervals_of(series).size(), 1U);
+  EXPECT_EQ(intervals_of(series)[0].samples, 1);
+  EXPECT_EQ(intervals_of(series)[0].seconds, 3);
 }
 
 TEST(ProgressSeries, KeepsTheFirstAndTheLatestPointWhateverTheirNumber) {
@@ -66,7 +75,7 @@ TEST(ProgressSeries, ThinningMergesNeighboursEvenly) {
   ProgressSeries series;
   for (int i = 0; i < 5000; ++i)
     series.add(point_at(i, i));
-  const auto intervals = series.intervals();
+  const auto intervals = intervals_of(series);
   // All but the last one, which is still growing, cover equally many reports.
   for (std::size_t i = 0; i + 1 < intervals.size(); ++i)
     EXPECT_EQ(intervals[i].samples, 8) << i;
@@ -76,24 +85,64 @@ TEST(ProgressSeries, UsesTheTrialsClockOnlyWhereEveryPointHasIt) {
   ProgressSeries series;
   series.add(point_at(1, 10.0, 100.0));
   series.add(point_at(2, 11.5, 101.0));
-  EXPECT_EQ(series.intervals()[0].seconds, 1.0);
+  EXPECT_EQ(intervals_of(series)[0].seconds, 1.0);
   series.add(point_at(3, 12.0));
-  EXPECT_EQ(series.intervals()[0].seconds, 1.5);
-  EXPECT_EQ(series.intervals()[1].seconds, 0.5);
+  EXPECT_EQ(intervals_of(series)[0].seconds, 1.5);
+  EXPECT_EQ(intervals_of(series)[1].seconds, 0.5);
 }
 
 TEST(ProgressSeries, AClockInMillisecondsIsNotUsed) {
   ProgressSeries series;
   series.add(point_at(1, 0.0, 0.0));
   series.add(point_at(2, 1000.0, 1'000'000.0));
-  EXPECT_EQ(series.intervals()[0].seconds, 1000.0);
+  EXPECT_EQ(intervals_of(series)[0].seconds, 1000.0);
 }
 
-TEST(ProgressSeries, TimeThatRunsBackwardsCountsAsNone) {
+TEST(ProgressSeries, TimeThatRunsBackwardsMakesNoInterval) {
   ProgressSeries series;
   series.add(point_at(1, 5.0));
   series.add(point_at(2, 4.0));
-  EXPECT_EQ(series.intervals()[0].seconds, 0.0);
+  EXPECT_TRUE(intervals_of(series).empty());
+}
+
+TEST(ProgressSeries, OfPointsThatCameTogetherTheLastCounts) {
+  ProgressSeries series;
+  for (int i = 1; i <= 100; ++i)
+    series.add(point_at(i, std::ceil(i / 10.0)));
+  const auto intervals = intervals_of(series);
+  // The last ten may be incomplete.
+  ASSERT_EQ(intervals.size(), 8U);
+  for (const Interval& interval : intervals) {
+    EXPECT_EQ(interval.samples, 10.0);
+    EXPECT_EQ(interval.seconds, 1.0);
+  }
+}
+
+TEST(ProgressSeries, PhasesAreNoPartOfIntervals) {
+  ProgressSeries series;
+  series.add(point_at(1, 5.0));
+  ProgressPoint after = point_at(2, 9.0);
+  after.phase_s = 3.0;
+  series.add(std::move(after));
+  EXPECT_EQ(intervals_of(series)[0].seconds, 1.0);
+}
+
+TEST(ClockComparison, TrustsAClockBesideLateLines) {
+  ClockComparison clock;
+  for (int i = 1; i <= 100; ++i)
+    clock.add(std::ceil(i / 10.0), 500.0 + 0.1 * i);
+  EXPECT_TRUE(clock.is_trusted());
+}
+
+TEST(ClockComparison, RefusesAClockThatJumpsOrGoesBack) {
+  ClockComparison jumps;
+  for (int i = 1; i <= 100; ++i)
+    jumps.add(0.1 * i, 0.1 * i + (i > 50 ? 20.0 : 0.0));
+  EXPECT_NE(jumps.fault().find("does not agree"), std::string::npos);
+  ClockComparison back;
+  for (int i = 1; i <= 100; ++i)
+    back.add(0.1 * i, 0.1 * i + (i % 2 == 0 ? 37.5 : 0.0));
+  EXPECT_NE(back.fault().find("goes back"), std::string::npos);
 }
 
 TEST(ProgressSeries, StartsAgainAfterClear) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/replay/replay_runner.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string>
@@ -133,14 +134,15 @@ TEST(ReplayRunner, IsMeasuredAsTheModelSays) {
     ReplayRunner runner(clock, constant_model(truth_s), options);
     begin(runner);
     ASSERT_TRUE(runner.start(spec_of(1)));
-    Measurer measurer({0.0, 1.0});
-    for (const TrialEvent& event : events_until(runner, clock, 3000.0)) {
+    Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0});
+    // A start that fades over 10 steps has to be out of sight for longer than it was seen.
+    for (const TrialEvent& event : events_until(runner, clock, std::max(3000.0, 400.0 * truth_s))) {
       if (const auto* reported = std::get_if<TrialReported>(&event)) {
         measurer.add(reported->report);
       }
     }
     const Measurement& m = measurer.current();
-    EXPECT_EQ(m.status, MeasurementStatus::steady);
+    EXPECT_EQ(m.status, MeasurementStatus::steady) << truth_s;
     EXPECT_NEAR(m.seconds_per_sample / truth_s, 1.0, 0.02) << truth_s;
   }
 }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs whose long-run speed is known by construction: what does a trial say of it?
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "benchmarks/stream_accuracy/stream_cells.hpp"
+#include "benchmarks/stream_accuracy/stream_trial.hpp"
+#include "common/json.hpp"
+
+namespace steptune {
+namespace {
+
+struct Options {
+  int streams = 100;
+  std::uint64_t seed = 0;
+  std::string cell;
+  bool second_family = false;
+  bool json = false;
+  StopRule rule;
+};
+
+/// Relative error of a rule over streams.
+struct Errors {
+  double sum = 0.0;
+  int count = 0;
+  void add(double error) {
+    if (!std::isfinite(error)) return;
+    sum += error;
+    ++count;
+  }
+  [[nodiscard]] double mean() const { return sum / count; }
+};
+
+struct Row {
+  std::string name;
+  int streams = 0;
+  int unseen = 0;   ///< streams that ended before a phase that the program has
+  int seen = 0;     ///< streams that ended with an estimate and an interval
+  int judged = 0;   ///< of these, with nothing unseen
+  int covered = 0;  ///< of these, by the interval
+  int bounded =
+      0;  ///< of all with an estimate, between the interval's lower end and the slowest bound
+  double seconds = 0.0;
+  Errors bias, steps_3_to_5, skip_5, median, tqdm;
+};
+
+void add(Row& row, const StreamTrial& trial) {
+  const Measurement& m = trial.measurement;
+  const double truth_s = trial.truth_s;
+  row.unseen += m.status == MeasurementStatus::steady && trial.phase_unseen ? 1 : 0;
+  ++row.streams;
+  row.seconds += trial.seconds;
+  row.steps_3_to_5.add(trial.naive.steps_3_to_5_s / truth_s - 1.0);
+  row.skip_5.add(trial.naive.skip_5_s / truth_s - 1.0);
+  row.median.add(trial.naive.median_s / truth_s - 1.0);
+  row.tqdm.add(trial.naive.tqdm_s / truth_s - 1.0);
+  if (m.status != MeasurementStatus::steady) return;
+  ++row.seen;
+  row.bounded +=
+      truth_s >= m.seconds_per_sample - m.half_width_s && truth_s <= m.slowest_seconds_per_sample
+          ? 1
+          : 0;
+  if (trial.phase_unseen) return;
+  ++row.judged;
+  row.bias.add(m.seconds_per_sample / truth_s - 1.0);
+  row.covered += std::abs(m.seconds_per_sample - truth_s) <= m.half_width_s ? 1 : 0;
+}
+
+Row run_cell(const StreamCell& cell, const Options& options) {
+  Row row;
+  row.name = cell.name;
+  for (int stream = 0; stream < options.streams; ++stream) {
+    add(row, run_stream_trial(cell.program, options.rule, cell.tells_queue,
+                              options.seed + static_cast<std::uint64_t>(stream)));
+  }
+  return row;
+}
+
+std::string percent(double share, int decimals) {
+  return std::isfinite(share) ? fmt::format("{:+.{}f}", 100.0 * share, decimals) : "-";
+}
+
+std::string share(int part, int whole) {
+  return whole > 0 ? fmt::format("{:.1f}", 100.0 * part / whole) : "-";
+}
+
+void print_heading() {
+  fmt::print(
+      "| program | bias % | covered % | bounded % | not steady % | unseen % | trial s | steps 3-5 "
+      "% | skip 5 % | "
+      "median % | tqdm % |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+}
+
+void print_row(const Row& row) {
+  fmt::print("| {} | {} | {} | {} | {} | {} | {:.1f} | {} | {} | {} | {} |\n", row.name,
+             percent(row.bias.mean(), 2), share(row.covered, row.judged),
+             share(row.bounded, row.seen), share(row.streams - row.seen, row.streams),
+             share(row.unseen, row.streams), row.seconds / row.streams,
+             percent(row.steps_3_to_5.mean(), 1), percent(row.skip_5.mean(), 1),
+             percent(row.median.mean(), 1), percent(row.tqdm.mean(), 1));
+}
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json json_of(const Row& row) {
+  return {{"program", row.name},
+          {"streams", row.streams},
+          {"steady", row.seen},
+          {"unseen", row.unseen},
+          {"judged", row.judged},
+          {"covered", row.covered},
+          {"bounded", row.bounded},
+          {"bias", number(row.bias.mean())},
+          {"trial_s", row.seconds / row.streams},
+          {"naive_bias",
+           {{"steps_3_to_5", number(row.steps_3_to_5.mean())},
+            {"skip_5", number(row.skip_5.mean())},
+            {"median", number(row.median.mean())},
+            {"tqdm", number(row.tqdm.mean())}}}};
+}
+
+int run(const Options& options) {
+  const auto family = options.second_family ? CellFamily::second : CellFamily::first;
+  Json rows = Json::array();
+  if (!options.json) print_heading();
+  for (const StreamCell& cell : stream_cells(family)) {
+    if (cell.name.find(options.cell) == std::string::npos) continue;
+    const Row row = run_cell(cell, options);
+    if (options.json) rows.push_back(json_of(row));
+    if (!options.json) print_row(row);
+    std::fflush(stdout);
+  }
+  if (options.json) fmt::print("{}\n", Json{{"schema_version", 1}, {"rows", rows}}.dump(2));
+  return 0;
+}
+
+}  // namespace
+}  // namespace steptune
+
+int main(int argc, char** argv) {
+  steptune::Options options;
+  CLI::App app{"What trials say of programs whose long-run speed is known by construction"};
+  app.add_option("--streams", options.streams, "Trials of each program")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "Of the first trial; the others count on")
+      ->capture_default_str();
+  app.add_option("--cell", options.cell, "Only programs whose name contains this");
+  app.add_flag("--second-family", options.second_family,
+               "Other step times, noise and periods than those the estimator was made with");
+  app.add_flag("--json", options.json, "Print JSON");
+  app.add_option("--half-width", options.rule.target_half_width, "A trial ends once it is so sure")
+      ->check(CLI::Range(0.0001, 0.5))
+      ->capture_default_str();
+  app.add_option("--max-trial", options.rule.max_trial_s, "And after so many seconds")
+      ->check(CLI::Range(1.0, 1e6))
+      ->capture_default_str();
+  app.add_option("--most-hidden", options.rule.most_hidden,
+                 "And not before a buffer can hide no more than this share of the estimate")
+      ->check(CLI::Range(0.0, 1e6));
+  CLI11_PARSE(app, argc, argv);
+  return steptune::run(options);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/stream_accuracy/stream_trial.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "trial_runner/measure/measurer.hpp"
+
+namespace steptune {
+namespace {
+
+struct NaiveInterval {
+  double samples = 0.0;
+  double seconds = 0.0;
+};
+
+constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double k_tqdm_smoothing = 0.3;
+constexpr std::size_t k_skipped = 5;
+/// A stall that comes more often is a part of the steps.
+constexpr double k_rare_steps = 30.0;
+
+double mean_of(const std::vector<NaiveInterval>& intervals, std::size_t begin, std::size_t end) {
+  if (begin >= end || end > intervals.size()) return k_nan;
+  NaiveInterval sum;
+  for (std::size_t i = begin; i < end; ++i) {
+    sum.samples += intervals[i].samples;
+    sum.seconds += intervals[i].seconds;
+  }
+  return sum.seconds / sum.samples;
+}
+
+double median_of(const std::vector<NaiveInterval>& intervals) {
+  if (intervals.empty()) return k_nan;
+  std::vector<double> rates;
+  for (const NaiveInterval& interval : intervals)
+    rates.push_back(interval.seconds / interval.samples);
+  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
+  std::nth_element(rates.begin(), middle, rates.end());
+  return *middle;
+}
+
+/// tqdm/std.py: averages of both the step count and the time between refreshes, each corrected for
+/// its start; the bias cancels in the ratio.
+double tqdm_of(const std::vector<NaiveInterval>& intervals) {
+  double samples = 0.0, seconds = 0.0;
+  for (const NaiveInterval& interval : intervals) {
+    samples += k_tqdm_smoothing * (interval.samples - samples);
+    seconds += k_tqdm_smoothing * (interval.seconds - seconds);
+  }
+  return samples > 0.0 ? seconds / samples : k_nan;
+}
+
+NaiveRules naive_rules(const std::vector<NaiveInterval>& intervals) {
+  // Intervals count from the first report on, which is the first step's end.
+  return {mean_of(intervals, 1, 4), mean_of(intervals, k_skipped, intervals.size()),
+          median_of(intervals), tqdm_of(intervals)};
+}
+
+bool is_tight_enough(const Measurement& m, const StopRule& rule) {
+  return m.relative_half_width() <= rule.target_half_width && m.window_s >= rule.min_window_s &&
+         m.window_steps >= rule.min_window_steps &&
+         m.slowest_seconds_per_sample <= (1.0 + rule.most_hidden) * m.seconds_per_sample;
+}
+
+}  // namespace
+
+StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& rule,
+                             bool tells_queue, std::uint64_t seed) {
+  TrainingStream stream(program, seed);
+  MeasureOptions options;
+  if (tells_queue) options.buffered_steps = program.queue_batches;
+  Measurer measurer(options);
+  std::vector<NaiveInterval> intervals;
+  Report latest;
+  const double end_s = program.startup_s + rule.max_trial_s;
+  bool tight = false;
+  while (!tight) {
+    Report report = stream.next();
+    if (report.received_s > end_s) break;
+    measurer.add(report);
+    if (!report.samples || (latest.samples && *report.samples <= *latest.samples)) continue;
+    if (latest.samples) {
+      intervals.push_back(
+          {*report.samples - *latest.samples, report.received_s - latest.received_s});
+    }
+    latest = std::move(report);
+    tight = is_tight_enough(measurer.current(), rule);
+  }
+  StreamTrial trial;
+  trial.measurement = measurer.current();
+  trial.naive = naive_rules(intervals);
+  trial.truth_s = program.truth_s() + (stream.launch_factor() - 1.0) * program.step_truth_s();
+  const bool rare = program.epoch_steps > 0.0 ||
+                    (!program.stalls.empty() && program.stalls[0].every_steps > k_rare_steps);
+  trial.phase_unseen = rare && trial.measurement.phases.empty();
+  trial.seconds = (tight ? latest.received_s : end_s) - program.startup_s;
+  return trial;
+}
+
+}  // namespace steptune

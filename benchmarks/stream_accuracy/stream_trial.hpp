@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "benchmarks/stream_accuracy/training_stream.hpp"
+#include "trial_runner/measure/measurement.hpp"
+
+namespace steptune {
+
+/// When a trial ends, as the tuning loop decides it.
+struct StopRule {
+  double target_half_width = 0.02;
+  double max_trial_s = 120.0;
+  double min_window_s = 1.0;
+  double min_window_steps = 30.0;
+  /// Goes on until what a buffer may hide is within this share of the estimate, as confirming runs
+  /// do.
+  double most_hidden = std::numeric_limits<double>::infinity();
+};
+
+/// What others would have said of the same reports; seconds per sample, NaN for too few reports.
+struct NaiveRules {
+  double steps_3_to_5_s = 0.0;  ///< mean of the third to fifth interval between reports
+  double skip_5_s = 0.0;        ///< mean of all but the first five
+  double median_s = 0.0;        ///< of all
+  double tqdm_s = 0.0;          ///< tqdm's exponentially smoothed rate (0.3) at the end
+};
+
+struct StreamTrial {
+  Measurement measurement;
+  NaiveRules naive;
+  double truth_s = 0.0;  ///< of this launch
+  /// The measurement tells of fewer phases than the program has, epoch ends included: it speaks of
+  /// the others only.
+  bool phase_unseen = false;
+  double seconds = 0.0;  ///< from the end of the start-up to the trial's end
+};
+
+/// Plays one launch of a program to a `Measurer` until the rule ends it. With `buffered_steps` the
+/// measurer is told the queue's size.
+[[nodiscard]] StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& rule,
+                                           bool tells_queue, std::uint64_t seed);
+
+}  // namespace steptune

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs whose first seconds say something else than their long run.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "benchmarks/stream_accuracy/stream_trial.hpp"
+#include "benchmarks/stream_accuracy/training_stream.hpp"
+#include "trial_runner/measure/measurer.hpp"
+
+namespace steptune {
+namespace {
+
+/// A queue of 64 batches that fills while the first step compiles; loading takes twice as long as
+/// computing.
+SimulatedProgram queued_program() {
+  SimulatedProgram program;
+  program.step_s = 0.05;
+  program.startup_s = 2.0;
+  program.compile_step = 1;
+  program.compile_s = 3.0;
+  program.queue_batches = 64.0;
+  program.loader_ratio = 2.0;
+  return program;
+}
+
+TEST(AFullQueue, LeavesTheTruthWithinTheBoundsAtAnyLength) {
+  const SimulatedProgram program = queued_program();
+  for (const bool tells_queue : {false, true}) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      TrainingStream stream(program, seed);
+      MeasureOptions options;
+      if (tells_queue) options.buffered_steps = program.queue_batches;
+      Measurer measurer(options);
+      for (int step = 1; step <= 600; ++step) {
+        measurer.add(stream.next());
+        const Measurement& m = measurer.current();
+        if (m.status != MeasurementStatus::steady) continue;
+        EXPECT_LE(m.seconds_per_sample - m.half_width_s, program.truth_s()) << seed << ' ' << step;
+        EXPECT_GE(m.slowest_seconds_per_sample, 0.999 * program.truth_s()) << seed << ' ' << step;
+      }
+      const Measurement& m = measurer.current();
+      EXPECT_NEAR(m.seconds_per_sample / program.truth_s(), 1.0, 0.01) << seed;
+      EXPECT_LT(m.slowest_seconds_per_sample / program.truth_s(), 1.02) << seed;
+      ASSERT_FALSE(m.level_changes.empty()) << seed;
+      EXPECT_NEAR(m.level_changes.back().ratio, 2.0, 0.2) << seed;
+    }
+  }
+}
+
+/// Steps of `step_s`, an evaluation of 2 s every 200 and a checkpoint of 1 s every 100.
+SimulatedProgram interrupted_program(double step_s, bool reported) {
+  SimulatedProgram program;
+  program.step_s = step_s;
+  program.stalls = {{"evaluation", 200.0, 2.0, 0.02, reported},
+                    {"checkpoint", 100.0, 1.0, 0.02, reported}};
+  return program;
+}
+
+TEST(EvaluationAndCheckpoint, CountAtTheirPeriodsWhetherToldOrNot) {
+  for (const bool reported : {true, false}) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const StopRule rule{.target_half_width = 0.02,
+                          .max_trial_s = 120.0,
+                          .min_window_s = 30.0,
+                          .min_window_steps = 30.0,
+                          .most_hidden = 10.0};
+      const auto run = [&](double step_s) {
+        return run_stream_trial(interrupted_program(step_s, reported), rule, false, seed);
+      };
+      const StreamTrial slow = run(0.02), fast = run(0.01);
+      for (const StreamTrial& trial : {slow, fast}) {
+        const Measurement& m = trial.measurement;
+        EXPECT_EQ(m.status, MeasurementStatus::steady) << seed;
+        EXPECT_NEAR(m.seconds_per_sample, trial.truth_s, m.half_width_s) << seed;
+        EXPECT_LT(m.half_width_s, 0.02 * trial.truth_s) << seed;
+        EXPECT_EQ(m.phases.size(), 2U) << seed;
+      }
+      EXPECT_NEAR(slow.measurement.seconds_per_sample / fast.measurement.seconds_per_sample,
+                  0.04 / 0.03, 0.02)
+          << seed;
+      EXPECT_NEAR(
+          slow.measurement.step_seconds_per_sample / fast.measurement.step_seconds_per_sample, 2.0,
+          0.02)
+          << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/measure/phase_cost.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "common/rng.hpp"
+
+namespace steptune {
+namespace {
+
+TEST(PhaseCost, OfPeriodicEventsIsExactWhereverTheWatchEnds) {
+  PhaseEvents events;
+  for (int i = 1; i <= 5; ++i)
+    events.add(200.0 * i, 2.0);
+  for (const double end : {1001.0, 1100.0, 1199.0}) {
+    const PhaseCost cost = PhaseCost::of(events, 1.0, end, 1.0);
+    EXPECT_TRUE(cost.periodic);
+    EXPECT_DOUBLE_EQ(cost.seconds_per_sample, 2.0 / 200);
+    EXPECT_LT(cost.half_width_s, 0.1 * cost.seconds_per_sample);
+    EXPECT_EQ(cost.phase.period_samples, 200.0);
+    EXPECT_EQ(cost.phase.period_error, 0.0);
+  }
+}
+
+TEST(PhaseCost, TwoEventsAreAPeriodIfTheFirstCameAfterAsMany) {
+  PhaseEvents events;
+  events.add(200.0, 2.0);
+  events.add(400.0, 2.0);
+  EXPECT_TRUE(PhaseCost::of(events, 1.0, 500.0, 1.0).periodic);
+  // A counter that did not begin at 0 says nothing of the first gap.
+  EXPECT_FALSE(PhaseCost::of(events, 150.0, 500.0, 1.0).periodic);
+}
+
+TEST(PhaseCost, AnEventThatIsOverdueWasNotPeriodic) {
+  PhaseEvents events;
+  events.add(200.0, 2.0);
+  events.add(400.0, 2.0);
+  EXPECT_FALSE(PhaseCost::of(events, 1.0, 900.0, 1.0).periodic);
+}
+
+TEST(PhaseCost, OfOneEventIsWide) {
+  PhaseEvents events;
+  events.add(300.0, 2.0);
+  const PhaseCost cost = PhaseCost::of(events, 1.0, 500.0, 1.0);
+  EXPECT_DOUBLE_EQ(cost.seconds_per_sample, 2.0 / 300);
+  EXPECT_GT(cost.half_width_s, cost.seconds_per_sample);
+  EXPECT_TRUE(std::isnan(cost.phase.period_samples));
+}
+
+TEST(PhaseCost, OfRandomEventsHasIntervalsThatHold) {
+  constexpr double k_gap = 100.0, k_watched = 700.0;
+  int covered = 0;
+  constexpr int k_runs = 1000;
+  for (std::uint64_t run = 0; run < k_runs; ++run) {
+    Rng rng(5, "phase_cost_test", run);
+    PhaseEvents events;
+    for (double at = 0.0;;) {
+      at -= k_gap * std::log(1.0 - rng.uniform());
+      if (at > k_watched) break;
+      events.add(at, 1.0);
+    }
+    const PhaseCost cost = PhaseCost::of(events, 0.0, k_watched, 1.0);
+    covered += std::abs(cost.seconds_per_sample - 1.0 / k_gap) <= cost.half_width_s ? 1 : 0;
+  }
+  EXPECT_GE(covered, 920);
+}
+
+TEST(PhaseCost, OfNothingIsNothing) {
+  const PhaseCost cost = PhaseCost::of(PhaseEvents{}, 0.0, 100.0, 1.0);
+  EXPECT_EQ(cost.seconds_per_sample, 0.0);
+  EXPECT_EQ(cost.half_width_s, 0.0);
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs of the simulator have the long-run speed that they claim.
+#include "benchmarks/stream_accuracy/training_stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "benchmarks/stream_accuracy/stream_cells.hpp"
+
+namespace steptune {
+namespace {
+
+class EveryProgram : public testing::TestWithParam<StreamCell> {};
+
+std::string test_name(const testing::TestParamInfo<StreamCell>& info) {
+  std::string name = info.param.name;
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+TEST_P(EveryProgram, HasTheSpeedThatItClaims) {
+  SimulatedProgram program = GetParam().program;
+  if (std::isnan(program.truth_s())) GTEST_SKIP() << "drifts";
+  constexpr double k_begin = 2'000.0, k_end = 62'000.0;
+  TrainingStream stream(program, 11);
+  double begin_s = 0.0, begin_samples = 0.0, samples = 0.0;
+  while (samples < k_end) {
+    const Report report = stream.next();
+    if (!report.samples) continue;
+    samples = *report.samples;
+    if (samples > k_begin && begin_samples == 0.0) {
+      begin_samples = samples;
+      begin_s = report.received_s;
+    }
+  }
+  const double measured_s = (stream.now_s() - begin_s) / (samples - begin_samples);
+  const double truth_s =
+      program.truth_s() + (stream.launch_factor() - 1.0) * program.step_truth_s();
+  EXPECT_NEAR(measured_s / truth_s, 1.0, 0.006);
+}
+
+INSTANTIATE_TEST_SUITE_P(First, EveryProgram, testing::ValuesIn(stream_cells(CellFamily::first)),
+                         test_name);
+INSTANTIATE_TEST_SUITE_P(Second, EveryProgram, testing::ValuesIn(stream_cells(CellFamily::second)),
+                         test_name);
+
+TEST(TrainingStream, IsTheSameForTheSameSeed) {
+  const SimulatedProgram program;
+  TrainingStream first(program, 3), second(program, 3), other(program, 4);
+  double last_s = 0.0, other_s = 0.0;
+  for (int i = 0; i < 100; ++i) {
+    last_s = first.next().received_s;
+    EXPECT_EQ(second.next().received_s, last_s);
+    other_s = other.next().received_s;
+  }
+  EXPECT_NE(other_s, last_s);
+}
+
+TEST(TrainingStream, AFullQueueHidesASlowLoaderUntilItHasDrained) {
+  SimulatedProgram program;
+  program.noise = 0.0;
+  program.queue_batches = 64.0;
+  program.loader_ratio = 2.0;
+  program.startup_s = 60.0;
+  TrainingStream stream(program, 1);
+  double before_s = stream.next().received_s;
+  int fast = 0;
+  for (int i = 0; i < 300; ++i) {
+    const double now_s = stream.next().received_s;
+    fast += now_s - before_s < 1.5 * program.step_s ? 1 : 0;
+    before_s = now_s;
+  }
+  // While two batches are consumed one is loaded.
+  EXPECT_NEAR(fast, 2 * 64, 3);
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/measure/phase_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trial_runner/measure/quantiles.hpp"
+
+namespace steptune {
+namespace {
+
+/// Durations of one kind of event scatter by a twentieth until more is known, with the weight of so
+/// many further events: two alike would else make an interval of no width.
+constexpr double k_usual_spread = 0.05;
+constexpr double k_usual_weight = 2.0;
+/// Gaps that differ by less than this share of their mean are one period.
+constexpr double k_periodic_spread = 0.03;
+constexpr double k_min_random_gaps = 8.0;
+
+}  // namespace
+
+void PhaseEvents::add(double at_samples, double seconds) {
+  if (count_ > 0.0) {
+    const double gap = at_samples - last_samples_;
+    gap_squares_ += gap * gap;
+  } else {
+    first_samples_ = at_samples;
+  }
+  last_samples_ = at_samples;
+  count_ += 1.0;
+  const double delta_s = seconds - mean_s_;
+  mean_s_ += delta_s / count_;
+  squares_s_ += delta_s * (seconds - mean_s_);
+}
+
+PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double end_samples,
+                        double resolution_samples) {
+  PhaseCost cost;
+  const double count = events.count_;
+  const double watched = end_samples - begin_samples;
+  if (!(count > 0.0 && watched > 0.0)) return cost;
+  const double usual_s = k_usual_spread * events.mean_s_;
+  const double spread_s = std::sqrt((k_usual_weight * usual_s * usual_s + events.squares_s_) /
+                                    (k_usual_weight + count - 1.0));
+  cost.phase = {count, events.mean_s_, spread_s / std::sqrt(count)};
+
+  // Trainers count from 0: the first event tells a period, too, if it agrees with the others.
+  double gaps = count - 1.0;
+  double span = events.last_samples_ - events.first_samples_;
+  double squares = events.gap_squares_;
+  const double gap_of_first = events.first_samples_;
+  const bool first_agrees =
+      gaps == 0.0 ||
+      std::abs(gap_of_first - span / gaps) <= resolution_samples + k_periodic_spread * gap_of_first;
+  if (first_agrees && begin_samples <= 0.5 * gap_of_first) {
+    gaps += 1.0;
+    span += gap_of_first;
+    squares += gap_of_first * gap_of_first;
+  }
+  const double gap = gaps > 0.0 ? span / gaps : watched;
+  const double gap_variance = gaps > 0.0 ? std::max(0.0, squares / gaps - gap * gap) : 0.0;
+  const double gap_spread = std::sqrt(gap_variance);
+  const bool overdue = end_samples - events.last_samples_ > 1.5 * gap + resolution_samples;
+  cost.periodic = gaps >= 2.0 && !overdue &&
+                  gap_spread <= std::max(resolution_samples, k_periodic_spread * gap);
+  if (count >= 2.0 || cost.periodic) {
+    cost.phase.period_samples = gap;
+    cost.phase.period_error =
+        cost.periodic && gap_spread < 0.5 * resolution_samples ? 0.0 : gap_spread / std::sqrt(gaps);
+  }
+  if (cost.periodic) {
+    cost.seconds_per_sample = events.mean_s_ / gap;
+    const double duration = student_quantile_95(k_usual_weight + count - 1.0) *
+                            cost.phase.seconds_error / events.mean_s_;
+    const double period = student_quantile_95(gaps) * cost.phase.period_error / gap;
+    cost.half_width_s = cost.seconds_per_sample * std::hypot(duration, period);
+    return cost;
+  }
+  cost.seconds_per_sample = events.total_s() / watched;
+  if (count == 1.0 && gaps == 1.0 && !overdue) cost.seconds_per_sample = events.mean_s_ / gap;
+  double excess = poisson_upper_95(count) - count;
+  if (gaps >= k_min_random_gaps) {
+    const double renewal = student_quantile_95(gaps - 1.0) * gap_spread / gap * std::sqrt(count);
+    excess = std::min(excess, renewal + 0.5);
+  }
+  const double square_s = events.mean_s_ * events.mean_s_ + events.squares_s_ / count;
+  cost.half_width_s = excess * std::sqrt(square_s) / watched;
+  return cost;
+}
+
+}  // namespace steptune

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trial_runner/measure/measurement.hpp"
+
+namespace steptune {
+
+/// Durations of one kind of event and where they came, in constant memory.
+class PhaseEvents {
+ public:
+  /// One more, that ended when the trial had processed `at_samples`, not before the one before.
+  void add(double at_samples, double seconds);
+
+  [[nodiscard]] double count() const { return count_; }
+  [[nodiscard]] double total_s() const { return count_ * mean_s_; }
+
+ private:
+  friend struct PhaseCost;
+  double count_ = 0.0;
+  double mean_s_ = 0.0;
+  double squares_s_ = 0.0;  ///< sum of squared deviations from the mean (Welford 1962)
+  double first_samples_ = 0.0;
+  double last_samples_ = 0.0;
+  double gap_squares_ = 0.0;  ///< sum of squared gaps between events
+};
+
+/// What events add to each sample of a long run.
+///
+/// Periodic events (evaluation every 500 steps) cost their mean duration over the period, whatever
+/// part of a period was watched: the period is exact as soon as two gaps are alike, the first of
+/// which may be that from the counter's 0. Others come at random: cost is what was seen over what
+/// was watched, and the interval that of a Poisson count, wide for one or two (F. Garwood,
+/// Biometrika 28, 1936). Gaps that vary less than at random narrow it (renewal process: Cox 1962).
+struct PhaseCost {
+  double seconds_per_sample = 0.0;
+  double half_width_s = 0.0;  ///< of its 95 % interval
+  bool periodic = false;
+  PhaseEstimate phase;
+
+  /// The trial was watched from `begin_samples` to `end_samples`; positions of events are known to
+  /// `resolution_samples`.
+  [[nodiscard]] static PhaseCost of(const PhaseEvents& events, double begin_samples,
+                                    double end_samples, double resolution_samples);
+};
+
+}  // namespace steptune

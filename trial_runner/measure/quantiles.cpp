@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/measure/quantiles.hpp"
+
+#include <algorithm>
+
+#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
+namespace steptune {
+
+double student_quantile(double freedom, double tail) {
+  const boost::math::students_t distribution(std::max(1.0, freedom));
+  return boost::math::quantile(boost::math::complement(distribution, tail));
+}
+
+double student_quantile_95(double freedom) {
+  return student_quantile(freedom, 0.025);
+}
+
+double poisson_upper_95(double count) {
+  const boost::math::chi_squared distribution(2.0 * count + 2.0);
+  return 0.5 * boost::math::quantile(boost::math::complement(distribution, 0.025));
+}
+
+}  // namespace steptune

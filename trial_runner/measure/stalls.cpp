@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/measure/stalls.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_min_stall_intervals = 8;
+constexpr double k_deviations = 8.0;
+constexpr double k_deviations_per_mad = 1.4826;  // of a normal distribution
+constexpr double k_least_share = 0.5;            // of a typical interval
+constexpr std::size_t k_longest_run = 3;
+constexpr double k_largest_share = 0.05;
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Runs of marked intervals that are too long are no stalls.
+void drop_long_runs(std::vector<bool>& marked) {
+  for (std::size_t begin = 0; begin < marked.size();) {
+    std::size_t end = begin;
+    while (end < marked.size() && marked[end])
+      ++end;
+    if (end - begin > k_longest_run) {
+      std::fill(marked.begin() + static_cast<std::ptrdiff_t>(begin),
+                marked.begin() + static_cast<std::ptrdiff_t>(end), false);
+    }
+    begin = std::max(end, begin + 1);
+  }
+}
+
+}  // namespace
+
+std::vector<Stall> find_stalls(std::span<const Interval> intervals) {
+  if (intervals.size() < k_min_stall_intervals) return {};
+  std::vector<double> values;
+  values.reserve(intervals.size());
+  for (const Interval& interval : intervals)
+    values.push_back(interval.seconds / interval.samples);
+  const double rate = median_of(values);
+  for (std::size_t i = 0; i < intervals.size(); ++i)
+    values[i] = std::abs(intervals[i].seconds - rate * intervals[i].samples);
+  const double deviation_s = k_deviations_per_mad * median_of(values);
+  for (std::size_t i = 0; i < intervals.size(); ++i)
+    values[i] = rate * intervals[i].samples;
+  const double typical_s = median_of(values);
+  const double least_s = std::max(k_deviations * deviation_s, k_least_share * typical_s);
+
+  std::vector<bool> marked(intervals.size());
+  for (std::size_t i = 0; i < intervals.size(); ++i)
+    marked[i] = intervals[i].seconds - rate * intervals[i].samples > least_s;
+  drop_long_runs(marked);
+
+  std::vector<Stall> stalls;
+  double samples = 0.0;
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    samples += intervals[i].samples;
+    if (marked[i])
+      stalls.push_back({i, samples, intervals[i].seconds - rate * intervals[i].samples});
+  }
+  const double most = std::max(2.0, k_largest_share * static_cast<double>(intervals.size()));
+  if (static_cast<double>(stalls.size()) > most) stalls.clear();
+  return stalls;
+}
+
+std::vector<Interval> without_stalls(std::span<const Interval> intervals,
+                                     std::span<const Stall> stalls) {
+  std::vector<Interval> steps(intervals.begin(), intervals.end());
+  for (const Stall& stall : stalls)
+    steps[stall.interval].seconds -= stall.seconds;
+  return steps;
+}
+
+}  // namespace steptune

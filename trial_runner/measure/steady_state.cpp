@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/measure/steady_state.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "trial_runner/measure/batch_means.hpp"
+#include "trial_runner/measure/stalls.hpp"
+#include "trial_runner/measure/warmup.hpp"
+
+namespace steptune {
+namespace {
+
+/// A rate that changes by less over the window is as steady as anyone needs.
+constexpr double k_tolerated_drift = 0.05;
+/// Where the warm-up reaches the middle of all that was seen, the end of it is not in sight unless
+/// the rest is this certain.
+constexpr double k_convincing_half_width = 0.06;
+constexpr double k_half_of_samples = 0.4;
+/// From so many intervals on, no steady state is a finding and not a lack of patience.
+constexpr std::size_t k_patience_intervals = 40;
+/// A stall among so many first intervals belongs to the start: a compilation, the first evaluation.
+constexpr std::size_t k_start_intervals = 4;
+/// A level that held for fewer intervals was a part of the warm-up.
+constexpr std::size_t k_level_intervals = 8;
+/// A warm-up differs from what follows; else the cut that makes the error smallest is chance.
+constexpr double k_different_half_widths = 1.0;
+/// A slow start that fades is slower beyond doubt.
+constexpr double k_fading_half_widths = 2.0;
+/// What fades exponentially, and by half from one half of the window to the other, is in their mean
+/// with one and a half times their difference.
+constexpr double k_rest_of_fading = 1.5;
+/// And its window is to be longer than itself.
+constexpr double k_window_to_fading = 1.5;
+/// Durations of one kind of stall differ by less than this factor from the next longer one.
+constexpr double k_alike = 1.4;
+
+/// Stalls of like durations, so that two periodic ones are told apart.
+std::vector<PhaseEvents> kinds_of(std::span<const Stall> stalls, double first_samples) {
+  std::vector<double> durations;
+  for (const Stall& stall : stalls)
+    durations.push_back(stall.seconds);
+  std::sort(durations.begin(), durations.end());
+  std::vector<double> limits;
+  for (std::size_t i = 1; i < durations.size(); ++i) {
+    if (durations[i] > k_alike * durations[i - 1]) limits.push_back(durations[i]);
+  }
+  std::vector<PhaseEvents> kinds(limits.size() + 1);
+  for (const Stall& stall : stalls) {
+    const auto kind = std::upper_bound(limits.begin(), limits.end(), stall.seconds);
+    kinds[static_cast<std::size_t>(kind - limits.begin())].add(first_samples + stall.at_samples,
+                                                               stall.seconds);
+  }
+  return kinds;
+}
+
+struct Costs {
+  double seconds_per_sample = 0.0;
+  double half_width_s = 0.0;
+  std::map<std::string, PhaseEstimate> phases;
+
+  void add(const std::string& name, const PhaseCost& cost) {
+    if (cost.phase.count == 0.0) return;
+    seconds_per_sample += cost.seconds_per_sample;
+    half_width_s = std::hypot(half_width_s, cost.half_width_s);
+    phases[name] = cost.phase;
+  }
+};
+
+/// The stalls' costs: each kind by itself where it is periodic, the others together.
+void add_stalls(Costs& costs, std::span<const Stall> stalls, double begin, double end,
+                double resolution) {
+  std::size_t number = 0;
+  const auto name = [&] {
+    ++number;
+    return number == 1 ? std::string(k_stall_phase) : fmt::format("{} {}", k_stall_phase, number);
+  };
+  PhaseEvents all;
+  for (const Stall& stall : stalls)
+    all.add(begin + stall.at_samples, stall.seconds);
+  std::vector<PhaseCost> periodic;
+  double events = 0.0;
+  for (const PhaseEvents& kind : kinds_of(stalls, begin)) {
+    const PhaseCost cost = PhaseCost::of(kind, begin, end, resolution);
+    if (!cost.periodic) continue;
+    periodic.push_back(cost);
+    events += cost.phase.count;
+  }
+  // A kind that comes at random makes all of them random.
+  if (events < all.count()) periodic.assign(1, PhaseCost::of(all, begin, end, resolution));
+  for (const PhaseCost& cost : periodic)
+    costs.add(name(), cost);
+}
+
+double longest_of(std::span<const Interval> intervals) {
+  double longest = 0.0;
+  for (const Interval& interval : intervals)
+    longest = std::max(longest, interval.samples);
+  return longest;
+}
+
+double rate_of(std::span<const Interval> intervals) {
+  Interval sum;
+  for (const Interval& interval : intervals) {
+    sum.samples += interval.samples;
+    sum.seconds += interval.seconds;
+  }
+  return sum.samples > 0.0 ? sum.seconds / sum.samples : 0.0;
+}
+
+double samples_of(std::span<const Interval> intervals) {
+  double samples = 0.0;
+  for (const Interval& interval : intervals)
+    samples += interval.samples;
+  return samples;
+}
+
+/// By how much what was cut off is slower than the window, in half-widths of that difference.
+double excess_in_half_widths(std::span<const Interval> cut_off, const RateEstimate& rate,
+                             std::size_t window_intervals) {
+  if (cut_off.empty() || !std::isfinite(rate.half_width_s)) return 0.0;
+  const double share = static_cast<double>(window_intervals) / static_cast<double>(cut_off.size());
+  return (rate_of(cut_off) - rate.seconds_per_sample) /
+         std::max(rate.half_width_s * std::sqrt(1.0 + share), 1e-12 * rate.seconds_per_sample);
+}
+
+struct Levels {
+  std::size_t begin = 0;  ///< of the last one
+  std::vector<LevelShift> shifts;
+};
+
+Levels levels_of(std::span<const Interval> steps, std::size_t from) {
+  Levels levels{from, {}};
+  for (;;) {
+    const auto shifts = find_level_shifts(steps.subspan(levels.begin));
+    if (shifts.empty()) return levels;
+    const std::size_t begin = levels.begin;
+    for (LevelShift shift : shifts) {
+      // Slow at first is a warm-up, however long.
+      const bool slow_start = levels.shifts.empty() && shift.after < shift.before;
+      shift.interval += begin;
+      if (!slow_start && shift.interval - levels.begin >= k_level_intervals) {
+        levels.shifts.push_back(shift);
+      }
+      levels.begin = shift.interval;
+    }
+  }
+}
+
+/// What of the steps counts.
+struct Window {
+  Levels levels;
+  Warmup warmup;
+  std::size_t begin = 0;
+  RateEstimate rate;
+  bool may_fade = false;  ///< a slow start was cut off that is too long for the window
+
+  [[nodiscard]] std::size_t warmup_end(std::size_t start) const {
+    return levels.shifts.empty() ? begin : start;
+  }
+};
+
+/// `start`: the first interval that is not a part of the start.
+Window window_of(std::span<const Interval> steps, std::size_t start) {
+  Window window;
+  window.levels = levels_of(steps, start);
+  const std::span<const Interval> level = steps.subspan(window.levels.begin);
+  window.warmup = find_warmup(level);
+  const std::size_t cut = window.warmup.intervals;
+  if (std::abs(excess_in_half_widths(level.first(cut), estimate_rate(level.subspan(cut)),
+                                     level.size() - cut)) < k_different_half_widths) {
+    window.warmup = {};
+  }
+  // Intervals may be of any lengths: half of them are not half of the samples.
+  window.warmup.at_limit = window.warmup.at_limit &&
+                           samples_of(level.first(cut)) > k_half_of_samples * samples_of(level);
+  window.begin = window.levels.begin + window.warmup.intervals;
+  const std::span<const Interval> rest = steps.subspan(window.begin);
+  window.rate = estimate_rate(rest);
+
+  const auto& shifts = window.levels.shifts;
+  const std::size_t from = shifts.empty() ? start : shifts.back().interval;
+  const std::span<const Interval> cut_off = steps.subspan(from, window.begin - from);
+  if (cut_off.size() > 1 &&
+      excess_in_half_widths(cut_off, window.rate, rest.size()) > k_fading_half_widths) {
+    const double in_mean_s = k_rest_of_fading * std::max(0.0, difference_of_halves(rest));
+    window.rate.half_width_s = std::hypot(window.rate.half_width_s, in_mean_s);
+    window.may_fade = k_window_to_fading * samples_of(cut_off) > samples_of(rest);
+  }
+  return window;
+}
+
+/// Sets status and remark.
+void judge(SteadyState& state, std::span<const Interval> steps, const Window& window) {
+  const RateEstimate& rate = window.rate;
+  if (!std::isfinite(rate.seconds_per_sample)) return;
+  state.status = MeasurementStatus::warming_up;
+  const double drift = significant_drift(steps.subspan(window.begin));
+  const bool drifts = std::abs(drift) > k_tolerated_drift;
+  const bool uncertain = !(rate.half_width_s <= k_convincing_half_width * rate.seconds_per_sample);
+  if (drifts || (window.warmup.at_limit && uncertain)) {
+    if (steps.size() < k_patience_intervals) return;
+    state.status = MeasurementStatus::not_steady;
+    state.remark = drifts
+                       ? fmt::format("the rate drifts: by {:.0f} % over the window", 100.0 * drift)
+                       : "the warm-up reaches to the middle of what was seen";
+    return;
+  }
+  if (std::isfinite(rate.half_width_s) && !window.may_fade) {
+    state.status = MeasurementStatus::steady;
+  }
+}
+
+}  // namespace
+
+SteadyState find_steady_state(std::span<const Interval> intervals, double first_samples,
+                              const PhaseLog& reported) {
+  SteadyState state;
+  if (intervals.empty()) return state;
+  std::vector<Stall> stalls = find_stalls(intervals);
+  std::size_t start = 0;
+  while (!stalls.empty() && stalls.front().interval < k_start_intervals) {
+    start = stalls.front().interval + 1;
+    stalls.erase(stalls.begin());
+  }
+  const std::vector<Interval> steps = without_stalls(intervals, stalls);
+  const Window window = window_of(steps, start);
+
+  const double end_samples = first_samples + samples_of(intervals);
+  const double resolution = longest_of(intervals);
+  Costs costs;
+  add_stalls(costs, stalls, first_samples, end_samples, resolution);
+  for (const auto& [name, events] : reported.events())
+    costs.add(name, PhaseCost::of(events, first_samples, end_samples, resolution));
+
+  state.level_shifts = window.levels.shifts;
+  state.window_begin = window.begin;
+  state.warmup_intervals = window.warmup_end(start);
+  state.phases = std::move(costs.phases);
+  state.step_seconds_per_sample = window.rate.seconds_per_sample;
+  state.step_half_width_s = window.rate.half_width_s;
+  state.seconds_per_sample = window.rate.seconds_per_sample + costs.seconds_per_sample;
+  state.half_width_s = std::hypot(window.rate.half_width_s, costs.half_width_s);
+  judge(state, steps, window);
+  return state;
+}
+
+}  // namespace steptune
