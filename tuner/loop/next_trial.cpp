@@ -22,6 +22,22 @@ namespace {
 /// Confirming runs have windows so many times as long as the least of the search.
 constexpr double k_longer_window = 2.0;
 
+/// Seconds per sample over all launches of the baseline; nothing before the first.
+std::optional<double> mean_baseline_rate(const Standing& standing) {
+  double sum_s = 0.0;
+  double count = 0.0;
+  for (const TrialRecord& trial : standing.trials()) {
+    const bool its =
+        trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::confirm_baseline;
+    const bool measured = its && is_final(trial.status) && trial.measurement &&
+                          trial.measurement->seconds_per_sample > 0.0;
+    if (!measured) continue;
+    sum_s += trial.measurement->seconds_per_sample;
+    count += 1.0;
+  }
+  return count > 0.0 ? std::optional(sum_s / count) : std::nullopt;
+}
+
 }  // namespace
 
 Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
@@ -130,9 +146,8 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
         measure.max_trial_s,
         std::min(k_longer_window * measure.max_trial_s, 0.9 * study.limits.wall_s - startup_s));
     measure.min_window_s = std::min(k_longer_window * measure.min_window_s, measure.max_trial_s);
-    if (trial.purpose == TrialPurpose::confirm_incumbent && baseline != nullptr &&
-        baseline->measurement) {
-      targets.baseline_seconds_per_sample = baseline->measurement->seconds_per_sample;
+    if (trial.purpose == TrialPurpose::confirm_incumbent) {
+      targets.baseline_seconds_per_sample = mean_baseline_rate(standing_);
     }
     return targets;
   }

@@ -23,6 +23,9 @@ constexpr int k_attempts_when_lost = 3;
 constexpr double k_least_look_steps = 10.0;
 constexpr double k_errors_apart = 4.0;
 
+/// A confirming run goes on until a buffer can hide no more than this of what it gains.
+constexpr double k_hidden_share = 1.0 / 3.0;
+
 Measurer make_measurer(const StudySpec& study, const TrialRecord& record, double started_s) {
   MeasureOptions options;
   options.started_s = started_s;
@@ -108,8 +111,10 @@ bool RunningTrial::may_be_buffered() const {
   if (!targets_.baseline_seconds_per_sample) return false;
   const Measurement& current = measurer_.current();
   const double upper = current.seconds_per_sample + current.half_width_s;
-  const double gain = *targets_.baseline_seconds_per_sample / upper - 1.0;
-  return gain > 0.0 && current.slowest_seconds_per_sample > (1.0 + 0.5 * gain) * upper;
+  const double gain = *targets_.baseline_seconds_per_sample / current.seconds_per_sample - 1.0;
+  // A gain within the precision of measuring is not worth the wait.
+  return gain > targets_.measure.target_half_width &&
+         current.slowest_seconds_per_sample > (1.0 + k_hidden_share * gain) * upper;
 }
 
 bool RunningTrial::ask_for_end(EndRequest request, std::string reason) {

@@ -28,7 +28,7 @@ struct TrialTargets {
   /// upper end, as the first objective, less being better. Nothing: measured like any.
   std::optional<double> to_beat{};
   /// The baseline's seconds per sample. A confirming run goes on until a buffer that is not drained
-  /// yet can hide no more than half of what the run is faster by. Nothing: no such wait.
+  /// yet can hide no more than a third of what the run is faster by. Nothing: no such wait.
   std::optional<double> baseline_seconds_per_sample{};
 };
 

@@ -138,15 +138,16 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const double precision = study.measure.target_half_width;
   const PairStatistics look = statistics_of(study, pairs, error * share_of_look(count, usual));
   const double low = look.mean - look.half_width;
-  if (low > 0.0) {
-    const bool proven = low > std::log(hidden_factor(study, pairs));
-    const bool precise = proven && look.half_width <= precision;
-    return {proven ? Verdict::faster : Verdict::hidden, count >= usual || precise};
+  // What has to be exceeded by the lower end, and whether it can be by the last look.
+  const double hidden = std::log(hidden_factor(study, pairs));
+  const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
+  const bool out_of_reach = count >= usual && look.mean - hidden < k_within_reach * at_last;
+  if (low > hidden) {
+    return {Verdict::faster, count >= usual || look.half_width <= precision};
   }
   const bool no_use = count >= std::min(2, usual) && look.mean + look.half_width < precision;
-  const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
-  const bool out_of_reach = count >= usual && look.mean < k_within_reach * at_last;
   const bool given_up = no_use || out_of_reach || count >= most;
+  if (low > 0.0) return {Verdict::hidden, given_up};
   return {given_up ? Verdict::not_faster : Verdict::open, given_up};
 }
 
