@@ -8,7 +8,9 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_max_points = 1024;
-constexpr double k_clock_slack_s = 1.0;
+constexpr double k_clock_step_slack_s = 1.0;
+constexpr double k_clock_slack_s = 60.0;
+constexpr double k_clock_factor = 3.0;
 /// Points whose distance is below this share of the mean distance came together.
 constexpr double k_together = 0.02;
 
@@ -17,14 +19,14 @@ constexpr double k_together = 0.02;
 void ClockComparison::add(double received_s, std::optional<double> clock_s) {
   has_clock_ = has_clock_ && clock_s;
   if (!has_clock_) return;
-  const double offset_s = *clock_s - received_s;
   if (any_) {
+    const double silence_s = received_s - received_s_;
     went_back_ = went_back_ || *clock_s < clock_s_;
-    longest_silence_s_ = std::max(longest_silence_s_, received_s - received_s_);
-    least_offset_s_ = std::min(least_offset_s_, offset_s);
-    largest_offset_s_ = std::max(largest_offset_s_, offset_s);
+    longest_silence_s_ = std::max(longest_silence_s_, silence_s);
+    largest_step_ahead_s_ = std::max(largest_step_ahead_s_, *clock_s - clock_s_ - silence_s);
   } else {
-    least_offset_s_ = largest_offset_s_ = offset_s;
+    first_received_s_ = received_s;
+    first_clock_s_ = *clock_s;
   }
   any_ = true;
   received_s_ = received_s;
@@ -34,7 +36,16 @@ void ClockComparison::add(double received_s, std::optional<double> clock_s) {
 std::string ClockComparison::fault() const {
   if (!has_clock_) return {};
   if (went_back_) return "the trial's clock goes back (several processes print?): not used";
-  if (largest_offset_s_ - least_offset_s_ <= longest_silence_s_ + k_clock_slack_s) return {};
+  if (largest_step_ahead_s_ > longest_silence_s_ + k_clock_step_slack_s) {
+    return "the trial's clock was set while it ran: not used";
+  }
+  const double clock_s = clock_s_ - first_clock_s_;
+  const double received_s = received_s_ - first_received_s_;
+  const bool stands = clock_s <= 0.0 && received_s > 0.0;
+  if (!stands && clock_s <= k_clock_factor * received_s + k_clock_slack_s &&
+      received_s <= k_clock_factor * clock_s + k_clock_slack_s) {
+    return {};
+  }
   return "the trial's clock does not agree with the time at which its lines arrive: not used";
 }
 

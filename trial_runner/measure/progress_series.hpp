@@ -27,9 +27,9 @@ struct Interval {
 };
 
 /// Follows the trial's own clock beside the times at which its lines were received. Lines arrive
-/// late and in bursts, so that the difference of both varies, but by no more than the longest
-/// silence: a clock that stands, counts in another unit, was set, or is another process's varies
-/// by more, or goes back.
+/// late and in bursts, so that a step of the clock may be larger than that of the receipts, but by
+/// no more than the longest silence: a clock that was set makes a larger one, one of several
+/// processes goes back, one that stands or counts in another unit differs by orders of magnitude.
 class ClockComparison {
  public:
   void add(double received_s, std::optional<double> clock_s);
@@ -43,10 +43,11 @@ class ClockComparison {
   bool any_ = false;
   bool has_clock_ = true;  ///< in every point
   bool went_back_ = false;
+  double first_received_s_ = 0.0;
+  double first_clock_s_ = 0.0;
   double received_s_ = 0.0;
   double clock_s_ = 0.0;
-  double least_offset_s_ = 0.0;
-  double largest_offset_s_ = 0.0;
+  double largest_step_ahead_s_ = 0.0;
   double longest_silence_s_ = 0.0;
 };
 

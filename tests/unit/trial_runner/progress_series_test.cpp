@@ -138,7 +138,7 @@ TEST(ClockComparison, RefusesAClockThatJumpsOrGoesBack) {
   ClockComparison jumps;
   for (int i = 1; i <= 100; ++i)
     jumps.add(0.1 * i, 0.1 * i + (i > 50 ? 20.0 : 0.0));
-  EXPECT_NE(jumps.fault().find("does not agree"), std::string::npos);
+  EXPECT_NE(jumps.fault().find("was set"), std::string::npos);
   ClockComparison back;
   for (int i = 1; i <= 100; ++i)
     back.add(0.1 * i, 0.1 * i + (i % 2 == 0 ? 37.5 : 0.0));
