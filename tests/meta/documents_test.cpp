@@ -47,5 +47,22 @@ INSTANTIATE_TEST_SUITE_P(Document, Documents,
                            return name;
                          });
 
+TEST(Pitfalls, NameTestsThatExist) {
+  const std::filesystem::path root = STEPTUNE_SOURCE_DIR;
+  std::string tests;
+  for (const SourceFile& file : cpp_files_below("tests"))
+    tests += file.text;
+  const std::string text = read_text(root / "docs/pitfalls.md");
+  const std::regex named("`([A-Z][A-Za-z]+)\\.([A-Z][A-Za-z0-9]+)`");
+  int seen = 0;
+  for (std::sregex_iterator match(text.begin(), text.end(), named), end; match != end; ++match) {
+    ++seen;
+    EXPECT_NE(tests.find("(" + (*match)[1].str() + ", " + (*match)[2].str() + ")"),
+              std::string::npos)
+        << match->str();
+  }
+  EXPECT_GE(seen, 20) << "one each";
+}
+
 }  // namespace
 }  // namespace steptune
