@@ -47,8 +47,14 @@ void train_language_model(const LanguageOptions& options, const EncodedText& tex
                                     .weight_decay(0.01));
   Rng rng(options.training.seed, "sequences");
   const TrainingParts parts = {
+      .network = *network,
       .unit = "tokens",
       .next_batch = [&] { return random_batch(options, text, rng); },
+      .evaluation_batch =
+          [&](std::int64_t number) {
+            Rng places(options.training.seed, "evaluation", static_cast<std::uint64_t>(number));
+            return random_batch(options, text, places);
+          },
       .loss =
           [&](const Batch& batch) {
             const torch::Tensor scores = network(batch.inputs);

@@ -149,9 +149,11 @@ Result<void> train_classifier(const ClassifierOptions& options, const Catalog& c
 
   try {
     const auto loader = make_loader(options, catalog);
+    PictureDataset pictures(options, catalog);
     auto iterator = loader->end();
     bool started = false;
     const TrainingParts parts = {
+        .network = *network,
         .unit = "images",
         .next_batch =
             [&] {
@@ -162,6 +164,15 @@ Result<void> train_classifier(const ClassifierOptions& options, const Catalog& c
                 started = true;
               }
               return Batch{iterator->data, iterator->target};
+            },
+        .evaluation_batch =
+            [&](std::int64_t number) {
+              const auto size = static_cast<std::size_t>(options.batch_size);
+              std::vector<std::size_t> positions(size);
+              std::iota(positions.begin(), positions.end(),
+                        static_cast<std::size_t>(number) * size);
+              const auto batch = pictures.get_batch(positions);
+              return Batch{batch.data, batch.target};
             },
         .loss =
             [&](const Batch& batch) {

@@ -5,7 +5,9 @@
 #include <functional>
 #include <string>
 
+#include <torch/nn/module.h>
 #include <torch/optim/optimizer.h>
+#include <torch/serialize.h>
 
 #include "support/progress.hpp"
 #include "support/torch_runtime.hpp"
@@ -21,14 +23,45 @@ struct Batch {
 
 /// What differs between the programs.
 struct TrainingParts {
+  torch::nn::Module& network;
   std::string unit;  ///< what samples are called
   std::function<Batch()> next_batch;
-  std::function<torch::Tensor(const Batch&)> loss;  ///< mean over the batch
+  std::function<Batch(std::int64_t)> evaluation_batch;  ///< the n-th, the same each time
+  std::function<torch::Tensor(const Batch&)> loss;      ///< mean over the batch
   std::function<double(const Batch&)> samples;
 };
 
 inline double monotonic_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Mean loss over the evaluation's batches, without gradients.
+inline double evaluate(const TrainingOptions& options, const TrainingParts& parts) {
+  const torch::NoGradGuard no_gradients;
+  const AutocastScope autocast(options.precision);
+  double loss_sum = 0.0;
+  for (int i = 0; i < options.evaluation_batches; ++i)
+    loss_sum += parts.loss(parts.evaluation_batch(i)).item<double>();
+  return loss_sum / options.evaluation_batches;
+}
+
+inline bool is_due(std::int64_t steps, std::int64_t every) {
+  return every > 0 && steps % every == 0;
+}
+
+/// What comes between steps now and then, told as phases.
+inline void run_phases(std::int64_t steps, const TrainingOptions& options,
+                       const TrainingParts& parts, Reporter& reporter) {
+  if (is_due(steps, options.evaluate_every)) {
+    const Phase phase(reporter, "evaluation");
+    parts.network.eval();
+    reporter.metrics({{"val_loss", evaluate(options, parts)}});
+    parts.network.train();
+  }
+  if (is_due(steps, options.checkpoint_every)) {
+    const Phase phase(reporter, "checkpoint");
+    torch::save(parts.network.parameters(), options.checkpoint);
+  }
 }
 
 /// Trains for `options.steps` optimiser steps; tells people and the tuner how it goes.
@@ -63,6 +96,7 @@ inline void train(const TrainingOptions& options, torch::optim::Optimizer& optim
     reporter.part("compute", now_s - step_begin_s - waited_s);
     reporter.step(samples, {{"loss", loss}});
     progress.step(samples, loss, waited_s, now_s);
+    run_phases(step + 1, options, parts, reporter);
   }
   progress.finish(monotonic_s());
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "support/command_line.hpp"
 
@@ -11,10 +12,14 @@ enum class Precision { fp32, bf16 };
 
 /// What every training program here lets its user choose.
 struct TrainingOptions {
-  Precision precision = Precision::fp32;  ///< bf16: autocast, weights stay in fp32
-  int threads = 1;                        ///< for the operations of one step
-  int accumulate = 1;                     ///< batches whose gradients make one optimiser step
-  std::int64_t steps = 0;                 ///< optimiser steps to train for
+  Precision precision = Precision::fp32;     ///< bf16: autocast, weights stay in fp32
+  int threads = 1;                           ///< for the operations of one step
+  int accumulate = 1;                        ///< batches whose gradients make one optimiser step
+  std::int64_t steps = 0;                    ///< optimiser steps to train for
+  std::int64_t evaluate_every = 0;           ///< steps from one evaluation to the next; 0: none
+  int evaluation_batches = 20;               ///< of one evaluation
+  std::int64_t checkpoint_every = 0;         ///< steps from one checkpoint to the next; 0: none
+  std::string checkpoint = "checkpoint.pt";  ///< file, written anew each time
   double learning_rate = 0.0;
   std::uint64_t seed = 1;
 };

@@ -77,7 +77,7 @@ class Reporter:
         self._warned = set()
         self._metrics = {}
         self._parts = {}
-        self._phase_begins = {}
+        self._phases = []  # under way: name, begin, whether it was told
         if self.active:
             atexit.register(self.flush)
 
@@ -124,7 +124,7 @@ class Reporter:
     @contextlib.contextmanager
     def phase(self, name):
         """`with steptune.phase("evaluation"): ...`: this is no training step. Call it in the thread
-        that trains; phases may be nested."""
+        that trains. A phase within another one is part of it and not told."""
         self.begin_phase(name)
         try:
             yield
@@ -141,8 +141,10 @@ class Reporter:
                 self._warn(name[:40], "is no name for a phase: 1 to %d bytes" % _MAX_NAME_BYTES)
                 return
             now = time.monotonic() - self._begin
-            self._phase_begins.setdefault(name, []).append(now)
-            self._print_phase({"phase": name, "clock": round(now, 9)})
+            told = not self._phases
+            self._phases.append((name, now, told))
+            if told:
+                self._print_phase({"phase": name, "clock": round(now, 9)})
 
     def end_phase(self, name):
         """Ends the phase of this name that began last."""
@@ -150,13 +152,17 @@ class Reporter:
             return
         name = str(name)
         with self._lock:
-            begins = self._phase_begins.get(name)
-            if not begins:
+            for index in reversed(range(len(self._phases))):
+                if self._phases[index][0] == name:
+                    break
+            else:
                 self._warn(name[:40], "is a phase that ends but did not begin")
                 return
+            _, begin, told = self._phases.pop(index)
             now = time.monotonic() - self._begin
-            seconds = round(now - begins.pop(), 9)
-            self._print_phase({"phase": name, "seconds": seconds, "clock": round(now, 9)})
+            if told:
+                seconds = round(now - begin, 9)
+                self._print_phase({"phase": name, "seconds": seconds, "clock": round(now, 9)})
 
     def flush(self):
         """Prints what has not been printed yet. Happens at exit by itself."""

@@ -78,8 +78,8 @@ class Reporter {
   }
 
   /// From here on, until `end_phase` of the same name, the time is no training step but an
-  /// evaluation, a checkpoint, the end of an epoch. Call it in the thread that trains; phases may
-  /// be nested. `Phase` does it for a scope.
+  /// evaluation, a checkpoint, the end of an epoch. Call it in the thread that trains. A phase within
+  /// another one is part of it and not told. `Phase` does it for a scope.
   void begin_phase(const char* name) {
     if (!active_) return;
     const std::string phase = name;
@@ -88,8 +88,9 @@ class Reporter {
       return warn(phase.substr(0, 40), "is no name for a phase: 1 to 100 bytes");
     }
     const double now_s = elapsed_s();
-    phases_.emplace_back(phase, now_s);
-    print_phase(",\"phase\":" + quoted(phase) + ",\"clock\":" + text_of(now_s));
+    const bool told = phases_.empty();
+    phases_.push_back({phase, now_s, told});
+    if (told) print_phase(",\"phase\":" + quoted(phase) + ",\"clock\":" + text_of(now_s));
   }
 
   /// Ends the phase of this name that began last.
@@ -97,12 +98,13 @@ class Reporter {
     if (!active_) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     for (auto phase = phases_.end(); phase != phases_.begin();) {
-      if ((--phase)->first != name) continue;
-      const double now_s = elapsed_s();
-      const double spent_s = now_s - phase->second;
+      if ((--phase)->name != name) continue;
+      const UnderWay ended = *phase;
       phases_.erase(phase);
-      return print_phase(",\"phase\":" + quoted(name) + ",\"seconds\":" + text_of(spent_s) +
-                         ",\"clock\":" + text_of(now_s));
+      if (!ended.told) return;
+      const double now_s = elapsed_s();
+      return print_phase(",\"phase\":" + quoted(name) + ",\"seconds\":" +
+                         text_of(now_s - ended.begin_s) + ",\"clock\":" + text_of(now_s));
     }
     warn(std::string(name).substr(0, 40), "is a phase that ends but did not begin");
   }
@@ -120,6 +122,11 @@ class Reporter {
  private:
   using Named = std::vector<std::pair<std::string, double>>;
   using SteadyClock = std::chrono::steady_clock;
+  struct UnderWay {
+    std::string name;
+    double begin_s;
+    bool told;
+  };
 
   static bool in_tuner() {
     const char* trial = std::getenv("STEPTUNE_TRIAL");
@@ -245,7 +252,7 @@ class Reporter {
   bool warned_ = false;
   Named metrics_;
   Named parts_;
-  Named phases_;  // under way: name and begin
+  std::vector<UnderWay> phases_;
 };
 
 /// The program's own reporter, made by the first call and flushed at exit.

@@ -64,7 +64,7 @@ double samples_per_step_of(const Measurement& measurement) {
 std::optional<PhaseShare> phase_share(const std::string& name, const PlannedPhase* declared,
                                       const Measurement& measurement, const Measurement* other) {
   const PhaseEstimate* own = find(&measurement, name);
-  const PhaseEstimate* others = name == k_stall_phase ? nullptr : find(other, name);
+  const PhaseEstimate* others = name.starts_with(k_stall_phase) ? nullptr : find(other, name);
   PhaseShare share;
   if (own != nullptr || others != nullptr) {
     set_duration(own != nullptr ? *own : *others, share);

@@ -73,6 +73,22 @@ TEST(CharGpt, Bf16IsCloseToFp32) {
   EXPECT_NEAR(bf16, fp32, 0.05);
 }
 
+TEST(CharGpt, TellsEvaluationsAndCheckpointsAsPhases) {
+  const std::string file = testing::TempDir() + "/steptune-checkpoint-" + std::to_string(getpid());
+  const auto reports =
+      reports_with({"--steps", "6", "--evaluate-every", "2", "--evaluation-batches", "2",
+                    "--checkpoint-every", "3", "--checkpoint", file});
+  std::vector<std::string> ended;
+  for (const Report& report : reports) {
+    if (report.phase && report.phase->seconds) ended.push_back(report.phase->name);
+  }
+  EXPECT_THAT(ended, testing::ElementsAre("evaluation", "checkpoint", "evaluation", "evaluation",
+                                          "checkpoint"));
+  EXPECT_GT(reports.back().metrics.at("val_loss"), 1.0);
+  EXPECT_GT(std::filesystem::file_size(file), 10'000U);
+  std::filesystem::remove(file);
+}
+
 TEST(CharGpt, OutsideATunerOnlyPeopleAreTold) {
   const Ended ended = run(command({"--steps", "2"}));
   EXPECT_EQ(ended.exit_status, 0) << ended.err;

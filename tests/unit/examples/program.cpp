@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/json.hpp"
+#include "trial_runner/reports/report_reader.hpp"
 
 extern char** environ;
 
@@ -119,27 +119,15 @@ Ended run(const std::vector<std::string>& argv, bool inside_tuner) {
 }
 
 std::vector<Report> reports_in(const std::string& out) {
-  constexpr std::string_view k_prefix = "[steptune] ";
+  auto reader = ReportReader::create({}).value();
   std::vector<Report> reports;
   for (std::size_t begin = 0; begin < out.size();) {
     const std::size_t end = std::min(out.find('\n', begin), out.size());
     const std::string_view line = std::string_view(out).substr(begin, end - begin);
     begin = end + 1;
-    if (!line.starts_with(k_prefix)) continue;
-    const auto json = parse_json(line.substr(k_prefix.size()), "report");
-    if (!json) {
-      ADD_FAILURE() << json.error().text();
-      continue;
-    }
-    Report report;
-    report.step = json->at("step").get<double>();
-    report.samples = json->at("samples").get<double>();
-    report.metrics["loss"] = json->at("loss").get<double>();
-    for (const auto& [part, seconds] : json->at("parts").items()) {
-      report.parts[part] = seconds.get<double>();
-    }
-    reports.push_back(std::move(report));
+    if (auto report = reader.read_line(line, 0.0)) reports.push_back(*std::move(report));
   }
+  EXPECT_EQ(reader.rejected_lines(), 0U) << reader.first_rejection()->detail;
   return reports;
 }
 

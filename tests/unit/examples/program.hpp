@@ -45,7 +45,7 @@ class Program {
 /// Runs a program to its end.
 [[nodiscard]] Ended run(const std::vector<std::string>& argv, bool inside_tuner = false);
 
-/// The `[steptune]` lines of an output, in order; a line that is no JSON fails the test.
+/// The `[steptune]` lines of an output, in order; one that the reader refuses fails the test.
 [[nodiscard]] std::vector<Report> reports_in(const std::string& out);
 
 }  // namespace steptune::test

@@ -91,6 +91,7 @@ TEST(PlannedTime, ATrialTooShortForAPhaseTakesTheBaselines) {
   Measurement baseline = stepping();
   baseline.phases["evaluation"] = seen(4, 2.0, 2000);
   baseline.phases["stall"] = seen(40, 1.0, 200);
+  baseline.phases["stall 2"] = seen(4, 1.0, 2000);
   const Measurement quick = stepping();
   EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), quick, &baseline).seconds, 25.0 + 1e4 + 1000.0)
       << "stalls are the configuration's own";

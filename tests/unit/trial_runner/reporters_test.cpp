@@ -113,15 +113,14 @@ TEST_P(Reporters, TellEveryPhaseAfterTheStepsBeforeIt) {
     told.push_back(fmt::format("{} {} {}", steps, report.phase->name,
                                report.phase->seconds ? "ended" : "begins"));
     if (!report.phase->seconds) continue;
-    EXPECT_GE(*report.phase->seconds, report.phase->name == "evaluation" ? 0.015 : 0.005);
+    EXPECT_GE(*report.phase->seconds, 0.015);
     EXPECT_LT(*report.phase->seconds, 5.0);
   }
   std::vector<std::string> expected;
   for (const int step : {20, 40, 60, 80, 100}) {
-    for (const char* what :
-         {"evaluation begins", "check\"point begins", "check\"point ended", "evaluation ended"}) {
-      expected.push_back(fmt::format("{} {}", step, what));
-    }
+    // The checkpoint within it is part of it.
+    expected.push_back(fmt::format("{} evaluation begins", step));
+    expected.push_back(fmt::format("{} evaluation ended", step));
   }
   EXPECT_EQ(told, expected);
   EXPECT_EQ(steps, 101.0);
@@ -135,9 +134,10 @@ TEST_P(Reporters, TellPhasesOfManyThreads) {
     if (report.step) steps = *report.step;
     if (report.phase) ++(report.phase->seconds ? ended : begun);
     EXPECT_LE(ended, begun);
+    EXPECT_LE(begun, ended + 1) << "what overlaps is told once";
   }
-  EXPECT_EQ(begun, 200);
-  EXPECT_EQ(ended, 200);
+  EXPECT_EQ(begun, ended);
+  EXPECT_GE(begun, 1);
   EXPECT_EQ(steps, 200.0);
 }
 
