@@ -47,7 +47,7 @@ Result<Follower> make_follower(const StoredStudy& study, const FollowOptions& op
   }
   const auto trial = study.history.trial(study.record.id, number);
   if (!trial) return tl::unexpected(trial.error());
-  auto promise = promise_of(*spec, *trial, standing->baseline(), *recommendation);
+  auto promise = promise_of(*spec, *trial, *standing, *recommendation);
   if (!promise) return tl::unexpected(promise.error());
   return Follower::create(spec->report_format, *std::move(promise), started_s);
 }

@@ -7,15 +7,12 @@
 #include <fmt/format.h>
 
 #include "common/interval.hpp"
+#include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/planned_time.hpp"
 
 namespace steptune {
 namespace {
 
-/// Standard deviation from launch to launch of the same program, as a share: what is usual on
-/// machines of one's own (T. Kalibera and R. Jones, "Rigorous benchmarking in reasonable time",
-/// ISMM 2013).
-constexpr double k_launch_variation = 0.01;
 constexpr double k_samples_without_plan = 1e6;
 
 /// The confirming runs' time over the trial's own.
@@ -42,7 +39,7 @@ std::optional<Interval95> Promise::run_s() const {
 }
 
 Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
-                           const TrialRecord* baseline,
+                           const Standing& standing,
                            const std::optional<Recommendation>& recommendation) {
   const bool measured = trial.measurement && trial.measurement->seconds_per_sample > 0.0 &&
                         std::isfinite(trial.measurement->seconds_per_sample) &&
@@ -53,6 +50,7 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
                 "name another one with --trial; 'steptune leaderboard' lists them");
   }
   const Measurement& measurement = *trial.measurement;
+  const TrialRecord* baseline = standing.baseline();
   const Measurement* other =
       baseline != nullptr && baseline->measurement ? &*baseline->measurement : nullptr;
   const UncertainSeconds time = planned_time(study.planned_run, measurement, other);
@@ -60,11 +58,14 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   const double once_s = study.planned_run.samples ? measurement.once_s() : 0.0;
   const double rate_s =
       confirmed_share(study, trial, recommendation) * (time.seconds - once_s) / samples;
+  // Both the launch that was measured and the one to come differ from the mean.
+  const double launches =
+      std::sqrt(2.0) * estimate_launch_variation(standing.trials()).relative * rate_s;
   Promise promise;
   promise.trial = trial.number;
   promise.configuration = trial.configuration;
-  promise.seconds_per_sample = {
-      rate_s, k_z_95 * std::hypot(time.standard_error / samples, k_launch_variation * rate_s)};
+  promise.seconds_per_sample = {rate_s,
+                                k_z_95 * std::hypot(time.standard_error / samples, launches)};
   promise.startup_s = measurement.startup_s;
   promise.once_s = measurement.once_s();
   promise.samples = study.planned_run.samples;

@@ -10,6 +10,7 @@
 #include "trial_runner/measure/measurement.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/loop.hpp"
+#include "tuner/loop/standing.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -41,10 +42,10 @@ struct Promise {
 };
 
 /// What the study promises of `trial`. If it is the one that `recommendation` stands for and the
-/// confirming runs took another time than its own, theirs counts. `baseline` may be null. Errors
-/// (`not_found`): the trial was not measured.
+/// confirming runs took another time than its own, theirs counts. Errors (`not_found`): the trial
+/// was not measured.
 [[nodiscard]] Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
-                                         const TrialRecord* baseline,
+                                         const Standing& standing,
                                          const std::optional<Recommendation>& recommendation);
 
 }  // namespace steptune

@@ -6,9 +6,14 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/loop/fixture.hpp"
+#include "tuner/loop/launch_variation.hpp"
 
 namespace steptune {
 namespace {
+
+Standing standing_of(std::vector<TrialRecord> trials = {}) {
+  return Standing(ranking_rules(time_study()), std::move(trials));
+}
 
 TrialRecord measured(std::int64_t number, double seconds_per_sample) {
   TrialRecord trial = completed(number, 1000.0 * seconds_per_sample);
@@ -17,10 +22,11 @@ TrialRecord measured(std::int64_t number, double seconds_per_sample) {
 }
 
 TEST(Promise, IsTheRateOfThePlannedRunWithTheVariationOfLaunches) {
-  const auto promise = promise_of(time_study(), measured(4, 0.5), nullptr, std::nullopt);
+  const auto promise = promise_of(time_study(), measured(4, 0.5), standing_of(), std::nullopt);
   ASSERT_TRUE(promise) << promise.error().text();
   EXPECT_DOUBLE_EQ(promise->seconds_per_sample.value, 0.5);
-  EXPECT_NEAR(promise->seconds_per_sample.half_width, 1.96 * 0.01 * 0.5, 1e-4);
+  EXPECT_NEAR(promise->seconds_per_sample.half_width,
+              1.96 * std::sqrt(2.0) * LaunchVariation{}.relative * 0.5, 1e-4);
   ASSERT_TRUE(promise->run_s());
   EXPECT_DOUBLE_EQ(promise->run_s()->value, 507.0);
 }
@@ -31,26 +37,29 @@ TEST(Promise, TheConfirmingRunsCount) {
   recommendation.incumbent_objectives = {550.0};
   const TrialRecord trial = measured(4, 0.5);
   EXPECT_DOUBLE_EQ(
-      promise_of(time_study(), trial, nullptr, recommendation)->seconds_per_sample.value, 0.55);
+      promise_of(time_study(), trial, standing_of(), recommendation)->seconds_per_sample.value,
+      0.55);
   recommendation.incumbent_trial = 5;
   EXPECT_DOUBLE_EQ(
-      promise_of(time_study(), trial, nullptr, recommendation)->seconds_per_sample.value, 0.5)
+      promise_of(time_study(), trial, standing_of(), recommendation)->seconds_per_sample.value, 0.5)
       << "they are those of another trial";
 }
 
 TEST(Promise, HoldsThePhasesThatTheBaselineShowed) {
   TrialRecord baseline = measured(1, 0.5);
+  baseline.purpose = TrialPurpose::baseline;
   baseline.measurement->phases["evaluation"].count = 2.0;
   baseline.measurement->phases["evaluation"].seconds = 10.0;
   baseline.measurement->phases["evaluation"].seconds_error = 0.1;
   baseline.measurement->phases["evaluation"].period_samples = 100.0;
   baseline.measurement->phases["evaluation"].period_error = 0.0;
-  const auto promise = promise_of(time_study(), measured(4, 0.2), &baseline, std::nullopt);
+  const auto promise =
+      promise_of(time_study(), measured(4, 0.2), standing_of({baseline}), std::nullopt);
   EXPECT_NEAR(promise->seconds_per_sample.value, 0.3, 1e-12);
 }
 
 TEST(Promise, ATrialThatWasNotMeasuredPromisesNothing) {
-  const auto promise = promise_of(time_study(), completed(4, 1.0), nullptr, std::nullopt);
+  const auto promise = promise_of(time_study(), completed(4, 1.0), standing_of(), std::nullopt);
   ASSERT_FALSE(promise);
   EXPECT_EQ(promise.error().kind, ErrorKind::not_found);
 }
