@@ -41,7 +41,15 @@ struct Measurer::State {
       measurement.metrics.erase(name);
       measurement.not_finite.insert(name);
     }
-    if (report.phase) add_phase(report);
+    // Counters of the same report were reached before a phase that begins, and before one that
+    // ended.
+    const bool begins = report.phase && !report.phase->seconds;
+    if (report.phase && !begins) add_phase(report);
+    add_point(report);
+    if (begins) add_phase(report);
+  }
+
+  void add_point(const Report& report) {
     auto point = point_of(report);
     if (!point) return;
     const double before = series.size() > 0 ? series.back().samples : 0.0;
@@ -57,7 +65,9 @@ struct Measurer::State {
   }
 
   void add_phase(const Report& report) {
-    const double samples = series.size() > 0 ? series.back().samples : 0.0;
+    // What comes before the first step is a part of the start, and paid once.
+    if (series.size() == 0) return;
+    const double samples = series.back().samples;
     if (report.phase->seconds) {
       phases.ended(report.phase->name, samples, *report.phase->seconds);
     } else {

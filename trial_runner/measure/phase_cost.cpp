@@ -61,7 +61,7 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
   const double gap_variance = gaps > 0.0 ? std::max(0.0, squares / gaps - gap * gap) : 0.0;
   const double gap_spread = std::sqrt(gap_variance);
   const bool overdue = end_samples - events.last_samples_ > 1.5 * gap + resolution_samples;
-  cost.periodic = gaps >= 2.0 && !overdue &&
+  cost.periodic = gap > 0.0 && gaps >= 2.0 && !overdue &&
                   gap_spread <= std::max(resolution_samples, k_periodic_spread * gap);
   if (count >= 2.0 || cost.periodic) {
     cost.phase.period_samples = gap;
@@ -70,14 +70,17 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
   }
   if (cost.periodic) {
     cost.seconds_per_sample = events.mean_s_ / gap;
-    const double duration = student_quantile_95(k_usual_weight + count - 1.0) *
-                            cost.phase.seconds_error / events.mean_s_;
+    const double duration = events.mean_s_ > 0.0
+                                ? student_quantile_95(k_usual_weight + count - 1.0) *
+                                      cost.phase.seconds_error / events.mean_s_
+                                : 0.0;
     const double period = student_quantile_95(gaps) * cost.phase.period_error / gap;
     cost.half_width_s = cost.seconds_per_sample * std::hypot(duration, period);
     return cost;
   }
   cost.seconds_per_sample = events.total_s() / watched;
-  if (count == 1.0 && gaps == 1.0 && !overdue) cost.seconds_per_sample = events.mean_s_ / gap;
+  if (count == 1.0 && gaps == 1.0 && gap > 0.0 && !overdue)
+    cost.seconds_per_sample = events.mean_s_ / gap;
   double excess = poisson_upper_95(count) - count;
   if (gaps >= k_min_random_gaps) {
     const double renewal = student_quantile_95(gaps - 1.0) * gap_spread / gap * std::sqrt(count);

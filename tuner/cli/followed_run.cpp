@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,6 +106,10 @@ Result<FollowedRun> FollowedRun::log(const std::string& path, bool wait) {
 FollowedRun FollowedRun::standard_input() {
   FollowedRun run;
   run.streams_.push_back({UniqueFd(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)), -1, {}});
+  // `< train.log`: what stands in a file was not printed just now.
+  struct stat status {};
+  run.is_file_ = ::fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+  run.is_live_ = !run.is_file_;
   return run;
 }
 

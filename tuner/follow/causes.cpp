@@ -63,8 +63,8 @@ std::vector<std::string> causes_of(const Promise& promise, const Measurement& se
   if (!deviation || !causes.empty()) return causes;
   if (!seen.level_changes.empty()) {
     causes.push_back(fmt::format(
-        "the rate changed at once, by {:.2f} times, after {}: throttling, a drained queue, or "
-        "another program on the machine",
+        "the time per sample changed at once, to {:.2f} times what it was, after {}: throttling, a "
+        "drained queue, or another program on the machine",
         seen.level_changes.back().ratio, format_duration(seen.level_changes.back().at_s)));
   } else if (deviation->ratio > 1.0) {
     causes.push_back(

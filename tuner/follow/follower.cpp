@@ -94,6 +94,7 @@ void Follower::take(const Report& report) {
     measurer_.emplace(measure_options(promise_, started_s_.value_or(report.received_s)));
   measurer_->add(report);
   if (!report.step && !report.samples) return;
+  if (!first_received_s_) first_received_s_ = report.received_s;
   const double per_step = promise_.samples_per_step.value_or(1.0);
   track_.add({report.samples.value_or(report.step.value_or(0.0) * per_step),
               report.clock_s.value_or(report.received_s)});
@@ -144,7 +145,7 @@ void Follower::compare(FollowState& state) const {
   const double left = std::max(0.0, *promise_.samples - state.samples);
   // Nobody saw the begin of a program that ran already: as promised then.
   const double before_s = started_s_ && time_source_ == TimeSource::receipt
-                              ? first.time_s - *started_s_
+                              ? *first_received_s_ - *started_s_
                               : promise_.startup_s + first.samples * promised.value;
   state.run_s = Interval95{before_s + state.seen_s + left * rate->value, left * rate->half_width};
 }

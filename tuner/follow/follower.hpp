@@ -70,6 +70,7 @@ class Follower {
   ReportReader reader_;
   LineClock line_clock_;
   std::optional<double> started_s_;
+  std::optional<double> first_received_s_;  ///< of the first counter, on the clock of `started_s_`
   TimeSource time_source_ = TimeSource::unknown;
   std::optional<Measurer> measurer_;
   ProgressTrack track_;

@@ -54,6 +54,18 @@ Spending spending_of(const Standing& standing) {
     spending.confirm_pair_s += side->spent_s;
     spending.confirm_pair_usd += side->spent_usd;
   }
+  // They are longer than the search's, and what they were is known after the first.
+  double runs = 0.0, runs_s = 0.0, runs_usd = 0.0;
+  for (const TrialRecord& trial : standing.trials()) {
+    if (!is_confirmation(trial.purpose) || !was_measured(trial)) continue;
+    runs += 1.0;
+    runs_s += trial.spent_s;
+    runs_usd += trial.spent_usd;
+  }
+  if (runs > 0.0) {
+    spending.confirm_pair_s = std::max(spending.confirm_pair_s, 2.0 * runs_s / runs);
+    spending.confirm_pair_usd = std::max(spending.confirm_pair_usd, 2.0 * runs_usd / runs);
+  }
   return spending;
 }
 

@@ -87,6 +87,7 @@ const Finalist* Confirmation::winner() const {
 
 std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
   std::vector<Configuration> result;
+  if (most == 0) return result;
   const TrialRecord* incumbent = standing_->incumbent();
   const TrialRecord* baseline = standing_->baseline();
   if (incumbent == nullptr || baseline == nullptr ||
@@ -192,7 +193,10 @@ std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) 
       finalists_, [](const Finalist& finalist) { return finalist.pairs.empty(); });
   if (configurations.empty() || (!first && !limits.another_round)) return std::nullopt;
   const int round = last_round_ + 1;
-  if (round % 2 == 0) return ConfirmStep{TrialPurpose::confirm_baseline, round, study_->baseline};
+  // A finalist that is new has no place in the round until its own first run.
+  if (round % 2 == 0 && was_tried(configurations.front())) {
+    return ConfirmStep{TrialPurpose::confirm_baseline, round, study_->baseline};
+  }
   return ConfirmStep{TrialPurpose::confirm_incumbent, round, configurations.front()};
 }
 

@@ -70,11 +70,13 @@ GuardedValue window_value(const std::vector<double>& values, bool of_last) {
 GuardWindows::GuardWindows(std::vector<Guard> guards)
     : guards_(std::move(guards)), windows_(guards_.size()) {}
 
-void GuardWindows::add(const Measurement& current) {
+void GuardWindows::add(const Measurement& current, const Report& told) {
   for (std::size_t i = 0; i < guards_.size(); ++i) {
     const Guard& guard = guards_[i];
     Window& window = windows_[i];
     if (window.full || current.total_samples < guard.after_samples) continue;
+    // A value that was told before and not again says nothing new.
+    if (!told.metrics.contains(guard.metric) && !told.not_finite.contains(guard.metric)) continue;
     const auto value = current.metrics.find(guard.metric);
     const bool latest = !(guard.after_samples > 0.0);
     if (current.not_finite.contains(guard.metric)) {
@@ -92,6 +94,14 @@ void GuardWindows::add(const Measurement& current) {
                   (current.total_samples >= k_window_end * guard.after_samples ||
                    window.values.size() >= k_most_reports);
   }
+}
+
+bool GuardWindows::awaits_samples(double total_samples) const {
+  for (std::size_t i = 0; i < guards_.size(); ++i) {
+    if (!(guards_[i].after_samples > 0.0) || windows_[i].full) continue;
+    if (total_samples < k_window_end * guards_[i].after_samples) return true;
+  }
+  return false;
 }
 
 bool GuardWindows::are_full() const {

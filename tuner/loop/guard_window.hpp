@@ -34,11 +34,13 @@ class GuardWindows {
  public:
   explicit GuardWindows(std::vector<Guard> guards);
 
-  /// After each report.
-  void add(const Measurement& current);
+  /// After each report: `current` is the measurement with it.
+  void add(const Measurement& current, const Report& told);
 
   /// True if every guard's window is full, or its value can only be known at the end.
   [[nodiscard]] bool are_full() const;
+  /// Whether a trial that has processed `total_samples` is still to reach the end of a window.
+  [[nodiscard]] bool awaits_samples(double total_samples) const;
   /// Values that will not change any more: of full windows, and those that are no numbers.
   [[nodiscard]] GuardedValues settled() const;
   /// All values as far as they are known.

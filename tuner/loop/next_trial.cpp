@@ -2,6 +2,7 @@
 // Which trial is launched next, and whether the budget allows one: the part of `Tuning` that
 // decides and starts nothing.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,6 +37,21 @@ std::optional<double> mean_baseline_rate(const Standing& standing) {
     count += 1.0;
   }
   return count > 0.0 ? std::optional(sum_s / count) : std::nullopt;
+}
+
+/// So many periods of a phase tell its share of the time.
+constexpr double k_periods_to_show = 3.0;
+
+/// Of all phases that trials have shown, in samples; 0 without any.
+double longest_period(const Standing& standing) {
+  double longest = 0.0;
+  for (const TrialRecord& trial : standing.trials()) {
+    if (!trial.measurement) continue;
+    for (const auto& [name, phase] : trial.measurement->phases) {
+      if (std::isfinite(phase.period_samples)) longest = std::max(longest, phase.period_samples);
+    }
+  }
+  return longest;
 }
 
 }  // namespace
@@ -116,7 +132,7 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
                    std::move((*suggestion)->configuration));
 }
 
-std::optional<TrialRecord> Tuning::next_confirmation() {
+std::optional<TrialRecord> Tuning::next_confirmation() const {
   const auto step = Confirmation(parts_.study, standing_).next_step(confirm_limits());
   if (!step) return std::nullopt;
   TrialRecord trial = new_trial(step->purpose, "confirm", step->configuration);
@@ -146,6 +162,8 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
         measure.max_trial_s,
         std::min(k_longer_window * measure.max_trial_s, 0.9 * study.limits.wall_s - startup_s));
     measure.min_window_s = std::min(k_longer_window * measure.min_window_s, measure.max_trial_s);
+    // Both sides are to show what comes now and then, or the comparison is chance.
+    targets.min_window_samples = k_periods_to_show * longest_period(standing_);
     if (trial.purpose == TrialPurpose::confirm_incumbent) {
       targets.baseline_seconds_per_sample = mean_baseline_rate(standing_);
     }

@@ -60,6 +60,8 @@ Measurement unsteady_at_limit(Measurement measurement, const ProgressBound& prog
         std::max({half_width, k_least_half_width * rate, rate - *least, std::abs(*all - rate)});
   }
   measurement.half_width_s = half_width;
+  measurement.slowest_seconds_per_sample =
+      std::max(measurement.slowest_seconds_per_sample, rate + half_width);
   // The steps' own interval does not know of this.
   measurement.step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
   return measurement;

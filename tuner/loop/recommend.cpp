@@ -103,7 +103,10 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
   } else if (recommended != baseline && baseline != nullptr) {
     recommendation.speed_up = speed_up_of_trials(study, *recommended, *baseline);
   }
-  recommendation.tied = standing.tied_with(*recommended);
+  // Of the baseline it would list all that nothing was shown of.
+  if (recommendation.claim != Claim::nothing_faster) {
+    recommendation.tied = standing.tied_with(*recommended);
+  }
   recommendation.pareto = standing.front();
   recommendation.tuning_s = totals.elapsed_s;
   recommendation.tuning_usd = totals.overhead_usd + standing.spent_usd();

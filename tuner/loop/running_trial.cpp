@@ -23,6 +23,9 @@ constexpr int k_attempts_when_lost = 3;
 constexpr double k_least_look_steps = 10.0;
 constexpr double k_errors_apart = 4.0;
 
+/// What comes with a period shows in a trial of so many of them.
+constexpr double k_periods_to_see = 2.0;
+
 /// A confirming run goes on until a buffer can hide no more than this of what it gains.
 constexpr double k_hidden_share = 1.0 / 3.0;
 
@@ -32,6 +35,24 @@ Measurer make_measurer(const StudySpec& study, const TrialRecord& record, double
   options.samples_per_step = samples_per_step(study, record.configuration);
   options.buffered_steps = buffered_steps(study, record.configuration);
   return Measurer(options);
+}
+
+/// `measurement` as it is to be compared with the baseline's: without stalls that are rarer than
+/// the baseline was watched for, which it may have, too. Fresh runs watch both for long enough.
+Measurement comparable(Measurement measurement, const Measurement* baseline) {
+  if (baseline == nullptr || !std::isfinite(measurement.step_seconds_per_sample))
+    return measurement;
+  const bool baseline_stalls = std::ranges::any_of(
+      baseline->phases, [](const auto& phase) { return phase.first.starts_with(k_stall_phase); });
+  if (baseline_stalls) return measurement;
+  std::erase_if(measurement.phases, [&](const auto& phase) {
+    const double period = std::isfinite(phase.second.period_samples)
+                              ? phase.second.period_samples
+                              : measurement.total_samples / std::max(1.0, phase.second.count);
+    return phase.first.starts_with(k_stall_phase) &&
+           baseline->total_samples < k_periods_to_see * period;
+  });
+  return measurement;
 }
 
 const Measurement* measurement_of(const TrialRecord* trial) {
@@ -68,6 +89,7 @@ void RunningTrial::started(const TrialStarted& event) {
   record_.token = event.token;
   record_.placement = event.placement;
   started_s_ = event.time_s;
+  record_.disturbed_s = 0.0;
   measurer_ = make_measurer(*study_, record_, started_s_);
   progress_ = ProgressBound(samples_per_step(*study_, record_.configuration));
   early_stopping_ = EarlyStopping(scheduler_options(*study_));
@@ -76,20 +98,28 @@ void RunningTrial::started(const TrialStarted& event) {
 void RunningTrial::reported(const Report& report) {
   measurer_.add(report);
   progress_.add(report);
-  guarded_.add(measurer_.current());
+  guarded_.add(measurer_.current(), report);
 }
 
 void RunningTrial::disturbed(const TrialDisturbed& event) {
-  record_.disturbed_s += event.to_s - event.from_s;
+  // CPUs and GPUs may be disturbed at the same time.
+  record_.disturbed_s += std::max(0.0, event.to_s - std::max(event.from_s, disturbed_until_s_));
+  disturbed_until_s_ = std::max(disturbed_until_s_, event.to_s);
 }
 
 bool RunningTrial::is_searched() const {
   return record_.purpose == TrialPurpose::search || record_.purpose == TrialPurpose::hint;
 }
 
+Measurement RunningTrial::compared(const Measurement& measurement,
+                                   const TrialRecord* baseline) const {
+  return is_searched() ? comparable(measurement, measurement_of(baseline)) : measurement;
+}
+
 bool RunningTrial::is_measured() const {
   return all_timed(*study_) && guarded_.are_full() &&
-         is_tight(measurer_.current(), targets_.measure) && !may_be_buffered();
+         is_tight(measurer_.current(), targets_.measure) &&
+         measurer_.current().window_samples >= targets_.min_window_samples && !may_be_buffered();
 }
 
 bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
@@ -99,8 +129,8 @@ bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
       current.window_s < targets_.measure.min_window_s) {
     return false;
   }
-  const auto objectives =
-      objective_values(*study_, current, usd_per_hour_, measurement_of(baseline));
+  const auto objectives = objective_values(*study_, compared(current, baseline), usd_per_hour_,
+                                           measurement_of(baseline));
   if (!objectives) return false;
   const double error =
       error_among_launches(objectives->values[0], objectives->standard_errors[0], {});
@@ -127,8 +157,8 @@ bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher,
                                const TrialRecord* baseline) {
   const Measurement& current = measurer_.current();
   if (is_confirmation(record_.purpose) || current.window_steps <= told_resource_) return false;
-  const auto objectives =
-      objective_values(*study_, current, usd_per_hour_, measurement_of(baseline));
+  const auto objectives = objective_values(*study_, compared(current, baseline), usd_per_hour_,
+                                           measurement_of(baseline));
   if (!objectives) return false;
   told_resource_ = current.window_steps;
   const TrialEstimate estimate = to_estimate(*study_, record_.number, current.window_steps,
@@ -155,13 +185,11 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
     if (violated) return ask_for_end(EndRequest::guard, *std::move(violated));
   }
   const bool given_up = is_given_up(scheduler, searcher, baseline);
-  if (is_measured()) return ask_for_end(EndRequest::measured, "");
-  if (is_clearly_slower(baseline)) {
-    is_slower_ = true;
-    return ask_for_end(EndRequest::measured, "");
-  }
-  if (!given_up) return false;
-  given_up_ = measurer_.current();
+  is_slower_ = !is_measured() && is_clearly_slower(baseline);
+  if (!given_up && !is_slower_ && !is_measured()) return false;
+  // What a program does while it ends (a last checkpoint) is no part of it.
+  at_request_ = measurer_.current();
+  if (is_measured() || is_slower_) return ask_for_end(EndRequest::measured, "");
   return ask_for_end(EndRequest::scheduler, std::move(request_reason_));
 }
 
@@ -175,10 +203,7 @@ double RunningTrial::deadline_s() const {
     return started_s_ + study_->limits.idle_s + targets_.measure.max_trial_s;
   }
   // What the others are compared with has to be known, if it takes until the wall limit.
-  const bool is_awaited = std::ranges::any_of(study_->guards, [&](const Guard& guard) {
-    return current.total_samples < guard.after_samples;
-  });
-  if (record_.purpose == TrialPurpose::baseline && is_awaited) {
+  if (record_.purpose == TrialPurpose::baseline && guarded_.awaits_samples(current.total_samples)) {
     return std::numeric_limits<double>::infinity();
   }
   const bool will_do = current.status == MeasurementStatus::steady &&
@@ -200,8 +225,9 @@ void RunningTrial::interrupt() {
 
 Measurement RunningTrial::final_measurement() const {
   switch (request_) {
+    case EndRequest::measured:
     case EndRequest::scheduler:
-      return given_up_.value_or(measurer_.current());
+      return at_request_.value_or(measurer_.current());
     case EndRequest::time_limit:
       return unsteady_at_limit(measurer_.current(), progress_, requested_s_);
     default:
@@ -212,7 +238,9 @@ Measurement RunningTrial::final_measurement() const {
 TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,
                                    double wall_time_s) {
   Measurement measurement = final_measurement();
-  const GuardedValues guarded = guarded_.all();
+  // A guard that was not reached yet says nothing against a trial that was given up for its speed.
+  const bool was_cut_short = request_ == EndRequest::scheduler || is_slower_;
+  const GuardedValues guarded = was_cut_short ? guarded_.settled() : guarded_.all();
   for (const Guard& guard : study_->guards) {
     const auto value = guarded.find(judged_metric(guard));
     if (value == guarded.end()) continue;
@@ -223,7 +251,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   }
   TrialEnding ending{outcome.kind, outcome.detail, request_, request_reason_, {}, {}, {}};
   const bool at_limit = request_ == EndRequest::time_limit;
-  const Measurement priced = at_limit ? as_if_steady(measurement) : measurement;
+  const Measurement priced = compared(at_limit ? as_if_steady(measurement) : measurement, baseline);
   auto objectives = objective_values(*study_, priced, usd_per_hour_, measurement_of(baseline));
   if (!objectives) ending.missing = objectives.error();
   const bool is_baseline = record_.purpose == TrialPurpose::baseline ||
@@ -231,8 +259,6 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   if (is_searched() && at_limit) {
     ending.slow = why_slow(measurement, progress_, requested_s_);
   }
-  // A guard that was not reached yet says nothing against a trial that was given up for its speed.
-  const bool was_cut_short = request_ == EndRequest::scheduler || is_slower_;
   const auto moment = was_cut_short ? GuardMoment::running : GuardMoment::ended;
   ending.violated = request_ == EndRequest::guard
                         ? std::optional(request_reason_)

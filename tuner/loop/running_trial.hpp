@@ -22,6 +22,8 @@ namespace steptune {
 /// What a trial is measured for.
 struct TrialTargets {
   MeasureSpec measure;  ///< the study's, or what the trial's purpose makes of it
+  /// And over no fewer samples, as far as `max_trial_s` lets: some periods of all phases known.
+  double min_window_samples = 0.0;
   /// After so long any interval will do: the trial's share of a budget of time.
   double share_s = std::numeric_limits<double>::infinity();
   /// A trial that is slower than this for certain has been measured well enough: the incumbent's
@@ -65,6 +67,9 @@ class RunningTrial {
 
  private:
   [[nodiscard]] bool is_searched() const;
+  /// A trial of the search as it is compared with the baseline; others as they are.
+  [[nodiscard]] Measurement compared(const Measurement& measurement,
+                                     const TrialRecord* baseline) const;
   [[nodiscard]] bool is_measured() const;
   [[nodiscard]] bool is_clearly_slower(const TrialRecord* baseline) const;
   [[nodiscard]] bool may_be_buffered() const;
@@ -84,13 +89,14 @@ class RunningTrial {
   double usd_per_hour_;  ///< as the planned run is expected to be billed
   double usd_per_billed_s_;
   double started_s_;
+  double disturbed_until_s_ = 0.0;
   double told_resource_ = -1.0;  ///< that the scheduler has seen
   EndRequest request_ = EndRequest::none;
   std::string request_reason_;
   bool is_slower_ = false;  ///< measured well enough to know that
   double requested_s_ = 0.0;
   /// As it was when the scheduler gave the trial up: what follows until it is gone counts no more.
-  std::optional<Measurement> given_up_;
+  std::optional<Measurement> at_request_;
 };
 
 }  // namespace steptune

@@ -163,6 +163,8 @@ std::optional<std::int64_t> Tuning::further_trials() const {
   const std::int64_t confirmations =
       std::max<std::int64_t>(0, std::int64_t{2} * parts_.study.measure.confirm_pairs - confirmed);
   const auto again = static_cast<std::int64_t>(pending_.size());
+  // How many fresh runs a claim needs shows only as they come.
+  if (end_ && next_confirmation()) return std::nullopt;
   if (end_) return again + confirmations;
   if (!budget.trials) return std::nullopt;
   return again + confirmations + std::max<std::int64_t>(0, *budget.trials - searched);
@@ -259,8 +261,8 @@ void Tuning::on_ended(const TrialRecord& trial) {
   warn_of_unsteady(trial);
   if (trial.purpose == TrialPurpose::confirm_incumbent && trial.status != TrialStatus::completed) {
     parts_.listener.on_warning(
-        fmt::format("the best configuration failed when it was confirmed ({}: {}); it is excluded",
-                    to_text(trial.status), trial.failure));
+        fmt::format("a configuration failed when it was confirmed ({}: {}) and is excluded: {}",
+                    to_text(trial.status), trial.failure, trial.configuration.text()));
   }
 }
 

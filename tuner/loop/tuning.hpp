@@ -55,7 +55,7 @@ class Tuning {
   [[nodiscard]] std::optional<TrialRecord> next_pending(bool confirmation);
   [[nodiscard]] std::optional<TrialRecord> next_hint() const;
   [[nodiscard]] Result<std::optional<TrialRecord>> next_suggestion();
-  [[nodiscard]] std::optional<TrialRecord> next_confirmation();
+  [[nodiscard]] std::optional<TrialRecord> next_confirmation() const;
   [[nodiscard]] ConfirmLimits confirm_limits() const;
   [[nodiscard]] TrialTargets targets_of(const TrialRecord& trial) const;
   [[nodiscard]] TrialRecord new_trial(TrialPurpose purpose, std::string origin,

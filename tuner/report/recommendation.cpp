@@ -108,7 +108,8 @@ std::string verdict_text(Verdict verdict) {
     case Verdict::faster:
       return "faster, too";
     case Verdict::hidden:
-      return "not certain: give \"measure.buffers\", or trials a longer \"max_trial\"";
+      return "not certain, as a buffer may hide a slower loader: set \"measure.buffers\", or a "
+             "longer \"max_trial\"";
     case Verdict::not_faster:
       return "not shown to be faster";
     case Verdict::failed:
@@ -116,7 +117,7 @@ std::string verdict_text(Verdict verdict) {
     case Verdict::open:
       break;
   }
-  return "undecided when the budget was spent";
+  return "undecided: more runs would be needed";
 }
 
 /// A line for each configuration that was confirmed and is not recommended.

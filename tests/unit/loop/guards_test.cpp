@@ -30,6 +30,14 @@ Measurement reporting(double samples, double loss) {
   return measurement;
 }
 
+/// As if the last report had told all metrics.
+void tell(GuardWindows& windows, const Measurement& current) {
+  Report report;
+  report.metrics = current.metrics;
+  report.not_finite = current.not_finite;
+  windows.add(current, report);
+}
+
 TrialRecord baseline_with(const std::string& metric, double value) {
   TrialRecord baseline = completed(1, 1.0);
   baseline.measurement = steady(0.1);
@@ -39,19 +47,31 @@ TrialRecord baseline_with(const std::string& metric, double value) {
 
 TEST(Guards, AreJudgedOverAWindowAtTheirNumberOfSamplesHoweverFarATrialRuns) {
   GuardWindows windows({loss_after(1000)});
-  windows.add(reporting(990, 9.0));
+  tell(windows, reporting(990, 9.0));
   EXPECT_TRUE(windows.all().empty());
   for (double samples = 1010; samples < 1260; samples += 20)
-    windows.add(reporting(samples, 3.0));
+    tell(windows, reporting(samples, 3.0));
   EXPECT_TRUE(windows.are_full());
-  windows.add(reporting(5000, 1.0));
+  tell(windows, reporting(5000, 1.0));
   EXPECT_DOUBLE_EQ(windows.settled().at("loss@1000").value, 3.0);
+}
+
+TEST(Guards, AValueThatWasToldOnceCountsOnce) {
+  GuardWindows windows({loss_after(1000)});
+  tell(windows, reporting(1010, 3.0));
+  const Measurement later = reporting(2000, 3.0);  // the loss as it was last told
+  for (int step = 0; step < 20; ++step)
+    windows.add(later, Report{});
+  EXPECT_FALSE(windows.are_full()) << "steps without a loss say nothing of it";
+  EXPECT_TRUE(windows.settled().empty());
+  EXPECT_TRUE(windows.awaits_samples(1200)) << "the window reaches to 1250";
+  EXPECT_FALSE(windows.awaits_samples(2000));
 }
 
 TEST(Guards, AWindowIsOfSeveralReportsHoweverFewThereAre) {
   GuardWindows windows({loss_after(1000)});
   for (int report = 1; report <= 4; ++report)
-    windows.add(reporting(1000.0 * report, 3.0));
+    tell(windows, reporting(1000.0 * report, 3.0));
   EXPECT_FALSE(windows.are_full());
   EXPECT_TRUE(windows.settled().empty());
   EXPECT_DOUBLE_EQ(windows.all().at("loss@1000").value, 3.0)
@@ -63,10 +83,10 @@ TEST(Guards, WithoutANumberOfSamplesTheLastValueCountsAndOnlyAtTheEnd) {
   guard.max_ratio_to_baseline.reset();
   guard.max = 2.0;
   GuardWindows windows({guard});
-  windows.add(reporting(10, 9.0));
+  tell(windows, reporting(10, 9.0));
   EXPECT_FALSE(violated_guard({guard}, windows.all(), {}, nullptr, GuardMoment::running));
   EXPECT_TRUE(violated_guard({guard}, windows.all(), {}, nullptr, GuardMoment::ended));
-  windows.add(reporting(500, 1.0));
+  tell(windows, reporting(500, 1.0));
   EXPECT_FALSE(violated_guard({guard}, windows.all(), {}, nullptr, GuardMoment::ended));
 }
 
@@ -76,7 +96,7 @@ GuardedValues noisy_loss(double level, double correlation, std::uint64_t seed) {
   Rng rng(seed, "loss");
   double noise = rng.normal();
   for (double samples = 500; samples < 2500; samples += 32) {
-    windows.add(reporting(samples, level * std::pow(samples, -0.1) * (1.0 + 0.05 * noise)));
+    tell(windows, reporting(samples, level * std::pow(samples, -0.1) * (1.0 + 0.05 * noise)));
     noise = correlation * noise + std::sqrt(1.0 - correlation * correlation) * rng.normal();
   }
   return windows.settled();
@@ -134,7 +154,7 @@ TEST(Guards, ALossThatIsNotFiniteViolatesThem) {
   Measurement measurement = reporting(2000, 1.0);
   measurement.not_finite = {"loss"};
   GuardWindows windows(guards);
-  windows.add(measurement);
+  tell(windows, measurement);
   const auto told = violated_guard(guards, windows.settled(), {}, nullptr, GuardMoment::running);
   ASSERT_TRUE(told);
   EXPECT_THAT(*told, HasSubstr("not a finite number"));

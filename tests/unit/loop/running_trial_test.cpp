@@ -65,5 +65,39 @@ TEST(RunningTrial, ThatWasGivenUpCountsByWhatWasKnownThen) {
   EXPECT_LT(ended.measurement->seconds_per_sample, 0.11);
 }
 
+/// 200 steps of 0.1 s, with a stall of 5 s after every 50th where asked for.
+TrialRecord measured(const StudySpec& study, TrialPurpose purpose, bool stalls,
+                     const TrialRecord* baseline) {
+  TrialRecord record;
+  record.number = 2;
+  record.purpose = purpose;
+  RunningTrial trial(study, record, 0.0, {study.measure});
+  trial.started({{2, 1}, 0.0, "", {}});
+  double now_s = 1.0;
+  for (int step = 1; step <= 230; ++step) {
+    trial.reported(report(step, now_s += 0.1 + 0.001 * (step % 3)));
+    if (stalls && step % 50 == 0) now_s += 5.0;
+  }
+  Outcome outcome;
+  outcome.kind = OutcomeKind::completed;
+  return trial.finished(outcome, baseline, 0.0);
+}
+
+TEST(RunningTrial, OfTheSearchIsNotBlamedForStallsThatTheBaselineWasTooShortToShow) {
+  const StudySpec study = time_study();
+  TrialRecord baseline = completed(1, 1.0);
+  baseline.measurement = steady(0.1);
+  baseline.measurement->total_samples = 30.0;
+  const double without = measured(study, TrialPurpose::search, false, &baseline).objectives.at(0);
+  const TrialRecord beside_short = measured(study, TrialPurpose::search, true, &baseline);
+  EXPECT_NEAR(beside_short.objectives.at(0) / without, 1.0, 0.02);
+  EXPECT_FALSE(beside_short.measurement->phases.empty()) << "they are recorded all the same";
+  const TrialRecord fresh = measured(study, TrialPurpose::confirm_incumbent, true, &baseline);
+  EXPECT_NEAR(fresh.objectives.at(0) / without, 2.0, 0.1) << "a fresh run tells all";
+  baseline.measurement->total_samples = 1000.0;
+  const TrialRecord beside_long = measured(study, TrialPurpose::search, true, &baseline);
+  EXPECT_NEAR(beside_long.objectives.at(0) / without, 2.0, 0.1) << "the baseline has none";
+}
+
 }  // namespace
 }  // namespace steptune

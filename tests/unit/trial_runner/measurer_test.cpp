@@ -416,5 +416,55 @@ TEST(Measurer, StatusNamesReadBack) {
   EXPECT_FALSE(measurement_status_from_text("fast"));
 }
 
+TEST(MeasurerPhases, BeforeTheFirstStepAreAPartOfTheStart) {
+  Measurer measurer({});
+  Report before;
+  before.received_s = 30.0;
+  before.phase = PhaseReport{"evaluation", 29.0};
+  measurer.add(before);
+  for (int step = 1; step <= 100; ++step) {
+    Report report;
+    report.step = step;
+    report.received_s = 30.0 + 0.1 * step;
+    measurer.add(report);
+  }
+  const Measurement& m = measurer.current();
+  EXPECT_TRUE(m.phases.empty()) << "it was paid once";
+  EXPECT_NEAR(m.startup_s, 30.0, 0.5);
+  EXPECT_NEAR(m.seconds_per_sample, 0.1, 1e-3);
+}
+
+TEST(MeasurerPhases, ThatBeginWithACounterLastUntilTheNext) {
+  Measurer measurer({});
+  double now_s = 1.0;
+  for (int step = 1; step <= 200; ++step) {
+    Report report;
+    report.step = step;
+    report.received_s = now_s += 0.1;
+    if (step % 40 == 0) {
+      report.phase = PhaseReport{"checkpoint", {}};
+      now_s += 2.0;
+    }
+    measurer.add(report);
+  }
+  const Measurement& m = measurer.current();
+  ASSERT_TRUE(m.phases.contains("checkpoint"));
+  EXPECT_NEAR(m.phases.at("checkpoint").seconds, 2.0, 0.11);
+  EXPECT_NEAR(m.step_seconds_per_sample, 0.1, 0.003);
+}
+
+TEST(MeasurerPhases, ThatTakeNoTimeCostNone) {
+  Measurer measurer({});
+  for (int step = 1; step <= 200; ++step) {
+    Report report;
+    report.step = step;
+    report.received_s = 0.1 * step;
+    if (step % 40 == 0) report.phase = PhaseReport{"log", 0.0};
+    measurer.add(report);
+  }
+  EXPECT_NEAR(measurer.current().seconds_per_sample, 0.1, 1e-6);
+  EXPECT_TRUE(std::isfinite(measurer.current().half_width_s));
+}
+
 }  // namespace
 }  // namespace steptune
