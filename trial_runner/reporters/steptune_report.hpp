@@ -78,8 +78,8 @@ class Reporter {
   }
 
   /// From here on, until `end_phase` of the same name, the time is no training step but an
-  /// evaluation, a checkpoint, the end of an epoch. Call it in the thread that trains. A phase within
-  /// another one is part of it and not told. `Phase` does it for a scope.
+  /// evaluation, a checkpoint, the end of an epoch. Call it in the thread that trains. A phase
+  /// within another one is part of it and not told. `Phase` does it for a scope.
   void begin_phase(const char* name) {
     if (!active_) return;
     const std::string phase = name;
