@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Loads twice as slowly as it computes; the queue fills while the first step compiles. A longer queue changes nothing."""
+import argparse
+import queue
+import threading
+import time
+
+LOAD_S, COMPUTE_S, COMPILE_S, BATCH = 0.020, 0.010, 3.0, 8
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--prefetch", type=int, default=32)
+batches = queue.Queue(maxsize=parser.parse_args().prefetch)
+
+
+def load():
+    while True:
+        time.sleep(LOAD_S)
+        batches.put(None)
+
+
+threading.Thread(target=load, daemon=True).start()
+step = 0
+while True:
+    batches.get()
+    time.sleep(COMPILE_S if step == 0 else COMPUTE_S)
+    step += 1
+    print(f"step={step} samples={step * BATCH}", flush=True)
