@@ -103,7 +103,7 @@ def main():
         sources |= headers_alone()
     STAMPS.mkdir(parents=True, exist_ok=True)
     checks = [] if arguments.analyze else ["--checks=-clang-analyzer-*"]
-    version = subprocess.run(["clang-tidy", "--version"], check=True, capture_output=True, text=True).stdout
+    version = subprocess.run(["clang-tidy-16", "--version"], check=True, capture_output=True, text=True).stdout
     settings = version + (ROOT / ".clang-tidy").read_text() + str(checks)
 
     def look(source):
@@ -113,7 +113,7 @@ def main():
             return None
         options = shlex.split(command)
         if source.suffix != ".hpp":
-            options = ["clang-tidy", "--quiet", *checks, source, "--", *(o for o in options[1:] if o != str(source))]
+            options = ["clang-tidy-16", "--quiet", *checks, source, "--", *(o for o in options[1:] if o != str(source))]
         result = subprocess.run(options, cwd=ROOT, capture_output=True, text=True)
         if result.returncode == 0:
             stamp.touch()
