@@ -45,14 +45,15 @@ void set_duration(const PhaseEstimate& seen, PhaseShare& share) {
       std::isfinite(seen.seconds_error) ? seen.seconds_error : k_spread_of_one * share.seconds;
 }
 
-/// As often as it was seen. Of one that was seen once, the trial's length is all that is known of
-/// the period; the error is that of a Poisson count.
+bool has_period(const PhaseEstimate& seen) {
+  return seen.period_samples > 0.0 && std::isfinite(seen.period_samples);
+}
+
+/// Without a period the error is that of a Poisson count.
 void set_period(const PhaseEstimate& seen, double total_samples, PhaseShare& share) {
-  share.every_samples = seen.period_samples;
-  share.every_samples_error = or_zero(seen.period_error);
-  if (seen.period_samples > 0.0 && std::isfinite(seen.period_samples)) return;
-  share.every_samples = total_samples / seen.count;
-  share.every_samples_error = share.every_samples / std::sqrt(seen.count);
+  share.every_samples = samples_between(seen, total_samples);
+  share.every_samples_error =
+      has_period(seen) ? or_zero(seen.period_error) : share.every_samples / std::sqrt(seen.count);
 }
 
 double samples_per_step_of(const Measurement& measurement) {
@@ -64,7 +65,7 @@ double samples_per_step_of(const Measurement& measurement) {
 std::optional<PhaseShare> phase_share(const std::string& name, const PlannedPhase* declared,
                                       const Measurement& measurement, const Measurement* other) {
   const PhaseEstimate* own = find(&measurement, name);
-  const PhaseEstimate* others = name.starts_with(k_stall_phase) ? nullptr : find(other, name);
+  const PhaseEstimate* others = is_stall(name) ? nullptr : find(other, name);
   PhaseShare share;
   if (own != nullptr || others != nullptr) {
     set_duration(own != nullptr ? *own : *others, share);
@@ -100,6 +101,14 @@ std::set<std::string> phase_names(const PlannedRun& plan, const Measurement& mea
 }
 
 }  // namespace
+
+bool is_stall(const std::string& phase) {
+  return phase.starts_with(k_stall_phase);
+}
+
+double samples_between(const PhaseEstimate& seen, double total_samples) {
+  return has_period(seen) ? seen.period_samples : total_samples / seen.count;
+}
 
 UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measurement,
                               const Measurement* other) {

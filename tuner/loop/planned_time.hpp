@@ -17,6 +17,13 @@ struct UncertainSeconds {
   double standard_error = 0.0;
 };
 
+/// Whether a phase's name is that of stalls, which no one reported.
+[[nodiscard]] bool is_stall(const std::string& phase);
+
+/// How often a phase came, in samples: as it was seen, or, of one that was seen once, the trial's
+/// length `total_samples`, which is all that is known of the period.
+[[nodiscard]] double samples_between(const PhaseEstimate& seen, double total_samples);
+
 /// The time of the planned run, or of a million samples in steady state where the study tells no
 /// number of samples: what is paid once (start-up and the warm-up's excess; planned run only),
 /// steps at their rate, and phases at their period. Each part brings its error.

@@ -43,14 +43,11 @@ Measurement comparable(Measurement measurement, const Measurement* baseline) {
   if (baseline == nullptr || !std::isfinite(measurement.step_seconds_per_sample))
     return measurement;
   const bool baseline_stalls = std::ranges::any_of(
-      baseline->phases, [](const auto& phase) { return phase.first.starts_with(k_stall_phase); });
+      baseline->phases, [](const auto& phase) { return is_stall(phase.first); });
   if (baseline_stalls) return measurement;
   std::erase_if(measurement.phases, [&](const auto& phase) {
-    const double period = std::isfinite(phase.second.period_samples)
-                              ? phase.second.period_samples
-                              : measurement.total_samples / std::max(1.0, phase.second.count);
-    return phase.first.starts_with(k_stall_phase) &&
-           baseline->total_samples < k_periods_to_see * period;
+    const double period = samples_between(phase.second, measurement.total_samples);
+    return is_stall(phase.first) && baseline->total_samples < k_periods_to_see * period;
   });
   return measurement;
 }
@@ -116,6 +113,12 @@ Measurement RunningTrial::compared(const Measurement& measurement,
   return is_searched() ? comparable(measurement, measurement_of(baseline)) : measurement;
 }
 
+tl::expected<ObjectiveValues, std::string> RunningTrial::objectives_now(
+    const TrialRecord* baseline) const {
+  return objective_values(*study_, compared(measurer_.current(), baseline), usd_per_hour_,
+                          measurement_of(baseline));
+}
+
 bool RunningTrial::is_measured() const {
   return all_timed(*study_) && guarded_.are_full() &&
          is_tight(measurer_.current(), targets_.measure) &&
@@ -129,8 +132,7 @@ bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
       current.window_s < targets_.measure.min_window_s) {
     return false;
   }
-  const auto objectives = objective_values(*study_, compared(current, baseline), usd_per_hour_,
-                                           measurement_of(baseline));
+  const auto objectives = objectives_now(baseline);
   if (!objectives) return false;
   const double error =
       error_among_launches(objectives->values[0], objectives->standard_errors[0], {});
@@ -157,8 +159,7 @@ bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher,
                                const TrialRecord* baseline) {
   const Measurement& current = measurer_.current();
   if (is_confirmation(record_.purpose) || current.window_steps <= told_resource_) return false;
-  const auto objectives = objective_values(*study_, compared(current, baseline), usd_per_hour_,
-                                           measurement_of(baseline));
+  const auto objectives = objectives_now(baseline);
   if (!objectives) return false;
   told_resource_ = current.window_steps;
   const TrialEstimate estimate = to_estimate(*study_, record_.number, current.window_steps,
@@ -185,11 +186,12 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
     if (violated) return ask_for_end(EndRequest::guard, *std::move(violated));
   }
   const bool given_up = is_given_up(scheduler, searcher, baseline);
-  is_slower_ = !is_measured() && is_clearly_slower(baseline);
-  if (!given_up && !is_slower_ && !is_measured()) return false;
+  const bool measured = is_measured();
+  is_slower_ = !measured && is_clearly_slower(baseline);
+  if (!given_up && !measured && !is_slower_) return false;
   // What a program does while it ends (a last checkpoint) is no part of it.
   at_request_ = measurer_.current();
-  if (is_measured() || is_slower_) return ask_for_end(EndRequest::measured, "");
+  if (measured || is_slower_) return ask_for_end(EndRequest::measured, "");
   return ask_for_end(EndRequest::scheduler, std::move(request_reason_));
 }
 

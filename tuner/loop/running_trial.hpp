@@ -10,6 +10,7 @@
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/guards.hpp"
+#include "tuner/loop/objectives.hpp"
 #include "tuner/loop/progress_bound.hpp"
 #include "tuner/loop/trial_result.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -70,6 +71,8 @@ class RunningTrial {
   /// A trial of the search as it is compared with the baseline; others as they are.
   [[nodiscard]] Measurement compared(const Measurement& measurement,
                                      const TrialRecord* baseline) const;
+  [[nodiscard]] tl::expected<ObjectiveValues, std::string> objectives_now(
+      const TrialRecord* baseline) const;
   [[nodiscard]] bool is_measured() const;
   [[nodiscard]] bool is_clearly_slower(const TrialRecord* baseline) const;
   [[nodiscard]] bool may_be_buffered() const;

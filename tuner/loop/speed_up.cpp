@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <boost/math/distributions/students_t.hpp>
-
 #include "common/enum_names.hpp"
+#include "trial_runner/measure/quantiles.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/objectives.hpp"
 
@@ -55,11 +54,6 @@ double within_variance(const RunPair& pair) {
 
 bool positive(const RunPair& pair) {
   return pair.incumbent->objectives[0] > 0.0 && pair.baseline->objectives[0] > 0.0;
-}
-
-double quantile(double degrees_of_freedom, double error) {
-  return boost::math::quantile(
-      boost::math::complement(boost::math::students_t(degrees_of_freedom), error));
 }
 
 /// By what factor a buffer may still slow down the incumbent beyond what its runs' own intervals
@@ -115,7 +109,7 @@ PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>&
   const double pooled =
       (prior.degrees_of_freedom * (launches + within) + squares) / result.degrees_of_freedom;
   result.standard_error = std::sqrt(std::max(pooled, within) / count);
-  result.half_width = quantile(result.degrees_of_freedom, error) * result.standard_error;
+  result.half_width = student_quantile(result.degrees_of_freedom, error) * result.standard_error;
   return result;
 }
 
