@@ -16,6 +16,8 @@ std::vector<fs::path> relative_directories(ShippedKind kind) {
       return {"lib", fs::path(STEPTUNE_INSTALL_LIBDIR) / "steptune", "lib/steptune"};
     case ShippedKind::helper:
       return {"bin", fs::path(STEPTUNE_INSTALL_LIBEXECDIR) / "steptune", "libexec/steptune"};
+    case ShippedKind::hook:
+      return {fs::path(STEPTUNE_INSTALL_DATADIR) / "steptune" / "hooks", "share/steptune/hooks"};
     case ShippedKind::config:
       break;
   }

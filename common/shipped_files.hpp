@@ -13,6 +13,7 @@ enum class ShippedKind {
   module,  ///< shared objects that are opened when they are needed: `PREFIX/lib/steptune`
   helper,  ///< programs that are not for people: `PREFIX/libexec/steptune`
   config,  ///< schema, presets, price tables: `PREFIX/share/steptune/configs`
+  hook,    ///< what is put into training programs: `PREFIX/share/steptune/hooks`
 };
 
 /// Where files of a kind are looked for, in order: below the prefix from which this program runs

@@ -20,6 +20,8 @@ TEST(ShippedFiles, APrefixIsWhereTheRunningProgramLies) {
   EXPECT_THAT(shipped_directories(ShippedKind::module), Contains(build / "lib/steptune"));
   EXPECT_THAT(shipped_directories(ShippedKind::helper), Contains(build / "libexec/steptune"));
   EXPECT_THAT(shipped_directories(ShippedKind::config), Contains(build / "share/steptune/configs"));
+  EXPECT_THAT(shipped_directories(ShippedKind::hook), Contains(build / "share/steptune/hooks"));
+  EXPECT_NE(find_file(shipped_directories(ShippedKind::hook), "pytorch/knobs.json"), std::nullopt);
 }
 
 TEST(ShippedFiles, TheFirstRegularFileCounts) {
