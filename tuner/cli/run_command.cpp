@@ -6,6 +6,7 @@
 
 #include "common/text.hpp"
 #include "tuner/assembly/study_parts.hpp"
+#include "tuner/cli/build_info.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
@@ -52,6 +53,13 @@ class InterruptNotice {
   int said_ = 0;
 };
 
+MachineDescription machine_of_tuner() {
+  MachineDescription machine = describe_machine(SystemFiles{});
+  const BuildInfo build = build_info();
+  machine["steptune"] = build.commit.empty() ? build.version : build.version + " " + build.commit;
+  return machine;
+}
+
 Result<LoopResult> tune(CommandContext& context, const RunOptions& options, const StudySpec& study,
                         History& history, const SignalFlags& flags) {
   auto parts = make_study_parts(study, context.clock);
@@ -72,7 +80,7 @@ Result<LoopResult> tune(CommandContext& context, const RunOptions& options, cons
   auto result =
       run_loop({study, *parts->searcher, *parts->scheduler, *parts->runner.runner, history,
                 *parts->runner.clock, display, log_directory(context.database(), study.name),
-                [&notice] { return notice(); }, detach});
+                [&notice] { return notice(); }, detach, machine_of_tuner()});
   display.finish();
   if (result && !result->left_running.empty()) context.console.message(result->left_running);
   return result;

@@ -260,8 +260,9 @@ Result<StudyRecord> History::create_or_continue_study(const std::string& name,
 Result<void> History::remove_study(std::int64_t study_id) {
   return store_->write([&]() -> Result<void> {
     for (const char* statement :
-         {"DELETE FROM trials WHERE study_id = ?", "DELETE FROM status_counts WHERE study_id = ?",
-          "DELETE FROM studies WHERE id = ?"}) {
+         {"DELETE FROM traces WHERE study_id = ?", "DELETE FROM attempts WHERE study_id = ?",
+          "DELETE FROM sessions WHERE study_id = ?", "DELETE FROM trials WHERE study_id = ?",
+          "DELETE FROM status_counts WHERE study_id = ?", "DELETE FROM studies WHERE id = ?"}) {
       store_->query(statement).bind(study_id).run();
     }
     return {};
@@ -269,7 +270,7 @@ Result<void> History::remove_study(std::int64_t study_id) {
 }
 
 Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
-                                std::optional<StudyTotals> totals) {
+                                std::optional<StudyTotals> totals, const TrialTrace& trace) {
   if (trial.objectives.size() > k_max_objectives) {
     return fail(ErrorKind::internal,
                 fmt::format("trial {} has {} objectives; {} are stored at most", trial.number,
@@ -284,6 +285,7 @@ Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
                   fmt::format("trial {} has ended before and cannot be changed", trial.number),
                   store_->path.string());
     }
+    put_details(study_id, trial, trace);
     if (totals) {
       store_->query("UPDATE studies SET elapsed_s = ?, overhead_usd = ? WHERE id = ?")
           .bind(totals->elapsed_s)
@@ -295,12 +297,43 @@ Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
   });
 }
 
+void History::put_details(std::int64_t study_id, const TrialRecord& trial,
+                          const TrialTrace& trace) {
+  if (!trace.empty()) {
+    store_->query("INSERT OR REPLACE INTO traces (study_id, number, trace) VALUES (?, ?, ?)")
+        .bind(study_id)
+        .bind(trial.number)
+        .bind(dump_json(to_json(trace)))
+        .run();
+  }
+  const bool has_ended = is_final(trial.status) || trial.status == TrialStatus::interrupted;
+  // The only launch of a trial says nothing that its record does not.
+  if (!has_ended || (trial.attempt == 1 && is_final(trial.status))) return;
+  // A trial's bill is the sum of its launches'.
+  store_
+      ->query(
+          "INSERT OR REPLACE INTO attempts (study_id, number, attempt, status, started_wall_s, "
+          "ended_wall_s, spent_s, spent_usd, failure) SELECT ?1, ?2, ?3, ?4, ?5, ?6, "
+          "?7 - coalesce(sum(spent_s), 0.0), ?8 - coalesce(sum(spent_usd), 0.0), ?9 "
+          "FROM attempts WHERE study_id = ?1 AND number = ?2 AND attempt < ?3")
+      .bind(study_id)
+      .bind(trial.number)
+      .bind(std::int64_t{trial.attempt})
+      .bind(to_text(trial.status))
+      .bind(trial.started_wall_s)
+      .bind(trial.ended_wall_s)
+      .bind(trial.spent_s)
+      .bind(trial.spent_usd)
+      .bind(trial.failure)
+      .run();
+}
+
 Result<void> History::record_launching(std::int64_t study_id, const TrialRecord& trial,
                                        std::optional<StudyTotals> totals) {
   if (trial.status != TrialStatus::launching) {
     return fail(ErrorKind::internal, fmt::format("trial {} is not launching", trial.number));
   }
-  return put_trial(study_id, trial, totals);
+  return put_trial(study_id, trial, totals, {});
 }
 
 Result<void> History::record_running(std::int64_t study_id, std::int64_t number,
@@ -321,11 +354,11 @@ Result<void> History::record_running(std::int64_t study_id, std::int64_t number,
 }
 
 Result<void> History::record_ended(std::int64_t study_id, const TrialRecord& trial,
-                                   std::optional<StudyTotals> totals) {
+                                   std::optional<StudyTotals> totals, const TrialTrace& trace) {
   if (!is_final(trial.status) && trial.status != TrialStatus::interrupted) {
     return fail(ErrorKind::internal, fmt::format("trial {} has not ended", trial.number));
   }
-  return put_trial(study_id, trial, totals);
+  return put_trial(study_id, trial, totals, trace);
 }
 
 Result<void> History::record_study(const StudyRecord& study) {

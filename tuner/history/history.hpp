@@ -15,9 +15,11 @@
 #include "common/configuration.hpp"
 #include "common/error.hpp"
 #include "common/json.hpp"
+#include "common/machine/description.hpp"
 #include "search/observation.hpp"
 #include "trial_runner/measure/measurement.hpp"
 #include "trial_runner/runner.hpp"
+#include "tuner/history/trial_trace.hpp"
 
 namespace steptune {
 
@@ -76,9 +78,29 @@ struct TrialRecord {
   double disturbed_s = 0.0;  ///< seconds in which others took much of the machine
   std::optional<double> storage_read_bytes;
   std::optional<GpuUse> gpu;
+  /// Of the first objective over the best so far, as the searcher expected it when it proposed the
+  /// trial, as a share; kept with the measurement.
+  std::optional<double> expected_improvement;
   std::string failure;  ///< for people: why it failed, was stopped or is infeasible
   std::map<std::string, std::string> placement;
   std::filesystem::path log_path;
+};
+
+/// One of several launches of a trial, once it has ended.
+struct AttemptRecord {
+  int attempt = 1;
+  TrialStatus status = TrialStatus::interrupted;
+  double started_wall_s = 0.0;
+  double ended_wall_s = 0.0;
+  double spent_s = 0.0;  ///< billed for this launch alone
+  double spent_usd = 0.0;
+  std::string failure;
+};
+
+/// One run of the tuner on a study.
+struct SessionRecord {
+  double started_wall_s = 0.0;
+  MachineDescription machine;  ///< that the tuner ran on, and its own version as `steptune`
 };
 
 /// What became of the study as a whole. Persistent names.
@@ -155,6 +177,16 @@ class History {
   [[nodiscard]] Result<std::vector<TrialRecord>> trials(std::int64_t study_id) const;
   [[nodiscard]] Result<TrialRecord> trial(std::int64_t study_id, std::int64_t number) const;
 
+  /// What happened while a trial ran; nothing of one that has not ended or is older than version 4
+  /// of the database.
+  [[nodiscard]] Result<std::optional<TrialTrace>> trace(std::int64_t study_id,
+                                                        std::int64_t number) const;
+  /// The launches of a trial that was launched several times, in order; else none.
+  [[nodiscard]] Result<std::vector<AttemptRecord>> attempts(std::int64_t study_id,
+                                                            std::int64_t number) const;
+  /// In order.
+  [[nodiscard]] Result<std::vector<SessionRecord>> sessions(std::int64_t study_id) const;
+
   /// The best trials by their first objective, best first: ranked states with a finite value, no
   /// confirmations. Reads no more than `limit` rows of either state, however many there are.
   [[nodiscard]] Result<std::vector<TrialRecord>> ranked_trials(std::int64_t study_id,
@@ -182,6 +214,9 @@ class History {
                                                              std::uint64_t seed);
   /// Takes a study and its trials out of the history, for one that is worth nothing to anybody.
   [[nodiscard]] Result<void> remove_study(std::int64_t study_id);
+  /// A run of the tuner on this study begins.
+  [[nodiscard]] Result<void> record_session(std::int64_t study_id,
+                                            const MachineDescription& machine);
   /// Intent: the trial (or its next attempt) is about to be started. Inserts or updates by number;
   /// a trial in a final state is never overwritten (`internal`). Here and in `record_ended`,
   /// `totals` replace the study's in the same transaction.
@@ -190,9 +225,10 @@ class History {
   [[nodiscard]] Result<void> record_running(std::int64_t study_id, std::int64_t number,
                                             const std::string& token,
                                             const std::map<std::string, std::string>& placement);
-  /// The final (or interrupted) state with everything measured.
+  /// The final (or interrupted) state with everything measured, and what happened meanwhile.
   [[nodiscard]] Result<void> record_ended(std::int64_t study_id, const TrialRecord& trial,
-                                          std::optional<StudyTotals> totals = {});
+                                          std::optional<StudyTotals> totals = {},
+                                          const TrialTrace& trace = {});
   /// Study-level state; its totals replace the stored ones.
   [[nodiscard]] Result<void> record_study(const StudyRecord& study);
 
@@ -200,7 +236,8 @@ class History {
   struct Store;
   explicit History(std::unique_ptr<Store> store);
   [[nodiscard]] Result<void> put_trial(std::int64_t study_id, const TrialRecord& trial,
-                                       std::optional<StudyTotals> totals);
+                                       std::optional<StudyTotals> totals, const TrialTrace& trace);
+  void put_details(std::int64_t study_id, const TrialRecord& trial, const TrialTrace& trace);
   std::unique_ptr<Store> store_;
 };
 

@@ -94,6 +94,7 @@ Result<History> History::open_for_writing(const std::filesystem::path& path, con
     store->database.exec("PRAGMA trusted_schema = OFF");
     auto backup = migrate(store->database, path, migrations);
     if (!backup) return tl::unexpected(backup.error());
+    store->version = static_cast<int>(migrations.size());
     if (*backup) {
       store->warnings.push_back(
           fmt::format("{} was upgraded to version {}; a backup of the old one is {}", path.string(),
@@ -136,6 +137,7 @@ Result<History> History::open_for_reading(const std::filesystem::path& path,
                               *version, newest),
                   path.string(), "`steptune run STUDY` upgrades it and keeps a backup");
     }
+    store->version = *version;
     return History(std::move(store));
   } catch (const SQLite::Exception& exception) {
     return tl::unexpected(store_error(exception, path));

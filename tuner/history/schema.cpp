@@ -93,7 +93,39 @@ CREATE INDEX trials_that_decide ON trials (study_id)
   WHERE purpose IN ('baseline', 'confirm_incumbent', 'confirm_baseline');
 )sql";
 
-constexpr std::array<Migration, 3> k_migrations{k_version_1, k_version_2, k_version_3};
+// Apart from the trials, which are read by the thousand.
+constexpr Migration k_version_4 = R"sql(
+CREATE TABLE traces (
+  study_id INTEGER NOT NULL REFERENCES studies (id),
+  number INTEGER NOT NULL CHECK (number >= 1),
+  trace TEXT NOT NULL,
+  PRIMARY KEY (study_id, number)
+) STRICT;
+CREATE TABLE attempts (
+  study_id INTEGER NOT NULL REFERENCES studies (id),
+  number INTEGER NOT NULL CHECK (number >= 1),
+  attempt INTEGER NOT NULL CHECK (attempt >= 1),
+  status TEXT NOT NULL,
+  started_wall_s REAL NOT NULL,
+  ended_wall_s REAL NOT NULL,
+  spent_s REAL NOT NULL,
+  spent_usd REAL NOT NULL,
+  failure TEXT NOT NULL,
+  PRIMARY KEY (study_id, number, attempt)
+) STRICT, WITHOUT ROWID;
+INSERT INTO attempts
+  SELECT study_id, number, attempt, status, started_wall_s, ended_wall_s, spent_s, spent_usd, failure
+  FROM trials WHERE ended_wall_s > 0.0 AND (attempt > 1 OR status = 'interrupted');
+CREATE TABLE sessions (
+  study_id INTEGER NOT NULL REFERENCES studies (id),
+  session INTEGER NOT NULL CHECK (session >= 1),
+  started_wall_s REAL NOT NULL,
+  machine TEXT NOT NULL,
+  PRIMARY KEY (study_id, session)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::array<Migration, 4> k_migrations{k_version_1, k_version_2, k_version_3, k_version_4};
 
 std::filesystem::path with_suffix(std::filesystem::path path, const std::string& suffix) {
   path += suffix;
@@ -122,7 +154,7 @@ Result<std::filesystem::path> back_up(SQLite::Database& database, const std::fil
 }  // namespace
 
 int oldest_readable_version() {
-  return 2;  // version 3 added an index
+  return 2;  // version 3 added an index, version 4 tables
 }
 
 std::span<const Migration> schema_migrations() {

@@ -73,6 +73,7 @@ struct History::Store {
   SQLite::Database database;
   std::map<std::string, SQLite::Statement, std::less<>> statements;
   const Clock* clock = nullptr;
+  int version = 0;  ///< of the schema
   std::vector<std::string> warnings;
 };
 

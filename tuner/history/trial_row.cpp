@@ -162,6 +162,9 @@ Result<void> read_documents(const Query& query, const std::string& where, TrialR
     trial.measurement = *std::move(measurement);
     trial.gpu = gpu_from_json(*document);
     get(*document, "disturbed_s", trial.disturbed_s);
+    if (document->contains("expected_improvement")) {
+      get(*document, "expected_improvement", trial.expected_improvement.emplace());
+    }
     if (document->contains("storage_read_bytes")) {
       get(*document, "storage_read_bytes", trial.storage_read_bytes.emplace());
     }
@@ -216,6 +219,7 @@ void bind_trial(Query& query, const TrialRecord& trial) {
     if (!trial.rungs.empty()) json["rungs"] = milestones_to_json(trial.rungs);
     if (trial.gpu) json["gpu"] = to_json(*trial.gpu);
     if (trial.disturbed_s > 0.0) put(json, "disturbed_s", trial.disturbed_s);
+    if (trial.expected_improvement) put(json, "expected_improvement", *trial.expected_improvement);
     if (trial.storage_read_bytes) put(json, "storage_read_bytes", *trial.storage_read_bytes);
     query.bind(dump_json(json));
   } else {

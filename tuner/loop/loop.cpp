@@ -81,6 +81,9 @@ Result<LoopResult> run_loop(const LoopParts& parts) {
   if (auto recorded = parts.history.record_study(*study); !recorded) {
     return tl::unexpected(recorded.error());
   }
+  if (auto recorded = parts.history.record_session(study->id, parts.machine); !recorded) {
+    return tl::unexpected(recorded.error());
+  }
   const bool was_killed = stored && stored->status == StudyStatus::running;
   return Tuning(parts, *std::move(study), was_killed).run();
 }

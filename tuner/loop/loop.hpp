@@ -121,6 +121,7 @@ struct LoopParts {
   /// On the first interrupt, leave the trials running where the runner can
   /// (`MachineHolder::detach`).
   bool detach_on_interrupt = false;
+  MachineDescription machine{};  ///< that the tuner runs on, for the history
 };
 
 /// Tunes: baseline, hints, search, confirmation, recommendation. Continues an interrupted study

@@ -128,8 +128,10 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
                "no configuration is expected to save more on the planned run than trying it costs"};
     return std::nullopt;
   }
-  return new_trial(TrialPurpose::search, std::move((*suggestion)->origin),
-                   std::move((*suggestion)->configuration));
+  TrialRecord trial = new_trial(TrialPurpose::search, std::move((*suggestion)->origin),
+                                std::move((*suggestion)->configuration));
+  trial.expected_improvement = (*suggestion)->expected_improvement;
+  return trial;
 }
 
 std::optional<TrialRecord> Tuning::next_confirmation() const {

@@ -44,8 +44,8 @@ Result<void> Recorder::running(const TrialRecord& trial) {
   });
 }
 
-Result<void> Recorder::ended(const TrialRecord& trial) {
-  return insist([&] { return parts_->history.record_ended(study_->id, trial, totals()); });
+Result<void> Recorder::ended(const TrialRecord& trial, const TrialTrace& trace) {
+  return insist([&] { return parts_->history.record_ended(study_->id, trial, totals(), trace); });
 }
 
 Result<void> Recorder::study() {

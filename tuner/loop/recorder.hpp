@@ -42,7 +42,7 @@ class Recorder {
 
   [[nodiscard]] Result<void> launching(const TrialRecord& trial);
   [[nodiscard]] Result<void> running(const TrialRecord& trial);
-  [[nodiscard]] Result<void> ended(const TrialRecord& trial);
+  [[nodiscard]] Result<void> ended(const TrialRecord& trial, const TrialTrace& trace = {});
   [[nodiscard]] Result<void> study();
 
  private:

@@ -2,6 +2,7 @@
 #include "tuner/loop/running_trial.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -35,6 +36,18 @@ Measurer make_measurer(const StudySpec& study, const TrialRecord& record, double
   options.samples_per_step = samples_per_step(study, record.configuration);
   options.buffered_steps = buffered_steps(study, record.configuration);
   return Measurer(options);
+}
+
+ProgressTracer make_tracer(const StudySpec& study, const TrialRecord& record, double started_s) {
+  return {started_s, samples_per_step(study, record.configuration)};
+}
+
+constexpr std::size_t k_most_events_kept = 200;
+
+/// Of a trial that is disturbed or decided on all the time, the latest tell how it ended.
+template <typename Event>
+void keep_latest(std::vector<Event>& events) {
+  if (events.size() > k_most_events_kept) events.erase(events.begin());
 }
 
 /// `measurement` as it is to be compared with the baseline's: without stalls that are rarer than
@@ -74,6 +87,7 @@ RunningTrial::RunningTrial(const StudySpec& study, TrialRecord record, double no
       targets_(std::move(targets)),
       record_(std::move(record)),
       measurer_(make_measurer(study, record_, now_s)),
+      tracer_(make_tracer(study, record_, now_s)),
       progress_(samples_per_step(study, record_.configuration)),
       early_stopping_(scheduler_options(study)),
       guarded_(study.guards),
@@ -88,12 +102,17 @@ void RunningTrial::started(const TrialStarted& event) {
   started_s_ = event.time_s;
   record_.disturbed_s = 0.0;
   measurer_ = make_measurer(*study_, record_, started_s_);
+  tracer_ = make_tracer(*study_, record_, started_s_);
+  disturbed_.clear();
+  decisions_.clear();
   progress_ = ProgressBound(samples_per_step(*study_, record_.configuration));
   early_stopping_ = EarlyStopping(scheduler_options(*study_));
 }
 
 void RunningTrial::reported(const Report& report) {
+  reported_s_ = report.received_s;
   measurer_.add(report);
+  tracer_.add(report);
   progress_.add(report);
   guarded_.add(measurer_.current(), report);
 }
@@ -102,6 +121,8 @@ void RunningTrial::disturbed(const TrialDisturbed& event) {
   // CPUs and GPUs may be disturbed at the same time.
   record_.disturbed_s += std::max(0.0, event.to_s - std::max(event.from_s, disturbed_until_s_));
   disturbed_until_s_ = std::max(disturbed_until_s_, event.to_s);
+  disturbed_.push_back({event.from_s - started_s_, event.to_s - started_s_, event.disturbance});
+  keep_latest(disturbed_);
 }
 
 bool RunningTrial::is_searched() const {
@@ -172,6 +193,9 @@ bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher,
   StopDecision decision =
       early_stopping_.decide(estimate, record_.configuration, scheduler, searcher);
   log_scheduled(estimate, decision);
+  decisions_.push_back({reported_s_ - started_s_, estimate.resource, decision.stop, estimate.values,
+                        estimate.half_widths, decision.reason});
+  keep_latest(decisions_);
   if (!decision.stop) return false;
   request_reason_ = std::move(decision.reason);
   return true;
@@ -235,6 +259,13 @@ Measurement RunningTrial::final_measurement() const {
     default:
       return measurer_.current();
   }
+}
+
+TrialTrace RunningTrial::trace() const {
+  const Measurement measurement = final_measurement();
+  const double window_begin_s = measurement.startup_s + measurement.warmup_s;
+  const std::array kept_s{window_begin_s, window_begin_s + measurement.window_s};
+  return {tracer_.trace(kept_s), disturbed_, decisions_};
 }
 
 TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,

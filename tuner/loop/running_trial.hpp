@@ -7,6 +7,7 @@
 
 #include "search/early_stopping.hpp"
 #include "trial_runner/measure/measurer.hpp"
+#include "trial_runner/measure/progress_trace.hpp"
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/guards.hpp"
@@ -59,6 +60,9 @@ class RunningTrial {
   [[nodiscard]] TrialRecord finished(const Outcome& outcome, const TrialRecord* baseline,
                                      double wall_time_s);
 
+  /// What has happened so far, for the history; to be asked for before `finished`.
+  [[nodiscard]] TrialTrace trace() const;
+
   [[nodiscard]] const TrialRecord& record() const { return record_; }
   [[nodiscard]] double started_s() const { return started_s_; }
   /// What a billed second of the trial's machines costs, and the most that a second can.
@@ -86,6 +90,9 @@ class RunningTrial {
   TrialTargets targets_;
   TrialRecord record_;
   Measurer measurer_;
+  ProgressTracer tracer_;
+  std::vector<DisturbedTime> disturbed_;
+  std::vector<TrialDecision> decisions_;
   ProgressBound progress_;
   EarlyStopping early_stopping_;
   GuardWindows guarded_;
@@ -98,6 +105,7 @@ class RunningTrial {
   std::string request_reason_;
   bool is_slower_ = false;  ///< measured well enough to know that
   double requested_s_ = 0.0;
+  double reported_s_ = 0.0;  ///< when the latest report came
   /// As it was when the scheduler gave the trial up: what follows until it is gone counts no more.
   std::optional<Measurement> at_request_;
 };

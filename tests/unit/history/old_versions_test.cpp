@@ -138,6 +138,9 @@ TEST_P(OldVersions, IsOpenedAndGoesOn) {
   expect_the_stored_study(history);
 
   StudyRecord study = must(history.study("resnet-nightly"));
+  EXPECT_EQ(must(history.trace(study.id, 2)).has_value(), GetParam() >= 4);
+  EXPECT_EQ(must(history.sessions(study.id)).size(), GetParam() >= 4 ? 1U : 0U);
+  EXPECT_EQ(must(history.attempts(study.id, 7)).size(), 1U) << "interrupted, and goes on";
   EXPECT_DOUBLE_EQ(study.overhead_usd, GetParam() >= 2 ? 0.25 : 0.0);
   must(history.record_launching(study.id, launching_trial(12)));
   study.overhead_usd = 0.5;
@@ -169,6 +172,11 @@ TEST_P(OldVersions, CanBeReadAsItIsWhereItsTablesAreThoseOfToday) {
   restore(GetParam());
   const auto opened = History::open_for_reading(path());
   EXPECT_EQ(opened.has_value(), GetParam() >= oldest_readable_version());
+  if (opened) {
+    EXPECT_EQ(must(opened->trace(1, 2)).has_value(), GetParam() >= 4);
+    EXPECT_EQ(must(opened->attempts(1, 7)).size(), GetParam() >= 4 ? 1U : 0U);
+    EXPECT_EQ(must(opened->sessions(1)).size(), GetParam() >= 4 ? 1U : 0U);
+  }
   EXPECT_EQ(version_on_disk(), GetParam()) << "a reader changed it";
 }
 

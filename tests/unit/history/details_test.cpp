@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <limits>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/history/fixture.hpp"
+
+namespace steptune {
+namespace {
+
+class HistoryDetails : public HistoryFixture {
+ protected:
+  static TrialRecord ended(std::int64_t number, TrialStatus status = TrialStatus::completed) {
+    TrialRecord trial = launching_trial(number);
+    trial.status = status;
+    trial.ended_wall_s = 100.0;
+    return trial;
+  }
+
+  static TrialTrace some_trace() {
+    TrialTrace trace;
+    trace.progress.points = {{1.25, 64, 1}, {2.5000001, 128, 2}};
+    trace.progress.phases = {{"evaluation", 1.5, 2.0}};
+    trace.disturbed = {{0.5, 1.5, Disturbance{0.25, 0.125, 1}}};
+    trace.decisions = {{2.0,
+                        30,
+                        true,
+                        {1.5, 2.5},
+                        {0.25, std::numeric_limits<double>::infinity()},
+                        "slower than trial 3"}};
+    return trace;
+  }
+};
+
+TEST_F(HistoryDetails, ATraceComesBackAsItWasRecorded) {
+  History history = open();
+  const auto study = make_study(history);
+  must(history.record_ended(study.id, ended(1), {}, some_trace()));
+  must(history.record_ended(study.id, ended(2)));
+
+  const auto read = must(history.trace(study.id, 1));
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->progress.points.size(), 2U);
+  EXPECT_EQ(read->progress.points[0], (TracePoint{1.25, 64, 1}));
+  EXPECT_DOUBLE_EQ(read->progress.points[1].at_s, 2.5) << "to the microsecond";
+  EXPECT_EQ(read->progress.phases, some_trace().progress.phases);
+  ASSERT_EQ(read->disturbed.size(), 1U);
+  EXPECT_EQ(read->disturbed[0].to_s, 1.5);
+  EXPECT_EQ(read->disturbed[0].disturbance.steal, 0.125);
+  EXPECT_EQ(read->disturbed[0].disturbance.gpu_strangers, 1);
+  ASSERT_EQ(read->decisions.size(), 1U);
+  EXPECT_TRUE(read->decisions[0].stop);
+  EXPECT_EQ(read->decisions[0].values, (std::vector{1.5, 2.5}));
+  EXPECT_TRUE(std::isnan(read->decisions[0].half_widths[1])) << "was not finite";
+  EXPECT_EQ(read->decisions[0].reason, "slower than trial 3");
+  EXPECT_FALSE(must(history.trace(study.id, 2))) << "of a trial without reports";
+  EXPECT_FALSE(must(history.trace(study.id, 3)));
+}
+
+TEST_F(HistoryDetails, EachAttemptHasItsOwnBill) {
+  History history = open();
+  const auto study = make_study(history);
+  TrialRecord trial = ended(1, TrialStatus::interrupted);
+  trial.spent_s = 10.0;
+  trial.spent_usd = 0.25;
+  trial.failure = "lost";
+  must(history.record_ended(study.id, trial));
+  trial.attempt = 2;
+  trial.status = TrialStatus::launching;
+  must(history.record_launching(study.id, trial));
+  trial.status = TrialStatus::completed;
+  trial.failure.clear();
+  trial.spent_s = 40.0;
+  trial.spent_usd = 1.0;
+  must(history.record_ended(study.id, trial));
+  must(history.record_ended(study.id, ended(2)));
+
+  const auto attempts = must(history.attempts(study.id, 1));
+  ASSERT_EQ(attempts.size(), 2U);
+  EXPECT_EQ(attempts[0].status, TrialStatus::interrupted);
+  EXPECT_EQ(attempts[0].spent_s, 10.0);
+  EXPECT_EQ(attempts[0].failure, "lost");
+  EXPECT_EQ(attempts[1].attempt, 2);
+  EXPECT_EQ(attempts[1].status, TrialStatus::completed);
+  EXPECT_EQ(attempts[1].spent_s, 30.0);
+  EXPECT_EQ(attempts[1].spent_usd, 0.75);
+  EXPECT_TRUE(must(history.attempts(study.id, 2)).empty()) << "its record says it all";
+}
+
+TEST_F(HistoryDetails, SessionsTellTheMachineOfEachRunOfTheTuner) {
+  History history = open();
+  const auto study = make_study(history);
+  must(history.record_session(study.id, {{"cpu", "Xeon"}, {"kernel", "6.1"}}));
+  clock_.advance_to(60.0);
+  must(history.record_session(study.id, {{"cpu", "Xeon"}, {"kernel", "6.2"}}));
+  const auto sessions = must(history.sessions(study.id));
+  ASSERT_EQ(sessions.size(), 2U);
+  EXPECT_EQ(sessions[0].machine.at("kernel"), "6.1");
+  EXPECT_EQ(sessions[1].machine.at("kernel"), "6.2");
+  EXPECT_EQ(sessions[1].started_wall_s, 60.0);
+}
+
+TEST_F(HistoryDetails, GoWithTheirStudy) {
+  History history = open();
+  const auto study = make_study(history);
+  TrialRecord trial = ended(1, TrialStatus::interrupted);
+  must(history.record_ended(study.id, trial, {}, some_trace()));
+  must(history.record_session(study.id, {}));
+  must(history.remove_study(study.id));
+  EXPECT_FALSE(must(history.trace(study.id, 1)));
+  EXPECT_TRUE(must(history.attempts(study.id, 1)).empty());
+  EXPECT_TRUE(must(history.sessions(study.id)).empty());
+}
+
+TEST_F(HistoryDetails, ADamagedTraceIsAnErrorThatNamesTheFile) {
+  {
+    History history = open();
+    const auto study = make_study(history);
+    must(history.record_ended(study.id, ended(1), {}, some_trace()));
+  }
+  SQLite::Database(path().string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE traces SET trace = 'not JSON'");
+  const History history = must(History::open_for_reading(path()));
+  const auto read = history.trace(must(history.study("s")).id, 1);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind, ErrorKind::store);
+  EXPECT_NE(read.error().text().find("history.db"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/measure/progress_trace.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <utility>
+
+namespace steptune {
+namespace {
+
+/// While a trial runs more points are held, so that what goes is chosen among many.
+constexpr std::size_t k_most_points_held = 4 * k_most_trace_points;
+constexpr std::size_t k_most_phases = 200;
+
+/// Which of the points stay, as a linked list that points are taken out of.
+class PointElimination {
+ public:
+  PointElimination(std::span<const TracePoint> points, std::span<const double> kept_s)
+      : points_(points), pinned_(points.size(), false), gone_(points.size(), false) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      before_.push_back(i == 0 ? 0 : i - 1);
+      after_.push_back(i + 1);
+    }
+    pinned_.front() = pinned_.back() = true;
+    for (const double at_s : kept_s)
+      pinned_[nearest(at_s)] = true;
+    for (std::size_t i = 1; i + 1 < points.size(); ++i)
+      consider(i);
+  }
+
+  /// The indices of those that stay, ascending.
+  [[nodiscard]] std::vector<std::size_t> reduce_to(std::size_t most) {
+    std::size_t left = points_.size();
+    while (left > most && !candidates_.empty()) {
+      const auto [area, i] = candidates_.top();
+      candidates_.pop();
+      if (gone_[i] || area != area_of(i)) continue;  // a neighbour has gone since
+      gone_[i] = true;
+      --left;
+      after_[before_[i]] = after_[i];
+      before_[after_[i]] = before_[i];
+      consider(before_[i]);
+      consider(after_[i]);
+    }
+    std::vector<std::size_t> stay;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (!gone_[i]) stay.push_back(i);
+    }
+    return stay;
+  }
+
+ private:
+  [[nodiscard]] std::size_t nearest(double at_s) const {
+    const auto closer = [&](const TracePoint& a, const TracePoint& b) {
+      return std::abs(a.at_s - at_s) < std::abs(b.at_s - at_s);
+    };
+    return static_cast<std::size_t>(std::ranges::min_element(points_, closer) - points_.begin());
+  }
+
+  void consider(std::size_t i) {
+    if (!pinned_[i]) candidates_.emplace(area_of(i), i);
+  }
+
+  /// Twice the area of the triangle of a point and its neighbours.
+  [[nodiscard]] double area_of(std::size_t i) const {
+    const TracePoint& a = points_[before_[i]];
+    const TracePoint& b = points_[i];
+    const TracePoint& c = points_[after_[i]];
+    return std::abs((b.at_s - a.at_s) * (c.samples - a.samples) -
+                    (c.at_s - a.at_s) * (b.samples - a.samples));
+  }
+
+  std::span<const TracePoint> points_;
+  std::vector<bool> pinned_;
+  std::vector<bool> gone_;
+  std::vector<std::size_t> before_;
+  std::vector<std::size_t> after_;
+  using Candidate = std::pair<double, std::size_t>;
+  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates_;
+};
+
+}  // namespace
+
+std::vector<TracePoint> thinned(std::vector<TracePoint> points, std::size_t most,
+                                std::span<const double> kept_s) {
+  if (points.size() <= std::max<std::size_t>(2, most)) return points;
+  std::vector<TracePoint> result;
+  for (const std::size_t i : PointElimination(points, kept_s).reduce_to(most))
+    result.push_back(points[i]);
+  return result;
+}
+
+void ProgressTracer::add(const Report& report) {
+  if (report.phase) add_phase(report);
+  if (report.samples && !samples_told_) {
+    // Points that counted steps cannot be continued in samples.
+    samples_told_ = true;
+    points_.clear();
+    clock_ = ClockComparison();
+  }
+  if (samples_told_ ? !report.samples : !report.step) return;
+  const double samples = samples_told_ ? *report.samples : *report.step * samples_per_step_;
+  const double at_s = report.received_s - started_s_;
+  if (!std::isfinite(samples) || !std::isfinite(at_s)) return;
+  if (!points_.empty() && samples <= points_.back().by_receipt.samples) return;
+  if (open_ && !(report.phase && !report.phase->seconds)) {
+    open_->to_s = at_s;
+    phases_.push_back(*std::exchange(open_, std::nullopt));
+  }
+  clock_.add(report.received_s, report.clock_s);
+  points_.push_back({{at_s, samples, report.step.value_or(samples / samples_per_step_)},
+                     report.clock_s.value_or(0.0)});
+  if (points_.size() >= k_most_points_held) thin();
+}
+
+void ProgressTracer::add_phase(const Report& report) {
+  const double at_s = report.received_s - started_s_;
+  if (open_) {
+    open_->to_s = at_s;
+    phases_.push_back(*std::exchange(open_, std::nullopt));
+  }
+  if (report.phase->seconds) {
+    phases_.push_back({report.phase->name, at_s - *report.phase->seconds, at_s});
+  } else {
+    open_ = TracePhase{report.phase->name, at_s, at_s};
+  }
+  if (phases_.size() <= k_most_phases) return;
+  phases_.erase(std::ranges::min_element(
+      phases_, {}, [](const TracePhase& phase) { return phase.to_s - phase.from_s; }));
+}
+
+void ProgressTracer::thin() {
+  std::vector<TracePoint> points;
+  for (const Received& received : points_)
+    points.push_back(received.by_receipt);
+  std::vector<Received> kept;
+  for (const std::size_t i : PointElimination(points, {}).reduce_to(k_most_points_held / 2))
+    kept.push_back(points_[i]);
+  points_ = std::move(kept);
+}
+
+ProgressTrace ProgressTracer::trace(std::span<const double> kept_s) const {
+  ProgressTrace trace;
+  trace.phases = phases_;
+  if (open_ && !points_.empty()) {
+    trace.phases.push_back(*open_);
+    trace.phases.back().to_s = std::max(open_->from_s, points_.back().by_receipt.at_s);
+  }
+  const bool by_clock = clock_.has_clock() && clock_.is_trusted();
+  for (const Received& received : points_) {
+    TracePoint point = received.by_receipt;
+    if (by_clock) {
+      point.at_s =
+          points_.front().by_receipt.at_s + received.by_clock_s - points_.front().by_clock_s;
+    }
+    trace.points.push_back(point);
+  }
+  trace.points = thinned(std::move(trace.points), k_most_trace_points, kept_s);
+  return trace;
+}
+
+}  // namespace steptune

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "tuner/history/history.hpp"
+#include "tuner/history/store.hpp"
+#include "tuner/history/trial_row.hpp"
+
+namespace steptune {
+namespace {
+
+/// Before it there were no tables of traces, attempts and sessions.
+constexpr int k_first_with_details = 4;
+
+}  // namespace
+
+Result<std::optional<TrialTrace>> History::trace(std::int64_t study_id, std::int64_t number) const {
+  return store_->catch_errors([&]() -> Result<std::optional<TrialTrace>> {
+    if (store_->version < k_first_with_details) return std::nullopt;
+    Query query = store_->query("SELECT trace FROM traces WHERE study_id = ? AND number = ?");
+    query.bind(study_id).bind(number);
+    if (!query.step()) return std::nullopt;
+    const auto json = parse_json(query.column(0).getString(), store_->path.string());
+    if (!json) return tl::unexpected(store_->damaged("the trace of a trial cannot be read"));
+    return trial_trace_from_json(*json);
+  });
+}
+
+Result<std::vector<AttemptRecord>> History::attempts(std::int64_t study_id,
+                                                     std::int64_t number) const {
+  return store_->catch_errors([&]() -> Result<std::vector<AttemptRecord>> {
+    std::vector<AttemptRecord> attempts;
+    if (store_->version < k_first_with_details) return attempts;
+    Query query = store_->query(
+        "SELECT attempt, status, started_wall_s, ended_wall_s, spent_s, spent_usd, failure "
+        "FROM attempts WHERE study_id = ? AND number = ? ORDER BY attempt");
+    query.bind(study_id).bind(number);
+    while (query.step()) {
+      const auto status = trial_status_from_text(query.column(1).getString());
+      if (!status) return tl::unexpected(store_->damaged("unknown status of an attempt"));
+      attempts.push_back({query.column(0).getInt(), *status, query.column(2).getDouble(),
+                          query.column(3).getDouble(), query.column(4).getDouble(),
+                          query.column(5).getDouble(), query.column(6).getString()});
+    }
+    return attempts;
+  });
+}
+
+Result<std::vector<SessionRecord>> History::sessions(std::int64_t study_id) const {
+  return store_->catch_errors([&]() -> Result<std::vector<SessionRecord>> {
+    std::vector<SessionRecord> sessions;
+    if (store_->version < k_first_with_details) return sessions;
+    Query query = store_->query(
+        "SELECT started_wall_s, machine FROM sessions WHERE study_id = ? ORDER BY session");
+    query.bind(study_id);
+    while (query.step()) {
+      SessionRecord& session = sessions.emplace_back();
+      session.started_wall_s = query.column(0).getDouble();
+      const auto machine = parse_json(query.column(1).getString(), store_->path.string());
+      if (!machine || !machine->is_object()) {
+        return tl::unexpected(store_->damaged("the machine of a session cannot be read"));
+      }
+      for (const auto& [name, text] : machine->items()) {
+        if (text.is_string()) session.machine[name] = text.get<std::string>();
+      }
+    }
+    return sessions;
+  });
+}
+
+Result<void> History::record_session(std::int64_t study_id, const MachineDescription& machine) {
+  return store_->write([&]() -> Result<void> {
+    store_
+        ->query(
+            "INSERT INTO sessions (study_id, session, started_wall_s, machine) "
+            "SELECT ?1, 1 + coalesce(max(session), 0), ?2, ?3 FROM sessions "
+            "WHERE study_id = ?1")
+        .bind(study_id)
+        .bind(store_->clock->wall_time_s())
+        .bind(dump_json(to_json(machine)))
+        .run();
+    return {};
+  });
+}
+
+}  // namespace steptune

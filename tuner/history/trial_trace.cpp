@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/history/trial_trace.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace steptune {
+namespace {
+
+constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Shortens the text; reports are never closer than this tells apart.
+double to_microseconds(double seconds) {
+  return std::round(seconds * 1e6) / 1e6;
+}
+
+double number_at(const Json& json, const char* name, double otherwise = 0.0) {
+  const auto found = json.find(name);
+  return found != json.end() && found->is_number() ? found->get<double>() : otherwise;
+}
+
+std::string text_at(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// The objects of the array called `name`.
+std::vector<Json> objects_at(const Json& json, const char* name) {
+  std::vector<Json> objects;
+  const auto found = json.find(name);
+  if (found == json.end() || !found->is_array()) return objects;
+  std::ranges::copy_if(*found, std::back_inserter(objects),
+                       [](const Json& element) { return element.is_object(); });
+  return objects;
+}
+
+std::vector<double> numbers_at(const Json& json, const char* name) {
+  std::vector<double> numbers;
+  const auto found = json.find(name);
+  if (found == json.end() || !found->is_array()) return numbers;
+  for (const Json& element : *found)
+    numbers.push_back(element.is_number() ? element.get<double>() : k_nan);
+  return numbers;
+}
+
+Json finite_numbers(const std::vector<double>& numbers) {
+  Json json = Json::array();
+  for (const double number : numbers)
+    json.push_back(std::isfinite(number) ? Json(number) : Json(nullptr));
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const TrialTrace& trace) {
+  Json json = Json::object();
+  json["at_s"] = Json::array();
+  json["samples"] = Json::array();
+  json["steps"] = Json::array();
+  for (const TracePoint& point : trace.progress.points) {
+    json["at_s"].push_back(to_microseconds(point.at_s));
+    json["samples"].push_back(point.samples);
+    json["steps"].push_back(point.steps);
+  }
+  for (const TracePhase& phase : trace.progress.phases) {
+    json["phases"].push_back({{"name", phase.name},
+                              {"from_s", to_microseconds(phase.from_s)},
+                              {"to_s", to_microseconds(phase.to_s)}});
+  }
+  for (const DisturbedTime& time : trace.disturbed) {
+    json["disturbed"].push_back({{"from_s", to_microseconds(time.from_s)},
+                                 {"to_s", to_microseconds(time.to_s)},
+                                 {"other_load", time.disturbance.other_load},
+                                 {"steal", time.disturbance.steal},
+                                 {"gpu_strangers", time.disturbance.gpu_strangers}});
+  }
+  for (const TrialDecision& decision : trace.decisions) {
+    json["decisions"].push_back({{"at_s", to_microseconds(decision.at_s)},
+                                 {"steps", decision.steps},
+                                 {"stop", decision.stop},
+                                 {"values", finite_numbers(decision.values)},
+                                 {"half_widths", finite_numbers(decision.half_widths)},
+                                 {"reason", decision.reason}});
+  }
+  return json;
+}
+
+TrialTrace trial_trace_from_json(const Json& json) {
+  TrialTrace trace;
+  const auto at_s = numbers_at(json, "at_s");
+  const auto samples = numbers_at(json, "samples");
+  const auto steps = numbers_at(json, "steps");
+  const std::size_t size = std::min({at_s.size(), samples.size(), steps.size()});
+  for (std::size_t i = 0; i < size; ++i)
+    trace.progress.points.push_back({at_s[i], samples[i], steps[i]});
+  for (const Json& phase : objects_at(json, "phases")) {
+    trace.progress.phases.push_back(
+        {text_at(phase, "name"), number_at(phase, "from_s"), number_at(phase, "to_s")});
+  }
+  for (const Json& time : objects_at(json, "disturbed")) {
+    trace.disturbed.push_back({number_at(time, "from_s"), number_at(time, "to_s"),
+                               Disturbance{number_at(time, "other_load"), number_at(time, "steal"),
+                                           static_cast<int>(number_at(time, "gpu_strangers"))}});
+  }
+  for (const Json& decision : objects_at(json, "decisions")) {
+    const auto stop = decision.find("stop");
+    trace.decisions.push_back({number_at(decision, "at_s"), number_at(decision, "steps"),
+                               stop != decision.end() && stop->is_boolean() && stop->get<bool>(),
+                               numbers_at(decision, "values"), numbers_at(decision, "half_widths"),
+                               text_at(decision, "reason")});
+  }
+  return trace;
+}
+
+}  // namespace steptune
