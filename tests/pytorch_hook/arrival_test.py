@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the hook gets in, and that it harms nothing where it cannot."""
+
+import json
+import os
+import tempfile
+import unittest
+
+from harness import HOOK, program, run, run_fresh, settings
+
+SHOW_PATH = "import sys; print(sys.path, getattr(sys.modules.get('sitecustomize'), '__file__', 0))"
+
+
+class Arrival(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.events = os.path.join(self.folder, "events")
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def told(self):
+        if not os.path.exists(self.events):
+            return []
+        with open(self.events) as file:
+            return [json.loads(line) for line in file]
+
+    def test_a_trial_from_the_environment_alone(self):
+        ran = run_fresh([program("mnist")], settings("report", events=self.events, interval_s=0))
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual(ran.lines, run("mnist").lines)
+        self.assertEqual(ran.steps[-1]["step"], 15)
+        told = self.told()
+        self.assertEqual(told[0]["event"], "armed")
+        self.assertIn("mnist.py", told[0]["program"])
+        # What is printed is in the file as well.
+        self.assertEqual(told[1:], ran.events)
+        self.assertEqual(told[1]["event"], "patched")
+        self.assertEqual(told[1]["pid"], told[0]["pid"])
+
+    def test_nothing_without_the_variable(self):
+        with_hook = run_fresh(["-c", SHOW_PATH], path=[HOOK])
+        self.assertEqual(with_hook.lines, run_fresh(["-c", SHOW_PATH]).lines)
+
+    def test_the_program_sees_its_own_path(self):
+        with_hook = run_fresh(["-c", SHOW_PATH], settings(), path=[self.folder])
+        self.assertEqual(with_hook.lines, run_fresh(["-c", SHOW_PATH], path=[self.folder]).lines)
+
+    def test_no_output_of_what_does_not_train(self):
+        ran = run_fresh(
+            ["-c", "import torch; print(torch.nn.Linear(2, 1)(torch.ones(2)).shape)"],
+            settings(events=self.events),
+        )
+        self.assertEqual(ran.output, "torch.Size([1])\n")
+        self.assertEqual([event["event"] for event in self.told()], ["armed"])
+
+    def test_an_own_sitecustomize_runs(self):
+        own = self.write("sitecustomize.py", "print('own', __name__, __file__)\n")
+        ran = run_fresh(
+            ["-c", "import sitecustomize; print(sitecustomize.__file__)"],
+            settings(),
+            path=[self.folder],
+        )
+        self.assertEqual(ran.output, "own sitecustomize %s\n%s\n" % (own, own))
+
+    def test_an_own_sitecustomize_fails_as_it_does(self):
+        self.write("sitecustomize.py", "raise ValueError('own fault')\n")
+        ran = run_fresh(["-c", "print(1)"], settings(), path=[self.folder])
+        self.assertEqual(ran.status, 0)
+        self.assertIn("own fault", ran.output)
+        self.write("sitecustomize.py", "raise SystemExit(3)\n")
+        ends = [run_fresh(["-c", "print(1)"], hook, path=[self.folder]) for hook in (settings(), None)]
+        self.assertEqual(ends[0].status, ends[1].status)
+        self.assertNotEqual(ends[0].status, 0)
+
+    def test_isolated_interpreters_are_not_reached(self):
+        ran = run_fresh(["-I", program("settings")], settings(events=self.events))
+        self.assertEqual((ran.status, ran.reports, self.told()), (0, [], []))
+
+    def test_settings_that_are_none(self):
+        for text in ("{", '{"v":1,"mode":"race"}'):
+            ran = run_fresh([program("settings")], text)
+            self.assertEqual(ran.status, 0)
+            self.assertEqual(ran.reports + ran.events, [])
+            self.assertIn("steptune: the hook is off", ran.output)
+
+    def test_another_torch(self):
+        """Something else of that name, or one that cannot be imported."""
+        self.write("torch.py", "answer = 42\n")
+        script = self.write("program.py", "import torch\nprint(torch.answer)\n")
+        ran = run_fresh([script], settings())
+        self.assertEqual((ran.status, ran.lines[-1]), (0, "42"))
+        self.write("torch.py", "raise OSError('libcudart is missing')\n")
+        ran = run_fresh([script], settings())
+        self.assertIn("OSError: libcudart is missing", ran.output)
+        self.assertNotIn("steptune:", ran.output)
+
+    def test_spawned_ranks(self):
+        ran = run_fresh([program("ddp")], settings(interval_s=0, knobs={"ddp_static_graph": True}))
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual([report["step"] for report in ran.steps], list(range(1, 9)))
+        self.assertEqual(ran.steps[-1]["samples"], 64, "of both ranks")
+        self.assertEqual(ran.event("patched")["world_size"], 2)
+        row = ran.knob("ddp_static_graph")
+        self.assertEqual((row["today"], row["value"], row["may"]), (False, True, True))
+        self.assertEqual(ran.lines, run_fresh([program("ddp")]).lines)
+
+    def test_processes_without_ranks(self):
+        ran = run_fresh([program("hogwild")], settings(interval_s=0))
+        self.assertEqual(ran.lines, ["done"])
+        self.assertEqual([report["step"] for report in ran.steps], [1, 2, 3, 4, 5], ran.output)
+
+    def test_a_fault_of_the_hook_ends_the_hook_alone(self):
+        untouched = run("mnist").lines
+        for method in ("fetched", "trains", "evaluates", "evaluated", "backward_ended", "saves"):
+
+            def break_it(method=method):
+                from steptune_pytorch.progress import Progress
+
+                def broken(*_):
+                    raise KeyError(method)
+
+                setattr(Progress, method, broken)
+
+            ran = run("mnist", hook=settings("report", interval_s=0), prepare=break_it)
+            self.assertEqual(ran.status, 0, ran.output)
+            self.assertEqual(ran.lines, untouched)
+            self.assertEqual(ran.event("disabled")["why"], "KeyError: '%s'" % method)
+
+    def test_what_it_patched_is_as_before_after_a_fault(self):
+        def fail():
+            from steptune_pytorch import hook
+
+            hook.installed.failed(RuntimeError("enough"))
+
+        ran = run("mnist", hook=settings(), prepare=fail)
+        self.assertEqual(ran.lines, run("mnist").lines)
+        self.assertEqual([event["event"] for event in ran.events], ["disabled"])
+
+
+if __name__ == "__main__":
+    unittest.main()

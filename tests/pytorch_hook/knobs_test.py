@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the hook sets: losses of safe knobs equal those of the untouched program to the last bit."""
+
+import unittest
+
+from harness import run, settings
+
+
+def knobs(**values):
+    return settings("report", interval_s=0, knobs=values)
+
+
+class Knobs(unittest.TestCase):
+    def same(self, name, *arguments, refused=(), **values):
+        """In force, or refused as expected, and either way the program prints the same."""
+        ran = run(name, *arguments, hook=knobs(**values))
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertIsNone(ran.event("disabled"), ran.output)
+        self.assertEqual(ran.lines, run(name, *arguments).lines)
+        for knob, value in values.items():
+            told = ran.knob(knob)
+            if knob in refused:
+                self.assertFalse(told["may"], told)
+                self.assertIn("why", told)
+            else:
+                self.assertEqual(told.get("value"), value, told)
+                self.assertTrue(told["may"], told)
+        return ran
+
+
+class SafeKnobs(Knobs):
+    def test_workers(self):
+        ran = self.same("mnist", num_workers=2)
+        self.assertEqual(ran.knob("num_workers")["today"], 0)
+        loaders = [e for e in ran.events if e["event"] == "loader"]
+        self.assertEqual([e["num_workers"] for e in loaders if e["training"] is not True], [0] * 2)
+
+    def test_workers_and_noise_in_the_forward(self):
+        self.same("vae", num_workers=1, prefetch_factor=4)
+
+    def test_workers_that_persist(self):
+        ran = self.same("vae", num_workers=2, persistent_workers=True)
+        self.assertEqual(ran.steps[-1]["step"], 18)
+
+    def test_workers_that_persist_no_longer(self):
+        self.same("persistent", persistent_workers=False)
+
+    def test_no_workers_where_there_were_some(self):
+        self.same("persistent", num_workers=0)
+        self.same("worker_init", num_workers=0)
+
+    def test_workers_of_other_programs(self):
+        self.same("gan", num_workers=1)
+        self.same("lightning_style", num_workers=1)
+        self.same("trainer_style", num_workers=2)
+        self.same("teacher", num_workers=1)
+
+    def test_all_together(self):
+        self.same(
+            "mnist",
+            num_workers=2,
+            prefetch_factor=3,
+            persistent_workers=True,
+            sharing_strategy="file_system",
+            num_interop_threads=2,
+            optimizer_implementation="foreach",
+            set_to_none=True,
+        )
+
+    def test_lists_of_parameters(self):
+        for name in ("mnist", "vae", "gan", "accumulation"):
+            ran = self.same(name, optimizer_implementation="foreach")
+            self.assertEqual(ran.knob("optimizer_implementation")["today"], "loop")
+
+    def test_gradients_freed(self):
+        self.same("mnist", set_to_none=True)
+
+    def test_threads(self):
+        ran = run("mnist", hook=knobs(num_threads=2))
+        self.assertEqual(ran.knob("num_threads")["value"], 2)
+        self.assertEqual(ran.knob("num_threads")["today"], 1)
+        untouched = run("mnist")
+        for line, other in zip(ran.lines, untouched.lines):
+            self.assertAlmostEqual(
+                float.fromhex(line.split()[1]), float.fromhex(other.split()[1]), delta=1e-3
+            )
+
+    def test_threads_that_may_be_set_only_once(self):
+        ran = self.same("settings", num_interop_threads=2)
+        row = ran.knob("num_interop_threads")
+        self.assertEqual((row["today"], row["where"]), (1, ["settings.py:11 set_num_interop_threads"]))
+
+    def test_channels_last(self):
+        ran = run("mnist", hook=knobs(channels_last=True))
+        self.assertTrue(ran.knob("channels_last")["value"])
+        self.assertEqual(len(ran.lines), len(run("mnist").lines))
+
+
+class RefusedKnobs(Knobs):
+    def test_iterable_data_set(self):
+        self.same("iterable", num_workers=2, refused=["num_workers"])
+
+    def test_sampler_that_draws(self):
+        # Asked for although the survey refuses it: it is found while the program runs.
+        ran = run("batch_sampler", hook=knobs(num_workers=1))
+        self.assertFalse(ran.knob("num_workers")["may"])
+
+    def test_data_set_that_changes(self):
+        ran = self.same("changing_data", persistent_workers=True, refused=["persistent_workers"])
+        self.assertIn("change between passes", ran.knob("persistent_workers")["why"])
+
+    def test_data_set_that_cannot_go_to_workers(self):
+        self.same("spawn", num_workers=1, refused=["num_workers"])
+
+    def test_what_this_pytorch_cannot(self):
+        ran = self.same(
+            "mnist",
+            pin_memory=True,
+            optimizer_implementation="fused",
+            compile="default",
+            tf32=True,
+            cudnn_benchmark=True,
+            attention="flash",
+            ddp_bucket_cap_mb=50,
+            refused=[
+                "pin_memory",
+                "optimizer_implementation",
+                "compile",
+                "tf32",
+                "cudnn_benchmark",
+                "attention",
+                "ddp_bucket_cap_mb",
+            ],
+        )
+        self.assertEqual(ran.knob("compile")["why"], "this PyTorch has no torch.compile")
+
+    def test_unknown_knob(self):
+        ran = run("settings", hook=knobs(speed=11))
+        self.assertEqual(ran.knob("speed")["why"], "there is no such knob")
+
+    def test_the_program_sets_it_itself(self):
+        ran = self.same("settings", num_threads=2, refused=["num_threads"])
+        self.assertEqual(ran.knob("num_threads")["value"], 1)
+
+    def test_own_autocast(self):
+        self.same("evaluation_mode", precision="bf16", refused=["precision"])
+
+    def test_half_precision_without_a_scaler(self):
+        self.same("mnist", precision="fp16", refused=["precision"])
+
+    def test_a_layout_that_the_program_cannot_take_fails_as_the_program_would(self):
+        ran = run("view_after_convolution", hook=knobs(channels_last=True))
+        self.assertNotEqual(ran.status, 0)
+        self.assertIn("view size is not compatible", ran.output)
+
+
+class NumericKnobs(Knobs):
+    def losses(self, ran):
+        return [float.fromhex(line.split()[1]) for line in ran.lines if line.startswith("loss")]
+
+    def test_bfloat16(self):
+        for name in ("mnist", "accumulation", "trainer_style", "lightning_style"):
+            ran = run(name, hook=knobs(precision="bf16"))
+            self.assertEqual(ran.status, 0, ran.output)
+            self.assertEqual(ran.knob("precision")["value"], "bf16")
+            untouched = self.losses(run(name))
+            self.assertNotEqual(self.losses(ran), untouched)
+            for loss, other in zip(self.losses(ran), untouched):
+                self.assertAlmostEqual(loss, other, delta=0.05 * abs(other) + 0.05)
+
+    def test_denormals(self):
+        self.same("mnist", flush_denormal=True)
+
+
+class SemanticKnobs(Knobs):
+    def test_batch_size(self):
+        ran = run("mnist", hook=knobs(batch_size=40))
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (6, 240))
+        row = ran.knob("batch_size")
+        self.assertEqual((row["today"], row["value"], row["may"]), (16, 40, True))
+
+    def test_batch_size_of_the_loaders_that_were_surveyed(self):
+        survey = run("mnist", hook=settings("survey"))
+        ids = [e["id"] for e in survey.events if e["event"] == "loader" and e["training"]]
+        ran = run("mnist", hook=settings("report", knobs={"batch_size": 40}, loaders=ids))
+        self.assertEqual(ran.steps[-1]["step"], 6)
+        positional = run("worker_init", hook=knobs(batch_size=20))
+        self.assertEqual(positional.steps[-1]["step"], 6)
+
+    def test_batch_size_of_an_own_batch_sampler(self):
+        self.same("batch_sampler", batch_size=8, refused=["batch_size"])
+
+
+class ApplyMode(Knobs):
+    def test_says_nothing(self):
+        ran = run("mnist", hook=settings("apply", knobs={"num_workers": 1}))
+        self.assertEqual(ran.reports + ran.events, [])
+        self.assertEqual(ran.lines, run("mnist").lines)
+
+    def test_tells_steps_if_asked(self):
+        ran = run("mnist", hook=settings("apply", knobs={"precision": "bf16"}, interval_s=0))
+        self.assertEqual((len(ran.steps), ran.events), (15, []))
+        trial = run("mnist", hook=knobs(precision="bf16"))
+        self.assertEqual(ran.lines, trial.lines, "the long run computes what the trial did")
+
+
+if __name__ == "__main__":
+    unittest.main()

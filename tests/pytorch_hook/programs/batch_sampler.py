@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A batch sampler of the program's own that draws from the global generator while it is read."""
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, Sampler, TensorDataset
+
+
+class RandomBatches(Sampler):
+    def __init__(self, count, batch_size):
+        self.count, self.batch_size = count, batch_size
+
+    def __iter__(self):
+        for _ in range(len(self)):
+            yield torch.randint(self.count, (self.batch_size,)).tolist()
+
+    def __len__(self):
+        return self.count // self.batch_size
+
+
+torch.manual_seed(6)
+data = TensorDataset(torch.randn(80, 5))
+loader = DataLoader(data, batch_sampler=RandomBatches(80, 4))
+model = nn.Sequential(nn.Linear(5, 5), nn.Dropout(0.5), nn.Linear(5, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for (x,) in loader:
+    optimizer.zero_grad()
+    loss = model(x).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    print("loss", loss.item().hex())

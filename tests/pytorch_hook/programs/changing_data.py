@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A data set that is told the epoch: workers that persist would not see it."""
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, Dataset
+
+
+class Curriculum(Dataset):
+    epoch = 0
+
+    def __len__(self):
+        return 24
+
+    def __getitem__(self, index):
+        return torch.full((5,), float(index + 100 * self.epoch))
+
+
+torch.manual_seed(10)
+dataset = Curriculum()
+loader = DataLoader(dataset, batch_size=8, shuffle=True, num_workers=1)
+model = nn.Linear(5, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
+for epoch in range(3):
+    dataset.epoch = epoch
+    for x in loader:
+        optimizer.zero_grad()
+        loss = model(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        print("loss", loss.item().hex())

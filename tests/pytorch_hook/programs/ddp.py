@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two ranks of DistributedDataParallel, spawned."""
+import os
+import tempfile
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data.distributed import DistributedSampler
+
+
+def train(rank, world_size, rendezvous):
+    dist.init_process_group("gloo", "file://" + rendezvous, rank=rank, world_size=world_size)
+    torch.manual_seed(16)
+    data = TensorDataset(torch.randn(64, 5))
+    loader = DataLoader(data, batch_size=4, sampler=DistributedSampler(data))
+    model = nn.parallel.DistributedDataParallel(nn.Linear(5, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    losses = []
+    for (x,) in loader:
+        optimizer.zero_grad()
+        loss = model(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item().hex())
+    if rank == 0:
+        print("loss", *losses, flush=True)
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        mp.spawn(train, args=(2, os.path.join(folder, "rendezvous")), nprocs=2)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fails with another memory layout: `view` after a convolution."""
+import torch
+import torch.nn as nn
+
+torch.manual_seed(17)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(2, 3, 3)
+        self.fc = nn.Linear(3 * 6 * 6, 1)
+
+    def forward(self, x):
+        return self.fc(self.conv(x).view(-1, 3 * 6 * 6))
+
+
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for _ in range(5):
+    loss = model(torch.randn(4, 2, 8, 8)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    print("loss", loss.item().hex())

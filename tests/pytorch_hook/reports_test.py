@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the hook reports of programs that it leaves as they are."""
+
+import unittest
+
+from harness import run, settings
+
+SURVEY = settings("survey", interval_s=0)
+
+
+class Untouched(unittest.TestCase):
+    """Every program prints with the hook what it prints without."""
+
+    def check(self, name, steps, samples=None, samples_by="loader"):
+        ran = run(name, hook=SURVEY)
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual(ran.lines, run(name).lines)
+        self.assertIsNone(ran.event("disabled"), ran.output)
+        self.assertEqual(ran.steps[-1]["step"], steps)
+        self.assertEqual(ran.steps[-1].get("samples"), samples)
+        self.assertEqual(ran.event("program")["samples_by"], samples_by)
+        self.check_lines(ran)
+        return ran
+
+    def check_lines(self, ran):
+        """Counters and clocks go on; parts add up to the time between steps that is no phase."""
+        clocks = [report["clock"] for report in ran.reports]
+        self.assertEqual(clocks, sorted(clocks))
+        self.assertEqual([r["step"] for r in ran.steps], list(range(1, len(ran.steps) + 1)))
+        first, last = ran.steps[0], ran.steps[-1]
+        ended = [p for p in ran.phases if "seconds" in p and p["clock"] <= last["clock"]]
+        apart_s = sum(phase["seconds"] for phase in ended)
+        elapsed_s = last["clock"] - first["clock"] - apart_s
+        parts_s = sum(last["parts"].values()) - sum(first["parts"].values())
+        self.assertAlmostEqual(parts_s, elapsed_s, delta=1e-4 + 0.01 * elapsed_s)
+
+    def losses(self, ran):
+        return [float.fromhex(line.split()[1]) for line in ran.lines if line.startswith("loss")]
+
+    def test_image_classifier(self):
+        ran = self.check("mnist", steps=15, samples=240)
+        self.assertEqual([r["loss"] for r in ran.steps], self.losses(ran))
+        self.assertEqual(ran.event("losses")["first"], [repr(x) for x in self.losses(ran)[:8]])
+        self.assertEqual(len(ran.phases_ended("evaluation")), 3)
+        self.assertEqual(len(ran.phases_ended("checkpoint")), 1)
+        loaders = [e for e in ran.events if e["event"] == "loader"]
+        trains = {e["where"]: e["training"] for e in loaders}
+        self.assertEqual(list(trains.values()), [True, False])
+        self.assertGreater(ran.steps[-1]["parts"]["backward"], 0)
+        self.assertGreater(ran.steps[-1]["parts"]["data"], 0)
+
+    def test_auto_encoder(self):
+        ran = self.check("vae", steps=18, samples=288)
+        self.assertEqual([r["loss"] for r in ran.steps], self.losses(ran))
+        self.assertEqual(len(ran.phases_ended("evaluation")), 3)
+        self.assertEqual(len(ran.phases_ended("checkpoint")), 3)
+
+    def test_two_optimizers_are_one_step(self):
+        ran = self.check("gan", steps=16, samples=128)
+        self.assertEqual(ran.event("program")["backwards_per_step"], 3)
+        self.assertEqual(len(ran.phases_ended("evaluation")), 2)
+
+    def test_accumulated_gradients(self):
+        ran = self.check("accumulation", steps=12, samples=192, samples_by="forward")
+        for report, loss in zip(ran.steps, self.losses(ran)):
+            self.assertAlmostEqual(report["loss"], loss, places=5)
+        self.assertEqual(ran.event("program")["backwards_per_step"], 4)
+        # The first evaluation is before the first step, and part of the start-up.
+        self.assertEqual(len(ran.phases_ended("evaluation")), 2)
+        self.assertEqual(len(ran.phases_ended("checkpoint")), 2)
+
+    def test_no_optimizer(self):
+        ran = self.check("no_optimizer", steps=60, samples=240, samples_by="forward")
+        self.assertEqual(ran.event("program")["counts"], "backward")
+        self.assertEqual(len(ran.phases_ended("checkpoint")), 4)
+
+    def test_closure(self):
+        # A pass over 20 samples for each of the 40 evaluations of the closure.
+        ran = self.check("lbfgs", steps=4, samples=800, samples_by="forward")
+        self.assertTrue(ran.event("program")["closure"])
+        parts = ran.steps[-1]["parts"]
+        self.assertGreater(parts["forward"], 0)
+        self.assertGreater(parts["optimizer"], 0)
+
+    def test_lightning_style(self):
+        ran = self.check("lightning_style", steps=12, samples=120)
+        self.assertTrue(ran.event("program")["closure"])
+        self.assertEqual(len(ran.phases_ended("evaluation")), 2)
+
+    def test_trainer_style(self):
+        ran = self.check("trainer_style", steps=12, samples=96)
+        self.assertEqual(ran.event("program")["optimizers"], ["AdamW"])
+        self.assertEqual(ran.event("program")["backwards_per_step"], 2)
+        self.assertEqual(len(ran.phases_ended("evaluation")), 2)
+
+    def test_own_batch_sampler(self):
+        ran = self.check("batch_sampler", steps=20, samples=80)
+        self.assertFalse(ran.knob("num_workers")["may"])
+        self.assertIn("order of samples", ran.knob("num_workers")["why"])
+        self.assertFalse(ran.knob("batch_size")["may"])
+
+    def test_iterable_data_set(self):
+        ran = self.check("iterable", steps=10, samples=80)
+        self.assertFalse(ran.knob("num_workers")["may"])
+        self.assertIn("iterable", ran.knob("num_workers")["why"])
+
+    def test_generators_and_workers(self):
+        ran = self.check("worker_init", steps=15, samples=120)
+        knob = ran.knob("num_workers")
+        self.assertEqual((knob["today"], knob["may"]), (1, True))
+        self.assertEqual(knob["where"], ["worker_init.py:19 DataLoader"])
+
+    def test_persistent_workers(self):
+        self.check("persistent", steps=15, samples=120)
+
+    def test_changing_data_set(self):
+        self.check("changing_data", steps=9, samples=72)
+
+    def test_a_teacher_is_no_evaluation(self):
+        ran = self.check("teacher", steps=20, samples=80)
+        self.assertLessEqual(len(ran.phases_ended("evaluation")), 3)
+
+    def test_training_in_evaluation_mode(self):
+        ran = self.check("evaluation_mode", steps=12, samples=48)
+        self.assertEqual(ran.phases, [])
+        precision = ran.knob("precision")
+        self.assertEqual((precision["today"], precision["may"]), ("bf16", False))
+        self.assertEqual(precision["where"], ["evaluation_mode.py:12 autocast"])
+
+    def test_a_failing_layout_is_not_tried(self):
+        self.check("view_after_convolution", steps=5, samples=20, samples_by="forward")
+
+    def test_own_settings(self):
+        ran = self.check("settings", steps=5, samples=20, samples_by="forward")
+        self.assertEqual(ran.knob("optimizer_implementation")["today"], "foreach")
+
+    def test_own_reporter(self):
+        ran = run("own_reporter", hook=SURVEY)
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual(ran.event("program")["reporter"], "program")
+        self.assertEqual([(r["step"], r["samples"]) for r in ran.steps], [(1, 4.0), (5, 20.0)])
+
+
+if __name__ == "__main__":
+    unittest.main()

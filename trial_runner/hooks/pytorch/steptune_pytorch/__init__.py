@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steptune's import hook for PyTorch: reports what a program does and sets what it has no option for.
+
+arrival     enters when torch is imported
+hook        puts the parts together; takes everything back on a fault
+patches     replaced attributes, and their way back
+progress    steps, samples, loss, phases from what the wrapped calls tell
+loaders, modules, backward, optimizers, checkpoints   the wrapped calls
+knobs       what can be set, and what the program does today
+report      lines and events
+"""

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch.autograd.backward, which Tensor.backward calls, and the scaler before it."""
+
+import torch
+
+from steptune_pytorch.part_clock import BACKWARD
+
+
+def wrap(hook):
+    unscaled = {}  # by the identity of the scaled loss, until its backward
+
+    def wrap_backward(original):
+        def backward(tensors, *arguments, **named):
+            clock = hook.clock
+            if clock.current == BACKWARD or not hook.watches():
+                return original(tensors, *arguments, **named)
+            before = clock.switch(BACKWARD)
+            roots = ()
+            try:
+                hook.progress.backward_begins()
+                roots = _roots(tensors, unscaled)
+            except Exception as error:
+                hook.failed(error)
+            try:
+                return original(tensors, *arguments, **named)
+            finally:
+                clock.switch(before)
+                _tell(hook, hook.progress.backward_ended, roots)
+
+        return backward
+
+    def wrap_scale(original):
+        def scale(scaler, outputs):
+            scaled = original(scaler, outputs)
+            if isinstance(outputs, torch.Tensor) and scaled is not outputs:
+                unscaled.clear()
+                unscaled[id(scaled)] = outputs.detach()
+            return scaled
+
+        return scale
+
+    def wrap_scaler_step(original):
+        def step(scaler, optimizer, *arguments, **named):
+            if not hook.watches():
+                return original(scaler, optimizer, *arguments, **named)
+            before = hook.optimizers.calls
+            returned = original(scaler, optimizer, *arguments, **named)
+            if hook.optimizers.calls == before:
+                _tell(hook, hook.progress.step_skipped)
+            return returned
+
+        return step
+
+    hook.patches.replace(torch.autograd, "backward", wrap_backward)
+    for scaler in _scalers():
+        hook.patches.replace(scaler, "scale", wrap_scale)
+        hook.patches.replace(scaler, "step", wrap_scaler_step)
+
+
+def _scalers():
+    """The class that defines `scale`: torch.amp's from 2.3 on, torch.cuda.amp's before."""
+    for package in (getattr(torch, "amp", None), torch.cuda.amp):
+        scaler = getattr(package, "GradScaler", None)
+        if scaler is not None and "scale" in scaler.__dict__:
+            return [scaler]
+    return []
+
+
+def _roots(tensors, unscaled):
+    roots = (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
+    return [
+        unscaled.pop(id(root), root).detach()
+        for root in roots
+        if isinstance(root, torch.Tensor) and root.numel() == 1
+    ]
+
+
+def _tell(hook, listener, *what):
+    try:
+        listener(*what)
+    except Exception as error:
+        hook.failed(error)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which line of the user's program made a call."""
+
+import os
+import sys
+
+_LIBRARIES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
+_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def program_folder():
+    program = sys.argv[0] if getattr(sys, "argv", None) else ""
+    return os.path.dirname(os.path.abspath(program)) if os.path.isfile(program) else os.getcwd()
+
+
+def where():
+    """`train.py:114`: the innermost frame that is of no library, or of none but torch."""
+    torch_folder = os.path.dirname(os.path.abspath(sys.modules["torch"].__file__)) + os.sep
+    standard_library = os.path.dirname(os.__file__) + os.sep
+    outside_torch = None
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        path = os.path.abspath(name)
+        if not (name.startswith("<") or path.startswith((_OURS, torch_folder))):
+            if outside_torch is None:
+                outside_torch = (path, frame.f_lineno)
+            library = any(mark in path for mark in _LIBRARIES) or path.startswith(standard_library)
+            if not library:
+                return _shown(path, frame.f_lineno)
+        frame = frame.f_back
+    return _shown(*outside_torch) if outside_torch else ""
+
+
+def _shown(path, line):
+    folder = program_folder() + os.sep
+    return "%s:%d" % (path[len(folder) :] if path.startswith(folder) else path, line)

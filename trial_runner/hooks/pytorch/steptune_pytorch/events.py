@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the hook tells besides progress: `{"v":1,"hook":{...}}` lines and the file of events."""
+
+import json
+import os
+import sys
+
+_OF_EACH_PROCESS = ("patched", "disabled")
+
+
+def write_line(document):
+    """One `[steptune]` line in one write, whatever the program has made of sys.stdout."""
+    if sys.__stdout__ is None:
+        return  # the descriptor may be anything
+    line = "[steptune] " + json.dumps(document, separators=(",", ":"), allow_nan=False) + "\n"
+    os.write(1, line.encode("utf-8", "replace"))
+
+
+class Events:
+    """Tells each event when it is new or has changed. Nothing before `open`: a program that does
+    not train is left alone."""
+
+    def __init__(self, settings, printer):
+        self._settings = settings
+        self._printer = printer
+        self._last = {}
+        self._waiting = []
+        self._open = False
+
+    def tell(self, event, identity=None, **fields):
+        document = dict({"event": event}, **fields)
+        if self._last.get((event, identity)) == document:
+            return
+        self._last[event, identity] = document
+        if self._open:
+            self._write(document)
+        else:
+            self._waiting.append(document)
+
+    def open(self):
+        self._open = True
+        waiting, self._waiting = self._waiting, []
+        for document in waiting:
+            self._write(document)
+
+    def _write(self, document):
+        prints = self._printer.may_print()
+        if self._settings.events and (prints or document["event"] in _OF_EACH_PROCESS):
+            append(self._settings.events, document)
+        if self._settings.prints_events and prints:
+            write_line({"v": 1, "hook": document})
+
+
+def append(path, document):
+    line = json.dumps(document, separators=(",", ":")) + "\n"
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    try:
+        os.write(descriptor, line.encode("utf-8", "replace"))
+    finally:
+        os.close(descriptor)
+
+
+def append_armed():
+    from steptune_pytorch import settings
+
+    path = settings.read().events
+    if path and "--multiprocessing-fork" not in sys.argv:
+        # sys.argv is not there yet when sitecustomize runs; what was typed is.
+        program = " ".join(getattr(sys, "orig_argv", [])[1:3])
+        version = "%d.%d.%d" % sys.version_info[:3]
+        append(path, {"event": "armed", "pid": os.getpid(), "python": version, "program": program})

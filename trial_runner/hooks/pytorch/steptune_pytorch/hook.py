@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Puts the parts of the hook together once torch is there, and takes all of them back on a fault."""
+
+import atexit
+import contextlib
+import os
+import sys
+import threading
+
+from steptune_pytorch import settings, survey
+from steptune_pytorch.events import Events
+from steptune_pytorch.patches import Patches
+from steptune_pytorch.phases import Phases
+from steptune_pytorch.ranks import Printer
+from steptune_pytorch.report import Report
+
+_STEPS_TO_KNOW = 3  # after so many a program has shown its outermost modules
+_SURVEYS_AT = (1, _STEPS_TO_KNOW, 10, 100, 1000)  # what is told again is told if it has changed
+_FIRST_LOSSES = 8
+
+
+class Hook:
+    """What the wrapped calls share. They watch one thread, the one that trains."""
+
+    def __init__(self, asked):
+        from steptune_pytorch.knobs import Knobs
+
+        self.active = True
+        self.settings = asked
+        self.printer = Printer()
+        self.patches = Patches()
+        self.events = Events(asked, self.printer)
+        self.modules = None
+        self.loaders = None
+        self.optimizers = None
+        self.survey_due = False
+        self._begin()
+        self.knobs = Knobs(self)
+        os.register_at_fork(after_in_child=self._begin)
+        atexit.register(self.end)
+
+    def _begin(self):
+        """Also in a forked child: what it does is its own, and mostly nothing (a loader's worker)."""
+        from steptune_pytorch.progress import Progress
+
+        self._pid = os.getpid()
+        self.thread = threading.get_ident()
+        self.printer.forget()
+        report = Report(self.settings, self.printer)
+        self.progress = Progress(self.settings, report, Phases(report), self._on_step)
+        self.progress.optimizers_made = bool(self.optimizers and self.optimizers.made)
+        self.clock = self.progress.clock
+        self._first_losses = []
+
+    def watches(self):
+        return self.active and threading.get_ident() == self.thread
+
+    @contextlib.contextmanager
+    def aside(self):
+        """What happens in it is the hook's own doing and not watched."""
+        active, self.active = self.active, False
+        try:
+            yield
+        finally:
+            self.active = active
+
+    def failed(self, error):
+        """A fault of the hook's own: the program goes on untouched, and the tuner is told."""
+        self.active = False
+        self.patches.restore_all()
+        self.progress.report.stop()
+        self.events.tell("disabled", why="%s: %s" % (type(error).__name__, error))
+        self.events.open()
+
+    def end(self):
+        """The program does: what was not printed yet."""
+        if self.active and self._pid == os.getpid():
+            self.progress.ends()
+
+    def _on_step(self, progress):
+        if progress.steps == _STEPS_TO_KNOW:
+            self.modules.pin()
+        if self.survey_due or progress.steps in _SURVEYS_AT:
+            self.survey_due = False
+            survey.tell(self)
+            self.events.open()
+        if progress.steps <= _FIRST_LOSSES:
+            self._first_losses.append(repr(progress.loss()))
+            if progress.steps == _FIRST_LOSSES:
+                self.events.tell("losses", first=self._first_losses)
+
+
+installed = None
+
+
+def install():
+    """Called once, at the end of the first `import torch`. Never raises."""
+    global installed
+    hook = None
+    try:
+        hook = installed = Hook(settings.read())
+        from steptune_pytorch import backward, checkpoints, loaders, modules, optimizers
+
+        hook.knobs.wrap()
+        hook.loaders = loaders.Loaders(hook)
+        hook.modules = modules.Modules(hook)
+        hook.optimizers = optimizers.Optimizers(hook)
+        backward.wrap(hook)
+        checkpoints.wrap(hook)
+    except Exception as error:
+        if hook is None:
+            sys.stderr.write("steptune: the hook is off: %s\n" % error)
+        else:
+            hook.failed(error)

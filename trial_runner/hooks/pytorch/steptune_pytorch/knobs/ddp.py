@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of DistributedDataParallel."""
+
+import inspect
+
+import torch
+
+from steptune_pytorch import call_site
+from steptune_pytorch.knobs.row import Row
+
+_ARGUMENTS = {
+    "ddp_bucket_cap_mb": "bucket_cap_mb",
+    "ddp_gradient_as_bucket_view": "gradient_as_bucket_view",
+    "ddp_static_graph": "static_graph",
+}
+
+
+class DdpKnobs:
+    def __init__(self, hook, asked):
+        self._hook = hook
+        self._asked = {
+            argument: asked[name] for name, argument in _ARGUMENTS.items() if name in asked
+        }
+        self._where = []
+        self._today = {}
+        self._now = {}
+        self._missing = set()
+
+    def wrap(self):
+        ddp = getattr(torch.nn.parallel, "DistributedDataParallel", None)
+        if ddp is not None:
+            self._hook.patches.replace(ddp, "__init__", self._wrap_init)
+
+    def _wrap_init(self, original):
+        signature = inspect.signature(original)
+
+        def __init__(ddp, *arguments, **named):
+            changed = named
+            if self._hook.active:
+                try:
+                    changed = self._changed(signature.bind_partial(ddp, *arguments, **named), named)
+                except Exception as error:
+                    self._hook.failed(error)
+            return original(ddp, *arguments, **changed)
+
+        def _parameter_default(argument):
+            parameter = signature.parameters.get(argument)
+            return None if parameter is None else parameter.default
+
+        self._default = _parameter_default
+        return __init__
+
+    def _changed(self, bound, named):
+        self._where.append(call_site.where() + " DistributedDataParallel")
+        for argument in _ARGUMENTS.values():
+            today = bound.arguments.get(argument, self._default(argument))
+            if today is None and argument == "bucket_cap_mb":
+                today = 25  # what None stands for
+            self._today[argument] = self._now[argument] = today
+            if self._default(argument) is inspect.Parameter.empty or today is None:
+                self._missing.add(argument)
+        wanted = {
+            argument: value
+            for argument, value in self._asked.items()
+            if argument not in self._missing
+            and (argument in named or argument not in bound.arguments)
+        }
+        self._now.update(wanted)
+        return dict(named, **wanted)
+
+    def rows(self):
+        for name, argument in _ARGUMENTS.items():
+            why = None
+            if not self._where:
+                why = "no DistributedDataParallel"
+            elif argument in self._missing:
+                why = "this PyTorch does not have it"
+            today, now = self._today.get(argument), self._now.get(argument)
+            yield Row(name, today=today, value=now, why=why, where=self._where)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is put around the forward of the outermost modules: precision, layout, compilation."""
+
+import weakref
+
+import torch
+
+from steptune_pytorch import call_site, tensors
+from steptune_pytorch.knobs.row import Row
+
+_DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
+_IMAGE_DIMENSIONS = 4
+
+
+class ForwardKnobs:
+    def __init__(self, hook, asked):
+        self._hook = hook
+        self._precision = asked.get("precision", "fp32")
+        self._channels_last = asked.get("channels_last", False) is True
+        self._compile = asked.get("compile", "off")
+        self._ready = weakref.WeakSet()  # modules that have their layout and are compiled
+        self._autocasts = []  # the program's own: (what, where)
+        self._refused = {}
+        self._images = None
+        self._was_channels_last = None
+        self._compiled_by_program = []
+        self._asks = (
+            self._precision != "fp32" or self._channels_last or self._compile != "off"
+        )
+
+    def wrap(self):
+        self._hook.patches.replace(torch.autocast, "__init__", self._wrap_autocast)
+
+    def _wrap_autocast(self, original):
+        hook = self._hook
+
+        def __init__(autocast, *arguments, **named):
+            original(autocast, *arguments, **named)
+            if hook.watches() and getattr(autocast, "_enabled", True):
+                dtype = getattr(autocast, "fast_dtype", None)
+                name = next((name for name, known in _DTYPES.items() if known == dtype), "fp16")
+                site = (name, call_site.where())
+                if site not in self._autocasts:
+                    self._autocasts.append(site)
+
+        return __init__
+
+    def compiled_by_program(self):
+        self._compiled_by_program.append(call_site.where() + " torch.compile")
+
+    def around(self, module, training):
+        """What calls the module instead of itself, or None."""
+        if self._images is None and training:
+            self._images = any(p.dim() == _IMAGE_DIMENSIONS for p in module.parameters())
+        if not self._asks:
+            return None
+        if module not in self._ready:
+            self._ready.add(module)
+            self._prepare(module)
+        return self._call
+
+    def _prepare(self, module):
+        if self._channels_last and self._images:
+            # In place: parameters stay the objects that the optimiser has.
+            module.to(memory_format=torch.channels_last)
+        if self._compile != "off":
+            self._try_compile(module)
+
+    def _try_compile(self, module):
+        why = self._why_no_compile()
+        if why is None:
+            try:
+                module.compile(mode=None if self._compile == "default" else self._compile)
+            except Exception as error:
+                why = str(error).split("\n")[0]
+        if why is not None:
+            self._refused["compile"] = why
+
+    def _call(self, original, module, inputs, named):
+        if self._channels_last and self._images:
+            inputs, named = tensors.converted((inputs, named), _to_channels_last)
+        if self._precision == "fp32" or self._why_no_precision():
+            return original(module, *inputs, **named)
+        dtype = _DTYPES[self._precision]
+        device = next((p.device.type for p in module.parameters()), "cpu")
+        with self._hook.aside():
+            autocast = torch.autocast(device, dtype=dtype)
+        with autocast:
+            outputs = original(module, *inputs, **named)
+        return tensors.converted(outputs, _to_fp32)
+
+    def _why_no_precision(self):
+        if self._precision == "fp16":
+            return "fp16 needs a GradScaler, which has to be written into the program"
+        if self._autocasts:
+            return "the program uses autocast itself"
+        if not hasattr(torch, "autocast"):
+            return "this PyTorch has no autocast"
+        if torch.cuda.is_available() and not torch.cuda.is_bf16_supported():
+            return "this GPU has no bfloat16"
+        return None
+
+    def _why_no_compile(self):
+        if not hasattr(torch, "compile"):
+            return "this PyTorch has no torch.compile"
+        if not hasattr(torch.nn.Module, "compile"):
+            return "this PyTorch has no Module.compile"
+        if self._compiled_by_program:
+            return "the program compiles itself"
+        return None
+
+    def rows(self):
+        yield self._precision_row()
+        yield self._channels_last_row()
+        where = self._compiled_by_program
+        today = "default" if where else "off"
+        why = self._refused.get("compile") or self._why_no_compile()
+        yield Row("compile", today, None if why else self._compile, why, where=where)
+
+    def _precision_row(self):
+        why = self._why_no_precision()
+        today = self._autocasts[0][0] if self._autocasts else self._parameter_dtype()
+        where = ["%s autocast" % site for _, site in self._autocasts]
+        if why is None and today != "fp32":
+            why = "the parameters are %s" % today
+        value = None if why else self._precision
+        return Row("precision", today, value, why, choices=["fp32", "bf16"], where=where)
+
+    def _parameter_dtype(self):
+        for module in list(self._hook.modules.roots):
+            for parameter in module.parameters():
+                return str(parameter.dtype).replace("torch.", "").replace("float32", "fp32")
+        return "fp32"
+
+    def _channels_last_row(self):
+        if not self._images:
+            return Row("channels_last", why="no convolution of images")
+        today = self._was_channels_last
+        if today is None:
+            today = not self._channels_last and any(
+                _is_channels_last(p)
+                for module in list(self._hook.modules.roots)
+                for p in module.parameters()
+            )
+            self._was_channels_last = today
+        why = "the program uses it itself" if today else None
+        return Row("channels_last", today, today or self._channels_last, why)
+
+
+def _is_channels_last(parameter):
+    # Of a 1x1 kernel both layouts are the same.
+    return (
+        parameter.dim() == _IMAGE_DIMENSIONS
+        and not parameter.is_contiguous()
+        and parameter.is_contiguous(memory_format=torch.channels_last)
+    )
+
+
+def _to_channels_last(tensor):
+    if tensor.dim() == _IMAGE_DIMENSIONS and tensor.is_floating_point():
+        return tensor.to(memory_format=torch.channels_last)
+    return tensor
+
+
+def _to_fp32(tensor):
+    return tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor

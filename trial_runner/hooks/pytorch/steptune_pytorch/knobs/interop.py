@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Threads between operations. PyTorch lets them be set once, before any work, and ends the process
+at the second attempt: the program's own is left out where the tuner has set them."""
+
+import torch
+
+from steptune_pytorch import call_site
+from steptune_pytorch.knobs.row import Row
+
+_NAME = "num_interop_threads"
+
+
+class InteropKnob:
+    def __init__(self, hook, asked):
+        self._hook = hook
+        self._asked = asked.get(_NAME)
+        self._today = None
+        self._where = []
+
+    def wrap(self):
+        original = self._hook.patches.replace(torch, "set_" + _NAME, self._wrap_set)
+        if self._asked is not None:
+            self._today = torch.get_num_interop_threads()
+            original(self._asked)
+            self._hook.patches.keep(torch, "set_" + _NAME)
+
+    def _wrap_set(self, original):
+        def set_num_interop_threads(count):
+            self._where = [call_site.where() + " set_" + _NAME]
+            if self._asked is None:
+                return original(count)
+            self._today = count
+            return None
+
+        return set_num_interop_threads
+
+    def rows(self):
+        now = torch.get_num_interop_threads()
+        yield Row(_NAME, today=self._today or now, value=now, where=self._where)

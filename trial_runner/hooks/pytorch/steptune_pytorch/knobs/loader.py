@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of the training DataLoaders, changed where a pass begins."""
+
+import multiprocessing
+
+import torch
+from torch.utils.data import DataLoader, IterableDataset
+
+from steptune_pytorch.knobs.random_state import RandomState
+from steptune_pytorch.knobs.row import Row
+from steptune_pytorch.knobs.sampler_watch import SamplerWatch
+
+_NAMES = ("num_workers", "prefetch_factor", "persistent_workers", "pin_memory")
+_BATCH_SIZE_POSITION = 0  # after the data set
+_SHUFFLE_POSITION = 1
+
+
+class LoaderKnobs:
+    def __init__(self, hook, asked):
+        self._hook = hook
+        self._asked = {name: asked[name] for name in _NAMES if name in asked}
+        self._batch_size = asked.get("batch_size")
+        self._samplers = SamplerWatch(hook)
+
+    # -- construction ----------------------------------------------------------------------------
+
+    def arguments(self, facts_id, arguments, named):
+        """Arguments after the data set, with the batch size asked for, and today's if it changed."""
+        if self._batch_size is None or named.get("batch_sampler") is not None:
+            return arguments, named, None
+        positional = len(arguments) > _BATCH_SIZE_POSITION
+        today = arguments[_BATCH_SIZE_POSITION] if positional else named.get("batch_size", 1)
+        listed = self._hook.settings.loaders
+        shuffle = named.get("shuffle", arguments[_SHUFFLE_POSITION : _SHUFFLE_POSITION + 1])
+        trains = facts_id in listed if listed is not None else bool(shuffle) and shuffle != (False,)
+        if today is None or not trains:
+            return arguments, named, None
+        if positional:
+            changed = list(arguments)
+            changed[_BATCH_SIZE_POSITION] = self._batch_size
+            return tuple(changed), named, today
+        return arguments, dict(named, batch_size=self._batch_size), today
+
+    # -- a pass ----------------------------------------------------------------------------------
+
+    def iterate(self, loader, facts, original):
+        """A new pass over the loader, with what is asked for if its batches are trained on."""
+        hook = self._hook
+        try:
+            if facts.passes == 1:
+                facts.today = dict(_arguments_of(loader), **facts.today)
+                facts.refused = self._refusals(loader)
+                self._samplers.watch(loader, facts)
+            trains = torch.is_grad_enabled() if facts.training is None else facts.training
+            if not trains:
+                return original(loader)
+            hook.knobs.process.settle()
+            wanted = self._wanted(loader, facts)
+            state = RandomState(loader.generator)
+            self._set(loader, facts, wanted)
+        except Exception as error:
+            hook.failed(error)
+            return original(loader)
+        if not wanted:
+            return original(loader)
+        try:
+            return self._with_equal_seeds(loader, facts, original)
+        except Exception as error:
+            # A data set that cannot be handed to workers, say: the program's own settings then.
+            state.restore()
+            for name in wanted:
+                self._refuse(facts, name, _first_line(error))
+            self._set(loader, facts, {name: facts.today[name] for name in wanted})
+            return original(loader)
+
+    def _wanted(self, loader, facts):
+        wanted = {
+            name: value
+            for name, value in self._asked.items()
+            if name not in facts.refused and value != facts.today[name]
+        }
+        if wanted.get("persistent_workers") and self._data_set_changed(loader, facts):
+            why = "attributes of the data set change between passes, which workers would not see"
+            self._refuse(facts, "persistent_workers", why)
+            del wanted["persistent_workers"]
+        workers = wanted.get("num_workers", facts.today["num_workers"])
+        if workers > 0 and wanted.get("prefetch_factor", loader.prefetch_factor) is None:
+            wanted["prefetch_factor"] = 2  # what PyTorch takes for None once there are workers
+        return wanted
+
+    def _refuse(self, facts, name, why):
+        facts.refused[name] = why
+        self._hook.survey_due = True
+
+    def _set(self, loader, facts, values):
+        for name, value in values.items():
+            if name == "persistent_workers":
+                if not value:
+                    loader._iterator = None
+                loader.__dict__[name] = value  # guarded by __setattr__ after construction
+            else:
+                setattr(loader, name, value)
+        if "persistent_workers" in facts.refused and not facts.today["persistent_workers"]:
+            loader._iterator = None
+            loader.__dict__["persistent_workers"] = False
+        if loader.num_workers == 0 and loader.timeout > 0:
+            loader.timeout = 0  # it is the workers' and refused without them
+
+    def _with_equal_seeds(self, loader, facts, original):
+        """Each new iterator draws a base seed from the program's generator; workers that persist do
+        not. Here as many are drawn as the untouched program draws, so that its random numbers stay
+        those that they were."""
+        first = facts.passes == 1
+        today_draws = first or not (facts.today["persistent_workers"] and facts.today["num_workers"])
+        persists = loader.persistent_workers and loader.num_workers > 0
+        draws = loader._iterator is None or not persists
+        if today_draws and not draws:
+            torch.empty((), dtype=torch.int64).random_(generator=loader.generator)
+        if today_draws or not draws:
+            return original(loader)
+        generator = loader.generator
+        loader.generator = torch.Generator()
+        loader.generator.manual_seed(torch.initial_seed() + facts.passes)
+        try:
+            return original(loader)
+        finally:
+            loader.generator = generator
+
+    def _data_set_changed(self, loader, facts):
+        attributes = {
+            name: value if isinstance(value, (bool, int, float, str)) else id(value)
+            for name, value in getattr(loader.dataset, "__dict__", {}).items()
+        }
+        before, facts.data_set_attributes = facts.data_set_attributes, attributes
+        return before is not None and before != attributes
+
+    # -- what may not be -------------------------------------------------------------------------
+
+    def _refusals(self, loader):
+        why = None
+        if type(loader)._get_iterator is not DataLoader._get_iterator:
+            why = "%s makes its own iterators" % type(loader).__name__
+        elif multiprocessing.current_process().daemon:
+            why = "this process may not have children"
+        elif isinstance(loader.dataset, IterableDataset):
+            why = "an iterable data set: each worker would repeat its samples or order them anew"
+        elif loader.num_workers == 0 and _start_method(loader) != "fork":
+            why = "workers are started by %s and would run the program's file again" % (
+                _start_method(loader)
+            )
+        refused = {} if why is None else {name: why for name in _NAMES[:3]}
+        if not torch.cuda.is_available():
+            refused["pin_memory"] = "no GPU"
+        return refused
+
+    def rows(self):
+        loaders = [facts for facts in self._hook.loaders.known.values() if facts.training]
+        where = ["%s DataLoader" % facts.where for facts in loaders]
+        if not loaders:
+            return
+        for name in _NAMES:
+            facts = loaders[0]
+            refusals = [facts.why_not(name) for facts in loaders]
+            why = next((why for why in refusals if why is not None), None)
+            yield Row(name, facts.today.get(name), facts.now(name), why, where=where)
+        today = loaders[0].today.get("batch_size")
+        why = None if today is not None else "the batches are the program's own (batch_sampler)"
+        now = loaders[0].now("batch_size")
+        if why is None and self._batch_size not in (None, now):
+            why = "this loader was not known to train when it was made"
+        yield Row("batch_size", today, now, why, where=where)
+
+
+def _arguments_of(loader):
+    values = {name: getattr(loader, name) for name in _NAMES}
+    values["batch_size"] = loader.batch_size
+    return values
+
+
+def _start_method(loader):
+    context = loader.multiprocessing_context
+    if context is not None:
+        return context.get_start_method()
+    # Asking for the method in force would settle it.
+    method = multiprocessing.get_start_method(allow_none=True)
+    return method or multiprocessing.get_all_start_methods()[0]
+
+
+def _first_line(error):
+    return (str(error) or type(error).__name__).split("\n")[0]

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How optimisers update, and how they clear gradients."""
+
+import inspect
+
+import torch
+
+from steptune_pytorch.knobs.row import Row
+
+_NAME = "optimizer_implementation"
+
+
+class OptimizerKnobs:
+    def __init__(self, hook, asked):
+        self._hook = hook
+        self._asked = asked.get(_NAME)
+        self._set_to_none = asked.get("set_to_none")
+        self._zero_grad_default = _default_of(torch.optim.Optimizer.zero_grad, "set_to_none")
+        self._today = None
+        self._refused = None
+
+    def wrap(self):
+        """`fused` must be an argument of the optimiser's own class, which looks at it."""
+        if self._asked != "fused":
+            return
+        for cls in vars(torch.optim).values():
+            if isinstance(cls, type) and "fused" in _parameters(cls):
+                self._hook.patches.replace(cls, "__init__", self._wrap_init)
+
+    def _wrap_init(self, original):
+        def __init__(optimizer, params, *arguments, **named):
+            if not self._hook.watches() or named.get("fused") or named.get("foreach"):
+                return original(optimizer, params, *arguments, **named)
+            # Kept, because a refused attempt may have used an iterator up.
+            params = params if isinstance(params, (list, dict)) else list(params)
+            try:
+                return original(optimizer, params, *arguments, **dict(named, fused=True))
+            except (RuntimeError, TypeError) as error:
+                self._refused = str(error).split("\n")[0]
+                return original(optimizer, params, *arguments, **named)
+
+        return __init__
+
+    def defaults(self, cls, defaults):
+        """The defaults of an optimiser that is being made, with the implementation asked for."""
+        if "foreach" not in defaults:
+            if self._asked not in (None, "fused", "loop"):
+                self._refused = "%s has one implementation only" % cls.__name__
+            return defaults
+        if self._today is None:
+            self._today = _implementation(defaults, self._asked == "fused" and not self._refused)
+        if self._asked not in ("loop", "foreach"):
+            return defaults
+        changed = dict(defaults, foreach=self._asked == "foreach")
+        if changed.get("fused"):
+            changed["fused"] = False
+        return changed
+
+    def zero_grad_arguments(self):
+        if self._set_to_none is None or self._zero_grad_default is None:
+            return {}
+        return {"set_to_none": self._set_to_none}
+
+    def rows(self):
+        alive = list(self._hook.optimizers.alive)
+        implementations = {_implementation(optimizer.defaults) for optimizer in alive}
+        where = ["%s %s" % (site, name) for name, site in self._hook.optimizers.made]
+        yield self._implementation_row(alive, implementations, where)
+        default = self._zero_grad_default
+        why = None if alive else "no optimiser"
+        yield Row("set_to_none", today=default, value=self._set_to_none, why=why)
+
+    def _implementation_row(self, alive, implementations, where):
+        if not alive:
+            return Row(_NAME, why="no optimiser", where=where)
+        known = [o for o in alive if "foreach" in o.defaults]
+        if not known:
+            return Row(_NAME, why="this optimiser has one implementation only", where=where)
+        choices = ["loop", "foreach"]
+        with self._hook.aside():
+            if all(_may_be_fused(optimizer) for optimizer in known):
+                choices.append("fused")
+        now = _implementation(known[0].defaults)
+        today = self._today if self._asked is not None and self._today is not None else now
+        return Row(_NAME, today=today, value=now, why=self._refused, choices=choices, where=where)
+
+
+def _implementation(defaults, fused_is_ours=False):
+    if defaults.get("fused") and not fused_is_ours:
+        return "fused"
+    if defaults.get("foreach") is None:
+        # Left to PyTorch: lists on a GPU from 2.0 on, where torch.compile came.
+        lists = hasattr(torch, "compile") and torch.cuda.is_available()
+        return "foreach" if lists else "loop"
+    return "foreach" if defaults["foreach"] else "loop"
+
+
+def _may_be_fused(optimizer):
+    """Asked of a small optimiser of the same class: which kernels there are differs by version."""
+    cls = type(optimizer)
+    if "fused" not in _parameters(cls):
+        return False
+    devices = {p.device for group in optimizer.param_groups for p in group["params"]}
+    try:
+        for device in devices:
+            cls([torch.zeros(1, device=device, requires_grad=True)], lr=0.1, fused=True)
+    except (RuntimeError, TypeError):
+        return False
+    return True
+
+
+def _parameters(cls):
+    try:
+        return inspect.signature(cls.__init__).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def _default_of(function, name):
+    parameter = inspect.signature(function).parameters.get(name)
+    return None if parameter is None else parameter.default

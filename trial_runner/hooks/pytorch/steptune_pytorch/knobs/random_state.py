@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The random numbers of the main process: kept, put back, compared."""
+
+import random
+import sys
+
+import torch
+
+
+class RandomState:
+    """The default generator's, and that of a loader if it has one."""
+
+    def __init__(self, generator):
+        self._generators = [torch.default_generator] + ([generator] if generator else [])
+        self._states = [generator.get_state() for generator in self._generators]
+
+    def restore(self):
+        for generator, state in zip(self._generators, self._states):
+            generator.set_state(state)
+
+
+def snapshot():
+    """To tell whether anything was drawn, from whichever of the usual generators."""
+    numpy = sys.modules.get("numpy")
+    drawn = numpy.random.get_state() if numpy is not None else ("", b"", 0)
+    return (
+        bytes(torch.default_generator.get_state().numpy()) if numpy else _torch_state(),
+        random.getstate(),
+        bytes(drawn[1]),
+        drawn[2],
+    )
+
+
+def _torch_state():
+    return tuple(torch.default_generator.get_state().tolist())

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of one knob: the `knob` event of docs/hooks.md."""
+
+
+class Row:
+    """`why` is set: it may not be changed here, or could not."""
+
+    def __init__(self, name, today=None, value=None, why=None, choices=None, where=()):
+        self.name = name
+        self.today = today
+        self.value = today if value is None else value
+        self.why = why
+        self.choices = choices
+        self.where = list(where)
+
+    def finished(self, asked):
+        wanted = asked.get(self.name)
+        if self.why is None and wanted is not None and self.value != wanted:
+            self.why = "the program sets it itself"
+        return self
+
+    def fields(self):
+        fields = {"may": self.why is None, "where": self.where}
+        for name in ("today", "value", "why", "choices"):
+            value = getattr(self, name)
+            if value is not None:
+                fields[name] = value
+        return fields

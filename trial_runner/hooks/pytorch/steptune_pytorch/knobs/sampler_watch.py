@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samplers that draw random numbers while they are read. Workers read ahead, so with another number
+of them the program's other draws would come out differently."""
+
+import weakref
+
+from torch.utils.data import dataloader
+
+from steptune_pytorch.knobs.random_state import snapshot
+
+_WATCHED_DRAWS = 8
+
+
+class SamplerWatch:
+    def __init__(self, hook):
+        self._hook = hook
+        self._watched = weakref.WeakKeyDictionary()  # facts by index sampler
+        self._seen = weakref.WeakKeyDictionary()  # reads by iterator
+
+    def watch(self, loader, facts):
+        """PyTorch's own samplers draw one seed at the start, whatever reads them."""
+        samplers = [loader.sampler, loader.batch_sampler]
+        own = all(s is None or type(s).__module__.startswith("torch.") for s in samplers)
+        if own or isinstance(loader._index_sampler, (list, tuple)):
+            return
+        self._watched[loader._index_sampler] = facts
+        if not self._hook.patches.is_replaced(dataloader._BaseDataLoaderIter, "_next_index"):
+            self._hook.patches.replace(dataloader._BaseDataLoaderIter, "_next_index", self._wrap)
+
+    def _wrap(self, original):
+        def _next_index(iterator):
+            seen = self._seen.get(iterator, 0)
+            facts = self._watched.get(iterator._index_sampler) if seen < _WATCHED_DRAWS else None
+            if facts is None:
+                return original(iterator)
+            self._seen[iterator] = seen + 1
+            if seen == 0:  # the order of the pass is drawn here
+                return original(iterator)
+            before = snapshot()
+            try:
+                return original(iterator)
+            finally:
+                if snapshot() != before:
+                    facts.sampler_draws = self._hook.survey_due = True
+
+        return _next_index

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""knobs.json, which the tuner reads as well."""
+
+import json
+import os
+
+_PATH = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "knobs.json"
+)
+
+
+def read_table():
+    with open(_PATH, encoding="utf-8") as file:
+        return json.load(file)["knobs"]

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DataLoader: which ones there are, when a batch is waited for, when a pass begins and ends."""
+
+import weakref
+
+from torch.utils.data import DataLoader, dataloader
+
+from steptune_pytorch import call_site
+from steptune_pytorch.part_clock import DATA, OTHER, PREPARE
+
+
+class LoaderFacts:
+    """What is known of one loader. `training`: whether its batches are trained on; None: unknown."""
+
+    def __init__(self, loader, where):
+        self.where = where
+        self.passes = 0
+        self.training = None
+        self.today = {}
+        self.refused = {}
+        self.data_set_attributes = None
+        self.sampler_draws = False
+        self.id = loader_id(where, loader.dataset)
+        self._loader = weakref.ref(loader)
+
+    def now(self, name):
+        loader = self._loader()
+        return self.today.get(name) if loader is None else getattr(loader, name)
+
+    def why_not(self, name):
+        if self.sampler_draws and name in ("num_workers", "prefetch_factor"):
+            return "the sampler draws random numbers while it is read: another order of samples"
+        return self.refused.get(name)
+
+    def fields(self):
+        loader = self._loader()
+        fields = {"id": self.id, "where": self.where, "training": self.training}
+        if loader is not None:
+            fields["dataset"] = type(loader.dataset).__name__
+            fields["length"] = _length(loader)
+            fields["batch_size"] = loader.batch_size
+            fields["num_workers"] = loader.num_workers
+        return fields
+
+
+def loader_id(where, dataset):
+    """The same in each start of the program, whatever the knobs are."""
+    items = _length(dataset)
+    return "%s %s %s" % (where, type(dataset).__name__, "?" if items is None else items)
+
+
+def _length(value):
+    try:
+        return len(value)
+    except Exception:  # an iterable data set; its author's __len__ may raise anything
+        return None
+
+
+class Loaders:
+    def __init__(self, hook):
+        self._hook = hook
+        self._facts = weakref.WeakKeyDictionary()  # by loader
+        self._loader_facts_of = weakref.WeakKeyDictionary()  # by iterator
+        self.known = {}  # the last facts of each id, in order
+        patches = hook.patches
+        patches.replace(DataLoader, "__init__", self._wrap_init)
+        patches.replace(DataLoader, "__iter__", self._wrap_iter)
+        patches.replace(dataloader._BaseDataLoaderIter, "__next__", self._wrap_next)
+
+    def facts_of(self, loader):
+        """A subclass may have gone without DataLoader.__init__."""
+        return self._facts.get(loader) or self._remember(loader, call_site.where())
+
+    def _remember(self, loader, where):
+        facts = LoaderFacts(loader, where)
+        listed = self._hook.settings.loaders
+        if listed is not None:
+            facts.training = facts.id in listed
+        self._facts[loader] = facts
+        self.known[facts.id] = facts
+        return facts
+
+    def _wrap_init(self, original):
+        hook = self._hook
+
+        def __init__(loader, dataset, *arguments, **named):
+            if not hook.watches():
+                return original(loader, dataset, *arguments, **named)
+            today = None
+            where = ""
+            try:
+                where = call_site.where()
+                identity = loader_id(where, dataset)
+                changed = hook.knobs.loader.arguments(identity, arguments, named)
+                arguments, named, today = changed
+            except Exception as error:
+                hook.failed(error)
+            original(loader, dataset, *arguments, **named)
+            if hook.active:
+                try:
+                    facts = self._remember(loader, where)
+                    if today is not None:
+                        facts.today["batch_size"] = today
+                except Exception as error:
+                    hook.failed(error)
+
+        return __init__
+
+    def _wrap_iter(self, original):
+        hook = self._hook
+
+        def __iter__(loader):
+            if not hook.watches() or hook.clock.current == DATA:
+                return original(loader)
+            before = hook.clock.switch(DATA)
+            try:
+                facts = self._begin_pass(loader)
+                iterator = (
+                    hook.knobs.loader.iterate(loader, facts, original)
+                    if facts
+                    else original(loader)
+                )
+                if facts:
+                    self._loader_facts_of[iterator] = facts
+                return iterator
+            finally:
+                hook.clock.switch(before)
+
+        return __iter__
+
+    def _begin_pass(self, loader):
+        try:
+            facts = self.facts_of(loader)
+            facts.passes += 1
+            self._hook.progress.restarts(facts)
+            return facts
+        except Exception as error:
+            self._hook.failed(error)
+            return None
+
+    def _wrap_next(self, original):
+        hook = self._hook
+        facts_of = self._loader_facts_of
+
+        def __next__(iterator):
+            if not hook.watches() or hook.clock.current == DATA:
+                return original(iterator)
+            clock = hook.clock
+            before = clock.switch(DATA)
+            try:
+                batch = original(iterator)
+            except StopIteration:
+                clock.switch(OTHER)
+                self._tell(hook.progress.exhausted, facts_of.get(iterator))
+                raise
+            except BaseException:
+                clock.switch(before)
+                raise
+            clock.switch(PREPARE)
+            self._tell(hook.progress.fetched, facts_of.get(iterator), batch)
+            return batch
+
+        return __next__
+
+    def _tell(self, listener, *what):
+        try:
+            listener(*what)
+        except Exception as error:
+            self._hook.failed(error)

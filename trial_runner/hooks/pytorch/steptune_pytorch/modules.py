@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forward of the outermost modules: found during the first steps, then wrapped on their classes
+alone, so that calls of submodules cost nothing."""
+
+import weakref
+
+import torch
+
+from steptune_pytorch.part_clock import BACKWARD, DATA, FORWARD, OTHER, PREPARE
+
+
+class Modules:
+    def __init__(self, hook):
+        self._hook = hook
+        self._trainable = weakref.WeakKeyDictionary()  # by module
+        self.roots = weakref.WeakSet()
+        self._pinned = set()
+        hook.patches.replace(torch.nn.Module, "__call__", self._wrap)
+        if hasattr(torch, "compile"):
+            hook.patches.replace(torch, "compile", self._wrap_compile)
+
+    def pin(self):
+        """From now on only the classes of the outermost modules are watched."""
+        self._hook.patches.restore(torch.nn.Module, "__call__")
+        for module in list(self.roots):
+            self._pin(type(module))
+
+    def _pin(self, cls):
+        if cls not in self._pinned and cls is not torch.nn.Module:
+            self._pinned.add(cls)
+            self._hook.patches.replace(cls, "__call__", self._wrap)
+
+    def _wrap_compile(self, original):
+        hook = self._hook
+
+        def compile(*arguments, **named):
+            # What is compiled must not be traced through a wrapper: the compiled module is watched.
+            compiled = original(*arguments, **named)
+            try:
+                if hook.active and isinstance(compiled, torch.nn.Module):
+                    hook.knobs.forward.compiled_by_program()
+                    inner = type(getattr(compiled, "_orig_mod", compiled))
+                    hook.patches.restore(torch.nn.Module, "__call__")
+                    hook.patches.restore(inner, "__call__")
+                    self._pin(type(compiled))
+            except Exception as error:
+                hook.failed(error)
+            return compiled
+
+        return compile
+
+    def _wrap(self, original):
+        hook = self._hook
+
+        def __call__(module, *inputs, **named):
+            clock = hook.clock
+            # Inside another forward it is a submodule, inside a backward a recomputation, inside a
+            # loader a transformation.
+            if (
+                clock.current in (FORWARD, BACKWARD, DATA)
+                or not hook.watches()
+                or not self._is_trainable(module)
+            ):
+                return original(module, *inputs, **named)
+            return self._outermost(original, module, inputs, named)
+
+        return __call__
+
+    def _outermost(self, original, module, inputs, named):
+        hook = self._hook
+        clock = hook.clock
+        before = clock.switch(FORWARD)
+        training = True
+        around = None
+        try:
+            self.roots.add(module)
+            training = hook.progress.is_training(module)
+            if training:
+                hook.progress.trains(inputs, named)
+            else:
+                hook.progress.evaluates()
+            hook.knobs.process.settle()
+            around = hook.knobs.forward.around(module, training)
+        except Exception as error:
+            hook.failed(error)
+        try:
+            if around is None:
+                return original(module, *inputs, **named)
+            return around(original, module, inputs, named)
+        finally:
+            clock.switch(OTHER if before == PREPARE else before)
+            if not training:
+                self._evaluated()
+
+    def _evaluated(self):
+        try:
+            self._hook.progress.evaluated()
+        except Exception as error:
+            self._hook.failed(error)
+
+    def _is_trainable(self, module):
+        trainable = self._trainable.get(module)
+        if trainable is None:
+            trainable = any(parameter.requires_grad for parameter in module.parameters())
+            self._trainable[module] = trainable
+        return trainable

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps, samples, loss and phases, from what the wrapped calls tell in the thread that trains."""
+
+import torch
+
+from steptune_pytorch import ranks, tensors
+from steptune_pytorch.part_clock import DATA, PartClock
+
+_FEWEST_EPOCH_END_S = 0.005
+_STEPS_WITH_TEACHER = 3
+
+
+class Progress:
+    def __init__(self, settings, report, phases, on_step):
+        self.clock = PartClock()
+        self.report = report
+        self.phases = phases
+        self.steps = 0
+        self.skipped_steps = 0
+        self.backwards_per_step = 0
+        self.samples_by = "none"
+        self.optimizers_made = False
+        self.modes_count = True
+        self._given_samples = settings.samples_per_step
+        self._on_step = on_step
+        self._samples = 0
+        self._fetched = []
+        self._batches = 0
+        self._forward_samples = 0
+        self._training_forwards = 0
+        self._loss_roots = []
+        self._loss_of_step = []
+        self.backwards = 0
+        self._evaluated_since_fetch = False
+        self._evaluated_with_gradients = False
+        self._evaluated_in_step = False
+        self._steps_with_evaluation = 0
+        self._restart = None
+
+    # -- data ------------------------------------------------------------------------------------
+
+    def restarts(self, loader):
+        """A loader begins another pass, at the last switch to DATA."""
+        if loader.training and loader.passes > 1 and self.steps > 0:
+            self._end_phase()
+            self._restart = (loader, self.clock.now_s, self.clock.totals_s[DATA])
+
+    def fetched(self, loader, batch):
+        """A batch has come, at the last switch away from DATA."""
+        if self._restart is not None and self._restart[0] is loader:
+            self._end_restart()
+        if loader is None:
+            return
+        self._forget_evaluated()
+        self._batches += 1
+        self._fetched.append((loader, tensors.samples_in(batch)))
+
+    def exhausted(self, loader):
+        self._forget_evaluated()
+        if self.phases.open and loader is not None and not loader.training:
+            self._stay_in_phase()
+
+    def _forget_evaluated(self):
+        """Batches that an evaluation alone has seen are no training's."""
+        if not self._evaluated_since_fetch:
+            return
+        self._evaluated_since_fetch = False
+        for loader, _ in self._fetched:
+            if loader.training is None:
+                loader.training = False
+        del self._fetched[:]
+
+    def _end_restart(self):
+        _, begin_s, data_s = self._restart
+        self._restart = None
+        seconds = self.clock.now_s - begin_s
+        usual_s = data_s / max(1, self._batches)
+        # A pass that goes on like any other step is none: only what stands out is told apart.
+        if seconds > _FEWEST_EPOCH_END_S and seconds > 3 * usual_s:
+            self.clock.totals_s[DATA] = data_s
+            self.clock.confirm()
+            self.phases.ended("epoch_end", begin_s, self.clock.now_s)
+
+    # -- forward ---------------------------------------------------------------------------------
+
+    def is_training(self, module):
+        return torch.is_grad_enabled() and (module.training or not self.modes_count)
+
+    def trains(self, inputs, named_inputs):
+        """A forward of the outermost module begins that belongs to a step."""
+        self._end_phase()
+        self.clock.confirm()
+        self._take_fetched()
+        self._training_forwards += 1
+        if self.samples_by != "loader":
+            self._forward_samples += tensors.samples_in((inputs, named_inputs))
+
+    def evaluates(self):
+        self._evaluated_since_fetch = True
+        self._evaluated_with_gradients = torch.is_grad_enabled()
+        # A teacher's forward in each step is part of the step, and so is one between a step's
+        # forward and its backward.
+        in_step = self._training_forwards or self._steps_with_evaluation >= _STEPS_WITH_TEACHER
+        if self.steps == 0 or in_step:
+            return
+        self._evaluated_in_step = True
+        if not self.phases.open:
+            self.phases.begin("evaluation", self.clock.confirmed_s)
+
+    def evaluated(self):
+        if self.phases.open:
+            self._stay_in_phase()
+
+    def _stay_in_phase(self):
+        self.clock.discard()
+        self.phases.goes_on(self.clock.now_s)
+
+    def _end_phase(self):
+        if self.phases.open:
+            self.phases.end()
+
+    def _take_fetched(self):
+        for loader, samples in self._fetched:
+            if loader.training is None:
+                loader.training = True
+            if loader.training:
+                self.samples_by = "loader"
+                self._samples += samples
+        del self._fetched[:]
+        self._evaluated_since_fetch = False
+
+    # -- backward and step -----------------------------------------------------------------------
+
+    def backward_begins(self):
+        if self._evaluated_with_gradients and not self._training_forwards:
+            # This program trains in evaluation mode: from now on gradients alone tell.
+            self.modes_count = False
+        self._end_phase()
+        self._take_fetched()
+
+    def backward_ended(self, roots):
+        self.clock.confirm()
+        self.backwards += 1
+        self._loss_roots.extend(roots)
+        if not self.optimizers_made:
+            self.step_ended()
+
+    def step_ended(self):
+        """The optimiser's step is done: the counters go on."""
+        self._end_phase()
+        self._take_fetched()
+        self.steps += 1
+        if self.steps == 1:
+            self.clock.clear()
+        self.clock.confirm()
+        if self._given_samples is None and self.samples_by != "loader" and self._forward_samples:
+            self.samples_by = "forward"
+            self._samples += self._forward_samples
+        if self._steps_with_evaluation < _STEPS_WITH_TEACHER:
+            consecutive = self._steps_with_evaluation + 1
+            self._steps_with_evaluation = consecutive if self._evaluated_in_step else 0
+        self._evaluated_in_step = False
+        self.backwards_per_step = self.backwards
+        self._loss_of_step, self._loss_roots = self._loss_roots, []
+        self._forget_step()
+        self._on_step(self)
+        self.report.step(self.clock.now_s, self._document)
+
+    def step_skipped(self):
+        """A scaler found gradients that are not finite: no step, but its samples were seen."""
+        self.skipped_steps += 1
+        self._loss_roots = []
+        self._forget_step()
+
+    def companion_stepped(self):
+        """Another optimiser of the same step."""
+        self.clock.confirm()
+        self._training_forwards = 0
+
+    def optimizer_made(self):
+        """Forwards before the first optimiser are no training."""
+        if not self.optimizers_made:
+            self._forget_step()
+        self.optimizers_made = True
+
+    def _forget_step(self):
+        self.backwards = 0
+        self._forward_samples = 0
+        self._training_forwards = 0
+        self._evaluated_with_gradients = False
+
+    # -- checkpoints -----------------------------------------------------------------------------
+
+    def saves(self):
+        self._end_phase()
+        self.clock.confirm()
+        if self.steps > 0:
+            self.phases.begin("checkpoint", self.clock.now_s)
+
+    def saved(self):
+        self.clock.confirm()
+        if self.phases.open:
+            self.phases.goes_on(self.clock.now_s)
+            self._end_phase()
+
+    def ends(self):
+        """The program does."""
+        self._end_phase()
+        self.report.flush()
+
+    # -- lines -----------------------------------------------------------------------------------
+
+    def samples(self):
+        if self._given_samples is not None:
+            return self.steps * self._given_samples
+        return self._samples * ranks.rank_and_world_size()[1]
+
+    def loss(self):
+        if not self._loss_of_step:
+            return None
+        return float(sum(root.item() for root in self._loss_of_step))
+
+    def _document(self):
+        document = {"step": self.steps}
+        samples = self.samples()
+        if samples > 0:
+            document["samples"] = samples
+        loss = self.loss()
+        if loss is not None:
+            document["loss"] = loss
+        if self.skipped_steps:
+            document["skipped_steps"] = self.skipped_steps
+        if torch.cuda.is_available() and torch.cuda.is_initialized():
+            document["gpu_peak_bytes"] = torch.cuda.max_memory_reserved()
+        document["parts"] = self.clock.parts()
+        return document

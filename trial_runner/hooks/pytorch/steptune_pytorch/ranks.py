@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which process of a training this is, and which one of them prints."""
+
+import os
+import sys
+
+
+def rank_and_world_size():
+    torch = sys.modules["torch"]
+    distributed = getattr(torch, "distributed", None)
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return distributed.get_rank(), distributed.get_world_size()
+    rank = os.environ.get("RANK") or os.environ.get("OMPI_COMM_WORLD_RANK") or "0"
+    size = os.environ.get("WORLD_SIZE") or os.environ.get("OMPI_COMM_WORLD_SIZE") or "1"
+    try:
+        return int(rank), max(1, int(size))
+    except ValueError:
+        return 0, 1
+
+
+class Printer:
+    """One of the processes of a program prints: rank 0 or, of processes without ranks (Hogwild),
+    the first that trains. Their claim is a name that goes when they end."""
+
+    def __init__(self):
+        self._claim = None
+
+    def forget(self):
+        self._claim = None
+
+    def may_print(self):
+        if rank_and_world_size()[0] != 0:
+            return False
+        if self._claim is None:
+            self._claim = _claim()
+        return self._claim is not False
+
+
+def _claim():
+    process = sys.modules.get("multiprocessing.process")
+    if process is None or not process.current_process()._identity:
+        return True
+    import socket
+
+    # Abstract: no file is left behind. The parent is the same for all of them.
+    claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        claim.bind("\0steptune-pytorch-%d-%d" % (os.getuid(), os.getppid()))
+        return claim
+    except OSError:
+        claim.close()
+        return False

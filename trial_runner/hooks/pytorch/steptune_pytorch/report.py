@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Step and phase lines of docs/reporting.md: the first step, the last, and a few a second between."""
+
+import math
+import os
+import sys
+from time import perf_counter
+
+from steptune_pytorch.events import write_line
+
+
+class Report:
+    def __init__(self, settings, printer):
+        self._settings = settings
+        self._printer = printer
+        self._origin_s = perf_counter()
+        self._pid = os.getpid()
+        self._printed_s = None
+        self._waiting = None
+        self._silent = not settings.prints_steps
+
+    def step(self, at_s, make_document):
+        """`make_document()` tells the counters of the step that ended at `at_s`; it is called, and
+        tensors are read, only for the steps that are printed."""
+        if self._silent:
+            return
+        self._waiting = (at_s, make_document)
+        if self._printed_s is None or at_s - self._printed_s >= self._settings.interval_s:
+            self._printed_s = at_s
+            self.flush()
+
+    def phase(self, name, at_s, seconds):
+        if self._silent:
+            return
+        self.flush()
+        document = {"v": 1, "phase": name, "clock": round(at_s - self._origin_s, 6)}
+        if seconds is not None:
+            document["seconds"] = round(max(0.0, seconds), 6)
+        self._write(document)
+
+    def flush(self):
+        waiting, self._waiting = self._waiting, None
+        if waiting is None or self._silent or self._pid != os.getpid():
+            return
+        at_s, make_document = waiting
+        document = {"v": 1, "clock": round(at_s - self._origin_s, 6)}
+        not_finite = []
+        for name, value in make_document().items():
+            if isinstance(value, float) and not math.isfinite(value):
+                not_finite.append(name)
+            else:
+                document[name] = value
+        if not_finite:
+            document["not_finite"] = not_finite
+        self._write(document)
+
+    def stop(self):
+        self._silent = True
+
+    def _write(self, document):
+        if self._pid != os.getpid() or not self._printer.may_print() or program_reports():
+            return
+        try:
+            write_line(document)
+        except OSError:  # nobody reads any more
+            self.stop()
+
+
+def program_reports():
+    """Whether the program tells its own steps with steptune.py: two counters would contradict."""
+    return hasattr(sys.modules.get("steptune"), "report")

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tuner asks for: STEPTUNE_PYTORCH."""
+
+import os
+
+_VARIABLE = "STEPTUNE_PYTORCH"
+MODES = ("survey", "report", "apply")
+
+
+class Settings:
+    """Raises ValueError if the text is not what docs/hooks.md says."""
+
+    def __init__(self, text):
+        import json
+
+        document = json.loads(text)
+        if not isinstance(document, dict) or document.get("v") != 1:
+            raise ValueError("%s is not version 1 of the protocol" % _VARIABLE)
+        self.mode = document.get("mode")
+        if self.mode not in MODES:
+            raise ValueError("mode %r is none of %s" % (self.mode, ", ".join(MODES)))
+        self.knobs = dict(document.get("knobs") or {}) if self.mode != "survey" else {}
+        loaders = document.get("loaders")
+        self.loaders = None if loaders is None else frozenset(loaders)
+        interval_s = document.get("interval_s")
+        self.prints_steps = self.mode != "apply" or interval_s is not None
+        self.prints_events = self.mode != "apply"
+        self.interval_s = 0.25 if interval_s is None else float(interval_s)
+        samples = document.get("samples_per_step")
+        self.samples_per_step = None if samples is None else float(samples)
+        self.events = document.get("events")
+
+
+def read():
+    return Settings(os.environ[_VARIABLE])
+
+
+def tells_arrival():
+    """Whether `armed` has somewhere to go. Cheaper than reading the document: most interpreters
+    below a trial's command never import torch."""
+    return '"events"' in os.environ[_VARIABLE]

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells what the program is and does today, and each knob."""
+
+import os
+
+import torch
+
+from steptune_pytorch import ranks, report
+
+
+def tell(hook):
+    events = hook.events
+    rank, world_size = ranks.rank_and_world_size()
+    fields = {"torch": str(torch.__version__), "mode": hook.settings.mode, "rank": rank}
+    fields.update(world_size=world_size, device=_device(hook), pid=os.getpid())
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        fields["gpu"] = torch.cuda.get_device_name()
+    events.tell("patched", **fields)
+    events.tell("program", **_program(hook))
+    for facts in hook.loaders.known.values():
+        events.tell("loader", facts.id, **facts.fields())
+    with hook.aside():
+        for row, knob_class in hook.knobs.rows():
+            events.tell("knob", row.name, knob=row.name, **{"class": knob_class}, **row.fields())
+
+
+def _program(hook):
+    progress = hook.progress
+    return {
+        "counts": "optimizer" if progress.optimizers_made else "backward",
+        "samples_by": progress.samples_by,
+        "optimizers": sorted({name for name, _ in hook.optimizers.made}),
+        "backwards_per_step": progress.backwards_per_step,
+        "closure": hook.optimizers.closure,
+        "reporter": "program" if report.program_reports() else "hook",
+        "roots": sorted({type(module).__name__ for module in hook.modules.roots}),
+    }
+
+
+def _device(hook):
+    for module in list(hook.modules.roots):
+        for parameter in module.parameters():
+            return parameter.device.type
+    return "cpu"
