@@ -24,6 +24,7 @@ struct Report {
   std::optional<double> clock_s;  ///< the trial's own monotonic clock; preferred for intervals
   std::optional<double> step;     ///< optimiser steps done
   std::optional<double> samples;  ///< samples processed
+  bool samples_assumed = false;   ///< `samples` is `step` times what the study says a step holds
   std::map<std::string, double> metrics;  ///< loss, gradient noise scale, anything else; finite
   std::map<std::string, double> parts;    ///< cumulative seconds by part of a step: data, compute
   std::optional<PhaseReport> phase;

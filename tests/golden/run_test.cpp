@@ -40,8 +40,10 @@ best   batch_size={{\d+}} workers={{\d}} precision=bf16
        {{[\d.]+}} times as fast as baseline (95 % interval {{[\d.]+-[\d.]+}}; 3 pairs, fresh processes){{.*}}
 {{...}}
 plan   {{[\d.]+ h -> [\d.]+ h      \$[\d.]+ -> \$[\d.]+ \(\d+ % cheaper\)}}
+       95 % interval {{[\d.]+ h-[\d.]+ h, \$[\d.]+-\$[\d.]+}}; extrapolated from {{[\d.]+ m?s}} of training
+count  samples as the program counts them, {{\d+}} a step
 note   batch {{\d+}} in place of 32: the plan takes it to need as many samples; {{.*}}
-tuning took {{.*, \$[\d.]+}}; paid back after {{[\d.]+}} % of the planned run
+tuning took {{.*, \$[\d.]+}}; paid back after {{[\d.]+}} % of the planned run ({{[\d.]+}} % to {{[\d.]+}} %)
 next   steptune best demo --format args
 )",
           ended.out),

@@ -233,6 +233,48 @@ TEST_P(DecisionTest, AreThoseOfAStudyThatWasNeverKilled) {
   }
 }
 
+/// A searcher that expects little of every third suggestion but those after the eighth trial.
+class Doubting final : public Searcher {
+ public:
+  explicit Doubting(std::unique_ptr<Searcher> searcher) : searcher_(std::move(searcher)) {}
+  [[nodiscard]] bool learns() const override { return searcher_->learns(); }
+  void observe(const Observation& observation) override { searcher_->observe(observation); }
+  [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
+    auto suggestion = searcher_->suggest(request);
+    if (suggestion && *suggestion) {
+      const bool hopeful = request.trial <= 8 && request.trial % 3 == 0;
+      (*suggestion)->expected_improvement = hopeful ? 0.5 : 1e-4;
+    }
+    return suggestion;
+  }
+
+ private:
+  std::unique_ptr<Searcher> searcher_;
+};
+
+TEST_F(ResumeTest, ThePaybackRuleDecidesAfterAKillAsBefore) {
+  document_["budget"]["stop"] = "payback";
+  document_["budget"]["trials"] = 20;
+  const auto run_with = [&](const std::filesystem::path& folder, std::size_t crash_at) {
+    SimulatedRun run(folder, document_, train, crash_at == 0 ? 1000.0 : 0.0);
+    run.searcher = std::make_unique<Doubting>(std::move(run.searcher));
+    std::size_t points = 0;
+    run.runner.at_crash_point = [&] {
+      if (++points == crash_at) throw 1;
+    };
+    const auto result = run.run();
+    EXPECT_EQ(result->end, LoopEnd::payback);
+    return std::pair(decisions(run.trials()), points);
+  };
+  DatabaseFolder unkilled;
+  const auto [expected, crash_points] = run_with(unkilled.path(), 0);
+  for (std::size_t crash_at = 5; crash_at < crash_points; crash_at += 17) {
+    DatabaseFolder folder;
+    EXPECT_THROW((void)run_with(folder.path(), crash_at), int);
+    EXPECT_EQ(run_with(folder.path(), 0).first, expected) << "killed at crash point " << crash_at;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Schedulers, DecisionTest,
                          ::testing::Values("none", "asha", "racing", "median"));
 

@@ -73,6 +73,9 @@ struct Measurement {
   double window_steps = 0.0;
   double window_samples = 0.0;
   double total_samples = 0.0;
+  /// Whether the program told samples; else they are steps times what the study says a step holds,
+  /// or steps. Nothing where it is not known.
+  std::optional<bool> samples_told;
   std::map<std::string, PhaseEstimate> phases;  ///< by name; `k_stall_phase`: not reported
   std::vector<LevelChange> level_changes;       ///< in order
   /// Why there is no steady state, or what was refused or repaired in the reports; for people.

@@ -61,6 +61,7 @@ struct Measurer::State {
     point->phase_s = phases.total_s();
     if (!series.add(*std::move(point))) return;
     measurement.total_samples = series.back().samples;
+    measurement.samples_told = samples_told && !report.samples_assumed;
     measurement.slowest_seconds_per_sample = slowest();
   }
 

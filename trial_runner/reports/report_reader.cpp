@@ -181,6 +181,7 @@ std::optional<Report> ReportReader::read_line(std::string_view line, double rece
   }
   if (!report.samples && report.step && state_->samples_per_step) {
     report.samples = *report.step * *state_->samples_per_step;
+    report.samples_assumed = true;
   }
   state_->accumulate(report);
   return report;

@@ -15,7 +15,11 @@ namespace {
 
 constexpr const char* k_select_studies =
     "SELECT id, name, fingerprint, document, seed, status, created_wall_s, elapsed_s, stop_reason, "
-    "recommendation, overhead_usd FROM studies ORDER BY created_wall_s, id";
+    "recommendation, overhead_usd, unpaid_suggestions FROM studies ORDER BY created_wall_s, id";
+/// Of a file that is read as an earlier version wrote it.
+constexpr const char* k_select_studies_before_5 =
+    "SELECT id, name, fingerprint, document, seed, status, created_wall_s, elapsed_s, stop_reason, "
+    "recommendation, overhead_usd, 0 FROM studies ORDER BY created_wall_s, id";
 
 Result<StudyRecord> read_study_row(const Query& query, const std::string& where) {
   StudyRecord study;
@@ -27,6 +31,7 @@ Result<StudyRecord> read_study_row(const Query& query, const std::string& where)
   study.elapsed_s = query.column(7).getDouble();
   study.stop_reason = query.column(8).getString();
   study.overhead_usd = query.column(10).getDouble();
+  study.unpaid_suggestions = query.column(11).getInt();
   const auto status = study_status_from_text(query.column(5).getString());
   auto document = parse_json(query.column(3).getString(), where);
   auto recommendation = query.column(9).isNull() ? Result<Json>(Json())
@@ -129,7 +134,7 @@ const std::vector<std::string>& History::warnings() const {
 
 Result<std::vector<StudyRecord>> History::studies() const {
   return store_->catch_errors([&]() -> Result<std::vector<StudyRecord>> {
-    Query query = store_->query(k_select_studies);
+    Query query = store_->query(store_->version < 5 ? k_select_studies_before_5 : k_select_studies);
     std::vector<StudyRecord> studies;
     while (query.step()) {
       auto study = read_study_row(query, store_->path.string());
@@ -287,9 +292,13 @@ Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
     }
     put_details(study_id, trial, trace);
     if (totals) {
-      store_->query("UPDATE studies SET elapsed_s = ?, overhead_usd = ? WHERE id = ?")
+      store_
+          ->query(
+              "UPDATE studies SET elapsed_s = ?, overhead_usd = ?, unpaid_suggestions = ? "
+              "WHERE id = ?")
           .bind(totals->elapsed_s)
           .bind(totals->overhead_usd)
+          .bind(std::int64_t{totals->unpaid_suggestions})
           .bind(study_id)
           .run();
     }
@@ -364,11 +373,12 @@ Result<void> History::record_ended(std::int64_t study_id, const TrialRecord& tri
 Result<void> History::record_study(const StudyRecord& study) {
   return store_->write([&]() -> Result<void> {
     Query query = store_->query(
-        "UPDATE studies SET status = ?, elapsed_s = ?, overhead_usd = ?, stop_reason = ?, "
-        "recommendation = ? WHERE id = ?");
+        "UPDATE studies SET status = ?, elapsed_s = ?, overhead_usd = ?, unpaid_suggestions = ?, "
+        "stop_reason = ?, recommendation = ? WHERE id = ?");
     query.bind(to_text(study.status))
         .bind(study.elapsed_s)
         .bind(study.overhead_usd)
+        .bind(std::int64_t{study.unpaid_suggestions})
         .bind(study.stop_reason);
     if (study.recommendation.is_null()) {
       query.bind_null();

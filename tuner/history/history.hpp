@@ -118,6 +118,8 @@ struct StudyRecord {
   double created_wall_s = 0.0;
   double elapsed_s = 0.0;     ///< tuning time, summed over all runs of the tuner
   double overhead_usd = 0.0;  ///< spent on no trial: machines that were kept and not used
+  /// The latest ones in a row that were expected to cost more than they save (`PaybackRule`).
+  int unpaid_suggestions = 0;
   std::string stop_reason;
   Json recommendation;  ///< null until the study has one
 };
@@ -126,6 +128,7 @@ struct StudyRecord {
 struct StudyTotals {
   double elapsed_s = 0.0;
   double overhead_usd = 0.0;
+  int unpaid_suggestions = 0;
 };
 
 /// Who holds a database for writing, as its lock file tells.

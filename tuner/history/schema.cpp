@@ -125,7 +125,12 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-constexpr std::array<Migration, 4> k_migrations{k_version_1, k_version_2, k_version_3, k_version_4};
+constexpr Migration k_version_5 = R"sql(
+ALTER TABLE studies ADD COLUMN unpaid_suggestions INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::array<Migration, 5> k_migrations{k_version_1, k_version_2, k_version_3, k_version_4,
+                                                k_version_5};
 
 std::filesystem::path with_suffix(std::filesystem::path path, const std::string& suffix) {
   path += suffix;
@@ -154,7 +159,7 @@ Result<std::filesystem::path> back_up(SQLite::Database& database, const std::fil
 }  // namespace
 
 int oldest_readable_version() {
-  return 2;  // version 3 added an index, version 4 tables
+  return 2;  // version 3 added an index, 4 tables, 5 a count that only a writer needs
 }
 
 std::span<const Migration> schema_migrations() {

@@ -279,6 +279,7 @@ Json to_json(const Measurement& measurement) {
   put(json, "window_steps", measurement.window_steps);
   put(json, "window_samples", measurement.window_samples);
   put(json, "total_samples", measurement.total_samples);
+  if (measurement.samples_told) json["samples_told"] = *measurement.samples_told;
   put_phases(json, measurement.phases);
   for (const LevelChange& change : measurement.level_changes) {
     json["level_changes"].push_back(
@@ -313,6 +314,9 @@ Result<Measurement> measurement_from_json(const Json& json, const std::string& w
   get(json, "window_steps", measurement.window_steps);
   get(json, "window_samples", measurement.window_samples);
   get(json, "total_samples", measurement.total_samples);
+  if (const auto told = json.find("samples_told"); told != json.end() && told->is_boolean()) {
+    measurement.samples_told = told->get<bool>();
+  }
   measurement.phases = phases_from_json(json);
   measurement.level_changes = level_changes_from_json(json);
   if (const auto remark = json.find("remark"); remark != json.end() && remark->is_string()) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,6 +52,9 @@ enum class Claim {
   faster,          ///< confirmed by fresh runs
   nothing_faster,  ///< nothing was shown to be better than the baseline, which is recommended
   unconfirmed,     ///< best of the search; no fresh run has confirmed it (yet)
+  /// Nothing was shown to be better than the baseline, but that violates a guard: the best that
+  /// does not is recommended.
+  feasible,
 };
 [[nodiscard]] std::string to_text(Claim claim);
 [[nodiscard]] std::optional<Claim> claim_from_text(std::string_view text);
@@ -70,6 +74,13 @@ struct Recommendation {
   /// that they agree with `speed_up`.
   std::vector<double> baseline_objectives;
   std::vector<double> incumbent_objectives;
+  /// Half-widths of the 95 % intervals of what one further launch of each takes, launches that
+  /// differ included; NaN where unknown (a metric that the program reports).
+  std::vector<double> baseline_half_widths;
+  std::vector<double> incumbent_half_widths;
+  /// Seconds of steady training that the incumbent's values are extrapolated from; 0 where unknown.
+  double measured_s = 0.0;
+  std::string samples_counted;  ///< what a step was taken to be, for people; empty where unknown
   Claim claim = Claim::unconfirmed;
   SpeedUp speed_up;  ///< of the first objective; not measured (NaN) where the baseline is best
   std::vector<FinalistResult> finalists;  ///< in the order of their confirmation
@@ -78,7 +89,14 @@ struct Recommendation {
   double tuning_s = 0.0;
   double tuning_usd = 0.0;
   std::optional<double> payback_share;  ///< of the planned run after which the tuning has paid
-  std::vector<std::string> notes;       ///< what the plan assumes and nobody has seen; for people
+  /// Its 95 % interval, by that of the speed-up; infinite where nothing may be saved, NaN unknown.
+  double payback_low = std::numeric_limits<double>::quiet_NaN();
+  double payback_high = std::numeric_limits<double>::quiet_NaN();
+  /// How many times the samples another batch size needs, from the least to the most; 1 where it is
+  /// the baseline's, or nothing is known of the gradient noise scale.
+  double least_samples_ratio = 1.0;
+  double most_samples_ratio = 1.0;
+  std::vector<std::string> notes;  ///< what the plan assumes and nobody has seen; for people
 };
 
 /// The recommendation as it stands in the history, and back.

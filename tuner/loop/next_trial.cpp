@@ -123,7 +123,9 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
     return std::nullopt;
   }
   log_suggested(request.trial, **suggestion);
-  if (payback_.stops(parts_.study, (*suggestion)->expected_improvement, standing_)) {
+  const bool stops = payback_.stops(parts_.study, (*suggestion)->expected_improvement, standing_);
+  study_.unpaid_suggestions = payback_.unpaid_in_a_row();
+  if (stops) {
     end_ = End{LoopEnd::payback,
                "no configuration is expected to save more on the planned run than trying it costs"};
     return std::nullopt;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/payback.hpp"
 
+#include <algorithm>
+
+#include "trial_runner/cost/usage_cost.hpp"
+
 namespace steptune {
 namespace {
 
@@ -21,6 +25,13 @@ std::optional<double> payback_share(const StudySpec& study, double baseline_obje
   const double saving = baseline_objective - incumbent_objective;
   if (!(saving > 0.0)) return std::nullopt;
   return (study.objectives.front().is_cost() ? tuning_usd : tuning_s) / saving;
+}
+
+double tuning_cost_usd(const StudySpec& study, double trials_usd, double overhead_usd,
+                       double elapsed_s) {
+  if (!study.runner->traits().uses_this_machine) return trials_usd + overhead_usd;
+  const double own_usd = usage_usd(on_demand_usd_per_hour(study, study.baseline), elapsed_s);
+  return std::max(trials_usd, own_usd) + overhead_usd;
 }
 
 bool PaybackRule::stops(const StudySpec& study, std::optional<double> expected_improvement,

@@ -19,19 +19,31 @@ namespace steptune {
                                                   double incumbent_objective, double tuning_s,
                                                   double tuning_usd);
 
+/// What a study's tuning has cost: its trials, the machines that were kept for them
+/// (`overhead_usd`), and, where trials run on the tuner's own machine, that machine for as long as
+/// the tuning took, whatever ran on it meanwhile.
+[[nodiscard]] double tuning_cost_usd(const StudySpec& study, double trials_usd, double overhead_usd,
+                                     double elapsed_s);
+
 /// Ends the search when trying no longer pays: the expected saving on the planned run is below the
 /// price of one more trial, several suggestions in a row (Xie et al. 2025, "Cost-aware stopping for
 /// Bayesian optimization"; there with the log expected improvement per cost).
 class PaybackRule {
  public:
+  /// `unpaid_in_a_row`: what it was when a former run of the tuner ended.
+  explicit PaybackRule(int unpaid_in_a_row = 0) : unpaid_in_a_row_(unpaid_in_a_row) {}
+
   /// True if the search is to stop before this suggestion is tried. `expected_improvement` is the
   /// searcher's, as a share of the best value; nothing (no model yet) never stops, nor does a
   /// standing without an incumbent.
   [[nodiscard]] bool stops(const StudySpec& study, std::optional<double> expected_improvement,
                            const Standing& standing);
 
+  /// The latest suggestions in a row that were not expected to pay: it is stored with the study.
+  [[nodiscard]] int unpaid_in_a_row() const { return unpaid_in_a_row_; }
+
  private:
-  int unpaid_in_a_row_ = 0;
+  int unpaid_in_a_row_;
 };
 
 }  // namespace steptune

@@ -26,35 +26,65 @@ std::optional<std::size_t> time_objective(const StudySpec& study) {
   return static_cast<std::size_t>(found - study.objectives.begin());
 }
 
-std::string noise_scale_note(double ratio, double scale, double batch, double former_batch) {
-  const double low = std::min(1.0, ratio);
-  const double high = std::max(1.0, ratio);
-  return fmt::format(
-      "batch {:g} in place of {:g} needs {:.2f} to {:.2f} times the samples: gradient noise scale "
-      "{:g} as reported, which grows during training",
-      batch, former_batch, low, high, scale);
-}
+/// Samples per step of the recommended configuration and of the baseline, where the plan knows them
+/// and they differ.
+struct BatchChange {
+  double batch = 0.0;
+  double former = 0.0;
+};
 
-void add_batch_note(const StudySpec& study, const Standing& standing,
-                    const Recommendation& recommendation, std::vector<std::string>& notes) {
+std::optional<BatchChange> batch_change(const StudySpec& study, const Standing& standing,
+                                        const Recommendation& recommendation) {
   const auto& samples_per_step = standing.rules().samples_per_step;
   const bool timed = std::ranges::any_of(study.objectives, [](const Objective& objective) {
     return objective.is_time() || objective.is_cost();
   });
-  if (!samples_per_step || !timed) return;
+  if (!samples_per_step || !timed) return std::nullopt;
   const auto batch = samples_per_step(recommendation.configuration);
   const auto former = samples_per_step(study.baseline);
-  if (!batch || !former || *batch == *former) return;
-  auto scale = noise_scale(standing.baseline());
-  if (!scale) scale = noise_scale(standing.find(recommendation.incumbent_trial));
-  if (scale) {
-    const double ratio = (1.0 + *batch / *scale) / (1.0 + *former / *scale);
-    notes.push_back(noise_scale_note(ratio, *scale, *batch, *former));
+  if (!batch || !former || *batch == *former) return std::nullopt;
+  return BatchChange{*batch, *former};
+}
+
+std::optional<double> known_noise_scale(const Standing& standing,
+                                        const Recommendation& recommendation) {
+  const auto scale = noise_scale(standing.baseline());
+  return scale ? scale : noise_scale(standing.find(recommendation.incumbent_trial));
+}
+
+/// `; the planned run then takes 19.3 h to 25.1 h`, and whether that leaves anything of the gain.
+std::string scaled_plan(const StudySpec& study, const Recommendation& recommendation) {
+  const auto time = time_objective(study);
+  if (!study.planned_run.samples || !time || *time >= recommendation.incumbent_objectives.size()) {
+    return {};
+  }
+  const double expected_s = recommendation.incumbent_objectives[*time];
+  std::string text = fmt::format("; the planned run then takes {} to {}",
+                                 format_duration(recommendation.least_samples_ratio * expected_s),
+                                 format_duration(recommendation.most_samples_ratio * expected_s));
+  const bool known = *time < recommendation.baseline_objectives.size();
+  if (known &&
+      recommendation.most_samples_ratio * expected_s >= recommendation.baseline_objectives[*time]) {
+    text += ", and may be no faster than the baseline's";
+  }
+  return text;
+}
+
+void add_batch_note(const StudySpec& study, const Standing& standing,
+                    const Recommendation& recommendation, std::vector<std::string>& notes) {
+  const auto change = batch_change(study, standing, recommendation);
+  if (!change) return;
+  if (const auto scale = known_noise_scale(standing, recommendation)) {
+    notes.push_back(fmt::format(
+        "batch {:g} in place of {:g} needs {:.2f} to {:.2f} times the samples: gradient noise "
+        "scale {:g} as reported, which grows during training{}",
+        change->batch, change->former, recommendation.least_samples_ratio,
+        recommendation.most_samples_ratio, *scale, scaled_plan(study, recommendation)));
   } else {
     notes.push_back(fmt::format(
         "batch {:g} in place of {:g}: the plan takes it to need as many samples; report "
         "\"{}\", or compare the loss at the end of both",
-        *batch, *former, k_gradient_noise_scale));
+        change->batch, change->former, k_gradient_noise_scale));
   }
 }
 
@@ -77,6 +107,16 @@ void add_deadline_note(const StudySpec& study, const Standing& standing,
 }
 
 }  // namespace
+
+void set_samples_ratio(const StudySpec& study, const Standing& standing,
+                       Recommendation& recommendation) {
+  const auto change = batch_change(study, standing, recommendation);
+  const auto scale = known_noise_scale(standing, recommendation);
+  if (!change || !scale) return;
+  const double ratio = (1.0 + change->batch / *scale) / (1.0 + change->former / *scale);
+  recommendation.least_samples_ratio = std::min(1.0, ratio);
+  recommendation.most_samples_ratio = std::max(1.0, ratio);
+}
 
 std::vector<std::string> plan_notes(const StudySpec& study, const Standing& standing,
                                     const Recommendation& recommendation) {

@@ -13,13 +13,20 @@ namespace steptune {
 /// The name under which trials report the gradient noise scale, in samples.
 inline constexpr const char* k_gradient_noise_scale = "gradient_noise_scale";
 
-/// What the planned run of `recommendation` rests on and no trial has shown: phases that were not
-/// seen, a deadline within its interval, another batch size than the baseline's. One sentence each.
+/// How many times the samples of the baseline's batch size the recommended one needs
+/// (`Recommendation::least_samples_ratio` and `most_samples_ratio`), where a trial has reported the
+/// gradient noise scale.
 ///
 /// A run at batch B needs (1 + B / B_noise) / (1 + B_0 / B_noise) times the samples of one at B_0.
 /// B_noise grows during training, so what a trial reports at the begin is the end of a range whose
 /// other end is 1. S. McCandlish et al., "An Empirical Model of Large-Batch Training", 2018, eq.
 /// 2.11.
+void set_samples_ratio(const StudySpec& study, const Standing& standing,
+                       Recommendation& recommendation);
+
+/// What the planned run of `recommendation` rests on and no trial has shown: phases that were not
+/// seen, a deadline within its interval, another batch size than the baseline's and what the plan
+/// takes with the samples that it needs. One sentence each.
 [[nodiscard]] std::vector<std::string> plan_notes(const StudySpec& study, const Standing& standing,
                                                   const Recommendation& recommendation);
 

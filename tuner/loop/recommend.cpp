@@ -7,6 +7,7 @@
 #include "tuner/loop/confirm.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/payback.hpp"
+#include "tuner/loop/plan_figures.hpp"
 #include "tuner/loop/plan_notes.hpp"
 
 namespace steptune {
@@ -47,20 +48,21 @@ const TrialRecord* trial_of(const Standing& standing, const Configuration& confi
   return best;
 }
 
-void recommend_trial(const TrialRecord& trial, Recommendation& recommendation) {
-  recommendation.incumbent_trial = trial.number;
-  recommendation.configuration = trial.configuration;
-  recommendation.incumbent_objectives = trial.objectives;
-}
+/// What is recommended, and what its figures are the means of.
+struct Choice {
+  const TrialRecord* trial = nullptr;
+  const Finalist* finalist = nullptr;  ///< null: its figures are those of the search's trial
+  Claim claim = Claim::unconfirmed;
+};
 
-void recommend_finalist(const StudySpec& study, const Finalist& finalist,
-                        Recommendation& recommendation) {
-  recommendation.claim = Claim::faster;
-  recommendation.speed_up = finalist.speed_up;
-  recommendation.incumbent_objectives =
-      means_over(finalist.pairs, &RunPair::incumbent, study.objectives.size());
-  recommendation.baseline_objectives =
-      means_over(finalist.pairs, &RunPair::baseline, study.objectives.size());
+/// Of the finalists that fresh runs did not refute the one with the largest speed-up.
+const Finalist* best_sound_finalist(const Confirmation& confirmation) {
+  const Finalist* best = nullptr;
+  for (const Finalist& finalist : confirmation.finalists()) {
+    if (finalist.verdict == Verdict::failed || finalist.pairs.empty()) continue;
+    if (best == nullptr || finalist.speed_up.ratio > best->speed_up.ratio) best = &finalist;
+  }
+  return best;
 }
 
 /// Whether fresh runs have had their say, or there is nothing for them to say.
@@ -71,50 +73,97 @@ bool is_judged(const Confirmation& confirmation, const TrialRecord& incumbent,
                              [](const Finalist& finalist) { return !finalist.pairs.empty(); });
 }
 
+Choice choose(const Standing& standing, const Confirmation& confirmation) {
+  const TrialRecord* incumbent = standing.incumbent();
+  const TrialRecord* baseline = standing.baseline();
+  if (const Finalist* winner = confirmation.winner()) {
+    if (const TrialRecord* trial = trial_of(standing, winner->configuration)) {
+      return {trial, winner, Claim::faster};
+    }
+  }
+  if (baseline == nullptr || !is_judged(confirmation, *incumbent, *baseline)) {
+    return {incumbent, nullptr, Claim::unconfirmed};
+  }
+  if (may_win(standing.rules(), *baseline)) return {baseline, nullptr, Claim::nothing_faster};
+  const Finalist* finalist = best_sound_finalist(confirmation);
+  const TrialRecord* trial = finalist ? trial_of(standing, finalist->configuration) : nullptr;
+  if (trial != nullptr) return {trial, finalist, Claim::feasible};
+  return {incumbent, nullptr, Claim::feasible};
+}
+
+ConfigurationRuns runs_of(const std::vector<RunPair>& pairs, const TrialRecord* RunPair::*side) {
+  ConfigurationRuns runs;
+  for (const RunPair& pair : pairs)
+    runs.push_back(pair.*side);
+  return runs;
+}
+
+/// Values of both sides, their intervals, and what they stem from.
+void set_figures(const StudySpec& study, const Standing& standing, const Choice& choice,
+                 Recommendation& recommendation) {
+  const TrialRecord* baseline = standing.baseline();
+  const std::size_t objectives = study.objectives.size();
+  ConfigurationRuns incumbents{choice.trial};
+  ConfigurationRuns baselines;
+  if (baseline != nullptr) baselines.push_back(baseline);
+  recommendation.incumbent_objectives = choice.trial->objectives;
+  if (baseline != nullptr) recommendation.baseline_objectives = baseline->objectives;
+  if (choice.finalist != nullptr) {
+    const auto& pairs = choice.finalist->pairs;
+    incumbents = runs_of(pairs, &RunPair::incumbent);
+    baselines = runs_of(pairs, &RunPair::baseline);
+    recommendation.incumbent_objectives = means_over(pairs, &RunPair::incumbent, objectives);
+    recommendation.baseline_objectives = means_over(pairs, &RunPair::baseline, objectives);
+    recommendation.speed_up = choice.finalist->speed_up;
+  } else if (choice.claim == Claim::unconfirmed && baseline != nullptr) {
+    recommendation.speed_up = speed_up_of_trials(study, *choice.trial, *baseline);
+  }
+  recommendation.incumbent_half_widths =
+      next_launch_half_widths(incumbents, recommendation.incumbent_objectives, standing.launches());
+  recommendation.baseline_half_widths =
+      next_launch_half_widths(baselines, recommendation.baseline_objectives, standing.launches());
+  recommendation.measured_s = measured_s(incumbents);
+  recommendation.samples_counted = samples_counted(study, *choice.trial);
+}
+
+void set_payback(const StudySpec& study, Recommendation& recommendation) {
+  const bool may_save =
+      recommendation.claim == Claim::faster || recommendation.claim == Claim::unconfirmed;
+  if (!may_save || recommendation.baseline_objectives.empty()) return;
+  recommendation.payback_share = payback_share(study, recommendation.baseline_objectives[0],
+                                               recommendation.incumbent_objectives[0],
+                                               recommendation.tuning_s, recommendation.tuning_usd);
+  set_payback_interval(recommendation);
+}
+
 }  // namespace
 
 std::optional<Recommendation> recommend(const StudySpec& study, const Standing& standing,
                                         const StudyTotals& totals) {
-  const TrialRecord* incumbent = standing.incumbent();
-  if (incumbent == nullptr) return std::nullopt;
-  const TrialRecord* baseline = standing.baseline();
+  if (standing.incumbent() == nullptr) return std::nullopt;
+  const Confirmation confirmation(study, standing);
+  const Choice choice = choose(standing, confirmation);
 
   Recommendation recommendation;
-  const Confirmation confirmation(study, standing);
-  const Finalist* winner = confirmation.winner();
-  const TrialRecord* winning = winner ? trial_of(standing, winner->configuration) : nullptr;
-  if (baseline != nullptr) recommendation.baseline_objectives = baseline->objectives;
+  recommendation.claim = choice.claim;
+  recommendation.incumbent_trial = choice.trial->number;
+  recommendation.configuration = choice.trial->configuration;
   for (const Finalist& finalist : confirmation.finalists()) {
     const TrialRecord* trial = trial_of(standing, finalist.configuration);
     recommendation.finalists.push_back(
         {trial == nullptr ? 0 : trial->number, finalist.verdict, finalist.speed_up});
   }
-  const TrialRecord* recommended = incumbent;
-  if (winning != nullptr) {
-    recommended = winning;
-  } else if (baseline != nullptr && is_judged(confirmation, *incumbent, *baseline) &&
-             may_win(standing.rules(), *baseline)) {
-    recommended = baseline;
-    recommendation.claim = Claim::nothing_faster;
-  }
-  recommend_trial(*recommended, recommendation);
-  if (winning != nullptr) {
-    recommend_finalist(study, *winner, recommendation);
-  } else if (recommended != baseline && baseline != nullptr) {
-    recommendation.speed_up = speed_up_of_trials(study, *recommended, *baseline);
-  }
+  set_figures(study, standing, choice, recommendation);
   // Of the baseline it would list all that nothing was shown of.
   if (recommendation.claim != Claim::nothing_faster) {
-    recommendation.tied = standing.tied_with(*recommended);
+    recommendation.tied = standing.tied_with(*choice.trial);
   }
   recommendation.pareto = standing.front();
   recommendation.tuning_s = totals.elapsed_s;
-  recommendation.tuning_usd = totals.overhead_usd + standing.spent_usd();
-  if (!recommendation.baseline_objectives.empty()) {
-    recommendation.payback_share = payback_share(
-        study, recommendation.baseline_objectives[0], recommendation.incumbent_objectives[0],
-        recommendation.tuning_s, recommendation.tuning_usd);
-  }
+  recommendation.tuning_usd =
+      tuning_cost_usd(study, standing.spent_usd(), totals.overhead_usd, totals.elapsed_s);
+  set_payback(study, recommendation);
+  set_samples_ratio(study, standing, recommendation);
   recommendation.notes = plan_notes(study, standing, recommendation);
   return recommendation;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <limits>
 
 #include "common/enum_names.hpp"
@@ -20,6 +21,7 @@ constexpr auto k_claims = enum_names<Claim>({
     {Claim::faster, "faster"},
     {Claim::nothing_faster, "nothing_faster"},
     {Claim::unconfirmed, "unconfirmed"},
+    {Claim::feasible, "feasible"},
 });
 
 /// JSON has no NaN; what is missing reads back as NaN.
@@ -44,6 +46,25 @@ SpeedUp speed_up_from(const Json& json) {
     speed_up.pairs = json["pairs"].get<int>();
   }
   return speed_up;
+}
+
+Json half_widths_json(const std::vector<double>& values) {
+  Json json = Json::array();
+  for (const double value : values)
+    json.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
+  return json;
+}
+
+/// What was not finite reads back as NaN.
+std::vector<double> half_widths_from(const Json& json, const char* name) {
+  std::vector<double> values;
+  const auto found = json.find(name);
+  if (found == json.end() || !found->is_array()) return values;
+  for (const Json& value : *found) {
+    values.push_back(value.is_number() ? value.get<double>()
+                                       : std::numeric_limits<double>::quiet_NaN());
+  }
+  return values;
 }
 
 Json finalists_json(const std::vector<FinalistResult>& finalists) {
@@ -119,18 +140,28 @@ std::optional<Claim> claim_from_text(std::string_view text) {
 }
 
 Json to_json(const Recommendation& recommendation) {
-  Json json{{"incumbent_trial", recommendation.incumbent_trial},
-            {"configuration", to_json(recommendation.configuration)},
-            {"baseline_objectives", array_of(recommendation.baseline_objectives)},
-            {"incumbent_objectives", array_of(recommendation.incumbent_objectives)},
-            {"claim", to_text(recommendation.claim)},
-            {"speed_up", speed_up_json(recommendation.speed_up)},
-            {"finalists", finalists_json(recommendation.finalists)},
-            {"tied", array_of(recommendation.tied)},
-            {"pareto", array_of(recommendation.pareto)},
-            {"tuning_s", recommendation.tuning_s},
-            {"tuning_usd", recommendation.tuning_usd}};
-  if (recommendation.payback_share) json["payback_share"] = *recommendation.payback_share;
+  Json json{
+      {"incumbent_trial", recommendation.incumbent_trial},
+      {"configuration", to_json(recommendation.configuration)},
+      {"baseline_objectives", array_of(recommendation.baseline_objectives)},
+      {"incumbent_objectives", array_of(recommendation.incumbent_objectives)},
+      {"baseline_half_widths", half_widths_json(recommendation.baseline_half_widths)},
+      {"incumbent_half_widths", half_widths_json(recommendation.incumbent_half_widths)},
+      {"measured_s", recommendation.measured_s},
+      {"samples_counted", recommendation.samples_counted},
+      {"samples_ratio", {recommendation.least_samples_ratio, recommendation.most_samples_ratio}},
+      {"claim", to_text(recommendation.claim)},
+      {"speed_up", speed_up_json(recommendation.speed_up)},
+      {"finalists", finalists_json(recommendation.finalists)},
+      {"tied", array_of(recommendation.tied)},
+      {"pareto", array_of(recommendation.pareto)},
+      {"tuning_s", recommendation.tuning_s},
+      {"tuning_usd", recommendation.tuning_usd}};
+  if (recommendation.payback_share) {
+    json["payback_share"] = *recommendation.payback_share;
+    json["payback_interval"] =
+        half_widths_json({recommendation.payback_low, recommendation.payback_high});
+  }
   if (!recommendation.notes.empty()) json["notes"] = recommendation.notes;
   return json;
 }
@@ -152,6 +183,18 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
   recommendation.configuration = *std::move(configuration);
   recommendation.baseline_objectives = numbers<double>(json, "baseline_objectives");
   recommendation.incumbent_objectives = numbers<double>(json, "incumbent_objectives");
+  recommendation.baseline_half_widths = half_widths_from(json, "baseline_half_widths");
+  recommendation.incumbent_half_widths = half_widths_from(json, "incumbent_half_widths");
+  if (const double measured_s = number(json, "measured_s"); std::isfinite(measured_s)) {
+    recommendation.measured_s = measured_s;
+  }
+  if (json.contains("samples_counted") && json["samples_counted"].is_string()) {
+    recommendation.samples_counted = json["samples_counted"].get<std::string>();
+  }
+  if (const auto ratios = numbers<double>(json, "samples_ratio"); ratios.size() == 2) {
+    recommendation.least_samples_ratio = ratios[0];
+    recommendation.most_samples_ratio = ratios[1];
+  }
   recommendation.speed_up = speed_up_from(json["speed_up"]);
   recommendation.claim = claim_from(json, recommendation.speed_up);
   recommendation.finalists = finalists_from(json);
@@ -162,6 +205,13 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
   const auto share = json.find("payback_share");
   if (share != json.end() && share->is_number()) {
     recommendation.payback_share = share->get<double>();
+    const auto interval = half_widths_from(json, "payback_interval");
+    if (interval.size() == 2) {
+      recommendation.payback_low = interval[0];
+      // JSON has no infinity.
+      recommendation.payback_high =
+          std::isnan(interval[1]) ? std::numeric_limits<double>::infinity() : interval[1];
+    }
   }
   const auto notes = json.find("notes");
   if (notes == json.end() || !notes->is_array()) return recommendation;

@@ -56,7 +56,7 @@ Result<void> Recorder::study() {
 
 StudyTotals Recorder::totals() {
   if (machines_ != nullptr) study_->overhead_usd += machines_->take_overhead_usd();
-  return {stopwatch_->elapsed_s(), study_->overhead_usd};
+  return {stopwatch_->elapsed_s(), study_->overhead_usd, study_->unpaid_suggestions};
 }
 
 Result<void> Recorder::insist(const std::function<Result<void>()>& write) {

@@ -39,7 +39,8 @@ Tuning::Tuning(const LoopParts& parts, StudyRecord study, bool was_killed)
       events_(parts),
       recorder_(parts, machines_, events_, stopwatch_, study_),
       running_(parts, events_, recorder_, stopwatch_),
-      standing_(ranking_rules(parts.study)) {}
+      standing_(ranking_rules(parts.study)),
+      payback_(study_.unpaid_suggestions) {}
 
 Result<LoopResult> Tuning::run() {
   auto result = run_phases();

@@ -58,13 +58,47 @@ std::string plan_text(const Recommendation& recommendation, const Recommendation
   return result;
 }
 
+/// `18.9 h-19.7 h`
+std::string interval_text(const ObjectiveView& view, double value, double half_width) {
+  return fmt::format("{}-{}", view.text(std::max(0.0, value - half_width)),
+                     view.text(value + half_width));
+}
+
+/// `95 % interval 18.9 h-19.7 h, $22.91-$23.87; extrapolated from 3 min 2 s of training`
+std::string extrapolation_text(const Recommendation& recommendation,
+                               const RecommendationContext& context) {
+  std::string intervals;
+  const std::size_t count = std::min(recommendation.incumbent_objectives.size(),
+                                     recommendation.incumbent_half_widths.size());
+  for (std::size_t i = 0; i < context.objectives.size() && i < count; ++i) {
+    const double half_width = recommendation.incumbent_half_widths[i];
+    if (!std::isfinite(half_width)) continue;
+    intervals += intervals.empty() ? "95 % interval " : ", ";
+    intervals +=
+        interval_text(context.objectives[i], recommendation.incumbent_objectives[i], half_width);
+  }
+  if (!(recommendation.measured_s > 0.0)) return intervals;
+  return fmt::format("{}{}extrapolated from {} of training", intervals,
+                     intervals.empty() ? "" : "; ", format_duration(recommendation.measured_s));
+}
+
+/// ` (0.9 % to 1.8 %)`; nothing where it is not known.
+std::string payback_interval_text(const Recommendation& recommendation) {
+  if (!std::isfinite(recommendation.payback_low)) return {};
+  const std::string low = format_percent(recommendation.payback_low);
+  return std::isfinite(recommendation.payback_high)
+             ? fmt::format(" ({} to {})", low, format_percent(recommendation.payback_high))
+             : fmt::format(" ({} or more)", low);
+}
+
 std::string tuning_text(const Recommendation& recommendation) {
   std::string result = format_duration(recommendation.tuning_s);
   if (recommendation.tuning_usd > 0.0) result += ", " + format_usd(recommendation.tuning_usd);
   if (recommendation.payback_share) {
     const double share = *recommendation.payback_share;
     result += share <= 1.0
-                  ? fmt::format("; paid back after {} of the planned run", format_percent(share))
+                  ? fmt::format("; paid back after {} of the planned run{}", format_percent(share),
+                                payback_interval_text(recommendation))
                   : "; not paid back by one planned run";
   }
   return result;
@@ -151,6 +185,11 @@ std::string speed_up_text(const Recommendation& recommendation,
   if (recommendation.claim == Claim::nothing_faster) {
     return "the baseline: nothing was shown to be faster";
   }
+  if (recommendation.claim == Claim::feasible) {
+    const bool measured = speed_up.pairs > 0;
+    return fmt::format("respects all guards, as the baseline does not; {}not shown to be faster",
+                       measured ? speed_up_of(speed_up, context) + ": " : "");
+  }
   const bool slower = recommendation.claim == Claim::unconfirmed && speed_up.high < 1.0;
   return speed_up_of(speed_up, context) + (slower ? ": keep the baseline" : "");
 }
@@ -178,6 +217,12 @@ std::string recommendation_text(const Recommendation& recommendation,
         !planned && !context.objectives.empty() && !context.objectives[0].unit().empty();
     result += fmt::format("{}   {}{}\n", planned || !rated ? "plan" : "rate", plan,
                           rated ? " per million samples" : "");
+    if (const std::string from = extrapolation_text(recommendation, context); !from.empty()) {
+      result += fmt::format("       {}\n", from);
+    }
+  }
+  if (!recommendation.samples_counted.empty()) {
+    result += fmt::format("count  samples {}\n", printable_line(recommendation.samples_counted));
   }
   for (const std::string& note : recommendation.notes)
     result += fmt::format("note   {}\n", printable_line(note));
@@ -196,10 +241,13 @@ Json recommendation_json(const Recommendation& recommendation,
     const auto at = [i](const std::vector<double>& values) {
       return i < values.size() ? finite(values[i]) : Json(nullptr);
     };
-    json["objectives"].push_back({{"metric", context.objectives[i].objective.metric},
-                                  {"unit", context.objectives[i].unit()},
-                                  {"baseline", at(recommendation.baseline_objectives)},
-                                  {"best", at(recommendation.incumbent_objectives)}});
+    json["objectives"].push_back(
+        {{"metric", context.objectives[i].objective.metric},
+         {"unit", context.objectives[i].unit()},
+         {"baseline", at(recommendation.baseline_objectives)},
+         {"best", at(recommendation.incumbent_objectives)},
+         {"baseline_half_width_95", at(recommendation.baseline_half_widths)},
+         {"best_half_width_95", at(recommendation.incumbent_half_widths)}});
   }
   json["claim"] = to_text(recommendation.claim);
   json["speed_up"] = speed_up_json(recommendation.speed_up);
@@ -211,11 +259,19 @@ Json recommendation_json(const Recommendation& recommendation,
   }
   json["tied_trials"] = recommendation.tied;
   json["pareto_trials"] = recommendation.pareto;
+  json["extrapolated_from_s"] =
+      recommendation.measured_s > 0.0 ? Json(recommendation.measured_s) : Json(nullptr);
+  json["samples_counted"] =
+      recommendation.samples_counted.empty() ? Json(nullptr) : Json(recommendation.samples_counted);
+  json["samples_ratio"] = {{"least", finite(recommendation.least_samples_ratio)},
+                           {"most", finite(recommendation.most_samples_ratio)}};
   json["notes"] = recommendation.notes;
   json["tuning_s"] = finite(recommendation.tuning_s);
   json["tuning_usd"] = finite(recommendation.tuning_usd);
   json["payback_share"] =
       recommendation.payback_share ? finite(*recommendation.payback_share) : Json(nullptr);
+  json["payback_share_95"] = {{"low", finite(recommendation.payback_low)},
+                              {"high", finite(recommendation.payback_high)}};
   return json;
 }
 

@@ -40,6 +40,7 @@ Json measurement_json(const Measurement& measurement) {
   json["window_steps"] = number_or_null(measurement.window_steps);
   json["window_samples"] = number_or_null(measurement.window_samples);
   json["total_samples"] = number_or_null(measurement.total_samples);
+  json["samples_told"] = measurement.samples_told ? Json(*measurement.samples_told) : Json(nullptr);
   json["phases"] = Json::object();
   for (const auto& [name, phase] : measurement.phases)
     json["phases"][name] = phase_json(phase);

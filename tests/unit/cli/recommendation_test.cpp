@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/recommendation.hpp"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "tests/unit/cli/trial_fixtures.hpp"
@@ -36,6 +38,44 @@ TEST(Recommendation, TellsBestPlanPriceAndNextStep) {
             "plan   41.2 h -> 19.3 h      $49.93 -> $23.39 (53 % cheaper)\n"
             "tuning took 14 min 20 s, $0.29; paid back after 1.2 % of the planned run\n"
             "next   steptune best resnet-nightly --format args\n");
+}
+
+TEST(Recommendation, TellsTheIntervalsOfPlanAndPaybackAndWhatTheyStandOn) {
+  Recommendation recommendation = faster();
+  recommendation.incumbent_half_widths = {1'440.0, 0.48};
+  recommendation.baseline_half_widths = {3'000.0, 1.0};
+  recommendation.measured_s = 182.0;
+  recommendation.samples_counted = "as the program counts them, 256 a step";
+  recommendation.payback_low = 0.0115;
+  recommendation.payback_high = 0.0126;
+  const std::string text = recommendation_text(recommendation, two_objectives());
+  EXPECT_NE(
+      text.find("       95 % interval 18.9 h-19.7 h, $22.91-$23.87; extrapolated from 3 min 2 "
+                "s of training\n"
+                "count  samples as the program counts them, 256 a step\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("paid back after 1.2 % of the planned run (1.1 % to 1.3 %)\n"),
+            std::string::npos)
+      << text;
+  const Json json = recommendation_json(recommendation, two_objectives());
+  EXPECT_EQ(json["objectives"][0]["best_half_width_95"], 1'440.0);
+  EXPECT_EQ(json["extrapolated_from_s"], 182.0);
+  EXPECT_EQ(json["payback_share_95"]["high"], 0.0126);
+
+  recommendation.payback_high = std::numeric_limits<double>::infinity();
+  EXPECT_NE(recommendation_text(recommendation, two_objectives()).find("(1.1 % or more)"),
+            std::string::npos);
+}
+
+TEST(Recommendation, SaysThatABaselineWhichViolatesAGuardIsNoChoice) {
+  Recommendation recommendation = faster();
+  recommendation.claim = Claim::feasible;
+  recommendation.speed_up = {0.97, 0.93, 1.01, 3, 0.93};
+  const std::string text = speed_up_text(recommendation, two_objectives());
+  EXPECT_EQ(text,
+            "respects all guards, as the baseline does not; 0.97 times as fast as baseline (95 % "
+            "interval 0.93-1.01; 3 pairs, fresh processes): not shown to be faster");
 }
 
 TEST(Recommendation, IsTheBaselineInWordsWhereNothingWasShownToBeFaster) {

@@ -142,10 +142,13 @@ TEST_P(OldVersions, IsOpenedAndGoesOn) {
   EXPECT_EQ(must(history.sessions(study.id)).size(), GetParam() >= 4 ? 1U : 0U);
   EXPECT_EQ(must(history.attempts(study.id, 7)).size(), 1U) << "interrupted, and goes on";
   EXPECT_DOUBLE_EQ(study.overhead_usd, GetParam() >= 2 ? 0.25 : 0.0);
+  EXPECT_EQ(study.unpaid_suggestions, GetParam() >= 5 ? 2 : 0);
   must(history.record_launching(study.id, launching_trial(12)));
   study.overhead_usd = 0.5;
+  study.unpaid_suggestions = 1;
   must(history.record_study(study));
   EXPECT_DOUBLE_EQ(must(history.study("resnet-nightly")).overhead_usd, 0.5);
+  EXPECT_EQ(must(history.study("resnet-nightly")).unpaid_suggestions, 1);
   EXPECT_EQ(must(history.trials(study.id)).size(), 12U);
 }
 

@@ -135,6 +135,26 @@ TEST(Payback, NeverStopsWithoutAModelOrWithoutBeingAsked) {
     EXPECT_FALSE(no_model.stops(study, {}, standing));
 }
 
+TEST(Payback, GoesOnCountingWhereAFormerRunOfTheTunerEnded) {
+  StudySpec study = time_study();
+  study.budget.stop_at_payback = true;
+  std::vector<TrialRecord> trials{spent(1, 30), spent(2, 10)};
+  for (TrialRecord& trial : trials)
+    trial.objectives = {1000.0};
+  const Standing standing(ranking_rules(study), trials);
+  PaybackRule killed;
+  EXPECT_FALSE(killed.stops(study, 0.01, standing));
+  EXPECT_FALSE(killed.stops(study, 0.01, standing));
+  PaybackRule resumed(killed.unpaid_in_a_row());
+  EXPECT_TRUE(resumed.stops(study, 0.01, standing));
+}
+
+TEST(TuningCost, OfAnOwnMachineIsItsPriceForTheWholeTime) {
+  const StudySpec study = time_study();  // 3.6 USD an hour
+  EXPECT_DOUBLE_EQ(tuning_cost_usd(study, 0.03, 0.0, 100.0), 0.1);
+  EXPECT_DOUBLE_EQ(tuning_cost_usd(study, 0.3, 0.01, 100.0), 0.31) << "several trials at a time";
+}
+
 TEST(RecommendationJson, ReadsBackAsItWasWritten) {
   std::vector<TrialRecord> trials{completed(1, 4.0, 0.1), completed(2, 2.0, 0.1),
                                   completed(3, 2.1, 0.1)};
@@ -150,6 +170,8 @@ TEST(RecommendationJson, ReadsBackAsItWasWritten) {
   EXPECT_EQ(read->incumbent_trial, 2);
   EXPECT_EQ(read->tied, std::vector<std::int64_t>{3});
   EXPECT_EQ(read->payback_share, 0.25);
+  EXPECT_LT(read->payback_low, 0.25);
+  EXPECT_GT(read->payback_high, 0.25);
 }
 
 TEST(RecommendationJson, RefusesWhatItIsNot) {

@@ -159,8 +159,14 @@ TEST(PlanNotes, TellWhatAnotherBatchSizeNeeds) {
   baseline.measurement->metrics["gradient_noise_scale"] = 128.0;
   reporting.put(baseline);
   reporting.put(completed(4, 100.0));
+  recommendation.baseline_objectives = {200.0};
+  recommendation.incumbent_objectives = {100.0};
+  set_samples_ratio(study, reporting, recommendation);
+  EXPECT_DOUBLE_EQ(recommendation.most_samples_ratio, 2.0);
   EXPECT_THAT(plan_notes(study, reporting, recommendation),
-              ElementsAre(HasSubstr("needs 1.00 to 2.00 times the samples")));
+              ElementsAre(AllOf(HasSubstr("needs 1.00 to 2.00 times the samples"),
+                                HasSubstr("then takes 1 min 40 s to 3 min 20 s, and may be no "
+                                          "faster than the baseline's"))));
   recommendation.configuration = study.baseline;
   EXPECT_THAT(plan_notes(study, reporting, recommendation), IsEmpty());
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/recommend.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/loop/fixture.hpp"
+#include "tuner/loop/plan_figures.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A baseline of 4 s, a finalist that the search saw at 2 s, and what fresh runs of both took.
+class RecommendTest : public ::testing::Test {
+ protected:
+  RecommendTest() { trials_.front().purpose = TrialPurpose::baseline; }
+
+  void confirm(double finalist_s, double baseline_s, int rounds = 3) {
+    for (int round = 1; round <= rounds; ++round) {
+      const auto number = static_cast<std::int64_t>(trials_.size()) + 1;
+      trials_.push_back(
+          confirming(number, TrialPurpose::confirm_incumbent, round, 2, finalist_s, 0.01));
+      trials_.push_back(
+          confirming(number + 1, TrialPurpose::confirm_baseline, round, 1, baseline_s, 0.01));
+      for (std::size_t i = trials_.size() - 2; i < trials_.size(); ++i) {
+        trials_[i].measurement = steady(0.001 * trials_[i].objectives[0]);
+        trials_[i].measurement->window_s = 20.0;
+      }
+    }
+  }
+  Recommendation recommended() {
+    return recommend(study_, Standing(ranking_rules(study_), trials_), {0.5, 0.25}).value();
+  }
+
+  StudySpec study_ = time_study();
+  std::vector<TrialRecord> trials_{completed(1, 4.0, 0.01), completed(2, 2.0, 0.01)};
+};
+
+TEST_F(RecommendTest, ThePlansIntervalIsThatOfAFurtherLaunch) {
+  confirm(2.0, 4.0);
+  const Recommendation recommendation = recommended();
+  EXPECT_EQ(recommendation.claim, Claim::faster);
+  EXPECT_DOUBLE_EQ(recommendation.measured_s, 60.0);
+  ASSERT_EQ(recommendation.incumbent_half_widths.size(), 1U);
+  // Launches that were alike leave some of the prior's 1.5 %; a launch more varies by it, too.
+  const double relative = recommendation.incumbent_half_widths[0] / 2.0;
+  EXPECT_GT(relative, 0.015);
+  EXPECT_LT(relative, 0.05);
+  EXPECT_LT(recommendation.payback_low, *recommendation.payback_share);
+  EXPECT_GT(recommendation.payback_high, *recommendation.payback_share);
+}
+
+TEST_F(RecommendTest, ABaselineThatViolatesAGuardIsNotKept) {
+  trials_.front().status = TrialStatus::infeasible;
+  confirm(4.1, 4.0);
+  const Recommendation recommendation = recommended();
+  EXPECT_EQ(recommendation.claim, Claim::feasible);
+  EXPECT_EQ(recommendation.incumbent_trial, 2);
+  EXPECT_NEAR(recommendation.speed_up.ratio, 4.0 / 4.1, 1e-9)
+      << "of the fresh runs, not the search";
+  EXPECT_NEAR(recommendation.incumbent_objectives[0], 4.1, 1e-9);
+  EXPECT_FALSE(recommendation.payback_share);
+}
+
+TEST(NextLaunch, OfAReportedMetricNothingIsKnown) {
+  const TrialRecord trial = completed(1, 4.0, 0.0);
+  EXPECT_TRUE(std::isnan(next_launch_half_widths({&trial}, {4.0}, {})[0]));
+}
+
+TEST(SamplesCounted, TellsWhoSaidWhatAStepIs) {
+  StudySpec study = time_study();
+  TrialRecord trial = completed(1, 4.0);
+  EXPECT_EQ(samples_counted(study, trial), "");
+  trial.measurement = steady(0.01);
+  trial.measurement->window_steps = 10.0;
+  trial.measurement->window_samples = 640.0;
+  trial.measurement->samples_told = true;
+  EXPECT_EQ(samples_counted(study, trial), "as the program counts them, 64 a step");
+  trial.measurement->samples_told = false;
+  EXPECT_THAT(samples_counted(study, trial), HasSubstr("one a step: neither"));
+  study.planned_run.batch_size = document::Formula::constant(256.0, "4 * 64");
+  EXPECT_EQ(samples_counted(study, trial), "256 a step, by \"planned_run.batch_size\" (4 * 64)");
+  trial.measurement->samples_told = true;
+  EXPECT_THAT(samples_counted(study, trial),
+              HasSubstr("(4 * 64) says 256: does it count micro-batches"));
+}
+
+}  // namespace
+}  // namespace steptune
