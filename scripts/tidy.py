@@ -27,6 +27,10 @@ PRODUCT = ("common", "search", "trial_runner", "tuner")
 BUILD = ROOT / "build/tidy"
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
 STAMPS = CACHE / "steptune/tidy"
+# GCC's own, unknown to clang.
+GNU_OPTIONS = {"-fvect-cost-model=dynamic"}
+# clang refuses LibTorch's vector of an incomplete type where the library's vector is constexpr.
+FOR_LIBTORCH = "-D_GLIBCXX20_CONSTEXPR="
 INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -60,10 +64,15 @@ def parse_arguments():
     return parser.parse_args()
 
 
+def for_clang(command):
+    options = [option for option in shlex.split(command) if option not in GNU_OPTIONS]
+    return shlex.join(options + [FOR_LIBTORCH] * any("torch" in option for option in options))
+
+
 def compile_commands():
     """Command line by source: those of the build but for sources that the build itself writes."""
     entries = json.loads((BUILD / "compile_commands.json").read_text())
-    return {pathlib.Path(entry["file"]): entry["command"] for entry in entries if os.path.exists(entry["file"])}
+    return {pathlib.Path(entry["file"]): for_clang(entry["command"]) for entry in entries if os.path.exists(entry["file"])}
 
 
 def alone(commands, files):

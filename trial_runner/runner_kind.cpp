@@ -22,7 +22,8 @@ Resources RunnerSettings::resources_of(const Configuration& /*configuration*/) c
   return {};
 }
 
-std::unique_ptr<RehearsalStage> RunnerSettings::rehearse(RehearsalOptions /*options*/) const {
+std::unique_ptr<RehearsalStage> RunnerSettings::rehearse(
+    const RehearsalOptions& /*options*/) const {
   return nullptr;
 }
 

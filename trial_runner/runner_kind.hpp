@@ -115,7 +115,8 @@ class RunnerSettings {
   /// study, for runners that draw random numbers.
   [[nodiscard]] virtual Result<RunnerParts> make(const Clock& clock, std::uint64_t seed) const = 0;
   /// The same against a simulated provider; null where nothing is paid for.
-  [[nodiscard]] virtual std::unique_ptr<RehearsalStage> rehearse(RehearsalOptions options) const;
+  [[nodiscard]] virtual std::unique_ptr<RehearsalStage> rehearse(
+      const RehearsalOptions& options) const;
 
  protected:
   RunnerSettings() = default;

@@ -19,8 +19,6 @@
 #include "common/clock.hpp"
 #include "common/json.hpp"
 
-extern char** environ;
-
 namespace {
 
 using steptune::Json;

@@ -26,7 +26,7 @@ struct Options {
   std::uint64_t family_seed = 0;
   std::vector<std::string> searchers;
   int seeds = 20;
-  int first_seed = 0;
+  std::uint64_t first_seed = 0;
   int trials = 100;
   std::optional<int> initial_points;
   std::string json;
@@ -143,7 +143,7 @@ Result<Campaign> run(const Problem& problem, const std::string& name, const Opti
   Campaign campaign;
   campaign.searcher = name;
   for (int i = 0; i < options.seeds; ++i) {
-    const auto seed = static_cast<std::uint64_t>(options.first_seed + i);
+    const std::uint64_t seed = options.first_seed + static_cast<std::uint64_t>(i);
     fmt::print(stderr, "{}: {} seed {} of {}\n", problem.name, name, i + 1, options.seeds);
     auto proposer = peer ? optuna_proposer(name, problem, seed, options.python, options.peer_script)
                          : own_proposer(name, problem, seed, options.initial_points,

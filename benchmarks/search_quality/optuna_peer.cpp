@@ -13,8 +13,6 @@
 
 #include "common/json.hpp"
 
-extern char** environ;
-
 namespace steptune::search_quality {
 namespace {
 

@@ -4,6 +4,7 @@
 // one thread; see README.md.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -50,8 +51,8 @@ double resident_mb() {
 }
 
 double quantile(const std::vector<double>& sorted, double share) {
-  const auto place = static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5);
-  return sorted[place];
+  return sorted[static_cast<std::size_t>(
+      std::lround(share * static_cast<double>(sorted.size() - 1)))];
 }
 
 /// Ackley's function and, where two objectives are asked for, how far the numbers are from a

@@ -124,8 +124,8 @@ TEST(OutOfMemorySigns, WhatProgramsPrint) {
         "numpy.core._exceptions._ArrayMemoryError: Unable to allocate 7.45 GiB",
         "RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB",
         "torch.OutOfMemoryError: HIP out of memory.",
-        "RuntimeError: [enforce fail at alloc_cpu.cpp:75] err == 0. DefaultCPUAllocator: can't "
-        "allocate memory: you tried to allocate 4000 bytes.",
+        ("RuntimeError: [enforce fail at alloc_cpu.cpp:75] err == 0. DefaultCPUAllocator: can't "
+         "allocate memory: you tried to allocate 4000 bytes."),
         "OSError: [Errno 12] Cannot allocate memory",
         "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory",
         "tensorflow.python.framework.errors_impl.ResourceExhaustedError: OOM when allocating "

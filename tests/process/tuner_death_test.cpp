@@ -28,7 +28,7 @@ class TunerDeathTest : public LocalRunnerTest {
 
   void start_tuner(const std::string& tag, std::vector<std::string> program, int count = 1) {
     local::SpawnRequest request;
-    request.argv = {STEPTUNE_BINARY_DIR "/bin/tuner_driver", tag, k_watchdog, folder().string(),
+    request.argv = {(STEPTUNE_BINARY_DIR "/bin/tuner_driver"), tag, k_watchdog, folder().string(),
                     std::to_string(count)};
     request.argv.insert(request.argv.end(), program.begin(), program.end());
     request.environment = local::own_environment();

@@ -143,8 +143,8 @@ Result<void> LocalRunner::ensure_watchdog() {
 }
 
 Result<void> LocalRunner::start(const TrialSpec& spec) {
-  if (const auto startable = check_startable(spec); !startable) return startable;
-  if (const auto watched = ensure_watchdog(); !watched) return watched;
+  if (auto startable = check_startable(spec); !startable) return startable;
+  if (auto watched = ensure_watchdog(); !watched) return watched;
   auto reader = ReportReader::create(spec.report_format);
   if (!reader) return tl::unexpected(reader.error());
   LogFile log;

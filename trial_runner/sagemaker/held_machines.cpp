@@ -2,6 +2,7 @@
 #include "trial_runner/sagemaker/held_machines.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/sagemaker/job_name.hpp"
@@ -83,11 +84,11 @@ aws::AwsResult<std::vector<HeldMachines>> find_held_machines(TrainingJobs& jobs,
   const auto summaries = jobs.list({{}, {}, std::max(0.0, now_wall_s - k_longest_holding_s)});
   if (!summaries) return tl::unexpected(summaries.error());
   std::vector<HeldMachines> all;
-  for (auto summary = summaries->rbegin(); summary != summaries->rend(); ++summary) {
+  for (const JobSummary& summary : std::views::reverse(*summaries)) {
     JobDescription listed;
-    listed.status = summary->status;
-    if (!holding_of(listed.ended(), summary->pool)) continue;
-    const auto state = jobs.describe(summary->name);
+    listed.status = summary.status;
+    if (!holding_of(listed.ended(), summary.pool)) continue;
+    const auto state = jobs.describe(summary.name);
     if (!state) return tl::unexpected(state.error());
     if (!*state) continue;
     if (auto held = held_machines(**state, now_wall_s, prices)) all.push_back(*std::move(held));

@@ -110,8 +110,8 @@ Result<RunnerParts> SageMakerSettings::make(const Clock& clock, std::uint64_t /*
       std::make_unique<SageMakerRunner>(clock, std::move(connection), std::move(options))};
 }
 
-std::unique_ptr<RehearsalStage> SageMakerSettings::rehearse(RehearsalOptions options) const {
-  return make_simulated_stage(*this, std::move(options));
+std::unique_ptr<RehearsalStage> SageMakerSettings::rehearse(const RehearsalOptions& options) const {
+  return make_simulated_stage(*this, options);
 }
 
 }  // namespace steptune

@@ -55,7 +55,8 @@ class SageMakerSettings final : public RunnerSettings {
       const Configuration& configuration) const override;
   [[nodiscard]] std::vector<SummaryLine> summary(const Configuration& baseline) const override;
   [[nodiscard]] Result<RunnerParts> make(const Clock& clock, std::uint64_t seed) const override;
-  [[nodiscard]] std::unique_ptr<RehearsalStage> rehearse(RehearsalOptions options) const override;
+  [[nodiscard]] std::unique_ptr<RehearsalStage> rehearse(
+      const RehearsalOptions& options) const override;
 
  private:
   SageMakerSection section_;

@@ -84,7 +84,7 @@ RehearsalBill bill_of(const simulated::AccountAudit& audit, const Prices& prices
 
 class SageMakerStage final : public RehearsalStage {
  public:
-  SageMakerStage(const SageMakerSettings& settings, RehearsalOptions options)
+  SageMakerStage(const SageMakerSettings& settings, const RehearsalOptions& options)
       : prices_(settings.section().instances.prices),
         clock_(options.wall_time_s),
         account_(clock_, program_model(options), account_of(settings.section(), options.seed)),
@@ -107,8 +107,8 @@ class SageMakerStage final : public RehearsalStage {
 }  // namespace
 
 std::unique_ptr<RehearsalStage> make_simulated_stage(const SageMakerSettings& settings,
-                                                     RehearsalOptions options) {
-  return std::make_unique<SageMakerStage>(settings, std::move(options));
+                                                     const RehearsalOptions& options) {
+  return std::make_unique<SageMakerStage>(settings, options);
 }
 
 }  // namespace steptune

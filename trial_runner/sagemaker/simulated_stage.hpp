@@ -10,6 +10,6 @@ namespace steptune {
 
 /// The runner of a study's jobs on a simulated account that grants what they need.
 [[nodiscard]] std::unique_ptr<RehearsalStage> make_simulated_stage(
-    const SageMakerSettings& settings, RehearsalOptions options);
+    const SageMakerSettings& settings, const RehearsalOptions& options);
 
 }  // namespace steptune

@@ -38,7 +38,8 @@ Key<StudySpec> schema_key() {
 Type<std::filesystem::path> folder() {
   auto type = document::path();
   type.read = [read = type.read](const Node& node) -> std::optional<std::filesystem::path> {
-    if (node.json() == "") {
+    const auto* text = node.json().get_ptr<const std::string*>();
+    if (text != nullptr && text->empty()) {
       node.fault("the path is empty; write \".\"");
       return std::nullopt;
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,10 +22,10 @@ std::optional<std::vector<Configuration>> combinations_of(const StudySpec& study
                                                           std::uint64_t most) {
   std::vector<Parameter> deciding;
   const auto& parameters = study.space.parameters();
-  for (auto parameter = parameters.rbegin(); parameter != parameters.rend(); ++parameter) {
-    if (!names.contains(parameter->name)) continue;
-    deciding.push_back(*parameter);
-    for (std::string& name : identifiers_in(parameter->when.value_or("")))
+  for (const Parameter& parameter : std::views::reverse(parameters)) {
+    if (!names.contains(parameter.name)) continue;
+    deciding.push_back(parameter);
+    for (std::string& name : identifiers_in(parameter.when.value_or("")))
       names.insert(std::move(name));
   }
   if (deciding.empty()) return std::vector{study.baseline};

@@ -81,9 +81,8 @@ Acquisition::Goal Acquisition::goal_of(const EnsembleMember& member) {
     return goal;
   }
   std::vector<Pair> pairs;
-  for (std::size_t i = 0; i < targets[0].size(); ++i) {
+  for (std::size_t i = 0; i < targets[0].size(); ++i)
     pairs.push_back({targets[0][i], targets[1][i]});
-  }
   const auto front = pareto_front(pairs);
   const Pair reference = reference_point(front, pairs);
   goal.dominated_area = dominated_area(front, reference);

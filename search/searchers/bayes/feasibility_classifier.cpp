@@ -120,10 +120,10 @@ std::vector<double> FeasibilityClassifier::log_probability_bounds(const Matrix& 
   const State& state = *state_;
   thread_local Matrix rows;
   std::vector<double> result = state.latent_means(features, first, last, rows);
-  for (std::size_t i = 0; i < result.size(); ++i) {
+  for (double& value : result) {
     // Variance draws probabilities towards one half.
-    const double variance = result[i] < 0.0 ? state.kernel.amplitude : 0.0;
-    result[i] = log_normal_cdf(result[i] / std::sqrt(1.0 + variance));
+    const double variance = value < 0.0 ? state.kernel.amplitude : 0.0;
+    value = log_normal_cdf(value / std::sqrt(1.0 + variance));
   }
   return result;
 }

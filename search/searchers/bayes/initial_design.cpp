@@ -21,7 +21,7 @@ std::optional<Point> InitialDesign::next(
   SobolPoints sequence(dimensions, seed_);
   constexpr int k_longest = 16'384;
   for (int i = 0; i < k_longest; ++i) {
-    const auto point = space_.point_at_quantiles(sequence.next());
+    auto point = space_.point_at_quantiles(sequence.next());
     if (point && admissible(*point)) return point;
   }
   return std::nullopt;

@@ -124,12 +124,12 @@ std::vector<double> InverseFactor::explained(const Matrix& covariances, std::siz
     const at::Tensor projected = at::mm(rows.narrow(1, 0, factor.size(1)), factor.t());
     const double* value = projected.data_ptr<double>();
     const auto count = static_cast<std::size_t>(factor.size(0));
-    for (std::size_t i = 0; i < result.size(); ++i) {
+    for (double& squares : result) {
       // Four sums at once: one alone would wait for every addition.
       double sums[4] = {};
       for (std::size_t k = 0; k < count; ++k, ++value)
         sums[k % 4] += *value * *value;
-      result[i] += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+      squares += (sums[0] + sums[1]) + (sums[2] + sums[3]);
     }
   }
   return result;

@@ -94,9 +94,8 @@ std::vector<std::size_t> Learner::representative_rows(std::size_t count, std::si
   const std::size_t best = limit / 2;
   const std::size_t others = limit - best;
   std::vector<std::size_t> chosen(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(best));
-  for (std::size_t i = 0; i < others; ++i) {
+  for (std::size_t i = 0; i < others; ++i)
     chosen.push_back(rows[best + i * (count - best) / others]);
-  }
   std::sort(chosen.begin(), chosen.end());
   return chosen;
 }
@@ -127,12 +126,11 @@ void Learner::fit(Belief& belief, std::size_t count, std::size_t limit,
     lowest = fit.negative_log_posterior;
     belief.hyperparameters = std::move(fit.hyperparameters);
   }
-  const auto loo = GaussianProcess(training, groups_, belief.hyperparameters).leave_one_out();
-  belief.evidence = 0.0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    belief.evidence += loo.log_densities[i] + transform.log_jacobian(values_[rows[i]]);
-  }
-  belief.evidence /= static_cast<double>(rows.size());
+  std::vector<double> values;
+  for (const std::size_t row : rows)
+    values.push_back(values_[row]);
+  const GaussianProcess process(training, groups_, belief.hyperparameters);
+  belief.evidence = evidence_of({process, transform}, values);
   belief.examples = count;
 }
 

@@ -18,7 +18,7 @@ class ScriptedTransport final : public HttpTransport {
  public:
   Result<HttpResponse> send(const HttpRequest& request, const HttpTimeouts&) override {
     requests.push_back(request);
-    const auto answer = script.front();
+    auto answer = script.front();
     if (script.size() > 1) script.pop_front();
     return answer;
   }

@@ -41,8 +41,8 @@ struct Study {
       outcomes.add(row, !failures || std::abs(point[2] - 0.35) > 0.2 || rng.uniform() < 0.2);
       for (std::size_t k = 0; k < objectives; ++k) {
         double value = 1.0 + 0.3 * std::sin(7.0 * row[0]) + 0.1 * row[1];
-        for (std::size_t f = 0; f < row.size(); ++f)
-          value += std::pow(row[f] - (k == 0 ? 0.3 : 0.8), 2.0);
+        for (const double feature : row)
+          value += std::pow(feature - (k == 0 ? 0.3 : 0.8), 2.0);
         learners[k].add(row, value, 0.0);
       }
     }

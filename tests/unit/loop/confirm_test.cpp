@@ -150,10 +150,11 @@ TEST_F(PairsTest, OneAloneKnowsThatLaunchesDiffer) {
 
 TEST_F(PairsTest, ThatABufferCouldExplainProveNothing) {
   for (int pair = 1; pair <= 3; ++pair) {
-    runs_.push_back(confirming(2 * pair, k_a, pair, 2, 1.0));
+    const std::int64_t first = std::int64_t{2} * pair;
+    runs_.push_back(confirming(first, k_a, pair, 2, 1.0));
     runs_.back().measurement = steady(0.001);
     runs_.back().measurement->slowest_seconds_per_sample = pair == 2 ? 0.0025 : 0.004;
-    runs_.push_back(confirming(2 * pair + 1, k_b, pair, 1, 2.0));
+    runs_.push_back(confirming(first + 1, k_b, pair, 1, 2.0));
   }
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::hidden);
   const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);

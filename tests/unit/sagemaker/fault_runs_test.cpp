@@ -17,7 +17,7 @@
 namespace steptune::simulated {
 namespace {
 
-constexpr int k_runs_per_test = 100;
+constexpr std::uint64_t k_runs_per_test = 100;
 constexpr int k_attempts = 4;
 constexpr double k_longest_study_s = 10.0 * 86'400.0;
 
@@ -248,8 +248,8 @@ class FaultRun {
 class FaultRuns : public testing::TestWithParam<int> {};
 
 TEST_P(FaultRuns, NothingIsPaidTwiceForgottenOrKept) {
-  for (int run = 0; run < k_runs_per_test; ++run) {
-    const auto seed = static_cast<std::uint64_t>(GetParam() * k_runs_per_test + run);
+  for (std::uint64_t run = 0; run < k_runs_per_test; ++run) {
+    const auto seed = static_cast<std::uint64_t>(GetParam()) * k_runs_per_test + run;
     SCOPED_TRACE(fmt::format("seed {}", seed));
     FaultRun faults(seed);
     faults.run();

@@ -21,7 +21,7 @@ class Logs : public AccountTest {
     int empty_pages = 0;
   };
 
-  Reading read(const std::string& prefix, Json more = Json::object()) {
+  Reading read(const std::string& prefix, const Json& more = Json::object()) {
     Reading reading;
     Json input = {{"logGroupName", k_group}, {"logStreamNamePrefix", prefix}};
     input.update(more);

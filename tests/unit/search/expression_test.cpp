@@ -100,7 +100,7 @@ TEST(Expression, ListsWhatItMentions) {
 
 TEST(Expression, CopiesEvaluateIndependently) {
   const auto original = Expression::compile("workers > 1", k_parameters, k_facts);
-  const Expression copy = *original;
+  const Expression copy{*original};
   EXPECT_TRUE(copy.holds(example()));
   EXPECT_FALSE(original->holds(Configuration{}));
   EXPECT_TRUE(copy.holds(example()));

@@ -130,8 +130,8 @@ inline std::vector<std::string> hostile_strings(const std::string& canary) {
                                       "a\tb",
                                       "\"a,b\"",
                                       "a\"b",
-                                      "\xEF\xBB\xBF"
-                                      "bom",
+                                      ("\xEF\xBB\xBF"
+                                       "bom"),
                                       "null",
                                       "NULL",
                                       "nil",

@@ -19,7 +19,7 @@ constexpr double k_step_s = 0.1;
 /// Seconds of step i.
 using StepTimes = std::function<double(int)>;
 
-StepTimes autocorrelated(std::shared_ptr<Rng> rng, double phi, double noise) {
+StepTimes autocorrelated(const std::shared_ptr<Rng>& rng, double phi, double noise) {
   auto state = std::make_shared<double>(noise * rng->normal());
   return [=](int) {
     *state = phi * *state + noise * std::sqrt(1.0 - phi * phi) * rng->normal();
@@ -82,7 +82,7 @@ TEST(MeasurerCalibration, IntervalsCoverTheMeanOfAutocorrelatedSteps) {
 }
 
 TEST(MeasurerCalibration, IntervalsCoverTheMeanWithPeriodicStalls) {
-  const auto make = [](std::shared_ptr<Rng> rng) -> StepTimes {
+  const auto make = [](const std::shared_ptr<Rng>& rng) -> StepTimes {
     const int offset = static_cast<int>(rng->below(8));
     return [=](int i) {
       return k_step_s * (1.0 + 0.05 * rng->normal()) + ((i + offset) % 8 == 0 ? 0.3 : 0.0);
@@ -96,7 +96,7 @@ TEST(MeasurerCalibration, IntervalsCoverTheMeanWithPeriodicStalls) {
 }
 
 TEST(MeasurerCalibration, IntervalsCoverTheMeanAfterASlowStart) {
-  const auto make = [](std::shared_ptr<Rng> rng) -> StepTimes {
+  const auto make = [](const std::shared_ptr<Rng>& rng) -> StepTimes {
     return [base = autocorrelated(rng, 0.5, 0.05)](int i) {
       return base(i) + (i < 15 ? std::exp(-i / 5.0) : 0.0);
     };
@@ -107,7 +107,7 @@ TEST(MeasurerCalibration, IntervalsCoverTheMeanAfterASlowStart) {
 }
 
 TEST(MeasurerCalibration, IntervalsCoverTheMeanAfterPrefetchedBatchesDrained) {
-  const auto make = [](std::shared_ptr<Rng> rng) -> StepTimes {
+  const auto make = [](const std::shared_ptr<Rng>& rng) -> StepTimes {
     return
         [base = autocorrelated(rng, 0.3, 0.05)](int i) { return (i < 20 ? 0.2 : 1.0) * base(i); };
   };
@@ -324,7 +324,7 @@ TEST(Measurer, IgnoresCountersThatGoBackOrStand) {
   for (int i = 1; i <= 50; ++i) {
     measurer.add(at(i, i));
     measurer.add(at(i + 0.2, i));
-    measurer.add(at(i + 0.4, i / 2));
+    measurer.add(at(i + 0.4, std::floor(i / 2.0)));
   }
   EXPECT_NEAR(measurer.current().seconds_per_sample, 1.0, 1e-9);
   EXPECT_EQ(measurer.current().total_samples, 50);

@@ -75,13 +75,12 @@ Result<Sections> read_shared_file(const std::filesystem::path& path) {
 }
 
 /// `profile x` -> `x`; `default` stays; `sso-session x` and `services x` keep their kind.
-Sections with_profile_names(Sections sections) {
+Sections with_profile_names(const Sections& sections) {
   Sections named;
-  for (auto& [name, section] : sections) {
+  for (const auto& [name, section] : sections) {
     constexpr std::string_view k_prefix = "profile ";
     const bool prefixed = name.starts_with(k_prefix);
-    named[prefixed ? std::string(trimmed(name.substr(k_prefix.size()))) : name] =
-        std::move(section);
+    named[prefixed ? std::string(trimmed(name.substr(k_prefix.size()))) : name] = section;
   }
   return named;
 }

@@ -13,7 +13,7 @@ aws::JsonService service(const char* name, const char* target, const char* host)
 }  // namespace
 
 AccountConnection::AccountConnection(VirtualClock& clock, ProgramModel program,
-                                     AccountOptions account)
+                                     const AccountOptions& account)
     : clock_(clock),
       account_(clock, std::move(program), account),
       limiter_(aws::sagemaker_rate_limiter()),

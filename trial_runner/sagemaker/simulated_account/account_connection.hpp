@@ -15,7 +15,7 @@ namespace steptune::simulated {
 class AccountConnection {
  public:
   /// `clock` outlives the connection.
-  AccountConnection(VirtualClock& clock, ProgramModel program, AccountOptions account);
+  AccountConnection(VirtualClock& clock, ProgramModel program, const AccountOptions& account);
 
   /// A runner that outlives neither the connection nor the clock.
   [[nodiscard]] std::unique_ptr<SageMakerRunner> make_runner(SageMakerOptions options);
