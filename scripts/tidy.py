@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """clang-tidy in parallel over the unity sources, as the build compiles them: parsing headers takes most of the time.
 
-    scripts/tidy.py [--analyze] [--staged | FILE ...]
+    scripts/tidy.py [--analyze] [--product | --staged | FILE ...]
 
 Reads build/tidy/compile_commands.json. Without --analyze the path-sensitive checks (clang-analyzer-*) are left out, which
 take most of the rest. A FILE is looked at alone, with the options of the unity source that includes it. Headers of the
@@ -58,6 +58,7 @@ def digest(source, settings):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--analyze", action="store_true", help="the path-sensitive checks, too")
+    parser.add_argument("--product", action="store_true", help="without tests, benchmarks and examples")
     parser.add_argument("--staged", action="store_true", help="only sources staged for a commit")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("files", nargs="*", type=pathlib.Path)
@@ -73,6 +74,10 @@ def compile_commands():
     """Command line by source: those of the build but for sources that the build itself writes."""
     entries = json.loads((BUILD / "compile_commands.json").read_text())
     return {pathlib.Path(entry["file"]): for_clang(entry["command"]) for entry in entries if os.path.exists(entry["file"])}
+
+
+def of_product(source):
+    return source.relative_to(BUILD if BUILD in source.parents else ROOT).parts[0] in PRODUCT
 
 
 def alone(commands, files):
@@ -109,6 +114,8 @@ def main():
         files = staged_files() if arguments.staged else [file.resolve() for file in arguments.files]
         sources = alone(sources, files)
     else:
+        if arguments.product:
+            sources = {source: command for source, command in sources.items() if of_product(source)}
         sources |= headers_alone()
     STAMPS.mkdir(parents=True, exist_ok=True)
     checks = [] if arguments.analyze else ["--checks=-clang-analyzer-*"]

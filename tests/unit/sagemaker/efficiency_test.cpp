@@ -2,11 +2,16 @@
 #include <gtest/gtest.h>
 
 #include "benchmarks/warm_pools/schedules.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace steptune::bench {
 namespace {
 
-class WarmPoolEfficiency : public testing::TestWithParam<int> {};
+class WarmPoolEfficiency : public testing::TestWithParam<int> {
+  void SetUp() override {
+    if (k_sanitized) GTEST_SKIP() << "figures of what the runs with faults execute, too";
+  }
+};
 
 TEST_P(WarmPoolEfficiency, LittleIsBilledBeyondTheLeast) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {

@@ -4,12 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 
 #include <gtest/gtest.h>
 
 #include "benchmarks/stream_accuracy/stream_cells.hpp"
 
 namespace steptune {
+
+void PrintTo(const StreamCell& cell, std::ostream* out) {
+  *out << cell.name;
+}
+
 namespace {
 
 class EveryProgram : public testing::TestWithParam<StreamCell> {};
