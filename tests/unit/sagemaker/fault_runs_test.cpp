@@ -17,7 +17,7 @@
 namespace steptune::simulated {
 namespace {
 
-constexpr std::uint64_t k_runs_per_test = k_sanitized ? 30 : 100;
+constexpr std::uint64_t k_runs_per_test = k_sanitized ? 20 : 100;
 constexpr int k_attempts = 4;
 constexpr double k_longest_study_s = 10.0 * 86'400.0;
 
