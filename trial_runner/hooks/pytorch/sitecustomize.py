@@ -12,17 +12,15 @@ def _others(folder):
     return [entry for entry in sys.path if os.path.abspath(entry or os.curdir) != folder]
 
 
-def _run_shadowed(path):
-    """Runs the next `sitecustomize` as the interpreter would have: under its name, errors and all."""
-    import importlib.machinery
-    import importlib.util
-
-    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", path)
-    if spec is None or spec.loader is None:
-        return
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["sitecustomize"] = module
-    spec.loader.exec_module(module)
+def _run_shadowed():
+    """Imports the next `sitecustomize` as the interpreter would have: its name, errors and all."""
+    own = sys.modules.pop("sitecustomize")
+    try:
+        import sitecustomize  # noqa: F401
+    except ImportError as error:
+        if error.name != "sitecustomize":
+            raise
+        sys.modules["sitecustomize"] = own
 
 
 def _enter():
@@ -37,7 +35,7 @@ def _enter():
     finally:
         # The program sees the path that it would have without the hook.
         sys.path[:] = _others(folder)
-        _run_shadowed(sys.path)
+        _run_shadowed()
 
 
 _enter()

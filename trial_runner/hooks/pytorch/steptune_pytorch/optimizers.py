@@ -33,13 +33,14 @@ class Optimizers:
             original(optimizer, params, defaults, *arguments, **named)
             if hook.watches():
                 try:
-                    self._made(optimizer)
+                    self.adopt(optimizer)
                 except Exception as error:
                     hook.failed(error)
 
         return __init__
 
-    def _made(self, optimizer):
+    def adopt(self, optimizer):
+        """From now on its steps are seen."""
         cls = type(optimizer)
         # An inherited step that is wrapped already would be counted once anyway.
         if not getattr(cls.step, "steptune", False):

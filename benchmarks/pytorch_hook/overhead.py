@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What PyTorch's hook costs a program: a step with it and without, the start of an interpreter.
+
+    OMP_NUM_THREADS=1 python3 benchmarks/pytorch_hook/overhead.py
+
+The least of many short blocks: other load on the machine only ever adds.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HOOK = os.path.join(ROOT, "trial_runner", "hooks", "pytorch")
+ROUNDS = 4
+BLOCKS = 150
+STEPS = 3
+STARTS = 10
+# The second one's outermost class occurs 40 times within itself, each a call that is looked at.
+CASES = {"1 module": 0, "121 modules": 40}
+
+
+def train(case):
+    import torch
+    from torch import nn
+    from torch.utils.data import DataLoader, TensorDataset
+
+    sys.path.append(HOOK)
+    from steptune_pytorch import hook
+
+    os.environ["STEPTUNE_PYTORCH"] = json.dumps({"v": 1, "mode": "report"})
+    layers = [nn.Sequential(nn.Linear(8, 8), nn.ReLU()) for _ in range(CASES[case])]
+    model = nn.Sequential(*layers, nn.Linear(8, 1)) if layers else nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    loader = DataLoader(TensorDataset(torch.randn(4 * 200, 8)), batch_size=4, shuffle=True)
+
+    def batches():
+        while True:
+            yield from loader
+
+    source = batches()
+
+    def block():
+        begin_s = time.perf_counter()
+        for _ in range(STEPS):
+            (x,) = next(source)
+            optimizer.zero_grad()
+            model(x).pow(2).mean().backward()
+            optimizer.step()
+        return (time.perf_counter() - begin_s) / STEPS
+
+    without_s = hooked_s = float("inf")
+    for _ in range(ROUNDS):
+        without_s = min(without_s, *(block() for _ in range(BLOCKS)))
+        hook.install()
+        hook.installed.optimizers.adopt(optimizer)
+        hooked_s = min(hooked_s, *(block() for _ in range(BLOCKS)))
+        hook.installed.patches.restore_all()
+        hook.installed.active = False
+    print("least", without_s, hooked_s)
+
+
+def install():
+    """CPU seconds between torch imported and the hook in place."""
+    import torch  # noqa: F401
+
+    sys.path.append(HOOK)
+    os.environ["STEPTUNE_PYTORCH"] = json.dumps({"v": 1, "mode": "report"})
+    begin_s = time.process_time()
+    from steptune_pytorch import hook
+
+    hook.install()
+    print("least", 0.0, time.process_time() - begin_s)
+
+
+def python(arguments, hook, bytecode):
+    dropped = ("STEPTUNE_PYTORCH", "PYTHONDONTWRITEBYTECODE")
+    environment = {k: v for k, v in os.environ.items() if k not in dropped}
+    environment["PYTHONPYCACHEPREFIX"] = bytecode
+    environment["OMP_NUM_THREADS"] = environment["OPENBLAS_NUM_THREADS"] = "1"
+    if hook:
+        environment["PYTHONPATH"] = HOOK
+        environment["STEPTUNE_PYTORCH"] = json.dumps({"v": 1, "mode": "report"})
+    ran = subprocess.Popen(
+        [sys.executable] + arguments, env=environment, stdout=subprocess.PIPE, text=True
+    )
+    output = ran.stdout.read()
+    _, status, usage = os.wait4(ran.pid, 0)
+    if status != 0:
+        raise RuntimeError("%s failed" % arguments)
+    return output, usage.ru_utime + usage.ru_stime
+
+
+def least(arguments, bytecode):
+    output, _ = python([__file__] + arguments, False, bytecode)
+    line = next(line for line in output.splitlines() if line.startswith("least"))
+    return [float(seconds) for seconds in line.split()[1:]]
+
+
+def tell(name, without_s, hooked_s, unit, scale):
+    added = (hooked_s - without_s) * scale
+    print("%-20s without %8.1f %s   the hook adds %6.1f" % (name, without_s * scale, unit, added))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as bytecode:
+        for case in CASES:
+            tell("step, " + case, *least(["--train", case], bytecode), "us", 1e6)
+        starts = [
+            [python(["-c", "pass"], hook, bytecode)[1] for hook in (False, True)]
+            for _ in range(STARTS)
+        ]
+        tell("start of Python", *map(min, zip(*starts)), "ms", 1e3)
+        installs = [least(["--install"], bytecode) for _ in range(STARTS)]
+        tell("after import torch", *map(min, zip(*installs)), "ms", 1e3)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--train"]:
+        train(sys.argv[2])
+    elif sys.argv[1:2] == ["--install"]:
+        install()
+    else:
+        main()
