@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the hook gets in, and that it harms nothing where it cannot."""
 
+import ast
 import json
 import os
 import tempfile
@@ -42,6 +43,17 @@ class Arrival(unittest.TestCase):
         self.assertEqual(told[1:], ran.events)
         self.assertEqual(told[1]["event"], "patched")
         self.assertEqual(told[1]["pid"], told[0]["pid"])
+
+    def test_the_oldest_python_reads_it(self):
+        """PyTorch 1.13 and 2.0 run under Python 3.8."""
+        read = 0
+        for folder, _, names in os.walk(HOOK):
+            for name in names:
+                if name.endswith(".py"):
+                    with open(os.path.join(folder, name)) as file:
+                        ast.parse(file.read(), name, feature_version=(3, 8))
+                    read += 1
+        self.assertGreater(read, 20)
 
     def test_nothing_without_the_variable(self):
         with_hook = run_fresh(["-c", SHOW_PATH], path=[HOOK])

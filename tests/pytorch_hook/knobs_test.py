@@ -109,6 +109,20 @@ class RefusedKnobs(Knobs):
         ran = self.same("changing_data", persistent_workers=True, refused=["persistent_workers"])
         self.assertIn("change between passes", ran.knob("persistent_workers")["why"])
 
+    def test_workers_that_cannot_be_started(self):
+        def limit():
+            from multiprocessing.process import BaseProcess
+
+            def start(process):
+                raise BlockingIOError("no more processes")
+
+            BaseProcess.start = start
+
+        ran = run("mnist", hook=knobs(num_workers=1, prefetch_factor=4), prepare=limit)
+        self.assertEqual(ran.lines, run("mnist").lines)
+        row = ran.knob("num_workers")
+        self.assertEqual((row["value"], row["may"], row["why"]), (0, False, "no more processes"))
+
     def test_data_set_that_cannot_go_to_workers(self):
         self.same("spawn", num_workers=1, refused=["num_workers"])
 

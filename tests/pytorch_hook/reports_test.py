@@ -134,6 +134,19 @@ class Untouched(unittest.TestCase):
         ran = self.check("settings", steps=5, samples=20, samples_by="forward")
         self.assertEqual(ran.knob("optimizer_implementation")["today"], "foreach")
 
+    def test_samples_that_are_given(self):
+        ran = run("mnist", hook=settings("survey", interval_s=0, samples_per_step=7))
+        self.assertEqual(ran.steps[-1]["samples"], 105)
+        self.assertEqual(ran.event("program")["samples_by"], "given")
+
+    def test_few_lines_of_fast_steps(self):
+        ran = run("mnist", "40", hook=settings("survey"))
+        self.assertEqual(ran.steps[-1]["step"], 200)
+        # One before each phase, the first, the last, and four a second between.
+        phases = len(ran.phases_ended("evaluation")) + len(ran.phases_ended("checkpoint"))
+        self.assertLess(len(ran.steps), 3 + phases + 4 * ran.steps[-1]["clock"])
+        self.assertLess(len(ran.steps), 100)
+
     def test_own_reporter(self):
         ran = run("own_reporter", hook=SURVEY)
         self.assertEqual(ran.status, 0, ran.output)

@@ -84,7 +84,7 @@ class Hook:
             self.survey_due = False
             survey.tell(self)
             self.events.open()
-        if progress.steps <= _FIRST_LOSSES:
+        if progress.steps <= _FIRST_LOSSES and self.settings.prints_events:
             self._first_losses.append(repr(progress.loss()))
             if progress.steps == _FIRST_LOSSES:
                 self.events.tell("losses", first=self._first_losses)

@@ -18,7 +18,7 @@ class Progress:
         self.steps = 0
         self.skipped_steps = 0
         self.backwards_per_step = 0
-        self.samples_by = "none"
+        self.samples_by = "none" if settings.samples_per_step is None else "given"
         self.optimizers_made = False
         self.modes_count = True
         self._given_samples = settings.samples_per_step
@@ -92,7 +92,7 @@ class Progress:
         self.clock.confirm()
         self._take_fetched()
         self._training_forwards += 1
-        if self.samples_by != "loader":
+        if self.samples_by in ("none", "forward"):
             self._forward_samples += tensors.samples_in((inputs, named_inputs))
 
     def evaluates(self):
@@ -124,8 +124,9 @@ class Progress:
             if loader.training is None:
                 loader.training = True
             if loader.training:
-                self.samples_by = "loader"
                 self._samples += samples
+                if self.samples_by != "given":
+                    self.samples_by = "loader"
         del self._fetched[:]
         self._evaluated_since_fetch = False
 
@@ -153,7 +154,7 @@ class Progress:
         if self.steps == 1:
             self.clock.clear()
         self.clock.confirm()
-        if self._given_samples is None and self.samples_by != "loader" and self._forward_samples:
+        if self.samples_by in ("none", "forward") and self._forward_samples:
             self.samples_by = "forward"
             self._samples += self._forward_samples
         if self._steps_with_evaluation < _STEPS_WITH_TEACHER:
