@@ -144,6 +144,19 @@ class Arrival(unittest.TestCase):
             self.assertEqual(ran.lines, untouched)
             self.assertEqual(ran.event("disabled")["why"], "KeyError: '%s'" % method)
 
+    def test_nobody_reads_any_more(self):
+        def close():
+            from steptune_pytorch import events
+
+            def write_line(document):
+                raise BrokenPipeError()
+
+            events.write_line = write_line
+
+        ran = run("mnist", hook=settings("report", interval_s=0), prepare=close)
+        self.assertEqual((ran.status, ran.events), (0, []))
+        self.assertEqual(ran.lines, run("mnist").lines)
+
     def test_what_it_patched_is_as_before_after_a_fault(self):
         def fail():
             from steptune_pytorch import hook

@@ -46,9 +46,17 @@ class Events:
     def _write(self, document):
         prints = self._printer.may_print()
         if self._settings.events and (prints or document["event"] in _OF_EACH_PROCESS):
-            append(self._settings.events, document)
+            _try(append, self._settings.events, document)
         if self._settings.prints_events and prints:
-            write_line({"v": 1, "hook": document})
+            _try(write_line, {"v": 1, "hook": document})
+
+
+def _try(write, *what):
+    """Where nobody reads any more, or the file's folder is gone, the program still goes on."""
+    try:
+        write(*what)
+    except OSError:
+        pass
 
 
 def append(path, document):

@@ -75,7 +75,10 @@ class Hook:
     def end(self):
         """The program does: what was not printed yet."""
         if self.active and self._pid == os.getpid():
-            self.progress.ends()
+            try:
+                self.progress.ends()
+            except Exception as error:
+                self.failed(error)
 
     def _on_step(self, progress):
         if progress.steps == _STEPS_TO_KNOW:
