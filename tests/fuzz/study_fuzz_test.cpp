@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random edits of sound study files: whatever comes out is a study that renders and reads back the
 // same, or an error that names the place. Seeded: a failure repeats, and prints its document.
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "common/rng.hpp"
 #include "tests/fuzz/study_promises.hpp"
 #include "tests/fuzz/targets.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/unit/study/study_fixture.hpp"
 
 namespace steptune {
@@ -145,25 +145,15 @@ class Mutator {
   Rng rng_;
 };
 
-/// So that the test takes as long under sanitizers or load; it tries fewer documents then.
-class TimeLimit {
- public:
-  [[nodiscard]] bool over() const {
-    return std::chrono::steady_clock::now() - start_ > std::chrono::milliseconds(900);
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+constexpr std::uint64_t k_edits = k_sanitized ? 300 : 3'000;
 
 TEST(StudyFuzz, EditedDocumentsAreStudiesOrPlacedErrors) {
   const std::vector<Json> seeds = {testing::study_document(), *parse_json(k_replay_text, "replay")};
   for (const Json& seed : seeds)
     ASSERT_TRUE(testing::read(seed)) << testing::read(seed).error().text();
-  const TimeLimit limit;
   int studies = 0;
   int errors = 0;
-  for (std::uint64_t number = 0; number < 4000 && !limit.over(); ++number) {
+  for (std::uint64_t number = 0; number < k_edits; ++number) {
     Json document = seeds[number % seeds.size()];
     Mutator(number).edit_document(document);
     SCOPED_TRACE(dump_json(document));
@@ -176,9 +166,8 @@ TEST(StudyFuzz, EditedDocumentsAreStudiesOrPlacedErrors) {
 }
 
 TEST(StudyFuzz, EditedTextsAreScannedAndReadWithoutHarm) {
-  const TimeLimit limit;
   int parsed = 0;
-  for (std::uint64_t number = 0; number < 4000 && !limit.over(); ++number) {
+  for (std::uint64_t number = 0; number < k_edits; ++number) {
     std::string text = number % 2 == 0 ? testing::k_study_text : k_replay_text;
     Mutator(number).edit_text(text);
     SCOPED_TRACE(text);

@@ -49,6 +49,11 @@ def fake_study(**changes):
     return study
 
 
+def training(audit):
+    """Whether the job that was started last is training."""
+    return audit["jobs"] and audit["jobs"][-1]["secondary"] == "Training"
+
+
 class Tuned(unittest.TestCase):
     """An emulator in which 40 emulated seconds pass in one, with `configuration`, and a study."""
 
@@ -94,7 +99,7 @@ class Tuned(unittest.TestCase):
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def finish(self, process, code=0):
-        out, err = process.communicate(timeout=200)
+        out, err = process.communicate(timeout=1000)
         self.assertEqual(process.returncode, code, err + out)
         return out, err
 
@@ -107,13 +112,14 @@ class Tuned(unittest.TestCase):
         with urllib.request.urlopen(f"{self.url}/_emulator/audit") as answer:
             return json.load(answer)
 
-    def wait_for(self, condition, what):
-        for _ in range(600):
+    def wait_for(self, process, condition, what):
+        """Until the emulator's audit meets the condition, while the tuner runs."""
+        while process.poll() is None:
             audit = self.audit()
             if condition(audit):
                 return audit
             time.sleep(0.1)
-        self.fail(f"never: {what}")
+        self.fail(f"the tuner ended with {process.returncode} before {what}: {process.communicate()}")
 
     def assert_nothing_costs(self):
         audit = self.audit()
@@ -164,8 +170,7 @@ class Death(Tuned):
     def test_a_killed_tuner_finds_its_jobs_again(self):
         study = fake_study()
         process = self.begin(study)
-        self.wait_for(lambda audit: len(audit["jobs"]) >= 2 and audit["jobs"][-1]["secondary"] == "Training",
-                      "the second job trains")
+        self.wait_for(process, lambda audit: len(audit["jobs"]) >= 2 and training(audit), "the second job trains")
         process.send_signal(signal.SIGKILL)
         process.communicate()
         # A price table that has become newer meanwhile does not make it another study.
@@ -183,7 +188,7 @@ class Leaving(Tuned):
     def test_detached_jobs_go_on_and_are_adopted(self):
         study = fake_study()
         process = self.begin(study, "--on-interrupt", "detach")
-        self.wait_for(lambda audit: audit["jobs"] and audit["jobs"][-1]["secondary"] == "Training", "a job trains")
+        self.wait_for(process, training, "a job trains")
         process.send_signal(signal.SIGINT)
         err = self.finish(process, code=130)[1]
         self.assertRegex(err, r"job \S+-t1-a1 goes on: \$0\.12 per hour")
@@ -194,7 +199,7 @@ class Leaving(Tuned):
 
     def test_an_interrupted_tuner_leaves_nothing_that_costs(self):
         process = self.begin(fake_study())
-        self.wait_for(lambda audit: audit["jobs"] and audit["jobs"][-1]["secondary"] == "Training", "a job trains")
+        self.wait_for(process, training, "a job trains")
         process.send_signal(signal.SIGINT)
         self.finish(process, code=130)
         audit = self.assert_nothing_costs()
