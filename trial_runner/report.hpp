@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace steptune {
 
@@ -30,6 +31,9 @@ struct Report {
   std::optional<PhaseReport> phase;
   /// Metrics whose last value was NaN or infinite (a diverged loss): absent from `metrics`.
   std::set<std::string> not_finite;
+  /// What a hook in the program told of itself, each one JSON object (trial_runner/hooks), in
+  /// order.
+  std::vector<std::string> hook_events;
 };
 
 }  // namespace steptune

@@ -50,6 +50,12 @@ struct TrialSpec {
   Configuration configuration;
   std::vector<std::string> argv;                   ///< no shell; argv[0] is looked up in PATH
   std::map<std::string, std::string> environment;  ///< in addition to the tuner's own
+  /// In front of what PYTHONPATH is then; empty: nothing. Heeded where trials run on the tuner's
+  /// machine (`RunnerTraits::takes_hooks`).
+  std::filesystem::path python_path;
+  /// Set OMP_NUM_THREADS and its like to the trial's CPU count where `environment` does not. Heeded
+  /// there, too.
+  bool set_thread_counts = true;
   std::filesystem::path working_directory;
   std::filesystem::path log_path;  ///< output of the trial, capped; empty: not kept
   ReportFormat report_format;

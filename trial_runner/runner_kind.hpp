@@ -46,6 +46,7 @@ struct RunnerTraits {
   bool needs_command = true;          ///< without "command" there is nothing to run
   bool takes_all_parameters = false;  ///< each parameter has an effect without being mentioned
   bool uses_this_machine = true;      ///< trials compete with the tuner for its CPUs
+  bool takes_hooks = false;           ///< hooks that are files of this machine reach its trials
   bool has_price = false;             ///< `price_of` gives one
   bool price_varies = false;          ///< it depends on the configuration
   /// The longest that one trial can be billed. Nothing: no money is spent, prices are notional.

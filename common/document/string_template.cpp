@@ -13,14 +13,14 @@
 namespace steptune::document {
 namespace {
 
-/// The string behind a labelled choice; the value itself where it has none.
-std::string string_of(const std::string& parameter, std::string value,
-                      const ChoiceStrings* choices) {
-  if (choices == nullptr) return value;
+/// The string behind a labelled choice; null where it has none.
+const std::string* string_behind(const std::string& parameter, const std::string& value,
+                                 const ChoiceStrings* choices) {
+  if (choices == nullptr) return nullptr;
   const auto labels = choices->find(parameter);
-  if (labels == choices->end()) return value;
+  if (labels == choices->end()) return nullptr;
   const auto found = labels->second.find(value);
-  return found == labels->second.end() ? value : found->second;
+  return found == labels->second.end() ? nullptr : &found->second;
 }
 
 }  // namespace
@@ -86,9 +86,23 @@ std::optional<std::string> StringTemplate::render(const Configuration& configura
     }
     const Value* value = configuration.find(piece.text);
     if (value == nullptr) return std::nullopt;
-    result += string_of(piece.text, to_text(*value), choices_.get());
+    std::string text = to_text(*value);
+    const std::string* behind = string_behind(piece.text, text, choices_.get());
+    result += behind != nullptr ? *behind : std::move(text);
   }
   return result;
+}
+
+std::optional<Value> StringTemplate::value(const Configuration& configuration) const {
+  if (pieces_.size() == 1 && pieces_.front().is_parameter) {
+    const std::string& name = pieces_.front().text;
+    const Value* value = configuration.find(name);
+    if (value == nullptr) return std::nullopt;
+    if (string_behind(name, to_text(*value), choices_.get()) == nullptr) return *value;
+  }
+  auto text = render(configuration);
+  if (!text) return std::nullopt;
+  return Value(*std::move(text));
 }
 
 }  // namespace steptune::document

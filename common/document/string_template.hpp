@@ -34,6 +34,9 @@ class StringTemplate {
 
   /// The string with every placeholder replaced; nothing where a parameter is inactive.
   [[nodiscard]] std::optional<std::string> render(const Configuration& configuration) const;
+  /// The same where types matter: a template that is one placeholder and nothing else stands for
+  /// the parameter's value as it is, unless a labelled choice has a string behind it.
+  [[nodiscard]] std::optional<Value> value(const Configuration& configuration) const;
 
  private:
   struct Piece {

@@ -71,6 +71,7 @@ class LocalSettings final : public RunnerSettings {
  public:
   explicit LocalSettings(LocalSection section) : section_(std::move(section)) {
     traits_.parallel = section_.parallel;
+    traits_.takes_hooks = true;
     traits_.has_price = section_.price.usd_per_hour.has_value();
     traits_.facts = {"cpus", "gpus"};
   }

@@ -13,6 +13,7 @@
 #include "common/machine/memory.hpp"
 #include "common/machine/page_cache.hpp"
 #include "trial_runner/admission.hpp"
+#include "trial_runner/hooks/pytorch_hook.hpp"
 #include "trial_runner/local/local_trial.hpp"
 #include "trial_runner/local/orphaned_trials.hpp"
 #include "trial_runner/local/placement.hpp"
@@ -159,7 +160,13 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
   for (const auto& [name, value] : spec.environment)
     environment.insert_or_assign(name, value);
   environment.try_emplace("PYTHONUNBUFFERED", "1");
-  auto placed = apply_slot(slots_[slot], placement_, spec.environment, environment);
+  if (!spec.python_path.empty()) {
+    std::string& path = environment["PYTHONPATH"];
+    path = with_python_path(spec.python_path, path);
+  }
+  PlacementOptions placement = placement_;
+  placement.set_thread_counts = placement_.set_thread_counts && spec.set_thread_counts;
+  auto placed = apply_slot(slots_[slot], placement, spec.environment, environment);
   const std::vector<std::string> tags{run_tag_entry(options_.run_tag), trial_tag_entry(spec.key)};
   for (const std::string& tag : tags) {
     const std::size_t equals = tag.find('=');

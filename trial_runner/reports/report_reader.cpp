@@ -15,7 +15,8 @@
 namespace steptune {
 namespace {
 
-bool tells_nothing(const Report& report) {
+/// Not a word of the training's progress.
+bool tells_no_progress(const Report& report) {
   return !report.step && !report.samples && !report.clock_s && report.metrics.empty() &&
          report.parts.empty() && report.not_finite.empty() && !report.phase;
 }
@@ -69,7 +70,9 @@ struct ReportReader::State {
     const std::size_t document = find_steptune_document(piece);
     if (document != std::string_view::npos) {
       const std::size_t end = piece.find_last_not_of(" \t");
-      auto parsed = parse_steptune_document(piece.substr(document, end + 1 - document));
+      const std::string_view text = piece.substr(document, end + 1 - document);
+      if (is_hook_document(text)) return read_hook_event(text, report);
+      auto parsed = parse_steptune_document(text);
       if (!parsed) return reject(parsed.error());
       counters_by_protocol = counters_by_protocol || has_counter(*parsed);
       return merge(*std::move(parsed), report);
@@ -87,6 +90,12 @@ struct ReportReader::State {
       if (counters_by_protocol) told.step = told.samples = told.clock_s = std::nullopt;
       merge(std::move(told), report);
     }
+  }
+
+  void read_hook_event(std::string_view document, Report& report) {
+    auto event = parse_hook_document(document);
+    if (!event) return reject(event.error());
+    report.hook_events.push_back(*std::move(event));
   }
 
   static void merge(Report&& told, Report& report) {
@@ -173,7 +182,10 @@ std::optional<Report> ReportReader::read_line(std::string_view line, double rece
     if (end == std::string_view::npos) break;
     rest.remove_prefix(end + 1);
   }
-  if (tells_nothing(report)) return std::nullopt;
+  if (tells_no_progress(report)) {
+    if (report.hook_events.empty()) return std::nullopt;
+    return report;
+  }
   if (report.phase) {
     state_->phase_under_way = !report.phase->seconds;
   } else if (has_counter(report)) {

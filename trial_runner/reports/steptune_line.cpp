@@ -15,8 +15,16 @@ namespace steptune {
 namespace {
 
 constexpr std::string_view k_mark = "[steptune]";
+constexpr std::string_view k_hook_begin = R"({"v":1,"hook":{)";
+constexpr std::size_t k_before_event = k_hook_begin.size() - 1;
 constexpr double k_max_count = 1e18;
 constexpr int k_out_of_range = 406;  // nlohmann: the number does not fit a double
+
+std::optional<Rejection> too_long(std::string_view document) {
+  if (document.size() <= k_max_report_line_bytes) return std::nullopt;
+  return Rejection{RejectReason::too_long, fmt::format("{} bytes; at most {} are read",
+                                                       document.size(), k_max_report_line_bytes)};
+}
 
 /// Fills a report while the document is read, without building it in memory; refuses at the first
 /// fault.
@@ -223,12 +231,22 @@ std::size_t find_steptune_document(std::string_view line) {
   return document;
 }
 
-tl::expected<Report, Rejection> parse_steptune_document(std::string_view document) {
-  if (document.size() > k_max_report_line_bytes) {
-    return tl::unexpected(Rejection{
-        RejectReason::too_long,
-        fmt::format("{} bytes; at most {} are read", document.size(), k_max_report_line_bytes)});
+bool is_hook_document(std::string_view document) {
+  return document.starts_with(k_hook_begin);
+}
+
+tl::expected<std::string, Rejection> parse_hook_document(std::string_view document) {
+  if (auto rejection = too_long(document)) return tl::unexpected(*std::move(rejection));
+  const std::string_view event = document.substr(k_before_event);
+  if (!event.ends_with('}') || !nlohmann::json::accept(event.substr(0, event.size() - 1))) {
+    return tl::unexpected(
+        Rejection{RejectReason::bad_json, "\"hook\" is not one JSON object, alone after \"v\""});
   }
+  return std::string(event.substr(0, event.size() - 1));
+}
+
+tl::expected<Report, Rejection> parse_steptune_document(std::string_view document) {
+  if (auto rejection = too_long(document)) return tl::unexpected(*std::move(rejection));
   DocumentReader reader(document);
   const bool parsed = nlohmann::json::sax_parse(document, &reader);
   return reader.finish(parsed);

@@ -38,6 +38,12 @@ inline constexpr double k_max_phase_s = 1e9;
 /// (timestamps, rank prefixes, an unfinished progress bar) is allowed.
 [[nodiscard]] std::size_t find_steptune_document(std::string_view line);
 
+/// Whether the document is an event of a hook, `{"v":1,"hook":{...}}`, and no report.
+[[nodiscard]] bool is_hook_document(std::string_view document);
+
+/// The event in a hook's document, as JSON text of at most `k_max_report_line_bytes`.
+[[nodiscard]] tl::expected<std::string, Rejection> parse_hook_document(std::string_view document);
+
 /// Reads the document of a `[steptune]` line: version 1 of the protocol in docs/reporting.md.
 /// `received_s` of the report is left at 0.
 [[nodiscard]] tl::expected<Report, Rejection> parse_steptune_document(std::string_view document);

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "tuner/cli/best_choice.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/python_edits.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/trial_json.hpp"
@@ -17,63 +19,6 @@ struct BestOptions {
   std::string objective;
 };
 
-/// The configuration to use, where it comes from, and how to start it.
-struct BestChoice {
-  TrialRecord trial;
-  std::optional<Recommendation> recommendation;  ///< if the trial is the recommended one
-  RenderedCommand command;
-  std::filesystem::path working_directory;
-};
-
-Result<TrialRecord> best_by(const StoredStudy& study, std::size_t objective) {
-  const auto standing = read_standing(study, objective);
-  if (!standing) return tl::unexpected(standing.error());
-  if (const TrialRecord* best = standing->incumbent()) return *best;
-  return fail(ErrorKind::not_found,
-              fmt::format("study \"{}\" has no completed trial yet", study.record.name), "",
-              fmt::format("see 'steptune leaderboard {} --all'", study.record.name));
-}
-
-Result<TrialRecord> chosen_trial(const StoredStudy& study, const BestOptions& options,
-                                 const std::optional<Recommendation>& recommendation) {
-  if (!options.objective.empty()) {
-    const auto index = objective_index(study.objectives, options.objective);
-    if (!index) return tl::unexpected(index.error());
-    // Ties in the first objective are settled by the recommendation, which knows what else counts.
-    if (*index > 0 || !recommendation) return best_by(study, *index);
-  }
-  if (!recommendation) return best_by(study, 0);
-  return study.history.trial(study.record.id, recommendation->incumbent_trial);
-}
-
-/// Variables that the study sets, and the thread counts that the trial ran under: without them the
-/// long run is not what was measured.
-std::map<std::string, std::string> environment_of(const TrialRecord& trial,
-                                                  std::map<std::string, std::string> rendered) {
-  for (const auto& [name, value] : trial.placement) {
-    if (name.ends_with("_NUM_THREADS")) rendered.emplace(name, value);
-  }
-  return rendered;
-}
-
-Result<BestChoice> choose(const StoredStudy& study, const BestOptions& options) {
-  auto recommendation = stored_recommendation(study.record);
-  if (!recommendation) return tl::unexpected(recommendation.error());
-  auto trial = chosen_trial(study, options, *recommendation);
-  if (!trial) return tl::unexpected(trial.error());
-  const auto spec = stored_spec(study.record);
-  if (!spec) return tl::unexpected(spec.error());
-  BestChoice choice;
-  choice.command = render_command(*spec, trial->configuration);
-  choice.command.environment = environment_of(*trial, std::move(choice.command.environment));
-  choice.working_directory = spec->working_directory;
-  if (*recommendation && (*recommendation)->incumbent_trial == trial->number) {
-    choice.recommendation = std::move(*recommendation);
-  }
-  choice.trial = std::move(*trial);
-  return choice;
-}
-
 Json best_json(const CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
   Json json;
   json["schema_version"] = k_json_schema_version;
@@ -81,10 +26,15 @@ Json best_json(const CommandContext& context, const StoredStudy& study, const Be
   json["trial"] = choice.trial.number;
   json["configuration"] = to_json(choice.trial.configuration);
   json["argv"] = choice.command.argv;
+  json["knobs"] = Json::object();
+  if (choice.command.hook) {
+    for (const auto& [name, value] : choice.command.hook->knobs)
+      json["knobs"][name] = to_json(value);
+  }
   json["environment"] = Json::object();
   for (const auto& [name, value] : choice.command.environment)
     json["environment"][name] = value;
-  json["working_directory"] = choice.working_directory.string();
+  json["working_directory"] = choice.study.working_directory.string();
   json["recommendation"] =
       choice.recommendation
           ? recommendation_json(*choice.recommendation,
@@ -93,12 +43,21 @@ Json best_json(const CommandContext& context, const StoredStudy& study, const Be
   return json;
 }
 
-std::string environment_lines(const BestChoice& choice) {
+/// How a program is started with what the hook puts into it.
+std::string exec_words(const CommandContext& context, const StoredStudy& study) {
+  return fmt::format("steptune exec {}{}", study.record.name, context.database_option());
+}
+
+/// With what brings the hook in, if there is anything to put into the program.
+ExitCode print_environment(CommandContext& context, const BestChoice& choice) {
+  const auto variables =
+      long_run_variables(choice, context.console.environment(), /*reports=*/false);
+  if (!variables) return context.console.error(variables.error());
   std::string text;
-  for (const auto& [name, value] : choice.command.environment) {
+  for (const auto& [name, value] : *variables)
     text += fmt::format("{}={}\n", name, shell_quoted(value));
-  }
-  return text;
+  context.console.result(text);
+  return ExitCode::ok;
 }
 
 std::string best_text(const CommandContext& context, const StoredStudy& study,
@@ -115,30 +74,55 @@ std::string best_text(const CommandContext& context, const StoredStudy& study,
                         choice.trial.number);
   }
   if (choice.command.argv.empty()) return text;
-  text += fmt::format("in     {}\n", choice.working_directory.string());
+  text += fmt::format("in     {}\n", choice.study.working_directory.string());
   for (const auto& [name, value] : choice.command.environment) {
     text += fmt::format("env    {}={}\n", name, shell_quoted(value));
   }
-  text += fmt::format("run    {}\n", shell_quoted(choice.command.argv));
+  const std::string hooked = choice.needs_hook() ? exec_words(context, study) + " -- " : "";
+  text += fmt::format("run    {}{}\n", hooked, shell_quoted(choice.command.argv));
   return text;
 }
 
 /// What `args` leaves out, for people who paste it.
-void advise(CommandContext& context, const BestChoice& choice) {
+void advise(CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
   std::error_code fault;
   const auto here = std::filesystem::current_path(fault);
-  if (!fault && here != choice.working_directory) {
-    context.console.message(fmt::format("run it in {}", choice.working_directory.string()));
+  if (!fault && here != choice.study.working_directory) {
+    context.console.message(fmt::format("run it in {}", choice.study.working_directory.string()));
   }
   if (!choice.command.environment.empty()) {
     context.console.message("it was measured with environment variables: see --format env");
   }
+  if (choice.needs_hook()) {
+    context.console.message(fmt::format(
+        "it was measured with settings that the program has no options for: start it with '{} -- "
+        "...', or see --format python",
+        exec_words(context, study)));
+  }
+}
+
+ExitCode print_python(CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
+  if (!choice.command.hook) {
+    return context.console.error(
+        {ErrorKind::not_found,
+         fmt::format("study \"{}\" puts nothing into the program: its settings are options",
+                     study.record.name),
+         "", "see --format args"});
+  }
+  HookLog seen;
+  const auto trials = study.history.standing_trials(study.record.id, 1);
+  if (!trials) return context.console.error(trials.error());
+  for (const TrialRecord& trial : *trials) {
+    if (!trial.hook.is_null()) seen = HookLog::from_json(trial.hook);
+  }
+  context.console.result(python_edits(choice.command.hook->knobs, seen));
+  return ExitCode::ok;
 }
 
 ExitCode print_best(CommandContext& context, const BestOptions& options) {
   const auto study = open_stored_study(context, options.study);
   if (!study) return context.console.error(study.error());
-  const auto choice = choose(*study, options);
+  const auto choice = choose_best(*study, options.objective);
   if (!choice) return context.console.error(choice.error());
   if (context.json || options.format == "json") {
     context.console.json_result(best_json(context, *study, *choice));
@@ -150,9 +134,11 @@ ExitCode print_best(CommandContext& context, const BestOptions& options) {
            "see --format json"});
     }
     context.console.result(shell_quoted(choice->command.argv) + "\n");
-    advise(context, *choice);
+    advise(context, *study, *choice);
+  } else if (options.format == "python") {
+    return print_python(context, *study, *choice);
   } else if (options.format == "env") {
-    context.console.result(environment_lines(*choice));
+    return print_environment(context, *choice);
   } else {
     context.console.result(best_text(context, *study, *choice));
   }
@@ -170,9 +156,10 @@ void add_best_command(CLI::App& program, CommandContext& context) {
   command
       ->add_option("--format", options->format,
                    "text; args: the command line, quoted for a shell; env: its environment, "
-                   "KEY=VALUE; json [default: text]")
+                   "KEY=VALUE; python: the lines to change in a program that was tuned as it is; "
+                   "json [default: text]")
       ->option_text("FORMAT")
-      ->check(CLI::IsMember({"text", "args", "env", "json"}));
+      ->check(CLI::IsMember({"text", "args", "env", "python", "json"}));
   command
       ->add_option("--objective", options->objective,
                    "Objective to be best in [default: the recommendation]")

@@ -5,6 +5,7 @@
 
 #include "search/searcher.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/program_study.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/study_summary.hpp"
 #include "tuner/report/format.hpp"
@@ -14,7 +15,8 @@ namespace steptune {
 namespace {
 
 struct CheckOptions {
-  std::string study;
+  std::vector<std::string> words;  ///< a study file, or the command after `--`
+  ProgramOptions program;
   std::size_t show = 3;
 };
 
@@ -50,12 +52,21 @@ Result<std::vector<Preview>> first_trials(const StudySpec& study, std::size_t co
   return previews;
 }
 
+/// With what the hook is told; where it lies is no part of the study.
+std::map<std::string, std::string> shown_environment(const RenderedCommand& command) {
+  auto environment = command.environment;
+  if (!command.hook) return environment;
+  for (auto& [name, text] : hook_variables(*command.hook))
+    environment.insert_or_assign(name, text);
+  return environment;
+}
+
 std::string preview_text(const StudySpec& study, const std::vector<Preview>& previews) {
   std::string text;
   for (std::size_t i = 0; i < previews.size(); ++i) {
     const RenderedCommand command = render_command(study, previews[i].configuration);
     std::string line;
-    for (const auto& [name, value] : command.environment) {
+    for (const auto& [name, value] : shown_environment(command)) {
       line += fmt::format("{}={} ", name, shell_quoted(value));
     }
     line += shell_quoted(command.argv);
@@ -74,13 +85,15 @@ Json preview_json(const StudySpec& study, const Preview& preview) {
   json["configuration"] = to_json(preview.configuration);
   json["argv"] = command.argv;
   json["environment"] = Json::object();
-  for (const auto& [name, value] : command.environment)
+  for (const auto& [name, value] : shown_environment(command))
     json["environment"][name] = value;
   return json;
 }
 
 ExitCode check_study(CommandContext& context, const CheckOptions& options) {
-  const auto study = open_study_file(options.study);
+  const auto file = study_file_of(context, options.words, options.program);
+  if (!file) return context.console.error(file.error());
+  const auto study = open_study_file(*file);
   if (!study) return context.console.error(study.error());
   const auto previews = first_trials(*study, options.show);
   if (!previews) return context.console.error(previews.error());
@@ -116,8 +129,14 @@ void add_check_command(CLI::App& program, CommandContext& context) {
   CLI::App* command =
       add_command(program, context, "check", "Validate a study file and show what would be run",
                   "  steptune check study.json\n"
-                  "  steptune check study.json --show 10");
-  command->add_option("STUDY", options->study, "Study file")->required();
+                  "  steptune check study.json --show 10\n"
+                  "  steptune check -- python3 train.py     write a study file, run nothing else");
+  command
+      ->add_option("STUDY", options->words,
+                   "Study file, or after -- the command of a PyTorch program to write one for")
+      ->option_text("STUDY | -- COMMAND")
+      ->required();
+  add_program_options(*command, options->program);
   command
       ->add_option("--show", options->show,
                    "Command lines to show, the baseline's first [default: 3]")

@@ -60,6 +60,7 @@ void add_all_commands(CLI::App& program, CommandContext& context) {
   add_leaderboard_command(program, context);
   add_show_command(program, context);
   add_best_command(program, context);
+  add_exec_command(program, context);
   add_follow_command(program, context);
   add_doctor_command(program, context);
   add_pools_command(program, context);
@@ -68,6 +69,7 @@ void add_all_commands(CLI::App& program, CommandContext& context) {
   add_completion_command(program, context);
   add_version_command(program, context);
   program.footer(
+      "  steptune run -- python3 train.py   tune a PyTorch program as it is\n"
       "  steptune check study.json          what would be run\n"
       "  steptune run study.json            tune, and recommend a configuration\n"
       "  steptune best --format args        the command line to train with");

@@ -23,7 +23,8 @@ struct CommandContext {
   bool json = false;
   bool print_version = false;
   std::function<ExitCode()> action;
-  bool separated = false;  ///< the command line holds `--`
+  bool separated = false;           ///< the command line holds `--`
+  std::size_t after_separator = 0;  ///< words after it
 
   [[nodiscard]] std::filesystem::path database() const;
   /// ` --db PATH` if the user gave one, for commands that are advised; quoted for a shell.
@@ -52,6 +53,7 @@ void add_rehearse_command(CLI::App& program, CommandContext& context);
 void add_leaderboard_command(CLI::App& program, CommandContext& context);
 void add_show_command(CLI::App& program, CommandContext& context);
 void add_best_command(CLI::App& program, CommandContext& context);
+void add_exec_command(CLI::App& program, CommandContext& context);
 void add_follow_command(CLI::App& program, CommandContext& context);
 void add_doctor_command(CLI::App& program, CommandContext& context);
 void add_pools_command(CLI::App& program, CommandContext& context);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -6,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "tuner/cli/best_choice.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/followed_run.hpp"
 #include "tuner/cli/line_printer.hpp"
@@ -52,8 +54,24 @@ Result<Follower> make_follower(const StoredStudy& study, const FollowOptions& op
   return Follower::create(spec->report_format, *std::move(promise), started_s);
 }
 
-Result<FollowedRun> open_run(const CommandContext& context, const FollowOptions& options) {
-  if (context.separated) return FollowedRun::command(options.words);
+/// The command in the environment that the trial's configuration wants.
+Result<FollowedRun> start_run(const CommandContext& context, const StoredStudy& study,
+                              const FollowOptions& options) {
+  const auto choice =
+      options.trial > 0 ? choose_trial(study, options.trial) : choose_best(study, "");
+  if (!choice) return tl::unexpected(choice.error());
+  std::map<std::string, std::string> variables;
+  if (choice->command.hook) {
+    auto wanted = long_run_variables(*choice, context.console.environment(), /*reports=*/true);
+    if (!wanted) return tl::unexpected(wanted.error());
+    variables = *std::move(wanted);
+  }
+  return FollowedRun::command(options.words, variables);
+}
+
+Result<FollowedRun> open_run(const CommandContext& context, const StoredStudy& study,
+                             const FollowOptions& options) {
+  if (context.separated) return start_run(context, study, options);
   if (options.words.size() > 1) {
     return fail(ErrorKind::usage, "more than one log is given", "",
                 "a command stands after --: steptune follow STUDY -- COMMAND");
@@ -149,7 +167,7 @@ ExitCode follow(CommandContext& context, const FollowOptions& options) {
   auto follower = make_follower(*study, options, started_s);
   if (!follower) return context.console.error(follower.error());
   const SignalFlags signals;
-  auto run = open_run(context, options);
+  auto run = open_run(context, *study, options);
   if (!run) return context.console.error(run.error());
   Following(context, *follower, *run).until_the_end(signals);
   const FollowState state = follower->state();

@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/environment.hpp"
+#include "tuner/cli/child_environment.hpp"
 #include "tuner/cli/console.hpp"
 
 namespace steptune {
@@ -37,29 +39,16 @@ Result<Pipe> make_pipe() {
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-/// This program's environment, in which reporters print.
-std::vector<std::string> child_environment() {
-  std::vector<std::string> environment{"STEPTUNE_TRIAL=follow"};
-  bool unbuffered = false;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    unbuffered = unbuffered || text.starts_with("PYTHONUNBUFFERED=");
-    if (!text.starts_with("STEPTUNE_TRIAL=")) environment.emplace_back(text);
-  }
-  if (!unbuffered) environment.emplace_back("PYTHONUNBUFFERED=1");
-  return environment;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts)
-    pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
+/// With what lets reporters print.
+std::map<std::string, std::string> with_reports(std::map<std::string, std::string> variables) {
+  variables["STEPTUNE_TRIAL"] = "follow";
+  if (!process_environment()("PYTHONUNBUFFERED")) variables.emplace("PYTHONUNBUFFERED", "1");
+  return variables;
 }
 
 /// 0 or the errno. A process group of its own: signals reach it through this program alone.
-int start(std::vector<std::string> argv, int out_fd, int err_fd, pid_t& pid) {
+int start(std::vector<std::string> argv, const std::map<std::string, std::string>& variables,
+          int out_fd, int err_fd, pid_t& pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   if (const int fault = ::posix_spawn_file_actions_init(&actions); fault != 0) return fault;
@@ -77,7 +66,7 @@ int start(std::vector<std::string> argv, int out_fd, int err_fd, pid_t& pid) {
     fault = ::posix_spawnattr_setflags(
         &attributes, static_cast<short>(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
   }
-  std::vector<std::string> environment = child_environment();
+  std::vector<std::string> environment = child_environment(with_reports(variables));
   if (fault == 0) {
     fault = ::posix_spawnp(&pid, argv.front().c_str(), &actions, &attributes,
                            pointers_to(argv).data(), pointers_to(environment).data());
@@ -113,13 +102,14 @@ FollowedRun FollowedRun::standard_input() {
   return run;
 }
 
-Result<FollowedRun> FollowedRun::command(const std::vector<std::string>& argv) {
+Result<FollowedRun> FollowedRun::command(const std::vector<std::string>& argv,
+                                         const std::map<std::string, std::string>& variables) {
   auto out = make_pipe();
   if (!out) return tl::unexpected(out.error());
   auto err = make_pipe();
   if (!err) return tl::unexpected(err.error());
   FollowedRun run;
-  const int fault = start(argv, out->writing.get(), err->writing.get(), run.pid_);
+  const int fault = start(argv, variables, out->writing.get(), err->writing.get(), run.pid_);
   if (fault != 0) {
     return fail(ErrorKind::runner,
                 fmt::format("cannot start \"{}\": {}", argv.front(), std::strerror(fault)));

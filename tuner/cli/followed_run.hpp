@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,8 +28,10 @@ class FollowedRun {
   [[nodiscard]] static Result<FollowedRun> log(const std::string& path, bool wait);
   [[nodiscard]] static FollowedRun standard_input();
   /// Started at once, in this folder and environment, with STEPTUNE_TRIAL set so that reporters
-  /// print, and PYTHONUNBUFFERED, in a process group of its own.
-  [[nodiscard]] static Result<FollowedRun> command(const std::vector<std::string>& argv);
+  /// print, and PYTHONUNBUFFERED, in a process group of its own. `variables` are set, too.
+  [[nodiscard]] static Result<FollowedRun> command(
+      const std::vector<std::string>& argv,
+      const std::map<std::string, std::string>& variables = {});
 
   /// Reads what there is, waiting for it up to `timeout_s`; false once there is no more. `before`
   /// is called before output is passed on to the terminal. An interrupted wait returns early.

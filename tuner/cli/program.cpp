@@ -108,7 +108,10 @@ ExitCode parse_and_act(CLI::App& program, CommandContext& context, int argc,
 
 ExitCode run_program(int argc, const char* const* argv, Console& console, const Clock& clock) {
   CommandContext context{console, clock, {}, "auto", false, false, {}};
-  context.separated = std::find(argv, argv + argc, std::string_view("--")) != argv + argc;
+  const char* const* end = argv + argc;
+  const char* const* separator = std::find(argv, end, std::string_view("--"));
+  context.separated = separator != end;
+  if (context.separated) context.after_separator = static_cast<std::size_t>(end - separator) - 1;
   CLI::App program(k_program_description, "steptune");
   add_all_commands(program, context);
   return console.finish(parse_and_act(program, context, argc, argv));

@@ -93,10 +93,14 @@ ExitCode exit_code_of(const LoopResult& result, const SignalFlags& flags) {
   return result.end == LoopEnd::too_many_failures ? ExitCode::failure : ExitCode::ok;
 }
 
-ExitCode run_study(CommandContext& context, const RunOptions& options) {
+ExitCode run_study(CommandContext& context, RunOptions& options) {
   if (const auto begun = begin_log(options, context.console.environment()); !begun) {
     return context.console.error(begun.error());
   }
+  options.program.quiet = options.quiet;
+  auto file = study_file_of(context, options.words, options.program);
+  if (!file) return context.console.error(file.error());
+  options.study = *std::move(file);
   auto study = open_study_file(options.study);
   if (!study) return context.console.error(study.error());
   if (const auto applied = apply_overrides(options, *study); !applied) {
@@ -130,9 +134,15 @@ void add_run_command(CLI::App& program, CommandContext& context) {
   CLI::App* command =
       add_command(program, context, "run", "Tune: measure configurations and recommend one",
                   "  steptune run study.json\n"
+                  "  steptune run -- python3 train.py --epochs 90\n"
                   "  steptune run study.json --trials 20 --time 10m\n"
                   "Run again after an interruption: the study continues where it stopped.");
-  command->add_option("STUDY", options->study, "Study file")->required();
+  command
+      ->add_option("STUDY", options->words,
+                   "Study file, or after -- the command of a PyTorch program to be tuned as it is")
+      ->option_text("STUDY | -- COMMAND")
+      ->required();
+  add_program_options(*command, options->program);
   command
       ->add_option("--seed", options->seed,
                    "Seed of the search [default: the study file's, else 0]")

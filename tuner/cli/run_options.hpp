@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/cli/console.hpp"
+#include "tuner/cli/program_study.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/rehearsal/projection.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -15,7 +17,9 @@ namespace steptune {
 
 /// What the user gave to `run`.
 struct RunOptions {
-  std::string study;
+  std::vector<std::string> words;  ///< a study file, or the command after `--`
+  ProgramOptions program;
+  std::string study;  ///< the file that the words stand for
   std::optional<std::int64_t> seed;
   std::optional<std::int64_t> trials;
   std::string time;

@@ -43,7 +43,8 @@ Result<StudySpec> open_study_file(const std::string& path) {
 RecommendationContext recommendation_context(const CommandContext& context,
                                              const StudyRecord& record,
                                              const std::vector<ObjectiveView>& objectives) {
-  return {record.name + context.database_option(), objectives, parameter_order(record.document)};
+  return {record.name + context.database_option(), objectives, parameter_order(record.document),
+          record.document.contains("hooks")};
 }
 
 }  // namespace steptune

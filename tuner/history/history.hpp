@@ -81,6 +81,9 @@ struct TrialRecord {
   /// Of the first objective over the best so far, as the searcher expected it when it proposed the
   /// trial, as a share; kept with the measurement.
   std::optional<double> expected_improvement;
+  /// What a hook told of the program (`HookLog::to_json`), of the baseline; kept with the
+  /// measurement. Null: nothing.
+  Json hook;
   std::string failure;  ///< for people: why it failed, was stopped or is infeasible
   std::map<std::string, std::string> placement;
   std::filesystem::path log_path;

@@ -161,6 +161,7 @@ Result<void> read_documents(const Query& query, const std::string& where, TrialR
     if (!measurement) return tl::unexpected(measurement.error());
     trial.measurement = *std::move(measurement);
     trial.gpu = gpu_from_json(*document);
+    trial.hook = document->value("hook", Json());
     get(*document, "disturbed_s", trial.disturbed_s);
     if (document->contains("expected_improvement")) {
       get(*document, "expected_improvement", trial.expected_improvement.emplace());
@@ -218,6 +219,7 @@ void bind_trial(Query& query, const TrialRecord& trial) {
     if (!trial.milestones.empty()) json["milestones"] = milestones_to_json(trial.milestones);
     if (!trial.rungs.empty()) json["rungs"] = milestones_to_json(trial.rungs);
     if (trial.gpu) json["gpu"] = to_json(*trial.gpu);
+    if (!trial.hook.is_null()) json["hook"] = trial.hook;
     if (trial.disturbed_s > 0.0) put(json, "disturbed_s", trial.disturbed_s);
     if (trial.expected_improvement) put(json, "expected_improvement", *trial.expected_improvement);
     if (trial.storage_read_bytes) put(json, "storage_read_bytes", *trial.storage_read_bytes);

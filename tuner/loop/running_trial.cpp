@@ -9,10 +9,12 @@
 
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/loop/decision_log.hpp"
+#include "tuner/loop/hook_check.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/planned_time.hpp"
+#include "tuner/loop/trial_spec.hpp"
 
 namespace steptune {
 namespace {
@@ -106,11 +108,14 @@ void RunningTrial::started(const TrialStarted& event) {
   disturbed_.clear();
   decisions_.clear();
   progress_ = ProgressBound(samples_per_step(*study_, record_.configuration));
+  hook_ = HookLog();
   early_stopping_ = EarlyStopping(scheduler_options(*study_));
 }
 
 void RunningTrial::reported(const Report& report) {
   reported_s_ = report.received_s;
+  for (const std::string& event : report.hook_events)
+    hook_.add(event);
   measurer_.add(report);
   tracer_.add(report);
   progress_.add(report);
@@ -201,9 +206,19 @@ bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher,
   return true;
 }
 
+std::optional<std::string> RunningTrial::settled_difference() const {
+  if (hook_.empty() || !(measurer_.current().window_steps >= k_least_look_steps)) {
+    return std::nullopt;
+  }
+  return why_not_in_force(hook_, knob_values(*study_, record_.configuration));
+}
+
 bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
                                 const TrialRecord* baseline) {
   if (request_ != EndRequest::none) return false;
+  if (auto difference = settled_difference()) {
+    return ask_for_end(EndRequest::unlike, *std::move(difference));
+  }
   if (is_searched()) {
     auto violated = violated_guard(study_->guards, guarded_.settled(), std::nullopt, baseline,
                                    GuardMoment::running);
@@ -286,6 +301,10 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   const bool at_limit = request_ == EndRequest::time_limit;
   const Measurement priced = compared(at_limit ? as_if_steady(measurement) : measurement, baseline);
   auto objectives = objective_values(*study_, priced, usd_per_hour_, measurement_of(baseline));
+  const HookFindings hook =
+      check_hook(*study_, record_.configuration, hook_, hook_events_path(record_));
+  if (hook.absent) objectives = tl::unexpected(*hook.absent);
+  ending.not_in_force = hook.not_in_force;
   if (!objectives) ending.missing = objectives.error();
   const bool is_baseline = record_.purpose == TrialPurpose::baseline ||
                            record_.purpose == TrialPurpose::confirm_baseline;
@@ -318,6 +337,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   record_.disturbance = outcome.disturbance;
   record_.storage_read_bytes = outcome.storage_read_bytes;
   record_.gpu = outcome.gpu;
+  if (record_.purpose == TrialPurpose::baseline && !hook_.empty()) record_.hook = hook_.to_json();
   if (is_final(record_.status)) {
     record_.measurement = std::move(measurement);
     const auto milestones = early_stopping_.milestones();
@@ -325,7 +345,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
     const auto rungs = early_stopping_.rungs();
     record_.rungs.assign(rungs.begin(), rungs.end());
   }
-  if (keeps_objectives(record_.status) && objectives) {
+  if (keeps_objectives(record_.status) && objectives && !ending.not_in_force) {
     record_.objectives = std::move(objectives->values);
     record_.standard_errors = std::move(objectives->standard_errors);
   }

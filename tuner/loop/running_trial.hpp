@@ -6,6 +6,7 @@
 #include <string>
 
 #include "search/early_stopping.hpp"
+#include "trial_runner/hooks/hook_log.hpp"
 #include "trial_runner/measure/measurer.hpp"
 #include "trial_runner/measure/progress_trace.hpp"
 #include "trial_runner/runner.hpp"
@@ -80,6 +81,8 @@ class RunningTrial {
   [[nodiscard]] bool is_measured() const;
   [[nodiscard]] bool is_clearly_slower(const TrialRecord* baseline) const;
   [[nodiscard]] bool may_be_buffered() const;
+  /// What of the configuration is not in force although the program has been training for a while.
+  [[nodiscard]] std::optional<std::string> settled_difference() const;
   [[nodiscard]] bool is_given_up(Scheduler& scheduler, Searcher& searcher,
                                  const TrialRecord* baseline);
   [[nodiscard]] bool ask_for_end(EndRequest request, std::string reason);
@@ -96,6 +99,7 @@ class RunningTrial {
   ProgressBound progress_;
   EarlyStopping early_stopping_;
   GuardWindows guarded_;
+  HookLog hook_;
   double usd_per_hour_;  ///< as the planned run is expected to be billed
   double usd_per_billed_s_;
   double started_s_;

@@ -12,6 +12,7 @@ std::string with_detail(std::string_view what, const std::string& detail) {
 
 /// The trial's end says nothing against it: what counts is what was measured.
 TrialResult measured_result(const TrialEnding& ending) {
+  if (ending.not_in_force) return {TrialStatus::infeasible, *ending.not_in_force};
   if (ending.request == EndRequest::scheduler && !ending.violated) {
     if (ending.missing) return {TrialStatus::failed, *ending.missing};
     return {TrialStatus::stopped_early, ending.request_reason};

@@ -16,6 +16,7 @@ enum class EndRequest {
   time_limit,  ///< measured as long as is allowed
   scheduler,   ///< the scheduler gave it up
   guard,       ///< a guard was violated for good
+  unlike,      ///< a hook could not put the configuration into the program
   user,        ///< the user wants to stop
 };
 
@@ -28,6 +29,8 @@ struct TrialEnding {
   std::optional<std::string> missing;   ///< why there are no objective values; nothing: there are
   std::optional<std::string> violated;  ///< the guard that is violated
   std::optional<std::string> slow;      ///< why too little was seen of it in the time it had
+  /// What of the configuration a hook could not put into the program: what was measured is another.
+  std::optional<std::string> not_in_force{};
 };
 
 /// What became of a trial: `status` is one that a trial has after it ended.
@@ -44,6 +47,7 @@ struct TrialResult {
 ///   status 1, killed, 0) says nothing.
 /// - A trial that nobody asked to end and that did not exit with 0 has failed, however well
 ///   measured: it would fail in the long run too.
+/// - A trial whose configuration is not in force is infeasible, however well measured.
 /// - Without values nothing is ranked: failed. But what was merely too slow to be measured in time
 ///   was stopped early.
 /// - `lost` and `stopped` without anybody's asking are interruptions: the trial may be launched

@@ -14,6 +14,9 @@ namespace steptune {
 /// machines of the configuration, limits of the study.
 [[nodiscard]] TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial);
 
+/// Where a trial's hook tells its events; empty where its output is not kept.
+[[nodiscard]] std::filesystem::path hook_events_path(const TrialRecord& trial);
+
 /// What tells this study from all others of its name (`Runner::begin_study`): its name and
 /// the moment when its history began, which no continuation changes.
 [[nodiscard]] std::string study_identity(const StudyRecord& study);

@@ -227,7 +227,12 @@ std::string recommendation_text(const Recommendation& recommendation,
   for (const std::string& note : recommendation.notes)
     result += fmt::format("note   {}\n", printable_line(note));
   result += fmt::format("tuning took {}\n", tuning_text(recommendation));
-  result += fmt::format("next   steptune best {} --format args\n", context.study);
+  if (context.hooked) {
+    result += fmt::format("next   steptune exec {}\n       steptune best {} --format python\n",
+                          context.study, context.study);
+  } else {
+    result += fmt::format("next   steptune best {} --format args\n", context.study);
+  }
   return result;
 }
 

@@ -9,6 +9,7 @@
 
 #include "common/document/identifiers.hpp"
 #include "common/text.hpp"
+#include "trial_runner/hooks/hook_reach.hpp"
 
 namespace steptune::study {
 namespace {
@@ -69,6 +70,26 @@ void check_earlier_studies(const StudySpec& study, Faults& faults) {
   }
 }
 
+void check_hooks(const StudySpec& study, const std::vector<Configuration>& examples,
+                 Faults& faults) {
+  if (!study.hooks.pytorch) return;
+  if (!study.runner->traits().takes_hooks) {
+    faults.add(
+        "/hooks",
+        fmt::format("hooks reach programs on this machine only, so far, and the runner is {}: "
+                    "use the runner local, or give the program options of its own",
+                    study.runner->kind().name()));
+  }
+  for (const Configuration& configuration : examples) {
+    const auto why =
+        why_out_of_reach(render_command(study, configuration).argv, study.working_directory);
+    if (!why) continue;
+    faults.add("/hooks/pytorch",
+               fmt::format("the hook cannot reach the program: {}; change \"command\"", *why));
+    return;
+  }
+}
+
 void check_times(const StudySpec& study, Faults& faults) {
   if (study.measure.max_trial_s <= study.limits.wall_s) return;
   faults.add("/measure/max_trial",
@@ -121,6 +142,7 @@ void cross_check(const StudySpec& study, const std::vector<Configuration>& examp
   check_usage(study, faults);
   check_money(study, faults);
   check_times(study, faults);
+  check_hooks(study, examples, faults);
   check_earlier_studies(study, faults);
   for (std::size_t i = 0; i < study.command.size(); ++i) {
     check_part(study, i, examples, faults);

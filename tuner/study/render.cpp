@@ -4,6 +4,26 @@
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
+namespace {
+
+constexpr const char* k_python_path = "PYTHONPATH";
+
+/// What is to be put into the program: where the study says for this configuration what it says for
+/// the baseline, the program is left as it is.
+PytorchHookRequest hook_request(const StudySpec& study, const Configuration& configuration) {
+  PytorchHookRequest request;
+  const auto usual = knob_values(study, study.baseline);
+  for (auto& [name, value] : knob_values(study, configuration)) {
+    const bool fixed = std::holds_alternative<Value>(study.hooks.pytorch->at(name));
+    const auto same = usual.find(name);
+    if (!fixed && same != usual.end() && same->second == value) continue;
+    request.knobs.insert_or_assign(name, value);
+  }
+  request.samples_per_step = samples_per_step(study, configuration);
+  return request;
+}
+
+}  // namespace
 
 RenderedCommand render_command(const StudySpec& study, const Configuration& configuration) {
   RenderedCommand rendered;
@@ -22,7 +42,35 @@ RenderedCommand render_command(const StudySpec& study, const Configuration& conf
     if (!value || (value->empty() && rule.has_parameters())) continue;
     rendered.environment[name] = *value;
   }
+  if (study.hooks.pytorch) rendered.hook = hook_request(study, configuration);
   return rendered;
+}
+
+std::map<std::string, Value> knob_values(const StudySpec& study,
+                                         const Configuration& configuration) {
+  std::map<std::string, Value> values;
+  if (!study.hooks.pytorch) return values;
+  for (const auto& [name, rule] : *study.hooks.pytorch) {
+    const auto* fixed = std::get_if<Value>(&rule);
+    const auto value = fixed != nullptr
+                           ? std::optional(*fixed)
+                           : std::get<document::StringTemplate>(rule).value(configuration);
+    if (value) values.insert_or_assign(name, *value);
+  }
+  return values;
+}
+
+Result<void> add_hook(const std::optional<PytorchHookRequest>& hook, std::string_view python_path,
+                      std::map<std::string, std::string>& environment) {
+  if (!hook) return {};
+  const auto folder = pytorch_hook_folder();
+  if (!folder) return tl::unexpected(folder.error());
+  for (auto& [name, text] : hook_variables(*hook))
+    environment.insert_or_assign(name, text);
+  const auto own = environment.find(k_python_path);
+  environment[k_python_path] =
+      with_python_path(*folder, own == environment.end() ? python_path : own->second);
+  return {};
 }
 
 std::optional<double> samples_per_step(const StudySpec& study, const Configuration& configuration) {

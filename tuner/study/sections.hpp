@@ -40,6 +40,8 @@ using document::Type;
 /// Values by variable.
 [[nodiscard]] Type<std::map<std::string, document::StringTemplate>> environment();
 
+[[nodiscard]] const Section<HooksSpec>& hooks_section();
+
 /// Keys that are read and written with regard to others. `parameters` adds to the reading's
 /// `StudyScope`; `constraints` are read by `read_constraints` when the search space is made;
 /// `baseline` and `try` need that space.

@@ -83,6 +83,13 @@ Section<StudySpec> format() {
       .add(key("env", &StudySpec::environment, environment())
                .anchor("env")
                .doc("environment variables in addition to the tuner's own; values are templates"))
+      .add(key("hooks", &StudySpec::hooks, document::object(hooks_section()))
+               .anchor("hooks")
+               .omitted_at_default()
+               .in_fingerprint(InFingerprint::unless_default)
+               .default_words("none")
+               .doc("what is put into a program that has no option for it and reports nothing: "
+                    "[hooks](hooks.md)"))
       .add(key("working_directory", &StudySpec::working_directory, folder())
                .default_words("`\".\"`")
                .doc("where the command runs; relative to the study file"))

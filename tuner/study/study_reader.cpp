@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/document/source_lines.hpp"
+#include "trial_runner/hooks/pytorch_hook.hpp"
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/study/cross_checks.hpp"
 #include "tuner/study/remote_facts.hpp"
@@ -118,6 +119,11 @@ void check_paths(const StudySpec& spec, Faults& faults) {
   if (!std::filesystem::is_directory(spec.working_directory, error)) {
     faults.add("/working_directory",
                fmt::format("the folder {} does not exist", spec.working_directory.string()));
+  }
+  if (spec.hooks.pytorch) {
+    if (const auto hook = pytorch_hook_folder(); !hook) {
+      faults.add("/hooks/pytorch", hook.error().text());
+    }
   }
   spec.runner->check_files(faults);
 }

@@ -43,7 +43,7 @@ Json study_schema() {
 
 std::vector<KeyTable> key_tables() {
   std::vector<KeyTable> tables = {
-      study_format().table(),        facts_section().table(),         parameter_table(),
+      study_format().table(),        hooks_section().table(),         facts_section().table(),         parameter_table(),
       planned_run_section().table(), planned_phase_section().table(), guard_section().table(),
       search_section().table(),      budget_section().table(),        measure_section().table(),
       reports_section().table(),     limits_section().table()};

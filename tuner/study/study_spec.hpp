@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "common/configuration.hpp"
@@ -17,6 +18,7 @@
 #include "common/error.hpp"
 #include "common/json.hpp"
 #include "search/space/search_space.hpp"
+#include "trial_runner/hooks/pytorch_hook.hpp"
 #include "trial_runner/reports/report_format.hpp"
 #include "trial_runner/resources.hpp"
 #include "trial_runner/runner.hpp"
@@ -106,12 +108,22 @@ struct MeasureSpec {
 /// In place of a search space that has not been read yet: one `bool` that nothing uses.
 [[nodiscard]] SearchSpace placeholder_space();
 
+/// A knob's value as the study file gives it: the same for all trials, or by parameters.
+using KnobRule = std::variant<Value, document::StringTemplate>;
+
+/// What is put into programs that nobody changes.
+struct HooksSpec {
+  /// Of PyTorch's import hook, by knob; empty: it only reports. Nothing: no hook.
+  std::optional<std::map<std::string, KnobRule>> pytorch;
+};
+
 /// A validated study file with all defaults filled in.
 struct StudySpec {
   std::string name;
   std::filesystem::path file;  ///< absolute
   std::vector<CommandPart> command;
   std::map<std::string, document::StringTemplate> environment;
+  HooksSpec hooks;
   std::filesystem::path working_directory;  ///< absolute; default: the study file's folder
   SearchSpace space = placeholder_space();
   Facts facts;
@@ -154,10 +166,22 @@ struct StudySpec {
 /// What a trial of `configuration` runs: templates filled in, conditional parts decided.
 struct RenderedCommand {
   std::vector<std::string> argv;
-  std::map<std::string, std::string> environment;
+  std::map<std::string, std::string> environment;  ///< without the hook's
+  std::optional<PytorchHookRequest> hook;  ///< its knobs: those that differ from the baseline
 };
 [[nodiscard]] RenderedCommand render_command(const StudySpec& study,
                                              const Configuration& configuration);
+
+/// What the study says of each knob for a configuration; knobs whose parameter is inactive are left
+/// out.
+[[nodiscard]] std::map<std::string, Value> knob_values(const StudySpec& study,
+                                                       const Configuration& configuration);
+
+/// Adds what brings the hook in: its variables, and its folder in front of `python_path`, which is
+/// what PYTHONPATH would be without it. No change without a hook.
+[[nodiscard]] Result<void> add_hook(const std::optional<PytorchHookRequest>& hook,
+                                    std::string_view python_path,
+                                    std::map<std::string, std::string>& environment);
 
 /// `words` as one line for a shell, for display and copying; nothing of this program runs a shell.
 /// Control characters appear as `$'\033'`, so that no value can drive the terminal.

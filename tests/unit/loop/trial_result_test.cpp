@@ -102,6 +102,17 @@ TEST(TrialResult, AGuardIsKnownToBeViolatedBeforeAnythingIsMeasured) {
   EXPECT_EQ(trial_result(ending).status, TrialStatus::infeasible);
 }
 
+TEST(TrialResult, WhatIsNotTheConfigurationIsInfeasibleHoweverWellMeasured) {
+  for (const EndRequest request :
+       {EndRequest::none, EndRequest::measured, EndRequest::time_limit, EndRequest::unlike}) {
+    TrialEnding ending{OutcomeKind::completed, "", request, "", {}, {}, {}};
+    ending.not_in_force = "fused=true could not be set";
+    const TrialResult result = trial_result(ending);
+    EXPECT_EQ(result.status, TrialStatus::infeasible) << static_cast<int>(request);
+    EXPECT_EQ(result.failure, "fused=true could not be set");
+  }
+}
+
 TEST(TrialResult, WhatWasMerelySlowHasNotFailed) {
   const TrialResult result = trial_result(
       {OutcomeKind::stopped, "", EndRequest::time_limit, "", {}, {}, "slow: at least 2 s"});

@@ -25,6 +25,34 @@ ReportFormat preset(const std::string& name) {
   return format;
 }
 
+TEST(HookLines, AreEventsAndTellNothingOfTheProgress) {
+  ReportReader reader = reader_of();
+  ASSERT_TRUE(reader.read_line(R"([steptune] {"v":1,"step":1,"loss":2.5})", 1.0));
+  const auto report = reader.read_line(
+      R"(rank 0: [steptune] {"v":1,"hook":{"event":"knob","where":["a.py:1"],"value":4}}  )", 2.0);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->hook_events,
+            (std::vector<std::string>{R"({"event":"knob","where":["a.py:1"],"value":4})"}));
+  EXPECT_FALSE(report->step);
+  EXPECT_TRUE(report->metrics.empty()) << "a loss that was told before is no new one";
+  EXPECT_EQ(reader.rejected_lines(), 0U);
+  EXPECT_TRUE(reader.read_line(R"([steptune] {"v":1,"step":2})", 3.0)->hook_events.empty());
+}
+
+TEST(HookLines, AreRefusedWhereTheyAreNoObjectOfTheirOwn) {
+  for (const char* document :
+       {R"({"v":1,"hook":{"event":"knob"})", R"({"v":1,"hook":{"event":"knob"},"step":1})",
+        R"({"v":1,"hook":{}}})"}) {
+    ReportReader reader = reader_of();
+    EXPECT_FALSE(reader.read_line(std::string("[steptune] ") + document, 1.0)) << document;
+    EXPECT_EQ(reader.rejected_lines(), 1U) << document;
+  }
+  ReportReader reader = reader_of();
+  const std::string long_text(k_max_report_line_bytes, 'x');
+  EXPECT_FALSE(reader.read_line(R"([steptune] {"v":1,"hook":{"a":")" + long_text + R"("}})", 1.0));
+  ASSERT_TRUE(reader.last_rejection());
+}
+
 struct RejectCase {
   std::string name;
   std::string document;

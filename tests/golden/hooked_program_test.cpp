@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "common/json.hpp"
+#include "tests/golden/program.hpp"
+
+namespace steptune::golden {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* k_python = "/usr/bin/python3";
+
+bool has_torch() {
+  static const bool k_has = [] {
+    const Sandbox sandbox;
+    return sandbox.program({k_python, "-c", "import torch"}).exit_code == 0;
+  }();
+  return k_has;
+}
+
+/// A small program as people write them: nothing of Steptune in it, data that takes its time, and
+/// no end before it is ended. It tells its arguments and what the data loader has in the end.
+const char* const k_train = R"(import sys
+import torch
+from torch import nn
+
+class Numbers(torch.utils.data.Dataset):
+    def __len__(self):
+        return 400
+
+    def __getitem__(self, i):
+        x = torch.full((16,), float(i % 7))
+        for _ in range(40):
+            x = x * 0.999
+        return x, i % 3
+
+torch.manual_seed(1)
+loader = torch.utils.data.DataLoader(Numbers(), batch_size=8, shuffle=True)
+model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 3))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+epochs = int(sys.argv[1]) if len(sys.argv) > 1 else 10 ** 6
+for epoch in range(epochs):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+print("threads", torch.get_num_threads(), "loss %.6f" % loss.item())
+sys.exit(7)
+)";
+
+/// Studies of real programs with PyTorch: seconds each.
+class HookedProgram : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_torch()) GTEST_SKIP() << "no PyTorch in " << k_python;
+    sandbox_.write("train.py", k_train);
+  }
+  const Sandbox sandbox_;
+};
+
+std::string study(const std::string& hooks, const std::string& parameters,
+                  const std::string& baseline, const std::string& more = "") {
+  return fmt::format(
+      R"({{"name": "hooked", "command": ["{}", "train.py"], "hooks": {{"pytorch": {{{}}}}},
+          "parameters": {{{}}}, "baseline": {{{}}}, "search": {{"searcher": "grid", "scheduler": "none"}},
+          "budget": {{"trials": 2}},
+          "measure": {{"max_trial": "20s", "min_window": "0.3s", "target_half_width": 0.3,
+                       "confirm_pairs": 0}}{}}})",
+      k_python, hooks, parameters, baseline, more);
+}
+
+Json trial_of(const Sandbox& sandbox, const std::string& number) {
+  const Ended ended = sandbox.steptune({"show", number, "--json"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return (*parse_json(ended.out, "show"))["trial"];
+}
+
+TEST_F(HookedProgram, IsMeasuredWithoutReportingAnythingItself) {
+  sandbox_.write("study.json",
+                 study(R"("num_threads": "{threads}")",
+                       R"("threads": {"type": "int", "low": 1, "high": 2})", R"("threads": 1)"));
+  const Setting one_thread{.environment = {{"OMP_NUM_THREADS", "1"}}};
+  const Ended ended = sandbox_.steptune({"run", "study.json", "--quiet"}, one_thread);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  const Json baseline = trial_of(sandbox_, "1");
+  EXPECT_EQ(baseline["status"], "completed") << baseline.dump();
+  EXPECT_GT(baseline["measurement"]["metrics"]["loss"].get<double>(), 0.0);
+  EXPECT_GT(baseline["measurement"]["parts_s_per_sample"]["data"].get<double>(), 0.0);
+}
+
+TEST_F(HookedProgram, ABaselineThatIsNotWhatTheProgramDoesIsNoBaseline) {
+  sandbox_.write("study.json",
+                 study(R"("num_workers": "{workers}")",
+                       R"("workers": {"type": "int", "low": 0, "high": 2})", R"("workers": 2)"));
+  const Ended ended = sandbox_.steptune({"run", "study.json"});
+  EXPECT_NE(ended.exit_code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("num_workers=2 could not be set, it is 0"));
+}
+
+TEST_F(HookedProgram, AKnobThatCannotBeSetMakesATrialInfeasible) {
+  sandbox_.write("study.json",
+                 study(R"("optimizer_implementation": "{step}")",
+                       R"("step": {"type": "categorical", "choices": ["loop", "fused"]})",
+                       R"("step": "loop")"));
+  const Ended ended = sandbox_.steptune({"run", "study.json", "--quiet"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  const Json trial = trial_of(sandbox_, "2");
+  EXPECT_EQ(trial["status"], "infeasible") << trial.dump();
+  EXPECT_THAT(trial["failure"].get<std::string>(),
+              HasSubstr("optimizer_implementation=fused could not be set"));
+}
+
+TEST_F(HookedProgram, WithoutPyTorchIsToldSo) {
+  sandbox_.write("train.py", "print('no training here')\n");
+  sandbox_.write("study.json",
+                 study("", R"("x": {"type": "bool"})", R"("x": true)", R"(, "env": {"X": "{x}"})"));
+  const Ended ended = sandbox_.steptune({"run", "study.json"});
+  EXPECT_THAT(ended.err, HasSubstr("the program imported no PyTorch"));
+  const Ended surveyed = sandbox_.steptune({"run", "--", k_python, "train.py"});
+  EXPECT_EQ(surveyed.exit_code, 2);
+  EXPECT_THAT(surveyed.err, HasSubstr("the program imported no PyTorch"));
+  EXPECT_THAT(surveyed.err, HasSubstr("docs/tutorial.md"));
+  const Ended isolated = sandbox_.steptune({"run", "--", k_python, "-I", "train.py"});
+  EXPECT_EQ(isolated.exit_code, 2);
+  EXPECT_THAT(isolated.err, HasSubstr("\"python3 -I\" keeps PYTHONPATH away from Python"));
+  const Ended failed = sandbox_.steptune({"run", "--", k_python, "missing.py"});
+  EXPECT_EQ(failed.exit_code, 2);
+  EXPECT_THAT(failed.err, HasSubstr("the program failed before it had trained"));
+  const Ended shell = sandbox_.steptune({"run", "--", "/bin/echo", "hello"});
+  EXPECT_EQ(shell.exit_code, 2);
+  EXPECT_THAT(shell.err, HasSubstr("the hook did not reach the program"));
+}
+
+TEST_F(HookedProgram, IsTunedAsItIsAndRunWithTheResult) {
+  const std::vector<std::string> command = {"--", k_python, "train.py"};
+  auto with_command = [&command](std::vector<std::string> words) {
+    words.insert(words.end(), command.begin(), command.end());
+    return words;
+  };
+  const Ended checked = sandbox_.steptune(with_command({"check"}));
+  ASSERT_EQ(checked.exit_code, 0) << checked.err;
+  EXPECT_EQ(difference(R"(runs the program as it is for some seconds: /usr/bin/python3 train.py
+found   PyTorch {{.*}} on cpu; steps by optimizer (SGD), 8 samples each by loader
+today   {{.*}} a step: {{.*}}
+tunes   num_workers 0..{{\d+}}, today 0
+{{...}}
+wrote   train.study.json
+)",
+                       checked.err),
+            "");
+  EXPECT_THAT(checked.out, HasSubstr("baseline   num_workers=0"));
+  Json file = *parse_json(sandbox_.read("train.study.json"), "study");
+  EXPECT_EQ(file["hooks"]["pytorch"]["num_workers"], "{num_workers}");
+  EXPECT_FALSE(file["parameters"].contains("precision"));
+  EXPECT_FALSE(file["parameters"].contains("batch_size"));
+
+  // The file is the user's to change: here to a study that is over soon.
+  file["search"] = {{"searcher", "random"}, {"scheduler", "none"}};
+  file["measure"] = {{"max_trial", "10s"},
+                     {"min_window", "0.3s"},
+                     {"target_half_width", 0.3},
+                     {"confirm_pairs", 0}};
+  sandbox_.write("train.study.json", file.dump());
+  const Ended other = sandbox_.steptune({"run", "--", k_python, "train.py", "3"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("train.study.json: is the study of another command"));
+
+  const Ended ran = sandbox_.steptune(with_command({"run", "--trials", "2"}));
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("goes on with train.study.json"));
+  EXPECT_THAT(ran.out, HasSubstr("next   steptune exec train"));
+
+  // Whichever trial: exit status and output are the command's own, and no line of the hook's.
+  for (const std::string trial : {"1", "2"}) {
+    const Ended executed = sandbox_.steptune(
+        {"exec", "train", "--trial", trial, "--quiet", "--", k_python, "train.py", "1"});
+    EXPECT_EQ(executed.exit_code, 7) << executed.err;
+    EXPECT_EQ(difference("threads {{\\d+}} loss {{\\d\\.\\d+}}\n", executed.out), "");
+    EXPECT_THAT(executed.out + executed.err, Not(HasSubstr("[steptune]")));
+  }
+  const Ended edits = sandbox_.steptune({"best", "train", "--format", "python"});
+  EXPECT_EQ(edits.exit_code, 0) << edits.err;
+  EXPECT_NE(edits.out, "");
+}
+
+}  // namespace
+}  // namespace steptune::golden

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/python_edits.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+Value text(const char* value) {
+  return Value(std::string(value));
+}
+
+TEST(PythonEdits, NamePlacesAndGatherArgumentsOfOneCall) {
+  HookLog seen;
+  for (const char* name : {"num_workers", "prefetch_factor"}) {
+    seen.add(std::string(R"({"event":"knob","knob":")") + name +
+             R"(","may":true,"where":["train.py:114 DataLoader","train.py:120 DataLoader"]})");
+  }
+  seen.add(R"({"event":"knob","knob":"optimizer_implementation","may":true,
+               "where":["train.py:130 AdamW"]})");
+  EXPECT_EQ(python_edits({{"num_workers", Value(std::int64_t{4})},
+                          {"prefetch_factor", Value(std::int64_t{8})},
+                          {"optimizer_implementation", text("foreach")},
+                          {"num_threads", Value(std::int64_t{2})},
+                          {"sharing_strategy", text("file_system")},
+                          {"malloc", text("keep")},
+                          {"openblas_threads", Value(std::int64_t{2})}},
+                         seen),
+            "# train.py:114, train.py:120\n"
+            "DataLoader(..., num_workers=4, prefetch_factor=8)\n"
+            "# train.py:130\n"
+            "AdamW(..., foreach=True)\n"
+            "# first in the program\n"
+            "import torch\n"
+            "torch.multiprocessing.set_sharing_strategy(\"file_system\")\n"
+            "torch.set_num_threads(2)\n"
+            "# before the command\n"
+            "# OPENBLAS_NUM_THREADS=2 MALLOC_MMAP_THRESHOLD_=1073741824 "
+            "MALLOC_TRIM_THRESHOLD_=2147483647 MALLOC_TOP_PAD_=67108864\n");
+}
+
+TEST(PythonEdits, WithoutPlacesNameTheCall) {
+  EXPECT_EQ(python_edits({{"pin_memory", Value(true)}, {"channels_last", Value(true)}}, {}),
+            "DataLoader(..., pin_memory=True)\n"
+            "# where the model is called\n"
+            "model = model.to(memory_format=torch.channels_last)\n"
+            "images = images.to(memory_format=torch.channels_last)\n");
+}
+
+TEST(PythonEdits, OfAProgramThatIsBestAsItIs) {
+  EXPECT_EQ(python_edits({}, {}), "# nothing to change: the program is best as it is\n");
+}
+
+}  // namespace
+}  // namespace steptune

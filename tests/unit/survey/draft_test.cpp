@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/survey/draft.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+
+const Facts k_facts = {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 31.2}};
+
+std::string knob(const std::string& name, const std::string& today, const std::string& more = "") {
+  return fmt::format(R"({{"event":"knob","knob":"{}","may":true,"today":{},"value":{}{}}})", name,
+                     today, today, more);
+}
+
+std::string refused(const std::string& name, const std::string& why) {
+  return fmt::format(R"({{"event":"knob","knob":"{}","may":false,"why":"{}"}})", name, why);
+}
+
+/// A program with a loader, 100 steps of 20 ms and 32 samples; data takes 10 % of them.
+Survey usual(const std::vector<std::string>& events, double data_share = 0.1) {
+  Survey survey;
+  survey.log.add(R"({"event":"patched","pid":1,"torch":"1.13.1","device":"cpu"})");
+  for (const std::string& event : events)
+    survey.log.add(event);
+  Report first;
+  first.step = 1.0;
+  first.samples = 32.0;
+  first.clock_s = 2.0;
+  survey.first = first;
+  Report last = first;
+  last.step = 101.0;
+  last.samples = 3232.0;
+  last.clock_s = 4.0;
+  last.parts = {{"data", 2.0 * data_share}, {"forward", 2.0 * (1.0 - data_share)}};
+  last.metrics = {{"loss", 2.3}};
+  survey.last = last;
+  return survey;
+}
+
+std::vector<std::string> loader_knobs(const std::string& workers = "0") {
+  return {knob("num_workers", workers), knob("prefetch_factor", "null"),
+          knob("persistent_workers", "false"), refused("pin_memory", "there is no GPU")};
+}
+
+DraftOptions options() {
+  DraftOptions options;
+  options.name = "train";
+  options.argv = {"python3", "train.py", "--json={a}"};
+  options.facts = k_facts;
+  return options;
+}
+
+Draft must_draft(const Survey& survey, const DraftOptions& wanted = options()) {
+  auto draft = draft_study(survey, wanted);
+  if (!draft) throw std::runtime_error(draft.error().text());
+  return *std::move(draft);
+}
+
+StudySpec study_of(const Draft& draft) {
+  auto study = study_from_json(draft.document, "/studies/train.study.json", k_facts);
+  if (!study) throw std::runtime_error(study.error().text());
+  return *std::move(study);
+}
+
+TEST(Draft, IsAStudyWhoseBaselineIsWhatTheProgramDoes) {
+  const Draft draft = must_draft(usual(loader_knobs()));
+  const StudySpec study = study_of(draft);
+  EXPECT_EQ(render_command(study, study.baseline).argv, options().argv);
+  EXPECT_TRUE(render_command(study, study.baseline).hook->knobs.empty());
+  EXPECT_EQ(study.baseline.text(), "num_workers=0");
+  EXPECT_EQ(study.space.find("num_workers")->high, 8.0);
+  ASSERT_NE(study.space.find("prefetch_factor"), nullptr);
+  EXPECT_EQ(study.space.find("prefetch_factor")->when, "num_workers > 0");
+  EXPECT_EQ(study.space.find("pin_memory"), nullptr);
+  EXPECT_EQ(study.measure.buffers->text(), "num_workers * prefetch_factor");
+  EXPECT_TRUE(study.guards.empty());
+  EXPECT_THAT(draft.tuned, IsSupersetOf({"num_workers 0..8, today 0", "prefetch_factor 1..16"}));
+  EXPECT_THAT(draft.left, Contains("pin_memory: there is no GPU"));
+}
+
+TEST(Draft, LeavesLoadersAloneWhereDataIsNoPartOfTheTime) {
+  std::vector<std::string> events = loader_knobs();
+  events.push_back(knob("num_threads", "4"));
+  const Draft draft = must_draft(usual(events, 0.004));
+  const StudySpec study = study_of(draft);
+  EXPECT_EQ(study.space.parameters().size(), 1U);
+  EXPECT_EQ(study.baseline.text(), "num_threads=4");
+  EXPECT_THAT(draft.left, Contains("num_workers: data takes 0.4 % of a step"));
+  EXPECT_FALSE(study.measure.buffers);
+}
+
+TEST(Draft, MakesRoomForTodaysValueAndKeepsOnlyChoicesThatThereAre) {
+  std::vector<std::string> events = loader_knobs("12");
+  events[1] = knob("prefetch_factor", "3");
+  events.push_back(
+      knob("optimizer_implementation", "\"loop\"", R"(,"choices":["loop","foreach"])"));
+  const StudySpec study = study_of(must_draft(usual(events)));
+  EXPECT_EQ(study.space.find("num_workers")->high, 12.0);
+  EXPECT_EQ(study.space.find("prefetch_factor")->scale, Scale::log);
+  EXPECT_EQ(study.space.find("optimizer_implementation")->choices.size(), 2U);
+  EXPECT_EQ(study.baseline.text(),
+            "num_workers=12 optimizer_implementation=loop persistent_workers=false "
+            "prefetch_factor=3");
+}
+
+TEST(Draft, SettlesConditionsOnKnobsThatAreNotTuned) {
+  const std::vector<std::string> with_workers = {
+      R"({"event":"knob","knob":"num_workers","may":false,"today":4,"value":4,"why":"a sampler"})",
+      knob("prefetch_factor", "2")};
+  const StudySpec study = study_of(must_draft(usual(with_workers)));
+  EXPECT_FALSE(study.space.find("prefetch_factor")->when);
+  std::vector<std::string> without = with_workers;
+  without[0] =
+      R"({"event":"knob","knob":"num_workers","may":false,"today":0,"value":0,"why":"a sampler"})";
+  without.push_back(knob("num_threads", "1"));
+  const Draft draft = must_draft(usual(without));
+  EXPECT_THAT(draft.left, Contains("prefetch_factor: has no effect in the program as it is"));
+}
+
+TEST(Draft, LeavesOutWhatIsNotKnownOrNoChoice) {
+  const std::vector<std::string> events = {
+      knob("num_threads", "1"), knob("num_interop_threads", "null"),
+      knob("sharing_strategy", "\"of the future\""),
+      knob("optimizer_implementation", "\"loop\"", R"(,"choices":["loop"])")};
+  const Draft draft = must_draft(usual(events));
+  EXPECT_EQ(study_of(draft).space.parameters().size(), 1U);
+  EXPECT_THAT(draft.left, Contains("num_interop_threads: what the program does is not known"));
+  EXPECT_THAT(draft.left, Contains("optimizer_implementation: there is no choice here"));
+}
+
+TEST(Draft, WhatChangesTheLossIsTunedOnlyWhenAskedForAndWithAGuard) {
+  const std::vector<std::string> events = {
+      knob("num_threads", "1"), knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])"),
+      knob("batch_size", "32")};
+  const Draft safe = must_draft(usual(events));
+  EXPECT_EQ(study_of(safe).space.parameters().size(), 1U);
+  EXPECT_THAT(safe.left, Contains(HasSubstr("precision: rounds otherwise; --numeric")));
+  EXPECT_THAT(safe.left, Contains(HasSubstr("batch_size: another training; --semantic")));
+
+  DraftOptions wanted = options();
+  wanted.numeric = true;
+  const StudySpec numeric = study_of(must_draft(usual(events), wanted));
+  EXPECT_EQ(numeric.space.find("precision")->choices.size(), 2U);
+  ASSERT_EQ(numeric.guards.size(), 1U);
+  EXPECT_EQ(numeric.guards[0].metric, "loss");
+  EXPECT_EQ(numeric.guards[0].max_ratio_to_baseline, 1.02);
+  // 5 s of 20 ms a step are 250 steps of 32 samples.
+  EXPECT_EQ(numeric.guards[0].after_samples, 8000.0);
+
+  wanted.semantic = true;
+  const StudySpec semantic = study_of(must_draft(usual(events), wanted));
+  EXPECT_EQ(semantic.space.find("batch_size")->low, 8.0);
+  EXPECT_EQ(semantic.space.find("batch_size")->high, 256.0);
+  EXPECT_EQ(semantic.space.find("batch_size")->memory, MemoryEffect::increases);
+}
+
+TEST(Draft, AGuardNeedsALossAboveZero) {
+  DraftOptions wanted = options();
+  wanted.numeric = true;
+  Survey survey = usual({knob("precision", "\"fp32\"")});
+  survey.last.metrics["loss"] = -3.0;
+  const auto draft = draft_study(survey, wanted);
+  ASSERT_FALSE(draft);
+  EXPECT_THAT(draft.error().text(), HasSubstr("leave out --numeric and --semantic"));
+}
+
+TEST(Draft, NothingToTuneIsAnErrorWithAllReasons) {
+  const auto draft = draft_study(usual({refused("num_workers", "an iterable data set"),
+                                        refused("num_threads", "a GPU does the work")}),
+                                 options());
+  ASSERT_FALSE(draft);
+  EXPECT_THAT(draft.error().text(), HasSubstr("num_workers: an iterable data set"));
+  EXPECT_THAT(draft.error().text(), HasSubstr("num_threads: a GPU does the work"));
+  EXPECT_THAT(draft.error().text(), HasSubstr("docs/tutorial.md"));
+}
+
+TEST(Draft, TakesAPlanAndSamplesPerStepFromTheUser) {
+  DraftOptions wanted = options();
+  wanted.planned_samples = 1e8;
+  wanted.samples_per_step = 96.0;
+  const StudySpec study = study_of(must_draft(usual({knob("num_threads", "1")}), wanted));
+  EXPECT_EQ(study.planned_run.samples, 1e8);
+  EXPECT_EQ(render_command(study, study.baseline).hook->samples_per_step, 96.0);
+}
+
+TEST(StudyName, IsThatOfTheScript) {
+  const auto name = [](std::vector<std::string> argv) { return study_name_of(argv); };
+  EXPECT_EQ(name({"python3", "-u", "src/train.py", "--out=x.py"}), "train");
+  EXPECT_EQ(name({"python3", "-m", "package.trainer", "--lr", "1"}), "trainer");
+  EXPECT_EQ(name({"python3", "-m", "torch.distributed.run", "--nproc-per-node=2", "fit.py"}),
+            "fit");
+  EXPECT_EQ(name({"torchrun", "train gpt.py"}), "train-gpt");
+  EXPECT_EQ(name({"./train.sh"}), "train");
+  EXPECT_EQ(name({"-x.py"}), "study-x");
+}
+
+}  // namespace
+}  // namespace steptune

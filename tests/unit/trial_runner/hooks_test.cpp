@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/temporary_folder.hpp"
+#include "trial_runner/hooks/hook_log.hpp"
+#include "trial_runner/hooks/hook_reach.hpp"
+#include "trial_runner/hooks/knob_table.hpp"
+#include "trial_runner/hooks/pytorch_hook.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Key;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+using Words = std::vector<std::string>;
+
+Value text(const char* value) {
+  return Value(std::string(value));
+}
+
+TEST(KnobTable, HasOnlyWhatTheTunerUnderstands) {
+  ASSERT_GE(pytorch_knobs().size(), 20U);
+  for (const Knob& knob : pytorch_knobs()) {
+    const auto type = knob.parameter.value("type", "");
+    EXPECT_TRUE(type == "int" || type == "bool" || type == "categorical") << knob.name;
+    EXPECT_TRUE(knob.edit.contains("call") || knob.edit.contains("lines") ||
+                knob.edit.contains("shell"))
+        << knob.name;
+    EXPECT_EQ(knob.in_environment(), knob.edit.contains("shell")) << knob.name;
+    if (!knob.in_environment()) continue;
+    EXPECT_FALSE(knob.today.is_null()) << knob.name;
+    for (const auto& [value, variables] : knob.environment.items()) {
+      for (const auto& [variable, given] : variables.items())
+        EXPECT_TRUE(given.is_string()) << knob.name << " " << value << " " << variable;
+    }
+  }
+  EXPECT_EQ(find_pytorch_knob("num_worker"), nullptr);
+  EXPECT_EQ(find_pytorch_knob("precision")->knob_class, KnobClass::numeric);
+}
+
+TEST(KnobTable, TellsWhichTypeAKnobTakes) {
+  const auto why = [](const char* knob, const Value& value) {
+    return why_not_value_of(*find_pytorch_knob(knob), value).value_or("");
+  };
+  EXPECT_EQ(why("num_workers", Value(std::int64_t{4})), "");
+  EXPECT_EQ(why("num_workers", text("4")), "num_workers is a whole number, not 4");
+  EXPECT_EQ(why("pin_memory", Value(true)), "");
+  EXPECT_EQ(why("pin_memory", Value(std::int64_t{1})), "pin_memory is true or false, not 1");
+  EXPECT_EQ(why("precision", text("bf16")), "");
+  EXPECT_THAT(why("precision", text("bf17")), HasSubstr("one of fp32, bf16, fp16, not bf17"));
+  EXPECT_EQ(why("cuda_alloc_conf", text("max_split_size_mb:64")), "") << "its table takes any";
+}
+
+TEST(PytorchHook, IsAskedByOneVariableAndKnobsOfTheEnvironmentByTheirs) {
+  PytorchHookRequest request;
+  request.knobs = {{"num_workers", Value(std::int64_t{4})},
+                   {"pin_memory", Value(true)},
+                   {"precision", text("bf16")},
+                   {"openblas_threads", Value(std::int64_t{2})},
+                   {"malloc", text("keep")},
+                   {"omp_wait_policy", text("default")},
+                   {"cuda_alloc_conf", text("backend:cudaMallocAsync")}};
+  request.events = "/logs/trial-1.log.hook";
+  const auto variables = hook_variables(request);
+  EXPECT_THAT(variables,
+              UnorderedElementsAre(
+                  Pair("STEPTUNE_PYTORCH",
+                       R"({"v":1,"mode":"report","knobs":{"num_workers":4,"pin_memory":true,)"
+                       R"("precision":"bf16"},"events":"/logs/trial-1.log.hook"})"),
+                  Pair("OPENBLAS_NUM_THREADS", "2"), Pair("MALLOC_MMAP_THRESHOLD_", "1073741824"),
+                  Pair("MALLOC_TRIM_THRESHOLD_", "2147483647"), Pair("MALLOC_TOP_PAD_", "67108864"),
+                  Pair("PYTORCH_CUDA_ALLOC_CONF", "backend:cudaMallocAsync")));
+  request = {};
+  request.mode = HookMode::apply;
+  request.interval_s = 1.0;
+  request.samples_per_step = 96.0;
+  EXPECT_THAT(hook_variables(request),
+              ElementsAre(Pair("STEPTUNE_PYTORCH",
+                               R"({"v":1,"mode":"apply","knobs":{},"samples_per_step":96.0,)"
+                               R"("interval_s":1.0})")));
+}
+
+TEST(PytorchHook, StandsInFrontOfThePathAndLeavesNoEmptyElement) {
+  EXPECT_EQ(with_python_path("/hook", ""), "/hook");
+  EXPECT_EQ(with_python_path("/hook", "/a:/b"), "/hook:/a:/b");
+}
+
+TEST(HookLog, TheLastOfEqualEventsCounts) {
+  HookLog log;
+  EXPECT_TRUE(log.empty());
+  log.add(R"({"event":"patched","pid":7,"torch":"1.13.1","device":"cpu"})");
+  log.add(
+      R"({"event":"knob","knob":"num_workers","may":false,"today":0,"value":0,"why":"none yet"})");
+  log.add(R"({"event":"knob","knob":"num_workers","may":true,"today":0,"value":4,
+              "where":["train.py:9 DataLoader"],"choices":[0,4],"news":{}})");
+  log.add(
+      R"({"event":"loader","id":"1","where":"train.py:9","training":true,"dataset":"D","length":12})");
+  log.add(R"({"event":"of the future"})");
+  log.add("not json");
+  log.add("[]");
+  log.add(R"({"knob":"x"})");
+  EXPECT_TRUE(log.patched());
+  EXPECT_FALSE(log.armed());
+  EXPECT_THAT(log.knobs(), ElementsAre(Key("num_workers")));
+  const KnobState& state = log.knobs().at("num_workers");
+  EXPECT_TRUE(state.may);
+  EXPECT_EQ(state.value, Json(4));
+  EXPECT_EQ(state.why, "");
+  EXPECT_THAT(state.where, ElementsAre("train.py:9 DataLoader"));
+  ASSERT_EQ(log.loaders().size(), 1U);
+  EXPECT_EQ(log.loaders()[0].batches, 12);
+  EXPECT_EQ(log.loaders()[0].training, true);
+  EXPECT_EQ(log.event("patched")["torch"], "1.13.1");
+  EXPECT_TRUE(log.event("program").is_null());
+
+  const HookLog again = HookLog::from_json(log.to_json());
+  EXPECT_EQ(again.to_json(), log.to_json());
+  EXPECT_EQ(again.knobs().at("num_workers").value, Json(4));
+}
+
+TEST(HookLog, TellsAWithdrawalFromThatOfAPart) {
+  HookLog log;
+  log.add(R"({"event":"disabled","part":"reports","why":"no steps"})");
+  EXPECT_EQ(log.disabled("reports"), "no steps");
+  EXPECT_FALSE(log.disabled());
+  log.add(R"({"event":"disabled","why":"torch 0.4 is too old"})");
+  EXPECT_EQ(log.disabled(), "torch 0.4 is too old");
+}
+
+TEST(HookLog, AFileOfEventsTellsThatAnInterpreterStarted) {
+  const TemporaryFolder folder("hooks");
+  const auto file = folder.path() / "events";
+  EXPECT_TRUE(read_hook_events(file).empty()) << "no file yet";
+  std::ofstream(file) << R"({"event":"armed","pid":1})"
+                      << "\n"
+                      << R"({"v":1,"hook":{"event":"patched","pid":1}})"
+                      << "\n"
+                      << "{\"event\":\"kno";
+  const HookLog log = read_hook_events(file);
+  EXPECT_TRUE(log.armed());
+  EXPECT_TRUE(log.patched());
+}
+
+TEST(HookLog, SaysWhichKnobIsNotInForce) {
+  HookLog log;
+  log.add(R"({"event":"knob","knob":"num_workers","may":true,"today":0,"value":4})");
+  log.add(R"({"event":"knob","knob":"optimizer_implementation","may":true,"today":"foreach",
+              "value":"foreach","why":"fused runs on a GPU only"})");
+  log.add(R"({"event":"knob","knob":"pin_memory","may":false})");
+  log.add(
+      R"({"event":"knob","knob":"persistent_workers","may":false,"today":false,"value":false})");
+  log.add(
+      R"({"event":"knob","knob":"channels_last","may":false,"today":false,"value":true,"why":"it crashed"})");
+  const auto why = [&log](const std::map<std::string, Value>& asked) {
+    return why_not_in_force(log, asked).value_or("");
+  };
+  EXPECT_EQ(why({{"num_workers", Value(std::int64_t{4})},
+                 {"optimizer_implementation", text("foreach")},
+                 {"persistent_workers", Value(false)},
+                 {"malloc", text("keep")}}),
+            "");
+  EXPECT_EQ(why({{"optimizer_implementation", text("fused")}}),
+            "optimizer_implementation=fused could not be set, it is foreach: fused runs on a GPU "
+            "only");
+  EXPECT_EQ(why({{"pin_memory", Value(false)}}),
+            "pin_memory=false could not be set, it is not known");
+  EXPECT_EQ(why({{"channels_last", Value(true)}}),
+            "channels_last=true could not be set, it is true: it crashed");
+  EXPECT_EQ(why({{"tf32", Value(true)}}),
+            "tf32=true could not be set: the hook says nothing of it");
+}
+
+TEST(HookReach, SeesWhatKeepsAHookAway) {
+  const TemporaryFolder folder("reach");
+  std::ofstream(folder.path() / "isolated.py") << "#!/usr/bin/env -S python3 -I\nprint()\n";
+  std::ofstream(folder.path() / "plain.py") << "#!/usr/bin/env python3\nprint()\n";
+  const auto why = [&folder](const Words& argv) {
+    return why_out_of_reach(argv, folder.path()).value_or("");
+  };
+  for (const Words& argv :
+       {Words{"python3", "train.py", "-I"}, Words{"python3", "-u", "-O", "train.py"},
+        Words{"python3", "-W", "ignore", "-m", "pkg", "-S"}, Words{"torchrun", "train.py"},
+        Words{"python3", "-c", "print('-E')"}, Words{"./plain.py", "-E"},
+        Words{"env", "A=1", "python3"}, Words{"./nothing-there"}, Words{}}) {
+    EXPECT_EQ(why(argv), "") << ::testing::PrintToString(argv);
+  }
+  EXPECT_EQ(why({"python3", "-I", "train.py"}), "\"python3 -I\" keeps PYTHONPATH away from Python");
+  EXPECT_EQ(why({"/usr/bin/python3.11", "-uE", "train.py"}),
+            "\"python3.11 -E\" keeps PYTHONPATH away from Python");
+  EXPECT_EQ(why({"nice", "python3", "-X", "dev", "-S", "train.py"}),
+            "\"python3 -S\" keeps sitecustomize away from Python");
+  EXPECT_EQ(why({"env", "-i", "python3", "train.py"}),
+            "\"env -i\" gives the program an empty environment");
+  EXPECT_THAT(why({"sudo", "python3", "train.py"}), HasSubstr("sudo"));
+  EXPECT_THAT(why({"./isolated.py"}),
+              HasSubstr("in the first line of ./isolated.py, \"python3 -I\""));
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/hooks/hook_log.hpp"
+
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "trial_runner/hooks/knob_table.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_most_kept = 1000;
+constexpr std::size_t k_longest_text = 300;
+
+std::string text_at(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Json scalar_at(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_primitive() ? *found : Json();
+}
+
+std::vector<Json> list_at(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_array()) return {};
+  return {found->begin(), found->end()};
+}
+
+/// What makes an event take the place of an earlier one.
+std::string identity_of(const Json& event, const std::string& name) {
+  if (name == "knob") return "knob " + text_at(event, "knob");
+  if (name == "loader") return "loader " + text_at(event, "id");
+  if (name == "disabled") return "disabled " + text_at(event, "part");
+  return name;
+}
+
+KnobState knob_state(const Json& event) {
+  KnobState state;
+  state.today = scalar_at(event, "today");
+  state.value = scalar_at(event, "value");
+  state.may = scalar_at(event, "may") == true;
+  state.why = text_at(event, "why");
+  state.choices = list_at(event, "choices");
+  for (const Json& place : list_at(event, "where")) {
+    if (place.is_string()) state.where.push_back(place.get<std::string>());
+  }
+  return state;
+}
+
+std::string shown_value(const Json& value) {
+  if (value.is_null()) return "not known";
+  return printable_line(value.is_string() ? value.get<std::string>() : dump_json(value), 60);
+}
+
+}  // namespace
+
+void HookLog::add(std::string_view event) {
+  // A hook's line is what a program prints: it may hold anything.
+  const auto json = parse_json(event, "");
+  if (!json || !json->is_object()) return;
+  // A file of events may hold them as they are printed.
+  const auto wrapped = json->find("hook");
+  keep(wrapped == json->end() ? *json : *wrapped);
+}
+
+void HookLog::keep(const Json& event) {
+  if (!event.is_object()) return;
+  const std::string name = text_at(event, "event");
+  if (name.empty()) return;
+  if (name == "armed") {
+    armed_ = true;
+    return;
+  }
+  std::string identity = identity_of(event, name);
+  if (kept_.size() >= k_most_kept && !kept_.contains(identity)) return;
+  if (name == "knob") knobs_.insert_or_assign(text_at(event, "knob"), knob_state(event));
+  kept_.insert_or_assign(std::move(identity), event);
+}
+
+std::optional<std::string> HookLog::disabled(std::string_view part) const {
+  const auto found = kept_.find(fmt::format("disabled {}", part));
+  if (found == kept_.end()) return std::nullopt;
+  return printable_line(text_at(found->second, "why"), k_longest_text);
+}
+
+const Json& HookLog::event(const std::string& name) const {
+  static const Json k_none;
+  const auto found = kept_.find(name);
+  return found == kept_.end() ? k_none : found->second;
+}
+
+std::vector<HookedLoader> HookLog::loaders() const {
+  std::vector<HookedLoader> loaders;
+  for (const auto& [identity, event] : kept_) {
+    if (!identity.starts_with("loader ")) continue;
+    HookedLoader& loader = loaders.emplace_back();
+    loader.where = text_at(event, "where");
+    loader.dataset = text_at(event, "dataset");
+    if (const Json training = scalar_at(event, "training"); training.is_boolean()) {
+      loader.training = training.get<bool>();
+    }
+    if (const Json length = scalar_at(event, "length"); length.is_number_integer()) {
+      loader.batches = length.get<std::int64_t>();
+    }
+  }
+  return loaders;
+}
+
+Json HookLog::to_json() const {
+  Json events = Json::array();
+  for (const auto& [identity, event] : kept_)
+    events.push_back(event);
+  return events;
+}
+
+HookLog HookLog::from_json(const Json& json) {
+  HookLog log;
+  if (!json.is_array()) return log;
+  for (const Json& event : json)
+    log.keep(event);
+  return log;
+}
+
+HookLog read_hook_events(const std::filesystem::path& file) {
+  HookLog log;
+  std::ifstream stream(file, std::ios::binary);
+  for (std::string line; std::getline(stream, line);)
+    log.add(line);
+  return log;
+}
+
+std::optional<std::string> why_not_in_force(const HookLog& log,
+                                            const std::map<std::string, Value>& asked) {
+  for (const auto& [name, value] : asked) {
+    const Knob* knob = find_pytorch_knob(name);
+    if (knob == nullptr || knob->in_environment()) continue;
+    const auto state = log.knobs().find(name);
+    if (state == log.knobs().end()) {
+      return fmt::format("{}={} could not be set: the hook says nothing of it", name,
+                         to_text(value));
+    }
+    const bool is_so = state->second.value == to_json(value);
+    if (is_so && (state->second.may || state->second.today == state->second.value)) continue;
+    return fmt::format("{}={} could not be set, it is {}{}{}", name, to_text(value),
+                       shown_value(state->second.value), state->second.why.empty() ? "" : ": ",
+                       printable_line(state->second.why, k_longest_text));
+  }
+  return std::nullopt;
+}
+
+}  // namespace steptune

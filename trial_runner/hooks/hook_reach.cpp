@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/hooks/hook_reach.hpp"
+
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_longest_first_line = 256;
+
+std::string program_name(std::string_view word) {
+  return std::filesystem::path(word).filename().string();
+}
+
+bool is_python(std::string_view word) {
+  const std::string name = program_name(word);
+  return name.starts_with("python") || name.starts_with("pypy");
+}
+
+/// Options of the interpreter that take the next word as their value, or end its options.
+constexpr std::string_view k_with_value = "WX";
+constexpr std::string_view k_last = "cm";
+
+/// The option that keeps the environment or the site's customization away from this interpreter.
+std::optional<std::string> isolating_option(std::span<const std::string> argv) {
+  for (std::size_t i = 1; i < argv.size(); ++i) {
+    const std::string& word = argv[i];
+    if (word.size() < 2 || word[0] != '-') return std::nullopt;
+    if (word[1] == '-') continue;
+    for (std::size_t at = 1; at < word.size(); ++at) {
+      const char letter = word[at];
+      if (letter == 'I' || letter == 'E' || letter == 'S') return fmt::format("-{}", letter);
+      if (k_last.find(letter) != std::string_view::npos) return std::nullopt;
+      if (k_with_value.find(letter) != std::string_view::npos) {
+        if (at + 1 == word.size()) ++i;
+        break;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// The words of a script's first line after `#!`; empty for anything else.
+std::vector<std::string> interpreter_words(const std::filesystem::path& script) {
+  std::ifstream stream(script, std::ios::binary);
+  std::string line(k_longest_first_line, '\0');
+  stream.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(stream.gcount()));
+  if (!line.starts_with("#!")) return {};
+  line.resize(std::min(line.find('\n'), line.size()));
+  std::istringstream words(line.substr(2));
+  std::vector<std::string> result;
+  for (std::string word; words >> word;)
+    result.push_back(std::move(word));
+  return result;
+}
+
+std::optional<std::string> why_of_words(std::span<const std::string> argv) {
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    const std::string name = program_name(argv[i]);
+    if (name == "sudo") return "sudo gives the program an environment of its own";
+    if (name == "env" && i + 1 < argv.size() &&
+        (argv[i + 1] == "-i" || argv[i + 1] == "-" || argv[i + 1] == "--ignore-environment")) {
+      return fmt::format("\"env {}\" gives the program an empty environment", argv[i + 1]);
+    }
+    if (!is_python(argv[i])) continue;
+    if (const auto option = isolating_option(argv.subspan(i))) {
+      return fmt::format("\"{} {}\" keeps {} away from Python", program_name(argv[i]), *option,
+                         *option == "-S" ? "sitecustomize" : "PYTHONPATH");
+    }
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> why_out_of_reach(std::span<const std::string> argv,
+                                            const std::filesystem::path& folder) {
+  if (auto why = why_of_words(argv)) return why;
+  if (argv.empty() || argv.front().find('/') == std::string::npos) return std::nullopt;
+  const auto words = interpreter_words(folder / argv.front());
+  if (auto why = why_of_words(words)) {
+    return fmt::format("in the first line of {}, {}", printable_line(argv.front(), 100), *why);
+  }
+  return std::nullopt;
+}
+
+}  // namespace steptune

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/hooks/knob_table.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/enum_names.hpp"
+#include "trial_runner/hooks/knob_table_text.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr auto k_class_names = enum_names<KnobClass>({
+    {KnobClass::safe, "safe"},
+    {KnobClass::numeric, "numeric"},
+    {KnobClass::semantic, "semantic"},
+});
+
+Knob knob_from_json(const Json& json) {
+  Knob knob;
+  knob.name = json.at("name").get<std::string>();
+  knob.knob_class = k_class_names.value_of(json.at("class").get<std::string>()).value();
+  knob.parameter = json.at("parameter");
+  knob.part = json.value("part", "");
+  if (json.at("applied") == "environment") knob.environment = json.at("environment");
+  knob.today = json.value("today", Json());
+  knob.edit = json.at("edit");
+  knob.doc = json.at("doc").get<std::string>();
+  return knob;
+}
+
+std::vector<Knob> read_table() {
+  std::vector<Knob> knobs;
+  const Json table = parse_json(knob_table_text(), "knobs.json").value();
+  for (const Json& json : table.at("knobs"))
+    knobs.push_back(knob_from_json(json));
+  return knobs;
+}
+
+}  // namespace
+
+const std::vector<Knob>& pytorch_knobs() {
+  static const std::vector<Knob> k_knobs = read_table();
+  return k_knobs;
+}
+
+const Knob* find_pytorch_knob(std::string_view name) {
+  const auto found = std::ranges::find(pytorch_knobs(), name, &Knob::name);
+  return found == pytorch_knobs().end() ? nullptr : &*found;
+}
+
+std::vector<std::string> pytorch_knob_names() {
+  std::vector<std::string> names;
+  for (const Knob& knob : pytorch_knobs())
+    names.push_back(knob.name);
+  return names;
+}
+
+std::optional<std::string> why_not_value_of(const Knob& knob, const Value& value) {
+  const auto type = knob.parameter.at("type").get<std::string>();
+  if (type == "bool") {
+    if (std::holds_alternative<bool>(value)) return std::nullopt;
+    return fmt::format("{} is true or false, not {}", knob.name, to_text(value));
+  }
+  if (type == "int") {
+    if (std::holds_alternative<std::int64_t>(value)) return std::nullopt;
+    return fmt::format("{} is a whole number, not {}", knob.name, to_text(value));
+  }
+  std::vector<std::string> choices;
+  for (const Json& choice : knob.parameter.at("choices"))
+    choices.push_back(choice.get<std::string>());
+  const auto* text = std::get_if<std::string>(&value);
+  const bool takes_any = knob.in_environment() && knob.environment.contains("*");
+  if (text != nullptr && (takes_any || std::ranges::find(choices, *text) != choices.end())) {
+    return std::nullopt;
+  }
+  return fmt::format("{} is one of {}, not {}", knob.name, fmt::join(choices, ", "),
+                     to_text(value));
+}
+
+const Json* find_by_value(const Json& by_value, const Value& value) {
+  for (const std::string& name : {to_text(value), std::string("*")}) {
+    const auto found = by_value.find(name);
+    if (found != by_value.end()) return &*found;
+  }
+  return nullptr;
+}
+
+std::string with_value(std::string text, std::string_view value) {
+  constexpr std::string_view k_place = "{value}";
+  for (std::size_t at = text.find(k_place); at != std::string::npos;
+       at = text.find(k_place, at + value.size())) {
+    text.replace(at, k_place.size(), value);
+  }
+  return text;
+}
+
+}  // namespace steptune

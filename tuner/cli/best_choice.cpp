@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/best_choice.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace steptune {
+namespace {
+
+Result<TrialRecord> best_by(const StoredStudy& study, std::size_t objective) {
+  const auto standing = read_standing(study, objective);
+  if (!standing) return tl::unexpected(standing.error());
+  if (const TrialRecord* best = standing->incumbent()) return *best;
+  return fail(ErrorKind::not_found,
+              fmt::format("study \"{}\" has no completed trial yet", study.record.name), "",
+              fmt::format("see 'steptune leaderboard {} --all'", study.record.name));
+}
+
+Result<TrialRecord> chosen_trial(const StoredStudy& study, const std::string& objective,
+                                 const std::optional<Recommendation>& recommendation) {
+  if (!objective.empty()) {
+    const auto index = objective_index(study.objectives, objective);
+    if (!index) return tl::unexpected(index.error());
+    // Ties in the first objective are settled by the recommendation, which knows what else counts.
+    if (*index > 0 || !recommendation) return best_by(study, *index);
+  }
+  if (!recommendation) return best_by(study, 0);
+  return study.history.trial(study.record.id, recommendation->incumbent_trial);
+}
+
+Result<BestChoice> choice_of(const StoredStudy& study, TrialRecord trial,
+                             std::optional<Recommendation> recommendation) {
+  auto spec = stored_spec(study.record);
+  if (!spec) return tl::unexpected(spec.error());
+  BestChoice choice;
+  choice.command = render_command(*spec, trial.configuration);
+  for (const auto& [name, value] : trial.placement) {
+    if (name.ends_with("_NUM_THREADS")) choice.command.environment.emplace(name, value);
+  }
+  if (recommendation && recommendation->incumbent_trial == trial.number) {
+    choice.recommendation = std::move(recommendation);
+  }
+  choice.study = *std::move(spec);
+  choice.trial = std::move(trial);
+  return choice;
+}
+
+}  // namespace
+
+Result<std::map<std::string, std::string>> long_run_variables(const BestChoice& choice,
+                                                              const Environment& inherited,
+                                                              bool reports) {
+  constexpr double k_report_s = 1.0;
+  auto variables = choice.command.environment;
+  if (!choice.needs_hook() && !(choice.command.hook && reports)) return variables;
+  PytorchHookRequest request = *choice.command.hook;
+  request.mode = HookMode::apply;
+  if (reports) request.interval_s = k_report_s;
+  const auto added = add_hook(request, inherited("PYTHONPATH").value_or(""), variables);
+  if (!added) return tl::unexpected(added.error());
+  return variables;
+}
+
+Result<BestChoice> choose_best(const StoredStudy& study, const std::string& objective) {
+  auto recommendation = stored_recommendation(study.record);
+  if (!recommendation) return tl::unexpected(recommendation.error());
+  auto trial = chosen_trial(study, objective, *recommendation);
+  if (!trial) return tl::unexpected(trial.error());
+  return choice_of(study, *std::move(trial), *std::move(recommendation));
+}
+
+Result<BestChoice> choose_trial(const StoredStudy& study, std::int64_t number) {
+  auto recommendation = stored_recommendation(study.record);
+  if (!recommendation) return tl::unexpected(recommendation.error());
+  auto trial = study.history.trial(study.record.id, number);
+  if (!trial) return tl::unexpected(trial.error());
+  return choice_of(study, *std::move(trial), *std::move(recommendation));
+}
+
+}  // namespace steptune

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "common/environment.hpp"
+#include "common/error.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/loop/loop.hpp"
+#include "tuner/report/stored_study.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// The configuration to use, where it comes from, and how to start it.
+struct BestChoice {
+  StudySpec study;
+  TrialRecord trial;
+  std::optional<Recommendation> recommendation;  ///< if the trial is the recommended one
+  /// With the thread counts that the trial ran under: without them the long run is not what was
+  /// measured.
+  RenderedCommand command;
+
+  /// Whether anything is to be put into the program.
+  [[nodiscard]] bool needs_hook() const { return command.hook && !command.hook->knobs.empty(); }
+};
+
+/// The variables that a long run of this configuration wants: the study's, and what brings the hook
+/// in, if there is anything to put into the program or `reports` asks it for progress. `inherited`:
+/// this program's environment.
+[[nodiscard]] Result<std::map<std::string, std::string>> long_run_variables(
+    const BestChoice& choice, const Environment& inherited, bool reports);
+
+/// The recommended trial, or the best of `objective` (empty: the first).
+[[nodiscard]] Result<BestChoice> choose_best(const StoredStudy& study,
+                                             const std::string& objective);
+/// The trial of that number.
+[[nodiscard]] Result<BestChoice> choose_trial(const StoredStudy& study, std::int64_t number);
+
+}  // namespace steptune

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace steptune {
+
+/// This program's environment, `NAME=value` each, with `variables` in place of those it has.
+[[nodiscard]] std::vector<std::string> child_environment(
+    const std::map<std::string, std::string>& variables);
+
+/// What `exec` and its like take: pointers into `texts`, and a null at the end.
+[[nodiscard]] std::vector<char*> pointers_to(std::vector<std::string>& texts);
+
+}  // namespace steptune

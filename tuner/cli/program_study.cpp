@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/program_study.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/text.hpp"
+#include "trial_runner/hooks/hook_reach.hpp"
+#include "tuner/cli/run_options.hpp"
+#include "tuner/cli/signals.hpp"
+#include "tuner/cli/whole_file.hpp"
+#include "tuner/loop/hook_check.hpp"
+#include "tuner/report/format.hpp"
+#include "tuner/study/study_spec.hpp"
+#include "tuner/survey/draft.hpp"
+#include "tuner/survey/survey.hpp"
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// How any program is tuned, in one example.
+constexpr const char* k_by_hand =
+    "any program with options can be tuned by a study file (docs/tutorial.md), such as\n"
+    "  {{\"name\": \"{}\", \"command\": [{}, \"--threads\", \"{{threads}}\"],\n"
+    "   \"parameters\": {{\"threads\": {{\"type\": \"int\", \"low\": 1, \"high\": \"cpus\"}}}},\n"
+    "   \"baseline\": {{\"threads\": 1}}, \"reports\": \"key=value\"}}";
+
+Error not_from_outside(const std::string& why, const std::string& name,
+                       const std::vector<std::string>& argv) {
+  std::vector<std::string> words;
+  for (const std::string& word : argv)
+    words.push_back(dump_json(Json(word)));
+  return {ErrorKind::usage, why, "", fmt::format(k_by_hand, name, fmt::join(words, ", "))};
+}
+
+/// Why a surveyed program cannot be tuned from outside; nothing if it can.
+std::optional<Error> why_not_surveyed(const Survey& survey, const std::string& name,
+                                      const std::vector<std::string>& argv, const fs::path& folder,
+                                      const fs::path& log) {
+  if (survey.ended && survey.ended->kind == OutcomeKind::not_started) {
+    return Error{ErrorKind::usage, survey.ended->detail, "", ""};
+  }
+  const bool known = survey.log.patched() && !survey.log.disabled();
+  if (known && survey.first) return std::nullopt;
+  if (survey.ended && survey.ended->kind != OutcomeKind::completed) {
+    return Error{ErrorKind::usage,
+                 fmt::format("the program failed before it had trained: {}", survey.ended->detail),
+                 "", fmt::format("all of its output is in {}", log.string())};
+  }
+  if (!known) return not_from_outside(why_hook_is_silent(survey.log, argv, folder), name, argv);
+  const auto why = survey.log.disabled("reports");
+  return not_from_outside(
+      why ? fmt::format("the hook cannot tell the program's steps: {}", *why)
+          : std::string(survey.ended ? "the program ended before its first step"
+                                     : "the program made no step in the time it was watched"),
+      name, argv);
+}
+
+std::string text_at(const Json& event, const char* key) {
+  const auto found = event.find(key);
+  if (found == event.end()) return "";
+  return printable_line(found->is_string() ? found->get<std::string>() : dump_json(*found), 60);
+}
+
+/// `PyTorch 1.13.1 on cpu; steps by optimizer (SGD), 64 samples each (loader)`.
+std::string found_text(const Survey& survey) {
+  const Json& patched = survey.log.event("patched");
+  const Json& program = survey.log.event("program");
+  std::string text =
+      fmt::format("PyTorch {} on {}", text_at(patched, "torch"), text_at(patched, "device"));
+  if (!program.is_object()) return text;
+  text += fmt::format("; steps by {}", text_at(program, "counts"));
+  const auto optimizers = program.find("optimizers");
+  if (optimizers != program.end() && optimizers->is_array() && !optimizers->empty()) {
+    std::vector<std::string> names;
+    for (const Json& name : *optimizers) {
+      if (name.is_string()) names.push_back(printable_line(name.get<std::string>(), 60));
+    }
+    text += fmt::format(" ({})", fmt::join(names, ", "));
+  }
+  if (const auto samples = survey.samples_per_step()) {
+    text += fmt::format(", {} samples each by {}", format_number(*samples),
+                        text_at(program, "samples_by"));
+  }
+  return text;
+}
+
+std::string step_text(const Survey& survey) {
+  const auto seconds = survey.seconds_per_step();
+  if (!seconds) return "";
+  std::string text = format_duration(*seconds) + " a step";
+  std::vector<std::pair<double, std::string>> parts;
+  for (const auto& [name, share] : survey.part_shares())
+    parts.emplace_back(share, name);
+  std::ranges::sort(parts, std::greater<>());
+  for (const auto& [share, name] : parts)
+    text += fmt::format("{}{} {:.0f} %", text.find(':') == std::string::npos ? ": " : ", ",
+                        printable_line(name, 40), 1e2 * share);
+  return text;
+}
+
+std::string draft_text(const Survey& survey, const Draft& draft) {
+  std::string text = fmt::format("found   {}\n", found_text(survey));
+  if (const std::string step = step_text(survey); !step.empty()) {
+    text += fmt::format("today   {}\n", step);
+  }
+  const auto list = [&text](const char* name, const std::vector<std::string>& lines) {
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      text += fmt::format("{:<7} {}\n", i == 0 ? name : "", printable_line(lines[i], 300));
+  };
+  list("tunes", draft.tuned);
+  list("leaves", draft.left);
+  if (std::ranges::find(survey.phases, "checkpoint") != survey.phases.end()) {
+    text +=
+        "note    the program writes checkpoints, and so will each trial: give it a folder to "
+        "waste\n";
+  }
+  text.pop_back();
+  return text;
+}
+
+/// JSON of which what is short stands on one line.
+std::string folded(const Json& json, std::size_t indent = 0) {
+  constexpr std::size_t k_longest = 100;
+  constexpr std::size_t k_step = 2;
+  std::string line = dump_json(json);
+  if (!json.is_structured() || json.empty() || line.size() + indent <= k_longest) return line;
+  const std::string margin(indent + k_step, ' ');
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    text += text.empty() ? "\n" : ",\n";
+    text += margin;
+    if (json.is_object()) text += dump_json(Json(key)) + ": ";
+    text += folded(value, indent + k_step);
+  }
+  const bool is_object = json.is_object();
+  return fmt::format("{}{}\n{}{}", is_object ? '{' : '[', text, std::string(indent, ' '),
+                     is_object ? '}' : ']');
+}
+
+std::string file_text(const Survey& survey, const Draft& draft,
+                      const std::vector<std::string>& argv) {
+  std::string text = fmt::format(
+      "// Written by steptune from {}, run as it is: {}.\n"
+      "// Change it as you like; 'steptune run' goes on with it. Knobs are explained in "
+      "docs/hooks.md.\n",
+      printable_line(shell_quoted(argv), 500), found_text(survey));
+  for (const std::string& left : draft.left)
+    text += fmt::format("// not tuned: {}\n", printable_line(left, 300));
+  return text + folded(draft.document) + "\n";
+}
+
+/// The file if it is there and of this command, nothing if it is not there.
+Result<std::optional<std::string>> existing_file(CommandContext& context, const std::string& file,
+                                                 const std::vector<std::string>& argv,
+                                                 const ProgramOptions& options) {
+  std::error_code error;
+  if (!fs::exists(file, error)) return std::nullopt;
+  const auto document = read_json_file(file);
+  if (!document) return tl::unexpected(document.error());
+  const auto command = document->find("command");
+  if (command == document->end() || *command != command_template(argv)) {
+    return fail(ErrorKind::usage, "is the study of another command", file,
+                "give this one a name with --name, or remove the file");
+  }
+  if (options.numeric || options.semantic || options.samples_per_step || options.planned_samples) {
+    return fail(ErrorKind::usage, "was written before; its options are in the file", file,
+                "change the file, remove it to have it written anew, or give another --name");
+  }
+  if (!options.quiet) context.console.message(fmt::format("goes on with {}", file));
+  return file;
+}
+
+Result<Survey> survey_of(CommandContext& context, const std::vector<std::string>& argv,
+                         const ProgramOptions& options, const fs::path& folder,
+                         const fs::path& log) {
+  SurveyOptions survey;
+  survey.argv = argv;
+  survey.folder = folder;
+  survey.log_path = log;
+  survey.samples_per_step = options.samples_per_step;
+  if (!options.quiet) {
+    context.console.message(fmt::format("runs the program as it is for some seconds: {}",
+                                        printable_line(shell_quoted(argv), 300)));
+  }
+  const SignalFlags flags;
+  return survey_program(survey, context.clock, [&flags] { return flags.count() > 0; });
+}
+
+}  // namespace
+
+void add_program_options(CLI::App& command, ProgramOptions& options) {
+  command
+      .add_option("--name", options.name,
+                  "With a command: name of the study [default: after the script]")
+      ->option_text("NAME");
+  command.add_flag("--numeric", options.numeric,
+                   "With a command: tune what rounds otherwise, too (precision, TF32, "
+                   "compilation), with a guard on the loss");
+  command.add_flag("--semantic", options.semantic,
+                   "With a command: tune what changes the training, too (batch size), with a "
+                   "guard on the loss");
+  command
+      .add_option("--samples-per-step", options.samples_per_step,
+                  "With a command: samples of an optimizer step [default: counted]")
+      ->option_text("N")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--samples", options.planned_samples,
+                  "With a command: samples that the long run will process [default: not known]")
+      ->option_text("N")
+      ->check(CLI::PositiveNumber);
+}
+
+Result<std::string> study_file_of(CommandContext& context, const std::vector<std::string>& words,
+                                  const ProgramOptions& options) {
+  if (!context.separated) {
+    if (words.size() == 1) return words.front();
+    return fail(ErrorKind::usage,
+                fmt::format("unexpected argument \"{}\"", printable_line(words[1])), "",
+                "a program's command stands after --: steptune run -- python3 train.py");
+  }
+  if (words.size() > context.after_separator) {
+    return fail(
+        ErrorKind::usage,
+        fmt::format("a study file, \"{}\", and a command are given", printable_line(words.front())),
+        "", "give one of them");
+  }
+  return study_file_for(context, words, options);
+}
+
+Result<std::string> study_file_for(CommandContext& context, const std::vector<std::string>& argv,
+                                   const ProgramOptions& options) {
+  const std::string name = options.name.empty() ? study_name_of(argv) : options.name;
+  const std::string file = name + ".study.json";
+  const auto existing = existing_file(context, file, argv, options);
+  if (!existing) return tl::unexpected(existing.error());
+  if (*existing) return **existing;
+  const fs::path folder = fs::current_path();
+  if (const auto why = why_out_of_reach(argv, folder)) {
+    return tl::unexpected(not_from_outside(
+        fmt::format("the program cannot be tuned as it is: {}", *why), name, argv));
+  }
+  const fs::path log = log_directory(context.database(), name) / "survey.log";
+  const auto survey = survey_of(context, argv, options, folder, log);
+  if (!survey) return tl::unexpected(survey.error());
+  if (auto why = why_not_surveyed(*survey, name, argv, folder, log)) {
+    return tl::unexpected(*std::move(why));
+  }
+  DraftOptions wanted;
+  wanted.name = name;
+  wanted.argv = argv;
+  wanted.numeric = options.numeric;
+  wanted.semantic = options.semantic;
+  wanted.samples_per_step = options.samples_per_step;
+  wanted.planned_samples = options.planned_samples;
+  wanted.facts = machine_facts();
+  const auto draft = draft_study(*survey, wanted);
+  if (!draft) return tl::unexpected(draft.error());
+  if (auto written = write_whole_file(file, file_text(*survey, *draft, argv)); !written) {
+    return tl::unexpected(written.error());
+  }
+  if (!options.quiet) {
+    context.console.message(draft_text(*survey, *draft));
+    context.console.message(fmt::format("wrote   {}", file));
+  }
+  return file;
+}
+
+}  // namespace steptune

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "tuner/cli/command.hpp"
+
+namespace steptune {
+
+/// What the user gave beside a program that is to be tuned as it is.
+struct ProgramOptions {
+  std::string name;       ///< of the study; empty: after the script
+  bool numeric = false;   ///< tune what rounds otherwise, too
+  bool semantic = false;  ///< and what changes the training
+  std::optional<double> samples_per_step = {};
+  std::optional<double> planned_samples = {};
+  bool quiet = false;
+};
+
+/// Adds `--name`, `--numeric`, `--semantic`, `--samples-per-step` and `--samples`.
+void add_program_options(CLI::App& command, ProgramOptions& options);
+
+/// The study file of a command that stands after `--`, or the one file that `words` name.
+[[nodiscard]] Result<std::string> study_file_of(CommandContext& context,
+                                                const std::vector<std::string>& words,
+                                                const ProgramOptions& options);
+
+/// The study file of a program as it is, in this folder: `NAME.study.json`. Where there is none,
+/// the program is surveyed and the file is written; where it is of another command, an error.
+/// Errors say why the program cannot be tuned so, and how else.
+[[nodiscard]] Result<std::string> study_file_for(CommandContext& context,
+                                                 const std::vector<std::string>& argv,
+                                                 const ProgramOptions& options);
+
+}  // namespace steptune

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/hook_check.hpp"
+
+#include <fmt/format.h>
+
+#include "trial_runner/hooks/hook_reach.hpp"
+
+namespace steptune {
+
+std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string>& argv,
+                               const std::filesystem::path& folder) {
+  if (const auto why = log.disabled()) return fmt::format("the hook withdrew: {}", *why);
+  if (log.armed()) {
+    return "the program imported no PyTorch, or trained nothing with it while it was watched";
+  }
+  const std::string reason = why_out_of_reach(argv, folder)
+                                 .value_or(
+                                     "it is no Python program, or is started by python -I, "
+                                     "-E or -S, with an environment of its own, or frozen");
+  return fmt::format("the hook did not reach the program: {}", reason);
+}
+
+HookFindings check_hook(const StudySpec& study, const Configuration& configuration,
+                        const HookLog& told, const std::filesystem::path& events) {
+  HookFindings findings;
+  if (!study.hooks.pytorch) return findings;
+  if (told.patched() && !told.disabled()) {
+    findings.not_in_force = why_not_in_force(told, knob_values(study, configuration));
+  } else {
+    const HookLog log = told.disabled() ? told : read_hook_events(events);
+    findings.absent =
+        why_hook_is_silent(log, render_command(study, configuration).argv, study.working_directory);
+  }
+  std::error_code error;
+  std::filesystem::remove(events, error);
+  return findings;
+}
+
+}  // namespace steptune

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/survey/draft.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/document/identifiers.hpp"
+#include "common/text.hpp"
+#include "trial_runner/hooks/knob_table.hpp"
+
+namespace steptune {
+namespace {
+
+/// What shortens a part of the step that takes no longer than this is not worth its trials.
+constexpr double k_least_share = 0.02;
+/// A guard is judged once the baseline has trained for so long, or so many steps.
+constexpr double k_guard_s = 5.0;
+constexpr double k_guard_steps = 30.0;
+constexpr double k_guard_ratio = 1.02;
+constexpr const char* k_guarded = "loss";
+/// A batch is varied by these factors: the table knows no program.
+constexpr std::int64_t k_smaller = 4;
+constexpr std::int64_t k_larger = 8;
+
+std::string shown(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : dump_json(value);
+}
+
+/// A bound of the table on this machine.
+double bound_of(const Json& bound, const Facts& facts) {
+  if (bound.is_number()) return bound.get<double>();
+  const auto expression = Expression::compile(bound.get<std::string>(), {}, facts);
+  return expression ? expression->evaluate(Configuration{}) : std::nan("");
+}
+
+bool is_power_of_two(double value) {
+  return value >= 1.0 && std::exp2(std::floor(std::log2(value))) == value;
+}
+
+/// The knobs of a draft, one after the other as the table has them.
+class Knobs {
+ public:
+  Knobs(const Survey& survey, const DraftOptions& options)
+      : survey_(survey), options_(options), shares_(survey.part_shares()) {}
+
+  void consider(const Knob& knob) {
+    const auto told = survey_.log.knobs().find(knob.name);
+    if (told == survey_.log.knobs().end()) return;
+    const KnobState& state = told->second;
+    if (!state.may) return leave(knob, state.why);
+    if (knob.knob_class == KnobClass::numeric && !options_.numeric) {
+      return leave(knob, "rounds otherwise; --numeric tunes it, with a guard on the loss");
+    }
+    if (knob.knob_class == KnobClass::semantic && !options_.semantic) {
+      return leave(knob, "another training; --semantic tunes it");
+    }
+    const auto share = shares_.find(knob.part);
+    if (!knob.part.empty() && share != shares_.end() && share->second < k_least_share) {
+      return leave(knob,
+                   fmt::format("{} takes {:.1f} % of a step", knob.part, 1e2 * share->second));
+    }
+    offer(knob, state);
+  }
+
+  [[nodiscard]] bool empty() const { return parameters_.empty(); }
+  [[nodiscard]] bool contains(const std::string& name) const { return parameters_.contains(name); }
+  /// True if a knob was offered that may change the loss.
+  [[nodiscard]] bool wants_guard() const { return wants_guard_; }
+  void write_into(Json& document, Draft& draft) && {
+    document["hooks"] = {{"pytorch", std::move(rules_)}};
+    document["parameters"] = std::move(parameters_);
+    document["baseline"] = std::move(baseline_);
+    draft.tuned = std::move(tuned_);
+    draft.left = left();
+  }
+  /// By reason: `pin_memory, tf32: no GPU`.
+  [[nodiscard]] std::vector<std::string> left() const {
+    std::vector<std::string> lines;
+    for (const auto& [why, names] : left_)
+      lines.push_back(fmt::format("{}: {}", fmt::join(names, ", "), why));
+    return lines;
+  }
+
+ private:
+  using Left = std::pair<std::string, std::vector<std::string>>;  ///< why, and which knobs
+
+  void leave(const Knob& knob, const std::string& why) {
+    const auto same = std::ranges::find(left_, why, &Left::first);
+    auto& names = same == left_.end() ? left_.emplace_back(why, std::vector<std::string>()).second
+                                      : same->second;
+    names.push_back(knob.name);
+  }
+
+  void offer(const Knob& knob, const KnobState& state) {
+    Json parameter = knob.parameter;
+    const bool active = settle_condition(parameter);
+    const Json today = today_of(knob, state);
+    if (!active && !parameter.contains("when")) {
+      return leave(knob, "has no effect in the program as it is");
+    }
+    if (active && today.is_null()) return leave(knob, "what the program does is not known");
+    if (knob.knob_class == KnobClass::semantic) narrow(parameter, today);
+    if (parameter.contains("choices")) {
+      if (!state.choices.empty()) parameter["choices"] = state.choices;
+      const Json& choices = parameter["choices"];
+      if (active && std::ranges::find(choices, today) == choices.end()) {
+        return leave(knob, fmt::format("is {}, which is none of its choices", shown(today)));
+      }
+      if (choices.size() < 2) return leave(knob, "there is no choice here");
+    }
+    if (parameter.contains("low") && !settle_range(parameter, active ? today : Json())) {
+      return leave(knob, "there is no choice here");
+    }
+    tuned_.push_back(fmt::format("{} {}{}", knob.name, range_text(parameter),
+                                 active ? ", today " + shown(today) : ""));
+    rules_[knob.name] = fmt::format("{{{}}}", knob.name);
+    if (active) baseline_[knob.name] = today;
+    if (active) today_.set(knob.name, value_from_json(today, {}).value());
+    parameters_[knob.name] = std::move(parameter);
+    wants_guard_ = wants_guard_ || knob.knob_class != KnobClass::safe;
+  }
+
+  /// What the program does by itself: as the hook saw it, else as the table knows it of variables
+  /// that are not set.
+  [[nodiscard]] Json today_of(const Knob& knob, const KnobState& state) const {
+    if (!state.today.is_null() || !knob.in_environment()) return state.today;
+    if (knob.parameter["type"] != "int") return knob.today;
+    const double today = bound_of(knob.today, options_.facts);
+    return std::isfinite(today) ? Json(static_cast<std::int64_t>(today)) : Json();
+  }
+
+  /// Whether the parameter is active in the program as it is. A condition on knobs that are not
+  /// tuned is settled and goes.
+  bool settle_condition(Json& parameter) const {
+    if (!parameter.contains("when")) return true;
+    const auto when = parameter["when"].get<std::string>();
+    const auto names = document::identifiers_in(when);
+    std::vector<std::string> known;
+    bool are_tuned = true;
+    Configuration now = today_;
+    for (const Knob& knob : pytorch_knobs()) {
+      known.push_back(knob.name);
+      if (std::ranges::find(names, knob.name) == names.end()) continue;
+      are_tuned = are_tuned && parameters_.contains(knob.name);
+      const auto state = survey_.log.knobs().find(knob.name);
+      if (state == survey_.log.knobs().end()) continue;
+      if (auto value = value_from_json(state->second.today, {})) now.set(knob.name, *value);
+    }
+    const auto expression = Expression::compile(when, known, options_.facts);
+    const bool active = expression && expression->holds(now);
+    if (!are_tuned) parameter.erase("when");
+    return active;
+  }
+
+  void narrow(Json& parameter, const Json& today) const {
+    if (!parameter.contains("low") || !today.is_number_integer()) return;
+    const auto now = today.get<std::int64_t>();
+    parameter["low"] = std::max<std::int64_t>(1, now / k_smaller);
+    parameter["high"] = now * k_larger;
+    parameter["memory"] = "increases";
+  }
+
+  /// Makes room for today's value; false where the range holds one value only.
+  bool settle_range(Json& parameter, const Json& today) const {
+    double low = bound_of(parameter["low"], options_.facts);
+    double high = bound_of(parameter["high"], options_.facts);
+    if (today.is_number()) {
+      const auto now = today.get<double>();
+      if (now < low) parameter["low"] = today;
+      if (now > high) parameter["high"] = today;
+      if (parameter.value("scale", "") == "log2" && !is_power_of_two(now)) {
+        parameter["scale"] = "log";
+      }
+      low = std::min(low, now);
+      high = std::max(high, now);
+    }
+    return low < high;
+  }
+
+  [[nodiscard]] std::string range_text(const Json& parameter) const {
+    if (parameter.contains("choices")) {
+      std::vector<std::string> choices;
+      for (const Json& choice : parameter["choices"])
+        choices.push_back(shown(choice));
+      return fmt::format("{}", fmt::join(choices, "|"));
+    }
+    if (!parameter.contains("low")) return "false|true";
+    return fmt::format("{:g}..{:g}", bound_of(parameter["low"], options_.facts),
+                       bound_of(parameter["high"], options_.facts));
+  }
+
+  const Survey& survey_;
+  const DraftOptions& options_;
+  std::map<std::string, double> shares_;
+  Configuration today_;
+  Json parameters_ = Json::object();
+  Json baseline_ = Json::object();
+  Json rules_ = Json::object();
+  std::vector<std::string> tuned_;
+  std::vector<Left> left_;
+  bool wants_guard_ = false;
+};
+
+/// Two digits, so that it is easy to read and to change.
+double rounded(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1.0);
+  return std::ceil(value / unit) * unit;
+}
+
+/// The loss of what rounds otherwise is held against the baseline's at as many samples.
+Result<Json> loss_guard(const Survey& survey) {
+  const auto loss = survey.last.metrics.find(k_guarded);
+  const auto step_s = survey.seconds_per_step();
+  if (loss == survey.last.metrics.end() || !step_s || !(loss->second > 0.0)) {
+    return fail(ErrorKind::usage,
+                "knobs that change the loss want a guard on it, and the hook found no loss above "
+                "zero",
+                "",
+                "leave out --numeric and --semantic, or write the study file's \"guards\" "
+                "yourself: docs/study-file.md");
+  }
+  const double steps = std::max(k_guard_s / *step_s, k_guard_steps);
+  const double after = rounded(steps * survey.samples_per_step().value_or(1.0));
+  return Json{{"metric", k_guarded},
+              {"after_samples", static_cast<std::int64_t>(after)},
+              {"max_ratio_to_baseline", k_guard_ratio}};
+}
+
+}  // namespace
+
+Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
+  Knobs knobs(survey, options);
+  for (const Knob& knob : pytorch_knobs())
+    knobs.consider(knob);
+  if (knobs.empty()) {
+    return fail(ErrorKind::usage,
+                fmt::format("nothing can be tuned in this program from outside:\n  {}",
+                            fmt::join(knobs.left(), "\n  ")),
+                "", "give the program options, and write a study file: docs/tutorial.md");
+  }
+  Draft draft;
+  Json& document = draft.document;
+  document["name"] = options.name;
+  document["command"] = command_template(options.argv);
+  const bool wants_guard = knobs.wants_guard();
+  const bool has_workers = knobs.contains("num_workers");
+  const bool has_prefetch = knobs.contains("prefetch_factor");
+  std::move(knobs).write_into(document, draft);
+  if (wants_guard) {
+    auto guard = loss_guard(survey);
+    if (!guard) return tl::unexpected(guard.error());
+    document["guards"] = Json::array({*std::move(guard)});
+  }
+  if (options.planned_samples) document["planned_run"]["samples"] = *options.planned_samples;
+  if (options.samples_per_step) document["planned_run"]["batch_size"] = *options.samples_per_step;
+  if (has_workers) {
+    document["measure"]["buffers"] =
+        has_prefetch ? "num_workers * prefetch_factor" : "2 * num_workers";
+  }
+  document["budget"] = {{"trials", 40}, {"time", "30m"}};
+  return draft;
+}
+
+Json command_template(const std::vector<std::string>& argv) {
+  Json command = Json::array();
+  for (const std::string& word : argv) {
+    std::string text;
+    for (const char letter : word)
+      text += letter == '{' ? std::string("{{") : std::string(1, letter);
+    command.push_back(std::move(text));
+  }
+  return command;
+}
+
+std::string study_name_of(const std::vector<std::string>& argv) {
+  constexpr std::size_t k_longest = 50;
+  std::string name = argv.empty() ? "study" : std::filesystem::path(argv.front()).stem().string();
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    if (argv[i].ends_with(".py")) {
+      name = std::filesystem::path(argv[i]).stem().string();
+      break;
+    }
+    if (argv[i] == "-m" && i + 1 < argv.size()) {
+      name = argv[i + 1].substr(argv[i + 1].rfind('.') + 1);
+      // Launchers such as `-m torch.distributed.run` start the script that follows.
+      if (name != "run" && name != "launch") break;
+    }
+  }
+  for (char& letter : name) {
+    const bool fits = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                      (letter >= '0' && letter <= '9') || letter == '_' || letter == '-';
+    if (!fits) letter = '-';
+  }
+  name.resize(std::min(name.size(), k_longest));
+  if (!document::is_study_name(name)) name = "study" + name;
+  return name;
+}
+
+}  // namespace steptune

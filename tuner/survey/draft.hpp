@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/json.hpp"
+#include "search/space/expression.hpp"
+#include "tuner/survey/survey.hpp"
+
+namespace steptune {
+
+/// What is wanted of a study that is drafted from a survey.
+struct DraftOptions {
+  std::string name;
+  std::vector<std::string> argv;
+  bool numeric = false;   ///< knobs that change rounding, too, with a guard on the loss
+  bool semantic = false;  ///< and those that change the training
+  std::optional<double> samples_per_step = {};
+  std::optional<double> planned_samples = {};
+  Facts facts;
+};
+
+/// A study file for a program as it is.
+struct Draft {
+  Json document;
+  std::vector<std::string> tuned;  ///< `num_workers 0..4, today 0`
+  std::vector<std::string> left;   ///< `pin_memory: there is no GPU`
+};
+
+/// A study of the knobs that may be changed in the program: the baseline is what it does by itself,
+/// ranges are the table's for this machine. Knobs of a part of the step that has less than 2 % of
+/// its time are left out. Knobs beyond the safe ones come with a guard on the loss at the same
+/// samples. An error where nothing is left to tune, or where such a guard cannot be.
+[[nodiscard]] Result<Draft> draft_study(const Survey& survey, const DraftOptions& options);
+
+/// The command's arguments as a study file's templates: a brace is a brace.
+[[nodiscard]] Json command_template(const std::vector<std::string>& argv);
+
+/// `train` for `python3 -u src/train.py --lr 0.1`, `trainer` for `python3 -m package.trainer`: a
+/// study's name.
+[[nodiscard]] std::string study_name_of(const std::vector<std::string>& argv);
+
+}  // namespace steptune

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/survey/survey.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/runner_kinds.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_look_s = 0.25;
+
+/// The runner of a study that names none.
+std::unique_ptr<RunnerSettings> default_settings() {
+  static const Json k_nothing_said = Json::object();
+  document::Reading reading;
+  return runner_kinds().front()->read(document::Node(k_nothing_said, "/runner", reading),
+                                      TrialLimits{}, /*has_command=*/true);
+}
+
+Result<TrialSpec> survey_trial(const SurveyOptions& options, const std::filesystem::path& events) {
+  const auto folder = pytorch_hook_folder();
+  if (!folder) return tl::unexpected(folder.error());
+  PytorchHookRequest request;
+  request.mode = HookMode::survey;
+  request.samples_per_step = options.samples_per_step;
+  request.events = events;
+  TrialSpec trial;
+  trial.key = {1, 1};
+  trial.study = "survey";
+  trial.argv = options.argv;
+  trial.environment = hook_variables(request);
+  trial.python_path = *folder;
+  trial.set_thread_counts = false;
+  trial.working_directory = options.folder;
+  trial.log_path = options.log_path;
+  trial.limits.wall_s = options.longest_start_s + 2.0 * options.longest_watch_s;
+  trial.limits.idle_s = trial.limits.wall_s;
+  return trial;
+}
+
+/// One run of the program, as its events come in.
+class Watch {
+ public:
+  Watch(const SurveyOptions& options, double now_s) : options_(options), started_s_(now_s) {}
+
+  void take(const TrialEvent& event) {
+    if (const auto* reported = std::get_if<TrialReported>(&event)) {
+      take(reported->report);
+    } else if (const auto* finished = std::get_if<TrialFinished>(&event)) {
+      finished_ = true;
+      if (!asked_to_end_) survey_.ended = finished->outcome;
+    }
+  }
+
+  /// Whether enough was seen, or too little for too long.
+  [[nodiscard]] bool wants_to_end(double now_s) const {
+    if (!survey_.first) return now_s >= started_s_ + options_.longest_start_s;
+    const double watched_s = now_s - survey_.first->received_s;
+    const double steps = survey_.last.step.value_or(0.0) - survey_.first->step.value_or(0.0);
+    return watched_s >= options_.longest_watch_s ||
+           (watched_s >= options_.watch_s && steps >= options_.watch_steps);
+  }
+
+  void asked_to_end() { asked_to_end_ = true; }
+  [[nodiscard]] bool is_asked_to_end() const { return asked_to_end_; }
+  [[nodiscard]] bool finished() const { return finished_; }
+  [[nodiscard]] Survey survey() && { return std::move(survey_); }
+
+ private:
+  void take(const Report& report) {
+    for (const std::string& event : report.hook_events)
+      survey_.log.add(event);
+    if (report.phase &&
+        std::ranges::find(survey_.phases, report.phase->name) == survey_.phases.end()) {
+      survey_.phases.push_back(report.phase->name);
+    }
+    if (!report.step && !report.samples) return;
+    if (!survey_.first) survey_.first = report;
+    survey_.last = report;
+  }
+
+  const SurveyOptions& options_;
+  double started_s_;
+  Survey survey_;
+  bool asked_to_end_ = false;
+  bool finished_ = false;
+};
+
+std::optional<double> difference(const std::optional<double>& from,
+                                 const std::optional<double>& to) {
+  if (!from || !to || !(*to > *from)) return std::nullopt;
+  return *to - *from;
+}
+
+}  // namespace
+
+std::optional<double> Survey::seconds_per_step() const {
+  if (!first) return std::nullopt;
+  const auto steps = difference(first->step, last.step);
+  const auto seconds = difference(first->clock_s.value_or(first->received_s),
+                                  last.clock_s.value_or(last.received_s));
+  if (!steps || !seconds) return std::nullopt;
+  return *seconds / *steps;
+}
+
+std::optional<double> Survey::samples_per_step() const {
+  if (!first) return std::nullopt;
+  const auto steps = difference(first->step, last.step);
+  const auto samples = difference(first->samples, last.samples);
+  if (!steps || !samples) return std::nullopt;
+  return *samples / *steps;
+}
+
+std::map<std::string, double> Survey::part_shares() const {
+  std::map<std::string, double> shares;
+  if (!first) return shares;
+  double sum = 0.0;
+  for (const auto& [name, seconds] : last.parts) {
+    const auto before = first->parts.find(name);
+    const double spent = seconds - (before == first->parts.end() ? 0.0 : before->second);
+    shares[name] = std::max(0.0, spent);
+    sum += shares[name];
+  }
+  if (!(sum > 0.0)) return {};
+  for (auto& [name, share] : shares)
+    share /= sum;
+  return shares;
+}
+
+Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
+                              const std::function<bool()>& interrupted) {
+  std::filesystem::path events = options.log_path;
+  events += ".hook";
+  std::error_code error;
+  // What keeps it from being made is told when the log is.
+  std::filesystem::create_directories(options.log_path.parent_path(), error);
+  std::filesystem::remove(events, error);
+  const auto trial = survey_trial(options, events);
+  if (!trial) return tl::unexpected(trial.error());
+  const auto settings = default_settings();
+  auto parts = settings->make(clock, /*seed=*/0);
+  if (!parts) return tl::unexpected(parts.error());
+  Runner& runner = *parts->runner;
+  if (auto begun = runner.begin_study("survey", "survey"); !begun) {
+    return tl::unexpected(begun.error());
+  }
+  if (auto started = runner.start(*trial); !started) return tl::unexpected(started.error());
+  Watch watch(options, clock.now_s());
+  while (!watch.finished()) {
+    const auto happened = runner.wait(clock.now_s() + k_look_s);
+    if (!happened) return tl::unexpected(happened.error());
+    for (const TrialEvent& event : *happened)
+      watch.take(event);
+    if (interrupted()) return fail(ErrorKind::usage, "stopped before the program was known");
+    if (!watch.is_asked_to_end() && watch.wants_to_end(clock.now_s())) {
+      watch.asked_to_end();
+      runner.stop(trial->key);
+    }
+  }
+  Survey survey = std::move(watch).survey();
+  if (!survey.log.patched() && !survey.log.disabled()) survey.log = read_hook_events(events);
+  std::filesystem::remove(events, error);
+  return survey;
+}
+
+}  // namespace steptune

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+#include "trial_runner/hooks/hook_log.hpp"
+#include "trial_runner/report.hpp"
+#include "trial_runner/runner.hpp"
+
+namespace steptune {
+
+/// A program that is to be looked at as it is.
+struct SurveyOptions {
+  std::vector<std::string> argv;
+  std::filesystem::path folder;                 ///< where it runs; absolute
+  std::filesystem::path log_path;               ///< its output; the hook's events lie beside it
+  std::optional<double> samples_per_step = {};  ///< in place of the hook's counting
+  double longest_start_s = 600.0;               ///< to the first step; then the survey ends
+  double watch_s = 6.0;                         ///< from the first step on, and
+  double watch_steps = 20.0;                    ///< no fewer steps, within
+  double longest_watch_s = 60.0;
+};
+
+/// What a program does by itself.
+struct Survey {
+  HookLog log;
+  std::optional<Report> first;      ///< with a step
+  Report last;                      ///< the same, later; metrics so far
+  std::optional<Outcome> ended;     ///< the program ended by itself
+  std::vector<std::string> phases;  ///< that it went through: evaluation, checkpoint
+
+  /// Between the first step and the last; nothing where there were not two reports.
+  [[nodiscard]] std::optional<double> seconds_per_step() const;
+  [[nodiscard]] std::optional<double> samples_per_step() const;
+  /// Share of each part in the time of the steps; empty where none was told.
+  [[nodiscard]] std::map<std::string, double> part_shares() const;
+};
+
+/// Runs the program under PyTorch's import hook, which changes nothing, for some seconds of
+/// training, and ends it. `interrupted` is asked now and then: once it says so, the program is
+/// ended and the error is `usage`.
+[[nodiscard]] Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
+                                            const std::function<bool()>& interrupted);
+
+}  // namespace steptune
