@@ -132,6 +132,125 @@ spent          {{.*}}, ${{[\d.]+}}
   EXPECT_EQ(json["trial"]["measurement"]["status"], "steady");
 }
 
+TEST_F(Reading, LeaderboardSelectsSortsAndWritesColumns) {
+  const Json some =
+      json_of({"leaderboard", "--json", "--where", "precision == 'bf16' and workers > 1"});
+  ASSERT_GT(some["rows"].size(), 1U);
+  for (const Json& row : some["rows"]) {
+    EXPECT_EQ(row["trial"]["configuration"]["precision"], "bf16");
+    EXPECT_GT(row["trial"]["configuration"]["workers"].get<int>(), 1);
+  }
+  const Json feasible = json_of({"leaderboard", "--json", "--all", "--feasible"});
+  for (const Json& row : feasible["rows"])
+    EXPECT_EQ(row["trial"]["status"], "completed");
+  for (const Json& row : json_of({"leaderboard", "--json", "--pareto"})["rows"])
+    EXPECT_TRUE(row["pareto"].get<bool>());
+  int last = -1;
+  for (const Json& row : json_of({"leaderboard", "--json", "--sort", "workers"})["rows"]) {
+    const int workers = row["trial"]["configuration"]["workers"];
+    EXPECT_GE(workers, last);
+    last = workers;
+  }
+  const Ended csv = sandbox_->steptune(
+      {"leaderboard", "--csv", "--columns", "trial,workers", "--where", "trial == 1"});
+  EXPECT_EQ(csv.out, "trial,workers\r\n1,0\r\n");
+}
+
+TEST_F(Reading, LeaderboardTellsWhatItDoesNotKnow) {
+  const Ended column = sandbox_->steptune({"leaderboard", "--columns", "trial,wokers"});
+  EXPECT_EQ(column.exit_code, 2);
+  EXPECT_NE(column.err.find("no column \"wokers\"; did you mean \"workers\"?"), std::string::npos)
+      << column.err;
+  EXPECT_EQ(sandbox_->steptune({"leaderboard", "--sort", "nothing"}).exit_code, 2);
+  const Ended where = sandbox_->steptune({"leaderboard", "--where", "worker > 1"});
+  EXPECT_EQ(where.exit_code, 2);
+  EXPECT_NE(where.err.find("--where"), std::string::npos) << where.err;
+  EXPECT_NE(where.err.find("workers"), std::string::npos) << where.err;
+}
+
+TEST_F(Reading, ShowTellsHowATrialWentAndHowToRunIt) {
+  const Ended ended = sandbox_->steptune({"show", "2"});
+  EXPECT_EQ(difference(R"({{...}}
+from baseline  {{.*}} -> {{.*}}
+{{...}}
+step time      {{.*#.*}}
+{{...}}
+                        . start-up and warm-up   = measured window
+{{...}}
+in             /tmp
+env            TRAIN_NOTE='a b'
+run            python3 train.py {{.*}}
+{{...}}
+)",
+                       ended.out),
+            "");
+  const Json json = json_of({"show", "2", "--json"});
+  EXPECT_GT(json["details"]["trace"]["at_s"].size(), 10U);
+  EXPECT_EQ(json["details"]["argv"][0], "python3");
+}
+
+TEST_F(Reading, ComparePutsTrialsSideBySide) {
+  const Ended ended = sandbox_->steptune({"compare", "1", "2"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(difference(R"(trial  {{ +}}1 {{ +}}2
+status {{.*}}
+{{...}}
+time {{.*}}
+  times as good {{ +[\d.]+x \([\d.]+-[\d.]+\)}}
+cost {{.*}}
+  times as good {{.*}}
+samples/s {{.*}}
+{{...}}
+spent {{.*}}
+)",
+                       ended.out),
+            "");
+  const Json json = json_of({"compare", "demo", "1", "2", "3", "--json"});
+  ASSERT_EQ(json["comparison"]["trials"].size(), 3U);
+  const Json& ratio = json["comparison"]["trials"][1]["ratios_to_first"][0];
+  const Json& trials = json["comparison"]["trials"];
+  EXPECT_NEAR(ratio["ratio"].get<double>(),
+              trials[0]["trial"]["objectives"][0]["value"].get<double>() /
+                  trials[1]["trial"]["objectives"][0]["value"].get<double>(),
+              1e-9);
+  EXPECT_LT(ratio["low_95"].get<double>(), ratio["ratio"].get<double>());
+  EXPECT_EQ(sandbox_->steptune({"compare", "1"}).exit_code, 2);
+  EXPECT_EQ(sandbox_->steptune({"compare", "demo", "1"}).exit_code, 2);
+  EXPECT_EQ(sandbox_->steptune({"compare", "1", "99"}).exit_code, 1);
+}
+
+TEST_F(Reading, StudiesAreListed) {
+  const Ended ended = sandbox_->steptune({"studies"});
+  EXPECT_EQ(difference("study  status    trials  result {{.*}} begun\n"
+                       "demo   finished {{.*}}x, confirmed {{.*}}Z\n",
+                       ended.out),
+            "");
+  const Json json = json_of({"studies", "--json"});
+  EXPECT_EQ(json["studies"][0]["name"], "demo");
+  EXPECT_GT(json["studies"][0]["speed_up"].get<double>(), 1.0);
+}
+
+TEST_F(Reading, LeaderboardFitsATerminalOf80Columns) {
+  const Ended narrow =
+      sandbox_->on_terminal("stty cols 80; " + steptune_program() + " leaderboard");
+  const Ended wide = sandbox_->on_terminal("stty cols 160; " + steptune_program() + " leaderboard");
+  const auto table_width = [](const std::string& text) {
+    std::size_t widest = 0;
+    std::size_t begin = text.find("trial");
+    for (int line = 0; line < 12 && begin != std::string::npos; ++line) {
+      const std::size_t end = text.find('\n', begin);
+      if (text.compare(begin, 4, "note") == 0) break;
+      widest = std::max(widest, end - begin);
+      begin = end == std::string::npos ? end : end + 1;
+    }
+    return widest;
+  };
+  EXPECT_NE(narrow.out.find("configuration"), std::string::npos) << narrow.out;
+  EXPECT_EQ(narrow.out.find("samples/s"), std::string::npos) << "gave way";
+  EXPECT_NE(wide.out.find("samples/s"), std::string::npos);
+  EXPECT_GT(table_width(wide.out), 80U);
+}
+
 TEST_F(Reading, BestArgumentsRunAsTheyAre) {
   const Ended ended = sandbox_->steptune({"best", "--format", "args"});
   EXPECT_EQ(ended.exit_code, 0);

@@ -59,8 +59,11 @@ void add_all_commands(CLI::App& program, CommandContext& context) {
   add_rehearse_command(program, context);
   add_leaderboard_command(program, context);
   add_show_command(program, context);
+  add_compare_command(program, context);
+  add_studies_command(program, context);
   add_best_command(program, context);
   add_exec_command(program, context);
+  add_report_command(program, context);
   add_follow_command(program, context);
   add_doctor_command(program, context);
   add_pools_command(program, context);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,21 +22,44 @@ struct ShowOptions {
   bool log = false;
 };
 
-Result<std::int64_t> trial_number(const std::string& text) {
-  std::int64_t number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc() || end != text.data() + text.size() || number < 1) {
-    return fail(ErrorKind::usage, fmt::format("\"{}\" is not a trial number", printable_line(text)),
-                "", "'steptune leaderboard --all' lists the trials");
-  }
-  return number;
-}
-
 ExitCode show_log(CommandContext& context, const TrialRecord& trial) {
   const auto text = read_log(trial.log_path, context.console.stdout_width() > 0);
   if (!text) return context.console.error(text.error());
   context.console.result(*text);
   return ExitCode::ok;
+}
+
+/// The last lines of a trial's output; none where it was not kept.
+std::vector<std::string> log_tail(const TrialRecord& trial) {
+  constexpr std::ptrdiff_t k_lines = 5;
+  constexpr std::size_t k_longest = 200;
+  std::vector<std::string> lines;
+  const auto text = read_log(trial.log_path, true);
+  if (!text) return lines;
+  for (std::size_t begin = 0; begin < text->size();) {
+    const std::size_t end = std::min(text->find('\n', begin), text->size());
+    if (end > begin) {
+      lines.push_back(
+          printable_line(std::string_view(*text).substr(begin, end - begin), k_longest));
+    }
+    begin = end + 1;
+  }
+  if (std::ssize(lines) > k_lines) lines.erase(lines.begin(), lines.end() - k_lines);
+  return lines;
+}
+
+Result<TrialDetails> details_of(const StoredStudy& study, const TrialRecord& trial) {
+  TrialDetails details;
+  auto trace = study.history.trace(study.record.id, trial.number);
+  if (!trace) return tl::unexpected(trace.error());
+  details.trace = *std::move(trace);
+  auto attempts = study.history.attempts(study.record.id, trial.number);
+  if (!attempts) return tl::unexpected(attempts.error());
+  details.attempts = *std::move(attempts);
+  auto command = trial_command(study.record, trial);
+  if (command && !command->argv.empty()) details.command = *std::move(command);
+  details.log_tail = log_tail(trial);
+  return details;
 }
 
 ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
@@ -50,18 +74,24 @@ ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
   std::error_code fault;
   if (!std::filesystem::exists(trial->log_path, fault)) trial->log_path.clear();
   if (options.log) return show_log(context, *trial);
+  const auto details = details_of(*study, *trial);
+  if (!details) return context.console.error(details.error());
   if (context.json) {
     Json json;
     json["schema_version"] = k_json_schema_version;
     json["study"] = study_json(study->record);
     json["trial"] = trial_json(*trial, study->objectives);
+    json["details"] = details_json(*details);
     context.console.json_result(json);
     return ExitCode::ok;
   }
   const auto standing = read_standing(*study);
   if (!standing) return context.console.error(standing.error());
+  constexpr std::size_t k_width_of_files = 80;
+  const std::size_t width = context.console.stdout_width();
   context.console.result(trial_text(*trial, standing->baseline(), study->objectives,
-                                    parameter_order(study->record.document)));
+                                    parameter_order(study->record.document), *details,
+                                    width > 0 ? width : k_width_of_files));
   return ExitCode::ok;
 }
 

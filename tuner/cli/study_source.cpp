@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/study_source.hpp"
 
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
 namespace steptune {
 namespace {
 
@@ -32,6 +38,16 @@ Result<StoredStudy> open_stored_study(const CommandContext& context, const std::
   if (!record) return tl::unexpected(record.error());
   auto objectives = objective_views(record->document);
   return StoredStudy{std::move(*history), std::move(*record), std::move(objectives)};
+}
+
+Result<std::int64_t> trial_number(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc() || end != text.data() + text.size() || number < 1) {
+    return fail(ErrorKind::usage, fmt::format("\"{}\" is not a trial number", printable_line(text)),
+                "", "'steptune leaderboard --all' lists the trials");
+  }
+  return number;
 }
 
 Result<StudySpec> open_study_file(const std::string& path) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace steptune {
 /// means the latest. Warnings of the history are printed.
 [[nodiscard]] Result<StoredStudy> open_stored_study(const CommandContext& context,
                                                     const std::string& name);
+
+/// The number of a trial as a user gives it; an error of kind `usage` for anything else.
+[[nodiscard]] Result<std::int64_t> trial_number(const std::string& text);
 
 /// Reads a study file; every fault of it, a missing file included, is of kind `usage`.
 [[nodiscard]] Result<StudySpec> open_study_file(const std::string& path);

@@ -133,6 +133,7 @@ Leaderboard make_leaderboard(LeaderboardInput input) {
     add(std::move(trial), std::nullopt);
   if (input.baseline && !baseline_shown) add(*input.baseline, std::nullopt);
   mark_rows(board, input.leaders);
+  if (input.select) input.select(board.rows);
   split_parameters(board);
   add_notes(board);
   return board;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,6 +29,17 @@ struct Leaders {
 /// As they were told at the end of a study, confirmation included.
 [[nodiscard]] Leaders leaders_of(const Recommendation& recommendation);
 
+struct LeaderboardRow {
+  TrialRecord trial;
+  std::optional<std::int64_t>
+      rank;  ///< nothing for unranked trials and a baseline that is far down
+  bool best = false;
+  bool tied = false;
+  bool disturbed = false;     ///< by other processes or the hypervisor while it was measured
+  bool pareto = false;        ///< on the front
+  std::vector<double> gains;  ///< per objective, over the baseline; NaN where unknown
+};
+
 /// What a leaderboard is made from. The trials stand in the order in which they are shown.
 struct LeaderboardInput {
   StudyRecord study;
@@ -38,17 +50,9 @@ struct LeaderboardInput {
   std::optional<TrialRecord> baseline;  ///< shown even where `ranked` does not contain it
   Leaders leaders;
   std::map<TrialStatus, std::int64_t> counts;
-};
-
-struct LeaderboardRow {
-  TrialRecord trial;
-  std::optional<std::int64_t>
-      rank;  ///< nothing for unranked trials and a baseline that is far down
-  bool best = false;
-  bool tied = false;
-  bool disturbed = false;     ///< by other processes or the hypervisor while it was measured
-  bool pareto = false;        ///< on the front
-  std::vector<double> gains;  ///< per objective, over the baseline; NaN where unknown
+  /// What is done with the rows once they have ranks and marks (filtered, sorted, cut); empty:
+  /// nothing.
+  std::function<void(std::vector<LeaderboardRow>&)> select{};
 };
 
 struct Leaderboard {
@@ -68,12 +72,20 @@ struct Leaderboard {
 struct TextStyle {
   bool color = false;
   std::size_t width = 0;  ///< columns of the terminal; 0: no limit
+  /// Names of `leaderboard_columns`; empty: the usual ones. All of them must exist.
+  std::vector<std::string> columns{};
 };
 
 /// Table, legend of the marks in use, notes and counts; ends with a newline. Where the table is
-/// wider than the terminal, the parameters share one column and are cut in their middle.
+/// wider than the terminal, the parameters share one column, other columns go by their importance,
+/// and the parameters are cut in their middle. Columns that were asked for all stay.
 [[nodiscard]] std::string leaderboard_text(const Leaderboard& leaderboard, const TextStyle& style);
 [[nodiscard]] Json leaderboard_json(const Leaderboard& leaderboard);
+
+/// RFC 4180, one line per row, with raw values in SI units; `columns` as in `TextStyle`. A text
+/// that a spreadsheet would take for a formula begins with an apostrophe.
+[[nodiscard]] std::string leaderboard_csv(const Leaderboard& leaderboard,
+                                          const std::vector<std::string>& columns);
 
 /// `40 trials: 31 completed, 5 stopped early, 4 out of memory`
 [[nodiscard]] std::string counts_text(const std::map<TrialStatus, std::int64_t>& counts);

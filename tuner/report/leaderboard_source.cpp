@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <utility>
+
+#include "search/space/expression.hpp"
+#include "tuner/report/leaderboard_columns.hpp"
 
 namespace steptune {
 namespace {
@@ -71,9 +76,7 @@ Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study, std::
   return result;
 }
 
-}  // namespace
-
-Result<Leaderboard> read_leaderboard(const StoredStudy& study, const LeaderboardQuery& query) {
+Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQuery& query) {
   auto standing = read_standing(study, query.sorted_by);
   if (!standing) return tl::unexpected(standing.error());
   LeaderboardInput input;
@@ -95,7 +98,86 @@ Result<Leaderboard> read_leaderboard(const StoredStudy& study, const Leaderboard
   input.study = study.record;
   input.objectives = study.objectives;
   input.sorted_by = query.sorted_by;
-  return make_leaderboard(std::move(input));
+  return input;
+}
+
+bool selects_rows(const LeaderboardQuery& query) {
+  return query.pareto || query.feasible || !query.where.empty() || !query.sort_column.empty();
+}
+
+/// A row as an expression sees it: each column by its name.
+Configuration values_of(const LeaderboardRow& row, const std::vector<LeaderboardColumn>& columns) {
+  Configuration values;
+  for (const LeaderboardColumn& column : columns) {
+    if (auto value = column.value(row)) values.set(column.name, *std::move(value));
+  }
+  return values;
+}
+
+/// The rows that the query is about, in its order. Compiled before anything is shown, so that a
+/// fault of the user's is told.
+Result<std::function<void(std::vector<LeaderboardRow>&)>> selection(
+    const StoredStudy& study, const LeaderboardQuery& query,
+    const std::vector<LeaderboardColumn>& columns) {
+  std::optional<Expression> condition;
+  if (!query.where.empty()) {
+    std::vector<std::string> names;
+    for (const LeaderboardColumn& column : columns)
+      names.push_back(column.name);
+    auto compiled = Expression::compile(query.where, names, stored_facts(study.record));
+    if (!compiled) {
+      Error error = compiled.error();
+      error.kind = ErrorKind::usage;
+      error.where = "--where";
+      return tl::unexpected(std::move(error));
+    }
+    condition = *std::move(compiled);
+  }
+  std::optional<LeaderboardColumn> sorted_by;
+  if (!query.sort_column.empty()) {
+    auto column = column_named(columns, query.sort_column);
+    if (!column) return tl::unexpected(column.error());
+    sorted_by = *std::move(column);
+  }
+  return [=](std::vector<LeaderboardRow>& rows) {
+    std::erase_if(rows, [&](const LeaderboardRow& row) {
+      return (query.pareto && !row.pareto) ||
+             (query.feasible && row.trial.status != TrialStatus::completed) ||
+             (condition && !condition->holds(values_of(row, columns)));
+    });
+    if (sorted_by) sort_rows(rows, *sorted_by);
+    if (rows.size() > query.limit) rows.resize(query.limit);
+  };
+}
+
+/// The whole study as a leaderboard, of which the query selects.
+Result<Leaderboard> read_selected(const StoredStudy& study, LeaderboardQuery query) {
+  LeaderboardQuery everything;
+  everything.limit = std::numeric_limits<std::int64_t>::max();
+  everything.all = query.all;
+  everything.sorted_by = query.sorted_by;
+  auto input = read_input(study, everything);
+  if (!input) return tl::unexpected(input.error());
+  std::vector<LeaderboardRow> rows;  // tell which metrics there are
+  for (const auto* trials : {&input->ranked, &input->unranked}) {
+    for (const TrialRecord& trial : *trials)
+      rows.emplace_back().trial = trial;
+  }
+  const auto columns =
+      leaderboard_columns(study.objectives, parameter_order(study.record.document), rows);
+  auto selected = selection(study, query, columns);
+  if (!selected) return tl::unexpected(selected.error());
+  input->select = *std::move(selected);
+  return make_leaderboard(*std::move(input));
+}
+
+}  // namespace
+
+Result<Leaderboard> read_leaderboard(const StoredStudy& study, const LeaderboardQuery& query) {
+  if (selects_rows(query)) return read_selected(study, query);
+  auto input = read_input(study, query);
+  if (!input) return tl::unexpected(input.error());
+  return make_leaderboard(*std::move(input));
 }
 
 }  // namespace steptune

@@ -12,10 +12,15 @@ struct LeaderboardQuery {
   std::size_t limit = 20;     ///< ranked trials, and trials of each other state with `all`
   bool all = false;           ///< trials that are not ranked, too
   std::size_t sorted_by = 0;  ///< objective
+  std::string sort_column{};  ///< name of a column instead; empty: by the objective
+  bool pareto = false;        ///< only the trials that no other dominates
+  bool feasible = false;      ///< only trials that completed and respect all guards
+  std::string where{};        ///< expression over columns and facts; empty: all
 };
 
 /// Reads what a leaderboard shows and no more: by the first objective, `limit` trials whatever the
-/// size of the study; by another one, all of them.
+/// size of the study; by another one, or where rows are selected, all of them. Errors of kind
+/// `usage`: an expression or a column that does not exist.
 [[nodiscard]] Result<Leaderboard> read_leaderboard(const StoredStudy& study,
                                                    const LeaderboardQuery& query);
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
-#include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard.hpp"
+#include "tuner/report/leaderboard_columns.hpp"
 #include "tuner/report/text_table.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_narrowest_configuration = 16;
+constexpr std::size_t k_narrowest_configuration = 24;
 
 std::string marks(const LeaderboardRow& row) {
   std::string result;
@@ -23,98 +24,98 @@ std::string marks(const LeaderboardRow& row) {
   return result;
 }
 
-std::string status_cell(const TrialRecord& trial) {
-  std::string text = trial.purpose == TrialPurpose::search
-                         ? to_text(trial.status)
-                         : fmt::format("{}, {}", to_text(trial.purpose), to_text(trial.status));
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
+std::vector<std::string> all_parameters(const Leaderboard& board) {
+  std::vector<std::string> names = board.parameters;
+  for (const auto& [name, value] : board.constant)
+    names.push_back(name);
+  return names;
 }
 
-std::vector<TextTable::Column> fixed_columns(const Leaderboard& board) {
-  std::vector<TextTable::Column> columns{{"", Align::left}, {"trial", Align::right}};
-  for (const ObjectiveView& view : board.objectives) {
-    columns.push_back({view.title(), Align::right});
-    columns.push_back({"+-", Align::right});
-    columns.push_back({"gain", Align::right});
-  }
-  columns.push_back({"samples/s", Align::right});
-  columns.push_back({"status", Align::left});
-  return columns;
-}
-
-std::string interval_text(const TrialRecord& trial, std::size_t objective) {
-  const double half_width = half_width_95(trial, objective);
-  const double value = std::abs(trial.objectives[objective]);
-  if (half_width <= 0.0) return {};
-  return value > 0.0 ? format_percent(half_width / value) : format_number(half_width);
-}
-
-std::vector<std::string> fixed_cells(const Leaderboard& board, const LeaderboardRow& row) {
-  const TrialRecord& trial = row.trial;
-  std::vector<std::string> cells{marks(row), std::to_string(trial.number)};
-  for (std::size_t i = 0; i < board.objectives.size(); ++i) {
-    const bool known = i < trial.objectives.size();
-    cells.push_back(known ? board.objectives[i].text(trial.objectives[i]) : "-");
-    cells.push_back(known ? interval_text(trial, i) : "");
-    cells.push_back(std::isfinite(row.gains[i]) ? format_ratio(row.gains[i]) : "");
-  }
-  cells.push_back(trial.measurement && trial.measurement->seconds_per_sample > 0.0
-                      ? format_number(1.0 / trial.measurement->seconds_per_sample)
-                      : "");
-  cells.push_back(status_cell(trial));
-  return cells;
-}
-
-std::string parameter_cell(const Configuration& configuration, const std::string& name) {
-  const Value* value = configuration.find(name);
-  return value == nullptr ? "-" : printable_line(to_text(*value), 60);
-}
-
-Align alignment(const Leaderboard& board, const std::string& name) {
-  const bool textual = std::any_of(board.rows.begin(), board.rows.end(), [&](const auto& row) {
-    const Value* value = row.trial.configuration.find(name);
-    return value != nullptr &&
-           (std::holds_alternative<std::string>(*value) || std::holds_alternative<bool>(*value));
-  });
-  return textual ? Align::left : Align::right;
-}
-
-TextTable wide_table(const Leaderboard& board) {
-  std::vector<TextTable::Column> columns = fixed_columns(board);
-  for (const std::string& name : board.parameters)
-    columns.push_back({name, alignment(board, name)});
-  TextTable table(std::move(columns));
-  for (const LeaderboardRow& row : board.rows) {
-    std::vector<std::string> cells = fixed_cells(board, row);
-    for (const std::string& name : board.parameters) {
-      cells.push_back(parameter_cell(row.trial.configuration, name));
-    }
+TextTable table_of(const std::vector<LeaderboardColumn>& columns,
+                   const std::vector<LeaderboardRow>& rows) {
+  std::vector<TextTable::Column> titles{{"", Align::left}};
+  for (const LeaderboardColumn& column : columns)
+    titles.push_back({column.title, column.align});
+  TextTable table(std::move(titles));
+  for (const LeaderboardRow& row : rows) {
+    std::vector<std::string> cells{marks(row)};
+    for (const LeaderboardColumn& column : columns)
+      cells.push_back(column.text(row));
     table.add_row(std::move(cells));
   }
   return table;
 }
 
-TextTable narrow_table(const Leaderboard& board, std::size_t width) {
-  TextTable fixed(fixed_columns(board));
-  for (const LeaderboardRow& row : board.rows)
-    fixed.add_row(fixed_cells(board, row));
-  const std::size_t taken = fixed.width() + 2;
-  const std::size_t room =
-      std::max(k_narrowest_configuration, width > taken ? width - taken : std::size_t{0});
-  std::vector<TextTable::Column> columns = fixed_columns(board);
-  columns.push_back({"configuration", Align::left});
-  TextTable table(std::move(columns));
-  for (const LeaderboardRow& row : board.rows) {
+/// The parameters that differ, in one column of at most `width`.
+LeaderboardColumn configuration_column(const std::vector<std::string>& parameters,
+                                       std::size_t width) {
+  LeaderboardColumn column;
+  column.title = "configuration";
+  column.align = Align::left;
+  column.importance = k_never_dropped;
+  column.text = [parameters, width](const LeaderboardRow& row) {
     Configuration varying;
-    for (const std::string& name : board.parameters) {
+    for (const std::string& name : parameters) {
       if (const Value* value = row.trial.configuration.find(name)) varying.set(name, *value);
     }
-    std::vector<std::string> cells = fixed_cells(board, row);
-    cells.push_back(elide_middle(configuration_text(varying, board.parameters), room));
-    table.add_row(std::move(cells));
+    return elide_middle(configuration_text(varying, parameters), width);
+  };
+  return column;
+}
+
+/// As many of the columns as fit beside the parameters, which share what is left.
+TextTable narrow_table(std::vector<LeaderboardColumn> columns, const Leaderboard& board,
+                       std::size_t width) {
+  std::erase_if(columns, [](const LeaderboardColumn& column) { return column.is_parameter; });
+  constexpr std::size_t k_gap = 2;
+  const auto room = [&] {
+    const std::size_t taken = table_of(columns, board.rows).width() + k_gap;
+    return width > taken ? width - taken : std::size_t{0};
+  };
+  std::size_t left = room();
+  while (left < k_narrowest_configuration) {
+    const auto least = std::ranges::min_element(columns, {}, &LeaderboardColumn::importance);
+    if (least == columns.end() || least->importance >= k_never_dropped) break;
+    columns.erase(least);
+    left = room();
   }
-  return table;
+  if (!board.parameters.empty()) {
+    columns.push_back(
+        configuration_column(board.parameters, std::max(k_narrowest_configuration, left)));
+  }
+  return table_of(columns, board.rows);
+}
+
+std::vector<LeaderboardColumn> shown_columns(const Leaderboard& board,
+                                             const std::vector<std::string>& names) {
+  std::vector<LeaderboardColumn> all = leaderboard_columns(
+      board.objectives, names.empty() ? board.parameters : all_parameters(board), board.rows);
+  if (names.empty()) {
+    std::erase_if(all, [](const LeaderboardColumn& column) { return !column.is_default; });
+    return all;
+  }
+  std::vector<LeaderboardColumn> shown;
+  for (const std::string& name : names) {
+    if (auto column = column_named(all, name)) shown.push_back(*std::move(column));
+  }
+  return shown;
+}
+
+/// Spreadsheets evaluate texts that begin so (OWASP, "CSV Injection").
+constexpr std::string_view k_formula_signs = "=+-@\t\r";
+
+std::string csv_cell(const std::optional<Value>& value) {
+  if (!value) return {};
+  std::string text = to_text(*value);
+  const bool is_text = std::holds_alternative<std::string>(*value);
+  if (is_text && !text.empty() && k_formula_signs.find(text.front()) != std::string_view::npos) {
+    text.insert(0, "'");
+  }
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text)
+    quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
 }
 
 /// Colours whole lines, so that column widths stay what they are.
@@ -155,12 +156,30 @@ std::string legend(const Leaderboard& board) {
 
 }  // namespace
 
+std::string leaderboard_csv(const Leaderboard& board, const std::vector<std::string>& names) {
+  std::vector<LeaderboardColumn> columns =
+      names.empty() ? leaderboard_columns(board.objectives, all_parameters(board), board.rows)
+                    : shown_columns(board, names);
+  std::string text;
+  const auto add_line = [&](auto cell_of) {
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      text += (i == 0 ? "" : ",") + cell_of(columns[i]);
+    text += "\r\n";
+  };
+  add_line([](const LeaderboardColumn& column) { return csv_cell(Value(column.name)); });
+  for (const LeaderboardRow& row : board.rows) {
+    add_line([&](const LeaderboardColumn& column) { return csv_cell(column.value(row)); });
+  }
+  return text;
+}
+
 std::string leaderboard_text(const Leaderboard& board, const TextStyle& style) {
   std::string result;
   if (!board.rows.empty()) {
-    TextTable table = wide_table(board);
-    if (style.width > 0 && table.width() > style.width && !board.parameters.empty()) {
-      table = narrow_table(board, style.width);
+    const std::vector<LeaderboardColumn> columns = shown_columns(board, style.columns);
+    TextTable table = table_of(columns, board.rows);
+    if (style.width > 0 && table.width() > style.width && style.columns.empty()) {
+      table = narrow_table(columns, board, style.width);
     }
     result = style.color ? with_colors(table.text(), board) : table.text();
     result += legend(board);

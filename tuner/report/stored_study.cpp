@@ -23,11 +23,7 @@ RankingRules stored_rules(const StoredStudy& study) {
   };
   const Json half_width = found("/measure/target_half_width");
   const Json batch_size = found("/planned_run/batch_size");
-  const Json stored_facts = found("/facts");
-  Facts facts;
-  for (const auto& [name, value] : stored_facts.items()) {
-    if (value.is_number()) facts[name] = value.get<double>();
-  }
+  const Facts facts = stored_facts(study.record);
   std::optional<document::Formula> size;
   if (batch_size.is_string()) {
     auto compiled =
@@ -46,6 +42,16 @@ RankingRules stored_rules(const StoredStudy& study) {
 }
 
 }  // namespace
+
+Facts stored_facts(const StudyRecord& record) {
+  Facts facts;
+  const auto stored = record.document.find("facts");
+  if (stored == record.document.end() || !stored->is_object()) return facts;
+  for (const auto& [name, value] : stored->items()) {
+    if (value.is_number()) facts[name] = value.get<double>();
+  }
+  return facts;
+}
 
 Result<StudySpec> stored_spec(const StudyRecord& record) {
   auto study = study_from_json(record.document, "/stored/" + record.name, machine_facts());

@@ -25,6 +25,9 @@ struct StoredStudy {
 /// The validated study as it was stored with the history.
 [[nodiscard]] Result<StudySpec> stored_spec(const StudyRecord& record);
 
+/// The facts of the machine that a stored study was begun with.
+[[nodiscard]] Facts stored_facts(const StudyRecord& record);
+
 /// What the loop has recommended; nothing while the study has no recommendation.
 [[nodiscard]] Result<std::optional<Recommendation>> stored_recommendation(
     const StudyRecord& record);

@@ -109,11 +109,34 @@ Json trial_json(const TrialRecord& trial, const std::vector<ObjectiveView>& obje
                            {"steal", number_or_null(trial.disturbance->steal)},
                            {"seconds", number_or_null(trial.disturbed_s)}};
   }
+  json["expected_improvement"] =
+      trial.expected_improvement ? number_or_null(*trial.expected_improvement) : Json(nullptr);
   json["failure"] = trial.failure.empty() ? Json(nullptr) : Json(trial.failure);
   json["placement"] = Json::object();
   for (const auto& [name, value] : trial.placement)
     json["placement"][name] = value;
   json["log"] = trial.log_path.empty() ? Json(nullptr) : Json(trial.log_path.string());
+  return json;
+}
+
+Json details_json(const TrialDetails& details) {
+  Json json;
+  json["trace"] = details.trace ? to_json(*details.trace) : Json(nullptr);
+  json["attempts"] = Json::array();
+  for (const AttemptRecord& attempt : details.attempts) {
+    json["attempts"].push_back(
+        {{"attempt", attempt.attempt},
+         {"status", to_text(attempt.status)},
+         {"started", time_or_null(attempt.started_wall_s)},
+         {"ended", time_or_null(attempt.ended_wall_s)},
+         {"spent_s", number_or_null(attempt.spent_s)},
+         {"spent_usd", number_or_null(attempt.spent_usd)},
+         {"failure", attempt.failure.empty() ? Json(nullptr) : Json(attempt.failure)}});
+  }
+  json["argv"] = details.command ? Json(details.command->argv) : Json(nullptr);
+  json["environment"] = details.command ? Json(details.command->environment) : Json(nullptr);
+  json["working_directory"] =
+      details.command ? Json(details.command->working_directory.string()) : Json(nullptr);
   return json;
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/json.hpp"
 #include "tuner/report/objective_view.hpp"
+#include "tuner/report/trial_text.hpp"
 
 namespace steptune {
 
@@ -15,6 +16,9 @@ inline constexpr int k_json_schema_version = 1;
 /// Everything about one trial: SI units named in the keys, ISO 8601 UTC times, null where unknown.
 [[nodiscard]] Json trial_json(const TrialRecord& trial,
                               const std::vector<ObjectiveView>& objectives);
+
+/// What is known of a trial beside its record; null where the history does not tell.
+[[nodiscard]] Json details_json(const TrialDetails& details);
 
 /// Name, status, seed, times of a study; not its document.
 [[nodiscard]] Json study_json(const StudyRecord& study);

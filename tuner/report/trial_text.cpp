@@ -9,6 +9,8 @@
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard.hpp"
+#include "tuner/report/step_plot.hpp"
+#include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 namespace {
@@ -19,6 +21,16 @@ class FactLines {
  public:
   void add(const std::string& name, const std::string& text) {
     if (!text.empty()) text_ += fmt::format("{:<14} {}\n", name, text);
+  }
+  /// A fact of several lines, each ending with a newline.
+  void add_lines(const std::string& name, const std::string& lines) {
+    std::string title = name;
+    for (std::size_t begin = 0; begin < lines.size();) {
+      const std::size_t end = lines.find('\n', begin);
+      text_ += fmt::format("{:<14} {}\n", title, lines.substr(begin, end - begin));
+      title.clear();
+      begin = end + 1;
+    }
   }
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -97,6 +109,75 @@ void add_measurement(FactLines& facts, const Measurement& measurement) {
   facts.add("metrics", metrics);
 }
 
+/// `batch_size 32 -> 512, precision fp32 -> bf16`
+std::string difference_text(const Configuration& from, const Configuration& to,
+                            const std::vector<std::string>& parameter_order) {
+  std::string text;
+  for (const std::string& name : parameter_order) {
+    const Value* before = from.find(name);
+    const Value* after = to.find(name);
+    const std::string old_text = before == nullptr ? "-" : printable_line(to_text(*before), 60);
+    const std::string new_text = after == nullptr ? "-" : printable_line(to_text(*after), 60);
+    if (old_text == new_text) continue;
+    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", name, old_text, new_text);
+  }
+  return text;
+}
+
+void add_command(FactLines& facts, const TrialCommand& command) {
+  facts.add("in", shell_quoted(command.working_directory.string()));
+  for (const auto& [name, value] : command.environment)
+    facts.add("env", fmt::format("{}={}", name, shell_quoted(value)));
+  if (!command.argv.empty()) facts.add("run", shell_quoted(command.argv));
+}
+
+/// The last decision and every one that stopped the trial, with the numbers behind them.
+std::string decisions_text(const TrialTrace& trace, const std::vector<ObjectiveView>& objectives) {
+  if (trace.decisions.empty()) return {};
+  const TrialDecision& last = trace.decisions.back();
+  std::string values;
+  for (std::size_t i = 0; i < last.values.size() && i < objectives.size(); ++i) {
+    const double sign = objectives[i].objective.direction == Direction::minimize ? 1.0 : -1.0;
+    values +=
+        fmt::format(", {} {}", objectives[i].title(), objectives[i].text(sign * last.values[i]));
+    if (i < last.half_widths.size() && std::isfinite(last.half_widths[i]) &&
+        last.values[i] != 0.0) {
+      values +=
+          fmt::format(" +-{}", format_percent(last.half_widths[i] / std::abs(last.values[i])));
+    }
+  }
+  return fmt::format("looked at {} time{}; at {} ({} steps{}): {}{}", trace.decisions.size(),
+                     trace.decisions.size() == 1 ? "" : "s", format_duration(last.at_s),
+                     format_number(last.steps), values, last.stop ? "stopped" : "went on",
+                     last.reason.empty() ? "" : ", " + printable_line(last.reason));
+}
+
+std::string disturbed_text(const TrialTrace& trace) {
+  constexpr std::size_t k_shown = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(k_shown, trace.disturbed.size()); ++i) {
+    const DisturbedTime& time = trace.disturbed[i];
+    text += fmt::format("{} to {}: other load {}, steal {}\n", format_duration(time.from_s),
+                        format_duration(time.to_s), format_percent(time.disturbance.other_load),
+                        format_percent(time.disturbance.steal));
+  }
+  if (trace.disturbed.size() > k_shown) {
+    text += fmt::format("and {} more times\n", trace.disturbed.size() - k_shown);
+  }
+  return text;
+}
+
+std::string attempts_text(const std::vector<AttemptRecord>& attempts) {
+  std::string text;
+  for (const AttemptRecord& attempt : attempts) {
+    text += fmt::format("{}: {}, {}{}{}\n", attempt.attempt, to_text(attempt.status),
+                        format_duration(attempt.spent_s),
+                        attempt.spent_usd > 0.0 ? ", " + format_usd(attempt.spent_usd) : "",
+                        attempt.failure.empty() ? "" : ": " + printable_line(attempt.failure));
+  }
+  return text;
+}
+
 void add_times(FactLines& facts, const TrialRecord& trial) {
   if (trial.started_wall_s > 0.0) facts.add("started", format_utc(trial.started_wall_s));
   if (trial.ended_wall_s > 0.0) facts.add("ended", format_utc(trial.ended_wall_s));
@@ -109,7 +190,8 @@ void add_times(FactLines& facts, const TrialRecord& trial) {
 
 std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
                        const std::vector<ObjectiveView>& objectives,
-                       const std::vector<std::string>& parameter_order) {
+                       const std::vector<std::string>& parameter_order, const TrialDetails& details,
+                       std::size_t width) {
   FactLines facts;
   std::string status = to_text(trial.status);
   std::replace(status.begin(), status.end(), '_', ' ');
@@ -118,6 +200,10 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
                            ? fmt::format("{}, pair {}", to_text(trial.purpose), trial.confirm_pair)
                            : fmt::format("{} (from {})", to_text(trial.purpose), trial.origin));
   facts.add("configuration", configuration_text(trial.configuration, parameter_order));
+  if (baseline != nullptr && baseline->configuration != trial.configuration) {
+    facts.add("from baseline",
+              difference_text(baseline->configuration, trial.configuration, parameter_order));
+  }
   for (std::size_t i = 0; i < objectives.size() && i < trial.objectives.size(); ++i) {
     facts.add(objectives[i].title(), objective_text(trial, baseline, objectives[i], i));
   }
@@ -152,14 +238,34 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
                       : "",
                   was_disturbed(trial) ? ": unreliable" : ""));
   }
+  if (details.trace) {
+    constexpr std::size_t k_indent = 15;
+    constexpr std::size_t k_widest = 100;
+    const std::size_t room = std::min(width, k_widest);
+    facts.add_lines("step time", step_plot(*details.trace, trial.measurement,
+                                           room > k_indent ? room - k_indent : 0));
+    facts.add("decisions", decisions_text(*details.trace, objectives));
+    facts.add_lines("disturbed", disturbed_text(*details.trace));
+  }
+  if (trial.expected_improvement) {
+    facts.add("expected", fmt::format("{} better than the best before it",
+                                      format_percent(*trial.expected_improvement)));
+  }
+  if (details.command) add_command(facts, *details.command);
   add_times(facts, trial);
-  if (trial.attempt > 1) facts.add("attempts", std::to_string(trial.attempt));
+  facts.add_lines("attempts", attempts_text(details.attempts));
+  if (trial.attempt > 1 && details.attempts.empty())
+    facts.add("attempts", std::to_string(trial.attempt));
   std::string placement;
   for (const auto& [name, value] : trial.placement) {
     placement += fmt::format("{}{}={}", placement.empty() ? "" : " ", name, printable_line(value));
   }
   facts.add("placement", placement);
   if (!trial.log_path.empty()) facts.add("log", trial.log_path.string());
+  std::string tail;
+  for (const std::string& line : details.log_tail)
+    tail += line + "\n";
+  facts.add_lines("log ends with", tail);
   return facts.text();
 }
 

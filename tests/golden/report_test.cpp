@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <regex>
+
+#include <gtest/gtest.h>
+
+#include "common/json.hpp"
+#include "tests/golden/program.hpp"
+#include "tests/golden/studies.hpp"
+
+namespace steptune::golden {
+namespace {
+
+constexpr const char* k_browser = "/usr/bin/chromium";
+
+Json data_of(const std::string& page) {
+  const std::string begin = "id=\"data\">";
+  const std::size_t at = page.find(begin) + begin.size();
+  return Json::parse(page.substr(at, page.find("</script>", at) - at));
+}
+
+/// The part of the document that belongs to the chart `id`.
+std::string figure_of(const std::string& document, const std::string& id) {
+  const std::size_t at = document.find("id=\"" + id + "\"");
+  return at == std::string::npos ? "" : document.substr(at, document.find("</figure>", at) - at);
+}
+
+int count_of(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+/// The height at which the chart shows each trial, by its number.
+std::map<int, double> heights_of(const std::string& figure) {
+  static const std::regex k_mark(
+      "<path class=\"mark[^>]*data-trial=\"(\\d+)\"[^>]*transform=\"translate\\([^,]+,([^)]+)\\)");
+  std::map<int, double> heights;
+  for (auto it = std::sregex_iterator(figure.begin(), figure.end(), k_mark);
+       it != std::sregex_iterator(); ++it) {
+    heights[std::stoi((*it)[1])] = std::stod((*it)[2]);
+  }
+  return heights;
+}
+
+class HtmlReport : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    sandbox_ = std::make_unique<Sandbox>();
+    sandbox_->write("study.json", replay_study());
+    ASSERT_EQ(sandbox_->steptune({"run", "study.json", "--quiet"}).exit_code, 0);
+    const Ended written = sandbox_->steptune({"report", "demo", "--html", "report.html"});
+    ASSERT_EQ(written.exit_code, 0) << written.err;
+    EXPECT_EQ(written.err, "wrote report.html\n");
+  }
+  static void TearDownTestSuite() { sandbox_.reset(); }
+
+  static std::unique_ptr<Sandbox> sandbox_;
+};
+std::unique_ptr<Sandbox> HtmlReport::sandbox_;
+
+TEST_F(HtmlReport, HasTheTraceOfEveryTrialThatReported) {
+  const Json data = data_of(sandbox_->read("report.html"));
+  const Ended shown = sandbox_->steptune({"leaderboard", "--all", "--json"});
+  const Json board = Json::parse(shown.out);
+  ASSERT_EQ(data["trials"].size(), board["rows"].size());
+  ASSERT_EQ(data["traces"].size(), board["rows"].size());
+  for (const Json& row : board["rows"]) {
+    const Json& trace = data["traces"][row["trial"]["number"].dump()];
+    EXPECT_LE(trace["seconds"].size(), 500U);
+    const double samples = row["trial"]["measurement"]["total_samples"];
+    double told = 0.0;
+    for (const Json& step : trace["samples"])
+      told += step.get<double>();
+    EXPECT_NEAR(told, samples, 0.02 * samples) << "no sample is lost in thinning";
+  }
+}
+
+TEST_F(HtmlReport, GoesToStdoutAndNamesAStudyThatIsNotThere) {
+  const Ended page = sandbox_->steptune({"report", "--html", "-"});
+  EXPECT_EQ(page.out, sandbox_->read("report.html"));
+  EXPECT_EQ(sandbox_->steptune({"report", "dmo", "--html", "x.html"}).exit_code, 1);
+  EXPECT_FALSE(std::filesystem::exists(sandbox_->folder() / "x.html"));
+  EXPECT_EQ(sandbox_->steptune({"report"}).exit_code, 2);
+}
+
+TEST_F(HtmlReport, DrawsInABrowserWhatTheDataSay) {
+  if (!std::filesystem::exists(k_browser)) {
+    GTEST_SKIP() << k_browser << " is not installed (scripts/install-packages browser)";
+  }
+  const std::string folder = sandbox_->folder().string();
+  const Ended browser = sandbox_->program(
+      {"timeout", "120", k_browser, "--headless=new", "--no-sandbox", "--disable-gpu",
+       "--user-data-dir=" + folder + "/browser", "--enable-logging=stderr",
+       "--window-size=1200,900", "--dump-dom", "file://" + folder + "/report.html"},
+      {.environment = {{"HOME", folder}}});
+  ASSERT_EQ(browser.exit_code, 0) << browser.err;
+  EXPECT_EQ(count_of(browser.err, "CONSOLE"), 0) << browser.err;
+  const Json data = data_of(sandbox_->read("report.html"));
+  int measured = 0;
+  int searched = 0;
+  for (const Json& trial : data["trials"]) {
+    const bool has_value = !trial["values"].empty() && trial["values"][0].is_number();
+    measured += has_value ? 1 : 0;
+    searched += has_value && !trial["purpose"].get<std::string>().starts_with("confirm") ? 1 : 0;
+  }
+  ASSERT_GT(searched, 5);
+  const std::string history = figure_of(browser.out, "history");
+  EXPECT_EQ(count_of(history, "<path class=\"mark"), measured);
+  EXPECT_EQ(count_of(figure_of(browser.out, "front"), "<path class=\"mark"), searched);
+  EXPECT_EQ(count_of(figure_of(browser.out, "parallel"), "<path class=\"trial-line"), searched);
+  EXPECT_EQ(count_of(figure_of(browser.out, "slices"), "<path class=\"mark"),
+            searched * static_cast<int>(data["parameters"].size()));
+  const Json& trace = data["traces"][data["recommended"].dump()];
+  EXPECT_NE(figure_of(browser.out, "trace")
+                .find("data-pieces=\"" + std::to_string(trace["seconds"].size() - 1) + "\""),
+            std::string::npos);
+
+  const auto heights = heights_of(history);
+  for (const Json& a : data["trials"]) {
+    for (const Json& b : data["trials"]) {
+      if (a["values"].empty() || b["values"].empty() || a["values"][0] >= b["values"][0]) continue;
+      EXPECT_GE(heights.at(a["n"]), heights.at(b["n"])) << "less time lies lower";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace steptune::golden

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/html/html_report.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/cli/trial_fixtures.hpp"
+#include "tuner/report/html/chart_data.hpp"
+#include "tuner/report/html/html_text.hpp"
+
+namespace steptune {
+namespace {
+
+/// Breaks out of every place that forgets to escape it.
+constexpr const char* k_hostile =
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)>\" onclick='x' "
+    "&amp;<!--\x1b[31m";
+
+StudyReport some_report(const std::string& hostile = "bf16") {
+  LeaderboardInput input;
+  input.study = make_study();
+  input.study.name = hostile == "bf16" ? "demo" : hostile;
+  input.study.stop_reason = hostile;
+  input.objectives = {planned_time(), planned_cost()};
+  for (int number = 1; number <= 4; ++number) {
+    TrialRecord trial = make_trial(number, 40'000.0 - 5'000.0 * number, 200.0, 32 * number);
+    trial.objectives.push_back(trial.objectives[0] / 1'000.0);
+    trial.standard_errors.push_back(0.2);
+    trial.configuration.set("precision", number == 4 ? hostile : std::string("fp32"));
+    trial.failure = number == 2 ? hostile : "";
+    trial.purpose = number == 1 ? TrialPurpose::baseline : TrialPurpose::search;
+    trial.spent_s = 60.0;
+    trial.spent_usd = 0.5;
+    input.ranked.insert(input.ranked.begin(), trial);
+  }
+  input.leaders.best = 4;
+  input.counts = {{TrialStatus::completed, 4}};
+  StudyReport report;
+  report.words = {"demo", input.objectives, {"precision", "batch_size"}};
+  report.board = make_leaderboard(std::move(input));
+  report.baseline = 1;
+  Recommendation& recommendation = report.recommendation.emplace();
+  recommendation.incumbent_trial = 4;
+  recommendation.configuration = report.board.rows[0].trial.configuration;
+  recommendation.claim = Claim::faster;
+  recommendation.speed_up = {2.13, 2.05, 2.21, 3, 2.04};
+  recommendation.baseline_objectives = {148'320.0, 49.93};
+  recommendation.incumbent_objectives = {69'480.0, 23.39};
+  recommendation.payback_share = 0.012;
+  recommendation.notes = {hostile};
+  report.command = TrialCommand{{"train", hostile}, {{"NOTE", hostile}}, "/tmp"};
+  report.sessions = {{0.0, {{"cpu", hostile}, {"kernel", "6.1"}}},
+                     {60.0, {{"cpu", hostile}, {"kernel", "6.2"}}}};
+  TrialTrace trace;
+  for (int i = 1; i <= 20; ++i)
+    trace.progress.points.push_back({5.0 + 0.2 * i, 64.0 * i, 1.0 * i});
+  trace.progress.phases = {{hostile, 6.0, 6.5}};
+  report.traces.emplace(4, trace);
+  return report;
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+TEST(HtmlReport, SaysTheResultInWordsFirst) {
+  const std::string page = html_report(some_report());
+  const std::size_t headline =
+      page.find("<p class=\"headline\">2.13 times as fast as baseline</p>");
+  ASSERT_NE(headline, std::string::npos);
+  EXPECT_LT(headline, page.find("<table"));
+  EXPECT_NE(page.find("95 % interval 2.05-2.21; 3 pairs, fresh processes"), std::string::npos);
+  EXPECT_NE(page.find("41.2 h \u2192 19.3 h"), std::string::npos);
+  EXPECT_NE(page.find("$49.93 \u2192 $23.39"), std::string::npos);
+  EXPECT_NE(page.find("paid back after 1.2 % of the planned run"), std::string::npos);
+}
+
+TEST(HtmlReport, WithoutAWinnerItSaysSo) {
+  StudyReport report = some_report();
+  report.recommendation->claim = Claim::nothing_faster;
+  EXPECT_NE(html_report(report).find("Keep the baseline: nothing was shown to be faster"),
+            std::string::npos);
+  report.recommendation.reset();
+  EXPECT_NE(html_report(report).find("No configuration respects all guards"), std::string::npos);
+  report.board.study.status = StudyStatus::running;
+  EXPECT_NE(html_report(report).find("no recommendation yet"), std::string::npos);
+}
+
+TEST(HtmlReport, IsReadableWithoutJavaScript) {
+  const std::string page = html_report(some_report());
+  for (const int number : {1, 2, 3, 4})
+    EXPECT_EQ(count_of(page, fmt::format("<tr data-trial=\"{}\"", number)), 1U);
+  EXPECT_NE(page.find("<th scope=\"row\">batch_size</th><td>32</td><td>128</td>"),
+            std::string::npos);
+  const std::string total = page.substr(page.find("<tr class=\"total\">"), 200);
+  EXPECT_NE(total.find("<td class=\"number\">4</td>"), std::string::npos) << total;
+  EXPECT_NE(total.find("<td class=\"number\">$2.00</td>"), std::string::npos) << total;
+  EXPECT_NE(page.find("<tr class=\"changed\"><th scope=\"row\">kernel</th>"), std::string::npos);
+  EXPECT_NE(page.find("export NOTE=bf16"), std::string::npos);
+}
+
+TEST(HtmlReport, LoadsNothing) {
+  const std::string page = html_report(some_report());
+  EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
+  const std::string visible = page.substr(0, page.find("<script"));
+  for (const char* part :
+       {"<link", "<iframe", "<img", "<object", "<embed", "<base", " src=", " href=", "url("})
+    EXPECT_EQ(visible.find(part), std::string::npos) << part;
+  EXPECT_NE(page.find("version:\"3."), std::string::npos) << "D3 is in the page";
+}
+
+TEST(HtmlReport, WhateverAStudySaysIsText) {
+  const std::string page = html_report(some_report(k_hostile));
+  const std::string usual = html_report(some_report());
+  for (const char* tag : {"<script", "</script", "<img", "<!--", "<tr", "<td", "<section"})
+    EXPECT_EQ(count_of(page, tag), count_of(usual, tag)) << tag;
+  EXPECT_EQ(page.find('\x1b'), std::string::npos);
+  EXPECT_EQ(page.substr(0, page.find("<script")).find("onclick='x'"), std::string::npos);
+  EXPECT_NE(page.find("&lt;/script&gt;&lt;script&gt;alert(1)"), std::string::npos);
+
+  const std::string begin = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t at = page.find(begin) + begin.size();
+  const Json data = Json::parse(page.substr(at, page.find("</script>", at) - at));
+  EXPECT_EQ(data["trials"][0]["parameters"][0], k_hostile) << "and comes back as it was";
+}
+
+TEST(HtmlText, RepairsWhatIsNoText) {
+  EXPECT_EQ(html_escaped("a\xff\x01\tb"), "a\xEF\xBF\xBD\tb");
+  EXPECT_EQ(script_json(Json{{"a", "<\xff>&"}}), "{\"a\":\"\\u003c\xEF\xBF\xBD\\u003e\\u0026\"}");
+}
+
+TEST(ChartData, HasEveryTrialAndTheDifferencesOfTraces) {
+  const Json data = chart_data(some_report());
+  ASSERT_EQ(data["trials"].size(), 4U);
+  EXPECT_EQ(data["trials"][0]["n"], 4);
+  EXPECT_EQ(data["trials"][0]["values"][0], 20'000);
+  EXPECT_EQ(data["trials"][0]["widths"][0], 392);
+  EXPECT_EQ(data["recommended"], 4);
+  const Json& trace = data["traces"]["4"];
+  ASSERT_EQ(trace["seconds"].size(), 20U);
+  EXPECT_EQ(trace["seconds"][0], 5.2);
+  EXPECT_EQ(trace["seconds"][1], 0.2);
+  EXPECT_EQ(trace["samples"][1], 64);
+  EXPECT_EQ(trace["samples_per_step"], 64);
+  EXPECT_TRUE(data["traces"].size() == 1U);
+}
+
+}  // namespace
+}  // namespace steptune

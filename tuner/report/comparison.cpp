@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "common/interval.hpp"
+#include "common/text.hpp"
+#include "tuner/report/format.hpp"
+#include "tuner/report/text_table.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+std::string value_or_dash(const TrialRecord& trial, const std::string& name) {
+  const Value* value = trial.configuration.find(name);
+  return value == nullptr ? "-" : printable_line(to_text(*value), 40);
+}
+
+std::vector<std::string> differing_parameters(const std::vector<TrialRecord>& trials,
+                                              const std::vector<std::string>& parameter_order) {
+  std::vector<std::string> names;
+  for (const std::string& name : parameter_order) {
+    const bool differs = std::ranges::any_of(trials, [&](const TrialRecord& trial) {
+      return value_or_dash(trial, name) != value_or_dash(trials.front(), name);
+    });
+    if (differs) names.push_back(name);
+  }
+  return names;
+}
+
+/// A row with a cell per trial; left out where none has anything to say.
+class ComparisonTable {
+ public:
+  explicit ComparisonTable(const std::vector<TrialRecord>& trials)
+      : trials_(&trials), table_(columns_for(trials)) {}
+
+  void add(const std::string& name, const std::function<std::string(const TrialRecord&)>& cell) {
+    std::vector<std::string> cells{name};
+    for (const TrialRecord& trial : *trials_)
+      cells.push_back(cell(trial));
+    if (std::any_of(cells.begin() + 1, cells.end(), [](const auto& c) { return !c.empty(); })) {
+      table_.add_row(std::move(cells));
+    }
+  }
+  /// The same for what only measured trials have.
+  void add_measured(const std::string& name,
+                    const std::function<std::string(const Measurement&)>& cell) {
+    add(name, [&](const TrialRecord& trial) {
+      return trial.measurement ? cell(*trial.measurement) : std::string();
+    });
+  }
+  [[nodiscard]] std::string text() const { return table_.text(); }
+
+ private:
+  static std::vector<TextTable::Column> columns_for(const std::vector<TrialRecord>& trials) {
+    std::vector<TextTable::Column> columns{{"trial", Align::left}};
+    for (const TrialRecord& trial : trials)
+      columns.push_back({std::to_string(trial.number), Align::right});
+    return columns;
+  }
+  const std::vector<TrialRecord>* trials_;
+  TextTable table_;
+};
+
+std::string share_text(double part, double whole) {
+  return whole > 0.0 && part >= 0.0 ? format_percent(part / whole) : std::string();
+}
+
+/// What the program says of its steps, and what comes between them.
+void add_time_shares(ComparisonTable& table, const std::vector<TrialRecord>& trials) {
+  std::set<std::string> parts;
+  for (const TrialRecord& trial : trials) {
+    if (!trial.measurement) continue;
+    for (const auto& [name, seconds] : trial.measurement->parts)
+      parts.insert(name);
+  }
+  for (const std::string& name : parts) {
+    table.add_measured("  " + printable_line(name, 30), [&](const Measurement& m) {
+      const auto part = m.parts.find(name);
+      return part == m.parts.end() ? std::string() : share_text(part->second, m.seconds_per_sample);
+    });
+  }
+  const bool any_phases = std::ranges::any_of(trials, [](const TrialRecord& trial) {
+    return trial.measurement && !trial.measurement->phases.empty();
+  });
+  if (!any_phases) return;
+  table.add_measured("  phases and stalls", [](const Measurement& m) {
+    return share_text(m.seconds_per_sample - m.step_seconds_per_sample, m.seconds_per_sample);
+  });
+}
+
+std::string ratio_text(const TrialRatio& ratio) {
+  if (!std::isfinite(ratio.ratio)) return {};
+  if (!std::isfinite(ratio.low)) return format_ratio(ratio.ratio);
+  return fmt::format("{} ({:.2f}-{:.2f})", format_ratio(ratio.ratio), ratio.low, ratio.high);
+}
+
+}  // namespace
+
+TrialRatio ratio_between(const ObjectiveView& view, const TrialRecord& reference,
+                         const TrialRecord& other, std::size_t objective) {
+  constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
+  if (objective >= reference.objectives.size() || objective >= other.objectives.size()) {
+    return {k_nan, k_nan, k_nan};
+  }
+  const double from = reference.objectives[objective];
+  const double to = other.objectives[objective];
+  const double ratio = view.gain(from, to);
+  const double half_width =
+      std::hypot(half_width_95(reference, objective) / from, half_width_95(other, objective) / to);
+  // Zero stands for an interval that is not known.
+  if (!std::isfinite(ratio) || !(half_width > 0.0)) return {ratio, k_nan, k_nan};
+  return {ratio, ratio * std::exp(-half_width), ratio * std::exp(half_width)};
+}
+
+std::string comparison_text(const std::vector<TrialRecord>& trials,
+                            const std::vector<ObjectiveView>& objectives,
+                            const std::vector<std::string>& parameter_order) {
+  ComparisonTable table(trials);
+  table.add("status", [](const TrialRecord& trial) {
+    std::string text = to_text(trial.status);
+    std::ranges::replace(text, '_', ' ');
+    return text;
+  });
+  for (const std::string& name : differing_parameters(trials, parameter_order))
+    table.add(name, [&](const TrialRecord& trial) { return value_or_dash(trial, name); });
+  for (std::size_t i = 0; i < objectives.size(); ++i) {
+    table.add(objectives[i].title(), [&](const TrialRecord& trial) {
+      return i < trial.objectives.size() ? objectives[i].text(trial.objectives[i]) : std::string();
+    });
+    table.add("  times as good", [&](const TrialRecord& trial) {
+      if (trial.number == trials.front().number) return std::string();
+      return ratio_text(ratio_between(objectives[i], trials.front(), trial, i));
+    });
+  }
+  table.add_measured("samples/s", [](const Measurement& m) {
+    return m.seconds_per_sample > 0.0 ? format_number(1.0 / m.seconds_per_sample) : std::string();
+  });
+  add_time_shares(table, trials);
+  table.add_measured("start-up", [](const Measurement& m) { return format_duration(m.startup_s); });
+  table.add_measured("warm-up", [](const Measurement& m) { return format_duration(m.warmup_s); });
+  table.add("peak memory", [](const TrialRecord& trial) {
+    return trial.peak_memory_bytes ? format_bytes(*trial.peak_memory_bytes) : std::string();
+  });
+  table.add("spent", [](const TrialRecord& trial) {
+    return format_duration(trial.spent_s) +
+           (trial.spent_usd > 0.0 ? ", " + format_usd(trial.spent_usd) : "");
+  });
+  return table.text();
+}
+
+Json comparison_json(const std::vector<TrialRecord>& trials,
+                     const std::vector<ObjectiveView>& objectives,
+                     const std::vector<std::string>& parameter_order) {
+  const auto finite = [](double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+  };
+  Json json;
+  json["differing_parameters"] = differing_parameters(trials, parameter_order);
+  json["trials"] = Json::array();
+  for (const TrialRecord& trial : trials) {
+    Json entry{{"trial", trial_json(trial, objectives)}, {"ratios_to_first", Json::array()}};
+    for (std::size_t i = 0; i < objectives.size(); ++i) {
+      const TrialRatio ratio = ratio_between(objectives[i], trials.front(), trial, i);
+      entry["ratios_to_first"].push_back({{"metric", objectives[i].objective.metric},
+                                          {"ratio", finite(ratio.ratio)},
+                                          {"low_95", finite(ratio.low)},
+                                          {"high_95", finite(ratio.high)}});
+    }
+    json["trials"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace steptune

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/html/chart_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace steptune {
+namespace {
+
+/// To so many significant digits: shorter text, and nobody can see the difference.
+Json rounded(double value, int digits = 4) {
+  if (!std::isfinite(value)) return nullptr;
+  if (value == 0.0) return 0;
+  const double scale =
+      std::pow(10.0, digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(value)))));
+  const double result = std::round(value * scale) / scale;
+  if (result == std::floor(result) && std::abs(result) < 1e15) {
+    return static_cast<std::int64_t>(result);
+  }
+  return result;
+}
+
+Json rounded(const std::vector<double>& values) {
+  Json json = Json::array();
+  for (const double value : values)
+    json.push_back(rounded(value, 6));
+  return json;
+}
+
+Json trial_data(const LeaderboardRow& row, const std::vector<ObjectiveView>& objectives,
+                const std::vector<std::string>& parameters) {
+  const TrialRecord& trial = row.trial;
+  Json json;
+  json["n"] = trial.number;
+  json["status"] = to_text(trial.status);
+  json["purpose"] = to_text(trial.purpose);
+  if (row.rank) json["rank"] = *row.rank;
+  if (row.best) json["best"] = true;
+  if (row.pareto) json["pareto"] = true;
+  json["values"] = rounded(trial.objectives);
+  json["widths"] = Json::array();
+  for (std::size_t i = 0; i < trial.objectives.size() && i < objectives.size(); ++i)
+    json["widths"].push_back(rounded(half_width_95(trial, i)));
+  json["parameters"] = Json::array();
+  for (const std::string& name : parameters) {
+    const Value* value = trial.configuration.find(name);
+    json["parameters"].push_back(value == nullptr ? Json(nullptr) : to_json(*value));
+  }
+  return json;
+}
+
+Json trace_data(const TrialTrace& trace, const TrialRecord& trial) {
+  Json json;
+  Json seconds = Json::array();
+  Json samples = Json::array();
+  TracePoint last;
+  for (const TracePoint& point : trace.progress.points) {
+    seconds.push_back(rounded(point.at_s - last.at_s));
+    samples.push_back(rounded(point.samples - last.samples));
+    last = point;
+  }
+  json["seconds"] = std::move(seconds);
+  json["samples"] = std::move(samples);
+  if (last.steps > 0.0 && last.samples > 0.0) {
+    json["samples_per_step"] = rounded(last.samples / last.steps);
+  }
+  for (const TracePhase& phase : trace.progress.phases) {
+    json["phases"].push_back({phase.name, rounded(phase.from_s, 6), rounded(phase.to_s, 6)});
+  }
+  for (const DisturbedTime& time : trace.disturbed) {
+    json["disturbed"].push_back({rounded(time.from_s, 6), rounded(time.to_s, 6)});
+  }
+  if (trial.measurement) {
+    const Measurement& measurement = *trial.measurement;
+    json["startup"] = rounded(measurement.startup_s, 6);
+    json["window"] = {
+        rounded(measurement.startup_s + measurement.warmup_s, 6),
+        rounded(measurement.startup_s + measurement.warmup_s + measurement.window_s, 6)};
+    json["mean"] = rounded(measurement.step_seconds_per_sample, 6);
+  }
+  return json;
+}
+
+}  // namespace
+
+Json chart_data(const StudyReport& report) {
+  Json json;
+  json["objectives"] = Json::array();
+  for (const ObjectiveView& view : report.board.objectives) {
+    json["objectives"].push_back({{"name", view.title()},
+                                  {"unit", view.unit()},
+                                  {"minimize", view.objective.direction == Direction::minimize}});
+  }
+  json["parameters"] = report.board.parameters;
+  if (report.baseline) json["baseline"] = *report.baseline;
+  if (report.recommendation) json["recommended"] = report.recommendation->incumbent_trial;
+  json["trials"] = Json::array();
+  json["traces"] = Json::object();
+  for (const LeaderboardRow& row : report.board.rows) {
+    json["trials"].push_back(trial_data(row, report.board.objectives, report.board.parameters));
+    const auto trace = report.traces.find(row.trial.number);
+    if (trace != report.traces.end() && !trace->second.progress.points.empty()) {
+      json["traces"][std::to_string(row.trial.number)] = trace_data(trace->second, row.trial);
+    }
+  }
+  return json;
+}
+
+}  // namespace steptune

@@ -1,0 +1,23 @@
+# Writes OUTPUT, a C++ source that holds the text of each of FILES: name `d3.min.js` becomes `embedded::d3_min_js`. Texts are
+# cut into pieces, because compilers bound the length of one literal.
+set(source "// Written by embed_files.cmake.\n#include \"tuner/report/html/embedded_files.hpp\"\n\nnamespace steptune::embedded {\n")
+foreach(file IN LISTS FILES)
+  get_filename_component(name "${file}" NAME)
+  string(MAKE_C_IDENTIFIER "${name}" identifier)
+  file(READ "${file}" text HEX)
+  string(LENGTH "${text}" digits)
+  math(EXPR size "${digits} / 2")
+  string(REGEX REPLACE "(..)" "\\\\x\\1" text "${text}")
+  # 4000 bytes of four characters each.
+  set(literals "")
+  math(EXPR end "${size} * 4")
+  set(begin 0)
+  while(begin LESS end)
+    string(SUBSTRING "${text}" ${begin} 16000 piece)
+    string(APPEND literals "  \"${piece}\"\n")
+    math(EXPR begin "${begin} + 16000")
+  endwhile()
+  string(APPEND source "const std::string_view ${identifier}(\n${literals}  , ${size});\n")
+endforeach()
+string(APPEND source "}  // namespace steptune::embedded\n")
+file(WRITE "${OUTPUT}" "${source}")

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+/// Files that are part of the program, each under its name.
+namespace steptune::embedded {
+
+extern const std::string_view d3_min_js;  ///< M. Bostock's D3, BSD licence
+extern const std::string_view report_css;
+extern const std::string_view charts_js;
+extern const std::string_view tables_js;
+
+}  // namespace steptune::embedded

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/html/html_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/report/format.hpp"
+#include "tuner/report/html/chart_data.hpp"
+#include "tuner/report/html/embedded_files.hpp"
+#include "tuner/report/html/html_tables.hpp"
+#include "tuner/report/html/html_text.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+namespace {
+
+/// Nothing is loaded and nothing is sent, whatever a text of the study may contain.
+constexpr const char* k_content_policy =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'";
+
+constexpr const char* k_d3_licence =
+    "/* D3, https://d3js.org. Copyright (c) 2010-2016 Michael Bostock. All rights reserved. "
+    "Redistribution and use in source and binary forms, with or without modification, are "
+    "permitted under the terms of the 3-clause BSD licence; THIS SOFTWARE IS PROVIDED \"AS IS\" "
+    "without any warranty. */\n";
+
+std::string section(const std::string& id, const std::string& title, const std::string& content) {
+  return fmt::format("<section id=\"{0}\"><h2>{1}</h2>\n{2}</section>\n", id, title, content);
+}
+
+/// A place for a chart; it stays away where there is no JavaScript.
+std::string chart(const std::string& id, const std::string& title, const std::string& explanation) {
+  return fmt::format(
+      "<figure class=\"chart\" id=\"{}\" hidden><figcaption><h3>{}</h3><p>{}</p></figcaption>"
+      "<div class=\"canvas\"></div></figure>\n",
+      id, title, explanation);
+}
+
+std::string headline(const StudyReport& report) {
+  if (!report.recommendation) {
+    const StudyRecord& study = report.board.study;
+    return study.status == StudyStatus::finished ? "No configuration respects all guards"
+                                                 : "This study has no recommendation yet";
+  }
+  const std::string text = speed_up_text(*report.recommendation, report.words);
+  const std::string first = text.substr(0, text.find(" ("));
+  return report.recommendation->claim == Claim::nothing_faster
+             ? "Keep the baseline: nothing was shown to be faster"
+             : first;
+}
+
+/// What stands beside the headline: how sure it is, and from what.
+std::string evidence(const StudyReport& report) {
+  if (!report.recommendation || report.recommendation->claim == Claim::nothing_faster) return {};
+  const std::string text = speed_up_text(*report.recommendation, report.words);
+  const std::size_t at = text.find(" (");
+  if (at == std::string::npos) return {};
+  std::string result = text.substr(at + 2);
+  result.erase(std::remove(result.begin(), result.end(), ')'), result.end());
+  return result;
+}
+
+std::string tile(const std::string& title, const std::string& value, const std::string& detail) {
+  return fmt::format("<div class=\"tile\"><h3>{}</h3><p class=\"value\">{}</p><p>{}</p></div>\n",
+                     html_escaped(title), html_escaped(value), html_escaped(detail));
+}
+
+std::string objective_tiles(const StudyReport& report) {
+  const Recommendation& recommendation = *report.recommendation;
+  const auto& objectives = report.words.objectives;
+  std::string tiles;
+  const std::size_t count = std::min({objectives.size(), recommendation.baseline_objectives.size(),
+                                      recommendation.incumbent_objectives.size()});
+  for (std::size_t i = 0; i < count; ++i) {
+    const double from = recommendation.baseline_objectives[i];
+    const double to = recommendation.incumbent_objectives[i];
+    const ObjectiveView& view = objectives[i];
+    const std::string what = view.planned_run ? "planned run, " + view.title() : view.title();
+    tiles += recommendation.claim == Claim::nothing_faster
+                 ? tile(what, view.text(from), "with the baseline")
+                 : tile(what, view.text(from) + " \u2192 " + view.text(to),
+                        "baseline \u2192 recommended");
+  }
+  return tiles;
+}
+
+std::string tuning_tile(const StudyReport& report) {
+  const StudyRecord& study = report.board.study;
+  std::string value = format_duration(study.elapsed_s);
+  std::string detail = counts_text(report.board.counts);
+  if (report.recommendation) {
+    if (report.recommendation->tuning_usd > 0.0) {
+      value += ", " + format_usd(report.recommendation->tuning_usd);
+    }
+    if (const auto share = report.recommendation->payback_share) {
+      detail = *share <= 1.0 ? fmt::format("paid back after {} of the planned run; {}",
+                                           format_percent(*share), detail)
+                             : fmt::format("not paid back by one planned run; {}", detail);
+    }
+  }
+  return tile("tuning took", value, detail);
+}
+
+std::string summary(const StudyReport& report) {
+  std::string html = fmt::format("<p class=\"headline\">{}</p>\n", html_escaped(headline(report)));
+  if (const std::string text = evidence(report); !text.empty()) {
+    html += fmt::format("<p class=\"evidence\">{}</p>\n", html_escaped(text));
+  }
+  html += "<div class=\"tiles\">\n";
+  if (report.recommendation) html += objective_tiles(report);
+  html += tuning_tile(report) + "</div>\n";
+  std::vector<std::string> notes = report.board.notes;
+  if (report.recommendation) {
+    notes.insert(notes.begin(), report.recommendation->notes.begin(),
+                 report.recommendation->notes.end());
+  }
+  if (notes.empty()) return html;
+  html += "<ul class=\"notes\">\n";
+  for (const std::string& note : notes)
+    html += fmt::format("<li>{}</li>\n", html_escaped(note));
+  return html + "</ul>\n";
+}
+
+std::string usage(const StudyReport& report) {
+  if (!report.recommendation) return "<p>There is no recommendation yet.</p>\n";
+  std::string html = configuration_table(report);
+  std::string commands;
+  if (report.command) {
+    commands += fmt::format("cd {}\n", shell_quoted(report.command->working_directory.string()));
+    for (const auto& [name, value] : report.command->environment)
+      commands += fmt::format("export {}={}\n", name, shell_quoted(value));
+    commands += shell_quoted(report.command->argv) + "\n";
+    html += fmt::format("<p>As it was measured:</p>\n<pre>{}</pre>\n", html_escaped(commands));
+  }
+  html += fmt::format("<p>From a script: <code>steptune best {} --format args</code></p>\n",
+                      html_escaped(report.words.study));
+  return html;
+}
+
+std::string charts(const StudyReport& report) {
+  std::string html =
+      chart("history", "The search",
+            "Each trial in the order in which it was proposed, with its 95 % interval; "
+            "the line is the best so far, the dashed one the baseline.");
+  if (report.board.objectives.size() > 1) {
+    html += chart("front", "Time against cost",
+                  "Trials with the 95 % intervals of both objectives; the line joins those that no "
+                  "other beats in both.");
+  }
+  if (!report.board.parameters.empty()) {
+    html +=
+        chart("parallel", "Parameters",
+              "A line per trial through the values that it was run with; blue ones are the best. "
+              "Drag along an axis to select trials; click to clear.");
+    html +=
+        chart("slices", "One parameter at a time",
+              "Every measured trial over each parameter: where the lower edge moves, the parameter "
+              "matters.");
+  }
+  html +=
+      chart("trace", "Step time of a trial",
+            "Seconds per step between reports since the trial's start: start-up and warm-up, then "
+            "the measured window; phases and disturbed times are marked.");
+  return html;
+}
+
+}  // namespace
+
+std::string html_report(const StudyReport& report) {
+  const StudyRecord& study = report.board.study;
+  const std::string name = html_escaped(study.name);
+  std::string status = to_text(study.status);
+  if (!study.stop_reason.empty()) status += ": " + study.stop_reason;
+  std::string page = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
+      "<title>{} - steptune</title>\n<style>\n{}</style>\n</head>\n<body>\n",
+      k_content_policy, name, embedded::report_css);
+  page +=
+      fmt::format("<header><h1>{}</h1><p>{} \u00b7 begun {} \u00b7 seed {}</p></header>\n<main>\n",
+                  name, html_escaped(status), format_utc(study.created_wall_s), study.seed);
+  page += fmt::format("<section id=\"summary\">\n{}</section>\n", summary(report));
+  page += section("use", "How to use it", usage(report));
+  page += section("charts", "What was found",
+                  "<noscript><p>The charts need JavaScript; all figures are in the tables.</p>"
+                  "</noscript>\n" +
+                      charts(report));
+  page += section("leaderboard", "All trials",
+                  "<p class=\"controls\" hidden><label>Filter <input type=\"search\" id=\"filter\" "
+                  "placeholder=\"bf16 workers=4 ...\"></label> <span id=\"count\"></span> Click a "
+                  "column to sort by it, a trial to see its step times.</p>\n" +
+                      trials_table(report));
+  page += section("bill", "The bill", bill_table(report));
+  page += section("machine", "Machine and versions", machine_table(report));
+  page +=
+      "</main>\n<footer><p>Made by steptune. This page loads nothing and sends nothing.</p>"
+      "</footer>\n<div id=\"tip\" role=\"status\" hidden></div>\n";
+  page += fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n",
+                      script_json(chart_data(report)));
+  page += fmt::format("<script>\n{}{}</script>\n", k_d3_licence, embedded::d3_min_js);
+  page += fmt::format("<script>\n{}</script>\n<script>\n{}</script>\n", embedded::tables_js,
+                      embedded::charts_js);
+  return page + "</body>\n</html>\n";
+}
+
+}  // namespace steptune

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "tuner/report/study_report.hpp"
+
+namespace steptune {
+
+/// One page that needs nothing else: its scripts, styles and data are in it, and it loads nothing.
+/// What it says is readable without JavaScript; charts and sorting need it. Texts of the study
+/// (names, values, log lines) appear as text, whatever they contain.
+[[nodiscard]] std::string html_report(const StudyReport& report);
+
+}  // namespace steptune

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/html/html_tables.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/report/format.hpp"
+#include "tuner/report/html/html_text.hpp"
+#include "tuner/report/leaderboard_columns.hpp"
+
+namespace steptune {
+namespace {
+
+std::string table(const std::string& attributes, const std::string& head, const std::string& body) {
+  return fmt::format(
+      "<div class=\"scroll\"><table{}><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>\n",
+      attributes, head, body);
+}
+
+std::string head_cell(const std::string& title, bool is_number = false) {
+  return fmt::format("<th scope=\"col\"{}>{}</th>", is_number ? " class=\"number\"" : "",
+                     html_escaped(title));
+}
+
+std::string cell(const std::string& text, bool is_number = false) {
+  return fmt::format("<td{}>{}</td>", is_number ? " class=\"number\"" : "", html_escaped(text));
+}
+
+const TrialRecord* trial_of(const StudyReport& report, std::optional<std::int64_t> number) {
+  if (!number) return nullptr;
+  const auto row = std::ranges::find_if(
+      report.board.rows, [&](const LeaderboardRow& r) { return r.trial.number == *number; });
+  return row == report.board.rows.end() ? nullptr : &row->trial;
+}
+
+std::string value_text(const Configuration& configuration, const std::string& name) {
+  const Value* value = configuration.find(name);
+  return value == nullptr ? "-" : to_text(*value);
+}
+
+std::string marks_of(const LeaderboardRow& row) {
+  std::string text;
+  const auto add = [&](bool holds, const char* word) {
+    if (holds) text += (text.empty() ? "" : ", ") + std::string(word);
+  };
+  add(row.best, "best");
+  add(row.tied, "tied with the best");
+  add(row.pareto, "Pareto front");
+  add(row.disturbed, "disturbed");
+  return text;
+}
+
+/// What a trial was for, as a bill lists it.
+std::string bill_line(const TrialRecord& trial) {
+  if (is_confirmation(trial.purpose)) return "confirmation";
+  if (trial.purpose == TrialPurpose::baseline) return "baseline";
+  switch (trial.status) {
+    case TrialStatus::completed:
+      return "search, completed";
+    case TrialStatus::stopped_early:
+      return "search, stopped early";
+    default:
+      return "search, without a result";
+  }
+}
+
+}  // namespace
+
+std::string configuration_table(const StudyReport& report) {
+  const TrialRecord* baseline = trial_of(report, report.baseline);
+  Configuration best;
+  if (report.recommendation) best = report.recommendation->configuration;
+  std::vector<std::string> names = report.words.parameter_order;
+  std::string body;
+  for (const std::string& name : names) {
+    const std::string to = value_text(best, name);
+    const std::string from = baseline == nullptr ? "-" : value_text(baseline->configuration, name);
+    body += fmt::format("<tr{}><th scope=\"row\">{}</th>{}{}</tr>",
+                        from == to ? "" : " class=\"changed\"", html_escaped(name), cell(from),
+                        cell(to));
+  }
+  return table("", head_cell("parameter") + head_cell("baseline") + head_cell("recommended"), body);
+}
+
+std::string trials_table(const StudyReport& report) {
+  std::vector<std::string> parameters = report.board.parameters;
+  std::vector<LeaderboardColumn> columns =
+      leaderboard_columns(report.board.objectives, parameters, report.board.rows);
+  static const std::set<std::string> k_further{"origin", "peak_memory_bytes", "spent_s",
+                                               "spent_usd", "failure"};
+  std::erase_if(columns, [&](const LeaderboardColumn& column) {
+    if (column.is_default) return false;
+    if (!k_further.contains(column.name)) return true;
+    return std::ranges::none_of(report.board.rows, [&](const LeaderboardRow& row) {
+      return !column.text(row).empty() && column.text(row) != "$0";
+    });
+  });
+  std::ranges::stable_partition(columns, &LeaderboardColumn::is_default);
+  std::string head = head_cell("rank", true);
+  for (const LeaderboardColumn& column : columns)
+    head += head_cell(column.title, column.align == Align::right);
+  head += head_cell("marks");
+  std::string body;
+  for (const LeaderboardRow& row : report.board.rows) {
+    body += fmt::format("<tr data-trial=\"{}\"{}>", row.trial.number,
+                        row.best ? " class=\"best\"" : "");
+    body += cell(row.rank ? std::to_string(*row.rank) : "", true);
+    for (const LeaderboardColumn& column : columns) {
+      const auto value = column.value(row);
+      const bool is_number = value && !std::holds_alternative<std::string>(*value);
+      body +=
+          fmt::format("<td{}{}>{}</td>", column.align == Align::right ? " class=\"number\"" : "",
+                      is_number ? fmt::format(" data-v=\"{:.6g}\"", to_number(*value)) : "",
+                      html_escaped(column.text(row)));
+    }
+    body += cell(marks_of(row)) + "</tr>";
+  }
+  return table(" id=\"trials\" class=\"sortable\"", head, body);
+}
+
+std::string bill_table(const StudyReport& report) {
+  struct Line {
+    int trials = 0;
+    double seconds = 0.0;
+    double usd = 0.0;
+  };
+  std::map<std::string, Line> lines;
+  Line total;
+  for (const LeaderboardRow& row : report.board.rows) {
+    for (Line* line : {&lines[bill_line(row.trial)], &total}) {
+      ++line->trials;
+      line->seconds += row.trial.spent_s;
+      line->usd += row.trial.spent_usd;
+    }
+  }
+  const double overhead_usd = report.board.study.overhead_usd;
+  total.usd += overhead_usd;
+  const auto line_html = [](const std::string& name, const std::string& trials,
+                            const std::string& seconds, double usd, const char* attributes) {
+    return fmt::format("<tr{}><th scope=\"row\">{}</th>{}{}{}</tr>", attributes, html_escaped(name),
+                       cell(trials, true), cell(seconds, true), cell(format_usd(usd), true));
+  };
+  std::string body;
+  for (const auto& [name, line] : lines) {
+    body +=
+        line_html(name, std::to_string(line.trials), format_duration(line.seconds), line.usd, "");
+  }
+  if (overhead_usd > 0.0) {
+    body += line_html("machines kept and not used", "", "", overhead_usd, "");
+  }
+  body += line_html("total", std::to_string(total.trials), format_duration(total.seconds),
+                    total.usd, " class=\"total\"");
+  return table("",
+               head_cell("for") + head_cell("trials", true) + head_cell("billed", true) +
+                   head_cell("cost", true),
+               body);
+}
+
+std::string machine_table(const StudyReport& report) {
+  if (report.sessions.empty()) {
+    return "<p>The history does not tell: it is older than this record.</p>\n";
+  }
+  std::set<std::string> names;
+  for (const SessionRecord& session : report.sessions) {
+    for (const auto& [name, text] : session.machine)
+      names.insert(name);
+  }
+  // Of a study that was continued night after night, the first and the latest runs tell most.
+  constexpr std::size_t k_shown = 4;
+  std::vector<const SessionRecord*> shown;
+  for (std::size_t i = 0; i < report.sessions.size(); ++i) {
+    if (i == 0 || i + k_shown > report.sessions.size()) shown.push_back(&report.sessions[i]);
+  }
+  std::string head = head_cell("");
+  for (const SessionRecord* session : shown)
+    head += head_cell(format_utc(session->started_wall_s));
+  std::string body;
+  for (const std::string& name : names) {
+    std::string title = name;
+    std::ranges::replace(title, '_', ' ');
+    std::string row = fmt::format("<th scope=\"row\">{}</th>", html_escaped(title));
+    std::set<std::string> texts;
+    for (const SessionRecord* session : shown) {
+      const auto found = session->machine.find(name);
+      const std::string text = found == session->machine.end() ? "-" : found->second;
+      texts.insert(text);
+      row += cell(text);
+    }
+    body += fmt::format("<tr{}>{}</tr>", texts.size() > 1 ? " class=\"changed\"" : "", row);
+  }
+  return table("", head, body);
+}
+
+}  // namespace steptune

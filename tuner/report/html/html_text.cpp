@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/html/html_text.hpp"
+
+namespace steptune {
+namespace {
+
+/// Valid UTF-8, as JSON's writer makes it.
+std::string valid_utf8(std::string_view text) {
+  std::string quoted = dump_json(Json(text));
+  return Json::parse(quoted).get<std::string>();
+}
+
+}  // namespace
+
+std::string html_escaped(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : valid_utf8(text)) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default: {
+        const auto byte = static_cast<unsigned char>(c);
+        if ((byte >= 0x20U && byte != 0x7FU) || c == '\n' || c == '\t') result += c;
+      }
+    }
+  }
+  return result;
+}
+
+std::string script_json(const Json& json) {
+  std::string result;
+  for (const char c : dump_json(json)) {
+    // Outside of strings JSON has none of these.
+    if (c == '<') {
+      result += "\\u003c";
+    } else if (c == '>') {
+      result += "\\u003e";
+    } else if (c == '&') {
+      result += "\\u0026";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace steptune

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorting and filtering of the table of trials, and the one trial that table and charts have selected.
+"use strict";
+
+var steptune = (function () {
+  var listeners = [];
+  var selected = null;
+
+  function rows(table) {
+    return Array.prototype.slice.call(table.tBodies[0].rows);
+  }
+
+  // A number where the cell has one, else its text; empty cells come last whatever the direction.
+  function key(row, column) {
+    var cell = row.cells[column];
+    var number = cell.hasAttribute("data-v") ? +cell.getAttribute("data-v") : parseFloat(cell.textContent);
+    return {empty: cell.textContent === "" || cell.textContent === "-", number: number, text: cell.textContent};
+  }
+
+  function compare(a, b, sign) {
+    if (a.empty !== b.empty) return a.empty ? 1 : -1;
+    if (!isNaN(a.number) && !isNaN(b.number)) return sign * (a.number - b.number);
+    return sign * a.text.localeCompare(b.text);
+  }
+
+  function sort(table, column) {
+    var head = table.tHead.rows[0].cells;
+    var ascending = head[column].getAttribute("aria-sort") !== "ascending";
+    Array.prototype.forEach.call(head, function (cell) { cell.removeAttribute("aria-sort"); });
+    head[column].setAttribute("aria-sort", ascending ? "ascending" : "descending");
+    var keyed = rows(table).map(function (row, i) { return {row: row, key: key(row, column), i: i}; });
+    keyed.sort(function (a, b) { return compare(a.key, b.key, ascending ? 1 : -1) || a.i - b.i; });
+    keyed.forEach(function (entry) { table.tBodies[0].appendChild(entry.row); });
+  }
+
+  // Every word must occur; `name=value` looks into the column of that name.
+  function matches(row, words, titles) {
+    return words.every(function (word) {
+      var at = word.indexOf("=");
+      var column = at > 0 ? titles.indexOf(word.slice(0, at)) : -1;
+      if (column >= 0) return row.cells[column].textContent.toLowerCase() === word.slice(at + 1);
+      return row.textContent.toLowerCase().indexOf(word) >= 0;
+    });
+  }
+
+  function filter(table, text) {
+    var words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    var titles = Array.prototype.map.call(table.tHead.rows[0].cells,
+        function (cell) { return cell.textContent.toLowerCase(); });
+    var shown = 0;
+    rows(table).forEach(function (row) {
+      row.hidden = !matches(row, words, titles);
+      shown += row.hidden ? 0 : 1;
+    });
+    document.getElementById("count").textContent = shown + " of " + table.tBodies[0].rows.length + " trials.";
+  }
+
+  // The trial with this number is what everything is about now.
+  function select(number, scroll) {
+    selected = number;
+    rows(document.getElementById("trials")).forEach(function (row) {
+      row.classList.toggle("selected", +row.getAttribute("data-trial") === number);
+    });
+    listeners.forEach(function (listener) { listener(number); });
+    if (scroll) document.getElementById("trace").scrollIntoView({behavior: "smooth", block: "nearest"});
+  }
+
+  function start() {
+    var table = document.getElementById("trials");
+    Array.prototype.forEach.call(table.tHead.rows[0].cells, function (cell, column) {
+      var button = document.createElement("button");
+      button.type = "button";
+      button.textContent = cell.textContent;
+      cell.textContent = "";
+      cell.appendChild(button);
+      button.addEventListener("click", function () { sort(table, column); });
+    });
+    rows(table).forEach(function (row) {
+      row.tabIndex = 0;
+      var choose = function () { select(+row.getAttribute("data-trial"), true); };
+      row.addEventListener("click", choose);
+      row.addEventListener("keydown", function (event) { if (event.key === "Enter") choose(); });
+    });
+    var input = document.getElementById("filter");
+    input.addEventListener("input", function () { filter(table, input.value); });
+    filter(table, "");
+    Array.prototype.forEach.call(document.querySelectorAll(".controls"), function (e) { e.hidden = false; });
+  }
+
+  start();
+  return {select: select, selected: function () { return selected; },
+          onSelect: function (listener) { listeners.push(listener); }};
+})();

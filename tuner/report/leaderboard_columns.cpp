@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/leaderboard_columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/report/format.hpp"
+
+namespace steptune {
+namespace {
+
+std::optional<Value> finite_value(double number) {
+  return std::isfinite(number) ? std::optional<Value>(number) : std::nullopt;
+}
+
+std::string status_cell(const LeaderboardRow& row) {
+  const TrialRecord& trial = row.trial;
+  std::string text = trial.purpose == TrialPurpose::search
+                         ? to_text(trial.status)
+                         : fmt::format("{}, {}", to_text(trial.purpose), to_text(trial.status));
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+std::string interval_text(const TrialRecord& trial, std::size_t objective) {
+  if (objective >= trial.objectives.size()) return {};
+  const double half_width = half_width_95(trial, objective);
+  const double value = std::abs(trial.objectives[objective]);
+  if (half_width <= 0.0) return {};
+  return value > 0.0 ? format_percent(half_width / value) : format_number(half_width);
+}
+
+/// A number that only some trials have, in SI units.
+LeaderboardColumn number_column(std::string name, std::string title, int importance,
+                                std::function<std::optional<double>(const TrialRecord&)> number,
+                                std::function<std::string(double)> text = format_number) {
+  LeaderboardColumn column;
+  column.name = std::move(name);
+  column.title = std::move(title);
+  column.importance = importance;
+  column.text = [number, text = std::move(text)](const LeaderboardRow& row) {
+    const auto value = number(row.trial);
+    return value && std::isfinite(*value) ? text(*value) : std::string();
+  };
+  column.value = [number](const LeaderboardRow& row) {
+    const auto value = number(row.trial);
+    return value ? finite_value(*value) : std::nullopt;
+  };
+  return column;
+}
+
+LeaderboardColumn text_column(std::string name, std::string title, int importance,
+                              std::function<std::string(const LeaderboardRow&)> text) {
+  LeaderboardColumn column;
+  column.name = std::move(name);
+  column.title = std::move(title);
+  column.align = Align::left;
+  column.importance = importance;
+  column.value = [text](const LeaderboardRow& row) { return std::optional<Value>(text(row)); };
+  column.text = std::move(text);
+  return column;
+}
+
+void add_objective(std::vector<LeaderboardColumn>& columns, const ObjectiveView& view,
+                   std::size_t i) {
+  const bool first = i == 0;
+  const std::string& name = view.objective.metric;
+  LeaderboardColumn value = number_column(name, view.title(), k_never_dropped,
+                                          [i](const TrialRecord& trial) -> std::optional<double> {
+                                            if (i >= trial.objectives.size()) return std::nullopt;
+                                            return trial.objectives[i];
+                                          });
+  value.larger_is_first = view.objective.direction == Direction::maximize;
+  value.text = [&view, i](const LeaderboardRow& row) {
+    const auto& values = row.trial.objectives;
+    return i < values.size() ? view.text(values[i]) : std::string("-");
+  };
+  columns.push_back(std::move(value));
+  LeaderboardColumn interval =
+      number_column(name + "_interval", "+-", first ? 5 : 2,
+                    [i](const TrialRecord& trial) -> std::optional<double> {
+                      const double half_width = half_width_95(trial, i);
+                      return half_width > 0.0 ? std::optional(half_width) : std::nullopt;
+                    });
+  interval.text = [i](const LeaderboardRow& row) { return interval_text(row.trial, i); };
+  columns.push_back(std::move(interval));
+  LeaderboardColumn gain;
+  gain.name = name + "_gain";
+  gain.title = "gain";
+  gain.importance = first ? k_never_dropped : 3;
+  gain.larger_is_first = true;
+  gain.text = [i](const LeaderboardRow& row) {
+    return std::isfinite(row.gains[i]) ? format_ratio(row.gains[i]) : std::string();
+  };
+  gain.value = [i](const LeaderboardRow& row) { return finite_value(row.gains[i]); };
+  columns.push_back(std::move(gain));
+}
+
+void add_further(std::vector<LeaderboardColumn>& columns) {
+  const auto measured = [](auto member) {
+    return [member](const TrialRecord& trial) -> std::optional<double> {
+      if (!trial.measurement) return std::nullopt;
+      return (*trial.measurement).*member;
+    };
+  };
+  const std::size_t begin = columns.size();
+  columns.push_back(text_column("purpose", "purpose", 1, [](const LeaderboardRow& row) {
+    return to_text(row.trial.purpose);
+  }));
+  columns.push_back(text_column("origin", "origin", 1, [](const LeaderboardRow& row) {
+    return printable_line(row.trial.origin, 40);
+  }));
+  columns.push_back(text_column("failure", "failure", 1, [](const LeaderboardRow& row) {
+    return printable_line(row.trial.failure, 60);
+  }));
+  columns.push_back(number_column("startup_s", "start-up", 1, measured(&Measurement::startup_s),
+                                  format_duration));
+  columns.push_back(
+      number_column("warmup_s", "warm-up", 1, measured(&Measurement::warmup_s), format_duration));
+  columns.push_back(
+      number_column("window_s", "window", 1, measured(&Measurement::window_s), format_duration));
+  columns.push_back(number_column(
+      "peak_memory_bytes", "memory", 1,
+      [](const TrialRecord& trial) { return trial.peak_memory_bytes; }, format_bytes));
+  columns.push_back(number_column(
+      "gpu_memory_bytes", "GPU memory", 1,
+      [](const TrialRecord& trial) -> std::optional<double> {
+        return trial.gpu ? std::optional(trial.gpu->peak_memory_bytes) : std::nullopt;
+      },
+      format_bytes));
+  columns.push_back(number_column(
+      "spent_s", "spent", 1, [](const TrialRecord& trial) { return std::optional(trial.spent_s); },
+      format_duration));
+  columns.push_back(number_column(
+      "spent_usd", "bill", 1,
+      [](const TrialRecord& trial) { return std::optional(trial.spent_usd); }, format_usd));
+  for (std::size_t i = begin; i < columns.size(); ++i)
+    columns[i].is_default = false;
+}
+
+LeaderboardColumn parameter_column(const std::string& name,
+                                   const std::vector<LeaderboardRow>& rows) {
+  LeaderboardColumn column;
+  column.name = name;
+  column.title = name;
+  column.is_parameter = true;
+  column.importance = 4;
+  const bool textual = std::ranges::any_of(rows, [&](const LeaderboardRow& row) {
+    const Value* value = row.trial.configuration.find(name);
+    return value != nullptr &&
+           (std::holds_alternative<std::string>(*value) || std::holds_alternative<bool>(*value));
+  });
+  column.align = textual ? Align::left : Align::right;
+  column.text = [name](const LeaderboardRow& row) {
+    const Value* value = row.trial.configuration.find(name);
+    return value == nullptr ? std::string("-") : printable_line(to_text(*value), 60);
+  };
+  column.value = [name](const LeaderboardRow& row) {
+    const Value* value = row.trial.configuration.find(name);
+    return value == nullptr ? std::nullopt : std::optional(*value);
+  };
+  return column;
+}
+
+std::set<std::string> metrics_of(const std::vector<LeaderboardRow>& rows) {
+  std::set<std::string> names;
+  for (const LeaderboardRow& row : rows) {
+    if (!row.trial.measurement) continue;
+    for (const auto& [name, value] : row.trial.measurement->metrics)
+      names.insert(name);
+  }
+  return names;
+}
+
+/// Numbers before texts; either by its own order.
+bool is_before(const Value& a, const Value& b, bool larger_is_first) {
+  const bool a_is_text = std::holds_alternative<std::string>(a);
+  const bool b_is_text = std::holds_alternative<std::string>(b);
+  if (a_is_text != b_is_text) return b_is_text;
+  if (a_is_text) return std::get<std::string>(a) < std::get<std::string>(b);
+  return larger_is_first ? to_number(a) > to_number(b) : to_number(a) < to_number(b);
+}
+
+}  // namespace
+
+std::vector<LeaderboardColumn> leaderboard_columns(const std::vector<ObjectiveView>& objectives,
+                                                   const std::vector<std::string>& parameters,
+                                                   const std::vector<LeaderboardRow>& rows) {
+  std::vector<LeaderboardColumn> columns;
+  columns.push_back(number_column("trial", "trial", k_never_dropped, [](const TrialRecord& trial) {
+    return std::optional(static_cast<double>(trial.number));
+  }));
+  columns.back().text = [](const LeaderboardRow& row) { return std::to_string(row.trial.number); };
+  columns.back().value = [](const LeaderboardRow& row) {
+    return std::optional<Value>(row.trial.number);
+  };
+  for (std::size_t i = 0; i < objectives.size(); ++i)
+    add_objective(columns, objectives[i], i);
+  columns.push_back(number_column("samples_per_s", "samples/s", 1,
+                                  [](const TrialRecord& trial) -> std::optional<double> {
+                                    if (!trial.measurement) return std::nullopt;
+                                    const double s = trial.measurement->seconds_per_sample;
+                                    return s > 0.0 ? std::optional(1.0 / s) : std::nullopt;
+                                  }));
+  columns.back().larger_is_first = true;
+  columns.push_back(text_column("status", "status", 4, status_cell));
+  add_further(columns);
+  std::set<std::string> taken;
+  for (const LeaderboardColumn& column : columns)
+    taken.insert(column.name);
+  for (const std::string& name : parameters) {
+    columns.push_back(parameter_column(name, rows));
+    if (taken.contains(name)) columns.back().name = "parameter." + name;
+  }
+  for (const std::string& name : metrics_of(rows)) {
+    columns.push_back(number_column("metric." + name, printable_line(name, 30), 1,
+                                    [name](const TrialRecord& trial) -> std::optional<double> {
+                                      if (!trial.measurement) return std::nullopt;
+                                      const auto& metrics = trial.measurement->metrics;
+                                      const auto found = metrics.find(name);
+                                      if (found == metrics.end()) return std::nullopt;
+                                      return found->second;
+                                    }));
+    columns.back().is_default = false;
+  }
+  return columns;
+}
+
+Result<LeaderboardColumn> column_named(const std::vector<LeaderboardColumn>& columns,
+                                       const std::string& name) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const LeaderboardColumn& column : columns) {
+    if (column.name == name) return column;
+    names.push_back(column.name);
+    list += (list.empty() ? "" : ", ") + printable_line(column.name);
+  }
+  return fail(ErrorKind::usage,
+              fmt::format("the leaderboard has no column \"{}\"{}", printable_line(name),
+                          did_you_mean(name, names)),
+              "", "its columns: " + list);
+}
+
+void sort_rows(std::vector<LeaderboardRow>& rows, const LeaderboardColumn& column) {
+  std::ranges::stable_sort(rows, [&](const LeaderboardRow& a, const LeaderboardRow& b) {
+    const auto of_a = column.value(a);
+    const auto of_b = column.value(b);
+    if (!of_a || !of_b) return of_a.has_value() && !of_b.has_value();
+    return is_before(*of_a, *of_b, column.larger_is_first);
+  });
+}
+
+}  // namespace steptune

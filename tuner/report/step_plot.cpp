@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/step_plot.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/report/format.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_height = 6;
+constexpr std::size_t k_label_width = 9;
+constexpr std::size_t k_narrowest = 20;
+/// Above this ratio of the largest to the smallest value the heights are logarithms.
+constexpr double k_linear_ratio = 8.0;
+
+/// The mean seconds per step in each of `count` equal parts of the trial's time; NaN before the
+/// first report.
+std::vector<double> column_values(const std::vector<TracePoint>& points, std::size_t count) {
+  const double width_s = points.back().at_s / static_cast<double>(count);
+  std::vector<double> seconds(count, 0.0);
+  std::vector<double> weighed(count, 0.0);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const double from_s = points[i - 1].at_s;
+    const double to_s = points[i].at_s;
+    const double per_step = (to_s - from_s) / (points[i].steps - points[i - 1].steps);
+    if (!(to_s > from_s) || !std::isfinite(per_step)) continue;
+    auto column = static_cast<std::size_t>(from_s / width_s);
+    for (; column < count && static_cast<double>(column) * width_s < to_s; ++column) {
+      const double begin_s = std::max(from_s, static_cast<double>(column) * width_s);
+      const double end_s = std::min(to_s, static_cast<double>(column + 1) * width_s);
+      seconds[column] += std::max(0.0, end_s - begin_s);
+      weighed[column] += std::max(0.0, end_s - begin_s) * per_step;
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    weighed[i] =
+        seconds[i] > 0.0 ? weighed[i] / seconds[i] : std::numeric_limits<double>::quiet_NaN();
+  return weighed;
+}
+
+std::string ruler(const TrialTrace& trace, const std::optional<Measurement>& measurement,
+                  std::size_t count) {
+  const double width_s = trace.progress.points.back().at_s / static_cast<double>(count);
+  std::string line(count, ' ');
+  const auto mark = [&](double from_s, double to_s, char sign) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const double begin_s = static_cast<double>(i) * width_s;
+      if (begin_s + width_s > from_s && begin_s < to_s) line[i] = sign;
+    }
+  };
+  if (measurement && measurement->window_s > 0.0) {
+    const double begin_s = measurement->startup_s + measurement->warmup_s;
+    mark(0.0, begin_s, '.');
+    mark(begin_s, begin_s + measurement->window_s, '=');
+  }
+  for (const TracePhase& phase : trace.progress.phases)
+    mark(phase.from_s, phase.to_s, 'P');
+  for (const DisturbedTime& time : trace.disturbed)
+    mark(time.from_s, time.to_s, '!');
+  return line;
+}
+
+std::string legend_of(const std::string& line) {
+  std::string text;
+  const auto add = [&](char sign, const char* meaning) {
+    if (line.find(sign) != std::string::npos) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : "   ", sign, meaning);
+    }
+  };
+  add('.', "start-up and warm-up");
+  add('=', "measured window");
+  add('P', "phase");
+  add('!', "disturbed");
+  return text;
+}
+
+}  // namespace
+
+std::string step_plot(const TrialTrace& trace, const std::optional<Measurement>& measurement,
+                      std::size_t width) {
+  const auto& points = trace.progress.points;
+  if (points.size() < 3 || width < k_narrowest || !(points.back().at_s > 0.0)) return {};
+  const std::size_t count = width - k_label_width;
+  const std::vector<double> values = column_values(points, count);
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0.0;
+  for (const double value : values) {
+    if (!(value > 0.0)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  if (!(high > 0.0)) return {};
+  const bool is_log = high > k_linear_ratio * low;
+  const double base = is_log ? 0.8 * low : 0.0;
+  const auto share = [&](double value) {
+    return is_log ? std::log(value / base) / std::log(high / base) : value / high;
+  };
+  std::string text;
+  for (std::size_t row = k_height; row > 0; --row) {
+    const char* blanks = "";
+    std::string label = row == k_height ? format_duration(high) : blanks;
+    if (row == 1) label = is_log ? format_duration(low) : "0";
+    std::string line = fmt::format("{:>{}} ", label, k_label_width - 1);
+    for (const double value : values) {
+      const double filled =
+          value > 0.0 ? std::max(1.0, share(value) * static_cast<double>(k_height)) : 0.0;
+      line += filled > static_cast<double>(row) - 0.5 ? '#' : ' ';
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  const std::string marks = ruler(trace, measurement, count);
+  const std::string end = format_duration(points.back().at_s);
+  text += fmt::format("{:>{}} {}\n", "", k_label_width - 1, marks);
+  text += fmt::format("{:>{}} 0{:>{}}\n", "", k_label_width - 1, end, count - 1);
+  if (const std::string legend = legend_of(marks); !legend.empty()) {
+    text += fmt::format("{:>{}} {}\n", "", k_label_width - 1, legend);
+  }
+  return text;
+}
+
+}  // namespace steptune

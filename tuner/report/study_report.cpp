@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/study_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "tuner/report/leaderboard_source.hpp"
+
+namespace steptune {
+namespace {
+
+/// Points of all traces together; a report of a thousand trials stays within three megabytes.
+constexpr std::size_t k_most_points = 60'000;
+constexpr std::size_t k_fewest_points_each = 40;
+
+Result<void> read_traces(const StoredStudy& study, StudyReport& report) {
+  const std::size_t count = std::max<std::size_t>(1, report.board.rows.size());
+  const std::size_t most =
+      std::clamp(k_most_points / count, k_fewest_points_each, k_most_trace_points);
+  for (const LeaderboardRow& row : report.board.rows) {
+    auto trace = study.history.trace(study.record.id, row.trial.number);
+    if (!trace) return tl::unexpected(trace.error());
+    if (!*trace) continue;
+    std::vector<double> kept_s;
+    if (row.trial.measurement) {
+      const Measurement& measurement = *row.trial.measurement;
+      const double begin_s = measurement.startup_s + measurement.warmup_s;
+      kept_s = {begin_s, begin_s + measurement.window_s};
+    }
+    auto& points = (*trace)->progress.points;
+    points = thinned(std::move(points), most, kept_s);
+    report.traces.emplace(row.trial.number, **std::move(trace));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<StudyReport> read_study_report(const StoredStudy& study,
+                                      const RecommendationContext& words) {
+  StudyReport report;
+  report.words = words;
+  LeaderboardQuery everything;
+  everything.all = true;
+  everything.limit = std::numeric_limits<std::int64_t>::max();
+  auto board = read_leaderboard(study, everything);
+  if (!board) return tl::unexpected(board.error());
+  report.board = *std::move(board);
+  auto recommendation = stored_recommendation(study.record);
+  if (!recommendation) return tl::unexpected(recommendation.error());
+  report.recommendation = *std::move(recommendation);
+  auto sessions = study.history.sessions(study.record.id);
+  if (!sessions) return tl::unexpected(sessions.error());
+  report.sessions = *std::move(sessions);
+  if (auto read = read_traces(study, report); !read) return tl::unexpected(read.error());
+  for (const LeaderboardRow& row : report.board.rows) {
+    const TrialRecord& trial = row.trial;
+    if (trial.attempt > 1) report.relaunched.push_back(trial.number);
+    if (trial.purpose == TrialPurpose::baseline && !trial.objectives.empty()) {
+      report.baseline = std::min(report.baseline.value_or(trial.number), trial.number);
+    }
+    if (!report.recommendation || report.recommendation->incumbent_trial != trial.number) continue;
+    auto command = trial_command(study.record, trial);
+    if (command && !command->argv.empty()) report.command = *std::move(command);
+  }
+  return report;
+}
+
+}  // namespace steptune

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/report/leaderboard.hpp"
+#include "tuner/report/recommendation.hpp"
+#include "tuner/report/stored_study.hpp"
+#include "tuner/report/trial_command.hpp"
+
+namespace steptune {
+
+/// Everything that is told of a whole study.
+struct StudyReport {
+  Leaderboard board;                     ///< all trials, whatever their state
+  std::optional<std::int64_t> baseline;  ///< number of the trial that others are compared with
+  std::optional<Recommendation> recommendation;
+  RecommendationContext words;
+  std::optional<TrialCommand> command;  ///< of the recommended trial; nothing where it was replayed
+  std::vector<SessionRecord> sessions;
+  std::map<std::int64_t, TrialTrace> traces;  ///< by trial; thinned where there are many
+  std::vector<std::int64_t> relaunched;       ///< trials that were launched more than once
+};
+
+/// Reads all of a study, a million points of traces at most. `name`: as a command names the study.
+[[nodiscard]] Result<StudyReport> read_study_report(const StoredStudy& study,
+                                                    const RecommendationContext& words);
+
+}  // namespace steptune

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/trial_command.hpp"
+
+#include <utility>
+
+#include "tuner/report/stored_study.hpp"
+
+namespace steptune {
+
+Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& trial) {
+  const auto spec = stored_spec(study);
+  if (!spec) return tl::unexpected(spec.error());
+  RenderedCommand rendered = render_command(*spec, trial.configuration);
+  TrialCommand command{std::move(rendered.argv), std::move(rendered.environment),
+                       spec->working_directory};
+  for (const auto& [name, value] : trial.placement) {
+    if (name.ends_with("_NUM_THREADS")) command.environment.emplace(name, value);
+  }
+  return command;
+}
+
+}  // namespace steptune

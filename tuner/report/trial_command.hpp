@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "tuner/history/history.hpp"
+
+namespace steptune {
+
+/// How to start what a trial measured.
+struct TrialCommand {
+  std::vector<std::string> argv;  ///< empty: the study has no command
+  /// Variables that the study sets, and the thread counts that the trial ran under: without them a
+  /// long run is not what was measured.
+  std::map<std::string, std::string> environment;
+  std::filesystem::path working_directory;
+};
+
+[[nodiscard]] Result<TrialCommand> trial_command(const StudyRecord& study,
+                                                 const TrialRecord& trial);
+
+}  // namespace steptune
