@@ -75,7 +75,8 @@ TEST_F(HtmlReport, HasTheTraceOfEveryTrialThatReported) {
     double told = 0.0;
     for (const Json& step : trace["samples"])
       told += step.get<double>();
-    EXPECT_NEAR(told, samples, 0.02 * samples) << "no sample is lost in thinning";
+    // The trace goes on until the trial is gone, its measurement until it is asked to end.
+    EXPECT_GE(told, 0.98 * samples) << "no sample is lost in thinning";
   }
 }
 

@@ -29,6 +29,8 @@ std::string result_text(const std::optional<Recommendation>& recommendation) {
       return format_ratio(recommendation->speed_up.ratio) + ", confirmed";
     case Claim::nothing_faster:
       return "baseline is best";
+    case Claim::feasible:
+      return "respects all guards";
     case Claim::unconfirmed:
       break;
   }

@@ -70,6 +70,18 @@ std::string tile(const std::string& title, const std::string& value, const std::
                      html_escaped(title), html_escaped(value), html_escaped(detail));
 }
 
+/// `baseline -> recommended, 95 % interval 3.0 d to 3.2 d`
+std::string objective_detail(const Recommendation& recommendation, const ObjectiveView& view,
+                             std::size_t i) {
+  std::string text = "baseline \u2192 recommended";
+  const auto& widths = recommendation.incumbent_half_widths;
+  if (i >= widths.size() || !std::isfinite(widths[i])) return text;
+  const double value = recommendation.incumbent_objectives[i];
+  text += fmt::format(", 95 % interval {} to {}", view.text(std::max(0.0, value - widths[i])),
+                      view.text(value + widths[i]));
+  return text;
+}
+
 std::string objective_tiles(const StudyReport& report) {
   const Recommendation& recommendation = *report.recommendation;
   const auto& objectives = report.words.objectives;
@@ -84,7 +96,7 @@ std::string objective_tiles(const StudyReport& report) {
     tiles += recommendation.claim == Claim::nothing_faster
                  ? tile(what, view.text(from), "with the baseline")
                  : tile(what, view.text(from) + " \u2192 " + view.text(to),
-                        "baseline \u2192 recommended");
+                        objective_detail(recommendation, view, i));
   }
   return tiles;
 }
