@@ -32,6 +32,9 @@ struct TrialLimits {
   double idle_s = 600.0;               ///< without output outside phases; then ended as `hung`
   double grace_s = 10.0;               ///< between SIGTERM and SIGKILL
   std::optional<double> memory_bytes;  ///< resident memory of all the trial's processes together
+  /// Of a GPU's memory, or of that which its processes may use: a trial that takes more is not
+  /// ended, but its configuration is infeasible. 1: any may.
+  double memory_share = 0.9;
   std::uint64_t log_bytes = std::uint64_t{4} << 20;  ///< of output kept: head and tail
 };
 
@@ -115,6 +118,9 @@ struct Outcome {
   /// and the time that machines were kept for it.
   std::optional<double> billed_usd;
   std::optional<double> peak_memory_bytes;
+  /// That its processes may use: the machine's, or the limit of its control groups where that is
+  /// less; where the runner knows it.
+  std::optional<double> usable_memory_bytes;
   std::optional<Disturbance> disturbance;
   /// What all its processes read from storage: 0 where everything came from the page cache.
   std::optional<double> storage_read_bytes;

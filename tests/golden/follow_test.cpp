@@ -47,6 +47,21 @@ class Follow : public testing::Test {
 std::unique_ptr<Sandbox> Follow::sandbox_;
 double Follow::promised_s_ = 0.0;
 
+TEST_F(Follow, JsonLinesEndWithTheVerdict) {
+  sandbox_->write("lines.log", log(1.5));
+  const Ended ended = sandbox_->steptune({"follow", "demo", "lines.log", "--json-lines"});
+  EXPECT_EQ(ended.exit_code, 6) << ended.err;
+  ASSERT_FALSE(ended.out.empty());
+  const std::string last = ended.out.substr(ended.out.rfind('\n', ended.out.size() - 2) + 1);
+  const auto json = parse_json(last, "follow");
+  ASSERT_TRUE(json) << ended.out;
+  EXPECT_EQ((*json)["ended"], true);
+  EXPECT_EQ((*json)["promise"], "broken");
+  EXPECT_EQ(sandbox_->steptune({"follow", "demo", "lines.log", "--json", "--json-lines"}).exit_code,
+            2)
+      << "one of them";
+}
+
 TEST_F(Follow, AKeptPromiseEndsWithZero) {
   sandbox_->write("kept.log", log(1.0));
   const Ended ended = sandbox_->steptune({"follow", "demo", "kept.log"});

@@ -40,9 +40,11 @@ TEST(Nvml, ReadsAGpuByIndexOrUuid) {
 TEST(GpuWatch, SumsUpWhatATrialMadeOfItsGpus) {
   const auto nvml = open_fake();
   ASSERT_NE(nvml, nullptr);
-  GpuWatch watch(nvml.get(), {"0", "1"});
+  GpuWatch watch(nvml.get(), {"0", "1"}, 5.0);
   EXPECT_FALSE(watch.use()) << "not looked at yet";
-  EXPECT_EQ(watch.look({}), 1) << "process 1 is no part of the trial";
+  const auto strangers = watch.look(7.0, {});
+  EXPECT_EQ(strangers.count, 1) << "process 1 is no part of the trial";
+  EXPECT_EQ(strangers.from_s, 5.0);
   const auto use = watch.use();
   ASSERT_TRUE(use);
   EXPECT_EQ(use->peak_memory_bytes, 9.0 * 0x1p30);
@@ -58,9 +60,9 @@ TEST(GpuWatch, TheTrialsOwnProcessesAreNoStrangers) {
   ASSERT_NE(nvml, nullptr);
   ProcessStat own;
   own.id.pid = 1;
-  EXPECT_EQ(GpuWatch(nvml.get(), {"1"}).look({{own}}), 0);
-  EXPECT_EQ(GpuWatch(nullptr, {"1"}).look({}), 0) << "no driver";
-  EXPECT_FALSE(GpuWatch(nvml.get(), {"7"}).use()) << "no such GPU";
+  EXPECT_EQ(GpuWatch(nvml.get(), {"1"}, 0.0).look(1.0, {{own}}).count, 0);
+  EXPECT_EQ(GpuWatch(nullptr, {"1"}, 0.0).look(1.0, {}).count, 0) << "no driver";
+  EXPECT_FALSE(GpuWatch(nvml.get(), {"7"}, 0.0).use()) << "no such GPU";
 }
 
 }  // namespace

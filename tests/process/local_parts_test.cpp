@@ -291,6 +291,7 @@ TEST(Placement, TheEnvironmentSaysWhatThePlaceIs) {
   EXPECT_EQ(environment.at("HIP_VISIBLE_DEVICES"), "1");
   EXPECT_EQ(placement.at("cpus"), "2-3");
   EXPECT_EQ(placement.at("gpus"), "1");
+  EXPECT_EQ(placement.at("CUDA_DEVICE_ORDER"), "PCI_BUS_ID") << "as the watch counts GPUs";
   EXPECT_EQ(placement.at("OMP_NUM_THREADS"), "2");
 }
 
@@ -300,6 +301,7 @@ TEST(Placement, WhatTheStudySetsStays) {
   Environment environment = given;
   const auto placement = apply_slot(slot, {}, given, environment);
   EXPECT_EQ(environment.at("CUDA_VISIBLE_DEVICES"), "0");
+  EXPECT_FALSE(environment.contains("CUDA_DEVICE_ORDER")) << "0 is meant in the order it was in";
   EXPECT_EQ(environment.at("MKL_NUM_THREADS"), "3");
   EXPECT_EQ(placement.at("MKL_NUM_THREADS"), "3");
   EXPECT_EQ(environment.at("OMP_NUM_THREADS"), "4");

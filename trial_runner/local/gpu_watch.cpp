@@ -2,11 +2,13 @@
 #include "trial_runner/local/gpu_watch.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace steptune::local {
 
-int GpuWatch::look(std::span<const ProcessStat> processes) {
-  if (nvml_ == nullptr) return 0;
+GpuWatch::Strangers GpuWatch::look(double now_s, std::span<const ProcessStat> processes) {
+  const double from_s = std::exchange(looked_s_, now_s);
+  if (nvml_ == nullptr) return {0, from_s};
   int strangers = 0;
   for (const std::string& gpu : gpus_) {
     const auto reading = nvml_->read(gpu);
@@ -28,7 +30,7 @@ int GpuWatch::look(std::span<const ProcessStat> processes) {
     }
   }
   sums_.most_strangers = std::max(sums_.most_strangers, strangers);
-  return strangers;
+  return {strangers, from_s};
 }
 
 std::optional<GpuUse> GpuWatch::use() const {

@@ -14,11 +14,18 @@ namespace steptune::local {
 /// Looks at a trial's GPUs while it runs.
 class GpuWatch {
  public:
-  /// `nvml` may be null, and then nothing is seen; else it outlives the object.
-  GpuWatch(const Nvml* nvml, std::vector<std::string> gpus) : nvml_(nvml), gpus_(std::move(gpus)) {}
+  /// `nvml` may be null, and then nothing is seen; else it outlives the object. `started_s`: the
+  /// trial's start.
+  GpuWatch(const Nvml* nvml, std::vector<std::string> gpus, double started_s)
+      : nvml_(nvml), gpus_(std::move(gpus)), looked_s_(started_s) {}
 
-  /// Returns how many processes other than the trial's `processes` compute on its GPUs now.
-  int look(std::span<const ProcessStat> processes);
+  /// Processes other than the trial's that compute on its GPUs.
+  struct Strangers {
+    int count = 0;
+    double from_s = 0.0;  ///< the look before, since which they may have been there
+  };
+  /// Looks at `now_s`; `processes` are the trial's.
+  Strangers look(double now_s, std::span<const ProcessStat> processes);
 
   /// Over all looks; nothing where no GPU could be looked at.
   [[nodiscard]] std::optional<GpuUse> use() const;
@@ -26,6 +33,7 @@ class GpuWatch {
  private:
   const Nvml* nvml_;
   std::vector<std::string> gpus_;
+  double looked_s_;
   GpuUse sums_;  ///< `utilisation`, `sm_clock_hz` and `slowed_share` summed over readings
   int readings_ = 0;
 };

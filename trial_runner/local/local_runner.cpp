@@ -190,8 +190,9 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
   events_.emplace_back(TrialStarted{spec.key, at_start.started_s,
                                     to_text(TrialToken{main, boot_, options_.run_tag}),
                                     std::move(placed)});
+  GpuWatch gpus(nvml_.get(), gpus_of(slots_[slot]), at_start.started_s);
   trials_.emplace_back(spec, slot, *std::move(process), *std::move(reader), std::move(log),
-                       std::move(at_start), GpuWatch(nvml_.get(), gpus_of(slots_[slot])));
+                       std::move(at_start), std::move(gpus));
   return {};
 }
 

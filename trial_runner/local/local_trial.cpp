@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <sys/wait.h>
 
+#include "common/machine/memory.hpp"
 #include "trial_runner/local/process_tags.hpp"
 #include "trial_runner/local/usage.hpp"
 
@@ -55,7 +56,6 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
       memory_(spec.limits.memory_bytes),
       disturbance_(at_start_.started_s, at_start_.cpu),
       gpus_(std::move(gpus)),
-      looked_at_gpus_s_(at_start_.started_s),
       last_output_s_(at_start_.started_s),
       next_look_s_(at_start_.started_s + k_first_look_s),
       look_interval_s_(k_first_look_s),
@@ -148,12 +148,11 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   if (const auto span = disturbance_.look(now_s, read_cpu_time(), processes, reaped_cpu_s)) {
     events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
   }
-  if (const int strangers = gpus_.look(processes); strangers > 0) {
+  if (const auto strangers = gpus_.look(now_s, processes); strangers.count > 0) {
     Disturbance disturbance;
-    disturbance.gpu_strangers = strangers;
-    events.emplace_back(TrialDisturbed{key_, looked_at_gpus_s_, now_s, disturbance});
+    disturbance.gpu_strangers = strangers.count;
+    events.emplace_back(TrialDisturbed{key_, strangers.from_s, now_s, disturbance});
   }
-  looked_at_gpus_s_ = now_s;
   const double slowest = limits_.memory_bytes ? k_look_with_memory_limit_s : k_look_s;
   look_interval_s_ = std::min(2 * look_interval_s_, slowest);
   next_look_s_ = now_s + look_interval_s_;
@@ -250,6 +249,8 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   outcome.duration_s = exited_s_.value_or(now_s) - at_start_.started_s;
   outcome.billed_s = outcome.duration_s;
   outcome.peak_memory_bytes = memory_.peak_bytes();
+  const double usable_bytes = usable_memory_bytes(SystemFiles{});
+  if (usable_bytes > 0.0) outcome.usable_memory_bytes = usable_bytes;
   const auto cpu = read_cpu_time();
   if (cpu && at_start_.cpu)
     outcome.disturbance = disturbance_between(*at_start_.cpu, *cpu, used.cpu_s);

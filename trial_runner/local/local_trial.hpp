@@ -96,7 +96,6 @@ class LocalTrial {
   MemoryTracker memory_;
   DisturbanceWatch disturbance_;
   GpuWatch gpus_;
-  double looked_at_gpus_s_;
   double excluded_s_ = 0.0;
   double last_output_s_;
   double next_read_s_ = 0.0;

@@ -32,8 +32,9 @@ class Nvml {
   Nvml& operator=(const Nvml&) = delete;
   ~Nvml();
 
-  /// `gpu` as CUDA_VISIBLE_DEVICES names it: an index or the beginning of a UUID. Nothing where the
-  /// driver does not know it. What a driver cannot tell stays 0.
+  /// `gpu` as CUDA_VISIBLE_DEVICES names it: an index (by the PCI bus, as CUDA counts where
+  /// CUDA_DEVICE_ORDER is PCI_BUS_ID) or the beginning of a UUID. Nothing where the driver does not
+  /// know it. What a driver cannot tell stays 0.
   [[nodiscard]] std::optional<GpuReading> read(const std::string& gpu) const;
 
  private:

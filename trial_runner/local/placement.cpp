@@ -22,6 +22,7 @@ constexpr const char* k_openmp = "OMP_NUM_THREADS";
 constexpr std::array<const char*, 4> k_thread_variables{
     k_openmp, "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"};
 constexpr std::array<const char*, 2> k_gpu_variables{"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"};
+constexpr const char* k_gpu_order = "CUDA_DEVICE_ORDER";
 
 /// The devices of a variable such as CUDA_VISIBLE_DEVICES: a negative number ends the list.
 std::vector<std::string> parse_devices(std::string_view text) {
@@ -120,6 +121,14 @@ std::map<std::string, std::string> apply_slot(const Slot& slot, const PlacementO
   }
 
   if (slot.gpus) placement["gpus"] = fmt::format("{}", fmt::join(*slot.gpus, ","));
+  // CUDA counts the fastest GPU first unless told; NVML, which watches them, by their bus. Indices
+  // that were inherited keep the order that they were meant in.
+  if (slot.gpus && !environment.contains(k_gpu_variables.front()) && !given.contains(k_gpu_order)) {
+    environment.emplace(k_gpu_order, "PCI_BUS_ID");
+  }
+  if (const auto order = environment.find(k_gpu_order); slot.gpus && order != environment.end()) {
+    placement[k_gpu_order] = order->second;
+  }
   for (const char* variable : k_gpu_variables) {
     if (slot.gpus && !given.contains(variable)) environment[variable] = placement["gpus"];
     const auto in_force = environment.find(variable);

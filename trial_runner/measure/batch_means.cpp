@@ -23,12 +23,9 @@ constexpr double k_many_effective = 40.0;
 constexpr double k_min_effective = 6.0;
 constexpr double k_min_freedom = 3.0;
 constexpr double k_rounding = 1e-9;  // differences of times as large as the run are as inexact
-/// A trial ends at the first look at which its interval is tight: at one that is too tight by
-/// chance. Wider by this, about as many hold the truth as should (benchmarks/stream_accuracy).
 /// Of independent steps the largest excursion is 0.87 standard deviations of their sum on average
 /// (Brownian bridge): what exceeds the interval is a period or a correlation that it missed.
 constexpr double k_excursion = 1.5;
-constexpr double k_widened_for_looks = 1.2;
 constexpr std::size_t k_drift_batches = 10;
 
 Interval total_of(std::span<const Interval> intervals) {
@@ -164,11 +161,11 @@ double difference_of_halves(std::span<const Interval> intervals) {
   return early.seconds / early.samples - late.seconds / late.samples;
 }
 
-RateEstimate estimate_rate(std::span<const Interval> intervals) {
+RateEstimate estimate_rate(std::span<const Interval> intervals, double widening) {
   RateEstimate estimate = batch_means_of(intervals);
   if (std::isfinite(estimate.half_width_s)) {
     estimate.half_width_s =
-        k_widened_for_looks *
+        widening *
         std::max(std::hypot(estimate.half_width_s, 0.5 * std::abs(difference_of_halves(intervals))),
                  k_excursion * largest_excursion_s(intervals, estimate.seconds_per_sample));
   }

@@ -15,6 +15,10 @@ struct MeasureOptions {
   std::optional<double> samples_per_step = std::nullopt;
   /// The most steps whose samples can be ready in buffers at any time (workers * prefetch).
   std::optional<double> buffered_steps = std::nullopt;
+  /// The relative half-width at which whoever looks may end the trial; 0: at any. An interval that
+  /// was as tight at the look before did not end it, so that its end is not chosen for tightness:
+  /// it needs no widening (`k_widened_for_looks`).
+  double target_half_width = 0.0;
 };
 
 /// Turns a stream of reports into a measurement of the long run. Memory is bounded whatever the
@@ -25,6 +29,7 @@ struct MeasureOptions {
 ///   several at a time from a log that is read now and then.
 /// - Time is the trial's own clock where every report tells it and it agrees with the runner's,
 ///   else the time of receipt; `remark` says where a clock is not used.
+/// - Intervals in which others used the machine are left out (`disturbed`).
 /// - Reported phases and isolated stalls are neither warm-up nor steps (`phase_cost.hpp`); what
 ///   follows the last change of level (`level_shift.hpp`) and of a warm-up (`warmup.hpp`) counts,
 ///   with the interval of batch means (`batch_means.hpp`).
@@ -37,6 +42,14 @@ class Measurer {
 
   /// Counters that go back or do not move are ignored; metrics are always kept.
   void add(const Report& report);
+  /// Others took much of the machine in this time, on the clock of `Report::received_s`: intervals
+  /// that overlap it are left out from the next look on, as if that time had not been, as long as
+  /// 16 intervals and a tenth of the time are left. What counts as disturbed must not be decided by
+  /// the step times, or the quickest steps are chosen. A phase in that time still counts.
+  void disturbed(double from_s, double to_s);
+  /// Seconds of the trial that are left out so, as of the last look.
+  [[nodiscard]] double left_out_s() const;
+
   /// The measurement as of the last look; metrics, samples and the bound as of the last report.
   /// Looks are at lengths that grow by a tenth, so that a trial may end at any of them without its
   /// interval being one that happens to be tight. Cheap enough to call after each report.

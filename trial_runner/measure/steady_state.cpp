@@ -163,13 +163,13 @@ struct Window {
 };
 
 /// `start`: the first interval that is not a part of the start.
-Window window_of(std::span<const Interval> steps, std::size_t start) {
+Window window_of(std::span<const Interval> steps, std::size_t start, double widening) {
   Window window;
   window.levels = levels_of(steps, start);
   const std::span<const Interval> level = steps.subspan(window.levels.begin);
   window.warmup = find_warmup(level);
   const std::size_t cut = window.warmup.intervals;
-  if (std::abs(excess_in_half_widths(level.first(cut), estimate_rate(level.subspan(cut)),
+  if (std::abs(excess_in_half_widths(level.first(cut), estimate_rate(level.subspan(cut), widening),
                                      level.size() - cut)) < k_different_half_widths) {
     window.warmup = {};
   }
@@ -178,7 +178,7 @@ Window window_of(std::span<const Interval> steps, std::size_t start) {
                            samples_of(level.first(cut)) > k_half_of_samples * samples_of(level);
   window.begin = window.levels.begin + window.warmup.intervals;
   const std::span<const Interval> rest = steps.subspan(window.begin);
-  window.rate = estimate_rate(rest);
+  window.rate = estimate_rate(rest, widening);
 
   const auto& shifts = window.levels.shifts;
   const std::size_t from = shifts.empty() ? start : shifts.back().interval;
@@ -216,7 +216,7 @@ void judge(SteadyState& state, std::span<const Interval> steps, const Window& wi
 }  // namespace
 
 SteadyState find_steady_state(std::span<const Interval> intervals, double first_samples,
-                              const PhaseLog& reported) {
+                              const PhaseLog& reported, double widening) {
   SteadyState state;
   if (intervals.empty()) return state;
   std::vector<Stall> stalls = find_stalls(intervals);
@@ -226,7 +226,7 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
     stalls.erase(stalls.begin());
   }
   const std::vector<Interval> steps = without_stalls(intervals, stalls);
-  const Window window = window_of(steps, start);
+  const Window window = window_of(steps, start, widening);
 
   const double end_samples = first_samples + samples_of(intervals);
   const double resolution = longest_of(intervals);

@@ -32,8 +32,10 @@ struct SteadyState {
 
 /// Isolated stalls are taken out first and counted as phases; then the last change of level is
 /// looked for, what is left of a warm-up after it is cut off, and the rest is measured; phases are
-/// added at their period. `first_samples` is the counter at the first interval's begin.
+/// added at their period. `first_samples` is the counter at the first interval's begin; `widening`
+/// as for `estimate_rate`.
 [[nodiscard]] SteadyState find_steady_state(std::span<const Interval> intervals,
-                                            double first_samples, const PhaseLog& reported);
+                                            double first_samples, const PhaseLog& reported,
+                                            double widening);
 
 }  // namespace steptune

@@ -22,6 +22,7 @@ namespace {
 
 constexpr double k_status_s = 1.0;
 constexpr double k_line_s = 60.0;
+constexpr double k_json_line_s = 10.0;
 constexpr double k_wait_s = 0.25;
 
 struct FollowOptions {
@@ -29,6 +30,7 @@ struct FollowOptions {
   std::vector<std::string> words;  ///< a log, or the command after `--`
   std::int64_t trial = 0;          ///< 0: the recommended one
   bool wait = false;
+  bool json_lines = false;
 };
 
 Result<Follower> make_follower(const StoredStudy& study, const FollowOptions& options,
@@ -80,18 +82,26 @@ Result<FollowedRun> open_run(const CommandContext& context, const StoredStudy& s
   return FollowedRun::log(options.words.front(), options.wait);
 }
 
+/// How it stands, as one JSON document in one line.
+std::string json_line(const Follower& follower, const FollowState& state, bool has_ended) {
+  Json json{{"schema_version", k_json_schema_version}, {"ended", has_ended}};
+  json.update(follow_json(follower.promise(), state));
+  return dump_json(json) + "\n";
+}
+
 /// One run of the command, from the first line to the verdict.
 class Following {
  public:
-  Following(CommandContext& context, Follower& follower, FollowedRun& run)
+  Following(CommandContext& context, bool json_lines, Follower& follower, FollowedRun& run)
       : context_(context),
+        json_lines_(json_lines),
         follower_(follower),
         run_(run),
         printer_(STDERR_FILENO, is_smart_terminal(STDERR_FILENO, context.console.environment())) {}
 
   void until_the_end(const SignalFlags& signals) {
     int told = 0;
-    next_s_ = context_.clock.now_s() + (printer_.smart() ? k_status_s : k_line_s);
+    next_s_ = context_.clock.now_s() + interval_s();
     const auto on_line = [&](std::string_view line, bool is_live) {
       if (is_live) {
         follower_.read_line(line, context_.clock.now_s());
@@ -114,16 +124,24 @@ class Following {
   void show() {
     const double now_s = context_.clock.now_s();
     if (now_s < next_s_) return;
-    const std::string line = follow_line(follower_.promise(), follower_.state());
-    if (printer_.smart()) {
+    const FollowState state = follower_.state();
+    const std::string line = follow_line(follower_.promise(), state);
+    if (json_lines_) {
+      context_.console.result(json_line(follower_, state, false));
+    } else if (printer_.smart()) {
       printer_.status({line});
     } else {
       printer_.print(line);
     }
-    next_s_ = now_s + (printer_.smart() ? k_status_s : k_line_s);
+    next_s_ = now_s + interval_s();
+  }
+  [[nodiscard]] double interval_s() const {
+    if (json_lines_) return k_json_line_s;
+    return printer_.smart() ? k_status_s : k_line_s;
   }
 
   CommandContext& context_;
+  bool json_lines_;
   Follower& follower_;
   FollowedRun& run_;
   LinePrinter printer_;
@@ -169,9 +187,13 @@ ExitCode follow(CommandContext& context, const FollowOptions& options) {
   const SignalFlags signals;
   auto run = open_run(context, *study, options);
   if (!run) return context.console.error(run.error());
-  Following(context, *follower, *run).until_the_end(signals);
+  Following(context, options.json_lines, *follower, *run).until_the_end(signals);
   const FollowState state = follower->state();
-  tell(context, *study, *follower, state);
+  if (options.json_lines) {
+    context.console.result(json_line(*follower, state, true));
+  } else {
+    tell(context, *study, *follower, state);
+  }
   if (const auto status = run->exit_status()) return static_cast<ExitCode>(*status);
   switch (state.keeping) {
     case Keeping::broken:
@@ -206,6 +228,10 @@ void add_follow_command(CLI::App& program, CommandContext& context) {
   command->add_flag("--wait", options->wait,
                     "Go on at the end of the file, as it grows, until Ctrl-C");
   add_json_option(*command, context);
+  command
+      ->add_flag("--json-lines", options->json_lines,
+                 "Print how it stands every 10 s, and at the end, as a line of JSON")
+      ->excludes("--json");
   command->callback([&context, options] {
     context.action = [&context, options] { return follow(context, *options); };
   });

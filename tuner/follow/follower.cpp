@@ -20,6 +20,14 @@ MeasureOptions measure_options(const Promise& promise, double started_s) {
   return options;
 }
 
+/// What of the begin is left out. The measurement's window is its last level; what came before a
+/// change of level is no warm-up but what the change is told against, except for what its begin
+/// took too long.
+double warmup_s(const Measurement& measurement) {
+  return std::max(
+      0.0, measurement.level_changes.empty() ? measurement.warmup_s : measurement.warmup_excess_s);
+}
+
 std::string why_unknown(const Measurement& measurement, std::int64_t without_time) {
   if (measurement.total_samples > 0.0) {
     return "too few reports after the warm-up to compare a rate; let it run on";
@@ -118,7 +126,7 @@ FollowState Follower::state() const {
   state.seen_s = track_.back().time_s - track_.front().time_s;
   state.samples = track_.back().samples;
   state.phases = measurement.phases;
-  const double begin_s = track_.front().time_s + std::max(0.0, measurement.warmup_s);
+  const double begin_s = track_.front().time_s + warmup_s(measurement);
   state.seconds_per_sample = track_.rate_since(begin_s);
   state.seconds_per_sample_now = track_.rate_of_last(k_now_s, begin_s);
   if (!state.seconds_per_sample) {

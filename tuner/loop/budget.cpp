@@ -36,10 +36,17 @@ Spending spending_of(const Standing& standing) {
   Spending spending;
   spending.usd = standing.spent_usd();
   bool any_measured = false;
+  double runs = 0.0, runs_s = 0.0, runs_usd = 0.0;  // confirming
   for (const TrialRecord& trial : standing.trials()) {
-    if (is_confirmation(trial.purpose)) continue;
-    ++spending.search_trials;
+    const bool confirms = is_confirmation(trial.purpose);
+    if (!confirms) ++spending.search_trials;
     if (!was_measured(trial)) continue;
+    if (confirms) {
+      runs += 1.0;
+      runs_s += trial.spent_s;
+      runs_usd += trial.spent_usd;
+      continue;
+    }
     const auto lesser = [&](double least, double next) {
       return any_measured ? std::min(least, next) : next;
     };
@@ -55,13 +62,6 @@ Spending spending_of(const Standing& standing) {
     spending.confirm_pair_usd += side->spent_usd;
   }
   // They are longer than the search's, and what they were is known after the first.
-  double runs = 0.0, runs_s = 0.0, runs_usd = 0.0;
-  for (const TrialRecord& trial : standing.trials()) {
-    if (!is_confirmation(trial.purpose) || !was_measured(trial)) continue;
-    runs += 1.0;
-    runs_s += trial.spent_s;
-    runs_usd += trial.spent_usd;
-  }
   if (runs > 0.0) {
     spending.confirm_pair_s = std::max(spending.confirm_pair_s, 2.0 * runs_s / runs);
     spending.confirm_pair_usd = std::max(spending.confirm_pair_usd, 2.0 * runs_usd / runs);

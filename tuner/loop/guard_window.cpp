@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "trial_runner/measure/autocorrelation.hpp"
 #include "tuner/loop/guards.hpp"
 
 namespace steptune {
@@ -15,7 +16,6 @@ constexpr std::size_t k_least_reports = 5;
 constexpr std::size_t k_most_reports = 256;
 constexpr std::size_t k_latest_reports = 16;
 constexpr double k_window_end = 1.25;  ///< times `after_samples`
-constexpr double k_highest_correlation = 0.9;
 
 /// Differences from the least-squares line through equally spaced values.
 std::vector<double> residuals_of(const std::vector<double>& values, double mean) {
@@ -47,23 +47,15 @@ GuardedValue window_value(const std::vector<double>& values, bool of_last) {
   if (values.size() < k_least_reports) return result;
   const std::vector<double> residuals = residuals_of(values, mean);
   double squares = 0.0;
-  double neighbours = 0.0;
-  for (std::size_t i = 0; i < residuals.size(); ++i) {
-    squares += residuals[i] * residuals[i];
-    if (i > 0) neighbours += residuals[i] * residuals[i - 1];
-  }
+  for (const double residual : residuals)
+    squares += residual * residual;
   result.degrees_of_freedom = count - 2.0;
   const double variance = squares / result.degrees_of_freedom;
   if (of_last) {
     result.standard_error = std::sqrt(variance);
     return result;
   }
-  // Of few values about a line the correlation comes out too small (M. G. Kendall, "Note on bias in
-  // the estimation of autocorrelation", Biometrika 41, 1954).
-  const double seen = squares > 0.0 ? neighbours / squares : 0.0;
-  const double correlation =
-      std::clamp(seen + (1.0 + 4.0 * std::max(0.0, seen)) / count, 0.0, k_highest_correlation);
-  result.standard_error = std::sqrt(variance / count * (1.0 + correlation) / (1.0 - correlation));
+  result.standard_error = std::sqrt(variance / count * autocorrelation_of(residuals).inflation);
   return result;
 }
 

@@ -128,6 +128,34 @@ std::optional<std::string> violated_guard(const std::vector<Guard>& guards,
   return std::nullopt;
 }
 
+std::optional<std::string> missing_headroom(double max_share, const Outcome& outcome,
+                                            const TrialRecord* baseline) {
+  if (!(max_share < 1.0)) return std::nullopt;
+  const auto gpu_share = [](const std::optional<GpuUse>& gpu) {
+    return gpu && gpu->most_strangers == 0 ? gpu->peak_memory_share : 0.0;
+  };
+  const auto told = [&](double share, const char* memory) {
+    return fmt::format(
+        "takes {:.0f} % of the {}, more than \"limits.memory_share\" ({:.0f} %): a long run needs "
+        "headroom",
+        100.0 * share, memory, 100.0 * max_share);
+  };
+  const double of_gpu = gpu_share(outcome.gpu);
+  const double baselines_of_gpu = baseline != nullptr ? gpu_share(baseline->gpu) : 0.0;
+  if (of_gpu > max_share && !(baselines_of_gpu > max_share)) return told(of_gpu, "GPU's memory");
+  if (!outcome.peak_memory_bytes || !(outcome.usable_memory_bytes.value_or(0.0) > 0.0)) {
+    return std::nullopt;
+  }
+  const double of_memory = *outcome.peak_memory_bytes / *outcome.usable_memory_bytes;
+  const double baselines_of_memory =
+      baseline != nullptr ? baseline->peak_memory_bytes.value_or(0.0) / *outcome.usable_memory_bytes
+                          : 0.0;
+  if (of_memory > max_share && !(baselines_of_memory > max_share)) {
+    return told(of_memory, "memory that it may use");
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> metrics_missing_in_baseline(const std::vector<Guard>& guards,
                                                      const TrialRecord& baseline) {
   std::vector<std::string> names;

@@ -38,6 +38,13 @@ enum class GuardMoment {
                                                         const TrialRecord* baseline,
                                                         GuardMoment moment);
 
+/// Why a trial leaves too little memory free to run for long: it took more than `max_share` of a
+/// GPU's memory, or of the memory that its processes may use. Nothing where it leaves enough or
+/// nothing is known. A GPU that others used too tells nothing, nor does memory of which the
+/// baseline takes more than that share, too: such programs take all at once. 1 or more: never.
+[[nodiscard]] std::optional<std::string> missing_headroom(double max_share, const Outcome& outcome,
+                                                          const TrialRecord* baseline);
+
 /// Metrics that the study compares with the baseline's but that the baseline has not reported.
 [[nodiscard]] std::vector<std::string> metrics_missing_in_baseline(const std::vector<Guard>& guards,
                                                                    const TrialRecord& baseline);

@@ -32,11 +32,13 @@ constexpr double k_periods_to_see = 2.0;
 /// A confirming run goes on until a buffer can hide no more than this of what it gains.
 constexpr double k_hidden_share = 1.0 / 3.0;
 
-Measurer make_measurer(const StudySpec& study, const TrialRecord& record, double started_s) {
+Measurer make_measurer(const StudySpec& study, const TrialRecord& record, double started_s,
+                       const MeasureSpec& wanted) {
   MeasureOptions options;
   options.started_s = started_s;
   options.samples_per_step = samples_per_step(study, record.configuration);
   options.buffered_steps = buffered_steps(study, record.configuration);
+  options.target_half_width = wanted.target_half_width;
   return Measurer(options);
 }
 
@@ -88,7 +90,7 @@ RunningTrial::RunningTrial(const StudySpec& study, TrialRecord record, double no
     : study_(&study),
       targets_(std::move(targets)),
       record_(std::move(record)),
-      measurer_(make_measurer(study, record_, now_s)),
+      measurer_(make_measurer(study, record_, now_s, targets_.measure)),
       tracer_(make_tracer(study, record_, now_s)),
       progress_(samples_per_step(study, record_.configuration)),
       early_stopping_(scheduler_options(study)),
@@ -103,7 +105,7 @@ void RunningTrial::started(const TrialStarted& event) {
   record_.placement = event.placement;
   started_s_ = event.time_s;
   record_.disturbed_s = 0.0;
-  measurer_ = make_measurer(*study_, record_, started_s_);
+  measurer_ = make_measurer(*study_, record_, started_s_, targets_.measure);
   tracer_ = make_tracer(*study_, record_, started_s_);
   disturbed_.clear();
   decisions_.clear();
@@ -126,6 +128,7 @@ void RunningTrial::disturbed(const TrialDisturbed& event) {
   // CPUs and GPUs may be disturbed at the same time.
   record_.disturbed_s += std::max(0.0, event.to_s - std::max(event.from_s, disturbed_until_s_));
   disturbed_until_s_ = std::max(disturbed_until_s_, event.to_s);
+  measurer_.disturbed(event.from_s, event.to_s);
   disturbed_.push_back({event.from_s - started_s_, event.to_s - started_s_, event.disturbance});
   keep_latest(disturbed_);
 }
@@ -251,7 +254,8 @@ double RunningTrial::deadline_s() const {
                        current.window_steps >= k_least_look_steps && !may_be_buffered();
   const double longest_s = will_do ? std::min(targets_.share_s, targets_.measure.max_trial_s)
                                    : targets_.measure.max_trial_s;
-  return started_s_ + current.startup_s + longest_s;
+  // What others took of its time it gets again, once.
+  return started_s_ + current.startup_s + longest_s + std::min(measurer_.left_out_s(), longest_s);
 }
 
 bool RunningTrial::out_of_time(double now_s) {
@@ -316,6 +320,9 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
                         ? std::optional(request_reason_)
                         : violated_guard(study_->guards, guarded, outcome.peak_memory_bytes,
                                          is_baseline ? nullptr : baseline, moment);
+  if (!ending.violated && !is_baseline) {
+    ending.violated = missing_headroom(study_->limits.memory_share, outcome, baseline);
+  }
   if (!ending.violated && objectives && moment == GuardMoment::ended &&
       priced.status == MeasurementStatus::steady && !is_confirmation(record_.purpose)) {
     ending.violated = missed_limit(

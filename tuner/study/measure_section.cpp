@@ -91,7 +91,14 @@ const Section<TrialLimits>& limits_section() {
                    .doc("between SIGTERM and SIGKILL"))
           .add(key("memory", &TrialLimits::memory_bytes, document::bytes({0x1p20, 0x1p60}))
                    .doc("of all the trial's processes together: bytes, `\"512MiB\"`, `\"12GiB\"`, "
-                        "`\"16GB\"`"));
+                        "`\"16GB\"`"))
+          .add(key("memory_share", &TrialLimits::memory_share, document::number({0.01, 1.0}))
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::unless_default)
+                   .doc("a configuration that takes more than this share of a GPU's memory, or of "
+                        "the memory that its processes may use (the control group's limit, else "
+                        "the machine's), is infeasible: a long run needs headroom. Not judged "
+                        "where the baseline takes more, too; 1: never. Local trials only"));
   return k_section;
 }
 

@@ -71,6 +71,17 @@ TEST(Follower, ASlowerRunBreaksItAndSaysSinceWhen) {
   EXPECT_EQ(json["promised"]["run_s"]["value"], 10'005.0);
 }
 
+TEST(Follower, AChangeOfLevelShortlyBeforeTheEndIsNoWarmUp) {
+  Follower follower = follower_of();
+  const double time_s = live(follower, 400, 0.01);
+  live(follower, 16, 0.02, time_s, 400);
+  const FollowState state = follower.state();
+  ASSERT_TRUE(state.seconds_per_sample) << state.reason;
+  EXPECT_EQ(state.keeping, Keeping::broken);
+  ASSERT_TRUE(state.deviation);
+  EXPECT_NEAR(state.deviation->since.samples, 40'000.0, 300.0);
+}
+
 TEST(Follower, AFasterRunKeepsIt) {
   Follower follower = follower_of();
   live(follower, 300, 0.008);

@@ -185,5 +185,31 @@ TEST(Guards, ABaselineThatDidNotReportIsTold) {
   EXPECT_FALSE(violated_guard(guards, {{"loss@1000", {99.0}}}, {}, &silent, GuardMoment::ended));
 }
 
+TEST(MemoryHeadroom, IsMissingWhereLittleOfTheMemoryIsLeft) {
+  Outcome outcome;
+  EXPECT_FALSE(missing_headroom(0.9, outcome, nullptr)) << "nothing is known";
+  outcome.peak_memory_bytes = 15e9;
+  outcome.usable_memory_bytes = 16e9;
+  const auto missing = missing_headroom(0.9, outcome, nullptr);
+  ASSERT_TRUE(missing);
+  EXPECT_EQ(missing->find("takes 94 % of the memory that it may use"), 0U) << *missing;
+  EXPECT_FALSE(missing_headroom(0.95, outcome, nullptr));
+  EXPECT_FALSE(missing_headroom(1.0, outcome, nullptr)) << "switched off";
+  TrialRecord baseline = completed(1, 4.0);
+  baseline.peak_memory_bytes = 15.5e9;
+  EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline)) << "it takes all there is at once";
+  baseline.peak_memory_bytes = 8e9;
+  EXPECT_TRUE(missing_headroom(0.9, outcome, &baseline));
+}
+
+TEST(MemoryHeadroom, OfAGpuThatOthersUseTooSaysNothing) {
+  Outcome outcome;
+  outcome.gpu.emplace();
+  outcome.gpu->peak_memory_share = 0.96;
+  EXPECT_TRUE(missing_headroom(0.9, outcome, nullptr));
+  outcome.gpu->most_strangers = 1;
+  EXPECT_FALSE(missing_headroom(0.9, outcome, nullptr));
+}
+
 }  // namespace
 }  // namespace steptune
