@@ -29,8 +29,7 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 STAMPS = CACHE / "steptune/tidy"
 # GCC's own, unknown to clang.
 GNU_OPTIONS = {"-fvect-cost-model=dynamic"}
-# clang refuses LibTorch's vector of an incomplete type where the library's vector is constexpr.
-FOR_LIBTORCH = "-D_GLIBCXX20_CONSTEXPR="
+LIBTORCH = re.compile(rb'^\s*#\s*include\s*<(torch|ATen|c10)/', re.MULTILINE)
 INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -41,14 +40,24 @@ def content(path):
     return data.replace(str(ROOT).encode(), b""), [file for file in included if file.is_file()]
 
 
-def digest(source, settings):
-    """Of everything of the project that the findings in `source` depend on."""
+def reached(source):
+    """`source` and all that it includes of the project, in however many steps."""
     seen, waiting = {source}, [source]
     while waiting:
         for file in content(waiting.pop())[1]:
             if file not in seen:
                 seen.add(file)
                 waiting.append(file)
+    return seen
+
+
+def uses_libtorch(source):
+    return any(LIBTORCH.search(content(file)[0]) for file in reached(source))
+
+
+def digest(source, settings):
+    """Of everything of the project that the findings in `source` depend on."""
+    seen = reached(source)
     whole = hashlib.sha256(settings.replace(str(ROOT), "").encode())
     for path in sorted(seen):
         whole.update(str(path.relative_to(ROOT)).encode() + b"\0" + content(path)[0])
@@ -66,8 +75,18 @@ def parse_arguments():
 
 
 def for_clang(command):
-    options = [option for option in shlex.split(command) if option not in GNU_OPTIONS]
-    return shlex.join(options + [FOR_LIBTORCH] * any("torch" in option for option in options))
+    return shlex.join(option for option in shlex.split(command) if option not in GNU_OPTIONS)
+
+
+def without_libtorch(sources):
+    """Sources that LibTorch takes part in are replaced by those of their parts that it does not: clang 16 refuses
+    the vector of an incomplete type in ATen/core/ivalue_inl.h as C++20."""
+    result = {}
+    for source, command in sources.items():
+        for part in content(source)[1] if uses_libtorch(source) else [source]:
+            if not uses_libtorch(part):
+                result[part] = command.replace(str(source), str(part))
+    return result
 
 
 def compile_commands():
@@ -102,7 +121,7 @@ def headers_alone():
     headers = {}
     for folder in PRODUCT:
         for header in sorted((ROOT / folder).rglob("*.hpp")):
-            if not header.with_suffix(".cpp").exists() and b"#include <torch/" not in content(header)[0]:
+            if not header.with_suffix(".cpp").exists() and not uses_libtorch(header):
                 headers[header] = f"c++ -std=c++20 -fsyntax-only -w -x c++ -I {ROOT} {header}"
     return headers
 
@@ -116,7 +135,7 @@ def main():
     else:
         if arguments.product:
             sources = {source: command for source, command in sources.items() if of_product(source)}
-        sources |= headers_alone()
+        sources = without_libtorch(sources) | headers_alone()
     STAMPS.mkdir(parents=True, exist_ok=True)
     checks = [] if arguments.analyze else ["--checks=-clang-analyzer-*"]
     version = subprocess.run(["clang-tidy-16", "--version"], check=True, capture_output=True, text=True).stdout
