@@ -86,9 +86,9 @@ std::optional<std::string> StringTemplate::render(const Configuration& configura
     }
     const Value* value = configuration.find(piece.text);
     if (value == nullptr) return std::nullopt;
-    std::string text = to_text(*value);
+    const std::string text = to_text(*value);
     const std::string* behind = string_behind(piece.text, text, choices_.get());
-    result += behind != nullptr ? *behind : std::move(text);
+    result += behind != nullptr ? *behind : text;
   }
   return result;
 }
