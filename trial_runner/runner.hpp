@@ -118,6 +118,8 @@ struct Outcome {
   /// and the time that machines were kept for it.
   std::optional<double> billed_usd;
   std::optional<double> peak_memory_bytes;
+  /// The same without pages of files, which are given back when memory is short.
+  std::optional<double> peak_unreclaimable_bytes;
   /// That its processes may use: the machine's, or the limit of its control groups where that is
   /// less; where the runner knows it.
   std::optional<double> usable_memory_bytes;

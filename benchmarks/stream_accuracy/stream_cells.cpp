@@ -161,18 +161,13 @@ void add_levels(Cells& cells) {
     program.drift_per_minute = 0.2;
     program.noise = 0.05;
   });
-  const auto disturbed = [&](std::string name, bool is_seen) {
-    cells.add(std::move(name), [=](SimulatedProgram& program) {
-      program.disturbed_after_s = 15.0;
-      program.disturbed_s = 60.0;
-      program.disturbed_ratio = 1.3;
-      program.disturbance_seen = is_seen;
-      program.noise = 0.12;
-      program.correlation = 0.6;
-    });
-  };
-  disturbed("a minute disturbed by 30 %, unseen", false);
-  disturbed("a minute disturbed by 30 %, seen", true);
+  cells.add("a minute disturbed by 30 %", [](SimulatedProgram& program) {
+    program.disturbed_after_s = 15.0;
+    program.disturbed_s = 60.0;
+    program.disturbed_ratio = 1.3;
+    program.noise = 0.12;
+    program.correlation = 0.6;
+  });
 }
 
 void add_reports(Cells& cells) {

@@ -58,27 +58,6 @@ NaiveRules naive_rules(const std::vector<NaiveInterval>& intervals) {
           median_of(intervals), tqdm_of(intervals)};
 }
 
-/// A watch of the machine that looks once a second, and tells a second of which much was disturbed.
-class SimulatedWatch {
- public:
-  explicit SimulatedWatch(const SimulatedProgram& program) : program_(program) {}
-
-  void look_until(double now_s, Measurer& measurer) {
-    if (!program_.disturbance_seen) return;
-    const double begin_s = program_.disturbed_after_s;
-    const double end_s = begin_s + program_.disturbed_s;
-    for (; looked_s_ + 1.0 <= now_s; looked_s_ += 1.0) {
-      const double disturbed_s = std::min(end_s, looked_s_ + 1.0) - std::max(begin_s, looked_s_);
-      if (disturbed_s >= k_told_share) measurer.disturbed(looked_s_, looked_s_ + 1.0);
-    }
-  }
-
- private:
-  static constexpr double k_told_share = 0.3;
-  const SimulatedProgram& program_;
-  double looked_s_ = 0.37;  ///< seconds of the watch are not those of the disturbance
-};
-
 bool is_tight_enough(const Measurement& m, const StopRule& rule) {
   return m.relative_half_width() <= rule.target_half_width && m.window_s >= rule.min_window_s &&
          m.window_steps >= rule.min_window_steps &&
@@ -94,7 +73,6 @@ StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& ru
   if (tells_queue) options.buffered_steps = program.queue_batches;
   options.target_half_width = rule.target_half_width;
   Measurer measurer(options);
-  SimulatedWatch watch(program);
   std::vector<NaiveInterval> intervals;
   Report latest;
   const double end_s = program.startup_s + rule.max_trial_s;
@@ -103,7 +81,6 @@ StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& ru
     Report report = stream.next();
     if (report.received_s > end_s) break;
     measurer.add(report);
-    watch.look_until(report.received_s, measurer);
     if (!report.samples || (latest.samples && *report.samples <= *latest.samples)) continue;
     if (latest.samples) {
       intervals.push_back(

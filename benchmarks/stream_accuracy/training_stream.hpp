@@ -60,9 +60,8 @@ struct SimulatedProgram {
   double throttle_ratio = 1.0;    ///< ... so many times as long
   double drift_per_minute = 0.0;  ///< relative growth of a step's duration
   double disturbed_after_s = 0.0;
-  double disturbed_s = 0.0;       ///< for so long steps take ...
-  double disturbed_ratio = 1.0;   ///< ... so many times as long
-  bool disturbance_seen = false;  ///< by a watch of the machine, second by second
+  double disturbed_s = 0.0;      ///< for so long steps take ...
+  double disturbed_ratio = 1.0;  ///< ... so many times as long
 
   double report_every_steps = 1.0;
   double reports_per_s = 0.0;   ///< no more than so many; 0: as many as there are

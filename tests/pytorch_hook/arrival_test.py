@@ -122,6 +122,12 @@ class Arrival(unittest.TestCase):
         self.assertEqual((row["today"], row["value"], row["may"]), (False, True, True))
         self.assertEqual(ran.lines, run_fresh([program("ddp")]).lines)
 
+    def test_a_program_that_asks_for_torch_before_it_imports_it(self):
+        ran = run_fresh([program("unusual")], settings(interval_s=0))
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual(ran.steps[-1]["step"], 6)
+        self.assertEqual(ran.lines, run_fresh([program("unusual")]).lines)
+
     def test_processes_without_ranks(self):
         ran = run_fresh([program("hogwild")], settings(interval_s=0))
         self.assertEqual(ran.lines, ["done"])

@@ -67,6 +67,11 @@ class SafeKnobs(Knobs):
             set_to_none=True,
         )
 
+    def test_of_an_unusual_program(self):
+        ran = self.same("unusual", num_workers=1, set_to_none=True, channels_last=True, refused=["set_to_none"])
+        self.assertIs(ran.knob("set_to_none")["today"], True)
+        self.assertEqual(ran.knob("num_workers")["today"], 0)
+
     def test_lists_of_parameters(self):
         for name in ("mnist", "vae", "gan", "accumulation"):
             ran = self.same(name, optimizer_implementation="foreach")

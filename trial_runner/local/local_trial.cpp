@@ -249,6 +249,7 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   outcome.duration_s = exited_s_.value_or(now_s) - at_start_.started_s;
   outcome.billed_s = outcome.duration_s;
   outcome.peak_memory_bytes = memory_.peak_bytes();
+  outcome.peak_unreclaimable_bytes = memory_.peak_unreclaimable_bytes();
   const double usable_bytes = usable_memory_bytes(SystemFiles{});
   if (usable_bytes > 0.0) outcome.usable_memory_bytes = usable_bytes;
   const auto cpu = read_cpu_time();

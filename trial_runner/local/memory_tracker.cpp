@@ -17,13 +17,15 @@ namespace {
 constexpr double k_exact_interval_s = 1.0;
 constexpr double k_worth_examining = 1.05;
 
-/// The number of KiB after `name` in a file of /proc/PID, in bytes.
-std::optional<double> read_size(pid_t pid, const char* file, std::string_view name) {
-  const auto text = read_system_file(fmt::format("/proc/{}/{}", pid, file));
-  if (!text) return std::nullopt;
-  const std::size_t at = text->find(name);
+std::string read_file_of(pid_t pid, const char* file) {
+  return read_system_file(fmt::format("/proc/{}/{}", pid, file)).value_or("");
+}
+
+/// The number of KiB after `name` in the text of such a file, in bytes.
+std::optional<double> size_in(const std::string& text, std::string_view name) {
+  const std::size_t at = text.find(name);
   if (at == std::string::npos) return std::nullopt;
-  std::string_view rest = std::string_view(*text).substr(at + name.size());
+  std::string_view rest = std::string_view(text).substr(at + name.size());
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
   double kib = 0.0;
   if (std::from_chars(rest.data(), rest.data() + rest.size(), kib).ec != std::errc{}) {
@@ -40,16 +42,23 @@ bool MemoryTracker::sample(std::span<const ProcessStat> processes, double now_s)
     sum += static_cast<double>(process.resident_bytes);
   const bool suspicious = limit_bytes_ && sum > *limit_bytes_;
   if (processes.size() == 1) {
-    raise(std::max(sum, read_size(processes.front().id.pid, "status", "VmHWM:").value_or(0.0)));
+    const std::string status = read_file_of(processes.front().id.pid, "status");
+    raise(std::max(sum, size_in(status, "VmHWM:").value_or(0.0)));
+    raise_unreclaimable(size_in(status, "RssAnon:"), size_in(status, "RssShmem:"));
     return suspicious;
   }
   const bool grown = sum > k_worth_examining * examined_sum_bytes_;
   if (!(grown || suspicious) || now_s < next_exact_s_) return false;
   double exact = 0.0;
+  std::optional<double> anonymous, shared;
   for (const ProcessStat& process : processes) {
-    exact += read_size(process.id.pid, "smaps_rollup", "\nPss:")
-                 .value_or(static_cast<double>(process.resident_bytes));
+    const std::string sizes = read_file_of(process.id.pid, "smaps_rollup");
+    exact += size_in(sizes, "\nPss:").value_or(static_cast<double>(process.resident_bytes));
+    if (const auto size = size_in(sizes, "\nPss_Anon:"))
+      anonymous = anonymous.value_or(0.0) + *size;
+    if (const auto size = size_in(sizes, "\nPss_Shmem:")) shared = shared.value_or(0.0) + *size;
   }
+  raise_unreclaimable(anonymous, shared);
   examined_sum_bytes_ = sum;
   next_exact_s_ = now_s + k_exact_interval_s;
   raise(exact);
@@ -62,6 +71,13 @@ void MemoryTracker::add(const rusage& usage) {
   rusage own{};
   ::getrusage(RUSAGE_SELF, &own);
   if (usage.ru_maxrss > own.ru_maxrss) raise(static_cast<double>(usage.ru_maxrss) * k_kib);
+}
+
+void MemoryTracker::raise_unreclaimable(std::optional<double> anonymous_bytes,
+                                        std::optional<double> shared_bytes) {
+  if (!anonymous_bytes || !shared_bytes) return;
+  const double bytes = *anonymous_bytes + *shared_bytes;
+  peak_unreclaimable_bytes_ = std::max(peak_unreclaimable_bytes_.value_or(0.0), bytes);
 }
 
 void MemoryTracker::raise(double bytes) {

@@ -24,12 +24,20 @@ class MemoryTracker {
   void add(const rusage& usage);
 
   [[nodiscard]] std::optional<double> peak_bytes() const { return peak_bytes_; }
+  /// Without pages of files, which the kernel gives back when memory is short. Seen at samples
+  /// only.
+  [[nodiscard]] std::optional<double> peak_unreclaimable_bytes() const {
+    return peak_unreclaimable_bytes_;
+  }
 
  private:
   void raise(double bytes);
+  void raise_unreclaimable(std::optional<double> anonymous_bytes,
+                           std::optional<double> shared_bytes);
 
   std::optional<double> limit_bytes_;
   std::optional<double> peak_bytes_;
+  std::optional<double> peak_unreclaimable_bytes_;
   double examined_sum_bytes_ = 0.0;  // plain sum at the last exact reading
   double next_exact_s_ = 0.0;
 };

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "trial_runner/measure/batch_means.hpp"
-#include "trial_runner/measure/disturbed_spans.hpp"
 #include "trial_runner/measure/phase_log.hpp"
 #include "trial_runner/measure/progress_series.hpp"
 #include "trial_runner/measure/steady_state.hpp"
@@ -22,25 +21,6 @@ namespace {
 /// stopping rules for stochastic simulations", Annals of Applied Probability 2(1), 1992.
 constexpr double k_look_growth = 1.1;
 
-/// So much has to be left of a trial that others disturbed; else all of it counts.
-constexpr std::size_t k_least_undisturbed = 16;
-constexpr double k_least_undisturbed_share = 0.1;
-
-double seconds_of(std::span<const Interval> intervals) {
-  double seconds = 0.0;
-  for (const Interval& interval : intervals)
-    seconds += interval.seconds;
-  return seconds;
-}
-
-/// The intervals that count, and where they stand among all.
-struct CountedIntervals {
-  std::vector<Interval> intervals;
-  std::vector<std::size_t> places;  ///< and the number of all intervals after them
-  double left_out_s = 0.0;
-  bool too_few = false;  ///< so much was disturbed that all of it counts
-};
-
 double seconds_per_sample_or_zero(const Measurement& m) {
   return std::isfinite(m.step_seconds_per_sample) ? m.step_seconds_per_sample : 0.0;
 }
@@ -51,12 +31,10 @@ struct Measurer::State {
   MeasureOptions options;
   ProgressSeries series;
   PhaseLog phases;
-  DisturbedSpans disturbed;
   bool samples_told = false;
   mutable Measurement measurement;
   mutable double next_look_samples = 0.0;  ///< processed since the first report
   mutable std::optional<ProgressPoint> window_begin;
-  mutable double left_out_s = 0.0;
   mutable bool was_tight = false;  ///< at the last look, widened
 
   void add(const Report& report) {
@@ -128,70 +106,35 @@ struct Measurer::State {
     return series.size() > 0 && series.back().samples - series[0].samples >= next_look_samples;
   }
 
-  [[nodiscard]] CountedIntervals counted(std::span<const std::size_t> points) const {
-    CountedIntervals all{series.intervals(points), {}, 0.0, false};
-    for (std::size_t i = 0; i <= all.intervals.size(); ++i)
-      all.places.push_back(i);
-    if (disturbed.empty()) return all;
-    CountedIntervals rest;
-    for (std::size_t i = 0; i < all.intervals.size(); ++i) {
-      if (disturbed.overlap(series[points[i]].received_s, series[points[i + 1]].received_s)) {
-        rest.left_out_s += all.intervals[i].seconds;
-      } else {
-        rest.intervals.push_back(all.intervals[i]);
-        rest.places.push_back(i);
-      }
-    }
-    rest.places.push_back(all.intervals.size());
-    const bool enough =
-        rest.intervals.size() >= k_least_undisturbed &&
-        seconds_of(rest.intervals) >= k_least_undisturbed_share * seconds_of(all.intervals);
-    if (enough || rest.left_out_s == 0.0) return rest;
-    all.too_few = true;
-    return all;
-  }
-
   void look() const {
     next_look_samples =
         std::max(k_look_growth * (series.back().samples - series[0].samples), 1e-300);
     const std::vector<std::size_t> points = series.distinct_points();
-    const CountedIntervals counts = counted(points);
-    left_out_s = counts.left_out_s;
+    const std::vector<Interval> intervals = series.intervals(points);
     Measurement& m = measurement;
     const double widening = was_tight ? 1.0 : k_widened_for_looks;
     const SteadyState state =
-        find_steady_state(counts.intervals, series[points.front()].samples, phases, widening);
+        find_steady_state(intervals, series[points.front()].samples, phases, widening);
     was_tight = state.status == MeasurementStatus::steady &&
                 state.half_width_s * (k_widened_for_looks / widening) <=
                     options.target_half_width * state.seconds_per_sample;
     m.status = state.status;
-    m.remark = remark_of(state, counts);
+    m.remark = state.remark.empty() ? series.clock().fault() : state.remark;
     m.seconds_per_sample = state.seconds_per_sample;
     m.half_width_s = state.half_width_s;
     m.step_seconds_per_sample = state.step_seconds_per_sample;
     m.step_half_width_s = state.step_half_width_s;
     m.phases = state.phases;
-    window_begin = series[points[counts.places[state.window_begin]]];
+    window_begin = series[points[state.window_begin]];
     m.slowest_seconds_per_sample = slowest();
-    if (std::isfinite(state.seconds_per_sample)) account(state, points, counts);
-  }
-
-  [[nodiscard]] std::string remark_of(const SteadyState& state,
-                                      const CountedIntervals& counts) const {
-    if (!state.remark.empty()) return state.remark;
-    if (counts.too_few) return "others used the machine nearly all the time: nothing is left out";
-    if (counts.left_out_s > 0.0) {
-      return fmt::format("{:.0f} s in which others used the machine are left out",
-                         counts.left_out_s);
-    }
-    return series.clock().fault();
+    if (std::isfinite(state.seconds_per_sample)) account(state, points, intervals);
   }
 
   /// Where the trial's time went.
   void account(const SteadyState& state, std::span<const std::size_t> points,
-               const CountedIntervals& counts) const {
+               std::span<const Interval> intervals) const {
     Measurement& m = measurement;
-    const std::size_t cut = counts.places[state.window_begin];
+    const std::size_t cut = state.window_begin;
     const ProgressPoint& first = series[points.front()];
     const ProgressPoint& begin = series[points[cut]];
     const ProgressPoint& end = series[points.back()];
@@ -201,7 +144,7 @@ struct Measurer::State {
     m.warmup_s = first_s - m.startup_s + warmup_after_first_s;
     m.warmup_excess_s = 0.0;
     for (std::size_t i = 0; i < state.warmup_intervals; ++i) {
-      const Interval& interval = counts.intervals[i];
+      const Interval& interval = intervals[i];
       m.warmup_excess_s += interval.seconds - interval.samples * m.step_seconds_per_sample;
     }
     m.window_s = series.time_s(points.back()) - series.time_s(points[cut]);
@@ -209,7 +152,7 @@ struct Measurer::State {
     m.window_samples = end.samples - begin.samples;
     m.level_changes.clear();
     for (const LevelShift& shift : state.level_shifts) {
-      const ProgressPoint& at = series[points[counts.places[shift.interval]]];
+      const ProgressPoint& at = series[points[shift.interval]];
       m.level_changes.push_back(
           {at.samples, at.received_s - options.started_s, shift.after / shift.before});
     }
@@ -218,25 +161,6 @@ struct Measurer::State {
       const auto before = begin.parts.find(part);
       const double spent = seconds - (before == begin.parts.end() ? 0.0 : before->second);
       m.parts[part] = std::max(0.0, spent) / m.window_samples;
-    }
-    take_off_left_out(cut, points, counts);
-  }
-
-  /// A window is as long as what of it counts.
-  void take_off_left_out(std::size_t cut, std::span<const std::size_t> points,
-                         const CountedIntervals& counts) const {
-    std::size_t next = 0;
-    for (std::size_t i = 0; i + 1 < points.size(); ++i) {
-      if (i == counts.places[next]) {
-        ++next;
-        continue;
-      }
-      if (i < cut) continue;
-      const ProgressPoint& from = series[points[i]];
-      const ProgressPoint& to = series[points[i + 1]];
-      measurement.window_s -= series.time_s(points[i + 1]) - series.time_s(points[i]);
-      measurement.window_steps -= to.steps - from.steps;
-      measurement.window_samples -= to.samples - from.samples;
     }
   }
 
@@ -272,14 +196,6 @@ Measurer::~Measurer() = default;
 
 void Measurer::add(const Report& report) {
   state_->add(report);
-}
-
-void Measurer::disturbed(double from_s, double to_s) {
-  state_->disturbed.add(from_s, to_s);
-}
-
-double Measurer::left_out_s() const {
-  return state_->left_out_s;
 }
 
 const Measurement& Measurer::current() const {

@@ -42,14 +42,6 @@ class Measurer {
 
   /// Counters that go back or do not move are ignored; metrics are always kept.
   void add(const Report& report);
-  /// Others took much of the machine in this time, on the clock of `Report::received_s`: intervals
-  /// that overlap it are left out from the next look on, as if that time had not been, as long as
-  /// 16 intervals and a tenth of the time are left. What counts as disturbed must not be decided by
-  /// the step times, or the quickest steps are chosen. A phase in that time still counts.
-  void disturbed(double from_s, double to_s);
-  /// Seconds of the trial that are left out so, as of the last look.
-  [[nodiscard]] double left_out_s() const;
-
   /// The measurement as of the last look; metrics, samples and the bound as of the last report.
   /// Looks are at lengths that grow by a tenth, so that a trial may end at any of them without its
   /// interval being one that happens to be tight. Cheap enough to call after each report.

@@ -111,11 +111,13 @@ void add_leaderboard_command(CLI::App& program, CommandContext& context) {
   command
       ->add_option("--where", options->where,
                    "Show only trials for which this holds, of columns and facts: \"precision == "
-                   "'bf16' and workers > 2\"")
+                   "'bf16' and workers > 2\" [default: all]")
       ->option_text("EXPRESSION");
   command
-      ->add_option("--columns", options->columns,
-                   "Columns to show, separated by commas; a name that does not exist lists all")
+      ->add_option(
+          "--columns", options->columns,
+          "Columns to show, separated by commas; a name that does not exist lists all [default: "
+          "as many as fit]")
       ->option_text("NAMES")
       ->delimiter(',');
   CLI::Option* csv =

@@ -143,10 +143,10 @@ std::optional<std::string> missing_headroom(double max_share, const Outcome& out
   const double of_gpu = gpu_share(outcome.gpu);
   const double baselines_of_gpu = baseline != nullptr ? gpu_share(baseline->gpu) : 0.0;
   if (of_gpu > max_share && !(baselines_of_gpu > max_share)) return told(of_gpu, "GPU's memory");
-  if (!outcome.peak_memory_bytes || !(outcome.usable_memory_bytes.value_or(0.0) > 0.0)) {
+  if (!outcome.peak_unreclaimable_bytes || !(outcome.usable_memory_bytes.value_or(0.0) > 0.0)) {
     return std::nullopt;
   }
-  const double of_memory = *outcome.peak_memory_bytes / *outcome.usable_memory_bytes;
+  const double of_memory = *outcome.peak_unreclaimable_bytes / *outcome.usable_memory_bytes;
   const double baselines_of_memory =
       baseline != nullptr ? baseline->peak_memory_bytes.value_or(0.0) / *outcome.usable_memory_bytes
                           : 0.0;

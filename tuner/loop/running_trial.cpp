@@ -128,7 +128,6 @@ void RunningTrial::disturbed(const TrialDisturbed& event) {
   // CPUs and GPUs may be disturbed at the same time.
   record_.disturbed_s += std::max(0.0, event.to_s - std::max(event.from_s, disturbed_until_s_));
   disturbed_until_s_ = std::max(disturbed_until_s_, event.to_s);
-  measurer_.disturbed(event.from_s, event.to_s);
   disturbed_.push_back({event.from_s - started_s_, event.to_s - started_s_, event.disturbance});
   keep_latest(disturbed_);
 }
@@ -254,8 +253,7 @@ double RunningTrial::deadline_s() const {
                        current.window_steps >= k_least_look_steps && !may_be_buffered();
   const double longest_s = will_do ? std::min(targets_.share_s, targets_.measure.max_trial_s)
                                    : targets_.measure.max_trial_s;
-  // What others took of its time it gets again, once.
-  return started_s_ + current.startup_s + longest_s + std::min(measurer_.left_out_s(), longest_s);
+  return started_s_ + current.startup_s + longest_s;
 }
 
 bool RunningTrial::out_of_time(double now_s) {

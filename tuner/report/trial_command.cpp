@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/trial_command.hpp"
 
+#include <string>
 #include <utility>
 
 #include "tuner/report/stored_study.hpp"
@@ -11,6 +12,11 @@ Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& 
   const auto spec = stored_spec(study);
   if (!spec) return tl::unexpected(spec.error());
   RenderedCommand rendered = render_command(*spec, trial.configuration);
+  if (rendered.hook && !rendered.hook->knobs.empty()) {
+    // Only the hook can put its settings in.
+    const std::string number = std::to_string(trial.number);
+    return TrialCommand{{"steptune", "exec", study.name, "--trial", number}, {}, spec->working_directory};
+  }
   TrialCommand command{std::move(rendered.argv), std::move(rendered.environment),
                        spec->working_directory};
   for (const auto& [name, value] : trial.placement) {

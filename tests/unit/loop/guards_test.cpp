@@ -188,8 +188,11 @@ TEST(Guards, ABaselineThatDidNotReportIsTold) {
 TEST(MemoryHeadroom, IsMissingWhereLittleOfTheMemoryIsLeft) {
   Outcome outcome;
   EXPECT_FALSE(missing_headroom(0.9, outcome, nullptr)) << "nothing is known";
-  outcome.peak_memory_bytes = 15e9;
+  outcome.peak_memory_bytes = 16e9;
+  outcome.peak_unreclaimable_bytes = 5e9;
   outcome.usable_memory_bytes = 16e9;
+  EXPECT_FALSE(missing_headroom(0.9, outcome, nullptr)) << "pages of files are given back";
+  outcome.peak_unreclaimable_bytes = 15e9;
   const auto missing = missing_headroom(0.9, outcome, nullptr);
   ASSERT_TRUE(missing);
   EXPECT_EQ(missing->find("takes 94 % of the memory that it may use"), 0U) << *missing;

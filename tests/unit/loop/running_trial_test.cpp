@@ -99,23 +99,6 @@ TEST(RunningTrial, OfTheSearchIsNotBlamedForStallsThatTheBaselineWasTooShortToSh
   EXPECT_NEAR(beside_long.objectives.at(0) / without, 2.0, 0.1) << "the baseline has none";
 }
 
-TEST(RunningTrial, GetsTheTimeAgainThatOthersTook) {
-  StudySpec study = time_study();
-  study.measure.max_trial_s = 20.0;
-  TrialRecord record;
-  record.number = 2;
-  RunningTrial trial(study, record, 0.0, {study.measure});
-  trial.started({{2, 1}, 0.0, "", {}});
-  double now_s = 1.0;
-  for (int step = 1; step <= 150; ++step)
-    trial.reported(report(step, now_s += 0.1 + 0.001 * (step % 3)));
-  const double before_s = trial.deadline_s();
-  trial.disturbed({{2, 1}, 4.0, 9.0, {0.5, 0.0, 0}});
-  for (int step = 151; step <= 200; ++step)
-    trial.reported(report(step, now_s += 0.1 + 0.001 * (step % 3)));
-  EXPECT_NEAR(trial.deadline_s() - before_s, 5.0, 0.4);
-}
-
 TEST(RunningTrial, ThatNeedsNearlyAllMemoryIsInfeasible) {
   const StudySpec study = time_study();
   TrialRecord record;
@@ -127,7 +110,7 @@ TEST(RunningTrial, ThatNeedsNearlyAllMemoryIsInfeasible) {
     trial.reported(report(step, now_s += 0.1 + 0.001 * (step % 3)));
   Outcome outcome;
   outcome.kind = OutcomeKind::completed;
-  outcome.peak_memory_bytes = 9.5e9;
+  outcome.peak_unreclaimable_bytes = 9.5e9;
   outcome.usable_memory_bytes = 10e9;
   const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
   EXPECT_EQ(ended.status, TrialStatus::infeasible);

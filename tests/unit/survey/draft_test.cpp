@@ -94,7 +94,9 @@ TEST(Draft, LeavesLoadersAloneWhereDataIsNoPartOfTheTime) {
   const StudySpec study = study_of(draft);
   EXPECT_EQ(study.space.parameters().size(), 1U);
   EXPECT_EQ(study.baseline.text(), "num_threads=4");
-  EXPECT_THAT(draft.left, Contains("num_workers: data takes 0.4 % of a step"));
+  EXPECT_THAT(draft.left,
+              Contains("num_workers, prefetch_factor, persistent_workers: data takes 0.4 % of a "
+                       "step"));
   EXPECT_FALSE(study.measure.buffers);
 }
 

@@ -6,13 +6,10 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
-#include "trial_runner/measure/disturbed_spans.hpp"
 
 namespace steptune {
 namespace {
@@ -484,62 +481,6 @@ TEST(Looks, AnIntervalThatDidNotEndTheTrialIsNotWidened) {
   };
   EXPECT_NEAR(run(0.02), run(0.0) / 1.2, 1e-9) << "it was tight before";
   EXPECT_DOUBLE_EQ(run(1e-6), run(0.0));
-}
-
-/// 400 steps of 0.1 s with 2 % noise, of which those from 15 s to 25 s take 30 % longer; the watch
-/// tells of what it sees a second later. `told`: the spans that it tells.
-Measurer disturbed_run(const std::vector<std::pair<double, double>>& told) {
-  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
-  Rng rng(7, "disturbed");
-  std::size_t next = 0;
-  double now_s = 5.0;
-  for (int step = 1; step <= 400; ++step) {
-    const bool disturbed = now_s >= 15.0 && now_s < 25.0;
-    now_s += k_step_s * (disturbed ? 1.3 : 1.0) * (1.0 + 0.02 * rng.normal());
-    measurer.add(at(now_s, step));
-    for (; next < told.size() && told[next].second <= now_s; ++next)
-      measurer.disturbed(told[next].first, told[next].second);
-    (void)measurer.current();
-  }
-  return measurer;
-}
-
-TEST(Disturbance, IsLeftOutOfTheWindow) {
-  const Measurer measurer = disturbed_run({{14.6, 20.0}, {20.0, 25.2}});
-  const Measurement& m = measurer.current();
-  EXPECT_EQ(m.status, MeasurementStatus::steady);
-  EXPECT_NEAR(m.seconds_per_sample, k_step_s, 0.004 * k_step_s);
-  EXPECT_TRUE(m.level_changes.empty()) << "what was left out is no level";
-  EXPECT_NEAR(measurer.left_out_s(), 10.6, 0.4);
-  EXPECT_NEAR(m.window_s, m.window_samples * k_step_s, 0.02 * m.window_s);
-  EXPECT_EQ(m.remark.find("11 s in which others used the machine"), 0U) << m.remark;
-}
-
-TEST(Disturbance, CountsWhereLittleElseIsLeft) {
-  std::vector<std::pair<double, double>> told;
-  for (int second = 0; second < 60; ++second)
-    told.emplace_back(second, second + 1.0);
-  const Measurer measurer = disturbed_run(told);
-  const Measurement& m = measurer.current();
-  EXPECT_EQ(measurer.left_out_s(), 0.0);
-  EXPECT_TRUE(std::isfinite(m.seconds_per_sample));
-  EXPECT_NE(m.remark.find("nothing is left out"), std::string::npos) << m.remark;
-}
-
-TEST(Disturbance, OfAnyNumberOfSpansNeedsBoundedMemoryAndKeepsTheirOrder) {
-  DisturbedSpans spans;
-  for (int i = 0; i < 10'000; ++i)
-    spans.add(10.0 * i, 10.0 * i + 1.0);
-  EXPECT_TRUE(spans.overlap(0.5, 0.6));
-  EXPECT_TRUE(spans.overlap(50'000.5, 50'000.6));
-  EXPECT_FALSE(spans.overlap(99'992.0, 200'000.0));
-  DisturbedSpans apart;
-  apart.add(10.0, 12.0);
-  apart.add(20.0, 21.0);
-  apart.add(11.0, 13.0);
-  EXPECT_TRUE(apart.overlap(12.5, 14.0));
-  EXPECT_FALSE(apart.overlap(13.0, 20.0));
-  EXPECT_TRUE(apart.overlap(19.0, 20.5));
 }
 
 }  // namespace

@@ -5,34 +5,36 @@ import sys
 
 
 class _TorchFinder:
-    """First of the finders; knows `torch` alone, and goes when it was found."""
+    """First of the finders; knows `torch` alone, and goes when it is imported. Some programs only ask
+    whether there is one (`importlib.util.find_spec`)."""
 
     def find_spec(self, name, path=None, target=None):
         if name != "torch":
             return None
-        sys.meta_path.remove(self)
         try:
-            return _with_hook(_find(name, path, target))
+            return _with_hook(_find(self, name, path, target), self)
         except Exception as error:
             sys.stderr.write("steptune: the hook cannot enter torch: %s\n" % error)
             return None
 
 
-def _find(name, path, target):
+def _find(own, name, path, target):
     for finder in list(sys.meta_path):
-        find_spec = getattr(finder, "find_spec", None)
+        find_spec = None if finder is own else getattr(finder, "find_spec", None)
         spec = find_spec(name, path, target) if find_spec else None
         if spec is not None:
             return spec
     return None
 
 
-def _with_hook(spec):
+def _with_hook(spec, finder):
     if spec is None or spec.loader is None or not hasattr(spec.loader, "exec_module"):
         return spec
     execute = spec.loader.exec_module
 
     def exec_module(module):
+        if finder in sys.meta_path:
+            sys.meta_path.remove(finder)
         execute(module)
         from steptune_pytorch import hook
 

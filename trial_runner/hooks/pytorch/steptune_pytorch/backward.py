@@ -16,6 +16,8 @@ def wrap(hook):
                 return original(tensors, *arguments, **named)
             before = clock.switch(BACKWARD)
             roots = ()
+            if not isinstance(tensors, (torch.Tensor, list, tuple)):
+                tensors = tuple(tensors)  # an iterator can be read once
             try:
                 hook.progress.backward_begins()
                 roots = _roots(tensors, unscaled)

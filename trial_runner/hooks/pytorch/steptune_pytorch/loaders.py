@@ -17,15 +17,18 @@ class LoaderFacts:
         self.passes = 0
         self.training = None
         self.today = {}
+        self.applied = {}
         self.refused = {}
-        self.data_set_attributes = None
+        self.data_set_state = None
         self.sampler_draws = False
         self.id = loader_id(where, loader.dataset)
         self._loader = weakref.ref(loader)
 
     def now(self, name):
         loader = self._loader()
-        return self.today.get(name) if loader is None else getattr(loader, name)
+        # A loader that is made for one pass is gone afterwards.
+        last = self.applied.get(name, self.today.get(name))
+        return last if loader is None else getattr(loader, name)
 
     def why_not(self, name):
         if self.sampler_draws and name in ("num_workers", "prefetch_factor"):
@@ -121,12 +124,18 @@ class Loaders:
                     else original(loader)
                 )
                 if facts:
-                    self._loader_facts_of[iterator] = facts
+                    self._know_again(iterator, facts)
                 return iterator
             finally:
                 hook.clock.switch(before)
 
         return __iter__
+
+    def _know_again(self, iterator, facts):
+        try:
+            self._loader_facts_of[iterator] = facts
+        except TypeError:  # an iterator of the program's own making, without weak references
+            pass
 
     def _begin_pass(self, loader):
         try:

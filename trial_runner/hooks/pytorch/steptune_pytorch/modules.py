@@ -80,7 +80,7 @@ class Modules:
             else:
                 hook.progress.evaluates()
             hook.knobs.process.settle()
-            around = hook.knobs.forward.around(module, training)
+            around = hook.knobs.forward.around(module)
         except Exception as error:
             hook.failed(error)
         try:

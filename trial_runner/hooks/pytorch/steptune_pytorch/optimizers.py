@@ -55,8 +55,8 @@ class Optimizers:
         hook = self._hook
 
         def zero_grad(optimizer, *arguments, **named):
-            if hook.active and not arguments and not named:
-                return original(optimizer, **hook.knobs.optimizer.zero_grad_arguments())
+            if hook.active:
+                named = hook.knobs.optimizer.zero_grad_called(arguments, named)
             return original(optimizer, *arguments, **named)
 
         return zero_grad

@@ -46,5 +46,10 @@ def converted(value, convert, depth=0):
         return type(value)(converted(item, convert, depth + 1) for item in value)
     if isinstance(value, collections.abc.Mapping):
         items = {name: converted(item, convert, depth + 1) for name, item in value.items()}
-        return items if type(value) is dict else type(value)(items)
+        if type(value) is dict:
+            return items
+        try:
+            return type(value)(items)
+        except Exception:  # made from something else than its items
+            return value
     return value

@@ -40,11 +40,16 @@ class Knobs:
     def rows(self):
         """One row for each knob of the table, in its order; unknown names that were asked for last."""
         told = {}
+        faults = []
         for group in self._groups:
-            for row in group.rows():
-                told[row.name] = row
+            try:
+                told.update({row.name: row for row in group.rows()})
+            except Exception as error:  # these knobs cannot be read here; the others can
+                faults.append("%s: %s" % (type(error).__name__, error))
         for knob in self.table:
-            row = told.get(knob["name"]) or Row(knob["name"], why="does not apply to this program")
+            row = told.get(knob["name"]) or Row(
+                knob["name"], why=faults[0] if faults else "does not apply to this program"
+            )
             yield row.finished(self.asked), knob["class"]
         names = {knob["name"] for knob in self.table}
         for name in sorted(set(self.asked) - names):

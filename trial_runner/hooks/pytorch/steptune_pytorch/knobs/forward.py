@@ -4,6 +4,7 @@
 import weakref
 
 import torch
+from torch.nn.parameter import is_lazy
 
 from steptune_pytorch import call_site, tensors
 from steptune_pytorch.knobs.row import Row
@@ -48,16 +49,17 @@ class ForwardKnobs:
     def compiled_by_program(self):
         self._compiled_by_program.append(call_site.where() + " torch.compile")
 
-    def around(self, module, training):
+    def around(self, module):
         """What calls the module instead of itself, or None."""
-        if self._images is None and training:
-            self._images = any(p.dim() == _IMAGE_DIMENSIONS for p in module.parameters())
-        if not self._asks:
-            return None
         if module not in self._ready:
+            if any(is_lazy(p) for p in module.parameters()):
+                return None  # without shapes before its first forward
             self._ready.add(module)
-            self._prepare(module)
-        return self._call
+            if not self._images:
+                self._images = any(p.dim() == _IMAGE_DIMENSIONS for p in module.parameters())
+            if self._asks:
+                self._prepare(module)
+        return self._call if self._asks else None
 
     def _prepare(self, module):
         if self._channels_last and self._images:

@@ -6,6 +6,7 @@ import multiprocessing
 import torch
 from torch.utils.data import DataLoader, IterableDataset
 
+from steptune_pytorch.knobs.data_set_state import state_of
 from steptune_pytorch.knobs.random_state import RandomState
 from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.sampler_watch import SamplerWatch
@@ -105,6 +106,7 @@ class LoaderKnobs:
             loader.__dict__["persistent_workers"] = False
         if loader.num_workers == 0 and loader.timeout > 0:
             loader.timeout = 0  # it is the workers' and refused without them
+        facts.applied = {name: getattr(loader, name) for name in _NAMES}
 
     def _with_equal_seeds(self, loader, facts, original):
         """Each new iterator draws a base seed from the program's generator; workers that persist do
@@ -127,12 +129,9 @@ class LoaderKnobs:
             loader.generator = generator
 
     def _data_set_changed(self, loader, facts):
-        attributes = {
-            name: value if isinstance(value, (bool, int, float, str)) else id(value)
-            for name, value in getattr(loader.dataset, "__dict__", {}).items()
-        }
-        before, facts.data_set_attributes = facts.data_set_attributes, attributes
-        return before is not None and before != attributes
+        state = state_of(loader.dataset)
+        before, facts.data_set_state = facts.data_set_state, state
+        return before is not None and before != state
 
     # -- what may not be -------------------------------------------------------------------------
 

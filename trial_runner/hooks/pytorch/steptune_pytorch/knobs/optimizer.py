@@ -18,6 +18,8 @@ class OptimizerKnobs:
         self._zero_grad_default = _default_of(torch.optim.Optimizer.zero_grad, "set_to_none")
         self._today = None
         self._refused = None
+        self._called_bare = False
+        self._explicit_set_to_none = None
 
     def wrap(self):
         """`fused` must be an argument of the optimiser's own class, which looks at it."""
@@ -56,7 +58,12 @@ class OptimizerKnobs:
             changed["fused"] = False
         return changed
 
-    def zero_grad_arguments(self):
+    def zero_grad_called(self, arguments, named):
+        """What zero_grad() gets in place of these."""
+        if arguments or named:
+            self._explicit_set_to_none = named.get("set_to_none", (arguments + (None,))[0])
+            return named
+        self._called_bare = True
         if self._set_to_none is None or self._zero_grad_default is None:
             return {}
         return {"set_to_none": self._set_to_none}
@@ -67,8 +74,16 @@ class OptimizerKnobs:
         where = ["%s %s" % (site, name) for name, site in self._hook.optimizers.made]
         yield self._implementation_row(alive, implementations, where)
         default = self._zero_grad_default
-        why = None if alive else "no optimiser"
-        yield Row("set_to_none", today=default, value=self._set_to_none, why=why)
+        explicit = self._explicit_set_to_none
+        if explicit is not None and not self._called_bare:
+            why = "the program says it itself" if alive else "no optimiser"
+            yield Row("set_to_none", today=explicit, value=explicit, why=why)
+            return
+        why = "no optimiser"
+        if alive:
+            why = None if self._called_bare else "Optimizer.zero_grad is not called"
+        value = self._set_to_none if why is None else default
+        yield Row("set_to_none", today=default, value=value, why=why)
 
     def _implementation_row(self, alive, implementations, where):
         if not alive:

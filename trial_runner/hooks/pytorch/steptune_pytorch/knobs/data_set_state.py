@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a data set is as it was: workers that persist do not see what changes between passes."""
+
+import zlib
+
+import torch
+
+_MAX_DEPTH = 4
+_FEW = 64
+_PLAIN = (bool, int, float, complex, str, bytes, type(None))
+
+
+def state_of(value, depth=0):
+    """Equal for equal states of a data set, of those that it wraps, and of what they hold."""
+    if isinstance(value, _PLAIN):
+        return value
+    if isinstance(value, torch.Tensor):
+        return id(value), value._version
+    if isinstance(value, (list, tuple)):
+        return id(value), _items(enumerate(value), len(value), depth)
+    if isinstance(value, dict):
+        return id(value), _items(value.items(), len(value), depth)
+    if isinstance(value, (set, frozenset)):
+        return id(value), hash(frozenset(map(id, value)))
+    if hasattr(value, "__array_interface__"):
+        return id(value), _checksum(value)
+    attributes = getattr(value, "__dict__", None)
+    if attributes and not isinstance(value, type):
+        return id(value), _items(attributes.items(), len(attributes), depth)
+    return id(value)
+
+
+def _items(named, count, depth):
+    """Of few things their states, of many whether they are the same things."""
+    if depth < _MAX_DEPTH and count <= _FEW:
+        return tuple((name, state_of(item, depth + 1)) for name, item in named)
+    return hash(tuple((name, id(item)) for name, item in named))
+
+
+def _checksum(array):
+    try:
+        return zlib.crc32(memoryview(array).cast("B"))
+    except (TypeError, ValueError, BufferError):  # not in one piece
+        return None
