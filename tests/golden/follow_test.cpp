@@ -112,15 +112,16 @@ TEST_F(Follow, AnotherTrialMakesAnotherPromise) {
 }
 
 TEST_F(Follow, ACommandsOutputAndCodeArePassedOn) {
-  sandbox_->write("train.sh", R"(echo "trial $STEPTUNE_TRIAL"
+  sandbox_->write("train.sh", R"(echo "trial $STEPTUNE_TRIAL, $1 $2"
 echo oops >&2
 for i in 1 2 3; do echo "[steptune] {\"v\":1,\"samples\":$i}"; done
 exit 7
 )");
-  const Ended ended = sandbox_->steptune({"follow", "demo", "--", "/bin/sh", "train.sh"});
+  const Ended ended =
+      sandbox_->steptune({"follow", "demo", "--", "/bin/sh", "train.sh", "[0.9,0.99]", "b"});
   EXPECT_EQ(ended.exit_code, 7) << ended.err;
   EXPECT_EQ(ended.out,
-            "trial follow\n"
+            "trial follow, [0.9,0.99] b\n"
             "[steptune] {\"v\":1,\"samples\":1}\n"
             "[steptune] {\"v\":1,\"samples\":2}\n"
             "[steptune] {\"v\":1,\"samples\":3}\n");

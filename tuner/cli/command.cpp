@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/command.hpp"
 
+#include <algorithm>
+
 #include "tuner/cli/help_formatter.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
+
+std::vector<std::string> CommandContext::as_typed(std::vector<std::string> parsed) const {
+  const std::size_t count = std::min(parsed.size(), after_separator.size());
+  std::copy_backward(after_separator.end() - static_cast<std::ptrdiff_t>(count),
+                     after_separator.end(), parsed.end());
+  return parsed;
+}
 
 std::filesystem::path CommandContext::database() const {
   if (!db.empty()) return db;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -23,9 +24,11 @@ struct CommandContext {
   bool json = false;
   bool print_version = false;
   std::function<ExitCode()> action;
-  bool separated = false;           ///< the command line holds `--`
-  std::size_t after_separator = 0;  ///< words after it
+  bool separated = false;                         ///< the command line holds `--`
+  std::vector<std::string> after_separator = {};  ///< words after it, as they were typed
 
+  /// `parsed` with the words after `--` as they were typed: CLI11 takes "[a,b]" apart.
+  [[nodiscard]] std::vector<std::string> as_typed(std::vector<std::string> parsed) const;
   [[nodiscard]] std::filesystem::path database() const;
   /// ` --db PATH` if the user gave one, for commands that are advised; quoted for a shell.
   [[nodiscard]] std::string database_option() const;

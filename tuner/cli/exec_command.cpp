@@ -56,7 +56,8 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
       options.trial > 0 ? choose_trial(*study, options.trial) : choose_best(*study, "");
   if (!choice) return context.console.error(choice.error());
   const bool own = options.words.empty();
-  const std::vector<std::string>& argv = own ? choice->command.argv : options.words;
+  const std::vector<std::string> argv =
+      own ? choice->command.argv : context.as_typed(options.words);
   if (argv.empty()) {
     return context.console.error({ErrorKind::usage,
                                   fmt::format("study \"{}\" has no command", study->record.name),

@@ -68,7 +68,7 @@ Result<FollowedRun> start_run(const CommandContext& context, const StoredStudy& 
     if (!wanted) return tl::unexpected(wanted.error());
     variables = *std::move(wanted);
   }
-  return FollowedRun::command(options.words, variables);
+  return FollowedRun::command(context.as_typed(options.words), variables);
 }
 
 Result<FollowedRun> open_run(const CommandContext& context, const StoredStudy& study,

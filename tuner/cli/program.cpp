@@ -111,10 +111,15 @@ ExitCode run_program(int argc, const char* const* argv, Console& console, const 
   const char* const* end = argv + argc;
   const char* const* separator = std::find(argv, end, std::string_view("--"));
   context.separated = separator != end;
-  if (context.separated) context.after_separator = static_cast<std::size_t>(end - separator) - 1;
+  std::vector<const char*> words(argv, end);
+  if (context.separated) {
+    context.after_separator.assign(separator + 1, end);
+    for (std::size_t i = static_cast<std::size_t>(separator - argv) + 1; i < words.size(); ++i)
+      if (*words[i] == '[') words[i] = "[";  // what CLI11 leaves alone
+  }
   CLI::App program(k_program_description, "steptune");
   add_all_commands(program, context);
-  return console.finish(parse_and_act(program, context, argc, argv));
+  return console.finish(parse_and_act(program, context, argc, words.data()));
 }
 
 }  // namespace steptune

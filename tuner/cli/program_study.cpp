@@ -225,13 +225,13 @@ Result<std::string> study_file_of(CommandContext& context, const std::vector<std
                 fmt::format("unexpected argument \"{}\"", printable_line(words[1])), "",
                 "a program's command stands after --: steptune run -- python3 train.py");
   }
-  if (words.size() > context.after_separator) {
+  if (words.size() > context.after_separator.size()) {
     return fail(
         ErrorKind::usage,
         fmt::format("a study file, \"{}\", and a command are given", printable_line(words.front())),
         "", "give one of them");
   }
-  return study_file_for(context, words, options);
+  return study_file_for(context, context.as_typed(words), options);
 }
 
 Result<std::string> study_file_for(CommandContext& context, const std::vector<std::string>& argv,

@@ -15,7 +15,8 @@ Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& 
   if (rendered.hook && !rendered.hook->knobs.empty()) {
     // Only the hook can put its settings in.
     const std::string number = std::to_string(trial.number);
-    return TrialCommand{{"steptune", "exec", study.name, "--trial", number}, {}, spec->working_directory};
+    return TrialCommand{
+        {"steptune", "exec", study.name, "--trial", number}, {}, spec->working_directory};
   }
   TrialCommand command{std::move(rendered.argv), std::move(rendered.environment),
                        spec->working_directory};
