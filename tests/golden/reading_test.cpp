@@ -143,10 +143,12 @@ TEST_F(Reading, LeaderboardSelectsSortsAndWritesColumns) {
   const Json feasible = json_of({"leaderboard", "--json", "--all", "--feasible"});
   for (const Json& row : feasible["rows"])
     EXPECT_EQ(row["trial"]["status"], "completed");
-  for (const Json& row : json_of({"leaderboard", "--json", "--pareto"})["rows"])
+  const Json pareto = json_of({"leaderboard", "--json", "--pareto"});
+  for (const Json& row : pareto["rows"])
     EXPECT_TRUE(row["pareto"].get<bool>());
   int last = -1;
-  for (const Json& row : json_of({"leaderboard", "--json", "--sort", "workers"})["rows"]) {
+  const Json sorted = json_of({"leaderboard", "--json", "--sort", "workers"});
+  for (const Json& row : sorted["rows"]) {
     const int workers = row["trial"]["configuration"]["workers"];
     EXPECT_GE(workers, last);
     last = workers;

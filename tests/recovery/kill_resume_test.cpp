@@ -115,11 +115,14 @@ class KillResume : public testing::Test {
 
   [[nodiscard]] std::vector<TrialRecord> trials(const std::string& database) const {
     const auto history = History::open_for_reading(folder_.path() / database);
+    // The kill came between the creation of the database and that of the study.
+    if (!history && history.error().kind == ErrorKind::not_found) return {};
     if (!history) {
       ADD_FAILURE() << history.error().text();
       return {};
     }
     const auto study = history->study("kill");
+    if (!study && study.error().kind == ErrorKind::not_found) return {};
     if (!study) {
       ADD_FAILURE() << study.error().text();
       return {};
@@ -173,6 +176,7 @@ TEST_F(KillResume, TenKillsLoseNothingAndRepeatNothing) {
     EXPECT_EQ(killed.at(static_cast<std::size_t>(number) - 1).ended_wall_s, ended_wall_s);
   }
   const auto configurations = searched_configurations(killed);
+  EXPECT_FALSE(configurations.empty());
   EXPECT_EQ(configurations, searched_configurations(whole));
   EXPECT_EQ(std::set<std::string>(configurations.begin(), configurations.end()).size(),
             configurations.size());

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/count.hpp"
+#include "common/json_fields.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -63,13 +64,9 @@ Result<double> PriceTable::usd_per_hour(const Resources& resources) const {
 
 Result<PriceTable> price_table_from_json(const Json& json, const std::string& where) {
   PriceTable table;
-  const auto text = [&](const char* key) -> std::string {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
   if (!json.is_object()) return fail(ErrorKind::usage, "expected an object", where);
-  table.region = text("region");
-  table.date = text("date");
+  table.region = text_at(json, "region");
+  table.date = text_at(json, "date");
   if (table.region.empty()) return fail(ErrorKind::usage, "expected a name", where + "#/region");
   const auto instances = json.find("instances");
   if (instances == json.end() || !instances->is_object()) {

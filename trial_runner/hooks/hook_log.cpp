@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/knob_table.hpp"
 
@@ -14,11 +15,6 @@ namespace {
 
 constexpr std::size_t k_most_kept = 1000;
 constexpr std::size_t k_longest_text = 300;
-
-std::string text_at(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 Json scalar_at(const Json& json, const char* key) {
   const auto found = json.find(key);
@@ -54,7 +50,7 @@ KnobState knob_state(const Json& event) {
 
 std::string shown_value(const Json& value) {
   if (value.is_null()) return "not known";
-  return printable_line(value.is_string() ? value.get<std::string>() : dump_json(value), 60);
+  return printable_line(plain_text(value), 60);
 }
 
 }  // namespace

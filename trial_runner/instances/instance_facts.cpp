@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "common/json_fields.hpp"
 #include "trial_runner/instances/instance_keys.hpp"
 #include "trial_runner/instances/rented_instances.hpp"
 
@@ -11,24 +12,19 @@ namespace steptune {
 namespace {
 
 const Json* member(const Json& json, const char* key) {
-  const auto found = json.is_object() ? json.find(key) : json.end();
-  return json.is_object() && found != json.end() ? &*found : nullptr;
-}
-
-std::string string_of(const Json& json, const char* key) {
-  const Json* found = member(json, key);
-  return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
+  const auto found = json.find(key);
+  return found != json.end() ? &*found : nullptr;
 }
 
 /// The one type that all instances have; empty if there are several or a placeholder decides.
 std::string only_type(const Json& section) {
   std::set<std::string> types;
   if (member(section, "instance_type") != nullptr) {
-    types.insert(string_of(section, "instance_type"));
+    types.insert(text_at(section, "instance_type"));
   }
   if (const Json* groups = member(section, "instance_groups")) {
     for (const Json& group : *groups)
-      types.insert(string_of(group, "instance_type"));
+      types.insert(text_at(group, "instance_type"));
   }
   const bool clear = types.size() == 1 && types.begin()->find('{') == std::string::npos;
   return clear ? *types.begin() : std::string();
@@ -37,8 +33,8 @@ std::string only_type(const Json& section) {
 std::optional<InstanceType> described(const Json& section, const std::string& type,
                                       const std::filesystem::path& folder) {
   RentedInstances instances;
-  instances.region = string_of(section, "region");
-  const std::string path = string_of(section, "price_table");
+  instances.region = text_at(section, "region");
+  const std::string path = text_at(section, "price_table");
   if (!path.empty()) instances.price_table = (folder / path).lexically_normal();
   std::optional<InstanceType> found;
   if (const auto table = price_table_of(instances)) {
@@ -55,7 +51,7 @@ std::optional<InstanceType> described(const Json& section, const std::string& ty
 }
 
 void add_counts(const Json& json, std::vector<std::string>& expressions) {
-  std::string count = string_of(json, "instance_count");
+  std::string count = text_at(json, "instance_count");
   if (!count.empty()) expressions.push_back(std::move(count));
 }
 

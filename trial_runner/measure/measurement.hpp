@@ -85,6 +85,9 @@ struct Measurement {
   /// Metrics whose last value was NaN or infinite; a guard on one of them is violated.
   std::set<std::string> not_finite;
 
+  /// Bounds of the window in seconds since the process began.
+  [[nodiscard]] double window_begin_s() const { return startup_s + warmup_s; }
+  [[nodiscard]] double window_end_s() const { return window_begin_s() + window_s; }
   /// What a long run pays once: the start-up, and what its warm-up takes beyond steady steps.
   [[nodiscard]] double once_s() const { return std::max(0.0, startup_s + warmup_excess_s); }
   /// Half-width relative to the mean; infinite while unknown.

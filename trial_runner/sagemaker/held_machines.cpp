@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <ranges>
 
+#include "common/json_fields.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/sagemaker/job_name.hpp"
-#include "trial_runner/sagemaker/json_fields.hpp"
 
 namespace steptune {
 namespace {
@@ -22,7 +22,7 @@ std::optional<Holding> holding_of(bool ended, const std::optional<PoolState>& po
 }
 
 int instance_count(const Json& group) {
-  return count_of(group, "InstanceCount").value_or(1);
+  return count_at(group, "InstanceCount").value_or(1);
 }
 
 double billed_s(const HeldMachines& held, const JobDescription& state, double now_wall_s) {
@@ -40,12 +40,12 @@ Resources resources_from_json(const Json& resource_config) {
   if (groups != resource_config.end() && groups->is_array()) {
     for (const Json& group : *groups) {
       if (!group.is_object()) continue;
-      resources.groups.push_back({text_of(group, "InstanceGroupName"),
-                                  text_of(group, "InstanceType"), instance_count(group)});
+      resources.groups.push_back({text_at(group, "InstanceGroupName"),
+                                  text_at(group, "InstanceType"), instance_count(group)});
     }
   }
   if (!resources.groups.empty()) return resources;
-  resources.instance_type = text_of(resource_config, "InstanceType");
+  resources.instance_type = text_at(resource_config, "InstanceType");
   resources.instance_count = instance_count(resource_config);
   return resources;
 }
@@ -65,7 +65,7 @@ std::optional<HeldMachines> held_machines(const JobDescription& state, double no
     held.retained_s = state.pool->retained_s;
     held.since_wall_s = held.retained_s ? now_wall_s - *held.retained_s
                                         : state.billed_until_wall_s.value_or(state.created_wall_s);
-    const auto keep_alive_s = number_of(state.resources, "KeepAlivePeriodInSeconds");
+    const auto keep_alive_s = number_at(state.resources, "KeepAlivePeriodInSeconds");
     if (keep_alive_s) {
       held.left_s = std::max(0.0, held.since_wall_s + *keep_alive_s - now_wall_s);
     }

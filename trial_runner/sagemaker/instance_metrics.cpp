@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "trial_runner/sagemaker/json_fields.hpp"
+#include "common/json_fields.hpp"
 
 namespace steptune {
 namespace {
@@ -84,7 +84,7 @@ void read_page(const Json& page, const std::map<std::string, const EndedJob*>& j
   if (results == page.end() || !results->is_array()) return;
   for (const Json& result : *results) {
     if (!result.is_object()) continue;
-    const std::string id = text_of(result, "Id");
+    const std::string id = text_at(result, "Id");
     const auto times = result.find("Timestamps");
     const auto values = result.find("Values");
     const auto job = jobs.find(id);
@@ -178,7 +178,7 @@ aws::AwsResult<std::vector<JobUtilisation>> read_utilisation(aws::JsonClient& cl
     const auto page = client.call(cloudwatch, "GetMetricData", input, /*max_attempts=*/1);
     if (!page) return tl::unexpected(page.error());
     read_page(*page, job_of_query, points);
-    const std::string next = text_of(*page, "NextToken");
+    const std::string next = text_at(*page, "NextToken");
     if (next.empty()) break;
     input["NextToken"] = next;
   }

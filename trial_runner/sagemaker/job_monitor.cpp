@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "common/json_fields.hpp"
 #include "trial_runner/sagemaker/failure.hpp"
-#include "trial_runner/sagemaker/json_fields.hpp"
 
 namespace steptune {
 namespace {
@@ -37,7 +37,7 @@ void JobMonitor::adopt(TrialJob& job, const std::string& name, int launch,
   JobLaunch former;
   former.job = name;
   former.number = launch;
-  former.keep_alive_s = count_of(state.resources, "KeepAlivePeriodInSeconds").value_or(0);
+  former.keep_alive_s = count_at(state.resources, "KeepAlivePeriodInSeconds").value_or(0);
   former.requested_s = wall_to_clock(state.created_wall_s);
   former.adopted = true;
   job.request(std::move(former), clock_.now_s());

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "trial_runner/sagemaker/json_fields.hpp"
+#include "common/json_fields.hpp"
 
 namespace steptune {
 namespace {
@@ -26,7 +26,7 @@ LogLine line_of(const std::string& stream) {
 /// One that is no time, or later than any, must not move the window past all others.
 double timestamp_of(const Json& event) {
   constexpr double k_latest_ms = 4e12;  // the year 2096
-  const double timestamp_ms = number_of(event, "timestamp").value_or(0.0);
+  const double timestamp_ms = number_at(event, "timestamp").value_or(0.0);
   return timestamp_ms > 0.0 && timestamp_ms < k_latest_ms ? timestamp_ms : 0.0;
 }
 
@@ -59,17 +59,17 @@ aws::AwsResult<std::vector<LogLine>> LogFollower::poll() {
     const auto events = page->find("events");
     if (events != page->end() && events->is_array()) {
       for (const Json& event : *events) {
-        const std::string id = text_of(event, "eventId");
+        const std::string id = text_at(event, "eventId");
         const double timestamp_ms = timestamp_of(event);
         if (!seen_now.emplace(id, timestamp_ms).second || seen_ms_.contains(id)) continue;
-        LogLine line = line_of(text_of(event, "logStreamName"));
+        LogLine line = line_of(text_at(event, "logStreamName"));
         line.wall_s = timestamp_ms / 1e3;
-        line.text = text_of(event, "message");
+        line.text = text_at(event, "message");
         lines.push_back(std::move(line));
         newest_ms = std::max(newest_ms, timestamp_ms);
       }
     }
-    const std::string next = text_of(*page, "nextToken");
+    const std::string next = text_at(*page, "nextToken");
     if (next.empty()) break;
     input["nextToken"] = next;
   }

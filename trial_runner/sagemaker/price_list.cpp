@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "common/count.hpp"
+#include "common/json_fields.hpp"
 #include "common/text.hpp"
-#include "trial_runner/sagemaker/json_fields.hpp"
 
 namespace steptune {
 namespace {
@@ -22,7 +22,7 @@ const Json& member(const Json& object, const char* key) {
 
 /// The number that a text begins with (`16 GiB`, `4`); 0 for others (`N/A`).
 double leading_number(const Json& attributes, const char* key) {
-  const std::string text = text_of(attributes, key);
+  const std::string text = text_at(attributes, key);
   return parse_finite(text.substr(0, text.find(' '))).value_or(0.0);
 }
 
@@ -31,8 +31,8 @@ double hourly_usd(const Json& product) {
   for (const auto& [term_id, term] : member(member(product, "terms"), "OnDemand").items()) {
     if (!term.is_object()) continue;
     for (const auto& [dimension_id, dimension] : member(term, "priceDimensions").items()) {
-      if (!dimension.is_object() || !text_of(dimension, "unit").starts_with("H")) continue;
-      const auto usd = parse_finite(text_of(member(dimension, "pricePerUnit"), "USD"));
+      if (!dimension.is_object() || !text_at(dimension, "unit").starts_with("H")) continue;
+      const auto usd = parse_finite(text_at(member(dimension, "pricePerUnit"), "USD"));
       usd_per_hour = std::max(usd_per_hour, usd.value_or(0.0));
     }
   }
@@ -65,10 +65,10 @@ std::optional<std::pair<std::string, InstanceType>> training_price_of(const std:
   const Json json = Json::parse(product, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return std::nullopt;
   const Json& attributes = member(member(json, "product"), "attributes");
-  const std::string name = text_of(attributes, "instanceName");
-  const std::string told_region = text_of(attributes, "regionCode");
-  const std::string component = text_of(attributes, "component");
-  const std::string kind = text_of(attributes, "platoinstancetype");
+  const std::string name = text_at(attributes, "instanceName");
+  const std::string told_region = text_at(attributes, "regionCode");
+  const std::string component = text_at(attributes, "component");
+  const std::string kind = text_at(attributes, "platoinstancetype");
   if (!name.starts_with("ml.") || (!told_region.empty() && told_region != region) ||
       (!component.empty() && component != k_training) || (!kind.empty() && kind != k_training)) {
     return std::nullopt;
@@ -93,12 +93,11 @@ Result<ListedPrices> list_training_prices(aws::JsonClient& client, const aws::Js
     if (products != page->end() && products->is_array()) {
       for (const Json& product : *products) {
         // The model says text; some versions of the service are known to send the object itself.
-        const auto price = training_price_of(
-            product.is_string() ? product.get<std::string>() : dump_json(product), region);
+        const auto price = training_price_of(plain_text(product), region);
         if (price) take(listed, *price);
       }
     }
-    const std::string next = text_of(*page, "NextToken");
+    const std::string next = text_at(*page, "NextToken");
     if (next.empty()) break;
     input["NextToken"] = next;
   }

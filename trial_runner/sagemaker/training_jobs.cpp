@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/training_jobs.hpp"
 
-#include "trial_runner/sagemaker/json_fields.hpp"
+#include "common/json_fields.hpp"
 
 namespace steptune {
 namespace {
@@ -9,9 +9,9 @@ namespace {
 std::optional<PoolState> pool_of(const Json& json) {
   const auto found = json.find("WarmPoolStatus");
   if (found == json.end() || !found->is_object()) return std::nullopt;
-  return PoolState{text_of(*found, "Status"),
-                   number_of(*found, "ResourceRetainedBillableTimeInSeconds"),
-                   text_of(*found, "ReusedByJob")};
+  return PoolState{text_at(*found, "Status"),
+                   number_at(*found, "ResourceRetainedBillableTimeInSeconds"),
+                   text_at(*found, "ReusedByJob")};
 }
 
 void read_transitions(const Json& description, JobDescription& state) {
@@ -19,9 +19,9 @@ void read_transitions(const Json& description, JobDescription& state) {
   if (found == description.end() || !found->is_array()) return;
   for (const Json& transition : *found) {
     if (!transition.is_object()) continue;
-    const std::string status = text_of(transition, "Status");
-    const auto start_s = number_of(transition, "StartTime");
-    const auto end_s = number_of(transition, "EndTime");
+    const std::string status = text_at(transition, "Status");
+    const auto start_s = number_at(transition, "StartTime");
+    const auto end_s = number_at(transition, "EndTime");
     if (status == "Training" && start_s) {
       state.training_since_wall_s = start_s;
       state.training_until_wall_s = end_s;
@@ -55,14 +55,14 @@ bool JobDescription::ending() const {
 
 JobDescription job_description_from_json(const Json& description) {
   JobDescription state;
-  state.name = text_of(description, "TrainingJobName");
-  state.status = text_of(description, "TrainingJobStatus");
-  state.secondary = text_of(description, "SecondaryStatus");
-  state.failure_reason = text_of(description, "FailureReason");
-  state.created_wall_s = number_of(description, "CreationTime").value_or(0.0);
-  state.billed_since_wall_s = number_of(description, "TrainingStartTime");
-  state.billed_until_wall_s = number_of(description, "TrainingEndTime");
-  state.billable_s = number_of(description, "BillableTimeInSeconds");
+  state.name = text_at(description, "TrainingJobName");
+  state.status = text_at(description, "TrainingJobStatus");
+  state.secondary = text_at(description, "SecondaryStatus");
+  state.failure_reason = text_at(description, "FailureReason");
+  state.created_wall_s = number_at(description, "CreationTime").value_or(0.0);
+  state.billed_since_wall_s = number_at(description, "TrainingStartTime");
+  state.billed_until_wall_s = number_at(description, "TrainingEndTime");
+  state.billable_s = number_at(description, "BillableTimeInSeconds");
   state.pool = pool_of(description);
   const auto resources = description.find("ResourceConfig");
   if (resources != description.end() && resources->is_object()) state.resources = *resources;
@@ -118,11 +118,11 @@ aws::AwsResult<std::vector<JobSummary>> TrainingJobs::list(const Query& query) {
     if (summaries != page->end() && summaries->is_array()) {
       for (const Json& summary : *summaries) {
         if (!summary.is_object()) continue;
-        jobs.push_back({text_of(summary, "TrainingJobName"), text_of(summary, "TrainingJobStatus"),
-                        number_of(summary, "LastModifiedTime").value_or(0.0), pool_of(summary)});
+        jobs.push_back({text_at(summary, "TrainingJobName"), text_at(summary, "TrainingJobStatus"),
+                        number_at(summary, "LastModifiedTime").value_or(0.0), pool_of(summary)});
       }
     }
-    const std::string next = text_of(*page, "NextToken");
+    const std::string next = text_at(*page, "NextToken");
     if (next.empty()) return jobs;
     input["NextToken"] = next;
   }

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "tuner/report/trial_command.hpp"
+
 namespace steptune {
 namespace {
 
@@ -34,10 +36,7 @@ Result<BestChoice> choice_of(const StoredStudy& study, TrialRecord trial,
   auto spec = stored_spec(study.record);
   if (!spec) return tl::unexpected(spec.error());
   BestChoice choice;
-  choice.command = render_command(*spec, trial.configuration);
-  for (const auto& [name, value] : trial.placement) {
-    if (name.ends_with("_NUM_THREADS")) choice.command.environment.emplace(name, value);
-  }
+  choice.command = measured_command(*spec, trial);
   if (recommendation && recommendation->incumbent_trial == trial.number) {
     choice.recommendation = std::move(recommendation);
   }
@@ -53,7 +52,7 @@ Result<std::map<std::string, std::string>> long_run_variables(const BestChoice& 
                                                               bool reports) {
   constexpr double k_report_s = 1.0;
   auto variables = choice.command.environment;
-  if (!choice.needs_hook() && !(choice.command.hook && reports)) return variables;
+  if (!choice.command.needs_hook() && !(choice.command.hook && reports)) return variables;
   PytorchHookRequest request = *choice.command.hook;
   request.mode = HookMode::apply;
   if (reports) request.interval_s = k_report_s;
@@ -71,6 +70,7 @@ Result<BestChoice> choose_best(const StoredStudy& study, const std::string& obje
 }
 
 Result<BestChoice> choose_trial(const StoredStudy& study, std::int64_t number) {
+  if (number == 0) return choose_best(study, "");
   auto recommendation = stored_recommendation(study.record);
   if (!recommendation) return tl::unexpected(recommendation.error());
   auto trial = study.history.trial(study.record.id, number);

@@ -23,9 +23,6 @@ struct BestChoice {
   /// With the thread counts that the trial ran under: without them the long run is not what was
   /// measured.
   RenderedCommand command;
-
-  /// Whether anything is to be put into the program.
-  [[nodiscard]] bool needs_hook() const { return command.hook && !command.hook->knobs.empty(); }
 };
 
 /// The variables that a long run of this configuration wants: the study's, and what brings the hook
@@ -37,7 +34,7 @@ struct BestChoice {
 /// The recommended trial, or the best of `objective` (empty: the first).
 [[nodiscard]] Result<BestChoice> choose_best(const StoredStudy& study,
                                              const std::string& objective);
-/// The trial of that number.
+/// The trial of that number; 0: the recommended one.
 [[nodiscard]] Result<BestChoice> choose_trial(const StoredStudy& study, std::int64_t number);
 
 }  // namespace steptune

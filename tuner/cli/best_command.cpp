@@ -78,7 +78,7 @@ std::string best_text(const CommandContext& context, const StoredStudy& study,
   for (const auto& [name, value] : choice.command.environment) {
     text += fmt::format("env    {}={}\n", name, shell_quoted(value));
   }
-  const std::string hooked = choice.needs_hook() ? exec_words(context, study) + " -- " : "";
+  const std::string hooked = choice.command.needs_hook() ? exec_words(context, study) + " -- " : "";
   text += fmt::format("run    {}{}\n", hooked, shell_quoted(choice.command.argv));
   return text;
 }
@@ -93,7 +93,7 @@ void advise(CommandContext& context, const StoredStudy& study, const BestChoice&
   if (!choice.command.environment.empty()) {
     context.console.message("it was measured with environment variables: see --format env");
   }
-  if (choice.needs_hook()) {
+  if (choice.command.needs_hook()) {
     context.console.message(fmt::format(
         "it was measured with settings that the program has no options for: start it with '{} -- "
         "...', or see --format python",

@@ -52,8 +52,7 @@ void warn_of_options(CommandContext& context, const StoredStudy& study, const Be
 ExitCode exec(CommandContext& context, const ExecOptions& options) {
   const auto study = open_stored_study(context, options.study);
   if (!study) return context.console.error(study.error());
-  const auto choice =
-      options.trial > 0 ? choose_trial(*study, options.trial) : choose_best(*study, "");
+  const auto choice = choose_trial(*study, options.trial);
   if (!choice) return context.console.error(choice.error());
   const bool own = options.words.empty();
   const std::vector<std::string> argv =

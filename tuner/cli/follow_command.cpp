@@ -59,8 +59,7 @@ Result<Follower> make_follower(const StoredStudy& study, const FollowOptions& op
 /// The command in the environment that the trial's configuration wants.
 Result<FollowedRun> start_run(const CommandContext& context, const StoredStudy& study,
                               const FollowOptions& options) {
-  const auto choice =
-      options.trial > 0 ? choose_trial(study, options.trial) : choose_best(study, "");
+  const auto choice = choose_trial(study, options.trial);
   if (!choice) return tl::unexpected(choice.error());
   std::map<std::string, std::string> variables;
   if (choice->command.hook) {

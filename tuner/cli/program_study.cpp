@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/cli/run_options.hpp"
@@ -61,10 +62,10 @@ std::optional<Error> why_not_surveyed(const Survey& survey, const std::string& n
       name, argv);
 }
 
-std::string text_at(const Json& event, const char* key) {
+std::string shown_at(const Json& event, const char* key) {
   const auto found = event.find(key);
   if (found == event.end()) return "";
-  return printable_line(found->is_string() ? found->get<std::string>() : dump_json(*found), 60);
+  return printable_line(plain_text(*found), 60);
 }
 
 /// `PyTorch 1.13.1 on cpu; steps by optimizer (SGD), 64 samples each (loader)`.
@@ -72,9 +73,9 @@ std::string found_text(const Survey& survey) {
   const Json& patched = survey.log.event("patched");
   const Json& program = survey.log.event("program");
   std::string text =
-      fmt::format("PyTorch {} on {}", text_at(patched, "torch"), text_at(patched, "device"));
+      fmt::format("PyTorch {} on {}", shown_at(patched, "torch"), shown_at(patched, "device"));
   if (!program.is_object()) return text;
-  text += fmt::format("; steps by {}", text_at(program, "counts"));
+  text += fmt::format("; steps by {}", shown_at(program, "counts"));
   const auto optimizers = program.find("optimizers");
   if (optimizers != program.end() && optimizers->is_array() && !optimizers->empty()) {
     std::vector<std::string> names;
@@ -85,7 +86,7 @@ std::string found_text(const Survey& survey) {
   }
   if (const auto samples = survey.samples_per_step()) {
     text += fmt::format(", {} samples each by {}", format_number(*samples),
-                        text_at(program, "samples_by"));
+                        shown_at(program, "samples_by"));
   }
   return text;
 }

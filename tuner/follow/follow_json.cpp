@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "common/configuration.hpp"
+#include "common/json_fields.hpp"
 #include "tuner/follow/follow_text.hpp"
 
 namespace steptune {
 namespace {
 
-Json finite(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
 Json interval_json(const std::optional<Interval95>& interval) {
   if (!interval) return nullptr;
-  return {{"value", finite(interval->value)},
-          {"low_95", finite(interval->low())},
-          {"high_95", finite(interval->high())}};
+  return {{"value", number_or_null(interval->value)},
+          {"low_95", number_or_null(interval->low())},
+          {"high_95", number_or_null(interval->high())}};
 }
 
 Json phases_json(const std::map<std::string, PhaseEstimate>& phases) {
   Json json = Json::object();
   for (const auto& [name, phase] : phases) {
     json[name] = {{"count", phase.count},
-                  {"seconds", finite(phase.seconds)},
-                  {"period_samples", finite(phase.period_samples)}};
+                  {"seconds", number_or_null(phase.seconds)},
+                  {"period_samples", number_or_null(phase.period_samples)}};
   }
   return json;
 }
@@ -49,7 +45,7 @@ Json follow_json(const Promise& promise, const FollowState& state) {
   if (state.deviation) {
     json["deviation"] = {{"since_samples", state.deviation->since.samples},
                          {"since_s", state.deviation->since.time_s},
-                         {"ratio", finite(state.deviation->ratio)}};
+                         {"ratio", number_or_null(state.deviation->ratio)}};
   }
   json["changed"] = state.causes;
   return json;

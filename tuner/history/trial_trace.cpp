@@ -3,26 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "common/json_fields.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Shortens the text; reports are never closer than this tells apart.
 double to_microseconds(double seconds) {
   return std::round(seconds * 1e6) / 1e6;
 }
 
-double number_at(const Json& json, const char* name, double otherwise = 0.0) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_number() ? found->get<double>() : otherwise;
-}
-
-std::string text_at(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+double number_or_zero(const Json& json, const char* name) {
+  return number_at(json, name).value_or(0.0);
 }
 
 /// The objects of the array called `name`.
@@ -33,22 +26,6 @@ std::vector<Json> objects_at(const Json& json, const char* name) {
   std::ranges::copy_if(*found, std::back_inserter(objects),
                        [](const Json& element) { return element.is_object(); });
   return objects;
-}
-
-std::vector<double> numbers_at(const Json& json, const char* name) {
-  std::vector<double> numbers;
-  const auto found = json.find(name);
-  if (found == json.end() || !found->is_array()) return numbers;
-  for (const Json& element : *found)
-    numbers.push_back(element.is_number() ? element.get<double>() : k_nan);
-  return numbers;
-}
-
-Json finite_numbers(const std::vector<double>& numbers) {
-  Json json = Json::array();
-  for (const double number : numbers)
-    json.push_back(std::isfinite(number) ? Json(number) : Json(nullptr));
-  return json;
 }
 
 }  // namespace
@@ -79,8 +56,8 @@ Json to_json(const TrialTrace& trace) {
     json["decisions"].push_back({{"at_s", to_microseconds(decision.at_s)},
                                  {"steps", decision.steps},
                                  {"stop", decision.stop},
-                                 {"values", finite_numbers(decision.values)},
-                                 {"half_widths", finite_numbers(decision.half_widths)},
+                                 {"values", numbers_or_null(decision.values)},
+                                 {"half_widths", numbers_or_null(decision.half_widths)},
                                  {"reason", decision.reason}});
   }
   return json;
@@ -96,16 +73,17 @@ TrialTrace trial_trace_from_json(const Json& json) {
     trace.progress.points.push_back({at_s[i], samples[i], steps[i]});
   for (const Json& phase : objects_at(json, "phases")) {
     trace.progress.phases.push_back(
-        {text_at(phase, "name"), number_at(phase, "from_s"), number_at(phase, "to_s")});
+        {text_at(phase, "name"), number_or_zero(phase, "from_s"), number_or_zero(phase, "to_s")});
   }
   for (const Json& time : objects_at(json, "disturbed")) {
-    trace.disturbed.push_back({number_at(time, "from_s"), number_at(time, "to_s"),
-                               Disturbance{number_at(time, "other_load"), number_at(time, "steal"),
-                                           static_cast<int>(number_at(time, "gpu_strangers"))}});
+    trace.disturbed.push_back(
+        {number_or_zero(time, "from_s"), number_or_zero(time, "to_s"),
+         Disturbance{number_or_zero(time, "other_load"), number_or_zero(time, "steal"),
+                     static_cast<int>(number_or_zero(time, "gpu_strangers"))}});
   }
   for (const Json& decision : objects_at(json, "decisions")) {
     const auto stop = decision.find("stop");
-    trace.decisions.push_back({number_at(decision, "at_s"), number_at(decision, "steps"),
+    trace.decisions.push_back({number_or_zero(decision, "at_s"), number_or_zero(decision, "steps"),
                                stop != decision.end() && stop->is_boolean() && stop->get<bool>(),
                                numbers_at(decision, "values"), numbers_at(decision, "half_widths"),
                                text_at(decision, "reason")});

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "common/enum_names.hpp"
+#include "common/json_fields.hpp"
 #include "tuner/loop/loop.hpp"
 
 namespace steptune {
@@ -24,13 +25,6 @@ constexpr auto k_claims = enum_names<Claim>({
     {Claim::feasible, "feasible"},
 });
 
-/// JSON has no NaN; what is missing reads back as NaN.
-double number(const Json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_number() ? found->get<double>()
-                                                   : std::numeric_limits<double>::quiet_NaN();
-}
-
 Json speed_up_json(const SpeedUp& speed_up) {
   return {{"ratio", speed_up.ratio},
           {"low", speed_up.low},
@@ -40,31 +34,12 @@ Json speed_up_json(const SpeedUp& speed_up) {
 }
 
 SpeedUp speed_up_from(const Json& json) {
-  SpeedUp speed_up{number(json, "ratio"), number(json, "low"), number(json, "high"), 0,
-                   number(json, "low_if_buffered")};
+  SpeedUp speed_up{number_or_nan(json, "ratio"), number_or_nan(json, "low"),
+                   number_or_nan(json, "high"), 0, number_or_nan(json, "low_if_buffered")};
   if (json.contains("pairs") && json["pairs"].is_number_integer()) {
     speed_up.pairs = json["pairs"].get<int>();
   }
   return speed_up;
-}
-
-Json half_widths_json(const std::vector<double>& values) {
-  Json json = Json::array();
-  for (const double value : values)
-    json.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
-  return json;
-}
-
-/// What was not finite reads back as NaN.
-std::vector<double> half_widths_from(const Json& json, const char* name) {
-  std::vector<double> values;
-  const auto found = json.find(name);
-  if (found == json.end() || !found->is_array()) return values;
-  for (const Json& value : *found) {
-    values.push_back(value.is_number() ? value.get<double>()
-                                       : std::numeric_limits<double>::quiet_NaN());
-  }
-  return values;
 }
 
 Json finalists_json(const std::vector<FinalistResult>& finalists) {
@@ -96,9 +71,7 @@ std::vector<FinalistResult> finalists_from(const Json& json) {
 
 /// Recommendations of versions that told no claim were confirmed if there were pairs.
 Claim claim_from(const Json& json, const SpeedUp& speed_up) {
-  if (json.contains("claim") && json["claim"].is_string()) {
-    if (const auto claim = claim_from_text(json["claim"].get<std::string>())) return *claim;
-  }
+  if (const auto claim = claim_from_text(text_at(json, "claim"))) return *claim;
   return speed_up.pairs > 0 ? Claim::faster : Claim::unconfirmed;
 }
 
@@ -145,8 +118,8 @@ Json to_json(const Recommendation& recommendation) {
       {"configuration", to_json(recommendation.configuration)},
       {"baseline_objectives", array_of(recommendation.baseline_objectives)},
       {"incumbent_objectives", array_of(recommendation.incumbent_objectives)},
-      {"baseline_half_widths", half_widths_json(recommendation.baseline_half_widths)},
-      {"incumbent_half_widths", half_widths_json(recommendation.incumbent_half_widths)},
+      {"baseline_half_widths", numbers_or_null(recommendation.baseline_half_widths)},
+      {"incumbent_half_widths", numbers_or_null(recommendation.incumbent_half_widths)},
       {"measured_s", recommendation.measured_s},
       {"samples_counted", recommendation.samples_counted},
       {"samples_ratio", {recommendation.least_samples_ratio, recommendation.most_samples_ratio}},
@@ -160,7 +133,7 @@ Json to_json(const Recommendation& recommendation) {
   if (recommendation.payback_share) {
     json["payback_share"] = *recommendation.payback_share;
     json["payback_interval"] =
-        half_widths_json({recommendation.payback_low, recommendation.payback_high});
+        numbers_or_null({recommendation.payback_low, recommendation.payback_high});
   }
   if (!recommendation.notes.empty()) json["notes"] = recommendation.notes;
   return json;
@@ -183,14 +156,10 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
   recommendation.configuration = *std::move(configuration);
   recommendation.baseline_objectives = numbers<double>(json, "baseline_objectives");
   recommendation.incumbent_objectives = numbers<double>(json, "incumbent_objectives");
-  recommendation.baseline_half_widths = half_widths_from(json, "baseline_half_widths");
-  recommendation.incumbent_half_widths = half_widths_from(json, "incumbent_half_widths");
-  if (const double measured_s = number(json, "measured_s"); std::isfinite(measured_s)) {
-    recommendation.measured_s = measured_s;
-  }
-  if (json.contains("samples_counted") && json["samples_counted"].is_string()) {
-    recommendation.samples_counted = json["samples_counted"].get<std::string>();
-  }
+  recommendation.baseline_half_widths = numbers_at(json, "baseline_half_widths");
+  recommendation.incumbent_half_widths = numbers_at(json, "incumbent_half_widths");
+  recommendation.measured_s = number_at(json, "measured_s").value_or(0.0);
+  recommendation.samples_counted = text_at(json, "samples_counted");
   if (const auto ratios = numbers<double>(json, "samples_ratio"); ratios.size() == 2) {
     recommendation.least_samples_ratio = ratios[0];
     recommendation.most_samples_ratio = ratios[1];
@@ -200,12 +169,11 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
   recommendation.finalists = finalists_from(json);
   recommendation.tied = numbers<std::int64_t>(json, "tied");
   recommendation.pareto = numbers<std::int64_t>(json, "pareto");
-  recommendation.tuning_s = number(json, "tuning_s");
-  recommendation.tuning_usd = number(json, "tuning_usd");
-  const auto share = json.find("payback_share");
-  if (share != json.end() && share->is_number()) {
-    recommendation.payback_share = share->get<double>();
-    const auto interval = half_widths_from(json, "payback_interval");
+  recommendation.tuning_s = number_or_nan(json, "tuning_s");
+  recommendation.tuning_usd = number_or_nan(json, "tuning_usd");
+  recommendation.payback_share = number_at(json, "payback_share");
+  if (recommendation.payback_share) {
+    const auto interval = numbers_at(json, "payback_interval");
     if (interval.size() == 2) {
       recommendation.payback_low = interval[0];
       // JSON has no infinity.

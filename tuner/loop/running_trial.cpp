@@ -280,8 +280,7 @@ Measurement RunningTrial::final_measurement() const {
 
 TrialTrace RunningTrial::trace() const {
   const Measurement measurement = final_measurement();
-  const double window_begin_s = measurement.startup_s + measurement.warmup_s;
-  const std::array kept_s{window_begin_s, window_begin_s + measurement.window_s};
+  const std::array kept_s{measurement.window_begin_s(), measurement.window_end_s()};
   return {tracer_.trace(kept_s), disturbed_, decisions_};
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "common/interval.hpp"
+#include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/text_table.hpp"
@@ -18,17 +19,14 @@
 namespace steptune {
 namespace {
 
-std::string value_or_dash(const TrialRecord& trial, const std::string& name) {
-  const Value* value = trial.configuration.find(name);
-  return value == nullptr ? "-" : printable_line(to_text(*value), 40);
-}
-
 std::vector<std::string> differing_parameters(const std::vector<TrialRecord>& trials,
                                               const std::vector<std::string>& parameter_order) {
   std::vector<std::string> names;
   for (const std::string& name : parameter_order) {
     const bool differs = std::ranges::any_of(trials, [&](const TrialRecord& trial) {
-      return value_or_dash(trial, name) != value_or_dash(trials.front(), name);
+      const Value* value = trial.configuration.find(name);
+      const Value* first = trials.front().configuration.find(name);
+      return value == nullptr || first == nullptr ? value != first : *value != *first;
     });
     if (differs) names.push_back(name);
   }
@@ -130,7 +128,9 @@ std::string comparison_text(const std::vector<TrialRecord>& trials,
     return text;
   });
   for (const std::string& name : differing_parameters(trials, parameter_order))
-    table.add(name, [&](const TrialRecord& trial) { return value_or_dash(trial, name); });
+    table.add(name, [&](const TrialRecord& trial) {
+      return value_or_dash(trial.configuration, name, 40);
+    });
   for (std::size_t i = 0; i < objectives.size(); ++i) {
     table.add(objectives[i].title(), [&](const TrialRecord& trial) {
       return i < trial.objectives.size() ? objectives[i].text(trial.objectives[i]) : std::string();
@@ -159,9 +159,6 @@ std::string comparison_text(const std::vector<TrialRecord>& trials,
 Json comparison_json(const std::vector<TrialRecord>& trials,
                      const std::vector<ObjectiveView>& objectives,
                      const std::vector<std::string>& parameter_order) {
-  const auto finite = [](double value) {
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-  };
   Json json;
   json["differing_parameters"] = differing_parameters(trials, parameter_order);
   json["trials"] = Json::array();
@@ -170,9 +167,9 @@ Json comparison_json(const std::vector<TrialRecord>& trials,
     for (std::size_t i = 0; i < objectives.size(); ++i) {
       const TrialRatio ratio = ratio_between(objectives[i], trials.front(), trial, i);
       entry["ratios_to_first"].push_back({{"metric", objectives[i].objective.metric},
-                                          {"ratio", finite(ratio.ratio)},
-                                          {"low_95", finite(ratio.low)},
-                                          {"high_95", finite(ratio.high)}});
+                                          {"ratio", number_or_null(ratio.ratio)},
+                                          {"low_95", number_or_null(ratio.low)},
+                                          {"high_95", number_or_null(ratio.high)}});
     }
     json["trials"].push_back(std::move(entry));
   }

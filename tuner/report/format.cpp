@@ -123,4 +123,10 @@ std::string configuration_text(const Configuration& configuration,
   return result;
 }
 
+std::string value_or_dash(const Configuration& configuration, const std::string& name,
+                          std::size_t width) {
+  const Value* value = configuration.find(name);
+  return value == nullptr ? "-" : printable_line(to_text(*value), width);
+}
+
 }  // namespace steptune

@@ -40,4 +40,8 @@ namespace steptune {
 [[nodiscard]] std::string configuration_text(const Configuration& configuration,
                                              const std::vector<std::string>& order);
 
+/// The value of a parameter on one line of at most `width` columns; `-` where it is inactive.
+[[nodiscard]] std::string value_or_dash(const Configuration& configuration, const std::string& name,
+                                        std::size_t width = 60);
+
 }  // namespace steptune

@@ -111,7 +111,7 @@ Leaders leaders_of(const Recommendation& recommendation) {
   return {recommendation.incumbent_trial, recommendation.tied, recommendation.pareto};
 }
 
-Leaderboard make_leaderboard(LeaderboardInput input) {
+Leaderboard ranked_rows(LeaderboardInput input) {
   Leaderboard board;
   board.study = std::move(input.study);
   board.objectives = std::move(input.objectives);
@@ -133,9 +133,17 @@ Leaderboard make_leaderboard(LeaderboardInput input) {
     add(std::move(trial), std::nullopt);
   if (input.baseline && !baseline_shown) add(*input.baseline, std::nullopt);
   mark_rows(board, input.leaders);
-  if (input.select) input.select(board.rows);
+  return board;
+}
+
+void describe_rows(Leaderboard& board) {
   split_parameters(board);
   add_notes(board);
+}
+
+Leaderboard make_leaderboard(LeaderboardInput input) {
+  Leaderboard board = ranked_rows(std::move(input));
+  describe_rows(board);
   return board;
 }
 

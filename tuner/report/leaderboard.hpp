@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -50,9 +49,6 @@ struct LeaderboardInput {
   std::optional<TrialRecord> baseline;  ///< shown even where `ranked` does not contain it
   Leaders leaders;
   std::map<TrialStatus, std::int64_t> counts;
-  /// What is done with the rows once they have ranks and marks (filtered, sorted, cut); empty:
-  /// nothing.
-  std::function<void(std::vector<LeaderboardRow>&)> select{};
 };
 
 struct Leaderboard {
@@ -67,6 +63,12 @@ struct Leaderboard {
 };
 
 [[nodiscard]] Leaderboard make_leaderboard(LeaderboardInput input);
+
+/// The two halves of `make_leaderboard`, for who selects among the rows in between: rows with
+/// ranks, gains and marks; then what the rows that are left share, differ in, and want said of
+/// them.
+[[nodiscard]] Leaderboard ranked_rows(LeaderboardInput input);
+void describe_rows(Leaderboard& board);
 
 /// How text is written.
 struct TextStyle {

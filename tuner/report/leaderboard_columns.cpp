@@ -47,7 +47,7 @@ LeaderboardColumn number_column(std::string name, std::string title, int importa
     const auto value = number(row.trial);
     return value && std::isfinite(*value) ? text(*value) : std::string();
   };
-  column.value = [number](const LeaderboardRow& row) {
+  column.value = [number = std::move(number)](const LeaderboardRow& row) {
     const auto value = number(row.trial);
     return value ? finite_value(*value) : std::nullopt;
   };
@@ -157,8 +157,7 @@ LeaderboardColumn parameter_column(const std::string& name,
   });
   column.align = textual ? Align::left : Align::right;
   column.text = [name](const LeaderboardRow& row) {
-    const Value* value = row.trial.configuration.find(name);
-    return value == nullptr ? std::string("-") : printable_line(to_text(*value), 60);
+    return value_or_dash(row.trial.configuration, name);
   };
   column.value = [name](const LeaderboardRow& row) {
     const Value* value = row.trial.configuration.find(name);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
+#include "common/json_fields.hpp"
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/trial_json.hpp"
 
@@ -14,10 +13,7 @@ Json row_json(const Leaderboard& board, const LeaderboardRow& row) {
   json["tied_with_best"] = row.tied;
   json["pareto"] = board.objectives.size() > 1 ? Json(row.pareto) : Json(nullptr);
   json["disturbed"] = row.disturbed;
-  json["gain_over_baseline"] = Json::array();
-  for (double gain : row.gains) {
-    json["gain_over_baseline"].push_back(std::isfinite(gain) ? Json(gain) : Json(nullptr));
-  }
+  json["gain_over_baseline"] = numbers_or_null(row.gains);
   json["trial"] = trial_json(row.trial, board.objectives);
   return json;
 }

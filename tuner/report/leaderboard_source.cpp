@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <utility>
 
@@ -105,7 +104,7 @@ bool selects_rows(const LeaderboardQuery& query) {
   return query.pareto || query.feasible || !query.where.empty() || !query.sort_column.empty();
 }
 
-/// A row as an expression sees it: each column by its name.
+/// A row as an expression sees it: the columns that it names.
 Configuration values_of(const LeaderboardRow& row, const std::vector<LeaderboardColumn>& columns) {
   Configuration values;
   for (const LeaderboardColumn& column : columns) {
@@ -114,61 +113,63 @@ Configuration values_of(const LeaderboardRow& row, const std::vector<Leaderboard
   return values;
 }
 
-/// The rows that the query is about, in its order. Compiled before anything is shown, so that a
-/// fault of the user's is told.
-Result<std::function<void(std::vector<LeaderboardRow>&)>> selection(
-    const StoredStudy& study, const LeaderboardQuery& query,
-    const std::vector<LeaderboardColumn>& columns) {
-  std::optional<Expression> condition;
+/// Leaves the rows that the condition holds for.
+Result<void> filter_rows(std::vector<LeaderboardRow>& rows, const std::string& condition,
+                         std::vector<LeaderboardColumn> columns, const Facts& facts) {
+  std::vector<std::string> names;
+  for (const LeaderboardColumn& column : columns)
+    names.push_back(column.name);
+  const auto compiled = Expression::compile(condition, names, facts);
+  if (!compiled) {
+    Error error = compiled.error();
+    error.kind = ErrorKind::usage;
+    error.where = "--where";
+    return tl::unexpected(std::move(error));
+  }
+  const auto& named = compiled->mentioned_parameters();
+  std::erase_if(columns, [&](const LeaderboardColumn& column) {
+    return std::ranges::find(named, column.name) == named.end();
+  });
+  std::erase_if(
+      rows, [&](const LeaderboardRow& row) { return !compiled->holds(values_of(row, columns)); });
+  return {};
+}
+
+/// Leaves the rows that the query is about, in its order.
+Result<void> select_rows(std::vector<LeaderboardRow>& rows, const StoredStudy& study,
+                         const LeaderboardQuery& query) {
+  const auto columns =
+      leaderboard_columns(study.objectives, parameter_order(study.record.document), rows);
+  std::erase_if(rows, [&](const LeaderboardRow& row) {
+    return (query.pareto && !row.pareto) ||
+           (query.feasible && row.trial.status != TrialStatus::completed);
+  });
   if (!query.where.empty()) {
-    std::vector<std::string> names;
-    for (const LeaderboardColumn& column : columns)
-      names.push_back(column.name);
-    auto compiled = Expression::compile(query.where, names, stored_facts(study.record));
-    if (!compiled) {
-      Error error = compiled.error();
-      error.kind = ErrorKind::usage;
-      error.where = "--where";
-      return tl::unexpected(std::move(error));
-    }
-    condition = *std::move(compiled);
+    const auto filtered = filter_rows(rows, query.where, columns, stored_facts(study.record));
+    if (!filtered) return filtered;
   }
-  std::optional<LeaderboardColumn> sorted_by;
   if (!query.sort_column.empty()) {
-    auto column = column_named(columns, query.sort_column);
+    const auto column = column_named(columns, query.sort_column);
     if (!column) return tl::unexpected(column.error());
-    sorted_by = *std::move(column);
+    sort_rows(rows, *column);
   }
-  return [=](std::vector<LeaderboardRow>& rows) {
-    std::erase_if(rows, [&](const LeaderboardRow& row) {
-      return (query.pareto && !row.pareto) ||
-             (query.feasible && row.trial.status != TrialStatus::completed) ||
-             (condition && !condition->holds(values_of(row, columns)));
-    });
-    if (sorted_by) sort_rows(rows, *sorted_by);
-    if (rows.size() > query.limit) rows.resize(query.limit);
-  };
+  if (rows.size() > query.limit) rows.resize(query.limit);
+  return {};
 }
 
 /// The whole study as a leaderboard, of which the query selects.
-Result<Leaderboard> read_selected(const StoredStudy& study, LeaderboardQuery query) {
+Result<Leaderboard> read_selected(const StoredStudy& study, const LeaderboardQuery& query) {
   LeaderboardQuery everything;
   everything.limit = std::numeric_limits<std::int64_t>::max();
   everything.all = query.all;
   everything.sorted_by = query.sorted_by;
   auto input = read_input(study, everything);
   if (!input) return tl::unexpected(input.error());
-  std::vector<LeaderboardRow> rows;  // tell which metrics there are
-  for (const auto* trials : {&input->ranked, &input->unranked}) {
-    for (const TrialRecord& trial : *trials)
-      rows.emplace_back().trial = trial;
-  }
-  const auto columns =
-      leaderboard_columns(study.objectives, parameter_order(study.record.document), rows);
-  auto selected = selection(study, query, columns);
+  Leaderboard board = ranked_rows(*std::move(input));
+  const auto selected = select_rows(board.rows, study, query);
   if (!selected) return tl::unexpected(selected.error());
-  input->select = *std::move(selected);
-  return make_leaderboard(*std::move(input));
+  describe_rows(board);
+  return board;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "common/interval.hpp"
+#include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 
@@ -15,10 +16,6 @@ const Json* find(const Json& json, const char* key) {
   if (!json.is_object()) return nullptr;
   const auto found = json.find(key);
   return found == json.end() || found->is_null() ? nullptr : &*found;
-}
-
-std::string text_of(const Json* json) {
-  return json != nullptr && json->is_string() ? json->get<std::string>() : std::string();
 }
 
 }  // namespace
@@ -63,9 +60,8 @@ std::vector<ObjectiveView> objective_views(const Json& document) {
       objectives != nullptr && objectives->is_array()) {
     for (const Json& entry : *objectives) {
       Objective objective;
-      objective.metric =
-          entry.is_string() ? entry.get<std::string>() : text_of(find(entry, "metric"));
-      if (text_of(find(entry, "direction")) == "maximize") {
+      objective.metric = entry.is_string() ? entry.get<std::string>() : text_at(entry, "metric");
+      if (text_at(entry, "direction") == "maximize") {
         objective.direction = Direction::maximize;
       }
       views.push_back({objective, planned});

@@ -5,16 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/trial_json.hpp"
 
 namespace steptune {
 namespace {
-
-Json finite(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
 
 /// A buffer's share of an interval that is worth a word.
 constexpr double k_told_buffer = 0.99;
@@ -170,10 +167,10 @@ std::string finalists_text(const Recommendation& recommendation,
 
 Json speed_up_json(const SpeedUp& speed_up) {
   if (!std::isfinite(speed_up.ratio) && speed_up.pairs == 0) return nullptr;
-  return {{"ratio", finite(speed_up.ratio)},
-          {"low_95", finite(speed_up.low)},
-          {"high_95", finite(speed_up.high)},
-          {"low_95_if_buffered", finite(speed_up.low_if_buffered)},
+  return {{"ratio", number_or_null(speed_up.ratio)},
+          {"low_95", number_or_null(speed_up.low)},
+          {"high_95", number_or_null(speed_up.high)},
+          {"low_95_if_buffered", number_or_null(speed_up.low_if_buffered)},
           {"interleaved_pairs", speed_up.pairs}};
 }
 
@@ -244,7 +241,7 @@ Json recommendation_json(const Recommendation& recommendation,
   json["objectives"] = Json::array();
   for (std::size_t i = 0; i < context.objectives.size(); ++i) {
     const auto at = [i](const std::vector<double>& values) {
-      return i < values.size() ? finite(values[i]) : Json(nullptr);
+      return i < values.size() ? number_or_null(values[i]) : Json(nullptr);
     };
     json["objectives"].push_back(
         {{"metric", context.objectives[i].objective.metric},
@@ -268,15 +265,15 @@ Json recommendation_json(const Recommendation& recommendation,
       recommendation.measured_s > 0.0 ? Json(recommendation.measured_s) : Json(nullptr);
   json["samples_counted"] =
       recommendation.samples_counted.empty() ? Json(nullptr) : Json(recommendation.samples_counted);
-  json["samples_ratio"] = {{"least", finite(recommendation.least_samples_ratio)},
-                           {"most", finite(recommendation.most_samples_ratio)}};
+  json["samples_ratio"] = {{"least", number_or_null(recommendation.least_samples_ratio)},
+                           {"most", number_or_null(recommendation.most_samples_ratio)}};
   json["notes"] = recommendation.notes;
-  json["tuning_s"] = finite(recommendation.tuning_s);
-  json["tuning_usd"] = finite(recommendation.tuning_usd);
+  json["tuning_s"] = number_or_null(recommendation.tuning_s);
+  json["tuning_usd"] = number_or_null(recommendation.tuning_usd);
   json["payback_share"] =
-      recommendation.payback_share ? finite(*recommendation.payback_share) : Json(nullptr);
-  json["payback_share_95"] = {{"low", finite(recommendation.payback_low)},
-                              {"high", finite(recommendation.payback_high)}};
+      recommendation.payback_share ? number_or_null(*recommendation.payback_share) : Json(nullptr);
+  json["payback_share_95"] = {{"low", number_or_null(recommendation.payback_low)},
+                              {"high", number_or_null(recommendation.payback_high)}};
   return json;
 }
 

@@ -24,10 +24,8 @@ Result<void> read_traces(const StoredStudy& study, StudyReport& report) {
     if (!trace) return tl::unexpected(trace.error());
     if (!*trace) continue;
     std::vector<double> kept_s;
-    if (row.trial.measurement) {
-      const Measurement& measurement = *row.trial.measurement;
-      const double begin_s = measurement.startup_s + measurement.warmup_s;
-      kept_s = {begin_s, begin_s + measurement.window_s};
+    if (const auto& measurement = row.trial.measurement) {
+      kept_s = {measurement->window_begin_s(), measurement->window_end_s()};
     }
     auto& points = (*trace)->progress.points;
     points = thinned(std::move(points), most, kept_s);

@@ -8,22 +8,26 @@
 
 namespace steptune {
 
+RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial) {
+  RenderedCommand command = render_command(spec, trial.configuration);
+  for (const auto& [name, value] : trial.placement) {
+    if (name.ends_with("_NUM_THREADS")) command.environment.emplace(name, value);
+  }
+  return command;
+}
+
 Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& trial) {
   const auto spec = stored_spec(study);
   if (!spec) return tl::unexpected(spec.error());
-  RenderedCommand rendered = render_command(*spec, trial.configuration);
-  if (rendered.hook && !rendered.hook->knobs.empty()) {
+  RenderedCommand rendered = measured_command(*spec, trial);
+  if (rendered.needs_hook()) {
     // Only the hook can put its settings in.
     const std::string number = std::to_string(trial.number);
     return TrialCommand{
         {"steptune", "exec", study.name, "--trial", number}, {}, spec->working_directory};
   }
-  TrialCommand command{std::move(rendered.argv), std::move(rendered.environment),
-                       spec->working_directory};
-  for (const auto& [name, value] : trial.placement) {
-    if (name.ends_with("_NUM_THREADS")) command.environment.emplace(name, value);
-  }
-  return command;
+  return TrialCommand{std::move(rendered.argv), std::move(rendered.environment),
+                      spec->working_directory};
 }
 
 }  // namespace steptune

@@ -8,6 +8,7 @@
 
 #include "common/error.hpp"
 #include "tuner/history/history.hpp"
+#include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 
@@ -19,6 +20,9 @@ struct TrialCommand {
   std::map<std::string, std::string> environment;
   std::filesystem::path working_directory;
 };
+
+/// The command with the thread counts that the trial ran under.
+[[nodiscard]] RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial);
 
 [[nodiscard]] Result<TrialCommand> trial_command(const StudyRecord& study,
                                                  const TrialRecord& trial);

@@ -3,14 +3,11 @@
 
 #include <cmath>
 
+#include "common/json_fields.hpp"
 #include "tuner/report/format.hpp"
 
 namespace steptune {
 namespace {
-
-Json number_or_null(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
 
 Json time_or_null(double wall_time_s) {
   return wall_time_s > 0.0 ? Json(format_utc(wall_time_s)) : Json(nullptr);

@@ -114,10 +114,8 @@ std::string difference_text(const Configuration& from, const Configuration& to,
                             const std::vector<std::string>& parameter_order) {
   std::string text;
   for (const std::string& name : parameter_order) {
-    const Value* before = from.find(name);
-    const Value* after = to.find(name);
-    const std::string old_text = before == nullptr ? "-" : printable_line(to_text(*before), 60);
-    const std::string new_text = after == nullptr ? "-" : printable_line(to_text(*after), 60);
+    const std::string old_text = value_or_dash(from, name);
+    const std::string new_text = value_or_dash(to, name);
     if (old_text == new_text) continue;
     text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", name, old_text, new_text);
   }

@@ -168,6 +168,9 @@ struct RenderedCommand {
   std::vector<std::string> argv;
   std::map<std::string, std::string> environment;  ///< without the hook's
   std::optional<PytorchHookRequest> hook;  ///< its knobs: those that differ from the baseline
+
+  /// Whether anything is to be put into the program.
+  [[nodiscard]] bool needs_hook() const { return hook && !hook->knobs.empty(); }
 };
 [[nodiscard]] RenderedCommand render_command(const StudySpec& study,
                                              const Configuration& configuration);

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "common/document/identifiers.hpp"
+#include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/knob_table.hpp"
 
@@ -26,10 +27,6 @@ constexpr const char* k_guarded = "loss";
 /// A batch is varied by these factors: the table knows no program.
 constexpr std::int64_t k_smaller = 4;
 constexpr std::int64_t k_larger = 8;
-
-std::string shown(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : dump_json(value);
-}
 
 /// A bound of the table on this machine.
 double bound_of(const Json& bound, const Facts& facts) {
@@ -109,7 +106,7 @@ class Knobs {
       if (!state.choices.empty()) parameter["choices"] = state.choices;
       const Json& choices = parameter["choices"];
       if (active && std::ranges::find(choices, today) == choices.end()) {
-        return leave(knob, fmt::format("is {}, which is none of its choices", shown(today)));
+        return leave(knob, fmt::format("is {}, which is none of its choices", plain_text(today)));
       }
       if (choices.size() < 2) return leave(knob, "there is no choice here");
     }
@@ -117,7 +114,7 @@ class Knobs {
       return leave(knob, "there is no choice here");
     }
     tuned_.push_back(fmt::format("{} {}{}", knob.name, range_text(parameter),
-                                 active ? ", today " + shown(today) : ""));
+                                 active ? ", today " + plain_text(today) : ""));
     rules_[knob.name] = fmt::format("{{{}}}", knob.name);
     if (active) baseline_[knob.name] = today;
     if (active) today_.set(knob.name, value_from_json(today, {}).value());
@@ -186,7 +183,7 @@ class Knobs {
     if (parameter.contains("choices")) {
       std::vector<std::string> choices;
       for (const Json& choice : parameter["choices"])
-        choices.push_back(shown(choice));
+        choices.push_back(plain_text(choice));
       return fmt::format("{}", fmt::join(choices, "|"));
     }
     if (!parameter.contains("low")) return "false|true";

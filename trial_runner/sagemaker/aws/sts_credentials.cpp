@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
-#include "common/json.hpp"
+#include "common/json_fields.hpp"
 #include "common/sha256.hpp"
 #include "trial_runner/sagemaker/aws/credentials.hpp"
 #include "trial_runner/sagemaker/aws/credentials_json.hpp"
@@ -221,12 +221,8 @@ Found sso_credentials(const CredentialsParts& parts) {
                 "profile " + profile, "run `aws sso login --profile " + profile + "`");
   }
   const Json& keys = json["roleCredentials"];
-  const auto text = [&](const char* key) {
-    const auto found = keys.find(key);
-    return found != keys.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  Credentials credentials{text("accessKeyId"), Secret(text("secretAccessKey")),
-                          Secret(text("sessionToken")), std::nullopt, "SSO"};
+  Credentials credentials{text_at(keys, "accessKeyId"), Secret(text_at(keys, "secretAccessKey")),
+                          Secret(text_at(keys, "sessionToken")), std::nullopt, "SSO"};
   if (keys.contains("expiration") && keys["expiration"].is_number()) {
     credentials.expiration_wall_s = keys["expiration"].get<double>() / 1e3;
   }

@@ -74,9 +74,8 @@ Json trace_data(const TrialTrace& trace, const TrialRecord& trial) {
   if (trial.measurement) {
     const Measurement& measurement = *trial.measurement;
     json["startup"] = rounded(measurement.startup_s, 6);
-    json["window"] = {
-        rounded(measurement.startup_s + measurement.warmup_s, 6),
-        rounded(measurement.startup_s + measurement.warmup_s + measurement.window_s, 6)};
+    json["window"] = {rounded(measurement.window_begin_s(), 6),
+                      rounded(measurement.window_end_s(), 6)};
     json["mean"] = rounded(measurement.step_seconds_per_sample, 6);
   }
   return json;
