@@ -182,6 +182,10 @@ wrote   train.study.json
     EXPECT_EQ(difference("threads {{\\d+}} loss {{\\d\\.\\d+}}\n", executed.out), "");
     EXPECT_THAT(executed.out + executed.err, Not(HasSubstr("[steptune]")));
   }
+  const Ended isolated = sandbox_.steptune(
+      {"exec", "train", "--trial", "2", "--quiet", "--", k_python, "-I", "train.py", "1"});
+  EXPECT_EQ(isolated.exit_code, 7) << isolated.err;
+  EXPECT_THAT(isolated.err, HasSubstr("the settings do not reach the program: \"python3 -I\""));
   const Ended edits = sandbox_.steptune({"best", "train", "--format", "python"});
   EXPECT_EQ(edits.exit_code, 0) << edits.err;
   EXPECT_NE(edits.out, "");

@@ -35,6 +35,21 @@ interrupted: 1 trial: 1 interrupted; see 'steptune leaderboard endless --db 'my 
   EXPECT_EQ((*json)["counts"]["interrupted"], 1);
 }
 
+TEST(Interrupt, WhileAProgramIsSurveyedLeavesNoStudyFile) {
+  for (const auto& [signal, exit_code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
+    const Sandbox sandbox;
+    const pid_t pid = sandbox.start({"run", "--", "sleep", "600"});
+    ASSERT_TRUE(sandbox.until_err_contains("runs the program as it is")) << sandbox.read("err.txt");
+    kill(pid, signal);
+    const Ended ended = sandbox.wait(pid);
+    EXPECT_EQ(ended.exit_code, exit_code);
+    EXPECT_NE(ended.err.find("stopped before the program was known; no study file was written"),
+              std::string::npos)
+        << ended.err;
+    EXPECT_EQ(sandbox.read("sleep.study.json"), "");
+  }
+}
+
 TEST(Interrupt, AnUnfinishedStudyIsNotLeftBehindUnasked) {
   const Sandbox sandbox;
   sandbox.write("endless.json", endless_study());

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the hook sets: losses of safe knobs equal those of the untouched program to the last bit."""
 
+import os
 import unittest
 
 from harness import run, settings
@@ -211,11 +212,33 @@ class SemanticKnobs(Knobs):
         self.same("batch_sampler", batch_size=8, refused=["batch_size"])
 
 
+class EnvironmentKnobs(Knobs):
+    def openblas_threads_with(self, **variables):
+        def prepare():
+            for name in ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"):
+                os.environ.pop(name, None)
+            os.environ.update(variables)
+
+        return run("mnist", hook=knobs(), prepare=prepare).knob("openblas_threads")["today"]
+
+    def test_threads_of_openblas_are_those_that_it_would_take(self):
+        self.assertEqual(self.openblas_threads_with(OMP_NUM_THREADS="3,2"), 3)
+        self.assertEqual(self.openblas_threads_with(GOTO_NUM_THREADS="5", OMP_NUM_THREADS="3"), 5)
+        self.assertEqual(self.openblas_threads_with(OPENBLAS_NUM_THREADS="7", OMP_NUM_THREADS="3"), 7)
+        self.assertEqual(self.openblas_threads_with(OMP_NUM_THREADS="0"), len(os.sched_getaffinity(0)))
+
+
 class ApplyMode(Knobs):
     def test_says_nothing(self):
         ran = run("mnist", hook=settings("apply", knobs={"num_workers": 1}))
         self.assertEqual(ran.reports + ran.events, [])
         self.assertEqual(ran.lines, run("mnist").lines)
+
+    def test_warns_once_of_what_is_not_in_force(self):
+        ran = run("batch_sampler", hook=settings("apply", knobs={"batch_size": 8, "set_to_none": True}))
+        warnings = [line for line in ran.lines if line.startswith("steptune: ")]
+        self.assertEqual(len(warnings), 1, ran.output)
+        self.assertIn("batch_size=8 could not be set: ", warnings[0])
 
     def test_tells_steps_if_asked(self):
         ran = run("mnist", hook=settings("apply", knobs={"precision": "bf16"}, interval_s=0))

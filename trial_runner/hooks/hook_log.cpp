@@ -134,13 +134,15 @@ std::optional<std::string> why_not_in_force(const HookLog& log,
                                             const std::map<std::string, Value>& asked) {
   for (const auto& [name, value] : asked) {
     const Knob* knob = find_pytorch_knob(name);
-    if (knob == nullptr || knob->in_environment()) continue;
+    if (knob == nullptr) continue;
     const auto state = log.knobs().find(name);
     if (state == log.knobs().end()) {
       return fmt::format("{}={} could not be set: the hook says nothing of it", name,
                          to_text(value));
     }
     const bool is_so = state->second.value == to_json(value);
+    // The tuner set the variables before the program began: what it read is what counts.
+    if (is_so && knob->in_environment()) continue;
     if (is_so && (state->second.may || state->second.today == state->second.value)) continue;
     return fmt::format("{}={} could not be set, it is {}{}{}", name, to_text(value),
                        shown_value(state->second.value), state->second.why.empty() ? "" : ": ",

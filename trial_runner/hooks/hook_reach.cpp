@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/hooks/hook_reach.hpp"
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <sstream>
 #include <string_view>
@@ -62,8 +64,17 @@ std::vector<std::string> interpreter_words(const std::filesystem::path& script) 
   return result;
 }
 
+/// What a shell starts is its script's to say.
+bool is_shell(std::string_view word) {
+  constexpr std::array<std::string_view, 5> k_shells{"sh", "bash", "dash", "zsh", "ksh"};
+  return std::ranges::find(k_shells, program_name(word)) != k_shells.end();
+}
+
 std::optional<std::string> why_of_words(std::span<const std::string> argv) {
   for (std::size_t i = 0; i < argv.size(); ++i) {
+    if (is_shell(argv[i])) return std::nullopt;
+    // `--lang python` starts nothing.
+    if (i > 0 && argv[i - 1].starts_with("--")) continue;
     const std::string name = program_name(argv[i]);
     if (name == "sudo") return "sudo gives the program an environment of its own";
     if (name == "env" && i + 1 < argv.size() &&

@@ -93,7 +93,8 @@ Json preview_json(const StudySpec& study, const Preview& preview) {
 ExitCode check_study(CommandContext& context, const CheckOptions& options) {
   const auto file = study_file_of(context, options.words, options.program);
   if (!file) return context.console.error(file.error());
-  const auto study = open_study_file(*file);
+  if (file->ended_by != ExitCode::ok) return file->ended_by;
+  const auto study = open_study_file(file->path);
   if (!study) return context.console.error(study.error());
   const auto previews = first_trials(*study, options.show);
   if (!previews) return context.console.error(previews.error());

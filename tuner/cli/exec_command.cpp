@@ -2,11 +2,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/cli/best_choice.hpp"
 #include "tuner/cli/child_environment.hpp"
 #include "tuner/cli/command.hpp"
@@ -49,6 +51,15 @@ void warn_of_options(CommandContext& context, const StoredStudy& study, const Be
   }
 }
 
+/// A setting that cannot arrive would be a long run without it.
+void warn_of_reach(CommandContext& context, const std::vector<std::string>& argv, bool own,
+                   const BestChoice& choice) {
+  const auto folder = own ? choice.study.working_directory : std::filesystem::current_path();
+  if (const auto why = why_out_of_reach(argv, folder)) {
+    context.console.warning(fmt::format("the settings do not reach the program: {}", *why));
+  }
+}
+
 ExitCode exec(CommandContext& context, const ExecOptions& options) {
   const auto study = open_stored_study(context, options.study);
   if (!study) return context.console.error(study.error());
@@ -66,6 +77,7 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
       long_run_variables(*choice, context.console.environment(), /*reports=*/false);
   if (!variables) return context.console.error(variables.error());
   if (!own) warn_of_options(context, *study, *choice);
+  if (choice->command.needs_hook()) warn_of_reach(context, argv, own, *choice);
   if (!options.quiet) {
     context.console.message(fmt::format(
         "steptune: trial {} of {}: {}", choice->trial.number, study->record.name,

@@ -178,8 +178,8 @@ Result<std::optional<std::string>> existing_file(CommandContext& context, const 
 }
 
 Result<Survey> survey_of(CommandContext& context, const std::vector<std::string>& argv,
-                         const ProgramOptions& options, const fs::path& folder,
-                         const fs::path& log) {
+                         const ProgramOptions& options, const fs::path& folder, const fs::path& log,
+                         const SignalFlags& flags) {
   SurveyOptions survey;
   survey.argv = argv;
   survey.folder = folder;
@@ -189,7 +189,6 @@ Result<Survey> survey_of(CommandContext& context, const std::vector<std::string>
     context.console.message(fmt::format("runs the program as it is for some seconds: {}",
                                         printable_line(shell_quoted(argv), 300)));
   }
-  const SignalFlags flags;
   return survey_program(survey, context.clock, [&flags] { return flags.count() > 0; });
 }
 
@@ -218,10 +217,10 @@ void add_program_options(CLI::App& command, ProgramOptions& options) {
       ->check(CLI::PositiveNumber);
 }
 
-Result<std::string> study_file_of(CommandContext& context, const std::vector<std::string>& words,
-                                  const ProgramOptions& options) {
+Result<StudyFile> study_file_of(CommandContext& context, const std::vector<std::string>& words,
+                                const ProgramOptions& options) {
   if (!context.separated) {
-    if (words.size() == 1) return words.front();
+    if (words.size() == 1) return StudyFile{words.front()};
     return fail(ErrorKind::usage,
                 fmt::format("unexpected argument \"{}\"", printable_line(words[1])), "",
                 "a program's command stands after --: steptune run -- python3 train.py");
@@ -235,20 +234,25 @@ Result<std::string> study_file_of(CommandContext& context, const std::vector<std
   return study_file_for(context, context.as_typed(words), options);
 }
 
-Result<std::string> study_file_for(CommandContext& context, const std::vector<std::string>& argv,
-                                   const ProgramOptions& options) {
+Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std::string>& argv,
+                                 const ProgramOptions& options) {
   const std::string name = options.name.empty() ? study_name_of(argv) : options.name;
   const std::string file = name + ".study.json";
   const auto existing = existing_file(context, file, argv, options);
   if (!existing) return tl::unexpected(existing.error());
-  if (*existing) return **existing;
+  if (*existing) return StudyFile{**existing};
   const fs::path folder = fs::current_path();
   if (const auto why = why_out_of_reach(argv, folder)) {
     return tl::unexpected(not_from_outside(
         fmt::format("the program cannot be tuned as it is: {}", *why), name, argv));
   }
   const fs::path log = log_directory(context.database(), name) / "survey.log";
-  const auto survey = survey_of(context, argv, options, folder, log);
+  const SignalFlags flags;
+  const auto survey = survey_of(context, argv, options, folder, log, flags);
+  if (!survey && flags.count() > 0) {
+    context.console.message("stopped before the program was known; no study file was written");
+    return StudyFile{"", flags.exit_code()};
+  }
   if (!survey) return tl::unexpected(survey.error());
   if (auto why = why_not_surveyed(*survey, name, argv, folder, log)) {
     return tl::unexpected(*std::move(why));
@@ -270,7 +274,7 @@ Result<std::string> study_file_for(CommandContext& context, const std::vector<st
     context.console.message(draft_text(*survey, *draft));
     context.console.message(fmt::format("wrote   {}", file));
   }
-  return file;
+  return StudyFile{file};
 }
 
 }  // namespace steptune

@@ -23,16 +23,22 @@ struct ProgramOptions {
 /// Adds `--name`, `--numeric`, `--semantic`, `--samples-per-step` and `--samples`.
 void add_program_options(CLI::App& command, ProgramOptions& options);
 
+/// A study file; or the signal that came before there was one, of which the user was told.
+struct StudyFile {
+  std::string path;
+  ExitCode ended_by = ExitCode::ok;
+};
+
 /// The study file of a command that stands after `--`, or the one file that `words` name.
-[[nodiscard]] Result<std::string> study_file_of(CommandContext& context,
-                                                const std::vector<std::string>& words,
-                                                const ProgramOptions& options);
+[[nodiscard]] Result<StudyFile> study_file_of(CommandContext& context,
+                                              const std::vector<std::string>& words,
+                                              const ProgramOptions& options);
 
 /// The study file of a program as it is, in this folder: `NAME.study.json`. Where there is none,
 /// the program is surveyed and the file is written; where it is of another command, an error.
 /// Errors say why the program cannot be tuned so, and how else.
-[[nodiscard]] Result<std::string> study_file_for(CommandContext& context,
-                                                 const std::vector<std::string>& argv,
-                                                 const ProgramOptions& options);
+[[nodiscard]] Result<StudyFile> study_file_for(CommandContext& context,
+                                               const std::vector<std::string>& argv,
+                                               const ProgramOptions& options);
 
 }  // namespace steptune

@@ -57,6 +57,7 @@ struct CallEdit {
   std::string call;
   std::vector<std::string> places;
   std::vector<std::string> arguments;
+  std::string remark;
 };
 
 /// The name of what is called there, where the table cannot know it: an optimiser's class.
@@ -72,8 +73,9 @@ class Edits {
   void add(const Knob& knob, const Value& value, std::vector<std::string> places) {
     if (knob.edit.contains("call")) {
       const auto call = knob.edit["call"].get<std::string>();
-      add_argument(call, edit_text(knob.edit["argument"], value, python_literal(value)),
-                   std::move(places));
+      CallEdit& edit = edit_of(call, std::move(places));
+      edit.arguments.push_back(edit_text(knob.edit["argument"], value, python_literal(value)));
+      if (knob.edit.contains("remark")) edit.remark = edit_text(knob.edit["remark"], value, "");
     } else if (knob.edit.contains("lines")) {
       add_lines(edit_lines(knob.edit["lines"], value), places);
     } else if (knob.edit.contains("shell")) {
@@ -86,8 +88,9 @@ class Edits {
     std::string text;
     for (const CallEdit& call : calls_) {
       if (!call.places.empty()) text += comment_of(call.places);
-      text += fmt::format("{}(..., {})\n", called_at(call.places, call.call),
-                          fmt::join(call.arguments, ", "));
+      text += fmt::format("{}(..., {}){}{}\n", called_at(call.places, call.call),
+                          fmt::join(call.arguments, ", "), call.remark.empty() ? "" : "  # ",
+                          call.remark);
     }
     text += placed_lines_;
     if (!first_lines_.empty()) text += "# first in the program\nimport torch\n" + first_lines_;
@@ -108,13 +111,11 @@ class Edits {
     for (const std::string& line : lines)
       text += line + "\n";
   }
-  void add_argument(const std::string& call, std::string argument,
-                    std::vector<std::string> places) {
+  CallEdit& edit_of(const std::string& call, std::vector<std::string> places) {
     const auto same = std::ranges::find_if(
         calls_, [&](const CallEdit& edit) { return edit.call == call && edit.places == places; });
-    CallEdit& edit =
-        same != calls_.end() ? *same : calls_.emplace_back(CallEdit{call, std::move(places), {}});
-    edit.arguments.push_back(std::move(argument));
+    if (same != calls_.end()) return *same;
+    return calls_.emplace_back(CallEdit{call, std::move(places), {}, {}});
   }
 
   std::vector<CallEdit> calls_;

@@ -100,7 +100,8 @@ ExitCode run_study(CommandContext& context, RunOptions& options) {
   options.program.quiet = options.quiet;
   auto file = study_file_of(context, options.words, options.program);
   if (!file) return context.console.error(file.error());
-  options.study = *std::move(file);
+  if (file->ended_by != ExitCode::ok) return file->ended_by;
+  options.study = std::move(file->path);
   auto study = open_study_file(options.study);
   if (!study) return context.console.error(study.error());
   if (const auto applied = apply_overrides(options, *study); !applied) {

@@ -228,6 +228,16 @@ Result<Json> loss_guard(const Survey& survey) {
               {"max_ratio_to_baseline", k_guard_ratio}};
 }
 
+/// What the user says a step holds today, in proportion where the batch is tuned.
+Json step_size(double samples_per_step, const Json& document) {
+  constexpr const char* k_batch = "batch_size";
+  const Json& baseline = document["baseline"];
+  if (!document["parameters"].contains(k_batch) || !baseline.contains(k_batch)) {
+    return samples_per_step;
+  }
+  return fmt::format("{:g} * {} / {}", samples_per_step, k_batch, dump_json(baseline[k_batch]));
+}
+
 }  // namespace
 
 Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
@@ -254,7 +264,9 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
     document["guards"] = Json::array({*std::move(guard)});
   }
   if (options.planned_samples) document["planned_run"]["samples"] = *options.planned_samples;
-  if (options.samples_per_step) document["planned_run"]["batch_size"] = *options.samples_per_step;
+  if (options.samples_per_step) {
+    document["planned_run"]["batch_size"] = step_size(*options.samples_per_step, document);
+  }
   if (has_workers) {
     document["measure"]["buffers"] =
         has_prefetch ? "num_workers * prefetch_factor" : "2 * num_workers";

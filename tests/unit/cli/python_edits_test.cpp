@@ -39,6 +39,13 @@ TEST(PythonEdits, NamePlacesAndGatherArgumentsOfOneCall) {
             "MALLOC_TRIM_THRESHOLD_=2147483647 MALLOC_TOP_PAD_=67108864\n");
 }
 
+TEST(PythonEdits, SayWhatALoaderWithoutWorkersDoesNotTake) {
+  EXPECT_EQ(
+      python_edits({{"num_workers", Value(std::int64_t{0})}, {"pin_memory", Value(true)}}, {}),
+      "DataLoader(..., num_workers=0, pin_memory=True)  # leave out persistent_workers and "
+      "prefetch_factor there: they need workers\n");
+}
+
 TEST(PythonEdits, WithoutPlacesNameTheCall) {
   EXPECT_EQ(python_edits({{"pin_memory", Value(true)}, {"channels_last", Value(true)}}, {}),
             "DataLoader(..., pin_memory=True)\n"

@@ -194,6 +194,18 @@ TEST(Draft, TakesAPlanAndSamplesPerStepFromTheUser) {
   EXPECT_EQ(render_command(study, study.baseline).hook->samples_per_step, 96.0);
 }
 
+TEST(Draft, SamplesPerStepGrowWithATunedBatch) {
+  DraftOptions wanted = options();
+  wanted.semantic = true;
+  wanted.samples_per_step = 48.0;  // of 32: half as many again
+  const StudySpec study = study_of(must_draft(usual({knob("batch_size", "32")}), wanted));
+  EXPECT_EQ(samples_per_step(study, study.baseline), 48.0);
+  Configuration larger = study.baseline;
+  larger.set("batch_size", Value(std::int64_t{128}));
+  EXPECT_EQ(samples_per_step(study, larger), 192.0);
+  EXPECT_EQ(render_command(study, larger).hook->samples_per_step, 192.0);
+}
+
 TEST(StudyName, IsThatOfTheScript) {
   const auto name = [](std::vector<std::string> argv) { return study_name_of(argv); };
   EXPECT_EQ(name({"python3", "-u", "src/train.py", "--out=x.py"}), "train");

@@ -158,6 +158,8 @@ TEST(HookLog, SaysWhichKnobIsNotInForce) {
       R"({"event":"knob","knob":"persistent_workers","may":false,"today":false,"value":false})");
   log.add(
       R"({"event":"knob","knob":"channels_last","may":false,"today":false,"value":true,"why":"it crashed"})");
+  log.add(R"({"event":"knob","knob":"malloc","may":true,"today":"keep","value":"keep"})");
+  log.add(R"({"event":"knob","knob":"openblas_threads","may":true,"today":8,"value":8})");
   const auto why = [&log](const std::map<std::string, Value>& asked) {
     return why_not_in_force(log, asked).value_or("");
   };
@@ -166,6 +168,8 @@ TEST(HookLog, SaysWhichKnobIsNotInForce) {
                  {"persistent_workers", Value(false)},
                  {"malloc", text("keep")}}),
             "");
+  EXPECT_EQ(why({{"openblas_threads", Value(std::int64_t{2})}}),
+            "openblas_threads=2 could not be set, it is 8");
   EXPECT_EQ(why({{"optimizer_implementation", text("fused")}}),
             "optimizer_implementation=fused could not be set, it is foreach: fused runs on a GPU "
             "only");
@@ -188,7 +192,9 @@ TEST(HookReach, SeesWhatKeepsAHookAway) {
        {Words{"python3", "train.py", "-I"}, Words{"python3", "-u", "-O", "train.py"},
         Words{"python3", "-W", "ignore", "-m", "pkg", "-S"}, Words{"torchrun", "train.py"},
         Words{"python3", "-c", "print('-E')"}, Words{"./plain.py", "-E"},
-        Words{"env", "A=1", "python3"}, Words{"./nothing-there"}, Words{}}) {
+        Words{"env", "A=1", "python3"}, Words{"./nothing-there"},
+        Words{"bash", "train.sh", "python3", "-E"}, Words{"./train", "--lang", "python", "-E"},
+        Words{}}) {
     EXPECT_EQ(why(argv), "") << ::testing::PrintToString(argv);
   }
   EXPECT_EQ(why({"python3", "-I", "train.py"}), "\"python3 -I\" keeps PYTHONPATH away from Python");

@@ -25,6 +25,7 @@ class Events:
         self._printer = printer
         self._last = {}
         self._waiting = []
+        self._warned = set()
         self._open = False
 
     def tell(self, event, identity=None, **fields):
@@ -36,6 +37,12 @@ class Events:
             self._write(document)
         else:
             self._waiting.append(document)
+
+    def warn(self, text):
+        """For the person who started a long run: on stderr, once."""
+        if text not in self._warned and self._printer.may_print():
+            self._warned.add(text)
+            _try(os.write, 2, ("steptune: %s\n" % text).encode("utf-8", "replace"))
 
     def open(self):
         self._open = True

@@ -69,7 +69,10 @@ class Hook:
         self.active = False
         self.patches.restore_all()
         self.progress.report.stop()
-        self.events.tell("disabled", why="%s: %s" % (type(error).__name__, error))
+        why = "%s: %s" % (type(error).__name__, error)
+        self.events.tell("disabled", why=why)
+        if self.settings.mode == "apply":
+            self.events.warn("the settings are not in force: " + why)
         self.events.open()
 
     def end(self):

@@ -22,6 +22,9 @@ def tell(hook):
     with hook.aside():
         for row, knob_class in hook.knobs.rows():
             events.tell("knob", row.name, knob=row.name, **{"class": knob_class}, **row.fields())
+            if hook.settings.mode == "apply" and not row.is_in_force(hook.settings.knobs):
+                asked = hook.settings.knobs[row.name]
+                events.warn("%s=%s could not be set: %s" % (row.name, asked, row.why))
 
 
 def _program(hook):

@@ -28,6 +28,10 @@ def _value(knob):
             return int(text) if knob["parameter"]["type"] == "int" and text.isdigit() else text
         if all(os.environ[name] == text for name, text in variables.items()):
             return value
+    for name in knob.get("otherwise", ()):
+        first = os.environ.get(name, "").split(",")[0].strip()
+        if first.isdigit() and int(first) > 0:
+            return int(first)
     return len(os.sched_getaffinity(0)) if knob["today"] == "cpus" else knob["today"]
 
 

@@ -19,6 +19,9 @@ class Row:
             self.why = "the program sets it itself"
         return self
 
+    def is_in_force(self, asked):
+        return self.name not in asked or (self.why is None and self.value == asked[self.name])
+
     def fields(self):
         fields = {"may": self.why is None, "where": self.where}
         for name in ("today", "value", "why", "choices"):
