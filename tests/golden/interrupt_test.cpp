@@ -50,6 +50,31 @@ TEST(Interrupt, WhileAProgramIsSurveyedLeavesNoStudyFile) {
   }
 }
 
+TEST(Interrupt, ALeaderboardIsWatchedUntilTheStudyEndsOrCtrlCComes) {
+  const Sandbox sandbox;
+  sandbox.write("endless.json", endless_study());
+  sandbox.write("trial.sh", endless_trial());
+  const pid_t pid = sandbox.start({"run", "endless.json"});
+  ASSERT_TRUE(sandbox.until_err_contains("trial 1 started")) << sandbox.read("err.txt");
+  const Ended watched = sandbox.on_terminal(
+      "timeout --foreground --preserve-status --signal=INT 3 $STEPTUNE leaderboard --watch --all; "
+      "echo code $?");
+  EXPECT_TRUE(watched.out.starts_with("\x1b[?1049h\x1b[?25l\x1b[Hendless  running")) << watched.out;
+  EXPECT_NE(watched.out.find("\x1b[K\r\n\x1b[J\x1b[Hendless"), std::string::npos) << watched.out;
+  // What was drawn in place is written again where it stays.
+  EXPECT_NE(watched.out.find("\x1b[J\x1b[?25h\x1b[?1049lendless  running"), std::string::npos)
+      << watched.out;
+  EXPECT_TRUE(watched.out.ends_with("code 130\r\n")) << watched.out;
+  const Ended unread =
+      sandbox.program({"sh", "-c", steptune_program() + " leaderboard --watch --all | head -1"});
+  EXPECT_EQ(difference("endless  running, {{.*}}\n", unread.out), "");
+  kill(pid, SIGINT);
+  ASSERT_EQ(sandbox.wait(pid).exit_code, 130);
+  const Ended ended = sandbox.steptune({"leaderboard", "--watch", "--all"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.out, sandbox.steptune({"leaderboard", "--all"}).out);
+}
+
 TEST(Interrupt, AnUnfinishedStudyIsNotLeftBehindUnasked) {
   const Sandbox sandbox;
   sandbox.write("endless.json", endless_study());

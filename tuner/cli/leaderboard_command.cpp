@@ -4,9 +4,13 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/redrawn_text.hpp"
+#include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
 #include "tuner/report/leaderboard_source.hpp"
@@ -24,7 +28,11 @@ struct LeaderboardOptions {
   std::string where;
   std::vector<std::string> columns;
   bool csv = false;
+  bool watch = false;
 };
+
+/// Between two looks at a study that goes on.
+constexpr int k_board_look_ms = 1000;
 
 /// Sorting by an objective reads what is shown and no more; by another column, everything.
 void set_order(LeaderboardQuery& query, const StoredStudy& study, const std::string& sort) {
@@ -48,22 +56,67 @@ Result<void> check_columns(const Leaderboard& board, const std::vector<std::stri
   return {};
 }
 
-ExitCode show_leaderboard(CommandContext& context, const LeaderboardOptions& options) {
-  auto study = open_stored_study(context, options.study);
-  if (!study) return context.console.error(study.error());
+Result<Leaderboard> board_of(const StoredStudy& study, const LeaderboardOptions& options) {
   LeaderboardQuery query;
   query.all = options.all;
   if (query.all) query.limit = std::numeric_limits<std::int64_t>::max();
   if (options.limit) query.limit = *options.limit;
-  set_order(query, *study, options.sort);
+  set_order(query, study, options.sort);
   query.pareto = options.pareto;
   query.feasible = options.feasible;
   query.where = options.where;
-  const auto board = read_leaderboard(*study, query);
-  if (!board) return context.console.error(board.error());
+  auto board = read_leaderboard(study, query);
+  if (!board) return board;
   if (const auto checked = check_columns(*board, options.columns); !checked) {
-    return context.console.error(checked.error());
+    return tl::unexpected(checked.error());
   }
+  return board;
+}
+
+std::string board_text(const CommandContext& context, const StudyRecord& record,
+                       const Leaderboard& board, const LeaderboardOptions& options) {
+  const Console& console = context.console;
+  return fmt::format("{}  {}{}, {}\n", record.name, to_text(record.status),
+                     record.stop_reason.empty() ? "" : ": " + printable_line(record.stop_reason),
+                     format_duration(record.elapsed_s)) +
+         leaderboard_text(board,
+                          {console.color_on_stdout(), console.stdout_width(), options.columns});
+}
+
+/// The leaderboard again each second, until the study is no longer tuned or a signal comes.
+ExitCode watch_leaderboard(CommandContext& context, StoredStudy study,
+                           const LeaderboardOptions& options) {
+  const SignalFlags flags;
+  std::optional<RedrawnText> shown;
+  while (true) {
+    const auto board = board_of(study, options);
+    if (!board) {
+      shown.reset();
+      return context.console.error(board.error());
+    }
+    if (!shown) shown.emplace(context.console);
+    shown->show(board_text(context, study.record, *board, options));
+    if (study.record.status != StudyStatus::running) return ExitCode::ok;
+    // Tells that the reader has gone, too: what has not changed is not written.
+    pollfd out{STDOUT_FILENO, 0, 0};
+    if (flags.count() == 0) ::poll(&out, 1, k_board_look_ms);
+    if (flags.count() > 0) return flags.exit_code();
+    if ((out.revents & (POLLERR | POLLHUP)) != 0) return ExitCode::ok;
+    auto record = study.history.study(study.record.name);
+    if (!record) {
+      shown.reset();
+      return context.console.error(record.error());
+    }
+    study.record = *std::move(record);
+  }
+}
+
+ExitCode show_leaderboard(CommandContext& context, const LeaderboardOptions& options) {
+  auto study = open_stored_study(context, options.study);
+  if (!study) return context.console.error(study.error());
+  if (options.watch) return watch_leaderboard(context, *std::move(study), options);
+  const auto board = board_of(*study, options);
+  if (!board) return context.console.error(board.error());
   if (options.csv) {
     context.console.result(leaderboard_csv(*board, options.columns));
     return ExitCode::ok;
@@ -72,14 +125,7 @@ ExitCode show_leaderboard(CommandContext& context, const LeaderboardOptions& opt
     context.console.json_result(leaderboard_json(*board));
     return ExitCode::ok;
   }
-  const StudyRecord& record = study->record;
-  std::string text =
-      fmt::format("{}  {}{}, {}\n", record.name, to_text(record.status),
-                  record.stop_reason.empty() ? "" : ": " + printable_line(record.stop_reason),
-                  format_duration(record.elapsed_s));
-  text += leaderboard_text(
-      *board, {context.console.color_on_stdout(), context.console.stdout_width(), options.columns});
-  context.console.result(text);
+  context.console.result(board_text(context, study->record, *board, options));
   return ExitCode::ok;
 }
 
@@ -122,8 +168,11 @@ void add_leaderboard_command(CLI::App& program, CommandContext& context) {
       ->delimiter(',');
   CLI::Option* csv =
       command->add_flag("--csv", options->csv, "Print comma-separated values in SI units");
+  CLI::Option* watch = command->add_flag(
+      "--watch", options->watch, "Show it again as it changes, until the study ends, or Ctrl-C");
   add_json_option(*command, context);
   csv->excludes(command->get_option("--json"));
+  watch->excludes(csv)->excludes(command->get_option("--json"));
   command->callback([&context, options] {
     context.action = [&context, options] { return show_leaderboard(context, *options); };
   });

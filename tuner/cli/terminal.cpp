@@ -35,4 +35,10 @@ std::size_t terminal_width(int fd) {
   return size.ws_col;
 }
 
+std::size_t terminal_rows(int fd) {
+  winsize size{};
+  if (ioctl(fd, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_row;
+}
+
 }  // namespace steptune

@@ -20,5 +20,7 @@ enum class ColorChoice { automatic, always, never };
 
 /// Columns of the terminal behind `fd`; 0 where there is none or it does not tell.
 [[nodiscard]] std::size_t terminal_width(int fd);
+/// Its rows, likewise.
+[[nodiscard]] std::size_t terminal_rows(int fd);
 
 }  // namespace steptune

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tuner/cli/redrawn_text.hpp"
+
 namespace steptune {
 namespace {
 
@@ -72,6 +74,14 @@ TEST(Color, FollowsTheDocumentedPrecedence) {
 TEST(Terminal, APipeIsNotSmart) {
   EXPECT_FALSE(is_smart_terminal(-1, environment_of({{"TERM", "xterm"}})));
   EXPECT_EQ(terminal_width(-1), 0U);
+}
+
+TEST(FirstLines, SayHowManyAreLeftOut) {
+  EXPECT_EQ(first_lines("a\nb\nc\n", 0), "a\nb\nc\n");
+  EXPECT_EQ(first_lines("a\nb\nc\n", 3), "a\nb\nc\n");
+  EXPECT_EQ(first_lines("a\nb\nc\n", 2), "a\n(2 more lines)\n");
+  EXPECT_EQ(first_lines("a\nb\nc\n", 1), "(3 more lines)\n");
+  EXPECT_EQ(first_lines("", 5), "");
 }
 
 }  // namespace

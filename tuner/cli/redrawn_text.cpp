@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/redrawn_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "tuner/cli/terminal.hpp"
+
+namespace steptune {
+namespace {
+
+// xterm's control sequences (invisible-island.net/xterm/ctlseqs).
+constexpr const char* k_enter = "\x1b[?1049h\x1b[?25l";
+constexpr const char* k_leave = "\x1b[?25h\x1b[?1049l";
+constexpr const char* k_home = "\x1b[H";
+constexpr const char* k_erase_line = "\x1b[K";
+constexpr const char* k_erase_below = "\x1b[J";
+
+}  // namespace
+
+std::string first_lines(const std::string& text, std::size_t rows) {
+  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+  if (rows == 0 || lines <= rows) return text;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i + 1 < rows; ++i)
+    end = text.find('\n', end) + 1;
+  return text.substr(0, end) + fmt::format("({} more lines)\n", lines - (rows - 1));
+}
+
+RedrawnText::RedrawnText(Console& console)
+    : console_(console), in_place_(is_smart_terminal(STDOUT_FILENO, console.environment())) {
+  if (in_place_) console_.result(k_enter);
+}
+
+RedrawnText::~RedrawnText() {
+  end();
+}
+
+void RedrawnText::show(std::string text) {
+  if (in_place_) {
+    // The line below the last one stays free: writing it would scroll.
+    const std::size_t rows = terminal_rows(STDOUT_FILENO);
+    std::string drawn = k_home;
+    for (const char c : first_lines(text, rows > 1 ? rows - 1 : 0))
+      drawn += c == '\n' ? fmt::format("{}\n", k_erase_line) : std::string(1, c);
+    console_.result(drawn + k_erase_below);
+  } else if (text != shown_) {
+    console_.result(shown_.empty() ? text : "\n" + text);
+  }
+  shown_ = std::move(text);
+}
+
+void RedrawnText::end() {
+  if (ended_ || !in_place_) return;
+  ended_ = true;
+  console_.result(k_leave + shown_);
+}
+
+}  // namespace steptune
