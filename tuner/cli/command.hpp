@@ -58,6 +58,8 @@ void add_show_command(CLI::App& program, CommandContext& context);
 void add_best_command(CLI::App& program, CommandContext& context);
 void add_exec_command(CLI::App& program, CommandContext& context);
 void add_compare_command(CLI::App& program, CommandContext& context);
+void add_importance_command(CLI::App& program, CommandContext& context);
+void add_bottleneck_command(CLI::App& program, CommandContext& context);
 void add_studies_command(CLI::App& program, CommandContext& context);
 void add_report_command(CLI::App& program, CommandContext& context);
 void add_follow_command(CLI::App& program, CommandContext& context);

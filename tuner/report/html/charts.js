@@ -410,9 +410,70 @@
     legend(canvas, shown);
   }
 
+  // One bar per row with its 95 % interval; rows may begin where another ended (`from`). A label stands above its bar, so
+  // that long ones have room on a narrow screen.
+  function drawBars(canvas, chart, text) {
+    var rows = chart.rows, step = 34;
+    var start = chart.log ? 1 : 0;
+    var f = frame(canvas, rows.length * step + 62, chart.title, {left: 10, right: 22, top: 26, bottom: 34});
+    var ends = d3.merge(rows.map(function (d) {
+      return [isValue(d.from) ? d.from : start, d.to, isValue(d.low) ? d.low : d.to, isValue(d.high) ? d.high : d.to];
+    })).concat([start]);
+    var domain = d3.extent(ends);
+    if (domain[0] === domain[1]) domain = [domain[0], domain[1] + (chart.log ? 0.1 : 1)];
+    var x = (chart.log ? d3.scale.log() : d3.scale.linear()).domain(domain).range([0, f.width]);
+    var count = Math.max(3, Math.min(8, Math.floor(f.width / 90)));
+    var ticks = d3.scale.linear().domain(domain).ticks(count);
+    var axis = d3.svg.axis().scale(x).orient("bottom").tickValues(ticks).tickFormat(text).outerTickSize(0);
+    f.g.append("g").attr("class", "grid").call(d3.svg.axis().scale(x).orient("bottom").tickValues(ticks)
+        .tickSize(f.height).tickFormat(""));
+    f.g.append("g").attr("class", "axis").attr("transform", "translate(0," + f.height + ")").call(axis);
+    f.g.append("text").attr("class", "title").attr("y", -10).text(chart.title);
+    var groups = f.g.selectAll("g.bar-row").data(rows).enter().append("g").attr("class", "bar-row")
+        .attr("transform", function (d, i) { return "translate(0," + i * step + ")"; });
+    function at(d) { return isValue(d.from) ? d.from : start; }
+    function told(d) {
+      return text(chart.log && isValue(d.from) ? d.to / d.from : isValue(d.from) ? d.to - d.from : d.to);
+    }
+    groups.append("text").attr("class", "tick-label").attr("y", 13).text(function (d) {
+      return shorter(d.label, Math.max(14, Math.floor(f.width / 7) - 8)) + "  " + told(d);
+    });
+    groups.append("rect").attr("class", function (d) { return "bar " + d.kind; }).attr("data-label", function (d) { return d.label; })
+        .attr("y", 18).attr("height", 9)
+        .attr("x", function (d) { return Math.min(x(at(d)), x(d.to)); })
+        .attr("width", function (d) { return Math.max(1, Math.abs(x(d.to) - x(at(d)))); });
+    groups.filter(function (d) { return isValue(d.low) && isValue(d.high); }).append("path").attr("class", "bar-interval")
+        .attr("d", function (d) { return "M" + x(d.low) + ",19v7M" + x(d.low) + ",22.5H" + x(d.high) + "M" + x(d.high) + ",19v7"; });
+    hover(groups, function (d) {
+      var interval = isValue(d.low) ? ", 95 % interval " + text(chart.log && isValue(d.from) ? d.low / d.from : d.low) +
+          " to " + text(chart.log && isValue(d.from) ? d.high / d.from : d.high) : "";
+      return d.label + ": " + told(d) + interval +
+          (d.kind === "modelled" ? "\nby the model: no trial measured it" : d.kind === "measured" ? "\nmeasured" : "");
+    });
+  }
+  function percent(value) { return fixed(Math.round(1000 * value) / 10) + " %"; }
+  function times(value) { return fixed(+value.toPrecision(3)) + "\u00d7"; }
+  function drawBarCharts(canvas, list) {
+    d3.select(canvas).classed("bar-charts", true);
+    (list || []).forEach(function (chart) {
+      var isShare = chart.rows.every(function (d) { return !isValue(d.from); });
+      drawBars(canvas.appendChild(document.createElement("div")), chart, chart.log ? times : isShare ? percent : fixed);
+    });
+  }
+  function drawImportance(canvas) {
+    drawBarCharts(canvas, data.importance);
+    if (canvas.childNodes.length) legend(canvas, [["bar parameter", "a parameter by itself"], ["bar pair", "two together, beyond that"]]);
+  }
+  function drawAblation(canvas) {
+    drawBarCharts(canvas, data.ablation);
+    if (canvas.childNodes.length) legend(canvas, [["bar measured", "measured"], ["bar modelled", "by the model"]]);
+  }
+  function drawBottleneck(canvas) { drawBarCharts(canvas, data.bottleneck); }
+
   // ---- all of them
 
-  var charts = {history: drawHistory, front: drawFront, parallel: drawParallel, slices: drawSlices, trace: drawTrace};
+  var charts = {history: drawHistory, front: drawFront, parallel: drawParallel, slices: drawSlices, trace: drawTrace,
+                "importance-chart": drawImportance, "ablation-chart": drawAblation, "bottleneck-chart": drawBottleneck};
   function draw(id) {
     var figure = document.getElementById(id);
     if (!figure || !measured.length) return;

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/analysis/bottleneck.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/analysis/spaces.hpp"
+
+namespace steptune {
+namespace {
+
+SearchSpace loader_space() {
+  return space_of(
+      {whole_parameter("workers", 0.0, 4.0),
+       text_parameter("precision", {Value{std::string("fp32")}, Value{std::string("bf16")}}),
+       text_parameter("flavour", {Value{std::string("a")}, Value{std::string("b")}})});
+}
+
+/// Loading takes 6 ms without workers, computing 4 ms: workers matter, precision hardly.
+double seconds_per_sample(const Configuration& c) {
+  const double load = 0.006 / (1.0 + number_in(c, "workers"));
+  return load + (is_text(c, "precision", "bf16") ? 0.00395 : 0.004);
+}
+
+TrialRecord measured_trial(std::int64_t number, const Configuration& configuration) {
+  TrialRecord trial;
+  trial.number = number;
+  trial.status = TrialStatus::completed;
+  trial.configuration = configuration;
+  Measurement& measurement = trial.measurement.emplace();
+  measurement.status = MeasurementStatus::steady;
+  measurement.seconds_per_sample = seconds_per_sample(configuration);
+  measurement.step_seconds_per_sample = measurement.seconds_per_sample;
+  measurement.half_width_s = 0.01 * measurement.seconds_per_sample;
+  return trial;
+}
+
+Configuration loader_configuration(std::int64_t workers) {
+  return Configuration({{"workers", Value{workers}},
+                        {"precision", Value{std::string("fp32")}},
+                        {"flavour", Value{std::string("a")}}});
+}
+
+struct LoaderStudy {
+  SearchSpace space = loader_space();
+  std::vector<TrialRecord> trials;
+  TrialSamples samples;
+  std::optional<EffectsModel> model;
+
+  explicit LoaderStudy(int count = 40) {
+    Rng rng(5, "loader");
+    trials.push_back(measured_trial(1, loader_configuration(0)));
+    while (static_cast<int>(trials.size()) < count) {
+      trials.push_back(measured_trial(std::ssize(trials) + 1, *space.sample(rng)));
+      double& speed = trials.back().measurement->seconds_per_sample;
+      speed *= std::exp(0.005 * rng.normal());
+    }
+    samples = step_time_samples(space, trials);
+    model = EffectsModel::fit(space, samples.samples);
+  }
+  [[nodiscard]] Bottleneck at(const TrialRecord& trial,
+                              std::optional<double> planned_samples = std::nullopt) const {
+    return bottleneck_of(space, Json::object(), trial, samples, model ? &*model : nullptr,
+                         planned_samples);
+  }
+};
+
+TrialRecord with_parts(TrialRecord trial, std::map<std::string, double> parts) {
+  trial.measurement->parts = std::move(parts);
+  return trial;
+}
+
+const ParameterResponse& response_of(const Bottleneck& bottleneck, const std::string& name) {
+  return *std::ranges::find(bottleneck.responses, name, &ParameterResponse::parameter);
+}
+
+TEST(Bottleneck, SaysWhatAStepWaitsForAndWhatCanBeDone) {
+  const LoaderStudy study;
+  const Bottleneck bottleneck = study.at(
+      with_parts(study.trials[0],
+                 {{"data", 0.0061}, {"forward", 0.0012}, {"backward", 0.0005}, {"other", 0.0022}}));
+  ASSERT_EQ(bottleneck.stages.size(), 3U);
+  EXPECT_EQ(bottleneck.stages[0].stage, StepStage::data);
+  EXPECT_NEAR(bottleneck.stages[0].share, 0.61, 1e-9);
+  EXPECT_FALSE(bottleneck.stages[1].stage) << "\"other\" says no stage";
+  EXPECT_EQ(bottleneck.stages[2].parts, (std::vector<std::string>{"backward", "forward"}));
+  EXPECT_NEAR(*bottleneck.most_gain(StepStage::data), 1.0 / 0.39, 1e-9);
+  EXPECT_NEAR(response_of(bottleneck, "workers").gain.mean, 0.01 / 0.0052, 0.1);
+  EXPECT_FALSE(response_of(bottleneck, "precision").leaves_gain());
+  const BottleneckWords words = in_words(bottleneck);
+  EXPECT_EQ(words.finding.find("61 % of a step waits for data: workers (1.9"), 0U) << words.finding;
+  EXPECT_NE(words.finding.find("matters"), std::string::npos) << words.finding;
+  EXPECT_NE(words.evidence.find("parts that trial 1 told (100 % of its step time)"),
+            std::string::npos)
+      << words.evidence;
+  EXPECT_NE(words.evidence.find("40 trials"), std::string::npos) << words.evidence;
+}
+
+TEST(Bottleneck, WhatActsOnASmallStageCannotHelp) {
+  const LoaderStudy study;
+  const Bottleneck bottleneck =
+      study.at(with_parts(study.trials[0], {{"data_loading", 0.0091}, {"compute", 0.0009}}));
+  const std::string finding = in_words(bottleneck).finding;
+  EXPECT_NE(finding.find("precision cannot."), std::string::npos) << finding;
+  EXPECT_EQ(finding.find("flavour"), std::string::npos) << "its name says no stage: " << finding;
+}
+
+TEST(Bottleneck, AValueThatIsAsGoodAsItGetsIsSaidToBe) {
+  const LoaderStudy study;
+  const TrialRecord best = measured_trial(50, loader_configuration(4));
+  const std::string finding =
+      in_words(study.at(with_parts(best, {{"data", 0.004}, {"compute", 0.0012}}))).finding;
+  EXPECT_NE(finding.find("workers is as good as it gets"), std::string::npos) << finding;
+}
+
+TEST(Bottleneck, WithoutPartsOnlyTheResponsesSpeak) {
+  const LoaderStudy study;
+  const std::string finding = in_words(study.at(study.trials[0])).finding;
+  EXPECT_EQ(finding.find("The program told no parts of its steps; workers (1.9"), 0U) << finding;
+  EXPECT_NE(finding.find("not precision or flavour"), std::string::npos) << finding;
+  EXPECT_NE(finding.find("as where a step waits for data"), std::string::npos) << finding;
+  const std::string at_best =
+      in_words(study.at(measured_trial(50, loader_configuration(4)))).finding;
+  EXPECT_NE(at_best.find("nothing says what remains"), std::string::npos) << at_best;
+}
+
+TEST(Bottleneck, NothingIsInvented) {
+  const LoaderStudy few(4);
+  const Bottleneck bottleneck = few.at(few.trials[0]);
+  EXPECT_TRUE(bottleneck.stages.empty());
+  EXPECT_TRUE(bottleneck.responses.empty());
+  EXPECT_EQ(in_words(bottleneck).finding,
+            "The program told no parts of its steps, and 4 trials were measured, 8 are needed to "
+            "tell what the time answers to.");
+  EXPECT_EQ(in_words(bottleneck).evidence, "");
+}
+
+TEST(Bottleneck, AnIdleGpuIsToldWherePartsAreNot) {
+  const LoaderStudy study;
+  TrialRecord trial = study.trials[0];
+  trial.gpu.emplace().utilisation = 0.37;
+  const std::string finding = in_words(study.at(trial)).finding;
+  EXPECT_NE(finding.find("the GPU idles 63 % of the time"), std::string::npos) << finding;
+}
+
+TEST(Bottleneck, TimeOutsideOfTheStepsIsToldApart) {
+  const LoaderStudy study;
+  TrialRecord trial = with_parts(study.trials[0], {{"data", 0.002}, {"compute", 0.002}});
+  trial.measurement->seconds_per_sample = 0.01;
+  trial.measurement->step_seconds_per_sample = 0.008;
+  trial.measurement->startup_s = 10.0;
+  const Bottleneck bottleneck = study.at(trial, 9000.0);
+  EXPECT_NEAR(bottleneck.interruptions_share, 0.2, 1e-9);
+  EXPECT_NEAR(*bottleneck.startup_share, 0.1, 1e-9);
+  EXPECT_NEAR(bottleneck.untold_share, 0.5, 1e-9);
+  EXPECT_EQ(in_words(bottleneck).finding, "50 % of a step is in no part that the program tells.");
+}
+
+TEST(StepStages, PartsAndParametersAreKnownByTheirNames) {
+  EXPECT_EQ(stage_of_part("data"), StepStage::data);
+  EXPECT_EQ(stage_of_part("Data-Loading"), StepStage::data);
+  EXPECT_EQ(stage_of_part("batch_to_device"), StepStage::host_to_device);
+  EXPECT_EQ(stage_of_part("all_reduce"), StepStage::communication);
+  EXPECT_EQ(stage_of_part("optimizer"), StepStage::optimiser);
+  EXPECT_FALSE(stage_of_part("other"));
+  const Json none = Json::object();
+  EXPECT_EQ(stage_of_parameter("num_workers", none), StepStage::data);
+  EXPECT_EQ(stage_of_parameter("use_amp", none), StepStage::compute);
+  EXPECT_FALSE(stage_of_parameter("samples", none)) << "holds \"amp\", but not as a word";
+  EXPECT_FALSE(stage_of_parameter("batch_size", none)) << "acts on all stages";
+  const Json hooked = Json::parse(R"({"hooks": {"pytorch": {"num_workers": "{w}"}}})");
+  EXPECT_EQ(stage_of_parameter("w", hooked), StepStage::data) << "by the knob that it sets";
+  EXPECT_FALSE(stage_of_parameter("v", hooked));
+}
+
+}  // namespace
+}  // namespace steptune

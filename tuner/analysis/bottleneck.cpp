@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/analysis/bottleneck.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace steptune {
+namespace {
+
+void add_stages(Bottleneck& bottleneck, const Measurement& measurement) {
+  double told = 0.0;
+  for (const auto& [part, seconds] : measurement.parts)
+    told += seconds;
+  if (!(told > 0.0)) return;
+  // Parts that overlap (a loader's thread), or count evaluations, add up to more than the steps.
+  const double whole = std::max(told, bottleneck.step_seconds_per_sample);
+  std::map<std::optional<StepStage>, StageTime> by_stage;
+  for (const auto& [part, seconds] : measurement.parts) {
+    const auto stage = stage_of_part(part);
+    StageTime& time = by_stage[stage];
+    time.stage = stage;
+    time.parts.push_back(part);
+    time.seconds_per_sample += seconds;
+    time.share += seconds / whole;
+  }
+  for (auto& [stage, time] : by_stage)
+    bottleneck.stages.push_back(std::move(time));
+  std::ranges::stable_sort(bottleneck.stages, [](const StageTime& a, const StageTime& b) {
+    return a.seconds_per_sample > b.seconds_per_sample;
+  });
+  bottleneck.untold_share = std::max(0.0, 1.0 - told / whole);
+}
+
+double mean_value_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+EffectEstimate ratio_of(const std::vector<double>& slower, const std::vector<double>& faster) {
+  std::vector<double> ratios;
+  for (std::size_t draw = 0; draw < slower.size(); ++draw)
+    ratios.push_back(std::exp(slower[draw] - faster[draw]));
+  return estimate_of(std::move(ratios));
+}
+
+/// The time of the configuration with each value of the parameter that the space allows beside the
+/// others.
+std::optional<ParameterResponse> response_to(const SearchSpace& space, const EffectsModel& model,
+                                             const Point& point, std::size_t index) {
+  const Parameter& parameter = space.parameters()[index];
+  const std::vector<double> now = model.values_at(point);
+  std::vector<double> best = now;
+  std::vector<double> worst = now;
+  ParameterResponse response;
+  response.parameter = parameter.name;
+  response.now = parameter.at_position(point[index]);
+  response.best = response.now;
+  response.worst = response.now;
+  for (const double node : model.basis(index).nodes()) {
+    Point other = point;
+    other[index] = node;
+    if (!space.snap(other)) continue;
+    std::vector<double> values = model.values_at(other);
+    const double mean = mean_value_of(values);
+    if (mean < mean_value_of(best)) {
+      best = values;
+      response.best = parameter.at_position(other[index]);
+    }
+    if (mean > mean_value_of(worst)) {
+      worst = std::move(values);
+      response.worst = parameter.at_position(other[index]);
+    }
+  }
+  response.gain = ratio_of(now, best);
+  response.range = ratio_of(worst, best);
+  return response;
+}
+
+void add_responses(Bottleneck& bottleneck, const SearchSpace& space, const Json& study_document,
+                   const Point& point, const EffectsModel& model) {
+  for (std::size_t i = 0; i < space.parameters().size(); ++i) {
+    if (!model.varied(i)) continue;
+    const std::string& name = space.parameters()[i].name;
+    if (point[i] == k_inactive) {
+      bottleneck.inactive.push_back(name);
+      continue;
+    }
+    auto response = response_to(space, model, point, i);
+    response->stage = stage_of_parameter(name, study_document);
+    bottleneck.responses.push_back(*std::move(response));
+  }
+  std::ranges::stable_sort(bottleneck.responses, [](const auto& a, const auto& b) {
+    return a.range.mean > b.range.mean;
+  });
+}
+
+}  // namespace
+
+std::optional<double> Bottleneck::most_gain(StepStage stage) const {
+  if (stages.empty()) return std::nullopt;
+  double rest = 1.0;
+  for (const StageTime& time : stages) {
+    if (time.stage == stage) rest -= time.share;
+  }
+  // Parts that nobody can place may belong to any stage.
+  return 1.0 / std::max(rest, 1e-3);
+}
+
+Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,
+                         const TrialRecord& trial, const TrialSamples& samples,
+                         const EffectsModel* model, std::optional<double> planned_samples) {
+  Bottleneck bottleneck;
+  bottleneck.trial = trial.number;
+  bottleneck.trials = samples.samples.size();
+  if (trial.measurement) {
+    const Measurement& measurement = *trial.measurement;
+    const double per_sample = measurement.seconds_per_sample;
+    const double per_step_sample = measurement.step_seconds_per_sample;
+    bottleneck.step_seconds_per_sample = per_step_sample > 0.0 ? per_step_sample : per_sample;
+    add_stages(bottleneck, measurement);
+    if (per_sample > 0.0 && per_step_sample > 0.0) {
+      bottleneck.interruptions_share = std::max(0.0, 1.0 - per_step_sample / per_sample);
+    }
+    if (planned_samples && per_sample > 0.0) {
+      const double once_s = measurement.once_s();
+      bottleneck.startup_share = once_s / (once_s + *planned_samples * per_sample);
+    }
+  }
+  if (trial.gpu) bottleneck.gpu_busy = trial.gpu->utilisation;
+  const Point point = space.encode(trial.configuration);
+  const bool in_space = std::ranges::none_of(point, [](double at) { return std::isnan(at); });
+  if (model != nullptr && samples.logarithmic && in_space) {
+    add_responses(bottleneck, space, study_document, point, *model);
+  } else {
+    bottleneck.no_responses =
+        bottleneck.trials < EffectsModel::k_fewest_samples
+            ? fmt::format("{} trials were measured, {} are needed to tell what the time answers to",
+                          bottleneck.trials, EffectsModel::k_fewest_samples)
+            : "no parameter differs among the measured trials";
+  }
+  return bottleneck;
+}
+
+}  // namespace steptune

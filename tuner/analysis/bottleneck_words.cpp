@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "tuner/analysis/bottleneck.hpp"
+
+namespace steptune {
+namespace {
+
+/// Above this most possible gain (Amdahl) a parameter is not told to be worth nothing.
+constexpr double k_hardly = 1.15;
+constexpr double k_gpu_waits = 0.7;
+
+std::string percent(double share) {
+  return fmt::format("{:.0f} %", 100.0 * share);
+}
+
+/// What a step does in that stage, after its share.
+std::string verb_of(std::optional<StepStage> stage) {
+  if (!stage) return "is in parts whose names say no stage";
+  switch (*stage) {
+    case StepStage::data:
+      return "waits for data";
+    case StepStage::host_to_device:
+      return "copies to the device";
+    case StepStage::compute:
+      return "computes";
+    case StepStage::communication:
+      return "communicates";
+    case StepStage::optimiser:
+      return "updates parameters";
+  }
+  return {};
+}
+
+std::string list_of(const std::vector<std::string>& names, const char* last = "and") {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? fmt::format(" {} ", last) : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+using Responses = std::vector<const ParameterResponse*>;
+
+std::string names_of(const Responses& responses, const char* last = "and") {
+  std::vector<std::string> names;
+  for (const ParameterResponse* response : responses)
+    names.push_back(response->parameter);
+  return list_of(names, last);
+}
+
+/// "workers (1.90x) and prefetch (1.10x)"
+std::string with_factors(const Responses& responses, EffectEstimate ParameterResponse::*factor) {
+  std::vector<std::string> names;
+  for (const ParameterResponse* response : responses)
+    names.push_back(fmt::format("{} ({:.2f}x)", response->parameter, (response->*factor).mean));
+  return list_of(names);
+}
+
+std::string clauses_of(const std::vector<std::string>& clauses) {
+  std::string text;
+  for (const std::string& clause : clauses)
+    text += (text.empty() ? ": " : ", ") + clause;
+  return text;
+}
+
+/// What the study's parameters can do about the largest stage, and what those of others cannot.
+std::string consequences(const Bottleneck& bottleneck, StepStage largest) {
+  Responses matter;
+  Responses at_best;
+  Responses no_effect;
+  Responses cannot;
+  for (const ParameterResponse& response : bottleneck.responses) {
+    if (response.stage == largest) {
+      (response.leaves_gain() ? matter
+       : response.matters()   ? at_best
+                              : no_effect)
+          .push_back(&response);
+    } else if (response.stage && !response.leaves_gain() &&
+               bottleneck.most_gain(*response.stage).value_or(k_hardly) < k_hardly) {
+      cannot.push_back(&response);
+    }
+  }
+  std::vector<std::string> clauses;
+  if (!matter.empty()) {
+    clauses.push_back(with_factors(matter, &ParameterResponse::gain) +
+                      (matter.size() == 1 ? " matters" : " matter"));
+  }
+  if (!at_best.empty()) {
+    clauses.push_back(fmt::format("{} {} as good as it gets", names_of(at_best),
+                                  at_best.size() == 1 ? "is" : "are"));
+  }
+  if (!no_effect.empty()) {
+    clauses.push_back(names_of(no_effect, "or") + " made no difference that was measured");
+  }
+  if (clauses.empty() && bottleneck.no_responses.empty()) {
+    clauses.emplace_back("no parameter of the study is known to act on that");
+  }
+  if (!cannot.empty()) clauses.push_back(names_of(cannot, "or") + " cannot");
+  return clauses_of(clauses);
+}
+
+BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
+  const StageTime& largest = bottleneck.stages.front();
+  BottleneckWords words;
+  if (bottleneck.untold_share > largest.share) {
+    words.finding = fmt::format("{} of a step is in no part that the program tells",
+                                percent(bottleneck.untold_share));
+  } else {
+    words.finding = fmt::format("{} of a step {}", percent(largest.share), verb_of(largest.stage));
+    if (largest.stage) words.finding += consequences(bottleneck, *largest.stage);
+  }
+  words.evidence = fmt::format("Rests on the parts that trial {} told ({} of its step time)",
+                               bottleneck.trial, percent(1.0 - bottleneck.untold_share));
+  return words;
+}
+
+/// Without parts: a stage is what steps wait for if they would be faster with more of what acts on
+/// it.
+BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
+  BottleneckWords words;
+  words.finding = "The program told no parts of its steps";
+  if (!bottleneck.no_responses.empty()) {
+    words.finding += ", and " + bottleneck.no_responses;
+    return words;
+  }
+  Responses matter;
+  Responses others;
+  Responses left;
+  std::vector<std::optional<StepStage>> stages;
+  for (const ParameterResponse& response : bottleneck.responses) {
+    (response.matters() ? matter : others).push_back(&response);
+    if (!response.leaves_gain()) continue;
+    left.push_back(&response);
+    if (std::ranges::find(stages, response.stage) == stages.end()) stages.push_back(response.stage);
+  }
+  if (matter.empty()) {
+    words.finding += ", and no parameter that was varied changes their time by over 2 %";
+    return words;
+  }
+  words.finding += fmt::format("; {} {}", with_factors(matter, &ParameterResponse::range),
+                               matter.size() == 1 ? "matters" : "matter");
+  if (!others.empty()) words.finding += ", not " + names_of(others, "or");
+  if (left.empty()) {
+    words.finding += fmt::format(": trial {} has their best values, and nothing says what remains",
+                                 bottleneck.trial);
+  } else if (stages.size() == 1 && stages.front()) {
+    words.finding +=
+        fmt::format(": {} would still help, as where a step {}",
+                    with_factors(left, &ParameterResponse::gain), verb_of(stages.front()));
+  } else {
+    words.finding +=
+        fmt::format(": {} would still help", with_factors(left, &ParameterResponse::gain));
+  }
+  return words;
+}
+
+}  // namespace
+
+BottleneckWords in_words(const Bottleneck& bottleneck) {
+  BottleneckWords words =
+      bottleneck.stages.empty() ? words_from_responses(bottleneck) : words_from_stages(bottleneck);
+  if (bottleneck.stages.empty() && bottleneck.gpu_busy && *bottleneck.gpu_busy < k_gpu_waits) {
+    words.finding +=
+        fmt::format("; the GPU idles {} of the time", percent(1.0 - *bottleneck.gpu_busy));
+  }
+  words.finding += ".";
+  if (!bottleneck.responses.empty()) {
+    words.evidence += fmt::format(
+        "{} on a model of the speed of {} trials, at the configuration of trial {}",
+        words.evidence.empty() ? "Rests" : ", and", bottleneck.trials, bottleneck.trial);
+  }
+  if (!words.evidence.empty()) words.evidence += ".";
+  return words;
+}
+
+}  // namespace steptune

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/analysis/effects_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "search/searchers/sobol_points.hpp"
+#include "tuner/analysis/group_regression.hpp"
+
+namespace steptune {
+namespace {
+
+/// Columns of the regression: what its time is bounded by, and what so many samples can tell apart.
+constexpr std::size_t k_fewest_columns = 48;
+constexpr std::size_t k_most_columns = 160;
+constexpr std::size_t k_most_main_functions = 8;
+/// Of more parameters, only those that matter most by themselves are looked at in pairs.
+constexpr std::size_t k_most_paired = 14;
+constexpr double k_roughest_pair = 7.0;
+/// A function twice as rough has a quarter of the prior variance.
+constexpr double k_smoothness = 1.0;
+constexpr std::size_t k_space_samples = 1024;
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// The parameters that have several values among the samples.
+std::vector<bool> differing(const SearchSpace& space, std::span<const EffectSample> samples) {
+  std::vector<bool> result;
+  for (std::size_t i = 0; i < space.parameters().size(); ++i) {
+    std::set<double> positions;
+    for (const EffectSample& sample : samples) {
+      if (sample.point[i] != k_inactive) positions.insert(sample.point[i]);
+    }
+    result.push_back(positions.size() > 1);
+  }
+  return result;
+}
+
+/// Points of the space as its searchers would draw them, constraints respected.
+std::vector<Point> points_of(const SearchSpace& space) {
+  constexpr int k_most_tries = 16 * static_cast<int>(k_space_samples);
+  SobolPoints sequence(space.parameters().size(), 0);
+  std::vector<Point> points;
+  for (int i = 0; i < k_most_tries && points.size() < k_space_samples; ++i) {
+    const std::vector<double> quantiles = sequence.next();
+    if (auto point = space.point_at_quantiles(quantiles)) points.push_back(*std::move(point));
+  }
+  return points;
+}
+
+}  // namespace
+
+EffectEstimate estimate_of(std::vector<double> draws) {
+  if (draws.empty()) return {};
+  std::ranges::sort(draws);
+  const auto quantile = [&](double q) {
+    const double at = q * static_cast<double>(draws.size() - 1);
+    const auto left = static_cast<std::size_t>(at);
+    const std::size_t right = std::min(left + 1, draws.size() - 1);
+    const double share = at - static_cast<double>(left);
+    return (1.0 - share) * draws[left] + share * draws[right];
+  };
+  return {mean_of(draws), quantile(0.025), quantile(0.975)};
+}
+
+void EffectsModel::choose_groups(const SearchSpace& space, std::span<const EffectSample> samples,
+                                 const std::vector<bool>& varies,
+                                 const std::vector<std::size_t>& paired) {
+  const auto count = static_cast<std::size_t>(std::ranges::count(varies, true));
+  const std::size_t most = std::clamp(samples.size(), k_fewest_columns, k_most_columns);
+  // Half of the columns for the effects of single parameters, but a few each.
+  const std::size_t each =
+      std::clamp<std::size_t>(most / 2 / std::max<std::size_t>(1, count), 2, k_most_main_functions);
+  for (std::size_t i = 0; i < varies.size(); ++i) {
+    bases_.emplace_back(space.parameters()[i], varies[i] ? each : 0);
+    if (!varies[i]) continue;
+    groups_.push_back({i, std::nullopt});
+    Products products;
+    for (std::size_t k = 0; k < bases_[i].size(); ++k)
+      products.push_back({k, 0, bases_[i].degree(k)});
+    products_.push_back(std::move(products));
+    width_ += bases_[i].size();
+  }
+  std::vector<EffectGroup> pairs;
+  for (std::size_t a = 0; a < paired.size(); ++a) {
+    for (std::size_t b = a + 1; b < paired.size(); ++b)
+      pairs.push_back({paired[a], paired[b]});
+  }
+  const auto products_to = [&](const EffectGroup& pair, double roughest) {
+    Products products;
+    for (std::size_t k = 0; k < bases_[pair.first].size(); ++k) {
+      for (std::size_t l = 0; l < bases_[*pair.second].size(); ++l) {
+        const double degree = bases_[pair.first].degree(k) + bases_[*pair.second].degree(l);
+        if (degree <= roughest) products.push_back({k, l, degree - 1.0});
+      }
+    }
+    return products;
+  };
+  double roughest = k_roughest_pair;
+  for (; roughest > 2.0; roughest -= 1.0) {
+    std::size_t columns = width_;
+    for (const EffectGroup& pair : pairs)
+      columns += products_to(pair, roughest).size();
+    if (columns <= most) break;
+  }
+  for (const EffectGroup& pair : pairs) {
+    groups_.push_back(pair);
+    products_.push_back(products_to(pair, roughest));
+    width_ += products_.back().size();
+  }
+}
+
+void EffectsModel::features(const Point& point, std::span<double> row) const {
+  std::vector<std::vector<double>> functions(bases_.size());
+  for (std::size_t i = 0; i < bases_.size(); ++i) {
+    functions[i].resize(bases_[i].size());
+    bases_[i].evaluate(point[i], functions[i]);
+  }
+  std::size_t at = 0;
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    const auto& first = functions[groups_[group].first];
+    for (const Product& product : products_[group]) {
+      row[at++] = first[product.first] *
+                  (groups_[group].second ? functions[*groups_[group].second][product.second] : 1.0);
+    }
+  }
+}
+
+void EffectsModel::sample_posterior(std::span<const EffectSample> samples) {
+  GroupRegressionInput input;
+  const auto count = static_cast<double>(samples.size());
+  double mean = 0.0;
+  double squares = 0.0;
+  for (const EffectSample& sample : samples) {
+    mean += sample.value / count;
+    squares += sample.value * sample.value / count;
+  }
+  // A sample's own error counts beside what a smooth model misses: about a tenth of the spread.
+  const double misfit = 0.01 * std::max(1e-300, squares - mean * mean);
+  input.columns.resize(samples.size() * width_);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    input.values.push_back(samples[i].value);
+    const double variance = samples[i].standard_error * samples[i].standard_error;
+    input.weights.push_back(1.0 / (1.0 + variance / misfit));
+    features(samples[i].point, std::span(input.columns).subspan(i * width_, width_));
+  }
+  const auto mains = static_cast<double>(
+      std::ranges::count_if(groups_, [](const EffectGroup& group) { return !group.second; }));
+  std::size_t at = 0;
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    input.starts.push_back(at);
+    at += products_[group].size();
+    for (const Product& product : products_[group])
+      input.scales.push_back(std::pow(product.degree, -k_smoothness));
+    // Of the pairs about half as many as there are parameters are expected to matter.
+    input.inclusion.push_back(
+        groups_[group].second ? std::min(0.25, 1.0 / std::max(1.0, mains - 1.0)) : 0.5);
+  }
+  input.starts.push_back(at);
+  GroupRegression regression = regress_on_groups(input);
+  mean_ = regression.value_mean;
+  feature_means_ = std::move(regression.column_means);
+  draws_ = std::move(regression.coefficients);
+  for (const double variance : regression.residual_variances)
+    unexplained_.push_back(std::sqrt(variance));
+  explained_ = estimate_of(std::move(regression.explained));
+}
+
+void EffectsModel::compute_shares(const SearchSpace& space) {
+  const std::vector<Point> points = points_of(space);
+  std::vector<double> rows(points.size() * width_);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    features(points[i], std::span(rows).subspan(i * width_, width_));
+  shares_.assign(groups_.size(), std::vector<double>(draws_.size(), 0.0));
+  std::size_t begin = 0;
+  std::vector<double> covariance;
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    const std::size_t size = products_[group].size();
+    std::vector<double> means(size, 0.0);
+    covariance.assign(size * size, 0.0);
+    const auto count = static_cast<double>(points.size());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double* row = &rows[i * width_ + begin];
+      for (std::size_t a = 0; a < size; ++a) {
+        means[a] += row[a] / count;
+        for (std::size_t b = 0; b < size; ++b)
+          covariance[a * size + b] += row[a] * row[b] / count;
+      }
+    }
+    for (std::size_t draw = 0; draw < draws_.size(); ++draw) {
+      double mean = 0.0;
+      double square = 0.0;
+      for (std::size_t a = 0; a < size; ++a) {
+        const double coefficient = draws_[draw][begin + a];
+        if (coefficient == 0.0) continue;
+        mean += coefficient * means[a];
+        for (std::size_t b = 0; b < size; ++b)
+          square += coefficient * covariance[a * size + b] * draws_[draw][begin + b];
+      }
+      shares_[group][draw] = std::max(0.0, square - mean * mean);
+    }
+    begin += size;
+  }
+  for (std::size_t draw = 0; draw < draws_.size(); ++draw) {
+    double total = 0.0;
+    for (const auto& group : shares_)
+      total += group[draw];
+    for (auto& group : shares_)
+      group[draw] = total > 0.0 ? group[draw] / total : 0.0;
+  }
+}
+
+std::optional<EffectsModel> EffectsModel::fit(const SearchSpace& space,
+                                              std::span<const EffectSample> samples) {
+  if (samples.size() < k_fewest_samples) return std::nullopt;
+  const auto [least, most] =
+      std::ranges::minmax_element(samples, {}, [](const EffectSample& s) { return s.value; });
+  if (least->value == most->value) return std::nullopt;
+  const std::vector<bool> varies = differing(space, samples);
+  std::vector<std::size_t> paired;
+  for (std::size_t i = 0; i < varies.size(); ++i) {
+    if (varies[i]) paired.push_back(i);
+  }
+  if (paired.empty()) return std::nullopt;
+  const auto fitted = [&] {
+    EffectsModel model;
+    model.choose_groups(space, samples, varies, paired);
+    model.sample_posterior(samples);
+    model.compute_shares(space);
+    return model;
+  };
+  if (paired.size() > k_most_paired) {
+    const std::vector<std::size_t> all = std::exchange(paired, {});
+    const EffectsModel alone = fitted();
+    std::vector<std::pair<double, std::size_t>> strength;
+    for (std::size_t group = 0; group < all.size(); ++group)
+      strength.emplace_back(-mean_of(alone.shares_[group]), all[group]);
+    std::ranges::sort(strength);
+    for (std::size_t i = 0; i < k_most_paired; ++i)
+      paired.push_back(strength[i].second);
+    std::ranges::sort(paired);
+  }
+  return fitted();
+}
+
+std::vector<double> EffectsModel::values_at(const Point& point) const {
+  std::vector<double> row(width_);
+  features(point, row);
+  std::vector<double> values;
+  for (const auto& draw : draws_) {
+    double value = 0.0;
+    for (std::size_t j = 0; j < width_; ++j)
+      value += (row[j] - feature_means_[j]) * draw[j];
+    values.push_back(value);
+  }
+  return values;
+}
+
+std::vector<double> EffectsModel::main_effect(std::size_t parameter, double position) const {
+  std::vector<double> functions(bases_[parameter].size());
+  bases_[parameter].evaluate(position, functions);
+  std::size_t begin = 0;
+  for (std::size_t group = 0; groups_[group].first != parameter || groups_[group].second; ++group)
+    begin += products_[group].size();
+  std::vector<double> effects;
+  for (const auto& draw : draws_) {
+    double effect = 0.0;
+    for (std::size_t k = 0; k < functions.size(); ++k)
+      effect += functions[k] * draw[begin + k];
+    effects.push_back(effect);
+  }
+  return effects;
+}
+
+}  // namespace steptune

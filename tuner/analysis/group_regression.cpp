@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/analysis/group_regression.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "common/rng.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr int k_burn_in = 300;
+constexpr int k_sweeps = 1600;
+constexpr int k_kept_every = 8;
+
+/// Prior variances of a group's coefficients, as shares of the variance of the values.
+constexpr std::array k_slabs{0.001, 0.004, 0.016, 0.06, 0.25, 1.0, 4.0};
+
+/// A symmetric matrix in rows.
+struct Square {
+  std::size_t size = 0;
+  std::vector<double> cells;
+  explicit Square(std::size_t n) : size(n), cells(n * n, 0.0) {}
+  double& at(std::size_t i, std::size_t j) { return cells[i * size + j]; }
+  [[nodiscard]] double at(std::size_t i, std::size_t j) const { return cells[i * size + j]; }
+};
+
+/// Eigenvectors of a symmetric matrix as columns, by Jacobi's cyclic rotations (Golub and Van Loan,
+/// "Matrix Computations", section 8.5); `matrix` becomes diagonal.
+Square eigenvectors(Square& matrix) {
+  const std::size_t n = matrix.size;
+  Square vectors(n);
+  for (std::size_t i = 0; i < n; ++i)
+    vectors.at(i, i) = 1.0;
+  const auto turn = [n](Square& m, std::size_t p, std::size_t q, double c, double s) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const double a = m.at(k, p);
+      const double b = m.at(k, q);
+      m.at(k, p) = c * a - s * b;
+      m.at(k, q) = s * a + c * b;
+    }
+  };
+  constexpr int k_most_cycles = 12;
+  for (int cycle = 0; cycle < k_most_cycles; ++cycle) {
+    double rest = 0.0;
+    for (std::size_t p = 0; p < n; ++p) {
+      for (std::size_t q = p + 1; q < n; ++q) {
+        const double off = matrix.at(p, q);
+        const double scale = std::abs(matrix.at(p, p)) + std::abs(matrix.at(q, q));
+        if (std::abs(off) <= 1e-14 * scale) continue;
+        rest = std::max(rest, std::abs(off) / scale);
+        const double tau = (matrix.at(q, q) - matrix.at(p, p)) / (2.0 * off);
+        const double t = (tau >= 0.0 ? 1.0 : -1.0) / (std::abs(tau) + std::hypot(1.0, tau));
+        const double c = 1.0 / std::hypot(1.0, t);
+        const double s = t * c;
+        turn(matrix, p, q, c, s);
+        for (std::size_t k = 0; k < n; ++k) {
+          const double a = matrix.at(p, k);
+          const double b = matrix.at(q, k);
+          matrix.at(p, k) = c * a - s * b;
+          matrix.at(q, k) = s * a + c * b;
+        }
+        turn(vectors, p, q, c, s);
+      }
+    }
+    if (rest < 1e-12) break;
+  }
+  return vectors;
+}
+
+class Sampler {
+ public:
+  explicit Sampler(const GroupRegressionInput& input)
+      : input_(input), rng_(0, "effects"), width_(input.starts.back()), gram_(width_) {
+    center();
+    rotate();
+    sum_products();
+    coefficients_.assign(width_, 0.0);
+    variance_ = total_ / weight_;
+  }
+
+  GroupRegression run() {
+    // Most of the variance may be explained: beginning there reaches the bulk of it sooner.
+    residual_ = 0.1 * variance_;
+    for (int sweep = 0; sweep < k_burn_in + k_sweeps; ++sweep) {
+      for (std::size_t group = 0; group + 1 < input_.starts.size(); ++group)
+        draw_group(group);
+      draw_residual_variance();
+      if (sweep >= k_burn_in && sweep % k_kept_every == 0) keep();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void center() {
+    const std::size_t count = input_.values.size();
+    result_.column_means.assign(width_, 0.0);
+    for (std::size_t i = 0; i < count; ++i) {
+      weight_ += input_.weights[i];
+      result_.value_mean += input_.weights[i] * input_.values[i];
+      for (std::size_t j = 0; j < width_; ++j)
+        result_.column_means[j] += input_.weights[i] * input_.columns[i * width_ + j];
+    }
+    result_.value_mean /= weight_;
+    for (double& mean : result_.column_means)
+      mean /= weight_;
+    columns_ = input_.columns;
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t j = 0; j < width_; ++j) {
+        double& cell = columns_[i * width_ + j];
+        cell = (cell - result_.column_means[j]) * input_.scales[j];
+      }
+    }
+  }
+
+  void rotate() {
+    std::vector<double> turned;
+    for (std::size_t group = 0; group + 1 < input_.starts.size(); ++group) {
+      const std::size_t begin = input_.starts[group];
+      const std::size_t size = input_.starts[group + 1] - begin;
+      Square block(size);
+      for (std::size_t i = 0; i < input_.values.size(); ++i) {
+        const double* row = &columns_[i * width_ + begin];
+        for (std::size_t a = 0; a < size; ++a) {
+          for (std::size_t b = 0; b < size; ++b)
+            block.at(a, b) += input_.weights[i] * row[a] * row[b];
+        }
+      }
+      rotations_.push_back(eigenvectors(block));
+      turned.resize(size);
+      for (std::size_t i = 0; i < input_.values.size(); ++i) {
+        double* row = &columns_[i * width_ + begin];
+        for (std::size_t b = 0; b < size; ++b) {
+          turned[b] = 0.0;
+          for (std::size_t a = 0; a < size; ++a)
+            turned[b] += row[a] * rotations_.back().at(a, b);
+        }
+        std::copy(turned.begin(), turned.end(), row);
+      }
+    }
+  }
+
+  void sum_products() {
+    products_.assign(width_, 0.0);
+    for (std::size_t i = 0; i < input_.values.size(); ++i) {
+      const double* row = &columns_[i * width_];
+      const double value = input_.values[i] - result_.value_mean;
+      total_ += input_.weights[i] * value * value;
+      for (std::size_t a = 0; a < width_; ++a) {
+        const double weighted = input_.weights[i] * row[a];
+        products_[a] += weighted * value;
+        for (std::size_t b = a; b < width_; ++b)
+          gram_.at(a, b) += weighted * row[b];
+      }
+    }
+    for (std::size_t a = 0; a < width_; ++a) {
+      for (std::size_t b = 0; b < a; ++b)
+        gram_.at(a, b) = gram_.at(b, a);
+    }
+    columns_.clear();
+  }
+
+  /// Whether the group takes part, with what scale, and its coefficients, given all others.
+  void draw_group(std::size_t group) {
+    const std::size_t begin = input_.starts[group];
+    const std::size_t end = input_.starts[group + 1];
+    left_.resize(end - begin);
+    for (std::size_t a = begin; a < end; ++a) {
+      const double* row = &gram_.cells[a * width_];
+      double sum = products_[a] + row[a] * coefficients_[a];
+      for (std::size_t b = 0; b < width_; ++b)
+        sum -= row[b] * coefficients_[b];
+      // Within the group the columns are uncorrelated but for rounding.
+      left_[a - begin] = sum / residual_;
+    }
+    std::array<double, k_slabs.size() + 1> chances{};
+    chances[0] = std::log1p(-input_.inclusion[group]);
+    for (std::size_t s = 0; s < k_slabs.size(); ++s) {
+      const double prior = k_slabs[s] * variance_;
+      double ratio = 1.0;
+      double fit = 0.0;
+      for (std::size_t a = begin; a < end; ++a) {
+        const double shrunk = 1.0 + prior * information(a);
+        ratio *= shrunk;
+        fit += prior * left_[a - begin] * left_[a - begin] / shrunk;
+      }
+      chances[s + 1] = std::log(input_.inclusion[group] / static_cast<double>(k_slabs.size())) +
+                       0.5 * (fit - std::log(ratio));
+    }
+    const std::size_t chosen = draw_index(chances);
+    for (std::size_t a = begin; a < end; ++a) {
+      if (chosen == 0) {
+        coefficients_[a] = 0.0;
+        continue;
+      }
+      const double precision = information(a) + 1.0 / (k_slabs[chosen - 1] * variance_);
+      coefficients_[a] = left_[a - begin] / precision + rng_.normal() / std::sqrt(precision);
+    }
+  }
+
+  /// Of the values about a coefficient, all others known.
+  [[nodiscard]] double information(std::size_t column) const {
+    return std::max(0.0, gram_.at(column, column)) / residual_;
+  }
+
+  template <std::size_t N>
+  std::size_t draw_index(std::array<double, N>& log_chances) {
+    const double most = *std::ranges::max_element(log_chances);
+    double total = 0.0;
+    for (double& chance : log_chances) {
+      chance = std::exp(chance - most);
+      total += chance;
+    }
+    double at = rng_.uniform() * total;
+    for (std::size_t i = 0; i < N; ++i) {
+      at -= log_chances[i];
+      if (at < 0.0) return i;
+    }
+    return N - 1;
+  }
+
+  /// Inverse gamma, with a weak prior that keeps an exact fit from dividing by zero.
+  void draw_residual_variance() {
+    double explained = 0.0;
+    double fitted = 0.0;
+    for (std::size_t a = 0; a < width_; ++a) {
+      if (coefficients_[a] == 0.0) continue;
+      fitted += coefficients_[a] * products_[a];
+      const double* row = &gram_.cells[a * width_];
+      for (std::size_t b = 0; b < width_; ++b)
+        explained += coefficients_[a] * row[b] * coefficients_[b];
+    }
+    explained_ = std::max(0.0, explained);
+    constexpr double k_prior_share = 1e-5;
+    const double squares =
+        std::max(0.0, total_ - 2.0 * fitted + explained) + 2.0 * k_prior_share * variance_;
+    const double shape = 1.0 + 0.5 * static_cast<double>(input_.values.size() - 1);
+    residual_ = 0.5 * squares / gamma(shape);
+  }
+
+  /// Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26(3), 2000;
+  /// shape of at least 1, scale 1.
+  double gamma(double shape) {
+    const double d = shape - 1.0 / 3.0;
+    for (;;) {
+      const double x = rng_.normal();
+      const double root = 1.0 + x / std::sqrt(9.0 * d);
+      if (root <= 0.0) continue;
+      const double v = root * root * root;
+      const double u = 1.0 - rng_.uniform();
+      if (std::log(u) < 0.5 * x * x + d - d * v + d * std::log(v)) return d * v;
+    }
+  }
+
+  /// Coefficients in terms of the columns that were given.
+  void keep() {
+    std::vector<double> row(width_, 0.0);
+    for (std::size_t group = 0; group + 1 < input_.starts.size(); ++group) {
+      const std::size_t begin = input_.starts[group];
+      const std::size_t size = input_.starts[group + 1] - begin;
+      for (std::size_t a = 0; a < size; ++a) {
+        double sum = 0.0;
+        for (std::size_t b = 0; b < size; ++b)
+          sum += rotations_[group].at(a, b) * coefficients_[begin + b];
+        row[begin + a] = sum * input_.scales[begin + a];
+      }
+    }
+    result_.coefficients.push_back(std::move(row));
+    result_.residual_variances.push_back(residual_);
+    const double fitted = explained_ / weight_;
+    result_.explained.push_back(fitted / (fitted + residual_));
+  }
+
+  const GroupRegressionInput& input_;
+  Rng rng_;
+  std::size_t width_;
+  Square gram_;                   ///< of the rotated columns
+  std::vector<double> products_;  ///< of the rotated columns and the values
+  std::vector<Square> rotations_;
+  std::vector<double> columns_;
+  std::vector<double> coefficients_;  ///< of the rotated columns
+  std::vector<double> left_;
+  double weight_ = 0.0;     ///< sum
+  double total_ = 0.0;      ///< weighted sum of squares of the values
+  double variance_ = 0.0;   ///< of the values
+  double residual_ = 0.0;   ///< variance at weight 1
+  double explained_ = 0.0;  ///< weighted sum of squares of what is fitted
+  GroupRegression result_;
+};
+
+}  // namespace
+
+GroupRegression regress_on_groups(const GroupRegressionInput& input) {
+  return Sampler(input).run();
+}
+
+}  // namespace steptune

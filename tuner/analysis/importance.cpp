@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/analysis/importance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace steptune {
+namespace {
+
+/// A pair is worth a line if it takes part in this share of the draws, and explains so much.
+constexpr double k_likely = 0.5;
+constexpr double k_least_share = 0.005;
+
+double average(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+std::optional<MainEffect> effect_of(const Parameter& parameter, const EffectsModel& model,
+                                    std::size_t index, bool logarithmic) {
+  const auto& nodes = model.basis(index).nodes();
+  std::vector<double> least;
+  std::vector<double> most;
+  MainEffect effect;
+  for (const double node : nodes) {
+    std::vector<double> at = model.main_effect(index, node);
+    const double mean = average(at);
+    if (least.empty() || mean < average(least)) {
+      least = at;
+      effect.least = parameter.at_position(node);
+    }
+    if (most.empty() || mean > average(most)) {
+      most = std::move(at);
+      effect.most = parameter.at_position(node);
+    }
+  }
+  if (least.empty() || effect.least == effect.most) return std::nullopt;
+  for (std::size_t draw = 0; draw < least.size(); ++draw) {
+    const double difference = most[draw] - least[draw];
+    most[draw] = logarithmic ? std::exp(difference) : difference;
+  }
+  effect.size = estimate_of(std::move(most));
+  return effect;
+}
+
+std::string why_unknown(const TrialSamples& samples) {
+  if (samples.samples.size() < EffectsModel::k_fewest_samples) {
+    return fmt::format("{} trials tell of it, {} are needed", samples.samples.size(),
+                       EffectsModel::k_fewest_samples);
+  }
+  const double first = samples.samples.front().value;
+  const bool equal = std::ranges::all_of(
+      samples.samples, [&](const EffectSample& sample) { return sample.value == first; });
+  return equal ? "it is the same in all trials" : "no parameter differs among the trials";
+}
+
+}  // namespace
+
+Importance importance_of(const SearchSpace& space, const TrialSamples& samples,
+                         const EffectsModel* model) {
+  Importance importance;
+  importance.trials = samples.samples.size();
+  importance.logarithmic = samples.logarithmic;
+  if (model == nullptr) {
+    importance.unknown = why_unknown(samples);
+    return importance;
+  }
+  importance.explained = model->explained();
+  std::vector<std::vector<double>> in_all(space.parameters().size(),
+                                          std::vector<double>(model->draw_count(), 0.0));
+  for (const Parameter& parameter : space.parameters())
+    importance.parameters.emplace_back().parameter = parameter.name;
+  for (std::size_t group = 0; group < model->groups().size(); ++group) {
+    const EffectGroup& effect = model->groups()[group];
+    const std::vector<double>& shares = model->shares()[group];
+    for (std::size_t draw = 0; draw < shares.size(); ++draw) {
+      in_all[effect.first][draw] += shares[draw];
+      if (effect.second) in_all[*effect.second][draw] += shares[draw];
+    }
+    if (!effect.second) {
+      ParameterImportance& parameter = importance.parameters[effect.first];
+      parameter.varied = true;
+      parameter.alone = estimate_of(shares);
+      parameter.effect =
+          effect_of(space.parameters()[effect.first], *model, effect.first, samples.logarithmic);
+      continue;
+    }
+    const auto taking_part =
+        static_cast<double>(std::ranges::count_if(shares, [](double s) { return s > 0.0; }));
+    PairImportance pair{space.parameters()[effect.first].name,
+                        space.parameters()[*effect.second].name, estimate_of(shares)};
+    if (taking_part >= k_likely * static_cast<double>(shares.size()) &&
+        pair.share.mean >= k_least_share) {
+      importance.pairs.push_back(std::move(pair));
+    }
+  }
+  for (std::size_t i = 0; i < in_all.size(); ++i)
+    importance.parameters[i].in_all = estimate_of(std::move(in_all[i]));
+  std::ranges::stable_sort(importance.parameters, [](const auto& a, const auto& b) {
+    if (a.varied != b.varied) return a.varied;
+    return a.in_all.mean > b.in_all.mean;
+  });
+  std::ranges::stable_sort(
+      importance.pairs, [](const auto& a, const auto& b) { return a.share.mean > b.share.mean; });
+  return importance;
+}
+
+}  // namespace steptune

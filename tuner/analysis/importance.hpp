@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/space/search_space.hpp"
+#include "tuner/analysis/effects_model.hpp"
+#include "tuner/analysis/trial_samples.hpp"
+
+namespace steptune {
+
+/// What a parameter does by itself, averaged over all others.
+struct MainEffect {
+  Value least;  ///< the value at which the quantity is least
+  Value most;
+  /// Most to least: their ratio on a logarithmic scale, else their difference.
+  EffectEstimate size;
+};
+
+struct ParameterImportance {
+  std::string parameter;
+  bool varied = false;    ///< false: it had one value in all trials, so nothing is known
+  EffectEstimate alone;   ///< share of the variance that it explains by itself
+  EffectEstimate in_all;  ///< and with what it does together with each other parameter
+  std::optional<MainEffect> effect;
+};
+
+struct PairImportance {
+  std::string first;
+  std::string second;
+  EffectEstimate share;  ///< of the variance, beyond what the two do by themselves
+};
+
+/// Which parameters matter for one quantity over the whole search space.
+struct Importance {
+  std::size_t trials = 0;  ///< that it rests on
+  bool logarithmic = true;
+  EffectEstimate explained;  ///< share of the trials' variance that the model explains
+  std::vector<ParameterImportance> parameters;  ///< most important first
+  std::vector<PairImportance> pairs;            ///< strongest first; only those that are likely
+  std::string unknown;                          ///< why there is nothing, for people; else empty
+};
+
+/// `model` is null where there is none; what is then `unknown` is told.
+[[nodiscard]] Importance importance_of(const SearchSpace& space, const TrialSamples& samples,
+                                       const EffectsModel* model);
+
+}  // namespace steptune

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/analysis/step_stages.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+
+namespace steptune {
+namespace {
+
+struct StageWord {
+  std::string_view word;
+  StepStage stage;
+};
+
+/// In order: the first word that a name contains decides. Words of copying come before those of
+/// data, of which a copy's name often speaks, too.
+constexpr std::array k_part_words{
+    StageWord{"h2d", StepStage::host_to_device},
+    StageWord{"host_to_device", StepStage::host_to_device},
+    StageWord{"to_device", StepStage::host_to_device},
+    StageWord{"transfer", StepStage::host_to_device},
+    StageWord{"copy", StepStage::host_to_device},
+    StageWord{"prepare", StepStage::host_to_device},
+    StageWord{"optim", StepStage::optimiser},
+    StageWord{"update", StepStage::optimiser},
+    StageWord{"comm", StepStage::communication},
+    StageWord{"reduce", StepStage::communication},
+    StageWord{"gather", StepStage::communication},
+    StageWord{"sync", StepStage::communication},
+    StageWord{"forward", StepStage::compute},
+    StageWord{"backward", StepStage::compute},
+    StageWord{"compute", StepStage::compute},
+    StageWord{"loss", StepStage::compute},
+    StageWord{"data", StepStage::data},
+    StageWord{"load", StepStage::data},
+    StageWord{"fetch", StepStage::data},
+    StageWord{"input", StepStage::data},
+    StageWord{"batch", StepStage::data},
+    StageWord{"augment", StepStage::data},
+};
+
+constexpr std::array k_parameter_words{
+    StageWord{"pin_memory", StepStage::host_to_device},
+    StageWord{"non_blocking", StepStage::host_to_device},
+    StageWord{"worker", StepStage::data},
+    StageWord{"prefetch", StepStage::data},
+    StageWord{"sharing_strategy", StepStage::data},
+    StageWord{"loader", StepStage::data},
+    StageWord{"decode", StepStage::data},
+    StageWord{"bucket", StepStage::communication},
+    StageWord{"allreduce", StepStage::communication},
+    StageWord{"all_reduce", StepStage::communication},
+    StageWord{"nccl", StepStage::communication},
+    StageWord{"optimizer", StepStage::optimiser},
+    StageWord{"optimiser", StepStage::optimiser},
+    StageWord{"set_to_none", StepStage::optimiser},
+    StageWord{"foreach", StepStage::optimiser},
+    StageWord{"precision", StepStage::compute},
+    StageWord{"dtype", StepStage::compute},
+    StageWord{"amp", StepStage::compute},
+    StageWord{"bf16", StepStage::compute},
+    StageWord{"fp16", StepStage::compute},
+    StageWord{"tf32", StepStage::compute},
+    StageWord{"matmul", StepStage::compute},
+    StageWord{"compile", StepStage::compute},
+    StageWord{"channels_last", StepStage::compute},
+    StageWord{"cudnn", StepStage::compute},
+    StageWord{"attention", StepStage::compute},
+    StageWord{"checkpointing", StepStage::compute},
+    StageWord{"thread", StepStage::compute},
+};
+
+std::string in_lower_case(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) {
+    return c == '-' || c == ' ' ? '_' : static_cast<char>(std::tolower(c));
+  });
+  return result;
+}
+
+/// Whether a word begins where a word of the name does: "amp" is in "use_amp", not in "sample".
+bool names(const std::string& name, std::string_view word) {
+  for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at + 1)) {
+    if (at == 0 || std::isalpha(static_cast<unsigned char>(name[at - 1])) == 0) return true;
+  }
+  return false;
+}
+
+std::optional<StepStage> first_stage(std::string_view text, std::span<const StageWord> words) {
+  const std::string name = in_lower_case(text);
+  for (const StageWord& entry : words) {
+    if (names(name, entry.word)) return entry.stage;
+  }
+  return std::nullopt;
+}
+
+/// The knob of the PyTorch hook that is set from the parameter, else nothing.
+std::optional<std::string> knob_set_from(const std::string& parameter, const Json& document) {
+  const Json::json_pointer path("/hooks/pytorch");
+  if (!document.is_object() || !document.contains(path)) return std::nullopt;
+  const Json& knobs = document.at(path);
+  if (!knobs.is_object()) return std::nullopt;
+  for (const auto& [knob, rule] : knobs.items()) {
+    if (rule.is_string() &&
+        rule.get<std::string>().find("{" + parameter + "}") != std::string::npos)
+      return knob;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string to_text(StepStage stage) {
+  switch (stage) {
+    case StepStage::data:
+      return "data";
+    case StepStage::host_to_device:
+      return "host_to_device";
+    case StepStage::compute:
+      return "compute";
+    case StepStage::communication:
+      return "communication";
+    case StepStage::optimiser:
+      return "optimiser";
+  }
+  return {};
+}
+
+std::optional<StepStage> stage_of_part(std::string_view part) {
+  return first_stage(part, k_part_words);
+}
+
+std::optional<StepStage> stage_of_parameter(const std::string& parameter,
+                                            const Json& study_document) {
+  if (const auto knob = knob_set_from(parameter, study_document)) {
+    if (const auto stage = first_stage(*knob, k_parameter_words)) return stage;
+  }
+  return first_stage(parameter, k_parameter_words);
+}
+
+}  // namespace steptune

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/analysis/trial_samples.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "common/interval.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_most_samples = 2000;
+
+struct Reading {
+  double value = 0.0;
+  double standard_error = 0.0;
+};
+
+bool was_measured(const TrialRecord& trial) {
+  return is_ranked(trial.status) || trial.status == TrialStatus::infeasible;
+}
+
+std::vector<EffectSample> samples_of(
+    const SearchSpace& space, const std::vector<TrialRecord>& trials,
+    const std::function<std::optional<Reading>(const TrialRecord&)>& reading_of) {
+  std::vector<EffectSample> samples;
+  for (const TrialRecord& trial : trials) {
+    const auto reading = reading_of(trial);
+    if (!reading || !std::isfinite(reading->value)) continue;
+    Point point = space.encode(trial.configuration);
+    // A value that a continued study no longer has.
+    if (std::ranges::any_of(point, [](double at) { return std::isnan(at); })) continue;
+    const double error = std::isfinite(reading->standard_error) ? reading->standard_error : 0.0;
+    samples.push_back({std::move(point), reading->value, error});
+  }
+  if (samples.size() <= k_most_samples) return samples;
+  std::vector<EffectSample> some;
+  for (std::size_t i = 0; i < k_most_samples; ++i)
+    some.push_back(std::move(samples[i * samples.size() / k_most_samples]));
+  return some;
+}
+
+TrialSamples on_log_scale(std::vector<EffectSample> samples) {
+  TrialSamples result{std::move(samples), true};
+  result.logarithmic = std::ranges::all_of(
+      result.samples, [](const EffectSample& sample) { return sample.value > 0.0; });
+  if (!result.logarithmic) return result;
+  for (EffectSample& sample : result.samples) {
+    sample.standard_error /= sample.value;
+    sample.value = std::log(sample.value);
+  }
+  return result;
+}
+
+}  // namespace
+
+TrialSamples objective_samples(const SearchSpace& space, const std::vector<TrialRecord>& trials,
+                               std::size_t objective) {
+  return on_log_scale(samples_of(space, trials, [&](const TrialRecord& trial) {
+    std::optional<Reading> reading;
+    if (was_measured(trial) && objective < trial.objectives.size()) {
+      reading = {trial.objectives[objective],
+                 objective < trial.standard_errors.size() ? trial.standard_errors[objective] : 0.0};
+    }
+    return reading;
+  }));
+}
+
+TrialSamples step_time_samples(const SearchSpace& space, const std::vector<TrialRecord>& trials) {
+  return on_log_scale(samples_of(space, trials, [](const TrialRecord& trial) {
+    std::optional<Reading> reading;
+    if (was_measured(trial) && trial.measurement && trial.measurement->seconds_per_sample > 0.0) {
+      reading = {trial.measurement->seconds_per_sample, trial.measurement->half_width_s / k_z_95};
+    }
+    return reading;
+  }));
+}
+
+TrialSamples failure_samples(const SearchSpace& space, const std::vector<TrialRecord>& trials) {
+  return {samples_of(space, trials,
+                     [](const TrialRecord& trial) {
+                       std::optional<Reading> reading;
+                       if (is_ranked(trial.status)) reading = {0.0, 0.0};
+                       if (trial.status == TrialStatus::failed ||
+                           trial.status == TrialStatus::out_of_memory ||
+                           trial.status == TrialStatus::infeasible) {
+                         reading = {1.0, 0.0};
+                       }
+                       return reading;
+                     }),
+          false};
+}
+
+}  // namespace steptune

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/report/bottleneck_report.hpp"
+#include "tuner/report/format.hpp"
+#include "tuner/report/importance_report.hpp"
+#include "tuner/report/text_table.hpp"
+
+namespace steptune {
+namespace {
+
+/// `text` in lines of at most `width` columns, broken at blanks; ends with a newline.
+std::string wrapped(const std::string& text, std::size_t width) {
+  std::string result;
+  std::size_t column = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    const std::size_t needed = display_width(word);
+    if (column > 0 && width > 0 && column + 1 + needed > width) {
+      result += '\n';
+      column = 0;
+    }
+    if (column > 0) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += needed;
+    begin = end + 1;
+  }
+  return result + '\n';
+}
+
+std::string part_names(const StageTime& time) {
+  std::string text;
+  for (const std::string& part : time.parts)
+    text += (text.empty() ? "" : ", ") + printable_line(part, 40);
+  return text;
+}
+
+std::string most_gain_text(const Bottleneck& bottleneck, std::optional<StepStage> stage) {
+  if (!stage) return "-";
+  const auto most = bottleneck.most_gain(*stage);
+  return most ? format_ratio(*most) : "-";
+}
+
+TextTable stage_table(const Bottleneck& bottleneck) {
+  TextTable table({{"stage", Align::left},
+                   {"share of a step", Align::right},
+                   {"per sample", Align::right},
+                   {"gain if it took none", Align::right},
+                   {"parts", Align::left}});
+  for (const StageTime& time : bottleneck.stages) {
+    table.add_row({stage_title(time.stage), format_percent(time.share),
+                   seconds_text(time.seconds_per_sample), most_gain_text(bottleneck, time.stage),
+                   part_names(time)});
+  }
+  constexpr double k_worth_a_row = 0.005;
+  if (bottleneck.untold_share > k_worth_a_row) {
+    table.add_row({"not told", format_percent(bottleneck.untold_share),
+                   seconds_text(bottleneck.untold_share * bottleneck.step_seconds_per_sample), "-",
+                   ""});
+  }
+  return table;
+}
+
+TextTable response_table(const Bottleneck& bottleneck, bool with_range) {
+  std::vector<TextTable::Column> columns{{"parameter", Align::left},
+                                         {"acts on", Align::left},
+                                         {"now", Align::right},
+                                         {"best", Align::right},
+                                         {"gain left", Align::right}};
+  if (with_range) columns.push_back({"worst to best", Align::right});
+  TextTable table(std::move(columns));
+  const auto word = [](const Value& value) {
+    return elide_middle(printable_line(to_text(value)), 12);
+  };
+  for (const ParameterResponse& response : bottleneck.responses) {
+    std::vector<std::string> cells{
+        elide_middle(response.parameter, 20), response.stage ? stage_title(response.stage) : "-",
+        word(response.now), word(response.best), gain_text(response.gain, true)};
+    if (with_range) cells.push_back(gain_text(response.range, true));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+std::string further_facts(const Bottleneck& bottleneck) {
+  std::string text;
+  if (bottleneck.gpu_busy) {
+    text += fmt::format("GPU busy {} of the time\n", format_percent(*bottleneck.gpu_busy));
+  }
+  if (bottleneck.interruptions_share > 0.0) {
+    text += fmt::format("phases and stalls between steps: {} of the time per sample\n",
+                        format_percent(bottleneck.interruptions_share));
+  }
+  if (bottleneck.startup_share) {
+    text += fmt::format("start-up and warm-up: {} of the planned run\n",
+                        format_percent(*bottleneck.startup_share));
+  }
+  if (!bottleneck.no_responses.empty() && !bottleneck.stages.empty()) {
+    text += bottleneck.no_responses + "\n";
+  }
+  for (const std::string& parameter : bottleneck.inactive)
+    text += fmt::format("{}: not active in this trial\n", parameter);
+  return text;
+}
+
+}  // namespace
+
+std::string stage_title(std::optional<StepStage> stage) {
+  if (!stage) return "other parts";
+  std::string text = to_text(*stage);
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+std::string seconds_text(double seconds) {
+  if (!std::isfinite(seconds)) return "-";
+  if (seconds >= 1.0 || seconds <= 0.0) return format_number(seconds) + " s";
+  return seconds >= 1e-3 ? format_number(1e3 * seconds) + " ms"
+                         : format_number(1e6 * seconds) + " us";
+}
+
+std::string bottleneck_text(const Bottleneck& bottleneck, const TextStyle& style) {
+  const BottleneckWords words = in_words(bottleneck);
+  constexpr std::size_t k_readable = 100;
+  const std::size_t width = style.width > 0 ? std::min(style.width, k_readable) : 0;
+  std::string text = wrapped(words.finding, width);
+  if (style.color) text = "\x1b[1m" + text.substr(0, text.size() - 1) + "\x1b[0m\n";
+  if (!words.evidence.empty()) text += wrapped(words.evidence, width);
+  if (!bottleneck.stages.empty()) text += "\n" + stage_table(bottleneck).text();
+  if (!bottleneck.responses.empty()) {
+    TextTable table = response_table(bottleneck, true);
+    if (style.width > 0 && table.width() > style.width) table = response_table(bottleneck, false);
+    text += "\n" + table.text();
+  }
+  const std::string facts = further_facts(bottleneck);
+  return facts.empty() ? text : text + "\n" + facts;
+}
+
+}  // namespace steptune

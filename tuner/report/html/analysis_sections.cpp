@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/html/analysis_sections.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "tuner/report/bottleneck_report.hpp"
+#include "tuner/report/format.hpp"
+#include "tuner/report/html/html_text.hpp"
+#include "tuner/report/importance_report.hpp"
+
+namespace steptune {
+namespace {
+
+std::string paragraph(const std::string& text, const char* kind = nullptr) {
+  if (text.empty()) return {};
+  return kind == nullptr ? fmt::format("<p>{}</p>\n", html_escaped(text))
+                         : fmt::format("<p class=\"{}\">{}</p>\n", kind, html_escaped(text));
+}
+
+std::string row_title(const std::string& text) {
+  return fmt::format("<th scope=\"row\">{}</th>", html_escaped(text));
+}
+
+std::string shares_html(const std::string& title, const Importance& importance,
+                        const ObjectiveView* view) {
+  std::string head = html_head_cell("parameter") + html_head_cell("share of variance", true) +
+                     html_head_cell("with its pairs", true);
+  if (view != nullptr) head += html_head_cell("by itself");
+  std::string body;
+  for (const ParameterImportance& parameter : importance.parameters) {
+    body += "<tr>" + row_title(parameter.parameter) + html_cell(share_text(parameter), true) +
+            html_cell(parameter.varied ? share_text(parameter.in_all) : "-", true);
+    if (view != nullptr) body += html_cell(effect_text(parameter, importance, *view));
+    body += "</tr>";
+  }
+  for (const PairImportance& pair : importance.pairs) {
+    body += "<tr>" + row_title(fmt::format("{} with {}", pair.first, pair.second)) +
+            html_cell(share_text(pair.share), true) + html_cell("") +
+            (view != nullptr ? html_cell("") : "") + "</tr>";
+  }
+  return fmt::format("<h3>{}</h3>\n", html_escaped(title)) + html_table("", head, body);
+}
+
+std::string ablation_html(const ObjectiveImportance& objective) {
+  const AblationPath& path = objective.ablation;
+  const std::string title = "From baseline to best, " + objective.view.title();
+  std::string html = fmt::format("<h3>{}</h3>\n", html_escaped(title));
+  if (!path.unknown.empty()) return html + paragraph(path.unknown);
+  html += paragraph(ablation_headline(path), "evidence");
+  std::string body;
+  for (const AblationStep& step : path.steps) {
+    body += "<tr>" + row_title(changes_text(step)) +
+            html_cell(gain_text(step.gain, path.logarithmic), true) +
+            html_cell(step.measured ? "measured" : "by the model") + "</tr>";
+  }
+  return html + html_table("",
+                           html_head_cell("set") + html_head_cell("gain", true) +
+                               html_head_cell("known from"),
+                           body);
+}
+
+Json share_bars(const std::string& title, const Importance& importance) {
+  Json rows = Json::array();
+  const auto add = [&](const std::string& label, const EffectEstimate& share, bool pair) {
+    rows.push_back({{"label", label},
+                    {"to", share.mean},
+                    {"low", share.low},
+                    {"high", share.high},
+                    {"kind", pair ? "pair" : "parameter"}});
+  };
+  for (const ParameterImportance& parameter : importance.parameters) {
+    if (parameter.varied) add(parameter.parameter, parameter.alone, false);
+  }
+  for (const PairImportance& pair : importance.pairs)
+    add(pair.first + " with " + pair.second, pair.share, true);
+  return {{"title", title}, {"rows", std::move(rows)}};
+}
+
+/// Each bar begins where the one before it ends.
+Json ablation_bars(const AblationPath& path) {
+  Json rows = Json::array();
+  double at = path.logarithmic ? 1.0 : 0.0;
+  for (const AblationStep& step : path.steps) {
+    const auto after = [&](double gain) { return path.logarithmic ? at * gain : at + gain; };
+    rows.push_back({{"label", changes_text(step)},
+                    {"from", at},
+                    {"to", after(step.gain.mean)},
+                    {"low", after(step.gain.low)},
+                    {"high", after(step.gain.high)},
+                    {"kind", step.measured ? "measured" : "modelled"}});
+    at = after(step.gain.mean);
+  }
+  return {{"log", path.logarithmic}, {"rows", std::move(rows)}};
+}
+
+}  // namespace
+
+std::string importance_html(const StudyImportance& study) {
+  std::string html = paragraph(
+      "How much of the variance over the whole search space each parameter explains, with 95 % "
+      "intervals.");
+  for (const ObjectiveImportance& objective : study.objectives) {
+    const std::string title = objective.view.title();
+    if (objective.follows) {
+      html += paragraph(fmt::format("{} is a fixed multiple of {}: its shares are the same.", title,
+                                    study.objectives[*objective.follows].view.title()));
+      continue;
+    }
+    const Importance& importance = objective.importance;
+    if (!importance.unknown.empty()) {
+      html += paragraph(fmt::format("{}: {}", title, importance.unknown));
+    } else {
+      html += shares_html(title, importance, &objective.view);
+      html += paragraph(fmt::format("{} trials, of whose variance the model explains {}.",
+                                    importance.trials, format_percent(importance.explained.mean)));
+    }
+    html += ablation_html(objective);
+  }
+  if (study.failure.unknown.empty()) {
+    html += shares_html("failure", study.failure, nullptr);
+  } else {
+    html += paragraph("failure: " + study.failure.unknown);
+  }
+  return html;
+}
+
+std::string bottleneck_html(const Bottleneck& bottleneck) {
+  const BottleneckWords words = in_words(bottleneck);
+  std::string html = fmt::format("<p><strong>{}</strong></p>\n", html_escaped(words.finding)) +
+                     paragraph(words.evidence, "evidence");
+  std::string body;
+  for (const StageTime& time : bottleneck.stages) {
+    std::string parts;
+    for (const std::string& part : time.parts)
+      parts += (parts.empty() ? "" : ", ") + part;
+    const auto most = time.stage ? bottleneck.most_gain(*time.stage) : std::nullopt;
+    body += "<tr>" + row_title(stage_title(time.stage)) +
+            html_cell(format_percent(time.share), true) +
+            html_cell(seconds_text(time.seconds_per_sample), true) +
+            html_cell(most ? format_ratio(*most) : "-", true) + html_cell(parts) + "</tr>";
+  }
+  if (!body.empty()) {
+    html += html_table("",
+                       html_head_cell("stage") + html_head_cell("share of a step", true) +
+                           html_head_cell("per sample", true) +
+                           html_head_cell("gain if it took none", true) + html_head_cell("parts"),
+                       body);
+  }
+  body.clear();
+  for (const ParameterResponse& response : bottleneck.responses) {
+    body += "<tr>" + row_title(response.parameter) +
+            html_cell(response.stage ? stage_title(response.stage) : "-") +
+            html_cell(to_text(response.now), true) + html_cell(to_text(response.best), true) +
+            html_cell(gain_text(response.gain, true), true) +
+            html_cell(gain_text(response.range, true), true) + "</tr>";
+  }
+  if (body.empty()) return html + paragraph(bottleneck.no_responses);
+  return html + "<h3>What the time of a step answers to</h3>\n" +
+         html_table("",
+                    html_head_cell("parameter") + html_head_cell("acts on") +
+                        html_head_cell("now", true) + html_head_cell("best", true) +
+                        html_head_cell("gain left", true) + html_head_cell("worst to best", true),
+                    body);
+}
+
+void add_analysis_data(Json& json, const StudyAnalysis& analysis) {
+  json["importance"] = Json::array();
+  for (const ObjectiveImportance& objective : analysis.importance.objectives) {
+    if (objective.follows || !objective.importance.unknown.empty()) continue;
+    json["importance"].push_back(share_bars(objective.view.title(), objective.importance));
+  }
+  if (analysis.importance.failure.unknown.empty()) {
+    json["importance"].push_back(share_bars("failure", analysis.importance.failure));
+  }
+  json["ablation"] = Json::array();
+  for (const ObjectiveImportance& objective : analysis.importance.objectives) {
+    if (objective.follows || objective.ablation.steps.empty()) continue;
+    json["ablation"].push_back(ablation_bars(objective.ablation));
+    json["ablation"].back()["title"] = objective.view.title();
+  }
+  json["bottleneck"] = Json::array();
+  if (!analysis.bottleneck) return;
+  Json stages = Json::array();
+  for (const StageTime& time : analysis.bottleneck->stages) {
+    stages.push_back(
+        {{"label", stage_title(time.stage)}, {"to", time.share}, {"kind", "parameter"}});
+  }
+  if (!stages.empty()) {
+    json["bottleneck"].push_back({{"title", "share of a step"}, {"rows", std::move(stages)}});
+  }
+  Json responses = Json::array();
+  for (const ParameterResponse& response : analysis.bottleneck->responses) {
+    responses.push_back({{"label", response.parameter},
+                         {"from", 1.0},
+                         {"to", response.range.mean},
+                         {"low", response.range.low},
+                         {"high", response.range.high},
+                         {"kind", "parameter"}});
+  }
+  if (!responses.empty()) {
+    json["bottleneck"].push_back({{"title", "time at the worst to time at the best value"},
+                                  {"log", true},
+                                  {"rows", std::move(responses)}});
+  }
+}
+
+}  // namespace steptune
