@@ -46,6 +46,24 @@ std::map<int, double> heights_of(const std::string& figure) {
   return heights;
 }
 
+/// Bars of the legend: they stand for no figure.
+int legend_bars(const std::string& figure) {
+  const std::size_t at = figure.find("class=\"legend\"");
+  return at == std::string::npos ? 0 : count_of(figure.substr(at), "<rect class=\"bar ");
+}
+
+/// How long the bar of each label is.
+std::map<std::string, double> bar_widths_of(const std::string& figure) {
+  static const std::regex k_bar(
+      "<rect class=\"bar [^>]*data-label=\"([^\"]*)\"[^>]*width=\"([^\"]*)\"");
+  std::map<std::string, double> widths;
+  for (auto it = std::sregex_iterator(figure.begin(), figure.end(), k_bar);
+       it != std::sregex_iterator(); ++it) {
+    widths.emplace((*it)[1], std::stod((*it)[2]));
+  }
+  return widths;
+}
+
 class HtmlReport : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -119,6 +137,22 @@ TEST_F(HtmlReport, DrawsInABrowserWhatTheDataSay) {
   EXPECT_NE(figure_of(browser.out, "trace")
                 .find("data-pieces=\"" + std::to_string(trace["seconds"].size() - 1) + "\""),
             std::string::npos);
+
+  for (const char* chart : {"importance", "ablation", "bottleneck"}) {
+    ASSERT_FALSE(data[chart].empty()) << chart;
+    const std::string figure = figure_of(browser.out, std::string(chart) + "-chart");
+    int rows = 0;
+    for (const Json& part : data[chart])
+      rows += static_cast<int>(part["rows"].size());
+    EXPECT_EQ(count_of(figure, "<rect class=\"bar "), rows + legend_bars(figure)) << chart;
+  }
+  const auto widths = bar_widths_of(figure_of(browser.out, "importance-chart"));
+  for (const Json& row : data["importance"][0]["rows"]) {
+    const Json& first = data["importance"][0]["rows"][0];
+    EXPECT_NEAR(widths.at(row["label"]) * first["to"].get<double>(),
+                std::max(1.0, widths.at(first["label"]) * row["to"].get<double>()), 1.0)
+        << row["label"];
+  }
 
   const auto heights = heights_of(history);
   for (const Json& a : data["trials"]) {

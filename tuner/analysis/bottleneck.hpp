@@ -31,10 +31,10 @@ struct ParameterResponse {
   Value worst;           ///< the value with the most
   EffectEstimate gain;   ///< time now to time at `best`
   EffectEstimate range;  ///< time at `worst` to time at `best`
-  /// The intervals lie above what no engineer would care for (2 %): the time answers to the
+  /// The intervals lie above what no engineer would care for (3 %): the time answers to the
   /// parameter at all; another value than the trial's is faster.
-  [[nodiscard]] bool matters() const { return range.low > 1.02; }
-  [[nodiscard]] bool leaves_gain() const { return gain.low > 1.02; }
+  [[nodiscard]] bool matters() const { return range.low > 1.03; }
+  [[nodiscard]] bool leaves_gain() const { return gain.low > 1.03; }
 };
 
 /// What the steps of a trial wait for.

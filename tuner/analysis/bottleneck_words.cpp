@@ -8,8 +8,9 @@
 namespace steptune {
 namespace {
 
-/// Above this most possible gain (Amdahl) a parameter is not told to be worth nothing.
-constexpr double k_hardly = 1.15;
+/// Below this possible gain, as measured or by Amdahl's law, a parameter is told to be worth
+/// nothing.
+constexpr double k_hardly = 1.1;
 constexpr double k_gpu_waits = 0.7;
 
 std::string percent(double share) {
@@ -72,6 +73,7 @@ std::string consequences(const Bottleneck& bottleneck, StepStage largest) {
   Responses matter;
   Responses at_best;
   Responses no_effect;
+  Responses less;
   Responses cannot;
   for (const ParameterResponse& response : bottleneck.responses) {
     if (response.stage == largest) {
@@ -79,8 +81,11 @@ std::string consequences(const Bottleneck& bottleneck, StepStage largest) {
        : response.matters()   ? at_best
                               : no_effect)
           .push_back(&response);
-    } else if (response.stage && !response.leaves_gain() &&
-               bottleneck.most_gain(*response.stage).value_or(k_hardly) < k_hardly) {
+    } else if (response.stage && response.leaves_gain()) {
+      less.push_back(&response);
+    } else if (response.stage &&
+               (response.gain.high < k_hardly ||
+                bottleneck.most_gain(*response.stage).value_or(k_hardly) < k_hardly)) {
       cannot.push_back(&response);
     }
   }
@@ -98,6 +103,10 @@ std::string consequences(const Bottleneck& bottleneck, StepStage largest) {
   }
   if (clauses.empty() && bottleneck.no_responses.empty()) {
     clauses.emplace_back("no parameter of the study is known to act on that");
+  }
+  if (!less.empty()) {
+    clauses.push_back(with_factors(less, &ParameterResponse::gain) +
+                      (clauses.empty() ? " still helps" : " less"));
   }
   if (!cannot.empty()) clauses.push_back(names_of(cannot, "or") + " cannot");
   return clauses_of(clauses);
@@ -138,7 +147,7 @@ BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
     if (std::ranges::find(stages, response.stage) == stages.end()) stages.push_back(response.stage);
   }
   if (matter.empty()) {
-    words.finding += ", and no parameter that was varied changes their time by over 2 %";
+    words.finding += ", and no parameter that was varied changes their time by over 3 %";
     return words;
   }
   words.finding += fmt::format("; {} {}", with_factors(matter, &ParameterResponse::range),

@@ -149,17 +149,14 @@ void EffectsModel::sample_posterior(std::span<const EffectSample> samples) {
     input.weights.push_back(1.0 / (1.0 + variance / misfit));
     features(samples[i].point, std::span(input.columns).subspan(i * width_, width_));
   }
-  const auto mains = static_cast<double>(
-      std::ranges::count_if(groups_, [](const EffectGroup& group) { return !group.second; }));
   std::size_t at = 0;
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     input.starts.push_back(at);
     at += products_[group].size();
     for (const Product& product : products_[group])
-      input.scales.push_back(std::pow(product.degree, -k_smoothness));
-    // Of the pairs about half as many as there are parameters are expected to matter.
-    input.inclusion.push_back(
-        groups_[group].second ? std::min(0.25, 1.0 / std::max(1.0, mains - 1.0)) : 0.5);
+      input.scales.push_back((groups_[group].second ? 0.5 : 1.0) *
+                             std::pow(product.degree, -k_smoothness));
+    input.inclusion.push_back(0.5);
   }
   input.starts.push_back(at);
   GroupRegression regression = regress_on_groups(input);

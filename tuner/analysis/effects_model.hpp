@@ -71,8 +71,8 @@ class EffectsModel {
   [[nodiscard]] double mean_value() const { return mean_; }
   /// What a configuration's value differs from the model by (standard deviation), by draw.
   [[nodiscard]] const std::vector<double>& unexplained() const { return unexplained_; }
-  /// Variance of the samples that the effects explain, as a share: the R^2 of Gelman, Goodrich,
-  /// Gabry and Vehtari, "R-squared for Bayesian regression models", American Statistician 2019.
+  /// Variance of the samples that the effects explain, as a share: one less that which is left to
+  /// each single sample.
   [[nodiscard]] EffectEstimate explained() const { return explained_; }
 
  private:

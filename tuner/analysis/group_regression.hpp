@@ -22,7 +22,7 @@ struct GroupRegression {
   std::vector<double> column_means;  ///< weighted; coefficients are of columns less these
   std::vector<std::vector<double>> coefficients;
   std::vector<double> residual_variances;  ///< at weight 1
-  std::vector<double> explained;           ///< share of the variance of the values
+  std::vector<double> explained;  ///< share of the variance of the values that is not residual
 };
 
 /// Gibbs sampler for a spike-and-slab prior on groups (Xu and Ghosh 2015): within a sweep each

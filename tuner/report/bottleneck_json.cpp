@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
+#include "common/json_fields.hpp"
 #include "tuner/report/bottleneck_report.hpp"
+#include "tuner/report/importance_report.hpp"
 
 namespace steptune {
 namespace {
 
-Json finite_or_null(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
 Json optional_json(const std::optional<double>& value) {
-  return value ? finite_or_null(*value) : Json(nullptr);
+  return value ? number_or_null(*value) : Json(nullptr);
 }
 
 Json stage_json(const std::optional<StepStage>& stage) {
   return stage ? Json(to_text(*stage)) : Json(nullptr);
-}
-
-Json ratio_json(const EffectEstimate& ratio) {
-  return {{"mean", finite_or_null(ratio.mean)},
-          {"low_95", finite_or_null(ratio.low)},
-          {"high_95", finite_or_null(ratio.high)}};
 }
 
 }  // namespace
@@ -32,20 +22,20 @@ Json bottleneck_json(const Bottleneck& bottleneck) {
   json["trial"] = bottleneck.trial;
   json["finding"] = words.finding;
   json["evidence"] = words.evidence.empty() ? Json(nullptr) : Json(words.evidence);
-  json["step_s_per_sample"] = finite_or_null(bottleneck.step_seconds_per_sample);
+  json["step_s_per_sample"] = number_or_null(bottleneck.step_seconds_per_sample);
   json["stages"] = Json::array();
   for (const StageTime& time : bottleneck.stages) {
     json["stages"].push_back(
         {{"stage", stage_json(time.stage)},
          {"parts", time.parts},
-         {"s_per_sample", finite_or_null(time.seconds_per_sample)},
-         {"share", finite_or_null(time.share)},
+         {"s_per_sample", number_or_null(time.seconds_per_sample)},
+         {"share", number_or_null(time.share)},
          {"most_gain", time.stage ? optional_json(bottleneck.most_gain(*time.stage)) : Json()}});
   }
   json["untold_share"] =
-      bottleneck.stages.empty() ? Json(nullptr) : finite_or_null(bottleneck.untold_share);
+      bottleneck.stages.empty() ? Json(nullptr) : number_or_null(bottleneck.untold_share);
   json["gpu_busy_share"] = optional_json(bottleneck.gpu_busy);
-  json["interruptions_share"] = finite_or_null(bottleneck.interruptions_share);
+  json["interruptions_share"] = number_or_null(bottleneck.interruptions_share);
   json["startup_share_of_plan"] = optional_json(bottleneck.startup_share);
   json["trials"] = bottleneck.trials;
   json["no_responses"] =
@@ -57,8 +47,8 @@ Json bottleneck_json(const Bottleneck& bottleneck) {
                                  {"now", to_json(response.now)},
                                  {"best", to_json(response.best)},
                                  {"worst", to_json(response.worst)},
-                                 {"gain_left", ratio_json(response.gain)},
-                                 {"worst_to_best", ratio_json(response.range)}});
+                                 {"gain_left", estimate_json(response.gain)},
+                                 {"worst_to_best", estimate_json(response.range)}});
   }
   json["inactive"] = bottleneck.inactive;
   return json;

@@ -13,29 +13,6 @@
 namespace steptune {
 namespace {
 
-/// `text` in lines of at most `width` columns, broken at blanks; ends with a newline.
-std::string wrapped(const std::string& text, std::size_t width) {
-  std::string result;
-  std::size_t column = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    const std::size_t needed = display_width(word);
-    if (column > 0 && width > 0 && column + 1 + needed > width) {
-      result += '\n';
-      column = 0;
-    }
-    if (column > 0) {
-      result += ' ';
-      ++column;
-    }
-    result += word;
-    column += needed;
-    begin = end + 1;
-  }
-  return result + '\n';
-}
-
 std::string part_names(const StageTime& time) {
   std::string text;
   for (const std::string& part : time.parts)
@@ -49,22 +26,25 @@ std::string most_gain_text(const Bottleneck& bottleneck, std::optional<StepStage
   return most ? format_ratio(*most) : "-";
 }
 
-TextTable stage_table(const Bottleneck& bottleneck) {
-  TextTable table({{"stage", Align::left},
-                   {"share of a step", Align::right},
-                   {"per sample", Align::right},
-                   {"gain if it took none", Align::right},
-                   {"parts", Align::left}});
+TextTable stage_table(const Bottleneck& bottleneck, bool with_parts) {
+  std::vector<TextTable::Column> columns{{"stage", Align::left},
+                                         {"share of a step", Align::right},
+                                         {"per sample", Align::right},
+                                         {"gain if it took none", Align::right}};
+  if (with_parts) columns.push_back({"parts", Align::left});
+  TextTable table(std::move(columns));
   for (const StageTime& time : bottleneck.stages) {
-    table.add_row({stage_title(time.stage), format_percent(time.share),
-                   seconds_text(time.seconds_per_sample), most_gain_text(bottleneck, time.stage),
-                   part_names(time)});
+    std::vector<std::string> cells{stage_title(time.stage), format_percent(time.share),
+                                   seconds_text(time.seconds_per_sample),
+                                   most_gain_text(bottleneck, time.stage)};
+    if (with_parts) cells.push_back(part_names(time));
+    table.add_row(std::move(cells));
   }
   constexpr double k_worth_a_row = 0.005;
   if (bottleneck.untold_share > k_worth_a_row) {
     table.add_row({"not told", format_percent(bottleneck.untold_share),
-                   seconds_text(bottleneck.untold_share * bottleneck.step_seconds_per_sample), "-",
-                   ""});
+                   seconds_text(bottleneck.untold_share * bottleneck.step_seconds_per_sample),
+                   "-"});
   }
   return table;
 }
@@ -134,7 +114,11 @@ std::string bottleneck_text(const Bottleneck& bottleneck, const TextStyle& style
   std::string text = wrapped(words.finding, width);
   if (style.color) text = "\x1b[1m" + text.substr(0, text.size() - 1) + "\x1b[0m\n";
   if (!words.evidence.empty()) text += wrapped(words.evidence, width);
-  if (!bottleneck.stages.empty()) text += "\n" + stage_table(bottleneck).text();
+  if (!bottleneck.stages.empty()) {
+    TextTable table = stage_table(bottleneck, true);
+    if (style.width > 0 && table.width() > style.width) table = stage_table(bottleneck, false);
+    text += "\n" + table.text();
+  }
   if (!bottleneck.responses.empty()) {
     TextTable table = response_table(bottleneck, true);
     if (style.width > 0 && table.width() > style.width) table = response_table(bottleneck, false);

@@ -107,6 +107,28 @@ std::string elide_middle(std::string_view text, std::size_t width) {
   return result;
 }
 
+std::string wrapped(std::string_view text, std::size_t width) {
+  std::string result;
+  std::size_t column = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    const std::size_t needed = display_width(word);
+    if (column > 0 && width > 0 && column + 1 + needed > width) {
+      result += '\n';
+      column = 0;
+    }
+    if (column > 0) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += needed;
+    begin = end + 1;
+  }
+  return result + '\n';
+}
+
 std::string configuration_text(const Configuration& configuration,
                                const std::vector<std::string>& order) {
   std::string result;

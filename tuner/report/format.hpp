@@ -36,6 +36,10 @@ namespace steptune {
 /// ANSI sequences are kept only if nothing is cut.
 [[nodiscard]] std::string elide_middle(std::string_view text, std::size_t width);
 
+/// `text` in lines of at most `width` columns, broken at blanks; a longer word has a line of its
+/// own. 0: one line. Ends with a newline.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t width);
+
 /// `batch_size=256 workers=6 precision=bf16`: the parameters in `order`, then any others by name.
 [[nodiscard]] std::string configuration_text(const Configuration& configuration,
                                              const std::vector<std::string>& order);

@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
+#include "common/json_fields.hpp"
 #include "tuner/report/importance_report.hpp"
 
 namespace steptune {
 namespace {
-
-Json estimate_json(const EffectEstimate& estimate) {
-  const auto finite = [](double value) {
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-  };
-  return {{"mean", finite(estimate.mean)},
-          {"low_95", finite(estimate.low)},
-          {"high_95", finite(estimate.high)}};
-}
 
 Json value_json(const std::optional<Value>& value) {
   return value ? to_json(*value) : Json(nullptr);
@@ -76,6 +66,12 @@ Json ablation_json(const AblationPath& path) {
 }
 
 }  // namespace
+
+Json estimate_json(const EffectEstimate& estimate) {
+  return {{"mean", number_or_null(estimate.mean)},
+          {"low_95", number_or_null(estimate.low)},
+          {"high_95", number_or_null(estimate.high)}};
+}
 
 Json importance_json(const StudyImportance& study) {
   Json json;

@@ -30,6 +30,8 @@ namespace steptune {
 /// give way.
 [[nodiscard]] std::string importance_text(const StudyImportance& importance,
                                           const TextStyle& style);
+/// `{"mean": 1.9, "low_95": 1.8, "high_95": 2.0}`
+[[nodiscard]] Json estimate_json(const EffectEstimate& estimate);
 [[nodiscard]] Json importance_json(const StudyImportance& importance);
 
 }  // namespace steptune

@@ -123,29 +123,34 @@ std::string shares(const StudyImportance& study, const TextStyle& style) {
   return styled(text.substr(0, end), "2", style) + text.substr(end);
 }
 
-std::string basis_lines(const StudyImportance& study) {
+std::string basis_lines(const StudyImportance& study, std::size_t width) {
   std::string text;
   for (const ObjectiveImportance& objective : study.objectives) {
     if (objective.follows) {
-      text += fmt::format("{}: a fixed multiple of {}\n", objective.view.title(),
-                          study.objectives[*objective.follows].view.title());
+      text += wrapped(fmt::format("{}: a fixed multiple of {}", objective.view.title(),
+                                  study.objectives[*objective.follows].view.title()),
+                      width);
       continue;
     }
     if (!objective.importance.unknown.empty()) {
-      text += fmt::format("{}: {}\n", objective.view.title(), objective.importance.unknown);
+      text += wrapped(fmt::format("{}: {}", objective.view.title(), objective.importance.unknown),
+                      width);
       continue;
     }
     const double explained = objective.importance.explained.mean;
-    text +=
-        fmt::format("{}: {} trials, of whose variance the model explains {}{}\n",
+    text += wrapped(
+        fmt::format("{}: {} trials, of whose variance the model explains {}{}",
                     objective.view.title(), objective.importance.trials, format_percent(explained),
-                    explained < k_poor ? ": too little to rely on the shares" : "");
+                    explained < k_poor ? ": too little to rely on the shares" : ""),
+        width);
   }
   if (study.failure.unknown.empty()) {
-    text += fmt::format("failure: {} of {} trials, of whose variance the model explains {}\n",
-                        study.failed, study.ended, format_percent(study.failure.explained.mean));
+    text += wrapped(
+        fmt::format("failure: {} of {} trials, of whose variance the model explains {}",
+                    study.failed, study.ended, format_percent(study.failure.explained.mean)),
+        width);
   } else {
-    text += fmt::format("failure: {}\n", study.failure.unknown);
+    text += wrapped(fmt::format("failure: {}", study.failure.unknown), width);
   }
   return text;
 }
@@ -154,12 +159,16 @@ std::string ablation(const ObjectiveImportance& objective, const StudyImportance
                      const TextStyle& style) {
   const AblationPath& path = objective.ablation;
   if (!path.unknown.empty()) {
-    return fmt::format("from baseline to best, {}: {}\n", objective.view.title(), path.unknown);
+    return wrapped(
+        fmt::format("from baseline to best, {}: {}", objective.view.title(), path.unknown),
+        style.width);
   }
-  std::string text = styled(
+  std::string text = wrapped(
       fmt::format("from baseline (trial {}) to best (trial {}), {}: {}", study.baseline.value_or(0),
                   study.best.value_or(0), objective.view.title(), ablation_headline(path)),
-      "1", style);
+      style.width);
+  text.pop_back();
+  text = styled(text, "1", style);
   TextTable table({{"", Align::left}, {"", Align::right}, {"", Align::left}});
   std::size_t widest = 40;
   if (style.width > 0) widest = std::max<std::size_t>(24, style.width > 42 ? style.width - 42 : 24);
@@ -239,7 +248,7 @@ std::string ablation_headline(const AblationPath& path) {
 }
 
 std::string importance_text(const StudyImportance& study, const TextStyle& style) {
-  std::string text = shares(study, style) + basis_lines(study);
+  std::string text = shares(study, style) + basis_lines(study, style.width);
   for (const ObjectiveImportance& objective : study.objectives) {
     if (!objective.follows) text += ablation(objective, study, style);
   }

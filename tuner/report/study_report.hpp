@@ -10,6 +10,7 @@
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/recommendation.hpp"
 #include "tuner/report/stored_study.hpp"
+#include "tuner/report/study_analysis.hpp"
 #include "tuner/report/trial_command.hpp"
 
 namespace steptune {
@@ -21,6 +22,7 @@ struct StudyReport {
   std::optional<Recommendation> recommendation;
   RecommendationContext words;
   std::optional<TrialCommand> command;  ///< of the recommended trial; nothing where it was replayed
+  StudyAnalysis analysis;
   std::vector<SessionRecord> sessions;
   std::map<std::int64_t, TrialTrace> traces;  ///< by trial; thinned where there are many
   std::vector<std::int64_t> relaunched;       ///< trials that were launched more than once

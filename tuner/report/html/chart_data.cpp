@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "tuner/report/html/analysis_sections.hpp"
+
 namespace steptune {
 namespace {
 
@@ -103,6 +105,7 @@ Json chart_data(const StudyReport& report) {
       json["traces"][std::to_string(row.trial.number)] = trace_data(trace->second, row.trial);
     }
   }
+  add_analysis_data(json, report.analysis);
   return json;
 }
 

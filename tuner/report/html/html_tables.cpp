@@ -15,21 +15,6 @@
 namespace steptune {
 namespace {
 
-std::string table(const std::string& attributes, const std::string& head, const std::string& body) {
-  return fmt::format(
-      "<div class=\"scroll\"><table{}><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>\n",
-      attributes, head, body);
-}
-
-std::string head_cell(const std::string& title, bool is_number = false) {
-  return fmt::format("<th scope=\"col\"{}>{}</th>", is_number ? " class=\"number\"" : "",
-                     html_escaped(title));
-}
-
-std::string cell(const std::string& text, bool is_number = false) {
-  return fmt::format("<td{}>{}</td>", is_number ? " class=\"number\"" : "", html_escaped(text));
-}
-
 const TrialRecord* trial_of(const StudyReport& report, std::optional<std::int64_t> number) {
   if (!number) return nullptr;
   const auto row = std::ranges::find_if(
@@ -80,10 +65,12 @@ std::string configuration_table(const StudyReport& report) {
     const std::string to = value_text(best, name);
     const std::string from = baseline == nullptr ? "-" : value_text(baseline->configuration, name);
     body += fmt::format("<tr{}><th scope=\"row\">{}</th>{}{}</tr>",
-                        from == to ? "" : " class=\"changed\"", html_escaped(name), cell(from),
-                        cell(to));
+                        from == to ? "" : " class=\"changed\"", html_escaped(name), html_cell(from),
+                        html_cell(to));
   }
-  return table("", head_cell("parameter") + head_cell("baseline") + head_cell("recommended"), body);
+  return html_table(
+      "", html_head_cell("parameter") + html_head_cell("baseline") + html_head_cell("recommended"),
+      body);
 }
 
 std::string trials_table(const StudyReport& report) {
@@ -100,15 +87,15 @@ std::string trials_table(const StudyReport& report) {
     });
   });
   std::ranges::stable_partition(columns, &LeaderboardColumn::is_default);
-  std::string head = head_cell("rank", true);
+  std::string head = html_head_cell("rank", true);
   for (const LeaderboardColumn& column : columns)
-    head += head_cell(column.title, column.align == Align::right);
-  head += head_cell("marks");
+    head += html_head_cell(column.title, column.align == Align::right);
+  head += html_head_cell("marks");
   std::string body;
   for (const LeaderboardRow& row : report.board.rows) {
     body += fmt::format("<tr data-trial=\"{}\"{}>", row.trial.number,
                         row.best ? " class=\"best\"" : "");
-    body += cell(row.rank ? std::to_string(*row.rank) : "", true);
+    body += html_cell(row.rank ? std::to_string(*row.rank) : "", true);
     for (const LeaderboardColumn& column : columns) {
       const auto value = column.value(row);
       const bool is_number = value && !std::holds_alternative<std::string>(*value);
@@ -117,9 +104,9 @@ std::string trials_table(const StudyReport& report) {
                       is_number ? fmt::format(" data-v=\"{:.6g}\"", to_number(*value)) : "",
                       html_escaped(column.text(row)));
     }
-    body += cell(marks_of(row)) + "</tr>";
+    body += html_cell(marks_of(row)) + "</tr>";
   }
-  return table(" id=\"trials\" class=\"sortable\"", head, body);
+  return html_table(" id=\"trials\" class=\"sortable\"", head, body);
 }
 
 std::string bill_table(const StudyReport& report) {
@@ -142,7 +129,8 @@ std::string bill_table(const StudyReport& report) {
   const auto line_html = [](const std::string& name, const std::string& trials,
                             const std::string& seconds, double usd, const char* attributes) {
     return fmt::format("<tr{}><th scope=\"row\">{}</th>{}{}{}</tr>", attributes, html_escaped(name),
-                       cell(trials, true), cell(seconds, true), cell(format_usd(usd), true));
+                       html_cell(trials, true), html_cell(seconds, true),
+                       html_cell(format_usd(usd), true));
   };
   std::string body;
   for (const auto& [name, line] : lines) {
@@ -154,10 +142,10 @@ std::string bill_table(const StudyReport& report) {
   }
   body += line_html("total", std::to_string(total.trials), format_duration(total.seconds),
                     total.usd, " class=\"total\"");
-  return table("",
-               head_cell("for") + head_cell("trials", true) + head_cell("billed", true) +
-                   head_cell("cost", true),
-               body);
+  return html_table("",
+                    html_head_cell("for") + html_head_cell("trials", true) +
+                        html_head_cell("billed", true) + html_head_cell("cost", true),
+                    body);
 }
 
 std::string machine_table(const StudyReport& report) {
@@ -175,9 +163,9 @@ std::string machine_table(const StudyReport& report) {
   for (std::size_t i = 0; i < report.sessions.size(); ++i) {
     if (i == 0 || i + k_shown > report.sessions.size()) shown.push_back(&report.sessions[i]);
   }
-  std::string head = head_cell("");
+  std::string head = html_head_cell("");
   for (const SessionRecord* session : shown)
-    head += head_cell(format_utc(session->started_wall_s));
+    head += html_head_cell(format_utc(session->started_wall_s));
   std::string body;
   for (const std::string& name : names) {
     std::string title = name;
@@ -188,11 +176,11 @@ std::string machine_table(const StudyReport& report) {
       const auto found = session->machine.find(name);
       const std::string text = found == session->machine.end() ? "-" : found->second;
       texts.insert(text);
-      row += cell(text);
+      row += html_cell(text);
     }
     body += fmt::format("<tr{}>{}</tr>", texts.size() > 1 ? " class=\"changed\"" : "", row);
   }
-  return table("", head, body);
+  return html_table("", head, body);
 }
 
 }  // namespace steptune

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/html/html_text.hpp"
 
+#include <fmt/format.h>
+
 namespace steptune {
 namespace {
 
@@ -39,6 +41,22 @@ std::string html_escaped(std::string_view text) {
     }
   }
   return result;
+}
+
+std::string html_table(const std::string& attributes, const std::string& head,
+                       const std::string& body) {
+  return fmt::format(
+      "<div class=\"scroll\"><table{}><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>\n",
+      attributes, head, body);
+}
+
+std::string html_head_cell(const std::string& title, bool is_number) {
+  return fmt::format("<th scope=\"col\"{}>{}</th>", is_number ? " class=\"number\"" : "",
+                     html_escaped(title));
+}
+
+std::string html_cell(const std::string& text, bool is_number) {
+  return fmt::format("<td{}>{}</td>", is_number ? " class=\"number\"" : "", html_escaped(text));
 }
 
 std::string script_json(const Json& json) {
