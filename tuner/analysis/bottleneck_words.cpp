@@ -68,18 +68,24 @@ std::string clauses_of(const std::vector<std::string>& clauses) {
   return text;
 }
 
+std::string too_little_known(const Responses& responses) {
+  return fmt::format("of {} too little is known", names_of(responses, "or"));
+}
+
 /// What the study's parameters can do about the largest stage, and what those of others cannot.
 std::string consequences(const Bottleneck& bottleneck, StepStage largest) {
   Responses matter;
   Responses at_best;
   Responses no_effect;
+  Responses unclear;
   Responses less;
   Responses cannot;
   for (const ParameterResponse& response : bottleneck.responses) {
     if (response.stage == largest) {
-      (response.leaves_gain() ? matter
-       : response.matters()   ? at_best
-                              : no_effect)
+      (response.leaves_gain()           ? matter
+       : response.matters()             ? at_best
+       : response.range.high < k_hardly ? no_effect
+                                        : unclear)
           .push_back(&response);
     } else if (response.stage && response.leaves_gain()) {
       less.push_back(&response);
@@ -101,6 +107,7 @@ std::string consequences(const Bottleneck& bottleneck, StepStage largest) {
   if (!no_effect.empty()) {
     clauses.push_back(names_of(no_effect, "or") + " made no difference that was measured");
   }
+  if (!unclear.empty()) clauses.push_back(too_little_known(unclear));
   if (clauses.empty() && bottleneck.no_responses.empty()) {
     clauses.emplace_back("no parameter of the study is known to act on that");
   }
@@ -137,14 +144,22 @@ BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
     return words;
   }
   Responses matter;
-  Responses others;
+  Responses unmoved;
+  Responses unclear;
   Responses left;
   std::vector<std::optional<StepStage>> stages;
   for (const ParameterResponse& response : bottleneck.responses) {
-    (response.matters() ? matter : others).push_back(&response);
+    (response.matters()               ? matter
+     : response.range.high < k_hardly ? unmoved
+                                      : unclear)
+        .push_back(&response);
     if (!response.leaves_gain()) continue;
     left.push_back(&response);
     if (std::ranges::find(stages, response.stage) == stages.end()) stages.push_back(response.stage);
+  }
+  if (matter.empty() && !unclear.empty()) {
+    words.finding += ", and " + too_little_known(unclear);
+    return words;
   }
   if (matter.empty()) {
     words.finding += ", and no parameter that was varied changes their time by over 3 %";
@@ -152,7 +167,8 @@ BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
   }
   words.finding += fmt::format("; {} {}", with_factors(matter, &ParameterResponse::range),
                                matter.size() == 1 ? "matters" : "matter");
-  if (!others.empty()) words.finding += ", not " + names_of(others, "or");
+  if (!unmoved.empty()) words.finding += ", not " + names_of(unmoved, "or");
+  if (!unclear.empty()) words.finding += ", " + too_little_known(unclear);
   if (left.empty()) {
     words.finding += fmt::format(": trial {} has their best values, and nothing says what remains",
                                  bottleneck.trial);

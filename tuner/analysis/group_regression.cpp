@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "common/rng.hpp"
 
@@ -79,6 +77,7 @@ class Sampler {
     rotate();
     sum_products();
     coefficients_.assign(width_, 0.0);
+    gradient_ = products_;
     variance_ = total_ / weight_;
   }
 
@@ -169,12 +168,8 @@ class Sampler {
     const std::size_t end = input_.starts[group + 1];
     left_.resize(end - begin);
     for (std::size_t a = begin; a < end; ++a) {
-      const double* row = &gram_.cells[a * width_];
-      double sum = products_[a] + row[a] * coefficients_[a];
-      for (std::size_t b = 0; b < width_; ++b)
-        sum -= row[b] * coefficients_[b];
       // Within the group the columns are uncorrelated but for rounding.
-      left_[a - begin] = sum / residual_;
+      left_[a - begin] = (gradient_[a] + gram_.at(a, a) * coefficients_[a]) / residual_;
     }
     std::array<double, k_slabs.size() + 1> chances{};
     chances[0] = std::log1p(-input_.inclusion[group]);
@@ -192,13 +187,22 @@ class Sampler {
     }
     const std::size_t chosen = draw_index(chances);
     for (std::size_t a = begin; a < end; ++a) {
-      if (chosen == 0) {
-        coefficients_[a] = 0.0;
-        continue;
+      double drawn = 0.0;
+      if (chosen > 0) {
+        const double precision = information(a) + 1.0 / (k_slabs[chosen - 1] * variance_);
+        drawn = left_[a - begin] / precision + rng_.normal() / std::sqrt(precision);
       }
-      const double precision = information(a) + 1.0 / (k_slabs[chosen - 1] * variance_);
-      coefficients_[a] = left_[a - begin] / precision + rng_.normal() / std::sqrt(precision);
+      set_coefficient(a, drawn);
     }
+  }
+
+  void set_coefficient(std::size_t column, double value) {
+    const double change = value - coefficients_[column];
+    if (change == 0.0) return;
+    coefficients_[column] = value;
+    const double* row = &gram_.cells[column * width_];
+    for (std::size_t b = 0; b < width_; ++b)
+      gradient_[b] -= row[b] * change;
   }
 
   /// Of the values about a coefficient, all others known.
@@ -227,16 +231,10 @@ class Sampler {
   /// would be told apart to many digits.
   void draw_residual_variance() {
     double explained = 0.0;
-    double fitted = 0.0;
-    for (std::size_t a = 0; a < width_; ++a) {
-      if (coefficients_[a] == 0.0) continue;
-      fitted += coefficients_[a] * products_[a];
-      const double* row = &gram_.cells[a * width_];
-      for (std::size_t b = 0; b < width_; ++b)
-        explained += coefficients_[a] * row[b] * coefficients_[b];
-    }
+    for (std::size_t a = 0; a < width_; ++a)
+      explained += coefficients_[a] * (products_[a] + gradient_[a]);
     constexpr double k_least_share = 0.0025;
-    const double squares = std::max(0.0, total_ - 2.0 * fitted + explained);
+    const double squares = std::max(0.0, total_ - explained);
     const double shape = 1.0 + 0.5 * static_cast<double>(input_.values.size() - 1);
     residual_ = std::max(0.5 * squares / gamma(shape), k_least_share * variance_);
   }
@@ -283,6 +281,7 @@ class Sampler {
   std::vector<Square> rotations_;
   std::vector<double> columns_;
   std::vector<double> coefficients_;  ///< of the rotated columns
+  std::vector<double> gradient_;      ///< products of the columns and what is not fitted yet
   std::vector<double> left_;
   double weight_ = 0.0;    ///< sum
   double total_ = 0.0;     ///< weighted sum of squares of the values

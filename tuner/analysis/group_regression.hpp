@@ -28,8 +28,8 @@ struct GroupRegression {
 /// Gibbs sampler for a spike-and-slab prior on groups (Xu and Ghosh 2015): within a sweep each
 /// group's participation and scale are drawn with its coefficients integrated out, then these. The
 /// columns of a group are rotated first so that they are uncorrelated, which makes a group's turn a
-/// sum. Takes O(columns^2) per sweep whatever the number of observations. The same input gives the
-/// same draws.
+/// sum. A sweep takes O(columns^2) at most, whatever the number of observations. The same input
+/// gives the same draws.
 [[nodiscard]] GroupRegression regress_on_groups(const GroupRegressionInput& input);
 
 }  // namespace steptune

@@ -79,7 +79,7 @@ std::string further_facts(const Bottleneck& bottleneck) {
     text += fmt::format("phases and stalls between steps: {} of the time per sample\n",
                         format_percent(bottleneck.interruptions_share));
   }
-  if (bottleneck.startup_share) {
+  if (bottleneck.startup_share.value_or(0.0) > 0.0) {
     text += fmt::format("start-up and warm-up: {} of the planned run\n",
                         format_percent(*bottleneck.startup_share));
   }

@@ -126,6 +126,17 @@ TEST(Bottleneck, WithoutPartsOnlyTheResponsesSpeak) {
   EXPECT_NE(at_best.find("nothing says what remains"), std::string::npos) << at_best;
 }
 
+TEST(Bottleneck, WhatTheTrialsHardlyTellIsNotSaidToHaveNoEffect) {
+  const LoaderStudy study;
+  Bottleneck bottleneck = study.at(study.trials[0]);
+  for (ParameterResponse& response : bottleneck.responses) {
+    if (response.parameter == "precision") response.gain = response.range = {1.2, 0.7, 1.7};
+  }
+  const std::string finding = in_words(bottleneck).finding;
+  EXPECT_NE(finding.find("not flavour, of precision too little is known"), std::string::npos)
+      << finding;
+}
+
 TEST(Bottleneck, NothingIsInvented) {
   const LoaderStudy few(4);
   const Bottleneck bottleneck = few.at(few.trials[0]);
