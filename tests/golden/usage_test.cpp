@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <regex>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "common/json.hpp"
@@ -104,15 +105,33 @@ TEST(Usage, VersionsAreToldForPeopleAndPrograms) {
   }
 }
 
-TEST(Usage, CompletionScriptsAreValid) {
-  const Sandbox sandbox;
-  sandbox.write("complete.bash", sandbox.steptune({"completion", "bash"}).out);
-  const Ended ended = sandbox.program({"bash", "-c",
-                                       "source complete.bash && COMP_WORDS=(steptune leaderboard "
-                                       "--li) COMP_CWORD=2 && _steptune && "
-                                       "echo \"${COMPREPLY[@]}\""});
+/// What bash offers for the last of `words`, a line.
+std::string bash_completions(const Sandbox& sandbox, const std::string& words, int index) {
+  const Ended ended = sandbox.program(
+      {"bash", "-c",
+       fmt::format("steptune() {{ {} \"$@\"; }}; source complete.bash && COMP_WORDS=({}) "
+                   "COMP_CWORD={} && _steptune && echo \"${{COMPREPLY[@]}}\"",
+                   steptune_program(), words, index)});
   EXPECT_EQ(ended.err, "");
-  EXPECT_EQ(ended.out, "--limit\n");
+  return ended.out;
+}
+
+TEST(Usage, BashCompletesOptionsAndNamesOfStudiesTrialsAndColumns) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", replay_study());
+  ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet"}).exit_code, 0);
+  ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet", "--db", "a b.db", "--trials", "2"})
+                .exit_code,
+            0);
+  sandbox.write("complete.bash", sandbox.steptune({"completion", "bash"}).out);
+  EXPECT_EQ(bash_completions(sandbox, "steptune leaderboard --li", 2), "--limit\n");
+  EXPECT_EQ(bash_completions(sandbox, "steptune leaderboard ''", 2), "demo\n");
+  EXPECT_EQ(bash_completions(sandbox, "steptune leaderboard x", 2), "\n");
+  EXPECT_EQ(bash_completions(sandbox, "steptune show demo 12", 3), "12\n");
+  EXPECT_EQ(bash_completions(sandbox, "steptune show --db 'a b.db' ''", 4), "demo 2 1\n");
+  EXPECT_EQ(bash_completions(sandbox, "steptune leaderboard --sort wor", 3), "workers\n");
+  EXPECT_EQ(bash_completions(sandbox, "steptune leaderboard --columns trial,prec", 3),
+            "trial,precision\n");
 }
 
 TEST(Usage, TheProgramDoesNotLinkLibTorch) {

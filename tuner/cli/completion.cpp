@@ -1,151 +1,207 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/completion.hpp"
 
-#include <vector>
+#include <algorithm>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/report/format.hpp"
+#include "tuner/report/leaderboard_columns.hpp"
+#include "tuner/report/leaderboard_source.hpp"
 
 namespace steptune {
 namespace {
 
-struct CommandWords {
-  std::string name;
-  std::string description;
-  std::vector<std::pair<std::string, std::string>> options;  ///< `--limit` and its description
+constexpr std::size_t k_most_trials = 100;
+
+/// What a history holds; nothing where it cannot be read: a completion is no place for errors.
+class StoredNames {
+ public:
+  explicit StoredNames(const std::filesystem::path& database) {
+    if (auto history = History::open_for_reading(database)) history_.emplace(*std::move(history));
+  }
+
+  [[nodiscard]] std::vector<Candidate> studies() const {
+    std::vector<Candidate> names;
+    if (!history_) return names;
+    for (const StudyRecord& study : history_->studies().value_or(std::vector<StudyRecord>{}))
+      names.push_back({study.name, to_text(study.status)});
+    return names;
+  }
+
+  /// `study`: a name; empty: the latest.
+  [[nodiscard]] std::vector<Candidate> trials(const std::string& study) && {
+    std::vector<Candidate> names;
+    const auto board = std::move(*this).board(study);
+    if (!board) return names;
+    const auto order = parameter_order(board->study.document);
+    for (const LeaderboardRow& row : board->rows) {
+      names.push_back({std::to_string(row.trial.number),
+                       elide_middle(configuration_text(row.trial.configuration, order), 60)});
+    }
+    return names;
+  }
+
+  [[nodiscard]] std::vector<Candidate> columns(const std::string& study) && {
+    std::vector<Candidate> names;
+    const auto board = std::move(*this).board(study);
+    if (!board) return names;
+    for (const LeaderboardColumn& column : leaderboard_columns(
+             board->objectives, parameter_order(board->study.document), board->rows))
+      names.push_back({column.name, printable_line(column.title)});
+    return names;
+  }
+
+ private:
+  [[nodiscard]] std::optional<Leaderboard> board(const std::string& study) && {
+    if (!history_) return std::nullopt;
+    auto record = history_->study(study);
+    if (!record) return std::nullopt;
+    auto objectives = objective_views(record->document);
+    const StoredStudy stored{*std::move(history_), *std::move(record), std::move(objectives)};
+    LeaderboardQuery query;
+    query.limit = k_most_trials;
+    auto board = read_leaderboard(stored, query);
+    if (!board) return std::nullopt;
+    return *std::move(board);
+  }
+
+  std::optional<History> history_;
 };
 
-std::vector<CommandWords> commands_of(const CLI::App& program) {
-  std::vector<CommandWords> commands;
-  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
-    CommandWords words{command->get_name(), command->get_description(), {}};
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        words.options.emplace_back("--" + name, option->get_description());
-      }
-    }
-    commands.push_back(std::move(words));
-  }
+const CLI::App* command_called(const CLI::App& program, const std::string& name) {
+  const auto commands = program.get_subcommands(
+      [&](const CLI::App* each) { return !each->get_group().empty() && each->get_name() == name; });
+  return commands.empty() ? nullptr : commands.front();
+}
+
+std::vector<Candidate> commands_of(const CLI::App& program) {
+  std::vector<Candidate> commands;
+  for (const CLI::App* command :
+       program.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); }))
+    commands.push_back({command->get_name(), command->get_description()});
   return commands;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words)
-    text += (text.empty() ? "" : " ") + word;
-  return text;
+std::vector<Candidate> options_of(const CLI::App& app) {
+  std::vector<Candidate> options;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
+    for (const std::string& name : option->get_lnames())
+      options.push_back({"--" + name, option->get_description()});
+  }
+  return options;
 }
 
-std::vector<std::string> names(const std::vector<CommandWords>& commands) {
-  std::vector<std::string> result;
-  for (const auto& command : commands)
-    result.push_back(command.name);
-  return result;
-}
-
-std::vector<std::string> option_names(const CommandWords& command) {
-  std::vector<std::string> result;
-  for (const auto& [name, description] : command.options)
-    result.push_back(name);
-  return result;
-}
-
-/// In single quotes of zsh and fish.
-std::string quoted(const std::string& text, const std::string& escaped_quote) {
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      result += escaped_quote;
+/// The words that `CLI::IsMember` allows, which CLI11 shows in the type:
+/// `TEXT:{auto,always,never}`.
+std::vector<Candidate> choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t begin = type.find('{');
+  const std::size_t end = type.find('}', begin);
+  std::vector<Candidate> choices;
+  if (begin == std::string::npos || end == std::string::npos) return choices;
+  std::string choice;
+  for (const char c : type.substr(begin + 1, end - begin - 1) + ",") {
+    if (c != ',') {
+      choice += c;
     } else {
-      result += c;
+      choices.push_back({std::exchange(choice, {}), ""});
     }
   }
-  return result + "'";
+  return choices;
 }
 
-std::string bash_script(const std::vector<CommandWords>& commands) {
-  std::string cases;
-  for (const auto& command : commands) {
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", command.name, joined(option_names(command)));
-  }
-  return fmt::format(
-      "# bash completion for steptune\n"
-      "_steptune() {{\n"
-      "  local current=\"${{COMP_WORDS[COMP_CWORD]}}\" words=\"\"\n"
-      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-      "    COMPREPLY=($(compgen -W \"{}\" -- \"$current\"))\n"
-      "    return\n"
-      "  fi\n"
-      "  case \"${{COMP_WORDS[1]}}\" in\n"
-      "{}"
-      "  esac\n"
-      "  case \"$current\" in\n"
-      "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$current\")) ;;\n"
-      "    *) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n"
-      "  esac\n"
-      "}}\n"
-      "complete -o filenames -F _steptune steptune\n",
-      joined(names(commands)), cases);
-}
+/// The words of a command line before the one that is completed, taken apart.
+struct Typed {
+  std::vector<std::string> positional;
+  std::string db;
+  const CLI::Option* pending = nullptr;  ///< the option whose value comes next
+};
 
-std::string zsh_script(const std::vector<CommandWords>& commands) {
-  std::string list;
-  std::string cases;
-  for (const auto& command : commands) {
-    list += fmt::format("    {}\n", quoted(command.name + ":" + command.description, "'\\''"));
-    cases += fmt::format("    {}) options=({}) ;;\n", command.name, joined(option_names(command)));
-  }
-  return fmt::format(
-      "#compdef steptune\n"
-      "_steptune() {{\n"
-      "  local -a commands options\n"
-      "  commands=(\n"
-      "{}"
-      "  )\n"
-      "  if (( CURRENT == 2 )); then\n"
-      "    _describe 'command' commands\n"
-      "    return\n"
-      "  fi\n"
-      "  case \"${{words[2]}}\" in\n"
-      "{}"
-      "  esac\n"
-      "  if [[ \"${{words[CURRENT]}}\" == -* ]]; then\n"
-      "    compadd -- \"${{options[@]}}\"\n"
-      "  else\n"
-      "    _files\n"
-      "  fi\n"
-      "}}\n"
-      // Found by name in a folder of completions, the file is the function's body, called at once.
-      "if [[ \"${{funcstack[1]}}\" == _steptune ]]; then\n"
-      "  _steptune \"$@\"\n"
-      "else\n"
-      "  compdef _steptune steptune\n"
-      "fi\n",
-      list, cases);
-}
-
-std::string fish_script(const std::vector<CommandWords>& commands) {
-  std::string script = "# fish completion for steptune\n";
-  const std::string all = joined(names(commands));
-  for (const auto& command : commands) {
-    script +=
-        fmt::format("complete -c steptune -f -n 'not __fish_seen_subcommand_from {}' -a {} -d {}\n",
-                    all, command.name, quoted(command.description, "\\'"));
-    for (const auto& [name, description] : command.options) {
-      script +=
-          fmt::format("complete -c steptune -n '__fish_seen_subcommand_from {}' -l {} -d {}\n",
-                      command.name, name.substr(2), quoted(description, "\\'"));
+Typed take_apart(const CLI::App& command, const std::vector<std::string>& words) {
+  Typed typed;
+  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+    if (typed.pending != nullptr) {
+      if (typed.pending->check_lname("db")) typed.db = words[i];
+      typed.pending = nullptr;
+    } else if (words[i].starts_with("-")) {
+      const CLI::Option* option = command.get_option_no_throw(words[i]);
+      if (option != nullptr && option->get_items_expected_max() > 0) typed.pending = option;
+    } else {
+      typed.positional.push_back(words[i]);
     }
   }
-  return script;
+  return typed;
+}
+
+std::vector<Candidate> values_of_option(const CLI::Option& option, const std::string& study,
+                                        const std::string& word, StoredNames names) {
+  if (!option.check_lname("columns") && !option.check_lname("sort")) return choices_of(option);
+  std::vector<Candidate> columns = std::move(names).columns(study);
+  // Of a list the last name is completed.
+  const std::size_t comma = option.check_lname("columns") ? word.rfind(',') : std::string::npos;
+  if (comma == std::string::npos) return columns;
+  for (Candidate& column : columns)
+    column.word.insert(0, word.substr(0, comma + 1));
+  return columns;
+}
+
+std::vector<Candidate> positional_of(const CLI::App& command, const Typed& typed,
+                                     StoredNames names) {
+  std::vector<const CLI::Option*> positionals =
+      command.get_options([](const CLI::Option* option) { return option->get_positional(); });
+  if (positionals.empty()) return {};
+  const std::string name = positionals.front()->get_name(/*positional=*/true);
+  const bool takes_trials = name.starts_with("TRIAL");
+  if (name != "STUDY" && !takes_trials) return choices_of(*positionals.front());
+  if (typed.positional.empty()) {
+    std::vector<Candidate> candidates = names.studies();
+    if (takes_trials) {
+      const auto trials = std::move(names).trials("");
+      candidates.insert(candidates.end(), trials.begin(), trials.end());
+    }
+    return candidates;
+  }
+  if (!takes_trials) return {};
+  const std::string& first = typed.positional.front();
+  const bool is_number = first.find_first_not_of("0123456789") == std::string::npos;
+  return std::move(names).trials(is_number ? "" : first);
+}
+
+std::vector<Candidate> all_candidates(const CLI::App& program,
+                                      const std::vector<std::string>& words,
+                                      const std::filesystem::path& database) {
+  if (words.size() < 2) {
+    return !words.empty() && words.back().starts_with("-") ? options_of(program)
+                                                           : commands_of(program);
+  }
+  // What stands behind `--` is another program's.
+  if (std::find(words.begin(), words.end() - 1, "--") != words.end() - 1) return {};
+  const CLI::App* command = command_called(program, words.front());
+  if (command == nullptr) return {};
+  const Typed typed = take_apart(*command, words);
+  if (typed.pending == nullptr && words.back().starts_with("-")) return options_of(*command);
+  StoredNames names(typed.db.empty() ? database : std::filesystem::path(typed.db));
+  const std::string study = typed.positional.empty() ? std::string() : typed.positional.front();
+  if (typed.pending != nullptr) {
+    return values_of_option(*typed.pending, study, words.back(), std::move(names));
+  }
+  return positional_of(*command, typed, std::move(names));
 }
 
 }  // namespace
 
-std::string completion_script(const CLI::App& program, const std::string& shell) {
-  const auto commands = commands_of(program);
-  if (shell == "zsh") return zsh_script(commands);
-  if (shell == "fish") return fish_script(commands);
-  return bash_script(commands);
+std::vector<Candidate> completions(const CLI::App& program, const std::vector<std::string>& words,
+                                   const std::filesystem::path& database) {
+  std::vector<Candidate> candidates = all_candidates(program, words, database);
+  const std::string prefix = words.empty() ? std::string() : words.back();
+  std::erase_if(candidates,
+                [&](const Candidate& candidate) { return !candidate.word.starts_with(prefix); });
+  return candidates;
 }
 
 }  // namespace steptune

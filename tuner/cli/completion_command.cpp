@@ -20,9 +20,9 @@ void add_completion_command(CLI::App& program, CommandContext& context) {
   command->add_option("SHELL", *shell, "Shell: bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->callback([&context, &program, shell] {
-    context.action = [&context, &program, shell] {
-      context.console.result(completion_script(program, *shell));
+  command->callback([&context, shell] {
+    context.action = [&context, shell] {
+      context.console.result(completion_script(*shell));
       return ExitCode::ok;
     };
   });

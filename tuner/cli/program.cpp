@@ -7,6 +7,7 @@
 #include "common/text.hpp"
 #include "tuner/cli/build_info.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/completion.hpp"
 
 namespace steptune {
 namespace {
@@ -104,10 +105,24 @@ ExitCode parse_and_act(CLI::App& program, CommandContext& context, int argc,
   return ExitCode::ok;
 }
 
+/// What a shell asks: candidates, a line each.
+ExitCode complete(CommandContext& context, const std::vector<std::string>& words) {
+  CLI::App program(k_program_description, "steptune");
+  add_all_commands(program, context);
+  std::string text;
+  for (const Candidate& candidate : completions(program, words, context.database()))
+    text += fmt::format("{}\t{}\n", candidate.word, candidate.description);
+  context.console.result(text);
+  return context.console.finish(ExitCode::ok);
+}
+
 }  // namespace
 
 ExitCode run_program(int argc, const char* const* argv, Console& console, const Clock& clock) {
   CommandContext context{console, clock, {}, "auto", false, false, {}};
+  if (argc > 1 && std::string_view(argv[1]) == k_complete_word) {
+    return complete(context, {argv + 2, argv + argc});
+  }
   const char* const* end = argv + argc;
   const char* const* separator = std::find(argv, end, std::string_view("--"));
   context.separated = separator != end;

@@ -27,8 +27,7 @@ Result<void> write_manual(const CLI::App& program, const std::filesystem::path& 
       {"fish", "fish/vendor_completions.d/steptune.fish"},
   };
   for (const auto& [shell, place] : places) {
-    if (auto written = write_whole_file(share / place, completion_script(program, shell));
-        !written) {
+    if (auto written = write_whole_file(share / place, completion_script(shell)); !written) {
       return written;
     }
   }

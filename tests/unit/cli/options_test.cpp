@@ -71,18 +71,40 @@ TEST_F(Options, EveryCommandThatReadsHasJson) {
 }
 
 TEST_F(Options, CompletionKnowsEveryCommandAndOption) {
-  for (const char* shell : {"bash", "zsh", "fish"}) {
-    const std::string script = completion_script(program_, shell);
-    for (const CLI::App* app : apps()) {
-      if (app->get_parent() == nullptr) continue;
-      EXPECT_NE(script.find(app->get_name()), std::string::npos) << shell << " " << app->get_name();
-      for (const CLI::Option* option : app->get_options()) {
-        for (const std::string& name : option->get_lnames()) {
-          EXPECT_NE(script.find(name), std::string::npos) << shell << " --" << name;
-        }
+  const auto completes = [this](const std::vector<std::string>& words, const std::string& word) {
+    return std::ranges::any_of(completions(program_, words, "no/such.db"),
+                               [&](const Candidate& each) { return each.word == word; });
+  };
+  for (const CLI::App* app : apps()) {
+    if (app->get_parent() == nullptr) continue;
+    EXPECT_TRUE(completes({app->get_name().substr(0, 2)}, app->get_name())) << app->get_name();
+    for (const CLI::Option* option : app->get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        EXPECT_TRUE(completes({app->get_name(), "--"}, "--" + name)) << name;
       }
     }
   }
+}
+
+TEST_F(Options, CompletionKnowsChoicesAndWhatTakesAValue) {
+  const auto words_of = [this](const std::vector<std::string>& words) {
+    std::vector<std::string> result;
+    for (const Candidate& each : completions(program_, words, "no/such.db"))
+      result.push_back(each.word);
+    return result;
+  };
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(words_of({"completion", ""}), (Words{"bash", "zsh", "fish"}));
+  EXPECT_EQ(words_of({"leaderboard", "--color", "a"}), (Words{"auto", "always"}));
+  EXPECT_EQ(words_of({"leaderboard", "--li"}), Words{"--limit"});
+  // The value of an option, a file, a command of the user's: the shell's own completion.
+  EXPECT_EQ(words_of({"leaderboard", "--db", "--li"}), Words{});
+  EXPECT_EQ(words_of({"leaderboard", ""}), Words{});
+  EXPECT_EQ(words_of({"exec", "study", "--", "python3", "--li"}), Words{});
+  EXPECT_EQ(words_of({"no-such-command", ""}), Words{});
+  EXPECT_EQ(words_of({"--ver"}), Words{"--version"});
+  EXPECT_GT(words_of({""}).size(), 10U);
+  EXPECT_EQ(words_of({}), words_of({""}));
 }
 
 TEST_F(Options, ThereIsAManPageForEveryCommandThatTellsEveryOption) {
