@@ -16,6 +16,7 @@ namespace {
 
 struct Options {
   int studies = 100;
+  std::uint64_t first_seed = 0;
   double step_noise = 0.01;
 };
 
@@ -67,8 +68,9 @@ bool print_cell(const Options& options, double speed_up, double launch_variation
   Machine machine{launch_variation, drift, options.step_noise};
   Program program{speed_up, 1.0};
   Cell cell;
-  for (int seed = 0; seed < options.studies; ++seed) {
-    if (!add_study(machine, program, budget, static_cast<std::uint64_t>(seed), cell)) return false;
+  for (int i = 0; i < options.studies; ++i) {
+    const std::uint64_t seed = options.first_seed + static_cast<std::uint64_t>(i);
+    if (!add_study(machine, program, budget, seed, cell)) return false;
   }
   const double count = cell.studies;
   const std::string coverage =
@@ -107,6 +109,8 @@ int main(int argc, char** argv) {
   CLI::App app{"Share of simulated studies that claim a faster configuration"};
   app.add_option("--studies", options.studies, "Studies in each cell")
       ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--first-seed", options.first_seed, "Seed of the first study in each cell")
       ->capture_default_str();
   app.add_option("--noise", options.step_noise, "Relative standard deviation of a step")
       ->check(CLI::Range(0.0, 1.0))

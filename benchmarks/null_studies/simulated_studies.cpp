@@ -26,19 +26,21 @@ constexpr const char* k_document = R"({
 })";
 
 double true_speed_up(const Program& program, const Configuration& configuration) {
-  return configuration.find("x") != nullptr && to_number(*configuration.find("x")) == k_fast
-             ? program.speed_up
-             : 1.0;
+  if (configuration.find("x") == nullptr) return 1.0;
+  const double x = to_number(*configuration.find("x"));
+  if (!program.speeds.empty()) return program.speeds.at(static_cast<std::size_t>(x) - 1);
+  return x == k_fast ? program.speed_up : 1.0;
 }
 
 /// Each launch is a little slower than the one before it.
-ReplayModel model_of(const Machine& machine, const Program& program) {
-  return [machine, program, launches = 0.0](
+ReplayModel model_of(const Machine& machine, const Program& program, const Clock& clock) {
+  return [machine, program, &clock, launches = 0.0](
              const TrialSpec& spec) mutable -> tl::expected<ReplayBehaviour, std::string> {
     ReplayBehaviour behaviour;
     behaviour.seconds_per_sample = k_seconds_per_sample /
                                    true_speed_up(program, spec.configuration) *
                                    std::pow(1.0 + machine.drift_per_run, launches);
+    if (machine.slowness) behaviour.seconds_per_sample *= machine.slowness(clock.now_s());
     launches += 1.0;
     return behaviour;
   };
@@ -47,10 +49,13 @@ ReplayModel model_of(const Machine& machine, const Program& program) {
 }  // namespace
 
 Result<Outcome> run_study(const Machine& machine, const Program& program, const Json& budget,
-                          std::uint64_t seed, const std::filesystem::path& folder) {
+                          std::uint64_t seed, const std::filesystem::path& folder,
+                          const Json& measure) {
   auto document = parse_json(k_document, "simulated study");
   if (!document) return tl::unexpected(document.error());
   (*document)["budget"] = budget;
+  (*document)["measure"] = measure;
+  if (!program.speeds.empty()) (*document)["parameters"]["x"]["high"] = program.speeds.size();
   const auto study = study_from_json(*document, "/studies/simulated.json",
                                      {{"cpus", 1}, {"gpus", 0}, {"memory_gb", 16}});
   if (!study) return tl::unexpected(study.error());
@@ -59,6 +64,7 @@ Result<Outcome> run_study(const Machine& machine, const Program& program, const 
   if (!history) return tl::unexpected(history.error());
   SearcherOptions searcher_options;
   searcher_options.objectives = {ObjectiveTraits{true}};
+  if (!program.speeds.empty()) searcher_options.seed = seed;
   auto searcher = make_searcher(study->search.searcher, study->space, searcher_options);
   if (!searcher) return tl::unexpected(searcher.error());
   auto scheduler = make_scheduler(study->search.scheduler, {});
@@ -69,7 +75,7 @@ Result<Outcome> run_study(const Machine& machine, const Program& program, const 
   options.noise.step = machine.step_noise;
   options.noise.run = machine.launch_variation;
   options.noise.warmup_steps = 2.0;
-  ReplayRunner runner(clock, model_of(machine, program), options);
+  ReplayRunner runner(clock, model_of(machine, program, clock), options);
   LoopListener listener;
   const auto result = run_loop(
       {*study, **searcher, **scheduler, runner, *history, clock, listener, folder / "logs", {}});
@@ -82,8 +88,17 @@ Result<Outcome> run_study(const Machine& machine, const Program& program, const 
   const auto trials = history->trials(record->id);
   if (!trials) return tl::unexpected(trials.error());
   const Recommendation& found = *result->recommendation;
-  return Outcome{found.claim, found.speed_up, true_speed_up(program, found.configuration),
-                 record->elapsed_s, static_cast<std::int64_t>(trials->size())};
+  Outcome outcome{found.claim, found.speed_up, true_speed_up(program, found.configuration),
+                  record->elapsed_s, static_cast<std::int64_t>(trials->size())};
+  for (const TrialRecord& trial : *trials) {
+    if (trial.purpose == TrialPurpose::sentinel) ++outcome.sentinels;
+    if (!is_compared(trial.purpose)) continue;
+    ++outcome.searched;
+    outcome.searched_s += trial.spent_s;
+  }
+  const MachineDrift drift = Standing(ranking_rules(*study), *trials).drift();
+  outcome.told_drift = drift.is_significant();
+  return outcome;
 }
 
 }  // namespace steptune::null_studies

@@ -3,7 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
+#include <functional>
+#include <vector>
 
 #include "common/error.hpp"
 #include "common/json.hpp"
@@ -16,6 +17,9 @@ struct Machine {
   double launch_variation = 0.0;  ///< relative standard deviation from launch to launch
   double drift_per_run = 0.0;     ///< each launch is so much slower than the one before it
   double step_noise = 0.01;       ///< relative standard deviation of a step
+  /// How much longer a step takes after so many seconds of the study, as a factor; empty: no
+  /// longer.
+  std::function<double(double elapsed_s)> slowness{};
 };
 
 /// What a study is given to find: eight configurations, of which the fifth is so many times as fast
@@ -23,6 +27,8 @@ struct Machine {
 struct Program {
   double speed_up = 1.0;
   double startup_s = 1.0;
+  /// In place of those eight: how fast each configuration is, the baseline's being the first.
+  std::vector<double> speeds{};
 };
 
 struct Outcome {
@@ -31,12 +37,18 @@ struct Outcome {
   double truth = 1.0;      ///< how many times as fast what was recommended really is
   double elapsed_s = 0.0;  ///< tuning time
   std::int64_t trials = 0;
+  std::int64_t searched = 0;   ///< of the trials: baseline and those of the search
+  double searched_s = 0.0;     ///< what these took
+  std::int64_t sentinels = 0;  ///< of the trials: runs of the baseline in between
+  bool told_drift = false;     ///< the result says that the machine drifted
 };
 
-/// Runs one study to its end under a virtual clock: everything but processes is real. `budget` is
-/// that of a study file. `folder` must be empty and is left with the study's history.
+/// Runs one study to its end under a virtual clock: everything but processes is real. `budget` and
+/// `measure` are those of a study file; the order of the trials follows from `seed`. `folder` must
+/// be empty and is left with the study's history.
 [[nodiscard]] Result<Outcome> run_study(const Machine& machine, const Program& program,
                                         const Json& budget, std::uint64_t seed,
-                                        const std::filesystem::path& folder);
+                                        const std::filesystem::path& folder,
+                                        const Json& measure = Json::object());
 
 }  // namespace steptune::null_studies

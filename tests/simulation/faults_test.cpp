@@ -97,7 +97,7 @@ TEST_F(FaultTest, SingleFailuresAreRecordedAndTheStudyGoesOn) {
   std::map<TrialStatus, int> counts;
   std::set<Configuration> tried;
   for (const auto& trial : run.trials()) {
-    if (is_confirmation(trial.purpose)) continue;
+    if (!is_compared(trial.purpose)) continue;
     ++counts[trial.status];
     EXPECT_TRUE(tried.insert(trial.configuration).second) << "never proposed again";
     if (!is_ranked(trial.status)) {

@@ -30,7 +30,7 @@ class LoopTest : public ::testing::Test {
 std::vector<TrialRecord> of_search(const std::vector<TrialRecord>& trials) {
   std::vector<TrialRecord> result;
   for (const auto& trial : trials) {
-    if (!is_confirmation(trial.purpose)) result.push_back(trial);
+    if (is_compared(trial.purpose)) result.push_back(trial);
   }
   return result;
 }
@@ -302,7 +302,11 @@ TEST_F(LoopTest, AshaStopsBadTrialsAndSavesTime) {
   EXPECT_EQ(asha.trials()[0].status, TrialStatus::completed) << "the baseline is exempt";
   EXPECT_GE(stopped, 5);
   EXPECT_LT(stopped_s, 0.5 * stopped * completed_s);
-  EXPECT_EQ(result.recommendation->configuration, asha.trials()[20].configuration);
+  const auto trials = asha.trials();
+  const auto confirming =
+      std::ranges::find(trials, TrialPurpose::confirm_incumbent, &TrialRecord::purpose);
+  ASSERT_NE(confirming, trials.end());
+  EXPECT_EQ(result.recommendation->configuration, confirming->configuration);
 }
 
 TEST_F(LoopTest, AsksTheBayesianSearcherWhichTrialsGoOn) {

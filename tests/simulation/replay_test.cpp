@@ -90,7 +90,7 @@ void expect_sound(std::uint64_t seed, const Simulation& simulation) {
     EXPECT_GE(trial.ended_wall_s, trial.started_wall_s);
     EXPECT_EQ(trial.objectives.empty(),
               !is_ranked(trial.status) && trial.status != TrialStatus::infeasible);
-    if (!is_confirmation(trial.purpose)) {
+    if (is_compared(trial.purpose)) {
       EXPECT_TRUE(searched.insert(trial.configuration).second) << "tried twice: " << trial.number;
     }
     spent_usd += trial.spent_usd;
@@ -102,7 +102,7 @@ void expect_sound(std::uint64_t seed, const Simulation& simulation) {
   EXPECT_EQ(winner.status, TrialStatus::completed);
   EXPECT_EQ(winner.configuration, best.configuration);
   for (const auto& trial : trials) {
-    if (trial.status != TrialStatus::completed || is_confirmation(trial.purpose)) continue;
+    if (trial.status != TrialStatus::completed || !is_compared(trial.purpose)) continue;
     const bool refuted = std::ranges::any_of(trials, [&](const TrialRecord& other) {
       return other.purpose == TrialPurpose::confirm_incumbent &&
              other.configuration == trial.configuration && !is_ranked(other.status);

@@ -38,7 +38,7 @@ class ResumeTest : public ::testing::Test {
 std::set<Configuration> searched(const std::vector<TrialRecord>& trials) {
   std::set<Configuration> result;
   for (const auto& trial : trials) {
-    if (!is_confirmation(trial.purpose)) result.insert(trial.configuration);
+    if (is_compared(trial.purpose)) result.insert(trial.configuration);
   }
   return result;
 }

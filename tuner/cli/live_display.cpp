@@ -43,6 +43,8 @@ std::string purpose_words(const TrialRecord& trial) {
   switch (trial.purpose) {
     case TrialPurpose::baseline:
       return "baseline";
+    case TrialPurpose::sentinel:
+      return "baseline again";
     case TrialPurpose::confirm_incumbent:
       return fmt::format("confirming best, pair {}", trial.confirm_pair);
     case TrialPurpose::confirm_baseline:
@@ -130,7 +132,7 @@ std::string LiveDisplay::gain_text(const TrialRecord& trial, const Standing& sta
 
 std::string LiveDisplay::ended_line(const TrialRecord& trial, const Standing& standing) const {
   std::string line = fmt::format("trial {} ", trial.number);
-  if (is_confirmation(trial.purpose)) line += fmt::format("({}) ", purpose_words(trial));
+  if (!is_compared(trial.purpose)) line += fmt::format("({}) ", purpose_words(trial));
   line += status_words(trial);
   if (trial.objectives.empty()) return line;
   line += ": " + objectives_[0].text(trial.objectives[0]);
@@ -148,7 +150,7 @@ std::string LiveDisplay::trial_line(const LiveTrial& live) const {
   std::string tail = "  ";
   tail += live.measurement == nullptr ? "starting" : speed_text(*live.measurement);
   tail += "  " + format_duration(loop_clock_.now_s() - live.started_s);
-  if (is_confirmation(live.trial->purpose)) tail += "  " + purpose_words(*live.trial);
+  if (!is_compared(live.trial->purpose)) tail += "  " + purpose_words(*live.trial);
   const std::size_t taken = display_width(head) + display_width(tail);
   const std::size_t columns = printer_.columns();
   const std::size_t room =

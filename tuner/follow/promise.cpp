@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "common/interval.hpp"
-#include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/planned_time.hpp"
 
 namespace steptune {
@@ -59,8 +58,7 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   const double rate_s =
       confirmed_share(study, trial, recommendation) * (time.seconds - once_s) / samples;
   // Both the launch that was measured and the one to come differ from the mean.
-  const double launches =
-      std::sqrt(2.0) * estimate_launch_variation(standing.trials()).relative * rate_s;
+  const double launches = std::sqrt(2.0) * standing.launches().relative * rate_s;
   Promise promise;
   promise.trial = trial.number;
   promise.configuration = trial.configuration;

@@ -76,11 +76,12 @@ std::string select_ranked(bool largest_first) {
                      largest_first ? "DESC" : "ASC");
 }
 
-/// The condition of baselines and confirming runs is that of the index `trials_that_decide`.
+/// The condition of baselines, sentinels and confirming runs is that of the index
+/// `trials_that_decide`.
 std::string select_standing(bool largest_first) {
   return fmt::format(
       "SELECT {0} FROM trials WHERE study_id = ?1 "
-      "AND purpose IN ('baseline', 'confirm_incumbent', 'confirm_baseline') "
+      "AND purpose IN ('baseline', 'sentinel', 'confirm_incumbent', 'confirm_baseline') "
       "UNION ALL SELECT * FROM (SELECT {0} FROM trials WHERE study_id = ?1 "
       "AND status = 'completed' AND objective_1 IS NOT NULL "
       "AND (objective_count < 2 OR objective_2 IS NOT NULL) AND purpose IN ('hint', 'search') "

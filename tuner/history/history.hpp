@@ -24,7 +24,14 @@
 namespace steptune {
 
 /// Why a trial exists. Persistent names.
-enum class TrialPurpose { baseline, hint, search, confirm_incumbent, confirm_baseline };
+enum class TrialPurpose {
+  baseline,
+  hint,
+  search,
+  sentinel,  ///< the baseline again, while the search goes on: tells whether the machine drifts
+  confirm_incumbent,
+  confirm_baseline
+};
 /// State of a trial. Persistent names. `launching` is the intent row, committed before anything is
 /// started.
 enum class TrialStatus {
@@ -47,6 +54,17 @@ enum class TrialStatus {
 [[nodiscard]] bool is_ranked(TrialStatus status);
 /// True for the fresh runs that only confirm what the search has found.
 [[nodiscard]] bool is_confirmation(TrialPurpose purpose);
+
+/// True for the trials that are compared with each other and may be recommended: baseline, hints
+/// and search.
+[[nodiscard]] bool is_compared(TrialPurpose purpose);
+
+/// How much longer everything took on the machine at some time of a study than when the baseline
+/// ran, as far as is known.
+struct MachineLevel {
+  double log_ratio = 0.0;       ///< natural logarithm; 0: no drift has been seen
+  double standard_error = 0.0;  ///< of the logarithm
+};
 
 /// More objectives than this are not stored.
 inline constexpr std::size_t k_max_objectives = 2;
@@ -81,6 +99,9 @@ struct TrialRecord {
   /// Of the first objective over the best so far, as the searcher expected it when it proposed the
   /// trial, as a share; kept with the measurement.
   std::optional<double> expected_improvement;
+  /// As it was believed to be when the trial was launched: what searcher and scheduler compare it
+  /// by, so that a study that goes on compares as before; kept with the measurement.
+  MachineLevel level;
   /// What a hook told of the program (`HookLog::to_json`), of the baseline; kept with the
   /// measurement. Null: nothing.
   Json hook;
@@ -198,7 +219,7 @@ class History {
   [[nodiscard]] Result<std::vector<TrialRecord>> ranked_trials(std::int64_t study_id,
                                                                std::size_t limit,
                                                                bool largest_first = false) const;
-  /// What decides who leads a study (`Standing`): its baselines, its confirming runs and the
+  /// What decides who leads a study (`Standing`): its baselines, sentinels, confirming runs and the
   /// `limit` best completed trials by their first objective, in order of number. Reads no more
   /// rows.
   [[nodiscard]] Result<std::vector<TrialRecord>> standing_trials(std::int64_t study_id,

@@ -10,6 +10,7 @@ constexpr auto k_purposes = enum_names<TrialPurpose>({
     {TrialPurpose::baseline, "baseline"},
     {TrialPurpose::hint, "hint"},
     {TrialPurpose::search, "search"},
+    {TrialPurpose::sentinel, "sentinel"},
     {TrialPurpose::confirm_incumbent, "confirm_incumbent"},
     {TrialPurpose::confirm_baseline, "confirm_baseline"},
 });
@@ -62,6 +63,11 @@ bool is_ranked(TrialStatus status) {
 
 bool is_confirmation(TrialPurpose purpose) {
   return purpose == TrialPurpose::confirm_incumbent || purpose == TrialPurpose::confirm_baseline;
+}
+
+bool is_compared(TrialPurpose purpose) {
+  return purpose == TrialPurpose::baseline || purpose == TrialPurpose::hint ||
+         purpose == TrialPurpose::search;
 }
 
 }  // namespace steptune

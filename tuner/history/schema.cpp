@@ -129,8 +129,64 @@ constexpr Migration k_version_5 = R"sql(
 ALTER TABLE studies ADD COLUMN unpaid_suggestions INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-constexpr std::array<Migration, 5> k_migrations{k_version_1, k_version_2, k_version_3, k_version_4,
-                                                k_version_5};
+// A condition of a table cannot be changed, so the table is made anew; what belongs to it goes with
+// the old one.
+constexpr Migration k_version_6 = R"sql(
+CREATE TABLE new_trials (
+  study_id INTEGER NOT NULL REFERENCES studies (id),
+  number INTEGER NOT NULL CHECK (number >= 1),
+  purpose TEXT NOT NULL CHECK (purpose IN
+    ('baseline', 'hint', 'search', 'sentinel', 'confirm_incumbent', 'confirm_baseline')),
+  confirm_pair INTEGER NOT NULL,
+  origin TEXT NOT NULL,
+  configuration TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN
+    ('launching', 'running', 'completed', 'stopped_early', 'infeasible', 'failed',
+     'out_of_memory', 'interrupted')),
+  attempt INTEGER NOT NULL CHECK (attempt >= 1),
+  token TEXT NOT NULL,
+  started_wall_s REAL NOT NULL,
+  ended_wall_s REAL NOT NULL,
+  spent_s REAL NOT NULL,
+  spent_usd REAL NOT NULL,
+  objective_count INTEGER NOT NULL CHECK (objective_count BETWEEN 0 AND 2),
+  objective_1 REAL,
+  objective_2 REAL,
+  standard_error_1 REAL,
+  standard_error_2 REAL,
+  measurement TEXT,
+  peak_memory_bytes REAL,
+  other_load REAL,
+  steal REAL,
+  failure TEXT NOT NULL,
+  placement TEXT NOT NULL,
+  log_path TEXT NOT NULL,
+  PRIMARY KEY (study_id, number)
+) STRICT;
+INSERT INTO new_trials SELECT * FROM trials;
+DROP TABLE trials;
+ALTER TABLE new_trials RENAME TO trials;
+CREATE INDEX trials_by_status ON trials (study_id, status, objective_1);
+CREATE INDEX trials_that_decide ON trials (study_id)
+  WHERE purpose IN ('baseline', 'sentinel', 'confirm_incumbent', 'confirm_baseline');
+CREATE TRIGGER trial_inserted AFTER INSERT ON trials BEGIN
+  INSERT INTO status_counts VALUES (new.study_id, new.status, 1)
+    ON CONFLICT (study_id, status) DO UPDATE SET trials = trials + 1;
+END;
+CREATE TRIGGER trial_changed AFTER UPDATE OF status ON trials WHEN old.status <> new.status BEGIN
+  UPDATE status_counts SET trials = trials - 1
+    WHERE study_id = old.study_id AND status = old.status;
+  INSERT INTO status_counts VALUES (new.study_id, new.status, 1)
+    ON CONFLICT (study_id, status) DO UPDATE SET trials = trials + 1;
+END;
+CREATE TRIGGER trial_deleted AFTER DELETE ON trials BEGIN
+  UPDATE status_counts SET trials = trials - 1
+    WHERE study_id = old.study_id AND status = old.status;
+END;
+)sql";
+
+constexpr std::array<Migration, 6> k_migrations{k_version_1, k_version_2, k_version_3,
+                                                k_version_4, k_version_5, k_version_6};
 
 std::filesystem::path with_suffix(std::filesystem::path path, const std::string& suffix) {
   path += suffix;
@@ -159,7 +215,8 @@ Result<std::filesystem::path> back_up(SQLite::Database& database, const std::fil
 }  // namespace
 
 int oldest_readable_version() {
-  return 2;  // version 3 added an index, 4 tables, 5 a count that only a writer needs
+  // Version 3 added an index, 4 tables, 5 a count that only a writer needs, 6 a purpose of trials.
+  return 2;
 }
 
 std::span<const Migration> schema_migrations() {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "tuner/history/gpu_use_fields.hpp"
+
 namespace steptune {
 namespace {
 
@@ -71,11 +73,8 @@ std::map<std::string, PhaseEstimate> phases_from_json(const Json& json) {
 
 Json to_json(const GpuUse& gpu) {
   Json json = Json::object();
-  put(json, "peak_memory_bytes", gpu.peak_memory_bytes);
-  put(json, "peak_memory_share", gpu.peak_memory_share);
-  put(json, "utilisation", gpu.utilisation);
-  put(json, "sm_clock_hz", gpu.sm_clock_hz);
-  put(json, "slowed_share", gpu.slowed_share);
+  for (const auto& [name, member] : k_gpu_use_fields)
+    put(json, name, gpu.*member);
   json["most_strangers"] = gpu.most_strangers;
   return json;
 }
@@ -84,11 +83,8 @@ std::optional<GpuUse> gpu_from_json(const Json& document) {
   const auto json = document.find("gpu");
   if (json == document.end() || !json->is_object()) return std::nullopt;
   GpuUse gpu;
-  get(*json, "peak_memory_bytes", gpu.peak_memory_bytes);
-  get(*json, "peak_memory_share", gpu.peak_memory_share);
-  get(*json, "utilisation", gpu.utilisation);
-  get(*json, "sm_clock_hz", gpu.sm_clock_hz);
-  get(*json, "slowed_share", gpu.slowed_share);
+  for (const auto& [name, member] : k_gpu_use_fields)
+    get(*json, name, gpu.*member);
   double strangers = 0.0;
   get(*json, "most_strangers", strangers);
   gpu.most_strangers = static_cast<int>(strangers);
@@ -166,6 +162,11 @@ Result<void> read_documents(const Query& query, const std::string& where, TrialR
     if (document->contains("expected_improvement")) {
       get(*document, "expected_improvement", trial.expected_improvement.emplace());
     }
+    if (const auto level = document->find("machine_level");
+        level != document->end() && level->is_object()) {
+      get(*level, "log_ratio", trial.level.log_ratio);
+      get(*level, "standard_error", trial.level.standard_error);
+    }
     if (document->contains("storage_read_bytes")) {
       get(*document, "storage_read_bytes", trial.storage_read_bytes.emplace());
     }
@@ -222,6 +223,10 @@ void bind_trial(Query& query, const TrialRecord& trial) {
     if (!trial.hook.is_null()) json["hook"] = trial.hook;
     if (trial.disturbed_s > 0.0) put(json, "disturbed_s", trial.disturbed_s);
     if (trial.expected_improvement) put(json, "expected_improvement", *trial.expected_improvement);
+    if (trial.level.log_ratio != 0.0) {
+      put(json["machine_level"], "log_ratio", trial.level.log_ratio);
+      put(json["machine_level"], "standard_error", trial.level.standard_error);
+    }
     if (trial.storage_read_bytes) put(json, "storage_read_bytes", *trial.storage_read_bytes);
     query.bind(dump_json(json));
   } else {

@@ -39,8 +39,8 @@ Spending spending_of(const Standing& standing) {
   double runs = 0.0, runs_s = 0.0, runs_usd = 0.0;  // confirming
   for (const TrialRecord& trial : standing.trials()) {
     const bool confirms = is_confirmation(trial.purpose);
-    if (!confirms) ++spending.search_trials;
-    if (!was_measured(trial)) continue;
+    if (is_compared(trial.purpose)) ++spending.search_trials;
+    if (!was_measured(trial) || trial.purpose == TrialPurpose::sentinel) continue;
     if (confirms) {
       runs += 1.0;
       runs_s += trial.spent_s;

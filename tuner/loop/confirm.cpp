@@ -5,8 +5,6 @@
 #include <cmath>
 #include <map>
 
-#include "tuner/loop/objectives.hpp"
-
 namespace steptune {
 namespace {
 
@@ -95,10 +93,10 @@ std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
     return result;
   }
   result.push_back(incumbent->configuration);
-  const double to_beat = to_minimized(study_->objectives[0], baseline->objectives[0]);
+  const double to_beat = standing_->value(*baseline, 0);
   for (const std::int64_t number : standing_->tied_with(*incumbent)) {
     const TrialRecord& trial = *standing_->find(number);
-    const bool better = to_minimized(study_->objectives[0], trial.objectives[0]) < to_beat;
+    const bool better = standing_->value(trial, 0) < to_beat;
     const bool is_new = std::ranges::find(result, trial.configuration) == result.end();
     if (result.size() >= most) break;
     if (better && is_new && trial.configuration != baseline->configuration) {
@@ -117,9 +115,9 @@ bool Confirmation::may_take_turns() const {
 std::optional<Configuration> Confirmation::next_in_turn() const {
   if (!may_take_turns() || winner() != nullptr) return std::nullopt;
   const TrialRecord& baseline = *standing_->baseline();
-  const double to_beat = to_minimized(study_->objectives[0], baseline.objectives[0]);
+  const double to_beat = standing_->value(baseline, 0);
   for (const TrialRecord* trial : standing_->candidates()) {
-    if (to_minimized(study_->objectives[0], trial->objectives[0]) >= to_beat) break;
+    if (standing_->value(*trial, 0) >= to_beat) break;
     if (trial->configuration != baseline.configuration && !was_tried(trial->configuration)) {
       return trial->configuration;
     }

@@ -68,7 +68,7 @@ Result<std::vector<Observation>> translate_trials(const StudySpec& study, const 
   }
   std::vector<Observation> observations;
   for (const TrialRecord& trial : trials) {
-    if (!is_final(trial.status) || is_confirmation(trial.purpose)) continue;
+    if (!is_final(trial.status) || !is_compared(trial.purpose)) continue;
     Observation observation = to_observation(earlier, trial);
     observation.configuration = in_terms_of(study, earlier, trial.configuration);
     if (!study.space.contains(observation.configuration)) continue;

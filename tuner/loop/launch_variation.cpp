@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "tuner/loop/machine_drift.hpp"
+
 namespace steptune {
 namespace {
 
@@ -13,18 +15,22 @@ struct Launches {
   double within_variance = 0.0;  ///< summed
 };
 
-bool was_not_selected(const TrialRecord& trial) {
-  return trial.purpose == TrialPurpose::baseline || is_confirmation(trial.purpose);
+bool was_not_selected(const TrialRecord& trial, const MachineDrift& drift) {
+  if (is_confirmation(trial.purpose)) return true;
+  const bool baseline =
+      trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::sentinel;
+  return baseline && !drift.is_significant();
 }
 
 }  // namespace
 
-LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials) {
+LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
+                                          const MachineDrift& drift) {
   std::map<Configuration, Launches> groups;
   for (const TrialRecord& trial : trials) {
     const bool measured = trial.status == TrialStatus::completed && !trial.objectives.empty() &&
                           trial.objectives[0] > 0.0 && !trial.standard_errors.empty();
-    if (!measured || !was_not_selected(trial)) continue;
+    if (!measured || !was_not_selected(trial, drift)) continue;
     Launches& group = groups[trial.configuration];
     group.logs.push_back(std::log(trial.objectives[0]));
     const double within = trial.standard_errors[0] / trial.objectives[0];
@@ -32,6 +38,8 @@ LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials
   }
   LaunchVariation variation;
   double squares = variation.degrees_of_freedom * variation.relative * variation.relative;
+  squares += drift.launch_squares();
+  variation.degrees_of_freedom += drift.launch_freedom();
   for (const auto& [configuration, group] : groups) {
     const auto count = static_cast<double>(group.logs.size());
     if (group.logs.size() < 2 || !std::isfinite(group.within_variance)) continue;

@@ -15,10 +15,14 @@ struct LaunchVariation {
   double degrees_of_freedom = 3.0;  ///< that this is known with
 };
 
-/// From the launches that nobody selected for their speed: the baseline's and the confirming ones,
-/// grouped by configuration, on top of the prior, which is `LaunchVariation{}`. What varies within
-/// the runs is taken off. Values that are not positive are left out.
-[[nodiscard]] LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials);
+class MachineDrift;
+
+/// From the launches that nobody selected for their speed: the baseline's, its sentinels and the
+/// confirming ones, grouped by configuration, on top of the prior, which is `LaunchVariation{}`.
+/// What varies within the runs is taken off. Values that are not positive are left out. Where the
+/// machine drifts, `drift` tells what of the search's baselines is left without that.
+[[nodiscard]] LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
+                                                        const MachineDrift& drift);
 
 /// The standard error of a trial's value as that of its configuration: of one launch among many.
 /// `objective` indexes the trial's values; unchanged for a value whose own error is unknown or 0

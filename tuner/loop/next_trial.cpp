@@ -15,6 +15,7 @@
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
+#include "tuner/loop/sentinel.hpp"
 #include "tuner/loop/tuning.hpp"
 
 namespace steptune {
@@ -64,7 +65,7 @@ Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
     if (running_.empty() && !end_) end_ = End{LoopEnd::budget, format_usd(*study.budget.cost_usd)};
     return std::nullopt;
   }
-  if (auto pending = next_pending(/*confirmation=*/false)) return pending;
+  if (auto pending = next_pending(/*confirming=*/false)) return pending;
   if (end_) return std::nullopt;
   if (standing_.baseline() == nullptr) {
     if (baseline_is_open()) return std::nullopt;
@@ -81,18 +82,32 @@ Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
     end_ = End{LoopEnd::budget, *std::move(spent)};
     return std::nullopt;
   }
+  if (auto sentinel = next_sentinel(/*search_is_over=*/false)) return sentinel;
   if (auto hint = next_hint()) return hint;
   return next_suggestion();
 }
 
-std::optional<TrialRecord> Tuning::next_pending(bool confirmation) {
+std::optional<TrialRecord> Tuning::next_pending(bool confirming) {
   const auto found = std::ranges::find_if(pending_, [&](const TrialRecord& trial) {
-    return is_confirmation(trial.purpose) == confirmation;
+    return confirming || !is_confirmation(trial.purpose);
   });
   if (found == pending_.end()) return std::nullopt;
   TrialRecord trial = std::move(*found);
   pending_.erase(found);
   return trial;
+}
+
+std::optional<TrialRecord> Tuning::next_sentinel(bool search_is_over) const {
+  // What machines that come and go have in common, the study's first baseline does not tell.
+  if (machines_ != nullptr || !sentinel_is_due(parts_.study, standing_, search_is_over)) {
+    return std::nullopt;
+  }
+  if (search_is_over) {
+    Spending with_it = spending();
+    with_it.elapsed_s += expected_sentinel_s(standing_);
+    if (!can_pay_confirm_pair(parts_.study, with_it)) return std::nullopt;
+  }
+  return new_trial(TrialPurpose::sentinel, "sentinel", parts_.study.baseline);
 }
 
 std::optional<TrialRecord> Tuning::next_hint() const {
@@ -137,7 +152,7 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
 }
 
 std::optional<TrialRecord> Tuning::next_confirmation() const {
-  const auto step = Confirmation(parts_.study, standing_).next_step(confirm_limits());
+  const auto step = confirmation().next_step(confirm_limits());
   if (!step) return std::nullopt;
   TrialRecord trial = new_trial(step->purpose, "confirm", step->configuration);
   trial.confirm_pair = step->round;
@@ -173,10 +188,14 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
     }
     return targets;
   }
+  if (trial.purpose == TrialPurpose::sentinel) {
+    measure = sentinel_measure(measure);
+    targets.share_s *= 0.5;
+    return targets;
+  }
   const TrialRecord* incumbent = standing_.incumbent();
   if (incumbent != nullptr && baseline != nullptr) {
-    targets.to_beat = to_minimized(study.objectives[0], incumbent->objectives[0]) +
-                      k_z_95 * error_among_launches(*incumbent, 0, standing_.launches());
+    targets.to_beat = standing_.value(*incumbent, 0) + k_z_95 * standing_.error(*incumbent, 0);
   }
   return targets;
 }

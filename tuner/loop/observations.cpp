@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/interval.hpp"
+#include "tuner/loop/machine_drift.hpp"
 #include "tuner/loop/objectives.hpp"
 
 namespace steptune {
@@ -25,6 +26,11 @@ ObservationKind kind_of(TrialStatus status) {
     default:
       return ObservationKind::failed;
   }
+}
+
+/// The level that a value of this objective is compared without.
+MachineLevel level_for(const Objective& objective, const MachineLevel& level) {
+  return objective.is_time() || objective.is_cost() ? level : MachineLevel{};
 }
 
 bool all_finite(const std::vector<double>& values) {
@@ -57,8 +63,12 @@ Observation to_observation(const StudySpec& study, const TrialRecord& trial,
     return observation;
   }
   for (std::size_t index = 0; index < trial.objectives.size(); ++index) {
-    observation.values.push_back(to_minimized(study.objectives[index], trial.objectives[index]));
-    const double error = error_among_launches(trial, index, launches);
+    const Objective& objective = study.objectives[index];
+    const MachineLevel level = level_for(objective, trial.level);
+    const double value = without_drift(trial.objectives[index], level);
+    observation.values.push_back(to_minimized(objective, value));
+    double error = without_drift(error_among_launches(trial, index, launches), level);
+    if (error > 0.0) error = std::hypot(error, level.standard_error * value);
     observation.standard_errors.push_back(std::isfinite(error) ? error : 0.0);
   }
   observation.milestones = trial.milestones;
@@ -71,20 +81,24 @@ Observation to_observation(const StudySpec& study, const TrialRecord& trial,
 
 TrialEstimate to_estimate(const StudySpec& study, std::int64_t trial, double resource,
                           const std::vector<double>& objectives,
-                          const std::vector<double>& standard_errors,
-                          const LaunchVariation& launches) {
+                          const std::vector<double>& standard_errors, const MachineLevel& level) {
   TrialEstimate estimate{trial, resource, {}, {}};
   for (std::size_t index = 0; index < objectives.size(); ++index) {
-    estimate.values.push_back(to_minimized(study.objectives[index], objectives[index]));
-    estimate.half_widths.push_back(
-        k_z_95 * error_among_launches(objectives[index], standard_errors[index], launches));
+    const Objective& objective = study.objectives[index];
+    const MachineLevel its = level_for(objective, level);
+    const double value = without_drift(objectives[index], its);
+    double error = without_drift(
+        error_among_launches(objectives[index], standard_errors[index], LaunchVariation{}), its);
+    if (error > 0.0) error = std::hypot(error, its.standard_error * value);
+    estimate.values.push_back(to_minimized(objective, value));
+    estimate.half_widths.push_back(k_z_95 * error);
   }
   return estimate;
 }
 
 std::vector<TrialEstimate> compared_estimates(const StudySpec& study, const TrialRecord& trial) {
   std::vector<TrialEstimate> estimates;
-  if (is_confirmation(trial.purpose) || !is_ranked(trial.status) || !trial.measurement ||
+  if (!is_compared(trial.purpose) || !is_ranked(trial.status) || !trial.measurement ||
       trial.objectives.empty()) {
     return estimates;
   }
@@ -99,7 +113,7 @@ std::vector<TrialEstimate> compared_estimates(const StudySpec& study, const Tria
   }
   std::ranges::stable_sort(estimates, {}, &TrialEstimate::resource);
   estimates.push_back(to_estimate(study, trial.number, trial.measurement->window_steps,
-                                  trial.objectives, trial.standard_errors));
+                                  trial.objectives, trial.standard_errors, trial.level));
   return estimates;
 }
 

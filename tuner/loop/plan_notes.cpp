@@ -2,6 +2,7 @@
 #include "tuner/loop/plan_notes.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -118,11 +119,21 @@ void set_samples_ratio(const StudySpec& study, const Standing& standing,
   recommendation.most_samples_ratio = std::max(1.0, ratio);
 }
 
+std::optional<std::string> drift_note(const MachineDrift& drift) {
+  if (!drift.is_significant()) return std::nullopt;
+  const double log_ratio = drift.largest_log_ratio();
+  return fmt::format(
+      "the machine became {:.0f} % {} during the search: trials are compared as if it had not, by "
+      "{} runs of the baseline",
+      100.0 * std::abs(std::expm1(log_ratio)), log_ratio > 0.0 ? "slower" : "faster", drift.runs());
+}
+
 std::vector<std::string> plan_notes(const StudySpec& study, const Standing& standing,
                                     const Recommendation& recommendation) {
   std::vector<std::string> notes = unseen_phases(study.planned_run, standing.trials());
   add_deadline_note(study, standing, recommendation, notes);
   add_batch_note(study, standing, recommendation, notes);
+  if (auto note = drift_note(standing.drift())) notes.push_back(*std::move(note));
   return notes;
 }
 

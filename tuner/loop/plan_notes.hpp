@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,12 @@ inline constexpr const char* k_gradient_noise_scale = "gradient_noise_scale";
 void set_samples_ratio(const StudySpec& study, const Standing& standing,
                        Recommendation& recommendation);
 
+/// How the machine drifted while the search went on, for people; nothing if it did not.
+[[nodiscard]] std::optional<std::string> drift_note(const MachineDrift& drift);
+
 /// What the planned run of `recommendation` rests on and no trial has shown: phases that were not
 /// seen, a deadline within its interval, another batch size than the baseline's and what the plan
-/// takes with the samples that it needs. One sentence each.
+/// takes with the samples that it needs, a machine that drifted. One sentence each.
 [[nodiscard]] std::vector<std::string> plan_notes(const StudySpec& study, const Standing& standing,
                                                   const Recommendation& recommendation);
 

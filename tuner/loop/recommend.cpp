@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "tuner/loop/confirm.hpp"
-#include "tuner/loop/objectives.hpp"
 #include "tuner/loop/payback.hpp"
 #include "tuner/loop/plan_figures.hpp"
 #include "tuner/loop/plan_notes.hpp"
@@ -36,9 +35,7 @@ std::vector<double> means_over(const std::vector<RunPair>& pairs, const TrialRec
 /// The best trial of the search that measured a configuration.
 const TrialRecord* trial_of(const Standing& standing, const Configuration& configuration) {
   const auto better = [&](const TrialRecord& a, const TrialRecord* b) {
-    const Objective& objective = standing.rules().objectives.front();
-    return b == nullptr || to_minimized(objective, a.objectives.front()) <
-                               to_minimized(objective, b->objectives.front());
+    return b == nullptr || standing.value(a, 0) < standing.value(*b, 0);
   };
   const TrialRecord* best = nullptr;
   for (const TrialRecord& trial : standing.trials()) {
@@ -103,10 +100,11 @@ void set_figures(const StudySpec& study, const Standing& standing, const Choice&
                  Recommendation& recommendation) {
   const TrialRecord* baseline = standing.baseline();
   const std::size_t objectives = study.objectives.size();
-  ConfigurationRuns incumbents{choice.trial};
+  const TrialRecord searched = standing.without_drift(*choice.trial);
+  ConfigurationRuns incumbents{&searched};
   ConfigurationRuns baselines;
   if (baseline != nullptr) baselines.push_back(baseline);
-  recommendation.incumbent_objectives = choice.trial->objectives;
+  recommendation.incumbent_objectives = searched.objectives;
   if (baseline != nullptr) recommendation.baseline_objectives = baseline->objectives;
   if (choice.finalist != nullptr) {
     const auto& pairs = choice.finalist->pairs;
@@ -116,7 +114,7 @@ void set_figures(const StudySpec& study, const Standing& standing, const Choice&
     recommendation.baseline_objectives = means_over(pairs, &RunPair::baseline, objectives);
     recommendation.speed_up = choice.finalist->speed_up;
   } else if (choice.claim == Claim::unconfirmed && baseline != nullptr) {
-    recommendation.speed_up = speed_up_of_trials(study, *choice.trial, *baseline);
+    recommendation.speed_up = speed_up_of_trials(study, searched, *baseline);
   }
   recommendation.incumbent_half_widths =
       next_launch_half_widths(incumbents, recommendation.incumbent_objectives, standing.launches());

@@ -7,10 +7,13 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "common/interval.hpp"
+#include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/hook_check.hpp"
-#include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/planned_time.hpp"
@@ -28,6 +31,9 @@ constexpr double k_errors_apart = 4.0;
 
 /// What comes with a period shows in a trial of so many of them.
 constexpr double k_periods_to_see = 2.0;
+
+/// A trial that reports is ended by the loop when so much of `limits.wall` is over.
+constexpr double k_share_of_wall = 0.95;
 
 /// A confirming run goes on until a buffer can hide no more than this of what it gains.
 constexpr double k_hidden_share = 1.0 / 3.0;
@@ -138,7 +144,8 @@ bool RunningTrial::is_searched() const {
 
 Measurement RunningTrial::compared(const Measurement& measurement,
                                    const TrialRecord* baseline) const {
-  return is_searched() ? comparable(measurement, measurement_of(baseline)) : measurement;
+  const bool beside_baseline = is_searched() || record_.purpose == TrialPurpose::sentinel;
+  return beside_baseline ? comparable(measurement, measurement_of(baseline)) : measurement;
 }
 
 tl::expected<ObjectiveValues, std::string> RunningTrial::objectives_now(
@@ -162,9 +169,10 @@ bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
   }
   const auto objectives = objectives_now(baseline);
   if (!objectives) return false;
-  const double error =
-      error_among_launches(objectives->values[0], objectives->standard_errors[0], {});
-  return objectives->values[0] - k_errors_apart * error > *targets_.to_beat;
+  const TrialEstimate estimate =
+      to_estimate(*study_, record_.number, current.window_steps, objectives->values,
+                  objectives->standard_errors, record_.level);
+  return estimate.values[0] - k_errors_apart / k_z_95 * estimate.half_widths[0] > *targets_.to_beat;
 }
 
 bool RunningTrial::may_be_buffered() const {
@@ -186,12 +194,13 @@ bool RunningTrial::ask_for_end(EndRequest request, std::string reason) {
 bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher,
                                const TrialRecord* baseline) {
   const Measurement& current = measurer_.current();
-  if (is_confirmation(record_.purpose) || current.window_steps <= told_resource_) return false;
+  if (!is_compared(record_.purpose) || current.window_steps <= told_resource_) return false;
   const auto objectives = objectives_now(baseline);
   if (!objectives) return false;
   told_resource_ = current.window_steps;
-  const TrialEstimate estimate = to_estimate(*study_, record_.number, current.window_steps,
-                                             objectives->values, objectives->standard_errors);
+  const TrialEstimate estimate =
+      to_estimate(*study_, record_.number, current.window_steps, objectives->values,
+                  objectives->standard_errors, record_.level);
   if (!is_searched()) {
     early_stopping_.record(estimate);
     scheduler.on_exempt(estimate);
@@ -236,24 +245,32 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
   return ask_for_end(EndRequest::scheduler, std::move(request_reason_));
 }
 
+double RunningTrial::before_wall_s() const {
+  constexpr double k_never_s = std::numeric_limits<double>::infinity();
+  // Of one that told nothing there is nothing to save.
+  if (!progress_.least_seconds_per_sample(k_never_s)) return k_never_s;
+  return started_s_ + k_share_of_wall * study_->limits.wall_s;
+}
+
 double RunningTrial::deadline_s() const {
   // Before the start it is the runner that waits, for machines or their price.
   if (request_ != EndRequest::none || record_.status != TrialStatus::running) {
     return std::numeric_limits<double>::infinity();
   }
   const Measurement& current = measurer_.current();
+  const double last_s = before_wall_s();
   if (current.status == MeasurementStatus::no_reports) {
-    return started_s_ + study_->limits.idle_s + targets_.measure.max_trial_s;
+    return std::min(started_s_ + study_->limits.idle_s + targets_.measure.max_trial_s, last_s);
   }
-  // What the others are compared with has to be known, if it takes until the wall limit.
+  // What the others are compared with has to be known, if it takes as long as it may.
   if (record_.purpose == TrialPurpose::baseline && guarded_.awaits_samples(current.total_samples)) {
-    return std::numeric_limits<double>::infinity();
+    return last_s;
   }
   const bool will_do = current.status == MeasurementStatus::steady &&
                        current.window_steps >= k_least_look_steps && !may_be_buffered();
   const double longest_s = will_do ? std::min(targets_.share_s, targets_.measure.max_trial_s)
                                    : targets_.measure.max_trial_s;
-  return started_s_ + current.startup_s + longest_s;
+  return std::min(started_s_ + current.startup_s + longest_s, last_s);
 }
 
 bool RunningTrial::out_of_time(double now_s) {
@@ -271,8 +288,15 @@ Measurement RunningTrial::final_measurement() const {
     case EndRequest::measured:
     case EndRequest::scheduler:
       return at_request_.value_or(measurer_.current());
-    case EndRequest::time_limit:
-      return unsteady_at_limit(measurer_.current(), progress_, requested_s_);
+    case EndRequest::time_limit: {
+      Measurement measurement = unsteady_at_limit(measurer_.current(), progress_, requested_s_);
+      if (requested_s_ >= before_wall_s() && measurement.remark.empty()) {
+        measurement.remark =
+            fmt::format("cut short by \"limits.wall\" ({}) after {:.0f} steps",
+                        format_duration(study_->limits.wall_s), measurement.window_steps);
+      }
+      return measurement;
+    }
     default:
       return measurer_.current();
   }
@@ -308,6 +332,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   ending.not_in_force = hook.not_in_force;
   if (!objectives) ending.missing = objectives.error();
   const bool is_baseline = record_.purpose == TrialPurpose::baseline ||
+                           record_.purpose == TrialPurpose::sentinel ||
                            record_.purpose == TrialPurpose::confirm_baseline;
   if (is_searched() && at_limit) {
     ending.slow = why_slow(measurement, progress_, requested_s_);
@@ -321,7 +346,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
     ending.violated = missing_headroom(study_->limits.memory_share, outcome, baseline);
   }
   if (!ending.violated && objectives && moment == GuardMoment::ended &&
-      priced.status == MeasurementStatus::steady && !is_confirmation(record_.purpose)) {
+      priced.status == MeasurementStatus::steady && is_compared(record_.purpose)) {
     ending.violated = missed_limit(
         study_->planned_run, planned_time(study_->planned_run, priced, measurement_of(baseline)),
         usd_per_hour_);

@@ -73,7 +73,7 @@ class RunningTrial {
 
  private:
   [[nodiscard]] bool is_searched() const;
-  /// A trial of the search as it is compared with the baseline; others as they are.
+  /// A trial of the search, or a sentinel, as it is compared with the baseline; others as they are.
   [[nodiscard]] Measurement compared(const Measurement& measurement,
                                      const TrialRecord* baseline) const;
   [[nodiscard]] tl::expected<ObjectiveValues, std::string> objectives_now(
@@ -85,6 +85,9 @@ class RunningTrial {
   [[nodiscard]] std::optional<std::string> settled_difference() const;
   [[nodiscard]] bool is_given_up(Scheduler& scheduler, Searcher& searcher,
                                  const TrialRecord* baseline);
+  /// When a trial that has reported anything is ended, lest the runner's wall limit makes a failure
+  /// of what was seen; infinite before that.
+  [[nodiscard]] double before_wall_s() const;
   [[nodiscard]] bool ask_for_end(EndRequest request, std::string reason);
   /// The measurement that counts, and what it is worth.
   [[nodiscard]] Measurement final_measurement() const;

@@ -40,7 +40,7 @@ RankingRules ranking_rules(std::vector<Objective> objectives, double target_half
 }
 
 bool may_win(const RankingRules& rules, const TrialRecord& trial) {
-  return trial.status == TrialStatus::completed && !is_confirmation(trial.purpose) &&
+  return trial.status == TrialStatus::completed && is_compared(trial.purpose) &&
          trial.objectives.size() == rules.objectives.size() && !trial.objectives.empty() &&
          std::ranges::all_of(trial.objectives, [](double value) { return std::isfinite(value); });
 }
@@ -67,23 +67,33 @@ void Standing::put(TrialRecord trial) {
 
 void Standing::count_ended(const TrialRecord& trial) {
   incumbent_.reset();
-  if (is_confirmation(trial.purpose) || trial.purpose == TrialPurpose::baseline) {
-    launches_ = estimate_launch_variation(trials_);
-  }
-  if (is_confirmation(trial.purpose)) {
-    if (refutes(trial)) refuted_.push_back(trial.configuration);
-    return;
-  }
+  estimate_machine(trial.purpose);
+  if (refutes(trial)) refuted_.push_back(trial.configuration);
+  if (!is_compared(trial.purpose)) return;
   ++ended_search_trials_;
   ended_total_.seconds += trial.spent_s;
   ended_total_.usd += trial.spent_usd;
-  if (may_win(rules_, trial)) by_value_.emplace(minimized(trial, ranked_by_), trial.number);
+  if (may_win(rules_, trial)) by_value_.emplace(value(trial, ranked_by_), trial.number);
   const bool is_measured_baseline =
       trial.purpose == TrialPurpose::baseline && !trial.objectives.empty() &&
       (trial.status == TrialStatus::completed || trial.status == TrialStatus::infeasible);
   if (is_measured_baseline && (baseline_ == 0 || trial.number < baseline_)) {
     baseline_ = trial.number;
   }
+}
+
+void Standing::estimate_machine(TrialPurpose ended) {
+  const bool at_baseline = ended == TrialPurpose::baseline || ended == TrialPurpose::sentinel;
+  if (!at_baseline && !is_confirmation(ended)) return;
+  const bool drifted = drift_.is_significant();
+  const Objective& first = rules_.objectives.front();
+  if (at_baseline && (first.is_time() || first.is_cost())) drift_ = MachineDrift(trials_);
+  launches_ = estimate_launch_variation(trials_, drift_);
+  if (!at_baseline || !(drifted || drift_.is_significant())) return;
+  std::set<std::pair<double, std::int64_t>> by_value;
+  for (const auto& [former, number] : by_value_)
+    by_value.emplace(value(*find(number), ranked_by_), number);
+  by_value_ = std::move(by_value);
 }
 
 const TrialRecord* Standing::find(std::int64_t number) const {
@@ -95,16 +105,41 @@ const TrialRecord* Standing::baseline() const {
   return find(baseline_);
 }
 
-double Standing::minimized(const TrialRecord& trial, std::size_t objective) const {
-  return to_minimized(rules_.objectives[objective], trial.objectives[objective]);
+MachineLevel Standing::level_of(const TrialRecord& trial, std::size_t objective) const {
+  const Objective& which = rules_.objectives[objective];
+  return which.is_time() || which.is_cost() ? drift_.at(trial.number) : MachineLevel{};
+}
+
+double Standing::value(const TrialRecord& trial, std::size_t objective) const {
+  const double measured = trial.objectives[objective];
+  return to_minimized(rules_.objectives[objective],
+                      steptune::without_drift(measured, level_of(trial, objective)));
+}
+
+double Standing::error(const TrialRecord& trial, std::size_t objective) const {
+  const MachineLevel level = level_of(trial, objective);
+  const double measured = error_among_launches(trial, objective, launches_);
+  if (!(measured > 0.0)) return measured;
+  return steptune::without_drift(
+      std::hypot(measured, level.standard_error * trial.objectives[objective]), level);
+}
+
+TrialRecord Standing::without_drift(TrialRecord trial) const {
+  for (std::size_t objective = 0; objective < trial.objectives.size(); ++objective) {
+    const MachineLevel level = level_of(trial, objective);
+    trial.objectives[objective] = steptune::without_drift(trial.objectives[objective], level);
+    if (objective >= trial.standard_errors.size()) continue;
+    trial.standard_errors[objective] =
+        steptune::without_drift(trial.standard_errors[objective], level);
+  }
+  return trial;
 }
 
 bool Standing::may_be_best(const TrialRecord& trial, const TrialRecord& leader,
                            std::size_t objective, std::size_t candidates) const {
-  const double error = std::hypot(error_among_launches(trial, objective, launches_),
-                                  error_among_launches(leader, objective, launches_));
-  const double behind = minimized(trial, objective) - minimized(leader, objective);
-  return behind <= critical_difference(candidates) * error;
+  const double both = std::hypot(error(trial, objective), error(leader, objective));
+  const double behind = value(trial, objective) - value(leader, objective);
+  return behind <= critical_difference(candidates) * both;
 }
 
 bool Standing::is_refuted(const TrialRecord& trial) const {
@@ -114,7 +149,7 @@ bool Standing::is_refuted(const TrialRecord& trial) const {
 std::vector<const TrialRecord*> Standing::candidates() const {
   std::vector<const TrialRecord*> result;
   std::size_t looked_at = 0;
-  for (const auto& [value, number] : by_value_) {
+  for (const auto& [compared, number] : by_value_) {
     if (++looked_at > k_leading_trials) break;
     const TrialRecord* trial = find(number);
     if (!is_refuted(*trial)) result.push_back(trial);
@@ -133,11 +168,11 @@ const TrialRecord* Standing::incumbent() const {
 const TrialRecord* Standing::choose_incumbent() const {
   const auto leading = candidates();
   if (leading.empty()) return nullptr;
-  const double best = minimized(*leading.front(), ranked_by_);
+  const double best = value(*leading.front(), ranked_by_);
   const double near = best + rules_.target_half_width * std::abs(best);
   std::vector<const TrialRecord*> preferred;
   for (const TrialRecord* trial : leading) {
-    const bool is_near = minimized(*trial, ranked_by_) <= near;
+    const bool is_near = value(*trial, ranked_by_) <= near;
     if (is_near && may_be_best(*trial, *leading.front(), ranked_by_, leading.size())) {
       preferred.push_back(trial);
     }
@@ -149,7 +184,7 @@ const TrialRecord* Standing::choose_incumbent() const {
     return size.value_or(std::numeric_limits<double>::infinity());
   };
   return *std::ranges::min_element(preferred, {}, [&](const TrialRecord* trial) {
-    return std::tuple(batch(trial), minimized(*trial, ranked_by_), trial->number);
+    return std::tuple(batch(trial), value(*trial, ranked_by_), trial->number);
   });
 }
 
@@ -157,7 +192,7 @@ void Standing::prefer_cheapest(std::vector<const TrialRecord*>& trials) const {
   const std::size_t other = ranked_by_ == 0 ? 1 : 0;
   if (rules_.objectives.size() < 2 || !rules_.objectives[other].is_cost()) return;
   const TrialRecord* cheapest = *std::ranges::min_element(
-      trials, {}, [&](const TrialRecord* trial) { return minimized(*trial, other); });
+      trials, {}, [&](const TrialRecord* trial) { return value(*trial, other); });
   const std::size_t count = trials.size();
   std::erase_if(trials, [&](const TrialRecord* trial) {
     return !may_be_best(*trial, *cheapest, other, count);
@@ -179,16 +214,16 @@ std::vector<std::int64_t> Standing::front() const {
   if (rules_.objectives.size() < 2) return {};
   const std::size_t other = ranked_by_ == 0 ? 1 : 0;
   std::vector<std::tuple<double, double, std::int64_t>> sorted;
-  for (const auto& [value, number] : by_value_) {
+  for (const auto& [first, number] : by_value_) {
     const TrialRecord& trial = *find(number);
-    if (!is_refuted(trial)) sorted.emplace_back(value, minimized(trial, other), number);
+    if (!is_refuted(trial)) sorted.emplace_back(first, value(trial, other), number);
   }
   // Sorted by one objective, a trial is dominated exactly if one before it is at least as good in
   // the other (Kung, Luccio and Preparata 1975).
   std::ranges::sort(sorted);
   std::vector<std::int64_t> front;
   double least = std::numeric_limits<double>::infinity();
-  for (const auto& [value, second, number] : sorted) {
+  for (const auto& [first, second, number] : sorted) {
     if (second >= least) continue;
     least = second;
     front.push_back(number);

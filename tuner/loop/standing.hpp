@@ -13,6 +13,7 @@
 #include "common/document/formula.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/launch_variation.hpp"
+#include "tuner/loop/machine_drift.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -49,10 +50,13 @@ struct TrialPrice {
 /// average. Whoever needs any of these (loop, display, leaderboard, recommendation) asks it.
 ///
 /// It knows the trials that it was given. For the baseline, the incumbent and its ties these need
-/// be no more than the study's baselines, its confirming runs and its `k_leading_trials` best
-/// completed trials (`History::standing_trials`); the answers are then those of all trials. Whether
-/// a trial is on the front is decided by the candidates that are better in the ranked objective.
-/// Prices, counts and money are those of the trials given.
+/// be no more than the study's baselines, sentinels, confirming runs and its `k_leading_trials`
+/// best completed trials (`History::standing_trials`); the answers are then those of all trials.
+/// Whether a trial is on the front is decided by the candidates that are better in the ranked
+/// objective. Prices, counts and money are those of the trials given.
+///
+/// Where the machine drifted, values are compared as they would have been when the baseline ran
+/// (`MachineDrift`), with the error of that; records keep what was measured.
 ///
 /// Pointers are valid until the next `put`. Not thread safe.
 class Standing {
@@ -94,6 +98,18 @@ class Standing {
   /// objective.
   [[nodiscard]] std::vector<std::int64_t> front() const;
 
+  /// A measured trial's value as it is compared: turned so that less is better, and without drift.
+  /// `objective` indexes the study's.
+  [[nodiscard]] double value(const TrialRecord& trial, std::size_t objective) const;
+  /// Its standard error as that of its configuration: what launches differ by and how surely the
+  /// drift is known included. 0 for a metric that the program reports.
+  [[nodiscard]] double error(const TrialRecord& trial, std::size_t objective) const;
+  /// A copy with its values and their own errors as they would have been when the baseline ran.
+  [[nodiscard]] TrialRecord without_drift(TrialRecord trial) const;
+
+  /// How the machine changed while the search went on.
+  [[nodiscard]] const MachineDrift& drift() const { return drift_; }
+
   /// How much launches of one configuration differ, as far as its trials tell.
   [[nodiscard]] const LaunchVariation& launches() const { return launches_; }
 
@@ -109,13 +125,14 @@ class Standing {
   [[nodiscard]] double spent_usd() const { return spent_usd_; }
 
  private:
-  [[nodiscard]] double minimized(const TrialRecord& trial, std::size_t objective) const;
+  [[nodiscard]] MachineLevel level_of(const TrialRecord& trial, std::size_t objective) const;
   [[nodiscard]] bool may_be_best(const TrialRecord& trial, const TrialRecord& leader,
                                  std::size_t objective, std::size_t candidates) const;
   [[nodiscard]] bool is_refuted(const TrialRecord& trial) const;
   [[nodiscard]] const TrialRecord* choose_incumbent() const;
   void prefer_cheapest(std::vector<const TrialRecord*>& trials) const;
   void count_ended(const TrialRecord& trial);
+  void estimate_machine(TrialPurpose ended);
 
   RankingRules rules_;
   std::size_t ranked_by_;
@@ -125,6 +142,7 @@ class Standing {
   std::int64_t baseline_ = 0;  ///< trial number; 0: none
   /// Trial number, 0: none; nothing: to be chosen anew.
   mutable std::optional<std::int64_t> incumbent_ = 0;
+  MachineDrift drift_;
   LaunchVariation launches_;
   TrialPrice ended_total_;
   std::int64_t ended_search_trials_ = 0;

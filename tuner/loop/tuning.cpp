@@ -10,6 +10,7 @@
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
+#include "tuner/loop/plan_notes.hpp"
 #include "tuner/loop/recommend.hpp"
 #include "tuner/loop/trial_spec.hpp"
 
@@ -72,6 +73,7 @@ Result<void> Tuning::resume() {
   auto trials = parts_.history.trials(study_.id);
   if (!trials) return tl::unexpected(trials.error());
   standing_ = Standing(ranking_rules(parts_.study), *std::move(trials));
+  confirmation_.reset();
   std::vector<const TrialRecord*> final_trials;
   std::vector<TrialRecord> running;
   std::vector<TrialRecord> others;
@@ -81,14 +83,17 @@ Result<void> Tuning::resume() {
     } else if (trial.status == TrialStatus::interrupted) {
       others.push_back(trial);
     } else {
-      running.push_back(trial);
+      running.push_back(at_present_level(trial));
     }
   }
   std::ranges::sort(final_trials, {}, [](const TrialRecord* trial) {
     return std::tuple(trial->ended_wall_s, trial->number);
   });
+  // What launches differed by, the searcher was told as it was known then.
+  Standing growing(ranking_rules(parts_.study));
   for (const TrialRecord* trial : final_trials) {
-    observe(*trial);
+    growing.put(*trial);
+    observe(*trial, growing.launches());
     tell_scheduler(*trial);
     if (was_killed_) count_failures(*trial);
   }
@@ -138,10 +143,12 @@ Result<void> Tuning::confirm() {
   while (!end_ || end_->end != LoopEnd::interrupted) {
     if (running_.empty()) {
       if (!can_pay_another()) return {};
-      auto next = next_pending(/*confirmation=*/true);
+      auto next = next_pending(/*confirming=*/true);
+      if (!next) next = next_sentinel(/*search_is_over=*/true);
       if (!next) next = next_confirmation();
       if (!next) return {};
-      if (!std::exchange(announced, true)) parts_.listener.on_phase("confirming");
+      const bool confirms = is_confirmation(next->purpose);
+      if (confirms && !std::exchange(announced, true)) parts_.listener.on_phase("confirming");
       if (auto launched = launch(*std::move(next)); !launched) return launched;
     }
     if (auto heard = listen(); !heard) return heard;
@@ -159,8 +166,10 @@ std::optional<std::int64_t> Tuning::further_trials() const {
   const auto& budget = parts_.study.budget;
   std::int64_t searched = 0;
   std::int64_t confirmed = 0;
-  for (const TrialRecord& trial : standing_.trials())
-    ++(is_confirmation(trial.purpose) ? confirmed : searched);
+  for (const TrialRecord& trial : standing_.trials()) {
+    if (is_confirmation(trial.purpose)) ++confirmed;
+    if (is_compared(trial.purpose)) ++searched;
+  }
   const std::int64_t confirmations =
       std::max<std::int64_t>(0, std::int64_t{2} * parts_.study.measure.confirm_pairs - confirmed);
   const auto again = static_cast<std::int64_t>(pending_.size());
@@ -171,10 +180,16 @@ std::optional<std::int64_t> Tuning::further_trials() const {
   return again + confirmations + std::max<std::int64_t>(0, *budget.trials - searched);
 }
 
+TrialRecord Tuning::at_present_level(TrialRecord trial) const {
+  if (is_compared(trial.purpose)) trial.level = standing_.drift().at(trial.number);
+  return trial;
+}
+
 Result<void> Tuning::launch(TrialRecord trial) {
+  trial = at_present_level(std::move(trial));
   trial.status = TrialStatus::launching;
   log_launch(trial);
-  standing_.put(trial);
+  put(trial);
   if (machines_ != nullptr) {
     if (const auto further = further_trials()) machines_->expect_at_most(*further);
   }
@@ -245,7 +260,8 @@ Result<void> Tuning::stop_for_user() {
 
 void Tuning::on_ended(const TrialRecord& trial) {
   log_ended(trial);
-  standing_.put(trial);
+  const bool drifted = standing_.drift().is_significant();
+  put(trial);
   tell_scheduler(trial);
   if (!is_final(trial.status)) {
     if (interrupts() == 0) {
@@ -255,16 +271,27 @@ void Tuning::on_ended(const TrialRecord& trial) {
     parts_.listener.on_trial_ended(trial, standing_);
     return;
   }
-  observe(trial);
+  observe(trial, standing_.launches());
   count_failures(trial);
   if (trial.purpose == TrialPurpose::baseline) check_baseline(trial);
   parts_.listener.on_trial_ended(trial, standing_);
   warn_of_unsteady(trial);
+  warn_of_drift(drifted);
   if (trial.purpose == TrialPurpose::confirm_incumbent && trial.status != TrialStatus::completed) {
     parts_.listener.on_warning(
         fmt::format("a configuration failed when it was confirmed ({}: {}) and is excluded: {}",
                     to_text(trial.status), trial.failure, trial.configuration.text()));
   }
+}
+
+void Tuning::put(TrialRecord trial) {
+  standing_.put(std::move(trial));
+  confirmation_.reset();
+}
+
+const Confirmation& Tuning::confirmation() const {
+  if (!confirmation_) confirmation_.emplace(parts_.study, standing_);
+  return *confirmation_;
 }
 
 void Tuning::warn_of_unsteady(const TrialRecord& trial) const {
@@ -277,9 +304,14 @@ void Tuning::warn_of_unsteady(const TrialRecord& trial) const {
       trial.number, trial.measurement->window_steps));
 }
 
-void Tuning::observe(const TrialRecord& trial) {
-  if (is_confirmation(trial.purpose)) return;
-  parts_.searcher.observe(to_observation(parts_.study, trial, standing_.launches()));
+void Tuning::warn_of_drift(bool was_known) const {
+  if (was_known) return;
+  if (const auto note = drift_note(standing_.drift())) parts_.listener.on_warning(*note);
+}
+
+void Tuning::observe(const TrialRecord& trial, const LaunchVariation& launches) {
+  if (!is_compared(trial.purpose)) return;
+  parts_.searcher.observe(to_observation(parts_.study, trial, launches));
 }
 
 void Tuning::tell_scheduler(const TrialRecord& trial) {
@@ -289,7 +321,7 @@ void Tuning::tell_scheduler(const TrialRecord& trial) {
 }
 
 void Tuning::count_failures(const TrialRecord& trial) {
-  if (is_confirmation(trial.purpose) || trial.status == TrialStatus::out_of_memory) return;
+  if (!is_compared(trial.purpose) || trial.status == TrialStatus::out_of_memory) return;
   if (trial.status != TrialStatus::failed) {
     failures_in_a_row_ = 0;
     return;

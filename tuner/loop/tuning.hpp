@@ -52,10 +52,15 @@ class Tuning {
   /// The next trial of the search, if one is to be launched now; sets `end_` when there is to be
   /// none.
   [[nodiscard]] Result<std::optional<TrialRecord>> next_search_trial();
-  [[nodiscard]] std::optional<TrialRecord> next_pending(bool confirmation);
+  /// `confirming`: the search is over; until then confirming runs wait.
+  [[nodiscard]] std::optional<TrialRecord> next_pending(bool confirming);
+  [[nodiscard]] std::optional<TrialRecord> next_sentinel(bool search_is_over) const;
   [[nodiscard]] std::optional<TrialRecord> next_hint() const;
   [[nodiscard]] Result<std::optional<TrialRecord>> next_suggestion();
   [[nodiscard]] std::optional<TrialRecord> next_confirmation() const;
+  /// Takes a trial in, and with it whatever follows from the trials anew.
+  void put(TrialRecord trial);
+  [[nodiscard]] const Confirmation& confirmation() const;
   [[nodiscard]] ConfirmLimits confirm_limits() const;
   [[nodiscard]] TrialTargets targets_of(const TrialRecord& trial) const;
   [[nodiscard]] TrialRecord new_trial(TrialPurpose purpose, std::string origin,
@@ -65,6 +70,8 @@ class Tuning {
   [[nodiscard]] std::size_t max_running() const;
   /// At most so many trials will still be launched; nothing: not known.
   [[nodiscard]] std::optional<std::int64_t> further_trials() const;
+  /// The trial as it is about to run: how fast the machine is believed to be by now.
+  [[nodiscard]] TrialRecord at_present_level(TrialRecord trial) const;
   [[nodiscard]] Result<void> launch(TrialRecord trial);
   /// Lets the running trials go on for a moment; deals with those that end and with the user.
   [[nodiscard]] Result<void> listen();
@@ -73,8 +80,9 @@ class Tuning {
   void forward_notices();
   void on_ended(const TrialRecord& trial);
   void warn_of_unsteady(const TrialRecord& trial) const;
+  void warn_of_drift(bool was_known) const;
   void count_failures(const TrialRecord& trial);
-  void observe(const TrialRecord& trial);
+  void observe(const TrialRecord& trial, const LaunchVariation& launches);
   /// Lets the scheduler compare with a trial that has ended, in this run of the tuner or before,
   /// or forget it where it does not count.
   void tell_scheduler(const TrialRecord& trial);
@@ -96,7 +104,9 @@ class Tuning {
   RunnerEvents events_;
   Recorder recorder_;
   RunningTrials running_;
-  Standing standing_;                ///< of all trials; running ones as launched
+  Standing standing_;  ///< of all trials; running ones as launched
+  /// Of `standing_` as it is; nothing: not asked for since that changed.
+  mutable std::optional<Confirmation> confirmation_;
   std::deque<TrialRecord> pending_;  ///< to be launched again, attempt counted up already
   PaybackRule payback_;
   std::optional<End> end_;

@@ -23,7 +23,7 @@ std::vector<TrialRecord> sorted_trials(const Standing& standing, const Objective
   std::vector<TrialRecord> trials = standing.trials();
   const std::size_t objective = query.sorted_by;
   std::erase_if(trials, [&](const TrialRecord& trial) {
-    return !is_ranked(trial.status) || is_confirmation(trial.purpose) ||
+    return !is_ranked(trial.status) || !is_compared(trial.purpose) ||
            trial.objectives.size() <= objective || !std::isfinite(trial.objectives[objective]);
   });
   std::ranges::stable_sort(trials, [&](const TrialRecord& a, const TrialRecord& b) {
@@ -70,7 +70,7 @@ Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study, std::
     auto trials = study.history.latest_trials(study.record.id, status, limit);
     if (!trials) return tl::unexpected(trials.error());
     std::copy_if(trials->begin(), trials->end(), std::back_inserter(result),
-                 [](const auto& trial) { return is_confirmation(trial.purpose); });
+                 [](const auto& trial) { return !is_compared(trial.purpose); });
   }
   return result;
 }

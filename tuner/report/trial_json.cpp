@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/json_fields.hpp"
+#include "tuner/history/gpu_use_fields.hpp"
 #include "tuner/report/format.hpp"
 
 namespace steptune {
@@ -91,12 +92,9 @@ Json trial_json(const TrialRecord& trial, const std::vector<ObjectiveView>& obje
       trial.peak_memory_bytes ? number_or_null(*trial.peak_memory_bytes) : Json(nullptr);
   json["gpu"] = nullptr;
   if (trial.gpu) {
-    json["gpu"] = {{"peak_memory_bytes", number_or_null(trial.gpu->peak_memory_bytes)},
-                   {"peak_memory_share", number_or_null(trial.gpu->peak_memory_share)},
-                   {"utilisation", number_or_null(trial.gpu->utilisation)},
-                   {"sm_clock_hz", number_or_null(trial.gpu->sm_clock_hz)},
-                   {"slowed_share", number_or_null(trial.gpu->slowed_share)},
-                   {"other_processes", trial.gpu->most_strangers}};
+    json["gpu"] = {{"other_processes", trial.gpu->most_strangers}};
+    for (const auto& [name, member] : k_gpu_use_fields)
+      json["gpu"][name] = number_or_null((*trial.gpu).*member);
   }
   json["storage_read_bytes"] =
       trial.storage_read_bytes ? number_or_null(*trial.storage_read_bytes) : Json(nullptr);

@@ -103,6 +103,7 @@ struct MeasureSpec {
   PageCache cache = PageCache::warm;
   std::vector<std::filesystem::path> data;  ///< absolute; what `cache` speaks of
   int confirm_pairs = 3;  ///< interleaved pairs of incumbent and baseline at the end
+  bool sentinels = true;  ///< the baseline returns during the search, to see whether machines drift
 };
 
 /// In place of a search space that has not been read yet: one `bool` that nothing uses.

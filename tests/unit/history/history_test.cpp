@@ -54,6 +54,7 @@ TrialRecord full_trial(std::int64_t number) {
   measurement.not_finite = {"grad_norm"};
   trial.measurement = measurement;
   trial.milestones = {{0.125, {-0.5, 0.75}, {0.01, 0.0}}, {0.25, {-0.625, 0.75}, {0.005, 0.0}}};
+  trial.level = {0.125, 0.0625};
   trial.objectives = {12.5, 0.75};
   trial.standard_errors = {0.5, 0.0};
   trial.peak_memory_bytes = 1e9;
@@ -132,6 +133,8 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.gpu->sm_clock_hz, 1.8e9);
   EXPECT_EQ(read.gpu->slowed_share, 0.125);
   EXPECT_EQ(read.gpu->most_strangers, 2);
+  EXPECT_EQ(read.level.log_ratio, 0.125);
+  EXPECT_EQ(read.level.standard_error, 0.0625);
   EXPECT_EQ(read.disturbed_s, 3.5);
   EXPECT_EQ(read.storage_read_bytes, 4096.0);
   EXPECT_EQ(read.disturbance->other_load, 0.25);
@@ -237,6 +240,7 @@ TEST_F(HistoryTest, RanksByTheFirstObjective) {
   add(5, TrialStatus::failed, 0.5);
   add(6, TrialStatus::completed, 1.5, TrialPurpose::confirm_incumbent);
   add(7, TrialStatus::completed, 2.0);
+  add(8, TrialStatus::completed, 1.75, TrialPurpose::sentinel);
 
   const auto numbers = [](const std::vector<TrialRecord>& trials) {
     std::vector<std::int64_t> result;
@@ -247,12 +251,13 @@ TEST_F(HistoryTest, RanksByTheFirstObjective) {
   EXPECT_THAT(numbers(must(history.ranked_trials(study.id, 10))), ElementsAre(4, 7, 2, 1));
   EXPECT_THAT(numbers(must(history.ranked_trials(study.id, 2))), ElementsAre(4, 7));
   EXPECT_THAT(numbers(must(history.ranked_trials(study.id, 2, true))), ElementsAre(1, 2));
-  EXPECT_THAT(numbers(must(history.standing_trials(study.id, 1))), ElementsAre(1, 4, 6));
-  EXPECT_THAT(numbers(must(history.standing_trials(study.id, 2, true))), ElementsAre(1, 4, 6, 7));
+  EXPECT_THAT(numbers(must(history.standing_trials(study.id, 1))), ElementsAre(1, 4, 6, 8));
+  EXPECT_THAT(numbers(must(history.standing_trials(study.id, 2, true))),
+              ElementsAre(1, 4, 6, 7, 8));
   EXPECT_THAT(numbers(must(history.latest_trials(study.id, TrialStatus::completed, 2))),
-              ElementsAre(7, 6));
+              ElementsAre(8, 7));
   const auto counts = must(history.status_counts(study.id));
-  EXPECT_EQ(counts.at(TrialStatus::completed), 4);
+  EXPECT_EQ(counts.at(TrialStatus::completed), 5);
   EXPECT_EQ(counts.at(TrialStatus::failed), 1);
   EXPECT_FALSE(counts.contains(TrialStatus::running));
 }
@@ -390,7 +395,7 @@ TEST(HistoryNames, EveryStateCanBeStored) {
        {TrialStatus::completed, TrialStatus::stopped_early, TrialStatus::infeasible,
         TrialStatus::failed, TrialStatus::out_of_memory, TrialStatus::interrupted}) {
     for (const TrialPurpose purpose :
-         {TrialPurpose::baseline, TrialPurpose::hint, TrialPurpose::search,
+         {TrialPurpose::baseline, TrialPurpose::hint, TrialPurpose::search, TrialPurpose::sentinel,
           TrialPurpose::confirm_incumbent, TrialPurpose::confirm_baseline}) {
       TrialRecord trial = full_trial(++number);
       trial.status = status;

@@ -111,9 +111,10 @@ TEST_F(Schema, TheLeaderboardReadsAnIndex) {
 TEST_F(Schema, WhatDecidesAStandingIsReadFromAnIndex) {
   auto opened = database(path());
   must(migrate(opened, path(), schema_migrations()));
-  SQLite::Statement plan(opened,
-                         "EXPLAIN QUERY PLAN SELECT number FROM trials WHERE study_id = 1 AND "
-                         "purpose IN ('baseline', 'confirm_incumbent', 'confirm_baseline')");
+  SQLite::Statement plan(
+      opened,
+      "EXPLAIN QUERY PLAN SELECT number FROM trials WHERE study_id = 1 AND "
+      "purpose IN ('baseline', 'sentinel', 'confirm_incumbent', 'confirm_baseline')");
   std::string text;
   while (plan.executeStep())
     text += plan.getColumn(3).getString() + "\n";

@@ -197,11 +197,11 @@ TEST(SpeedUp, OfTheBaselineOverItselfWasNotMeasured) {
 }
 
 TEST(LaunchVariation, IsThePriorUntilLaunchesTellMore) {
-  EXPECT_DOUBLE_EQ(estimate_launch_variation({completed(1, 1.0, 0.1)}).relative, 0.015);
+  EXPECT_DOUBLE_EQ(estimate_launch_variation({completed(1, 1.0, 0.1)}, {}).relative, 0.015);
   std::vector<TrialRecord> trials;
   for (int i = 1; i <= 40; ++i)
     trials.push_back(confirming(i, k_b, i, 1, i % 2 == 0 ? 1.03 : 0.97));
-  const LaunchVariation variation = estimate_launch_variation(trials);
+  const LaunchVariation variation = estimate_launch_variation(trials, {});
   EXPECT_NEAR(variation.relative, 0.03, 0.002);
   EXPECT_DOUBLE_EQ(variation.degrees_of_freedom, 3.0 + 39.0);
   EXPECT_NEAR(error_among_launches(2.0, 0.08, variation), 0.1, 0.005);

@@ -117,5 +117,42 @@ TEST(RunningTrial, ThatNeedsNearlyAllMemoryIsInfeasible) {
   EXPECT_THAT(ended.failure, ::testing::HasSubstr("limits.memory_share"));
 }
 
+/// Steps of 0.1 s with 30 % noise, until the trial's time is over; how the runner then ends it.
+TrialRecord run_until_out_of_time(const StudySpec& study, double steps_s) {
+  TrialRecord record;
+  record.number = 2;
+  RunningTrial trial(study, record, 0.0, {study.measure});
+  trial.started({{2, 1}, 0.0, "", {}});
+  double now_s = 1.0;
+  int step = 0;
+  while (!trial.out_of_time(now_s) && now_s < 10.0 * study.limits.wall_s) {
+    now_s += steps_s * (step % 7 == 0 ? 1.6 : 0.9);
+    trial.reported(report(++step, now_s));
+  }
+  EXPECT_LT(now_s, study.limits.wall_s) << "before the runner ends it";
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  return trial.finished(outcome, nullptr, 0.0);
+}
+
+TEST(RunningTrial, ThatTheWallLimitCutsShortHasAWideIntervalWithTheReason) {
+  StudySpec study = time_study();
+  study.measure.target_half_width = 1e-4;
+  study.limits.wall_s = 20.0;
+  const TrialRecord ended = run_until_out_of_time(study, 0.1);
+  EXPECT_EQ(ended.status, TrialStatus::completed);
+  ASSERT_EQ(ended.objectives.size(), 1U);
+  EXPECT_GT(ended.standard_errors[0], 1e-3 * ended.objectives[0]);
+  EXPECT_THAT(ended.measurement->remark, ::testing::HasSubstr("limits.wall"));
+}
+
+TEST(RunningTrial, OfAFewSlowStepsIsSlowAndNotFailedAtTheWallLimit) {
+  StudySpec study = time_study();
+  study.limits.wall_s = 20.0;
+  const TrialRecord ended = run_until_out_of_time(study, 2.6);
+  EXPECT_EQ(ended.status, TrialStatus::stopped_early) << ended.failure;
+  EXPECT_THAT(ended.failure, ::testing::HasSubstr("slow: at least"));
+}
+
 }  // namespace
 }  // namespace steptune

@@ -13,7 +13,9 @@
   var tip = document.getElementById("tip");
 
   function isValue(value) { return typeof value === "number" && isFinite(value); }
-  function isConfirmation(trial) { return trial.purpose.indexOf("confirm") === 0; }
+  // Runs of what was tried before: they are compared with nothing but each other.
+  function isRepeat(trial) { return trial.purpose.indexOf("confirm") === 0 || trial.purpose === "sentinel"; }
+  function repeatText(trial) { return trial.purpose === "sentinel" ? "baseline again" : "confirmation"; }
 
   // ---- texts
 
@@ -40,7 +42,7 @@
   }
   function trialText(trial) {
     var lines = ["Trial " + trial.n + (trial.best ? ", best" : "") + ": " +
-                 (isConfirmation(trial) ? "confirmation, " : trial.purpose === "baseline" ? "baseline, " : "") +
+                 (isRepeat(trial) ? repeatText(trial) + ", " : trial.purpose === "baseline" ? "baseline, " : "") +
                  trial.status.replace(/_/g, " ")];
     trial.values.forEach(function (value, i) {
       if (!isValue(value)) return;
@@ -68,7 +70,7 @@
   function classOf(trial) {
     if (trial.n === data.recommended) return "mark recommended";
     if (trial.purpose === "baseline") return "mark baseline";
-    if (isConfirmation(trial)) return "mark confirm";
+    if (isRepeat(trial)) return "mark confirm";
     return "mark " + (trial.status === "completed" ? "completed" : "other");
   }
   var symbols = {recommended: ["diamond", 110], baseline: ["square", 75], confirm: ["triangle-up", 45],
@@ -199,7 +201,7 @@
     var best = null;
     var steps = [];
     inOrder.forEach(function (d) {
-      if (d.status !== "completed" || isConfirmation(d)) return;
+      if (d.status !== "completed" || isRepeat(d)) return;
       if (best === null || (lessIsBetter ? d.values[0] < best : d.values[0] > best)) best = d.values[0];
       steps.push([x(d.n), y(best)]);
     });
@@ -211,7 +213,7 @@
   }
 
   function drawFront(canvas) {
-    var trials = measured.filter(function (d) { return isValue(d.values[1]) && !isConfirmation(d); });
+    var trials = measured.filter(function (d) { return isValue(d.values[1]) && !isRepeat(d); });
     if (!trials.length) return;
     var f = frame(canvas, 300, "The two objectives of each trial, and the Pareto front");
     var x = valueScale([0, f.width], extent(trials, 0));
@@ -263,7 +265,7 @@
   }
 
   function drawParallel(canvas) {
-    var trials = measured.filter(function (d) { return !isConfirmation(d); });
+    var trials = measured.filter(function (d) { return !isRepeat(d); });
     // On a narrow screen the axes lie below each other, each with the room that its labels need.
     var names = data.parameters.concat([data.objectives[0].name]);
     var upright = canvas.clientWidth >= 90 * names.length;
@@ -327,7 +329,7 @@
   }
 
   function drawSlices(canvas) {
-    var trials = measured.filter(function (d) { return !isConfirmation(d); });
+    var trials = measured.filter(function (d) { return !isRepeat(d); });
     d3.select(canvas).classed("small-multiples", true);
     data.parameters.forEach(function (name, i) {
       var cell = canvas.appendChild(document.createElement("div"));
@@ -373,7 +375,7 @@
         .text(function (n) {
           var trial = byNumber[n];
           return n + (n === data.recommended ? ", recommended" : trial.purpose === "baseline" ? ", baseline"
-              : isConfirmation(trial) ? ", confirmation" : trial.rank ? ", rank " + trial.rank : ", " + trial.status.replace(/_/g, " "));
+              : isRepeat(trial) ? ", " + repeatText(trial) : trial.rank ? ", rank " + trial.rank : ", " + trial.status.replace(/_/g, " "));
         });
     choice.on("change", function () { steptune.select(+this.value, false); });
     var trace = traceOf(current);

@@ -43,6 +43,7 @@ std::string marks_of(const LeaderboardRow& row) {
 std::string bill_line(const TrialRecord& trial) {
   if (is_confirmation(trial.purpose)) return "confirmation";
   if (trial.purpose == TrialPurpose::baseline) return "baseline";
+  if (trial.purpose == TrialPurpose::sentinel) return "baseline again, against drift";
   switch (trial.status) {
     case TrialStatus::completed:
       return "search, completed";

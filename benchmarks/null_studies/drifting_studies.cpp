@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often a study finds the fastest configuration on a machine that becomes slower or faster
+// while it searches, with sentinels and without.
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "benchmarks/null_studies/simulated_studies.hpp"
+#include "common/rng.hpp"
+
+namespace steptune::null_studies {
+namespace {
+
+struct Options {
+  int studies = 100;
+  std::uint64_t first_seed = 0;
+  int configurations = 40;
+  double startup_s = 3.0;
+  double share_of_time = 0.0;
+  bool quiet_only = false;
+};
+
+/// The best five are 3.5 % apart; the others are anywhere between 0.7 and 1.15 times as fast as the
+/// baseline. Where they stand, and so when each is tried, is drawn.
+Program contest(const Options& options, std::uint64_t seed) {
+  Rng rng(seed, "contest");
+  Program program;
+  program.startup_s = options.startup_s;
+  std::vector<double> speeds{1.344, 1.298, 1.254, 1.212, 1.171};
+  while (speeds.size() + 1 < static_cast<std::size_t>(options.configurations))
+    speeds.push_back(0.7 + 0.45 * rng.uniform());
+  for (std::size_t i = speeds.size(); i > 1; --i)
+    std::swap(speeds[i - 1], speeds[rng.below(i)]);
+  program.speeds = {1.0};
+  program.speeds.insert(program.speeds.end(), speeds.begin(), speeds.end());
+  return program;
+}
+
+struct Cell {
+  double studies = 0.0;
+  double best = 0.0;  ///< that recommend the fastest configuration
+  double lost = 0.0;  ///< by how much what they recommend is slower
+  double searched = 0.0;
+  double searched_s = 0.0;
+  double sentinels = 0.0;
+  double told = 0.0;
+};
+
+bool play(const Options& options, const Machine& machine, const Json& budget, bool sentinels,
+          Cell& cell) {
+  for (int i = 0; i < options.studies; ++i) {
+    const std::uint64_t seed = options.first_seed + static_cast<std::uint64_t>(i);
+    const Program program = contest(options, seed);
+    const auto folder = std::filesystem::temp_directory_path() /
+                        fmt::format("drifting-studies-{}-{}", getpid(), seed);
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    const auto outcome =
+        run_study(machine, program, budget, seed, folder, Json{{"sentinels", sentinels}});
+    std::filesystem::remove_all(folder, error);
+    if (!outcome) {
+      fmt::print(stderr, "drifting_studies: {}\n", outcome.error().text());
+      return false;
+    }
+    const double fastest = *std::ranges::max_element(program.speeds);
+    cell.studies += 1.0;
+    cell.best += outcome->truth == fastest ? 1.0 : 0.0;
+    cell.lost += fastest / outcome->truth - 1.0;
+    cell.searched += static_cast<double>(outcome->searched);
+    cell.searched_s += outcome->searched_s;
+    cell.sentinels += static_cast<double>(outcome->sentinels);
+    cell.told += outcome->told_drift ? 1.0 : 0.0;
+  }
+  return true;
+}
+
+struct Course {
+  const char* name;
+  double change;  ///< from the begin of the search to its end
+  bool is_sudden;
+};
+constexpr Course k_courses[] = {
+    {"none", 0.0, false},  {"+5 %", 0.05, false},   {"+10 %", 0.1, false},
+    {"+20 %", 0.2, false}, {"-15 %", -0.15, false}, {"+15 % at once", 0.15, true},
+};
+
+Machine machine_of(const Course& course, double launch_variation, double search_s) {
+  Machine machine;
+  machine.launch_variation = launch_variation;
+  machine.slowness = [course, search_s](double elapsed_s) {
+    const double share = std::min(1.0, elapsed_s / search_s);
+    return 1.0 + course.change * (course.is_sudden ? (share > 0.5 ? 1.0 : 0.0) : share);
+  };
+  return machine;
+}
+
+bool print_all(const Options& options) {
+  fmt::print("{:>14} {:>9} {:>10} {:>9} {:>7} {:>9} {:>10} {:>6}\n", "drift", "launches",
+             "sentinels", "fastest", "lost", "searched", "sentinels", "told");
+  for (const double launch_variation : {0.0, 0.01, 0.03}) {
+    Cell quiet;
+    const Json all{{"trials", options.configurations}};
+    Options few = options;
+    few.studies = std::min(options.studies, 20);
+    if (!play(few, machine_of(k_courses[0], launch_variation, 1.0), all, false, quiet)) {
+      return false;
+    }
+    const double search_s = quiet.searched_s / quiet.studies;
+    Json budget = all;
+    if (options.share_of_time > 0.0) budget["time"] = options.share_of_time * search_s;
+    for (const Course& course : k_courses) {
+      if (options.quiet_only && course.change != 0.0) continue;
+      for (const bool sentinels : {false, true}) {
+        Cell cell;
+        const Machine machine = machine_of(course, launch_variation, search_s);
+        if (!play(options, machine, budget, sentinels, cell)) return false;
+        fmt::print("{:>14} {:>7.0f} % {:>10} {:>9.3f} {:>5.1f} % {:>9.1f} {:>10.1f} {:>6.2f}\n",
+                   course.name, 100.0 * launch_variation, sentinels ? "yes" : "no",
+                   cell.best / cell.studies, 100.0 * cell.lost / cell.studies,
+                   cell.searched / cell.studies, cell.sentinels / cell.studies,
+                   cell.told / cell.studies);
+        std::fflush(stdout);
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace steptune::null_studies
+
+int main(int argc, char** argv) {
+  steptune::null_studies::Options options;
+  CLI::App app{
+      "Share of simulated studies that find the fastest configuration on a drifting machine"};
+  app.add_option("--studies", options.studies, "Studies in each cell")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--first-seed", options.first_seed, "Seed of the first study")
+      ->capture_default_str();
+  app.add_option("--configurations", options.configurations, "Size of the search space")
+      ->check(CLI::Range(5, 1000))
+      ->capture_default_str();
+  app.add_option("--startup", options.startup_s, "Seconds until a trial's first step")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  app.add_option("--share-of-time", options.share_of_time,
+                 "Budget of time, in that of a search of all configurations; 0: none")
+      ->check(CLI::Range(0.0, 100.0))
+      ->capture_default_str();
+  app.add_flag("--quiet-only", options.quiet_only, "Only machines that do not drift");
+  CLI11_PARSE(app, argc, argv);
+  return steptune::null_studies::print_all(options) ? 0 : 1;
+}

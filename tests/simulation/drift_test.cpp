@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Studies on a machine that becomes slower while they search.
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/simulation/simulated_study.hpp"
+
+namespace steptune::simulation {
+namespace {
+
+/// Sixty configurations, of which forty are tried.
+Json drift_document() {
+  Json document = study_document();
+  document["parameters"]["workers"]["high"] = 11;
+  document["budget"]["trials"] = 40;
+  document["measure"]["confirm_pairs"] = 2;
+  return document;
+}
+
+/// The steps of all configurations take as long, but on the machine.
+TrialScript step_of(const TrialSpec& spec, double slowness) {
+  TrialScript script = train(spec);
+  script.seconds_per_step = script.samples_per_step * 0.003 * slowness;
+  return script;
+}
+
+/// 1 % longer with every other launch: 20 % over the search.
+double slower_and_slower(const TrialSpec& spec) {
+  return 1.0 + 0.005 * static_cast<double>(std::min<std::int64_t>(spec.key.trial, 44));
+}
+
+std::vector<TrialRecord> of_purpose(const std::vector<TrialRecord>& trials, TrialPurpose purpose) {
+  std::vector<TrialRecord> result;
+  std::ranges::copy_if(trials, std::back_inserter(result),
+                       [&](const TrialRecord& trial) { return trial.purpose == purpose; });
+  return result;
+}
+
+struct Played {
+  std::vector<TrialRecord> trials;
+  Recommendation recommendation;
+  std::vector<std::string> warnings;
+};
+
+Played play(const Json& document, const ScriptedRunner::Script& script) {
+  DatabaseFolder folder;
+  SimulatedRun run(folder.path(), document, script);
+  const auto result = run.run();
+  if (!result) throw std::runtime_error(result.error().text());
+  return {run.trials(), result->recommendation.value(), run.listener.warnings};
+}
+
+class DriftingStudy : public ::testing::Test {
+ protected:
+  DriftingStudy() {
+    const Played quiet = play(document_, [](const TrialSpec& spec) { return step_of(spec, 1.0); });
+    const auto searched = of_purpose(quiet.trials, TrialPurpose::search);
+    early_ = searched.at(2).configuration;
+    late_ = searched.at(37).configuration;
+  }
+  /// The one that is tried late is the fastest, by 5 %, the early one the next.
+  [[nodiscard]] TrialScript contest(const TrialSpec& spec) const {
+    const double speed = spec.configuration == late_    ? 1.5
+                         : spec.configuration == early_ ? 1.4
+                                                        : 1.0;
+    return step_of(spec, slower_and_slower(spec) / speed);
+  }
+  [[nodiscard]] Played play_contest() const {
+    return play(document_, [this](const TrialSpec& spec) { return contest(spec); });
+  }
+
+  Json document_ = drift_document();
+  Configuration early_;
+  Configuration late_;
+};
+
+TEST_F(DriftingStudy, FindsTheFastestAlthoughItWasTriedLate) {
+  const Played played = play_contest();
+  EXPECT_EQ(played.recommendation.configuration, late_);
+  EXPECT_EQ(played.recommendation.claim, Claim::faster);
+  EXPECT_THAT(played.recommendation.notes,
+              ::testing::Contains(::testing::HasSubstr("slower during the search")));
+  EXPECT_THAT(played.warnings,
+              ::testing::Contains(::testing::HasSubstr("slower during the search")));
+  EXPECT_NEAR(played.recommendation.speed_up.ratio, 1.5, 0.03);
+}
+
+TEST_F(DriftingStudy, WithoutSentinelsTakesTheOneThatWasTriedEarly) {
+  document_["measure"]["sentinels"] = false;
+  const Played played = play_contest();
+  EXPECT_EQ(played.recommendation.configuration, early_);
+  EXPECT_THAT(of_purpose(played.trials, TrialPurpose::sentinel), ::testing::IsEmpty());
+}
+
+TEST_F(DriftingStudy, SentinelsRunTheBaselineWithinTheirShareAndAreNoTrialsOfTheSearch) {
+  const Played played = play_contest();
+  const auto sentinels = of_purpose(played.trials, TrialPurpose::sentinel);
+  EXPECT_GE(sentinels.size(), 2U);
+  double searched_s = 0.0;
+  double sentinels_s = 0.0;
+  int searched = 0;
+  for (const TrialRecord& trial : played.trials) {
+    if (trial.purpose == TrialPurpose::sentinel) {
+      EXPECT_EQ(trial.configuration, played.trials.front().configuration);
+      EXPECT_EQ(trial.status, TrialStatus::completed);
+      sentinels_s += trial.spent_s;
+    } else if (is_compared(trial.purpose)) {
+      searched_s += trial.spent_s;
+      ++searched;
+    }
+  }
+  EXPECT_EQ(searched, 40);
+  EXPECT_LE(sentinels_s, 0.11 * searched_s);
+}
+
+TEST_F(DriftingStudy, AQuietMachineIsLeftInPeace) {
+  const Played played = play(document_, [](const TrialSpec& spec) { return step_of(spec, 1.0); });
+  EXPECT_LE(of_purpose(played.trials, TrialPurpose::sentinel).size(), 3U);
+  EXPECT_THAT(played.warnings, ::testing::IsEmpty());
+  for (const TrialRecord& trial : played.trials)
+    EXPECT_EQ(trial.level.log_ratio, 0.0) << trial.number;
+}
+
+TEST_F(DriftingStudy, ASentinelThatFailsIsNoFailureOfTheStudy) {
+  document_["budget"]["consecutive_failures"] = 1;
+  const auto script = [this](const TrialSpec& spec) {
+    TrialScript result = contest(spec);
+    const bool is_baseline = spec.configuration == study_of(document_).baseline;
+    if (is_baseline && spec.key.trial > 1 && spec.key.trial <= 40) {
+      result.steps = 1;
+      result.ends_as = OutcomeKind::failed;
+    }
+    return result;
+  };
+  const Played played = play(document_, script);
+  ASSERT_FALSE(of_purpose(played.trials, TrialPurpose::sentinel).empty());
+  EXPECT_EQ(of_purpose(played.trials, TrialPurpose::search).size(), 39U);
+  EXPECT_EQ(played.recommendation.claim, Claim::faster);
+}
+
+/// Writes down what the search is told.
+class Listening final : public Searcher {
+ public:
+  Listening(std::unique_ptr<Searcher> searcher, std::vector<std::string>& told)
+      : searcher_(std::move(searcher)), told_(told) {}
+  void observe(const Observation& observation) override {
+    std::string text = fmt::format("{} {}", observation.trial, observation.configuration.text());
+    for (std::size_t i = 0; i < observation.values.size(); ++i)
+      text +=
+          fmt::format(" {:.8g} +- {:.6g}", observation.values[i], observation.standard_errors[i]);
+    told_.push_back(std::move(text));
+    searcher_->observe(observation);
+  }
+  [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
+    return searcher_->suggest(request);
+  }
+
+ private:
+  std::unique_ptr<Searcher> searcher_;
+  std::vector<std::string>& told_;
+};
+
+struct Decided {
+  std::vector<std::string> trials;
+  std::vector<std::string> told;  ///< to the searcher that was there at the end
+  std::string recommended;
+};
+
+std::vector<std::string> decided_of(const std::vector<TrialRecord>& trials) {
+  std::vector<std::string> result;
+  for (const TrialRecord& trial : trials) {
+    std::string text = fmt::format("{} {}: {} {} level {:.6g} +- {:.6g}", to_text(trial.purpose),
+                                   trial.configuration.text(), to_text(trial.status), trial.failure,
+                                   trial.level.log_ratio, trial.level.standard_error);
+    for (const double value : trial.objectives)
+      text += fmt::format(" {:.8g}", value);
+    result.push_back(std::move(text));
+  }
+  return result;
+}
+
+/// Runs until the crash point of that number (0: to the end); how many there were.
+std::size_t run_to(const std::filesystem::path& folder, const Json& document,
+                   const ScriptedRunner::Script& script, std::size_t crash_at, Decided& decided) {
+  SimulatedRun run(folder, document, script, crash_at == 0 ? 1000.0 : 0.0);
+  decided.told.clear();
+  run.searcher = std::make_unique<Listening>(std::move(run.searcher), decided.told);
+  std::size_t points = 0;
+  run.runner.at_crash_point = [&] {
+    if (++points == crash_at) throw 1;
+  };
+  const auto result = run.run();
+  if (!result) throw std::runtime_error(result.error().text());
+  decided.trials = decided_of(run.trials());
+  const Recommendation& recommendation = result->recommendation.value();
+  decided.recommended =
+      fmt::format("{} {:.8g} {}", recommendation.configuration.text(),
+                  recommendation.speed_up.ratio, fmt::join(recommendation.notes, "; "));
+  return points;
+}
+
+class KilledWhileDrifting : public DriftingStudy,
+                            public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(KilledWhileDrifting, DecidesAsIfItHadNotBeenKilled) {
+  document_["search"]["scheduler"] = GetParam();
+  document_["search"]["min_steps"] = 8;
+  const auto script = [this](const TrialSpec& spec) { return contest(spec); };
+  DatabaseFolder unkilled_folder;
+  Decided unkilled;
+  const std::size_t crash_points = run_to(unkilled_folder.path(), document_, script, 0, unkilled);
+  ASSERT_THAT(unkilled.trials, ::testing::Contains(::testing::HasSubstr("sentinel")));
+  for (std::size_t crash_at = 40; crash_at < crash_points; crash_at += 37) {
+    DatabaseFolder folder;
+    Decided resumed;
+    EXPECT_THROW(run_to(folder.path(), document_, script, crash_at, resumed), int);
+    run_to(folder.path(), document_, script, 0, resumed);
+    ASSERT_EQ(resumed.trials, unkilled.trials) << "killed at crash point " << crash_at;
+    ASSERT_EQ(resumed.told, unkilled.told) << "killed at crash point " << crash_at;
+    ASSERT_EQ(resumed.recommended, unkilled.recommended) << "killed at crash point " << crash_at;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedulers, KilledWhileDrifting, ::testing::Values("none", "asha"));
+
+}  // namespace
+}  // namespace steptune::simulation

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/sentinel.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/loop/fixture.hpp"
+
+namespace steptune {
+namespace {
+
+/// A study whose trials of the search take 10 s each.
+class SentinelTest : public ::testing::Test {
+ protected:
+  SentinelTest() { add(TrialPurpose::baseline, 100.0, 10.0); }
+  void add(TrialPurpose purpose, double value, double spent_s) {
+    TrialRecord trial = completed(static_cast<std::int64_t>(trials_.size()) + 1, value, 0.5);
+    trial.purpose = purpose;
+    trial.spent_s = spent_s;
+    trials_.push_back(std::move(trial));
+  }
+  [[nodiscard]] bool is_due(bool search_is_over = false) const {
+    return sentinel_is_due(study_, Standing(ranking_rules(study_), trials_), search_is_over);
+  }
+  /// Goes on searching, and runs the baseline again where it is due; after how many trials of the
+  /// search each time. `level` is the machine's after so many.
+  template <typename Level>
+  std::vector<int> search(int trials, double sentinel_s, const Level& level) {
+    std::vector<int> after;
+    for (int searched = 0; searched < trials; ++searched) {
+      if (is_due()) {
+        add(TrialPurpose::sentinel, 100.0 * level(searched), sentinel_s);
+        after.push_back(searched);
+      }
+      add(TrialPurpose::search, 90.0, 10.0);
+    }
+    return after;
+  }
+
+  StudySpec study_ = time_study();
+  std::vector<TrialRecord> trials_;
+};
+
+double quiet(int /*searched*/) {
+  return 1.0;
+}
+
+TEST_F(SentinelTest, ComesMoreAndMoreSeldomOnAQuietMachine) {
+  // At first a sentinel may take as long as a trial, which has to be 5 % of the search.
+  EXPECT_THAT(search(200, 5.0, quiet), ::testing::ElementsAre(19, 38, 76, 152));
+}
+
+TEST_F(SentinelTest, TakesNoMoreThanItsShare) {
+  const auto after = search(200, 30.0, quiet);
+  EXPECT_LE(static_cast<double>(after.size()) * 30.0, 0.05 * 200.0 * 10.0);
+  EXPECT_FALSE(after.empty());
+}
+
+TEST_F(SentinelTest, ComesMoreOftenOnceTheMachineDrifts) {
+  const auto after = search(100, 5.0, [](int searched) { return 1.0 + 0.005 * searched; });
+  EXPECT_GT(after.size(), search(100, 5.0, quiet).size());
+  EXPECT_GE(after.size(), 5U);
+  EXPECT_LE(static_cast<double>(after.size()) * 5.0, 0.1 * 100.0 * 10.0);
+}
+
+TEST_F(SentinelTest, ReturnsAfterTheSearchIfManyTrialsRanSince) {
+  search(30, 5.0, quiet);
+  EXPECT_FALSE(is_due(false));
+  EXPECT_TRUE(is_due(true));
+  add(TrialPurpose::sentinel, 100.0, 5.0);
+  EXPECT_FALSE(is_due(true)) << "once";
+}
+
+TEST_F(SentinelTest, IsNotWorthItInAShortSearch) {
+  search(9, 5.0, quiet);
+  EXPECT_FALSE(is_due(true));
+}
+
+TEST_F(SentinelTest, OneAtATime) {
+  for (int i = 0; i < 30; ++i)
+    add(TrialPurpose::search, 90.0, 10.0);
+  ASSERT_TRUE(is_due());
+  add(TrialPurpose::sentinel, 100.0, 0.0);
+  trials_.back().status = TrialStatus::running;
+  EXPECT_FALSE(is_due());
+}
+
+TEST_F(SentinelTest, OnlyTimesDriftAndOnlyIfTheStudyWantsToKnow) {
+  for (int i = 0; i < 30; ++i)
+    add(TrialPurpose::search, 90.0, 10.0);
+  ASSERT_TRUE(is_due());
+  study_.measure.sentinels = false;
+  EXPECT_FALSE(is_due());
+  study_.measure.sentinels = true;
+  study_.objectives = {{"accuracy", Direction::maximize}};
+  EXPECT_FALSE(is_due());
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <utility>
+
+#include "trial_runner/runner.hpp"
+
+namespace steptune {
+
+/// The numbers of a trial's GPU use, by the names under which they are stored and shown.
+inline constexpr std::array<std::pair<const char*, double GpuUse::*>, 5> k_gpu_use_fields{{
+    {"peak_memory_bytes", &GpuUse::peak_memory_bytes},
+    {"peak_memory_share", &GpuUse::peak_memory_share},
+    {"utilisation", &GpuUse::utilisation},
+    {"sm_clock_hz", &GpuUse::sm_clock_hz},
+    {"slowed_share", &GpuUse::slowed_share},
+}};
+
+}  // namespace steptune

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/sentinel.hpp"
+
+#include <algorithm>
+
+namespace steptune {
+namespace {
+
+constexpr double k_quiet_share = 0.05;
+constexpr double k_most_share = 0.1;
+/// Trials of the search before the first sentinel, and between two once the machine drifts.
+constexpr int k_first_after = 10;
+constexpr int k_least_between = 5;
+/// Launches differ by more than a closer look would tell.
+constexpr double k_half_width = 0.02;
+/// Where it drifts, and after the search: a gap of this share of all trials is looked into.
+constexpr int k_gaps = 5;
+
+struct SentinelCount {
+  int searched = 0;       ///< begun
+  int before_latest = 0;  ///< of these, before the latest sentinel
+  int ended = 0;          ///< sentinels
+  bool is_open = false;   ///< one is under way
+  double searched_s = 0.0;
+  double sentinels_s = 0.0;
+};
+
+SentinelCount count_sentinels(const Standing& standing) {
+  SentinelCount count;
+  for (const TrialRecord& trial : standing.trials()) {
+    if (trial.purpose == TrialPurpose::sentinel) {
+      count.before_latest = count.searched;
+      count.sentinels_s += trial.spent_s;
+      count.ended += is_final(trial.status) ? 1 : 0;
+      count.is_open = count.is_open || !is_final(trial.status);
+    } else if (is_compared(trial.purpose)) {
+      count.searched += trial.purpose == TrialPurpose::baseline ? 0 : 1;
+      count.searched_s += is_final(trial.status) ? trial.spent_s : 0.0;
+    }
+  }
+  return count;
+}
+
+double expected_s(const SentinelCount& count, const Standing& standing) {
+  if (count.ended > 0) return count.sentinels_s / count.ended;
+  const auto mean = standing.mean_price();
+  return mean ? mean->seconds : 0.0;
+}
+
+int trials_between(const SentinelCount& count, bool drifts, bool search_is_over) {
+  if (drifts || search_is_over) return std::max(k_least_between, count.searched / k_gaps);
+  return std::max(k_first_after, count.before_latest);
+}
+
+}  // namespace
+
+bool sentinel_is_due(const StudySpec& study, const Standing& standing, bool search_is_over) {
+  const Objective& first = study.objectives.front();
+  if (!study.measure.sentinels || !(first.is_time() || first.is_cost())) return false;
+  const SentinelCount count = count_sentinels(standing);
+  if (standing.baseline() == nullptr || count.is_open || count.searched < k_first_after) {
+    return false;
+  }
+  const bool drifts = standing.drift().is_significant();
+  if (count.searched - count.before_latest < trials_between(count, drifts, search_is_over)) {
+    return false;
+  }
+  const double share = drifts || search_is_over ? k_most_share : k_quiet_share;
+  return count.sentinels_s + expected_s(count, standing) <= share * count.searched_s;
+}
+
+double expected_sentinel_s(const Standing& standing) {
+  return expected_s(count_sentinels(standing), standing);
+}
+
+MeasureSpec sentinel_measure(MeasureSpec measure) {
+  measure.target_half_width = std::max(measure.target_half_width, k_half_width);
+  measure.max_trial_s = std::max(0.5 * measure.max_trial_s, measure.min_window_s);
+  return measure;
+}
+
+}  // namespace steptune
