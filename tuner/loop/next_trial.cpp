@@ -105,7 +105,8 @@ std::optional<TrialRecord> Tuning::next_sentinel(bool search_is_over) const {
   if (search_is_over) {
     Spending with_it = spending();
     with_it.elapsed_s += expected_sentinel_s(standing_);
-    if (!can_pay_confirm_pair(parts_.study, with_it)) return std::nullopt;
+    // To tell which is best is worth less than to prove it.
+    if (!can_pay_finalists(parts_.study, with_it, 1)) return std::nullopt;
   }
   return new_trial(TrialPurpose::sentinel, "sentinel", parts_.study.baseline);
 }
