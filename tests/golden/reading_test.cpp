@@ -158,6 +158,19 @@ TEST_F(Reading, LeaderboardSelectsSortsAndWritesColumns) {
   EXPECT_EQ(csv.out, "trial,workers\r\n1,0\r\n");
 }
 
+TEST_F(Reading, ASelectionWithoutTrialsKeepsItsColumns) {
+  const std::vector<std::string> none = {"leaderboard", "--where", "workers > 100", "--columns",
+                                         "trial,workers"};
+  const Ended text = sandbox_->steptune(none);
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_EQ(
+      difference("demo  finished: {{.*}}\nno trial to show\n{{\\d+}} trials: {{.*}}\n", text.out),
+      "");
+  std::vector<std::string> csv = none;
+  csv.push_back("--csv");
+  EXPECT_EQ(sandbox_->steptune(csv).out, "trial,workers\r\n");
+}
+
 TEST_F(Reading, LeaderboardTellsWhatItDoesNotKnow) {
   const Ended column = sandbox_->steptune({"leaderboard", "--columns", "trial,wokers"});
   EXPECT_EQ(column.exit_code, 2);

@@ -49,8 +49,8 @@ class StoredNames {
     std::vector<Candidate> names;
     const auto board = std::move(*this).board(study);
     if (!board) return names;
-    for (const LeaderboardColumn& column : leaderboard_columns(
-             board->objectives, parameter_order(board->study.document), board->rows))
+    for (const LeaderboardColumn& column :
+         leaderboard_columns(*board, parameter_order(board->study.document)))
       names.push_back({column.name, printable_line(column.title)});
     return names;
   }

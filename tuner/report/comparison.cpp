@@ -111,10 +111,13 @@ TrialRatio ratio_between(const ObjectiveView& view, const TrialRecord& reference
   const double from = reference.objectives[objective];
   const double to = other.objectives[objective];
   const double ratio = view.gain(from, to);
-  const double half_width =
-      std::hypot(half_width_95(reference, objective) / from, half_width_95(other, objective) / to);
-  // Zero stands for an interval that is not known.
-  if (!std::isfinite(ratio) || !(half_width > 0.0)) return {ratio, k_nan, k_nan};
+  const double from_half_width = half_width_95(reference, objective);
+  const double to_half_width = half_width_95(other, objective);
+  // Zero stands for an interval that is not known: then the ratio's is not known either.
+  if (!std::isfinite(ratio) || !(from_half_width > 0.0) || !(to_half_width > 0.0)) {
+    return {ratio, k_nan, k_nan};
+  }
+  const double half_width = std::hypot(from_half_width / from, to_half_width / to);
   return {ratio, ratio * std::exp(-half_width), ratio * std::exp(half_width)};
 }
 

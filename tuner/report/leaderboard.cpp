@@ -133,6 +133,11 @@ Leaderboard ranked_rows(LeaderboardInput input) {
     add(std::move(trial), std::nullopt);
   if (input.baseline && !baseline_shown) add(*input.baseline, std::nullopt);
   mark_rows(board, input.leaders);
+  for (const LeaderboardRow& row : board.rows) {
+    if (!row.trial.measurement) continue;
+    for (const auto& [name, value] : row.trial.measurement->metrics)
+      board.metrics.insert(name);
+  }
   return board;
 }
 

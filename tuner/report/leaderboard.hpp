@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ struct Leaderboard {
   std::vector<ObjectiveView> objectives;
   std::size_t sorted_by = 0;
   std::vector<LeaderboardRow> rows;
+  std::set<std::string> metrics;  ///< that the trials reported, those of rows left out included
   std::vector<std::string> parameters;    ///< that differ among the rows, in order of declaration
   std::map<std::string, Value> constant;  ///< parameters that all rows share
   std::map<TrialStatus, std::int64_t> counts;

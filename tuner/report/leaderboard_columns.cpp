@@ -166,16 +166,6 @@ LeaderboardColumn parameter_column(const std::string& name,
   return column;
 }
 
-std::set<std::string> metrics_of(const std::vector<LeaderboardRow>& rows) {
-  std::set<std::string> names;
-  for (const LeaderboardRow& row : rows) {
-    if (!row.trial.measurement) continue;
-    for (const auto& [name, value] : row.trial.measurement->metrics)
-      names.insert(name);
-  }
-  return names;
-}
-
 /// Numbers before texts; either by its own order.
 bool is_before(const Value& a, const Value& b, bool larger_is_first) {
   const bool a_is_text = std::holds_alternative<std::string>(a);
@@ -187,9 +177,8 @@ bool is_before(const Value& a, const Value& b, bool larger_is_first) {
 
 }  // namespace
 
-std::vector<LeaderboardColumn> leaderboard_columns(const std::vector<ObjectiveView>& objectives,
-                                                   const std::vector<std::string>& parameters,
-                                                   const std::vector<LeaderboardRow>& rows) {
+std::vector<LeaderboardColumn> leaderboard_columns(const Leaderboard& board,
+                                                   const std::vector<std::string>& parameters) {
   std::vector<LeaderboardColumn> columns;
   columns.push_back(number_column("trial", "trial", k_never_dropped, [](const TrialRecord& trial) {
     return std::optional(static_cast<double>(trial.number));
@@ -198,8 +187,8 @@ std::vector<LeaderboardColumn> leaderboard_columns(const std::vector<ObjectiveVi
   columns.back().value = [](const LeaderboardRow& row) {
     return std::optional<Value>(row.trial.number);
   };
-  for (std::size_t i = 0; i < objectives.size(); ++i)
-    add_objective(columns, objectives[i], i);
+  for (std::size_t i = 0; i < board.objectives.size(); ++i)
+    add_objective(columns, board.objectives[i], i);
   columns.push_back(number_column("samples_per_s", "samples/s", 1,
                                   [](const TrialRecord& trial) -> std::optional<double> {
                                     if (!trial.measurement) return std::nullopt;
@@ -213,10 +202,10 @@ std::vector<LeaderboardColumn> leaderboard_columns(const std::vector<ObjectiveVi
   for (const LeaderboardColumn& column : columns)
     taken.insert(column.name);
   for (const std::string& name : parameters) {
-    columns.push_back(parameter_column(name, rows));
+    columns.push_back(parameter_column(name, board.rows));
     if (taken.contains(name)) columns.back().name = "parameter." + name;
   }
-  for (const std::string& name : metrics_of(rows)) {
+  for (const std::string& name : board.metrics) {
     columns.push_back(number_column("metric." + name, printable_line(name, 30), 1,
                                     [name](const TrialRecord& trial) -> std::optional<double> {
                                       if (!trial.measurement) return std::nullopt;

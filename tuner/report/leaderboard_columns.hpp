@@ -32,10 +32,10 @@ inline constexpr int k_never_dropped = 100;
 /// All columns that a leaderboard of these objectives, parameters and trials has: trial, each
 /// objective with interval and gain, speed, status, then on demand purpose, origin, times, memory
 /// and bill, then the parameters (as `parameter.time` where a column has that name), then each
-/// reported metric as `metric.loss`. The functions refer to `objectives`, which outlive them.
+/// reported metric as `metric.loss`. The functions refer to the board's objectives, which outlive
+/// them.
 [[nodiscard]] std::vector<LeaderboardColumn> leaderboard_columns(
-    const std::vector<ObjectiveView>& objectives, const std::vector<std::string>& parameters,
-    const std::vector<LeaderboardRow>& rows);
+    const Leaderboard& board, const std::vector<std::string>& parameters);
 
 /// The column of that name; an error with the nearest name if there is none.
 [[nodiscard]] Result<LeaderboardColumn> column_named(const std::vector<LeaderboardColumn>& columns,

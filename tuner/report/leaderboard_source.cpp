@@ -136,10 +136,10 @@ Result<void> filter_rows(std::vector<LeaderboardRow>& rows, const std::string& c
 }
 
 /// Leaves the rows that the query is about, in its order.
-Result<void> select_rows(std::vector<LeaderboardRow>& rows, const StoredStudy& study,
+Result<void> select_rows(Leaderboard& board, const StoredStudy& study,
                          const LeaderboardQuery& query) {
-  const auto columns =
-      leaderboard_columns(study.objectives, parameter_order(study.record.document), rows);
+  const auto columns = leaderboard_columns(board, parameter_order(study.record.document));
+  std::vector<LeaderboardRow>& rows = board.rows;
   std::erase_if(rows, [&](const LeaderboardRow& row) {
     return (query.pareto && !row.pareto) ||
            (query.feasible && row.trial.status != TrialStatus::completed);
@@ -166,7 +166,7 @@ Result<Leaderboard> read_selected(const StoredStudy& study, const LeaderboardQue
   auto input = read_input(study, everything);
   if (!input) return tl::unexpected(input.error());
   Leaderboard board = ranked_rows(*std::move(input));
-  const auto selected = select_rows(board.rows, study, query);
+  const auto selected = select_rows(board, study, query);
   if (!selected) return tl::unexpected(selected.error());
   describe_rows(board);
   return board;

@@ -25,6 +25,7 @@ std::string marks(const LeaderboardRow& row) {
 }
 
 std::vector<std::string> all_parameters(const Leaderboard& board) {
+  if (board.rows.empty()) return parameter_order(board.study.document);
   std::vector<std::string> names = board.parameters;
   for (const auto& [name, value] : board.constant)
     names.push_back(name);
@@ -88,8 +89,8 @@ TextTable narrow_table(std::vector<LeaderboardColumn> columns, const Leaderboard
 
 std::vector<LeaderboardColumn> shown_columns(const Leaderboard& board,
                                              const std::vector<std::string>& names) {
-  std::vector<LeaderboardColumn> all = leaderboard_columns(
-      board.objectives, names.empty() ? board.parameters : all_parameters(board), board.rows);
+  std::vector<LeaderboardColumn> all =
+      leaderboard_columns(board, names.empty() ? board.parameters : all_parameters(board));
   if (names.empty()) {
     std::erase_if(all, [](const LeaderboardColumn& column) { return !column.is_default; });
     return all;
@@ -157,9 +158,9 @@ std::string legend(const Leaderboard& board) {
 }  // namespace
 
 std::string leaderboard_csv(const Leaderboard& board, const std::vector<std::string>& names) {
-  std::vector<LeaderboardColumn> columns =
-      names.empty() ? leaderboard_columns(board.objectives, all_parameters(board), board.rows)
-                    : shown_columns(board, names);
+  std::vector<LeaderboardColumn> columns = names.empty()
+                                               ? leaderboard_columns(board, all_parameters(board))
+                                               : shown_columns(board, names);
   std::string text;
   const auto add_line = [&](auto cell_of) {
     for (std::size_t i = 0; i < columns.size(); ++i)
@@ -175,7 +176,9 @@ std::string leaderboard_csv(const Leaderboard& board, const std::vector<std::str
 
 std::string leaderboard_text(const Leaderboard& board, const TextStyle& style) {
   std::string result;
-  if (!board.rows.empty()) {
+  if (board.rows.empty()) {
+    if (!board.counts.empty()) result = "no trial to show\n";
+  } else {
     const std::vector<LeaderboardColumn> columns = shown_columns(board, style.columns);
     TextTable table = table_of(columns, board.rows);
     if (style.width > 0 && table.width() > style.width && style.columns.empty()) {

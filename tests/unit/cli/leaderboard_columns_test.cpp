@@ -64,8 +64,7 @@ TEST(LeaderboardColumns, ThoseAskedForAreShownAndNoOthers) {
 TEST(LeaderboardColumns, SortNumbersAndTextsMissingOnesLast) {
   Leaderboard board = wide_board();
   board.rows[0].trial.configuration.erase("batch_size");
-  const auto columns =
-      leaderboard_columns(board.objectives, {"precision", "batch_size"}, board.rows);
+  const auto columns = leaderboard_columns(board, {"precision", "batch_size"});
   const auto order = [&](const std::string& name) {
     sort_rows(board.rows, *column_named(columns, name));
     std::vector<std::int64_t> numbers;
@@ -81,7 +80,7 @@ TEST(LeaderboardColumns, SortNumbersAndTextsMissingOnesLast) {
 
 TEST(LeaderboardColumns, AWrongNameIsAnErrorWithTheNearest) {
   const Leaderboard board = wide_board();
-  const auto columns = leaderboard_columns(board.objectives, {"batch_size"}, board.rows);
+  const auto columns = leaderboard_columns(board, {"batch_size"});
   const auto wrong = column_named(columns, "bach_size");
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().kind, ErrorKind::usage);
@@ -90,7 +89,7 @@ TEST(LeaderboardColumns, AWrongNameIsAnErrorWithTheNearest) {
 
 TEST(LeaderboardColumns, AParameterMayHaveTheNameOfAColumn) {
   const Leaderboard board = wide_board();
-  const auto columns = leaderboard_columns(board.objectives, {"status"}, board.rows);
+  const auto columns = leaderboard_columns(board, {"status"});
   EXPECT_TRUE(column_named(columns, "parameter.status"));
   EXPECT_FALSE(column_named(columns, "status")->is_parameter);
 }

@@ -76,8 +76,7 @@ std::string configuration_table(const StudyReport& report) {
 
 std::string trials_table(const StudyReport& report) {
   std::vector<std::string> parameters = report.board.parameters;
-  std::vector<LeaderboardColumn> columns =
-      leaderboard_columns(report.board.objectives, parameters, report.board.rows);
+  std::vector<LeaderboardColumn> columns = leaderboard_columns(report.board, parameters);
   static const std::set<std::string> k_further{"origin", "peak_memory_bytes", "spent_s",
                                                "spent_usd", "failure"};
   std::erase_if(columns, [&](const LeaderboardColumn& column) {
