@@ -11,8 +11,8 @@ namespace steptune {
 namespace {
 
 /// A walk has to be so much more likely (natural logarithm of the ratio, at the best of all speeds)
-/// than launches that merely differ. On quiet machines that happens in less than 1 of 1000 studies
-/// where launches differ by up to 1.5 %, and in 1 of 60 where they differ by 3 %.
+/// than launches that merely differ. On quiet machines that happens after less than 1 of 1000
+/// sentinels where launches differ by up to 1.5 %, and after 1 of 30 where they differ by 3 %.
 constexpr double k_least_evidence = 2.0;
 /// How far the level may walk from the first run to the last, in standard deviations of launches.
 constexpr double k_least_walk = 1.0;
