@@ -127,6 +127,14 @@ struct SessionRecord {
   MachineDescription machine;  ///< that the tuner ran on, and its own version as `steptune`
 };
 
+/// One night of re-tuning, as `tuner/retune` tells it.
+struct NightRow {
+  std::int64_t night = 0;  ///< 1, 2, 3, ... of its study
+  double started_wall_s = 0.0;
+  std::string status;  ///< `running`, `kept`, `improved`, `regressed`, `failed`
+  Json record;         ///< all else, an object
+};
+
 /// What became of the study as a whole. Persistent names.
 enum class StudyStatus { running, interrupted, finished };
 [[nodiscard]] std::string to_text(StudyStatus status);
@@ -214,6 +222,9 @@ class History {
   /// In order.
   [[nodiscard]] Result<std::vector<SessionRecord>> sessions(std::int64_t study_id) const;
 
+  /// The nights of the study of that name, in order; none of a history older than version 7.
+  [[nodiscard]] Result<std::vector<NightRow>> nights(const std::string& study) const;
+
   /// The best trials by their first objective, best first: ranked states with a finite value, no
   /// confirmations. Reads no more than `limit` rows of either state, however many there are.
   [[nodiscard]] Result<std::vector<TrialRecord>> ranked_trials(std::int64_t study_id,
@@ -244,6 +255,8 @@ class History {
   /// A run of the tuner on this study begins.
   [[nodiscard]] Result<void> record_session(std::int64_t study_id,
                                             const MachineDescription& machine);
+  /// Adds a night, or replaces what is stored of it.
+  [[nodiscard]] Result<void> record_night(const std::string& study, const NightRow& night);
   /// Intent: the trial (or its next attempt) is about to be started. Inserts or updates by number;
   /// a trial in a final state is never overwritten (`internal`). Here and in `record_ended`,
   /// `totals` replace the study's in the same transaction.

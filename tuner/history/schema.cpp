@@ -185,8 +185,20 @@ CREATE TRIGGER trial_deleted AFTER DELETE ON trials BEGIN
 END;
 )sql";
 
-constexpr std::array<Migration, 6> k_migrations{k_version_1, k_version_2, k_version_3,
-                                                k_version_4, k_version_5, k_version_6};
+// By the study's name: its nights outlive it, and each has trials in a study of its own.
+constexpr Migration k_version_7 = R"sql(
+CREATE TABLE nights (
+  study TEXT NOT NULL,
+  night INTEGER NOT NULL CHECK (night >= 1),
+  started_wall_s REAL NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('running', 'kept', 'improved', 'regressed', 'failed')),
+  record TEXT NOT NULL,
+  PRIMARY KEY (study, night)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::array<Migration, 7> k_migrations{k_version_1, k_version_2, k_version_3, k_version_4,
+                                                k_version_5, k_version_6, k_version_7};
 
 std::filesystem::path with_suffix(std::filesystem::path path, const std::string& suffix) {
   path += suffix;
@@ -215,7 +227,8 @@ Result<std::filesystem::path> back_up(SQLite::Database& database, const std::fil
 }  // namespace
 
 int oldest_readable_version() {
-  // Version 3 added an index, 4 tables, 5 a count that only a writer needs, 6 a purpose of trials.
+  // Version 3 added an index, 4 tables, 5 a count that only a writer needs, 6 a purpose of trials,
+  // 7 a table.
   return 2;
 }
 

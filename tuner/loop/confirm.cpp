@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 namespace steptune {
@@ -65,6 +66,27 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
     finalist.verdict = finalist.failed ? Verdict::failed : judgement.verdict;
     finalist.settled = finalist.failed || judgement.settled;
   }
+  if (!study.measure.companion) return;
+  const auto& [configuration, rounds] = *study.measure.companion;
+  const auto accompanies = [&](const Finalist& finalist) {
+    return finalist.configuration == configuration;
+  };
+  const bool others_open = std::ranges::any_of(finalists_, [&](const Finalist& finalist) {
+    return !accompanies(finalist) && !finalist.settled;
+  });
+  for (Finalist& finalist : finalists_) {
+    if (!accompanies(finalist) || finalist.failed) continue;
+    finalist.settled = !others_open && std::ssize(finalist.pairs) >= rounds;
+  }
+}
+
+const TrialRecord* Confirmation::companion() const {
+  const auto& companion = study_->measure.companion;
+  if (!companion || companion->configuration == study_->baseline) return nullptr;
+  for (const TrialRecord* trial : standing_->candidates()) {
+    if (trial->configuration == companion->configuration) return trial;
+  }
+  return nullptr;
 }
 
 bool Confirmation::was_tried(const Configuration& configuration) const {
@@ -88,8 +110,10 @@ std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
   if (most == 0) return result;
   const TrialRecord* incumbent = standing_->incumbent();
   const TrialRecord* baseline = standing_->baseline();
-  if (incumbent == nullptr || baseline == nullptr ||
-      incumbent->configuration == baseline->configuration) {
+  if (incumbent == nullptr || baseline == nullptr) return result;
+  const TrialRecord* with = companion();
+  if (incumbent->configuration == baseline->configuration) {
+    if (with != nullptr) result.push_back(with->configuration);
     return result;
   }
   result.push_back(incumbent->configuration);
@@ -102,6 +126,9 @@ std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
     if (better && is_new && trial.configuration != baseline->configuration) {
       result.push_back(trial.configuration);
     }
+  }
+  if (with != nullptr && std::ranges::find(result, with->configuration) == result.end()) {
+    result.push_back(with->configuration);
   }
   return result;
 }
@@ -137,6 +164,11 @@ std::vector<Configuration> Confirmation::in_round(std::size_t together) const {
   }
   if (configurations.empty()) {
     if (const auto next = next_in_turn()) configurations.push_back(*next);
+  }
+  const TrialRecord* with = companion();
+  if (with != nullptr && !configurations.empty() &&
+      std::ranges::find(configurations, with->configuration) == configurations.end()) {
+    configurations.push_back(with->configuration);
   }
   return configurations;
 }

@@ -43,6 +43,9 @@ struct ConfirmLimits {
 /// each of its pairs and goes on while its verdict is open. The finalists that the search cannot
 /// tell apart run together; when all are judged and none is faster, the next best takes its turn.
 ///
+/// The study's companion (`MeasureSpec::companion`) is a finalist, too, if its trial of the search
+/// may win; it runs in its own rounds and in every round of another one.
+///
 /// The error of claiming "faster" is shared: half of it for the first finalist, a quarter for the
 /// second, and so on, and within each over the looks (`share_of_look`), so that the claim is made
 /// at most once in forty studies in which nothing is faster, and its interval holds in 95 % of
@@ -70,6 +73,8 @@ class Confirmation {
 
  private:
   [[nodiscard]] bool may_take_turns() const;
+  /// Trial of the search of the study's companion; null if there is none that may win.
+  [[nodiscard]] const TrialRecord* companion() const;
   [[nodiscard]] std::vector<Configuration> in_round(std::size_t together) const;
   [[nodiscard]] std::optional<Configuration> next_in_turn() const;
   [[nodiscard]] std::optional<ConfirmStep> rest_of_round() const;

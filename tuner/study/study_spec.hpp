@@ -92,6 +92,13 @@ struct BudgetSpec {
   int consecutive_failures = 5;  ///< the study ends after so many failed trials in a row
 };
 
+/// A configuration that is confirmed whatever its value in the search was, and runs again in every
+/// round of a finalist that is still open: what is in use today, beside its challengers.
+struct ConfirmCompanion {
+  Configuration configuration;
+  int rounds = 1;  ///< that it runs in of its own accord
+};
+
 /// How long one trial is measured.
 struct MeasureSpec {
   double target_half_width = 0.02;  ///< relative; a trial ends by itself once it is this tight
@@ -104,6 +111,7 @@ struct MeasureSpec {
   std::vector<std::filesystem::path> data;  ///< absolute; what `cache` speaks of
   int confirm_pairs = 3;  ///< interleaved pairs of incumbent and baseline at the end
   bool sentinels = true;  ///< the baseline returns during the search, to see whether machines drift
+  std::optional<ConfirmCompanion> companion;  ///< no key of the study file: `retune` sets it
 };
 
 /// In place of a search space that has not been read yet: one `bool` that nothing uses.

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plays years of nightly re-tuning under a virtual clock and tells what was noticed, when, and what
+// it cost.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "benchmarks/nightly_year/year.hpp"
+
+namespace {
+
+using namespace steptune;
+using nightly_year::World;
+
+struct Tally {
+  int years = 0;
+  int upgrade_same_night = 0, machine_same_night = 0;
+  int false_alarms = 0, worst_year = 0;
+  int replaced = 0;  ///< configurations in use
+  double nights_s = 0.0, scratch_s = 0.0, nights = 0.0;
+  double excess = 0.0;  ///< of what was in use over the best, mean over the nights
+};
+
+void count(const World& world, const nightly_year::Year& year, Tally& tally) {
+  int false_alarms = 0;
+  for (const Night& night : year.nights) {
+    tally.nights_s += night.elapsed_s;
+    tally.nights += 1.0;
+    tally.excess +=
+        nightly_year::true_seconds_per_sample(world, night.number, night.after.configuration) /
+            nightly_year::best_seconds_per_sample(world, night.number) -
+        1.0;
+    if (night.result == NightResult::improved && night.number > 1) ++tally.replaced;
+    if (!night.slowdown && night.broken.empty()) continue;
+    if (night.number == world.library_upgrade) {
+      ++tally.upgrade_same_night;
+    } else if (night.number == world.slower_machine) {
+      ++tally.machine_same_night;
+    } else {
+      ++false_alarms;
+    }
+  }
+  ++tally.years;
+  tally.false_alarms += false_alarms;
+  tally.worst_year = std::max(tally.worst_year, false_alarms);
+  tally.scratch_s += year.scratch_s;
+}
+
+void print_events(const nightly_year::Year& year) {
+  for (const Night& night : year.nights) {
+    if (night.result == NightResult::kept && night.searched == 0) continue;
+    fmt::print(
+        "night {:3}  {:9}  searched {:2}  {:6.0f} s  {}{}\n", night.number, to_text(night.result),
+        night.searched, night.elapsed_s, night.after.configuration.text(),
+        night.slowdown
+            ? fmt::format("  slower {:.3f} since {}", night.slowdown->ratio, night.slowdown->since)
+            : std::string());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int years = 5;
+  std::uint64_t first_seed = 1;
+  std::string searcher = "bayes";
+  std::int64_t nights = World{}.nights;
+  bool quiet_years = false, events = false;
+  CLI::App program("Years of nightly re-tuning under a virtual clock.", "nightly_year");
+  program.add_option("--years", years, "How many, each of 365 nights");
+  program.add_option("--nights", nights, "Of each year");
+  program.add_option("--seed", first_seed, "Of the first year");
+  program.add_option("--searcher", searcher, "As in a study file");
+  program.add_flag("--nothing-happens", quiet_years, "Only seasons of noise, for false alarms");
+  program.add_flag("--events", events, "Every night on which something was searched or told");
+  CLI11_PARSE(program, argc, argv);
+
+  Tally tally;
+  const auto folder = std::filesystem::temp_directory_path() /
+                      fmt::format("nightly_year-{}", static_cast<long>(getpid()));
+  for (int i = 0; i < years; ++i) {
+    World world = nightly_year::usual_year(first_seed + static_cast<std::uint64_t>(i));
+    world.searcher = searcher;
+    world.nights = nights;
+    if (quiet_years) world.library_upgrade = world.slower_machine = 0;
+    std::filesystem::create_directories(folder);
+    const auto year = nightly_year::play(world, folder, {10, 140, 240});
+    std::filesystem::remove_all(folder);
+    if (!year) {
+      fmt::print(stderr, "{}\n", year.error().text());
+      return 1;
+    }
+    if (events) print_events(*year);
+    count(world, *year, tally);
+  }
+  const double scratch_s = tally.scratch_s / tally.years;
+  const double night_s = tally.nights_s / tally.nights;
+  fmt::print("years                                   {}\n", tally.years);
+  if (!quiet_years) {
+    fmt::print("library upgrade noticed the same night  {} of {}\n", tally.upgrade_same_night,
+               tally.years);
+    fmt::print("slower machine noticed the same night   {} of {}\n", tally.machine_same_night,
+               tally.years);
+  }
+  fmt::print("false alarms                            {} ({} in the worst year)\n",
+             tally.false_alarms, tally.worst_year);
+  fmt::print("configuration in use replaced           {}\n", tally.replaced);
+  fmt::print("in use slower than the best by          {:.2f} % on average\n",
+             100.0 * tally.excess / tally.nights);
+  fmt::print("tuning time of a night                  {:.0f} s\n", night_s);
+  fmt::print("tuning time from scratch                {:.0f} s\n", scratch_s);
+  fmt::print("share                                   {:.1f} %\n", 100.0 * night_s / scratch_s);
+  return 0;
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/text.hpp"
+#include "tuner/assembly/study_parts.hpp"
+#include "tuner/cli/build_info.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/line_printer.hpp"
+#include "tuner/cli/live_display.hpp"
+#include "tuner/cli/run_options.hpp"
+#include "tuner/cli/signals.hpp"
+#include "tuner/cli/study_source.hpp"
+#include "tuner/notify/notifier.hpp"
+#include "tuner/report/objective_view.hpp"
+#include "tuner/retune/night_report.hpp"
+#include "tuner/retune/retune.hpp"
+
+namespace steptune {
+namespace {
+
+struct RetuneCommandOptions {
+  std::string study;
+  std::string from;
+  std::string time;
+  std::optional<double> cost_usd;
+  std::optional<std::int64_t> trials;
+  double least_gain_percent = 2.0;
+  std::size_t keep_nights = RetuneOptions{}.keep_nights;
+  std::vector<std::string> notify;
+  std::vector<std::string> notify_on;
+  bool quiet = false;
+};
+
+/// Shows a night on a terminal and keeps what it warns of; elsewhere nobody watches.
+class NightDisplay final : public LoopListener {
+ public:
+  NightDisplay(LiveDisplay& display, bool shown) : display_(display), shown_(shown) {}
+
+  void on_phase(const std::string& phase) override {
+    if (shown_) display_.on_phase(phase);
+  }
+  void on_trial_started(const TrialRecord& trial) override {
+    if (shown_) display_.on_trial_started(trial);
+  }
+  void on_trial_ended(const TrialRecord& trial, const Standing& standing) override {
+    if (shown_) display_.on_trial_ended(trial, standing);
+  }
+  void on_progress(const std::vector<LiveTrial>& running, double elapsed_s) override {
+    if (shown_) display_.on_progress(running, elapsed_s);
+  }
+  void on_warning(const std::string& message) override {
+    warnings.push_back(message);
+    if (shown_) display_.on_warning(message);
+  }
+
+  std::vector<std::string> warnings;
+
+ private:
+  LiveDisplay& display_;
+  bool shown_;
+};
+
+MachineDescription machine_of_night() {
+  MachineDescription machine = describe_machine(SystemFiles{});
+  machine["steptune"] = build_info().version;
+  return machine;
+}
+
+/// The study file, or what the history holds of a study of that name.
+Result<StudySpec> study_to_retune(const CommandContext& context, const std::string& given) {
+  const bool is_file = given.ends_with(".json") || given.find('/') != std::string::npos;
+  if (is_file) return open_study_file(given);
+  const auto stored = open_stored_study(context, given);
+  if (!stored) return tl::unexpected(stored.error());
+  return stored_spec(stored->record);
+}
+
+Result<RetuneOptions> retune_options(const RetuneCommandOptions& given, const StudySpec& study) {
+  RetuneOptions options;
+  options.from = given.from;
+  options.least_gain = given.least_gain_percent / 100.0;
+  options.keep_nights = given.keep_nights;
+  options.bounds.cost_usd = given.cost_usd;
+  options.bounds.trials = given.trials;
+  if (!given.time.empty()) {
+    const auto time_s = parse_duration_s(given.time);
+    if (!time_s || *time_s < 1.0) {
+      return fail(ErrorKind::usage, "is no time that a night may take", "--time",
+                  "write 90s, 30m, 1h30m");
+    }
+    options.bounds.time_s = *time_s;
+  }
+  const bool is_paid = study.runner->traits().longest_billed_s.has_value();
+  if (is_paid && !given.cost_usd && !study.budget.cost_usd) {
+    return fail(ErrorKind::usage, "these trials will be billed, and nobody is asked at night",
+                "--cost", "say how much a night may cost, in USD");
+  }
+  if (given.cost_usd && !study.runner->traits().has_price) {
+    return fail(ErrorKind::usage, "the study tells no price", "--cost",
+                "give \"price_per_hour\" in \"runner\"");
+  }
+  return options;
+}
+
+ExitCode exit_code_of_night(NightResult result, const SignalFlags& flags) {
+  switch (result) {
+    case NightResult::kept:
+      return ExitCode::ok;
+    case NightResult::improved:
+      return ExitCode::night_improved;
+    case NightResult::regressed:
+      return ExitCode::night_regressed;
+    case NightResult::failed:
+      return ExitCode::night_failed;
+    case NightResult::running:
+      break;
+  }
+  return flags.count() > 0 ? flags.exit_code() : ExitCode::interrupted;
+}
+
+void tell_everybody(CommandContext& context, const RetuneCommandOptions& given,
+                    const Notifier& notifier, const Night& night, const NightContext& about) {
+  for (const std::string& event : night_events(night)) {
+    const bool wanted = given.notify_on.empty() ||
+                        std::ranges::find(given.notify_on, event) != given.notify_on.end();
+    if (!wanted) continue;
+    const Notice notice{event, night_text(night, about), night_json(night, about)};
+    for (const std::string& warning : notifier.tell(notice))
+      context.console.warning(warning);
+  }
+}
+
+/// Tells of a night that could not even begin, and returns its exit code.
+ExitCode cannot_begin(CommandContext& context, const Notifier& notifier, const std::string& study,
+                      const Error& error) {
+  Json body{
+      {"schema_version", 1}, {"study", study}, {"result", "failed"}, {"reason", error.text()}};
+  for (const std::string& warning :
+       notifier.tell({"failed", fmt::format("failed  {}: {}", study, error.text()), body})) {
+    context.console.warning(warning);
+  }
+  return context.console.error(error);
+}
+
+ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given) {
+  const auto notifier = Notifier::create(given.notify, context.clock);
+  if (!notifier) return context.console.error(notifier.error());
+  const std::string& name_or_file = given.study.empty() ? given.from : given.study;
+  if (name_or_file.empty()) {
+    return context.console.error(
+        {ErrorKind::usage, "name a study, or one of the history with --from", "", ""});
+  }
+  auto study = study_to_retune(context, name_or_file);
+  if (!study) return cannot_begin(context, *notifier, name_or_file, study.error());
+  const auto options = retune_options(given, *study);
+  if (!options) return context.console.error(options.error());
+  auto history = History::open_for_writing(context.database(), context.clock);
+  if (!history) return cannot_begin(context, *notifier, study->name, history.error());
+  const bool on_terminal = is_smart_terminal(STDERR_FILENO, context.console.environment());
+  LinePrinter printer(STDERR_FILENO, on_terminal);
+  LiveDisplay display(printer, context.clock, context.clock, *study, given.quiet);
+  NightDisplay listener(display, on_terminal && !given.quiet);
+  const SignalFlags flags;
+  const auto night =
+      retune({*study, *history, context.clock, listener,
+              [&](const StudySpec& spec) { return make_study_parts(spec, context.clock); },
+              [&](const std::string& name) { return log_directory(context.database(), name); },
+              [&] { return flags.count(); }, machine_of_night()},
+             *options);
+  display.finish();
+  if (!night) return cannot_begin(context, *notifier, study->name, night.error());
+  const NightContext about{study->name, context.database_option(), parameter_order(study->document),
+                           listener.warnings};
+  if (context.json) {
+    context.console.result(dump_json(night_json(*night, about)) + "\n");
+  } else {
+    context.console.result(night_text(*night, about));
+  }
+  if (night->result != NightResult::running) {
+    tell_everybody(context, given, *notifier, *night, about);
+  }
+  return exit_code_of_night(night->result, flags);
+}
+
+void add_bounds(CLI::App& command, RetuneCommandOptions& options) {
+  command
+      .add_option("--time", options.time,
+                  "Longest tuning time of a night, such as 30m [default: the study file's]")
+      ->option_text("DURATION");
+  command
+      .add_option("--cost", options.cost_usd,
+                  "Most USD that a night may cost [default: the study file's]")
+      ->option_text("USD")
+      ->check(CLI::Range(0.0001, 1e9));
+  command
+      .add_option("--trials", options.trials,
+                  "Most trials of a night's search [default: the study file's, else 40]")
+      ->option_text("N")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}));
+  command
+      .add_option(
+          "--min-gain", options.least_gain_percent,
+          "Per cent by which another configuration must be faster to replace the one in use "
+          "[default: 2]")
+      ->option_text("PERCENT")
+      ->check(CLI::Range(0.0, 1000.0));
+}
+
+void add_notifications(CLI::App& command, RetuneCommandOptions& options) {
+  command
+      .add_option("--notify", options.notify,
+                  "Command that gets the result as JSON on stdin, or address that it is posted to; "
+                  "slack+https://... for Slack's shape; may be repeated")
+      ->option_text("COMMAND|URL")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option(
+          "--notify-on", options.notify_on,
+          "Events to tell of: completed, improved, regressed, failed, budget [default: all]")
+      ->option_text("EVENTS")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"completed", "improved", "regressed", "failed", "budget"}));
+}
+
+}  // namespace
+
+void add_retune_command(CLI::App& program, CommandContext& context) {
+  auto options = std::make_shared<RetuneCommandOptions>();
+  CLI::App* command =
+      add_command(program, context, "retune", "Tune again, every night: keep, improve or warn",
+                  "  steptune retune study.json --time 30m --json\n"
+                  "  steptune retune study.json --notify https://example.org/hook\n"
+                  "Exit status: 0 kept, 7 improved, 8 regressed, 9 failed; see docs/nightly.md.");
+  command->add_option("STUDY", options->study, "Study file, or name of a study of the history");
+  command
+      ->add_option("--from", options->from,
+                   "Study of the history whose configuration is in use [default: the study's own]")
+      ->option_text("OTHER");
+  add_bounds(*command, *options);
+  add_notifications(*command, *options);
+  command
+      ->add_option("--keep-nights", options->keep_nights,
+                   "Nights whose trials are kept; of older ones only the result is [default: 60]")
+      ->option_text("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+  command->add_flag("--quiet", options->quiet, "Show no progress, even on a terminal");
+  add_json_option(*command, context);
+  command->callback([&context, options] {
+    context.action = [&context, options] { return retune_study(context, *options); };
+  });
+}
+
+}  // namespace steptune

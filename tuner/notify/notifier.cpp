@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/notify/notifier.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/notify/hook_command.hpp"
+#include "tuner/notify/webhook.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::string_view k_slack_prefix = "slack+";
+constexpr std::string_view k_slack_host = "hooks.slack.com";
+
+bool is_address(std::string_view text) {
+  return text.starts_with("http://") || text.starts_with("https://");
+}
+
+/// `https://host:port`, without path, query and what stands before the host.
+std::string origin_of(std::string_view address) {
+  const std::size_t host = address.find("://") + 3;
+  return std::string(address.substr(0, address.find_first_of("/?#", host)));
+}
+
+Json slack_document(const Notice& notice) {
+  return {{"text", notice.text}};
+}
+
+}  // namespace
+
+Result<Notifier::Target> Notifier::target_of(const std::string& text) {
+  const bool slack = text.starts_with(k_slack_prefix);
+  const std::string address = slack ? text.substr(k_slack_prefix.size()) : text;
+  if (!is_address(address)) {
+    const bool blank = text.find_first_not_of(" \t\n") == std::string::npos;
+    if (!slack && !blank) return Target{Kind::command, text, printable_line(text, 60)};
+    return fail(ErrorKind::usage, "is neither an address nor a command", "--notify",
+                "give https://..., slack+https://... or a command");
+  }
+  const std::string origin = origin_of(address);
+  const std::string_view host = std::string_view(origin).substr(origin.find("://") + 3);
+  if (host.empty() || host.find_first_of(" \t@\\") != std::string_view::npos) {
+    return fail(ErrorKind::usage, "is no address of a webhook", "--notify",
+                "give https://host/path, without a user name");
+  }
+  const bool is_slack = slack || host == k_slack_host;
+  return Target{is_slack ? Kind::slack : Kind::webhook, address, origin};
+}
+
+Result<Notifier> Notifier::create(const std::vector<std::string>& targets, const Clock& clock) {
+  std::vector<Target> read;
+  for (const std::string& text : targets) {
+    auto target = target_of(text);
+    if (!target) return tl::unexpected(target.error());
+    read.push_back(*std::move(target));
+  }
+  return Notifier(std::move(read), clock);
+}
+
+std::vector<std::string> Notifier::tell(const Notice& notice) const {
+  Json document{{"event", notice.event}};
+  document.update(notice.body);
+  std::vector<std::string> warnings;
+  for (const Target& target : targets_) {
+    const auto told =
+        target.kind == Kind::command
+            ? run_hook_command(target.text, notice.event, dump_json(document) + "\n", *clock_)
+            : post_json(target.text,
+                        dump_json(target.kind == Kind::slack ? slack_document(notice) : document));
+    if (told) continue;
+    warnings.push_back(fmt::format("\"{}\" was not told of \"{}\": {}", target.name, notice.event,
+                                   told.error().message));
+  }
+  return warnings;
+}
+
+}  // namespace steptune

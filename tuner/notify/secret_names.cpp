@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/notify/secret_names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <unistd.h>
+
+namespace steptune {
+namespace {
+
+constexpr std::array<std::string_view, 3> k_beginnings = {"AWS_", "AZURE_", "VAULT_"};
+constexpr std::array<std::string_view, 9> k_anywhere = {"TOKEN",      "SECRET",     "PASSWORD",
+                                                        "PASSWD",     "PASSPHRASE", "APIKEY",
+                                                        "CREDENTIAL", "COOKIE",     "NETRC"};
+/// Whole words at the end: `MONKEY` is none.
+constexpr std::array<std::string_view, 5> k_endings = {"KEY", "KEYS", "AUTH", "PAT", "PWD"};
+
+/// `https://user:password@host`
+bool has_password(std::string_view value) {
+  const std::size_t scheme = value.find("://");
+  if (scheme == std::string_view::npos) return false;
+  const std::string_view rest = value.substr(scheme + 3);
+  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
+  const std::size_t at = authority.find('@');
+  return at != std::string_view::npos &&
+         authority.substr(0, at).find(':') != std::string_view::npos;
+}
+
+bool is_working_directory(std::string_view name) {
+  return name == "PWD" || name == "OLDPWD";
+}
+
+}  // namespace
+
+bool is_secret_variable(std::string_view name, std::string_view value) {
+  if (is_working_directory(name)) return false;
+  std::string upper(name);
+  std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  const auto begins = [&](std::string_view text) { return upper.starts_with(text); };
+  const auto holds = [&](std::string_view text) { return upper.find(text) != std::string::npos; };
+  const auto ends = [&](std::string_view text) {
+    return upper == text || upper.ends_with("_" + std::string(text));
+  };
+  return std::ranges::any_of(k_beginnings, begins) || std::ranges::any_of(k_anywhere, holds) ||
+         std::ranges::any_of(k_endings, ends) || has_password(value);
+}
+
+std::vector<std::string> environment_without_secrets() {
+  std::vector<std::string> environment;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    if (is_secret_variable(text.substr(0, equals), text.substr(equals + 1))) continue;
+    environment.emplace_back(text);
+  }
+  return environment;
+}
+
+}  // namespace steptune

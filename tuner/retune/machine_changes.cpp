@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/retune/machine_changes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "trial_runner/hooks/hook_log.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::array<std::string_view, 5> k_hardware{"cpu", "cpus", "memory", "gpu", "hypervisor"};
+constexpr std::array<std::string_view, 5> k_libraries{"c_library", "torch", "cuda", "cudnn",
+                                                      "python"};
+/// Of libraries those that only a hook tells.
+constexpr std::array<std::string_view, 4> k_told_by_hook{"torch", "cuda", "cudnn", "python"};
+
+bool contains(const auto& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool knows_libraries(const MachineDescription& machine) {
+  return machine.contains("torch");
+}
+
+std::string value_of(const MachineDescription& machine, const std::string& name) {
+  const auto found = machine.find(name);
+  return found == machine.end() ? std::string() : found->second;
+}
+
+std::string told(const std::string& text) {
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+MachinePart machine_part(const std::string& name) {
+  if (name == "steptune") return MachinePart::none;
+  if (contains(k_hardware, name)) return MachinePart::hardware;
+  return contains(k_libraries, name) ? MachinePart::library : MachinePart::system;
+}
+
+std::vector<MachineChange> machine_changes(const MachineDescription& before,
+                                           const MachineDescription& after) {
+  std::set<std::string> names;
+  for (const MachineDescription* machine : {&before, &after}) {
+    for (const auto& [name, text] : *machine)
+      names.insert(name);
+  }
+  const bool libraries = knows_libraries(before) && knows_libraries(after);
+  std::vector<MachineChange> changes;
+  for (const std::string& name : names) {
+    const bool known = libraries || !contains(k_told_by_hook, name);
+    if (!known || machine_part(name) == MachinePart::none) continue;
+    MachineChange change{name, value_of(before, name), value_of(after, name)};
+    if (change.before != change.after) changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+std::string to_text(const std::vector<MachineChange>& changes) {
+  std::string text;
+  for (const MachineChange& change : changes) {
+    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", change.name, told(change.before),
+                        told(change.after));
+  }
+  return text;
+}
+
+Json to_json(const std::vector<MachineChange>& changes) {
+  Json json = Json::array();
+  for (const MachineChange& change : changes) {
+    json.push_back({{"name", change.name}, {"before", change.before}, {"after", change.after}});
+  }
+  return json;
+}
+
+MachineDescription library_versions(const TrialRecord& trial) {
+  MachineDescription versions;
+  if (trial.hook.is_null()) return versions;
+  const HookLog log = HookLog::from_json(trial.hook);
+  const Json& patched = log.event("patched");
+  if (!patched.is_object()) return versions;
+  for (const std::string_view name : k_told_by_hook) {
+    const auto found = patched.find(std::string(name));
+    if (found == patched.end() || !found->is_string()) continue;
+    versions[std::string(name)] = found->get<std::string>();
+  }
+  return versions;
+}
+
+}  // namespace steptune

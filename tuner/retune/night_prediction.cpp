@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/retune/night_prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
+#include "tuner/loop/launch_variation.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_among_nights = 0.005;
+constexpr double k_prior_freedom = 3.0;
+/// Former nights tell how much launches differ, but seasons change: no more than so many count.
+constexpr double k_most_launch_freedom = 12.0;
+
+/// A sum of squares and its degrees of freedom.
+struct Spread {
+  double squares = 0.0;
+  double freedom = 0.0;
+
+  [[nodiscard]] double variance() const { return squares / freedom; }
+};
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0.0;
+  for (const double value : values)
+    sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+void add_spread(const std::vector<double>& values, Spread& spread) {
+  if (values.size() < 2) return;
+  const double mean = mean_of(values);
+  for (const double value : values)
+    spread.squares += (value - mean) * (value - mean);
+  spread.freedom += static_cast<double>(values.size()) - 1.0;
+}
+
+/// How much launches of one configuration differ in `night`: its own, beside what is known before.
+Spread launch_spread(const Spread& known, const NightTimes& night) {
+  Spread spread = known;
+  add_spread(night.incumbent, spread);
+  add_spread(night.baseline, spread);
+  return spread;
+}
+
+Spread known_launch_spread(std::span<const NightTimes> nights) {
+  const LaunchVariation prior;
+  Spread spread{prior.degrees_of_freedom * prior.relative * prior.relative,
+                prior.degrees_of_freedom};
+  for (const NightTimes& night : nights)
+    spread = launch_spread(spread, night);
+  if (spread.freedom > k_most_launch_freedom) {
+    spread.squares *= k_most_launch_freedom / spread.freedom;
+    spread.freedom = k_most_launch_freedom;
+  }
+  return spread;
+}
+
+struct Value {
+  double mean = 0.0;
+  double launches = 0.0;  ///< variance of the mean in units of that of a launch
+};
+
+std::optional<Value> value_of(const NightTimes& night, NightStatistic statistic) {
+  if (night.incumbent.empty()) return std::nullopt;
+  Value value{mean_of(night.incumbent), 1.0 / static_cast<double>(night.incumbent.size())};
+  if (statistic == NightStatistic::incumbent) return value;
+  if (night.baseline.empty()) return std::nullopt;
+  value.mean -= mean_of(night.baseline);
+  value.launches += 1.0 / static_cast<double>(night.baseline.size());
+  return value;
+}
+
+/// The level that nights have in common.
+struct Level {
+  double mean = 0.0;
+  double variance = 0.0;  ///< of the mean
+  Spread nights;          ///< among nights, beyond what launches explain
+  Spread launches;
+};
+
+/// Nothing where no night has the statistic.
+std::optional<Level> level_of(std::span<const NightTimes> nights, NightStatistic statistic) {
+  Level level;
+  level.launches = known_launch_spread(nights);
+  std::vector<Value> values;
+  std::vector<double> variances;  // of each value, by launches
+  for (const NightTimes& night : nights) {
+    const auto value = value_of(night, statistic);
+    if (!value) continue;
+    values.push_back(*value);
+    variances.push_back(value->launches * launch_spread(level.launches, night).variance());
+  }
+  if (values.empty()) return std::nullopt;
+  const auto weighted_mean = [&](double among_nights, double& total) {
+    double sum = 0.0;
+    total = 0.0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double weight = 1.0 / (among_nights + variances[i]);
+      sum += weight * values[i].mean;
+      total += weight;
+    }
+    return sum / total;
+  };
+  double total = 0.0;
+  const double first_mean = weighted_mean(k_among_nights * k_among_nights, total);
+  double excess = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double deviation = values[i].mean - first_mean;
+    excess += deviation * deviation - variances[i];
+  }
+  level.nights = {k_prior_freedom * k_among_nights * k_among_nights + std::max(0.0, excess),
+                  k_prior_freedom + static_cast<double>(values.size()) - 1.0};
+  level.mean = weighted_mean(level.nights.variance(), total);
+  level.variance = 1.0 / total;
+  return level;
+}
+
+/// The standard normal quantile of Student's `t`, from the nearer tail.
+double normal_score(double t, double freedom) {
+  constexpr double k_least_tail = 1e-300;
+  const boost::math::students_t student(freedom);
+  const double tail = std::max(k_least_tail, boost::math::cdf(student, -std::abs(t)));
+  return std::copysign(-boost::math::quantile(boost::math::normal(), std::min(0.5, tail)), t);
+}
+
+}  // namespace
+
+double score_of(std::span<const NightTimes> past, const NightTimes& night, NightStatistic statistic,
+                const WatchOptions& options) {
+  const auto level = level_of(past, statistic);
+  const auto value = value_of(night, statistic);
+  if (!level || !value) return 0.0;
+  const Spread launches = launch_spread(level->launches, night);
+  const double of_night = value->launches * launches.variance();
+  const double of_level = level->nights.variance() + level->variance;
+  const double variance = of_night + of_level;
+  const double freedom =
+      variance * variance /
+      (of_night * of_night / launches.freedom + of_level * of_level / level->nights.freedom);
+  const double least = 0.5 * options.least_slowdown;
+  return normal_score((value->mean - level->mean) / std::max(std::sqrt(variance), least), freedom);
+}
+
+NightShift shift_between(std::span<const NightTimes> before, std::span<const NightTimes> after,
+                         NightStatistic statistic, const WatchOptions& options) {
+  const auto level = level_of(before, statistic);
+  const auto now = level_of(after, statistic);
+  if (!level || !now) return {};
+  const double least = 0.5 * options.least_slowdown;
+  const double among = std::max(level->nights.variance(), least * least / 2.0);
+  return {now->mean - level->mean,
+          std::sqrt(level->variance + now->variance + among / static_cast<double>(after.size()))};
+}
+
+}  // namespace steptune

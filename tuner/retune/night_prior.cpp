@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/retune/night_prior.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
+
+#include "tuner/loop/earlier_studies.hpp"
+#include "tuner/retune/night_times.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_most_trials = 200;
+constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// A study of the history with trials of a night, and what is known of that night.
+struct Source {
+  std::string study;
+  double baseline = k_unknown;  ///< mean logarithm of its time
+  bool is_own = false;
+};
+
+/// Whether the study itself was tuned on the machine of tonight.
+bool was_tuned_here(const StudySpec& study, const History& history, const Night& tonight) {
+  const auto record = history.study(study.name);
+  if (!record || record->fingerprint != tonight.fingerprint) return false;
+  const auto sessions = history.sessions(record->id);
+  return sessions && !sessions->empty() &&
+         machine_changes(sessions->back().machine, tonight.machine).empty();
+}
+
+/// Nights that count as tonight's: going back from it, until something differs.
+std::vector<Source> sources_of(const StudySpec& study, const History& history,
+                               const std::vector<Night>& nights, const Night& tonight) {
+  std::vector<Source> sources;
+  bool same = !tonight.slowdown && !tonight.lead_shrank;
+  for (auto night = nights.rbegin(); night != nights.rend(); ++night) {
+    if (night->number == tonight.number || night->study.empty()) continue;
+    same = same && night->fingerprint == tonight.fingerprint &&
+           machine_changes(night->machine, tonight.machine).empty();
+    sources.push_back({night->study, mean_log(night->times.baseline), same});
+    // What a night has shown to be slower holds for it and the nights after.
+    same = same && !night->slowdown;
+  }
+  const bool known = std::ranges::any_of(
+      sources, [&](const Source& source) { return source.study == study.name; });
+  if (!known) {
+    sources.push_back({study.name, k_unknown, same && was_tuned_here(study, history, tonight)});
+  }
+  return sources;
+}
+
+/// `observation` on a night on which everything took `factor` times as long.
+void scale(const StudySpec& study, double factor, Observation& observation) {
+  for (std::size_t i = 0; i < study.objectives.size(); ++i) {
+    if (!study.objectives[i].is_time() && !study.objectives[i].is_cost()) continue;
+    const auto apply = [&](std::vector<double>& values) {
+      if (i < values.size()) values[i] *= factor;
+    };
+    apply(observation.values);
+    apply(observation.standard_errors);
+    for (Milestone& milestone : observation.milestones) {
+      apply(milestone.values);
+      apply(milestone.standard_errors);
+    }
+  }
+}
+
+Result<std::vector<Observation>> observations_of(const StudySpec& study, const History& history,
+                                                 const Source& source, double tonight) {
+  const auto record = history.study(source.study);
+  if (!record) {
+    // Nights of long ago keep their record and lose their trials.
+    if (record.error().kind == ErrorKind::not_found) return std::vector<Observation>{};
+    return tl::unexpected(record.error());
+  }
+  const auto earlier = study_from_json(record->document, "/stored/" + source.study, study.facts);
+  if (!earlier) return std::vector<Observation>{};
+  const auto trials = history.trials(record->id);
+  if (!trials) return tl::unexpected(trials.error());
+  double level = source.baseline;
+  if (!std::isfinite(level)) level = mean_log(baseline_times(*trials));
+  auto observations = translate_trials(study, *earlier, *trials);
+  if (!observations || !std::isfinite(level)) return std::vector<Observation>{};
+  for (Observation& observation : *observations)
+    scale(study, std::exp(tonight - level), observation);
+  return observations;
+}
+
+/// The latest of each configuration, in order of time; values that are known win over none.
+void keep_latest(std::vector<Observation>& observations) {
+  std::map<Configuration, std::size_t> latest;
+  for (std::size_t i = 0; i < observations.size(); ++i) {
+    const auto [found, is_new] = latest.try_emplace(observations[i].configuration, i);
+    const bool fuller = observations[i].kind != ObservationKind::partial ||
+                        observations[found->second].kind == ObservationKind::partial;
+    if (!is_new && fuller) found->second = i;
+  }
+  std::vector<std::size_t> kept;
+  for (const auto& [configuration, index] : latest)
+    kept.push_back(index);
+  std::ranges::sort(kept);
+  if (kept.size() > k_most_trials) {
+    kept.erase(kept.begin(), kept.end() - static_cast<std::ptrdiff_t>(k_most_trials));
+  }
+  std::vector<Observation> result;
+  for (const std::size_t index : kept)
+    result.push_back(std::move(observations[index]));
+  observations = std::move(result);
+}
+
+}  // namespace
+
+double mean_log(const std::vector<double>& logs) {
+  double sum = 0.0;
+  for (const double log : logs)
+    sum += log;
+  return sum / static_cast<double>(logs.size());
+}
+
+void NightPrior::teach(Searcher& searcher) const {
+  for (const Observation& observation : earlier)
+    searcher.observe_earlier(0, observation);
+  for (const Observation& observation : own)
+    searcher.observe(observation);
+}
+
+Result<NightPrior> night_prior(const StudySpec& study, const History& history,
+                               const std::vector<Night>& nights, const Night& tonight) {
+  NightPrior prior;
+  const double level = mean_log(tonight.times.baseline);
+  if (!std::isfinite(level)) return prior;
+  std::vector<Source> sources = sources_of(study, history, nights, tonight);
+  for (auto source = sources.rbegin(); source != sources.rend(); ++source) {
+    auto observations = observations_of(study, history, *source, level);
+    if (!observations) return tl::unexpected(observations.error());
+    auto& target = source->is_own ? prior.own : prior.earlier;
+    std::ranges::move(*observations, std::back_inserter(target));
+  }
+  keep_latest(prior.own);
+  keep_latest(prior.earlier);
+  return prior;
+}
+
+}  // namespace steptune

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "search/searcher.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/retune/night.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// What former nights teach a searcher, in tonight's terms.
+struct NightPrior {
+  std::vector<Observation> own;      ///< of nights since which nothing has changed
+  std::vector<Observation> earlier;  ///< of all others
+
+  void teach(Searcher& searcher) const;
+  [[nodiscard]] bool empty() const { return own.empty() && earlier.empty(); }
+};
+
+/// Trials of the study itself and of its nights that are still stored, but for those of `tonight`.
+/// Times and costs are taken in units of the baseline's of their night and stand at tonight's, so
+/// that a faster night is no better configuration. A night counts as tonight where the machine and
+/// the study file are the same and no slowdown was shown since, tonight included; else it tells
+/// where to look first. The latest 200 are taken of either.
+///
+/// Errors are those of the history.
+[[nodiscard]] Result<NightPrior> night_prior(const StudySpec& study, const History& history,
+                                             const std::vector<Night>& nights,
+                                             const Night& tonight);
+
+/// The mean logarithm; NaN of none.
+[[nodiscard]] double mean_log(const std::vector<double>& logs);
+
+}  // namespace steptune

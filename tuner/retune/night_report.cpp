@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/retune/night_report.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/report/format.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr int k_night_schema_version = 1;
+
+Json ratio_json(const SpeedUp& speed_up) {
+  if (!std::isfinite(speed_up.ratio)) return nullptr;
+  return {{"ratio", speed_up.ratio},
+          {"low", speed_up.low},
+          {"high", speed_up.high},
+          {"pairs", speed_up.pairs}};
+}
+
+/// What the slowness belongs to, for machines. Persistent names.
+std::string cause_name(const Night& night) {
+  if (!night.broken.empty()) return "configuration";
+  switch (night.slowdown->scope) {
+    case SlowdownScope::shared: {
+      bool machine = false, library = false;
+      for (const MachineChange& change : night.changes)
+        (machine_part(change.name) == MachinePart::library ? library : machine) = true;
+      if (machine == library) return "machine_or_library";
+      return machine ? "machine" : "library";
+    }
+    case SlowdownScope::configuration:
+      return "configuration";
+    case SlowdownScope::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+Json regression_json(const Night& night) {
+  if (!night.slowdown && night.broken.empty()) return nullptr;
+  Json json{{"cause", cause_name(night)}};
+  if (!night.broken.empty()) json["failure"] = night.broken;
+  if (night.slowdown) {
+    json["since_night"] = night.slowdown->since;
+    json["since"] = format_utc(night.slower_since_wall_s);
+    json["slowdown"] = {{"ratio", night.slowdown->ratio},
+                        {"low", night.slowdown->low},
+                        {"high", night.slowdown->high}};
+    json["baseline_slowdown"] =
+        night.slowdown->baseline_ratio ? Json(*night.slowdown->baseline_ratio) : Json(nullptr);
+    json["evidence"] = std::min(night.evidence, 1e300);
+  }
+  json["changes"] = to_json(night.changes);
+  return json;
+}
+
+std::string cause_text(const Night& night) {
+  const std::string cause = cause_name(night);
+  if (cause == "configuration") return "the configuration: the baseline is not slower alike";
+  if (cause == "machine") return "the machine: the baseline is slower alike";
+  if (cause == "library") return "a library: the baseline is slower alike";
+  if (cause == "machine_or_library") return "machine or library: the baseline is slower alike";
+  return "no second configuration to tell the machine from the configuration";
+}
+
+std::string interval_text(double ratio, double low, double high) {
+  return fmt::format("{:.2f} times (95 % interval {:.2f}-{:.2f})", ratio, low, high);
+}
+
+std::string outcome_text(const Night& night) {
+  switch (night.result) {
+    case NightResult::kept:
+      return "nothing better was shown; the configuration stays";
+    case NightResult::improved:
+      return "another configuration is faster";
+    case NightResult::regressed:
+      return night.broken.empty() ? "the configuration in use has become slower"
+                                  : "the configuration in use no longer works";
+    case NightResult::failed:
+      return "nothing could be measured";
+    case NightResult::running:
+      break;
+  }
+  return "interrupted; the next start goes on";
+}
+
+std::string best_command(const Night& night, const NightContext& context) {
+  return fmt::format("steptune best {}{}",
+                     night.after.study.empty() ? night.study : night.after.study,
+                     context.database_option);
+}
+
+}  // namespace
+
+Json night_json(const Night& night, const NightContext& context) {
+  Json json;
+  json["schema_version"] = k_night_schema_version;
+  json["study"] = context.study;
+  json["night"] = night.number;
+  json["result"] = to_text(night.result);
+  json["reason"] = night.reason.empty() ? outcome_text(night) : night.reason;
+  json["started"] = format_utc(night.started_wall_s);
+  json["configuration"] = to_json(night.after.configuration);
+  json["previous"] = night.after.configuration == night.before.configuration
+                         ? Json(nullptr)
+                         : to_json(night.before.configuration);
+  json["measured_in"] = {{"study", night.after.study}, {"trial", night.after.trial}};
+  json["gain"] = night.gain ? ratio_json(*night.gain) : Json(nullptr);
+  json["lead_over_baseline"] = ratio_json(night.lead);
+  json["regression"] = regression_json(night);
+  json["machine_changes"] = to_json(night.changes);
+  json["trust"] = to_text(night.trust);
+  json["searched_trials"] = night.searched;
+  json["trials"] = night.trials;
+  json["elapsed_s"] = night.elapsed_s;
+  json["cost_usd"] = night.usd;
+  json["budget_spent"] = night.budget_spent;
+  json["night_study"] = night.study;
+  json["warnings"] = context.warnings;
+  return json;
+}
+
+std::string night_text(const Night& night, const NightContext& context) {
+  std::string text =
+      fmt::format("{}  night {} of {}: {} ({} trials, {}, {})\n", to_text(night.result),
+                  night.number, context.study, outcome_text(night), night.trials,
+                  format_duration(night.elapsed_s), format_usd(night.usd));
+  text += fmt::format("best   {}\n",
+                      configuration_text(night.after.configuration, context.parameter_order));
+  if (night.gain) {
+    text += fmt::format("       {} as fast as {}\n",
+                        interval_text(night.gain->ratio, night.gain->low, night.gain->high),
+                        configuration_text(night.before.configuration, context.parameter_order));
+  } else if (std::isfinite(night.lead.ratio)) {
+    text += fmt::format("       {} as fast as the baseline\n",
+                        interval_text(night.lead.ratio, night.lead.low, night.lead.high));
+  }
+  if (night.slowdown) {
+    text += fmt::format(
+        "slower {} as long since night {} ({})\n       {}\n",
+        interval_text(night.slowdown->ratio, night.slowdown->low, night.slowdown->high),
+        night.slowdown->since, format_utc(night.slower_since_wall_s), cause_text(night));
+  }
+  if (!night.changes.empty()) {
+    text += fmt::format("change {}\n", printable_line(to_text(night.changes), 2000));
+  }
+  if (!night.reason.empty()) text += fmt::format("why    {}\n", printable_line(night.reason, 2000));
+  text += fmt::format("next   {}\n", best_command(night, context));
+  return text;
+}
+
+std::vector<std::string> night_events(const Night& night) {
+  std::vector<std::string> events;
+  if (night.result == NightResult::improved) events.emplace_back("improved");
+  if (night.slowdown || !night.broken.empty()) events.emplace_back("regressed");
+  if (night.result == NightResult::failed) events.emplace_back("failed");
+  if (night.budget_spent) events.emplace_back("budget");
+  if (events.empty()) events.emplace_back("completed");
+  return events;
+}
+
+}  // namespace steptune

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/json.hpp"
+#include "tuner/retune/night.hpp"
+
+namespace steptune {
+
+/// What a night is told with.
+struct NightContext {
+  std::string study;            ///< its name
+  std::string database_option;  ///< ` --db PATH`, where the user gave one
+  std::vector<std::string> parameter_order;
+  std::vector<std::string> warnings;  ///< of its trials
+};
+
+/// The document that pipelines and webhooks get; see docs/nightly.md.
+[[nodiscard]] Json night_json(const Night& night, const NightContext& context);
+
+/// A few lines for people; the first tells the result. Ends with a newline.
+[[nodiscard]] std::string night_text(const Night& night, const NightContext& context);
+
+/// The events of a night, the most important one first: `improved`, `regressed`, `failed`,
+/// `budget`, `completed`.
+[[nodiscard]] std::vector<std::string> night_events(const Night& night);
+
+}  // namespace steptune

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/retune/night_study.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/document/identifiers.hpp"
+#include "tuner/loop/payback.hpp"
+
+namespace steptune {
+namespace {
+
+/// What a night may take at most, of the command line and the study file the former.
+Json bounded_budget(const StudySpec& study, const NightBounds& bounds) {
+  Json budget = study.document.value("budget", Json::object());
+  if (bounds.time_s) budget["time"] = *bounds.time_s;
+  if (bounds.cost_usd) budget["cost"] = *bounds.cost_usd;
+  return budget;
+}
+
+Result<StudySpec> read_again(const StudySpec& study, const Json& document) {
+  return study_from_json(document, study.file, study.facts);
+}
+
+}  // namespace
+
+Result<std::string> night_study_name(const std::string& study, std::int64_t night) {
+  std::string name = fmt::format("{}.night-{}", study, night);
+  if (document::is_study_name(name)) return name;
+  return fail(ErrorKind::usage,
+              fmt::format("\"{}\" is too long a name: its nights are called \"{}\"", study, name),
+              "/name", "give the study a shorter \"name\"");
+}
+
+Result<StudySpec> night_study(const StudySpec& study, const Night& night, const NightBounds& bounds,
+                              const PhasePlan& plan) {
+  const Configuration& incumbent = night.before.configuration;
+  const bool is_baseline = incumbent == study.baseline;
+  Json document = study.document;
+  document["name"] = night.study;
+  document["try"] = is_baseline ? Json::array() : Json::array({to_json(incumbent)});
+  Json budget = bounded_budget(study, bounds);
+  budget["trials"] = (is_baseline ? 1 : 2) + plan.search_trials;
+  if (budget.contains("time")) {
+    const double left_s = std::max(0.0, budget["time"].get<double>() - plan.elapsed_s);
+    budget["time"] = std::max(1.0, plan.elapsed_s + plan.time_share * left_s);
+  }
+  budget.erase("stop");
+  if (payback_applies(study)) budget["stop"] = "payback";
+  document["budget"] = std::move(budget);
+  Json& search = document["search"];
+  search.erase("learn_from");
+  // Nights draw other random configurations.
+  search["seed"] = study.search.seed + static_cast<std::uint64_t>(night.number);
+  if (plan.phase == NightPhase::check || plan.phase == NightPhase::recheck) {
+    search["searcher"] = "random";
+    search["scheduler"] = "none";
+  }
+  document["measure"]["confirm_pairs"] = std::max(plan.rounds, plan.confirm_pairs);
+  auto spec = read_again(study, document);
+  if (!spec) return spec;
+  if (!is_baseline) spec->measure.companion = ConfirmCompanion{incumbent, plan.rounds};
+  return spec;
+}
+
+Result<StudySpec> first_night_study(const StudySpec& study, const NightBounds& bounds) {
+  Json document = study.document;
+  document["budget"] = bounded_budget(study, bounds);
+  return read_again(study, document);
+}
+
+}  // namespace steptune

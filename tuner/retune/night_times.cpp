@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/retune/night_times.hpp"
+
+#include <cmath>
+#include <map>
+
+namespace steptune {
+namespace {
+
+bool has_time(const TrialRecord& trial) {
+  return !trial.objectives.empty() && trial.objectives[0] > 0.0 &&
+         std::isfinite(trial.objectives[0]);
+}
+
+bool is_of_baseline(const TrialRecord& trial) {
+  return trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::confirm_baseline;
+}
+
+/// A baseline may violate a guard and still be what is run today.
+bool was_measured(const TrialRecord& trial) {
+  const bool ended = trial.status == TrialStatus::completed ||
+                     (is_of_baseline(trial) && trial.status == TrialStatus::infeasible);
+  return ended && has_time(trial);
+}
+
+std::map<int, const TrialRecord*> runs_by_round(const StudySpec& study,
+                                                const std::vector<TrialRecord>& trials,
+                                                const Configuration& configuration) {
+  const TrialPurpose purpose = configuration == study.baseline ? TrialPurpose::confirm_baseline
+                                                               : TrialPurpose::confirm_incumbent;
+  std::map<int, const TrialRecord*> runs;
+  for (const TrialRecord& trial : trials) {
+    if (trial.purpose == purpose && trial.configuration == configuration && was_measured(trial)) {
+      runs[trial.confirm_pair] = &trial;
+    }
+  }
+  return runs;
+}
+
+}  // namespace
+
+std::vector<double> baseline_times(const std::vector<TrialRecord>& trials) {
+  std::vector<double> logs;
+  for (const TrialRecord& trial : trials) {
+    if (is_of_baseline(trial) && was_measured(trial)) logs.push_back(std::log(trial.objectives[0]));
+  }
+  return logs;
+}
+
+std::vector<double> times_of(const std::vector<TrialRecord>& trials,
+                             const Configuration& configuration, bool fresh_only) {
+  std::vector<double> logs;
+  for (const TrialRecord& trial : trials) {
+    if (trial.configuration != configuration || !was_measured(trial)) continue;
+    if (fresh_only && !is_confirmation(trial.purpose)) continue;
+    logs.push_back(std::log(trial.objectives[0]));
+  }
+  return logs;
+}
+
+std::vector<RunPair> rounds_of(const StudySpec& study, const std::vector<TrialRecord>& trials,
+                               const Configuration& challenger, const Configuration& incumbent) {
+  const auto challengers = runs_by_round(study, trials, challenger);
+  const auto incumbents = runs_by_round(study, trials, incumbent);
+  std::vector<RunPair> pairs;
+  for (const auto& [round, run] : challengers) {
+    const auto other = incumbents.find(round);
+    if (other != incumbents.end()) pairs.push_back({run, other->second});
+  }
+  return pairs;
+}
+
+}  // namespace steptune

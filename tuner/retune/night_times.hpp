@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "common/configuration.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/loop/speed_up.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// Natural logarithms of the first objective over the launches of the baseline that were measured.
+[[nodiscard]] std::vector<double> baseline_times(const std::vector<TrialRecord>& trials);
+
+/// The same of a configuration: its trials of the search and its confirming runs. `fresh_only`: the
+/// latter alone, which nobody selected for their speed.
+[[nodiscard]] std::vector<double> times_of(const std::vector<TrialRecord>& trials,
+                                           const Configuration& configuration, bool fresh_only);
+
+/// Confirming runs of `challenger` and of `incumbent`, round by round; either may be the baseline.
+/// Points into `trials`.
+[[nodiscard]] std::vector<RunPair> rounds_of(const StudySpec& study,
+                                             const std::vector<TrialRecord>& trials,
+                                             const Configuration& challenger,
+                                             const Configuration& incumbent);
+
+}  // namespace steptune

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a night begins with, plays, measures and leaves behind: the part of `Retuning` that decides
+// nothing.
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tuner/loop/budget.hpp"
+#include "tuner/loop/observations.hpp"
+#include "tuner/loop/payback.hpp"
+#include "tuner/retune/night_times.hpp"
+#include "tuner/retune/retuning.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::int64_t k_usual_trials = 40;
+/// On a night without a change a search takes at most this share of the study's trials.
+constexpr double k_quiet_share = 0.1;
+constexpr std::int64_t k_least_quiet_trials = 3;
+
+/// What a stored study recommends; nothing while it has no result.
+Result<std::optional<UsedConfiguration>> recommended_by(const History& history,
+                                                        const std::string& name) {
+  const auto record = history.study(name);
+  if (!record) return tl::unexpected(record.error());
+  const Json& stored = record->recommendation;
+  if (record->status != StudyStatus::finished || !stored.is_object() ||
+      !stored.contains("incumbent_trial")) {
+    return std::nullopt;
+  }
+  const auto recommendation = recommendation_from_json(stored, name);
+  if (!recommendation) return tl::unexpected(recommendation.error());
+  return UsedConfiguration{recommendation->configuration, name, recommendation->incumbent_trial};
+}
+
+Result<std::vector<Night>> stored_nights(const History& history, const std::string& study) {
+  const auto rows = history.nights(study);
+  if (!rows) return tl::unexpected(rows.error());
+  std::vector<Night> nights;
+  for (const NightRow& row : *rows) {
+    auto night = night_from_row(row);
+    if (!night) return tl::unexpected(night.error());
+    nights.push_back(*std::move(night));
+  }
+  return nights;
+}
+
+}  // namespace
+
+Result<void> Retuning::begin() {
+  const StudySpec& study = parts_.study;
+  if (!study.objectives.front().is_time() && !study.objectives.front().is_cost()) {
+    return fail(ErrorKind::usage, "only times and costs can be compared from night to night",
+                "/objectives", "make \"time\" or \"cost\" the first objective");
+  }
+  auto nights = stored_nights(parts_.history, study.name);
+  if (!nights) return tl::unexpected(nights.error());
+  nights_ = *std::move(nights);
+  const double now_s = parts_.clock.wall_time_s();
+  if (!nights_.empty() && nights_.back().result == NightResult::running) {
+    Night& last = nights_.back();
+    const bool is_recent = now_s - last.started_wall_s < options_.resume_within_s;
+    if (is_recent && last.fingerprint == study.fingerprint) {
+      night_ = last;
+      return {};
+    }
+    last.result = NightResult::failed;
+    last.ended_wall_s = now_s;
+    last.reason = "the tuner ended before the night did";
+    if (auto told = parts_.history.record_night(study.name, to_row(last)); !told) return told;
+  }
+  night_.number = nights_.empty() ? 1 : nights_.back().number + 1;
+  night_.started_wall_s = now_s;
+  night_.machine = parts_.machine;
+  night_.fingerprint = study.fingerprint;
+  auto used = in_use();
+  if (!used) return tl::unexpected(used.error());
+  night_.phase = *used ? NightPhase::check : NightPhase::first;
+  night_.before = *used ? **std::move(used) : UsedConfiguration{study.baseline, "", 0};
+  if (!study.space.contains(night_.before.configuration)) {
+    parts_.listener.on_warning(fmt::format(
+        "the configuration in use is none of the study any more, so its baseline is: {}",
+        night_.before.configuration.text()));
+    night_.before = {study.baseline, "", 0};
+  }
+  night_.after = night_.before;
+  auto name = night_.phase == NightPhase::first ? Result<std::string>(study.name)
+                                                : night_study_name(study.name, night_.number);
+  if (!name) return tl::unexpected(name.error());
+  night_.study = *std::move(name);
+  nights_.push_back(night_);
+  return record();
+}
+
+Result<std::optional<UsedConfiguration>> Retuning::in_use() const {
+  const auto of_nights = [](const std::vector<Night>& nights) -> std::optional<UsedConfiguration> {
+    if (nights.empty() || nights.back().phase == NightPhase::first) {
+      const bool measured = !nights.empty() && nights.back().result != NightResult::failed;
+      if (!measured) return std::nullopt;
+    }
+    return nights.back().after;
+  };
+  if (auto used = of_nights(nights_)) return used;
+  const std::string& source = options_.from.empty() ? parts_.study.name : options_.from;
+  if (!options_.from.empty()) {
+    const auto nights = stored_nights(parts_.history, source);
+    if (!nights) return tl::unexpected(nights.error());
+    if (auto used = of_nights(*nights)) return used;
+  }
+  auto used = recommended_by(parts_.history, source);
+  const bool is_missing = !used && used.error().kind == ErrorKind::not_found;
+  if (is_missing && options_.from.empty()) return std::nullopt;
+  return used;
+}
+
+Result<std::optional<Retuning::Played>> Retuning::play(const PhasePlan& plan,
+                                                       const NightPrior& prior) {
+  night_.phase = plan.phase;
+  if (auto recorded = record(); !recorded) return tl::unexpected(recorded.error());
+  PhasePlan now = plan;
+  if (const auto stored = parts_.history.study(night_.study)) now.elapsed_s = stored->elapsed_s;
+  auto spec = night_study(parts_.study, night_, options_.bounds, now);
+  if (!spec) return tl::unexpected(spec.error());
+  auto played = play_study(*std::move(spec), prior);
+  if (!played) return tl::unexpected(played.error());
+  if (interrupted_) return std::nullopt;
+  return std::optional(*std::move(played));
+}
+
+Result<Retuning::Played> Retuning::play_study(StudySpec study, const NightPrior& prior) {
+  auto made = parts_.make_parts(study);
+  if (!made) return tl::unexpected(made.error());
+  prior.teach(*made->searcher);
+  auto result =
+      run_loop({study, *made->searcher, *made->scheduler, *made->runner.runner, parts_.history,
+                *made->runner.clock, parts_.listener, parts_.log_directory(study.name),
+                parts_.interrupts, false, parts_.machine});
+  if (!result) return tl::unexpected(result.error());
+  interrupted_ = result->end == LoopEnd::interrupted;
+  const auto record = parts_.history.study(study.name);
+  if (!record) return tl::unexpected(record.error());
+  auto trials = parts_.history.trials(record->id);
+  if (!trials) return tl::unexpected(trials.error());
+  Played played{std::move(study), *std::move(result), *std::move(trials)};
+  night_.trials = static_cast<std::int64_t>(played.trials.size());
+  night_.elapsed_s = record->elapsed_s;
+  night_.usd = record->overhead_usd;
+  for (const TrialRecord& trial : played.trials) {
+    night_.usd += trial.spent_usd;
+    if (trial.purpose != TrialPurpose::baseline) continue;
+    for (auto& [name, version] : library_versions(trial))
+      night_.machine[name] = version;
+  }
+  return played;
+}
+
+void Retuning::take_times(const Played& played) {
+  const Configuration& in_use = night_.before.configuration;
+  night_.times.night = night_.number;
+  night_.times.baseline = baseline_times(played.trials);
+  if (in_use == parts_.study.baseline) {
+    night_.times.incumbent = night_.times.baseline;
+    return;
+  }
+  night_.times.incumbent = times_of(played.trials, in_use, /*fresh_only=*/false);
+  night_.lead = speed_up_of_pairs(
+      played.study, rounds_of(played.study, played.trials, in_use, parts_.study.baseline),
+      k_one_sided_error);
+}
+
+std::string Retuning::why_broken(const Played& played) const {
+  const Standing standing(ranking_rules(played.study), played.trials);
+  const auto candidates = standing.candidates();
+  const Configuration& in_use = night_.before.configuration;
+  const bool works = std::ranges::any_of(
+      candidates, [&](const TrialRecord* trial) { return trial->configuration == in_use; });
+  if (works) return {};
+  for (const TrialRecord& trial : played.trials) {
+    if (trial.configuration != in_use || !is_final(trial.status)) continue;
+    if (trial.status == TrialStatus::completed) continue;
+    return fmt::format("the configuration in use ended as {}: {}", to_text(trial.status),
+                       trial.failure);
+  }
+  return {};
+}
+
+void Retuning::watch() {
+  suspicious_ = false;
+  night_.slowdown.reset();
+  night_.lead_shrank = false;
+  night_.changes = changes_since(night_.number);
+  if (night_.times.incumbent.empty()) return;
+  std::vector<NightTimes> series = times_in_use();
+  series.push_back(night_.times);
+  if (night_.before.configuration == parts_.study.baseline) {
+    for (NightTimes& night : series)
+      night.baseline.clear();
+  }
+  WatchOptions options;
+  options.least_slowdown = options_.least_gain;
+  const SlowdownWatch watch = watch_for_slowdown(series, options);
+  suspicious_ = watch.suspicious;
+  night_.evidence = watch.evidence;
+  night_.slowdown = watch.slowdown;
+  night_.lead_shrank = watch.lead_shrank;
+  if (!watch.slowdown) return;
+  night_.changes = changes_since(watch.slowdown->since);
+  for (const Night& night : nights_) {
+    if (night.number == watch.slowdown->since) night_.slower_since_wall_s = night.started_wall_s;
+  }
+}
+
+std::vector<NightTimes> Retuning::times_in_use() const {
+  std::vector<NightTimes> series;
+  const Configuration& in_use = night_.before.configuration;
+  bool begun = false;
+  for (auto night = nights_.rbegin(); night != nights_.rend() && !begun; ++night) {
+    if (night->number == night_.number) continue;
+    if (night->fingerprint != night_.fingerprint || night->after.configuration != in_use) break;
+    begun = night->before.configuration != in_use || night->phase == NightPhase::first;
+    NightTimes times = night->times;
+    if (night->before.configuration != in_use) {
+      times = {night->number, night->after_times, night->after_baseline_times};
+    }
+    if (!times.incumbent.empty()) series.push_back(std::move(times));
+  }
+  const bool tuned_before = series.empty() && night_.before.study == parts_.study.name;
+  if (tuned_before) {
+    // The confirmation of the study's own tuning comes before the first night.
+    const auto record = parts_.history.study(night_.before.study);
+    if (record && record->fingerprint == night_.fingerprint) {
+      if (const auto trials = parts_.history.trials(record->id)) {
+        NightTimes times{0, times_of(*trials, in_use, true),
+                         times_of(*trials, parts_.study.baseline, true)};
+        if (!times.incumbent.empty()) series.push_back(std::move(times));
+      }
+    }
+  }
+  std::ranges::reverse(series);
+  return series;
+}
+
+std::vector<MachineChange> Retuning::changes_since(std::int64_t night) const {
+  for (auto former = nights_.rbegin(); former != nights_.rend(); ++former) {
+    if (former->number < night) return machine_changes(former->machine, night_.machine);
+  }
+  const auto record = parts_.history.study(night_.before.study);
+  if (!record) return {};
+  const auto sessions = parts_.history.sessions(record->id);
+  if (!sessions || sessions->empty()) return {};
+  return machine_changes(sessions->back().machine, night_.machine);
+}
+
+Result<std::int64_t> Retuning::trials_worth(const NightPrior& prior) const {
+  const StudySpec& study = parts_.study;
+  const std::int64_t usual = study.budget.trials.value_or(k_usual_trials);
+  const std::int64_t bound = options_.bounds.trials.value_or(usual);
+  const bool changed = night_.slowdown || night_.lead_shrank || !night_.broken.empty() ||
+                       night_.trust == Trust::hint;
+  if (changed || night_.phase == NightPhase::search) return bound;
+  if (!payback_applies(study)) return std::int64_t{0};
+  const auto share = static_cast<std::int64_t>(k_quiet_share * static_cast<double>(usual));
+  const std::int64_t most = std::min(bound, std::max(k_least_quiet_trials, share));
+  if (!checked_) return most;
+  const auto searcher = make_study_searcher(study);
+  if (!searcher) return tl::unexpected(searcher.error());
+  prior.teach(**searcher);
+  for (const TrialRecord& trial : checked_->trials) {
+    if (is_final(trial.status) && !is_confirmation(trial.purpose)) {
+      (*searcher)->observe(to_observation(checked_->study, trial));
+    }
+  }
+  SuggestRequest request;
+  request.trial = night_.number;
+  const auto suggestion = (*searcher)->suggest(request);
+  if (!suggestion) return tl::unexpected(suggestion.error());
+  if (!*suggestion) return std::int64_t{0};
+  if (!(*suggestion)->expected_improvement) return most;
+  const Standing standing(ranking_rules(checked_->study), checked_->trials);
+  const auto price = standing.mean_price();
+  if (!price) return most;
+  const double saving =
+      *(*suggestion)->expected_improvement * std::exp(mean_log(night_.times.incumbent));
+  const double trial = study.objectives.front().is_cost() ? price->usd : price->seconds;
+  return saving < trial ? 0 : most;
+}
+
+Result<void> Retuning::record() {
+  nights_.back() = night_;
+  return parts_.history.record_night(parts_.study.name, to_row(night_));
+}
+
+Result<void> Retuning::close() {
+  if (!interrupted_) night_.ended_wall_s = parts_.clock.wall_time_s();
+  if (auto recorded = record(); !recorded || interrupted_) return recorded;
+  return forget_old_trials();
+}
+
+Result<void> Retuning::forget_old_trials() {
+  if (nights_.size() <= options_.keep_nights) return {};
+  const auto old = std::span(nights_).first(nights_.size() - options_.keep_nights);
+  for (const Night& night : old) {
+    if (night.study == parts_.study.name || night.study == night_.after.study) continue;
+    const auto record = parts_.history.study(night.study);
+    if (!record && record.error().kind == ErrorKind::not_found) continue;
+    if (!record) return tl::unexpected(record.error());
+    if (auto removed = parts_.history.remove_study(record->id); !removed) return removed;
+  }
+  return {};
+}
+
+}  // namespace steptune
