@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tuner/report/trial_command.hpp"
+#include "tuner/retune/night.hpp"
 
 namespace steptune {
 namespace {
@@ -31,9 +32,9 @@ Result<TrialRecord> chosen_trial(const StoredStudy& study, const std::string& ob
   return study.history.trial(study.record.id, recommendation->incumbent_trial);
 }
 
-Result<BestChoice> choice_of(const StoredStudy& study, TrialRecord trial,
+Result<BestChoice> choice_of(const StudyRecord& record, TrialRecord trial,
                              std::optional<Recommendation> recommendation) {
-  auto spec = stored_spec(study.record);
+  auto spec = stored_spec(record);
   if (!spec) return tl::unexpected(spec.error());
   BestChoice choice;
   choice.command = measured_command(*spec, trial);
@@ -43,6 +44,26 @@ Result<BestChoice> choice_of(const StoredStudy& study, TrialRecord trial,
   choice.study = *std::move(spec);
   choice.trial = std::move(trial);
   return choice;
+}
+
+/// What the latest night of `retune` has put in the place of the study's own recommendation.
+Result<std::optional<BestChoice>> choice_of_nights(const StoredStudy& study) {
+  const auto rows = study.history.nights(study.record.name);
+  if (!rows) return tl::unexpected(rows.error());
+  if (rows->empty()) return std::nullopt;
+  const auto night = night_from_row(rows->back());
+  if (!night) return tl::unexpected(night.error());
+  const UsedConfiguration& used = night->after;
+  if (used.study.empty() || used.study == study.record.name || used.trial == 0) return std::nullopt;
+  const auto record = study.history.study(used.study);
+  if (!record) return tl::unexpected(record.error());
+  auto trial = study.history.trial(record->id, used.trial);
+  if (!trial) return tl::unexpected(trial.error());
+  auto recommendation = stored_recommendation(*record);
+  if (!recommendation) return tl::unexpected(recommendation.error());
+  auto choice = choice_of(*record, *std::move(trial), *std::move(recommendation));
+  if (!choice) return tl::unexpected(choice.error());
+  return std::optional(*std::move(choice));
 }
 
 }  // namespace
@@ -62,11 +83,16 @@ Result<std::map<std::string, std::string>> long_run_variables(const BestChoice& 
 }
 
 Result<BestChoice> choose_best(const StoredStudy& study, const std::string& objective) {
+  if (objective.empty()) {
+    auto of_nights = choice_of_nights(study);
+    if (!of_nights) return tl::unexpected(of_nights.error());
+    if (*of_nights) return **std::move(of_nights);
+  }
   auto recommendation = stored_recommendation(study.record);
   if (!recommendation) return tl::unexpected(recommendation.error());
   auto trial = chosen_trial(study, objective, *recommendation);
   if (!trial) return tl::unexpected(trial.error());
-  return choice_of(study, *std::move(trial), *std::move(recommendation));
+  return choice_of(study.record, *std::move(trial), *std::move(recommendation));
 }
 
 Result<BestChoice> choose_trial(const StoredStudy& study, std::int64_t number) {
@@ -75,7 +101,7 @@ Result<BestChoice> choose_trial(const StoredStudy& study, std::int64_t number) {
   if (!recommendation) return tl::unexpected(recommendation.error());
   auto trial = study.history.trial(study.record.id, number);
   if (!trial) return tl::unexpected(trial.error());
-  return choice_of(study, *std::move(trial), *std::move(recommendation));
+  return choice_of(study.record, *std::move(trial), *std::move(recommendation));
 }
 
 }  // namespace steptune

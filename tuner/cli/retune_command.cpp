@@ -175,7 +175,9 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
              *options);
   display.finish();
   if (!night) return cannot_begin(context, *notifier, study->name, night.error());
-  const NightContext about{study->name, context.database_option(), parameter_order(study->document),
+  const bool has_study = history->study(study->name).has_value();
+  const NightContext about{study->name, has_study ? study->name : night->after.study,
+                           context.database_option(), parameter_order(study->document),
                            listener.warnings};
   if (context.json) {
     context.console.result(dump_json(night_json(*night, about)) + "\n");
@@ -216,7 +218,8 @@ void add_notifications(CLI::App& command, RetuneCommandOptions& options) {
   command
       .add_option("--notify", options.notify,
                   "Command that gets the result as JSON on stdin, or address that it is posted to; "
-                  "slack+https://... for Slack's shape; may be repeated")
+                  "slack+https://... for Slack's shape; may be repeated [default: nobody "
+                  "is told]")
       ->option_text("COMMAND|URL")
       ->expected(1)
       ->take_all();
@@ -238,7 +241,8 @@ void add_retune_command(CLI::App& program, CommandContext& context) {
                   "  steptune retune study.json --time 30m --json\n"
                   "  steptune retune study.json --notify https://example.org/hook\n"
                   "Exit status: 0 kept, 7 improved, 8 regressed, 9 failed; see docs/nightly.md.");
-  command->add_option("STUDY", options->study, "Study file, or name of a study of the history");
+  command->add_option("STUDY", options->study,
+                      "Study file, or name of a study of the history [default: that of --from]");
   command
       ->add_option("--from", options->from,
                    "Study of the history whose configuration is in use [default: the study's own]")

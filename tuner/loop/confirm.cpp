@@ -71,8 +71,11 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
   const auto accompanies = [&](const Finalist& finalist) {
     return finalist.configuration == configuration;
   };
+  // In a round that the baseline began, another one may be settled before the companion's run.
+  const bool owes_a_run = !was_run(configuration, last_round_);
   const bool others_open = std::ranges::any_of(finalists_, [&](const Finalist& finalist) {
-    return !accompanies(finalist) && !finalist.settled;
+    const bool ran = !finalist.failed && was_run(finalist.configuration, last_round_);
+    return !accompanies(finalist) && (!finalist.settled || (owes_a_run && ran));
   });
   for (Finalist& finalist : finalists_) {
     if (!accompanies(finalist) || finalist.failed) continue;

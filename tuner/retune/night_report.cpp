@@ -88,12 +88,6 @@ std::string outcome_text(const Night& night) {
   return "interrupted; the next start goes on";
 }
 
-std::string best_command(const Night& night, const NightContext& context) {
-  return fmt::format("steptune best {}{}",
-                     night.after.study.empty() ? night.study : night.after.study,
-                     context.database_option);
-}
-
 }  // namespace
 
 Json night_json(const Night& night, const NightContext& context) {
@@ -149,7 +143,7 @@ std::string night_text(const Night& night, const NightContext& context) {
     text += fmt::format("change {}\n", printable_line(to_text(night.changes), 2000));
   }
   if (!night.reason.empty()) text += fmt::format("why    {}\n", printable_line(night.reason, 2000));
-  text += fmt::format("next   {}\n", best_command(night, context));
+  text += fmt::format("next   steptune best {}{}\n", context.best_study, context.database_option);
   return text;
 }
 

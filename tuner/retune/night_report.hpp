@@ -12,6 +12,7 @@ namespace steptune {
 /// What a night is told with.
 struct NightContext {
   std::string study;            ///< its name
+  std::string best_study;       ///< whose `best` is what is in use after the night
   std::string database_option;  ///< ` --db PATH`, where the user gave one
   std::vector<std::string> parameter_order;
   std::vector<std::string> warnings;  ///< of its trials

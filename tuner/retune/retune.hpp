@@ -44,7 +44,7 @@ struct RetuneParts {
 };
 
 /// One night of re-tuning. The configuration in use and the baseline are measured in turn (B A A
-/// B); where they look slower than in the nights before (`watch_for_slowdown`), again. Then a
+/// B); where they look slower than in the nights before (`SlowdownWatcher`), again. Then a
 /// search begins where something has changed, or where the searcher expects the next trial to save
 /// more on the planned run than it costs; former nights are its prior (`night_prior`). What it
 /// finds runs against the configuration in use, in fresh processes side by side, and replaces it if

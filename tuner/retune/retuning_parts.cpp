@@ -202,7 +202,10 @@ void Retuning::watch() {
   }
   WatchOptions options;
   options.least_slowdown = options_.least_gain;
-  const SlowdownWatch watch = watch_for_slowdown(series, options);
+  SlowdownWatcher watcher(options);
+  SlowdownWatch watch;
+  for (NightTimes& night : series)
+    watch = watcher.add(std::move(night));
   suspicious_ = watch.suspicious;
   night_.evidence = watch.evidence;
   night_.slowdown = watch.slowdown;

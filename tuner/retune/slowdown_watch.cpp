@@ -2,8 +2,9 @@
 #include "tuner/retune/slowdown_watch.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include "common/interval.hpp"
 #include "tuner/retune/night_prediction.hpp"
@@ -11,111 +12,90 @@
 namespace steptune {
 namespace {
 
-constexpr std::array k_shifts{1.0, 2.0, 4.0};
-/// A score that one quiet night in forty exceeds, and a factor that is a tenth of the way.
+/// A score that one quiet night in forty exceeds, and a factor that is a part of the way.
 constexpr double k_suspicious_score = 2.0;
 constexpr double k_suspicious_share = 0.05;
+constexpr std::size_t k_most_nights = 120;
 
-/// Evidence that a score has become larger, for each shift; and since when.
-class Detector {
- public:
-  void add(std::int64_t night, double score) {
-    for (std::size_t i = 0; i < k_shifts.size(); ++i) {
-      if (!(evidence_[i] > 1.0)) {
-        evidence_[i] = 1.0;
-        since_[i] = night;
-      }
-      evidence_[i] *= std::exp(k_shifts[i] * score - 0.5 * k_shifts[i] * k_shifts[i]);
+}  // namespace
+
+void SlowdownWatcher::Detector::add(std::int64_t night, double score) {
+  for (std::size_t i = 0; i < k_shifts.size(); ++i) {
+    if (!(evidence_[i] > 1.0)) {
+      evidence_[i] = 1.0;
+      since_[i] = night;
     }
+    evidence_[i] *= std::exp(k_shifts[i] * score - 0.5 * k_shifts[i] * k_shifts[i]);
   }
-
-  [[nodiscard]] double evidence() const {
-    double sum = 0.0;
-    for (const double each : evidence_)
-      sum += each;
-    return sum / static_cast<double>(evidence_.size());
-  }
-
-  /// Of the shift that explains most.
-  [[nodiscard]] std::int64_t since() const {
-    return since_[static_cast<std::size_t>(std::ranges::max_element(evidence_) -
-                                           evidence_.begin())];
-  }
-
- private:
-  std::array<double, k_shifts.size()> evidence_{1.0, 1.0, 1.0};
-  std::array<std::int64_t, k_shifts.size()> since_{};
-};
-
-struct Detectors {
-  Detector slower;  ///< the incumbent
-  Detector faster;
-  Detector lost;  ///< against the baseline
-
-  [[nodiscard]] double evidence() const { return 0.5 * (slower.evidence() + lost.evidence()); }
-  [[nodiscard]] std::int64_t since() const {
-    return slower.evidence() > lost.evidence() ? slower.since() : lost.since();
-  }
-};
-
-std::span<const NightTimes> nights_from(std::span<const NightTimes> nights, std::int64_t first) {
-  const auto at =
-      std::ranges::find_if(nights, [&](const NightTimes& night) { return night.night >= first; });
-  return nights.subspan(static_cast<std::size_t>(at - nights.begin()));
 }
 
-Slowdown slowdown_since(std::span<const NightTimes> nights, std::int64_t since,
-                        const WatchOptions& options) {
-  const auto after = nights_from(nights, since);
-  const auto before = nights.first(nights.size() - after.size());
-  const NightShift incumbent = shift_between(before, after, NightStatistic::incumbent, options);
+double SlowdownWatcher::Detector::evidence() const {
+  double sum = 0.0;
+  for (const double each : evidence_)
+    sum += each;
+  return sum / static_cast<double>(evidence_.size());
+}
+
+std::int64_t SlowdownWatcher::Detector::since() const {
+  return since_[static_cast<std::size_t>(std::ranges::max_element(evidence_) - evidence_.begin())];
+}
+
+std::int64_t SlowdownWatcher::slower_since() const {
+  return slower_.evidence() > lost_.evidence() ? slower_.since() : lost_.since();
+}
+
+SlowdownWatch SlowdownWatcher::add(NightTimes night) {
+  SlowdownWatch watch;
+  if (nights_.empty()) {
+    nights_.push_back(std::move(night));
+    return watch;
+  }
+  const double time = score_of(nights_, night, NightStatistic::incumbent, options_);
+  const double ratio = score_of(nights_, night, NightStatistic::ratio, options_);
+  slower_.add(night.night, time);
+  faster_.add(night.night, -time);
+  lost_.add(night.night, ratio);
+  nights_.push_back(std::move(night));
+  watch.evidence = 0.5 * (slower_.evidence() + lost_.evidence());
+  watch.suspicious = std::max(time, ratio) > k_suspicious_score ||
+                     watch.evidence > k_suspicious_share * options_.alarm;
+  if (watch.evidence >= options_.alarm) {
+    const Slowdown slowdown = slowdown_since(slower_since());
+    const bool is_slower = std::log(slowdown.ratio) > 0.5 * std::log1p(options_.least_slowdown);
+    if (is_slower) watch.slowdown = slowdown;
+    watch.lead_shrank = !is_slower;
+    begin_anew(slower_since());
+  } else if (faster_.evidence() >= options_.alarm) {
+    begin_anew(faster_.since());
+  }
+  if (nights_.size() > k_most_nights) nights_.erase(nights_.begin());
+  return watch;
+}
+
+void SlowdownWatcher::begin_anew(std::int64_t since) {
+  std::erase_if(nights_, [&](const NightTimes& night) { return night.night < since; });
+  slower_ = faster_ = lost_ = {};
+}
+
+Slowdown SlowdownWatcher::slowdown_since(std::int64_t since) const {
+  const std::span nights(nights_);
+  const auto first =
+      std::ranges::find_if(nights, [&](const NightTimes& night) { return night.night >= since; });
+  const auto count = static_cast<std::size_t>(first - nights.begin());
+  const auto before = nights.first(count);
+  const auto after = nights.subspan(count);
+  const NightShift incumbent = shift_between(before, after, NightStatistic::incumbent, options_);
   Slowdown slowdown;
   slowdown.since = since;
   slowdown.ratio = std::exp(incumbent.mean);
   slowdown.low = std::exp(incumbent.mean - k_z_95 * incumbent.standard_error);
   slowdown.high = std::exp(incumbent.mean + k_z_95 * incumbent.standard_error);
   if (nights.back().baseline.empty()) return slowdown;
-  const NightShift ratio = shift_between(before, after, NightStatistic::ratio, options);
+  const NightShift ratio = shift_between(before, after, NightStatistic::ratio, options_);
   slowdown.baseline_ratio = std::exp(incumbent.mean - ratio.mean);
   slowdown.scope =
       ratio.mean > 0.5 * incumbent.mean ? SlowdownScope::configuration : SlowdownScope::shared;
   return slowdown;
-}
-
-}  // namespace
-
-SlowdownWatch watch_for_slowdown(std::span<const NightTimes> nights, const WatchOptions& options) {
-  SlowdownWatch watch;
-  Detectors detectors;
-  std::size_t begin = 0;
-  for (std::size_t i = 1; i < nights.size(); ++i) {
-    watch = {};
-    const auto past = nights.subspan(begin, i - begin);
-    const NightTimes& night = nights[i];
-    const double time = score_of(past, night, NightStatistic::incumbent, options);
-    const double ratio = score_of(past, night, NightStatistic::ratio, options);
-    detectors.slower.add(night.night, time);
-    detectors.faster.add(night.night, -time);
-    detectors.lost.add(night.night, ratio);
-    watch.evidence = detectors.evidence();
-    watch.suspicious = std::max(time, ratio) > k_suspicious_score ||
-                       watch.evidence > k_suspicious_share * options.alarm;
-    std::optional<std::int64_t> changed;
-    if (watch.evidence >= options.alarm) {
-      const Slowdown slowdown =
-          slowdown_since(nights.subspan(begin, i + 1 - begin), detectors.since(), options);
-      const bool is_slower = std::log(slowdown.ratio) > 0.5 * std::log1p(options.least_slowdown);
-      if (is_slower) watch.slowdown = slowdown;
-      watch.lead_shrank = !is_slower;
-      changed = detectors.since();
-    } else if (detectors.faster.evidence() >= options.alarm) {
-      changed = detectors.faster.since();
-    }
-    if (!changed) continue;
-    begin = i + 1 - nights_from(nights.first(i + 1), *changed).size();
-    detectors = {};
-  }
-  return watch;
 }
 
 }  // namespace steptune

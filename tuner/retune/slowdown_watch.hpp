@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace steptune {
@@ -51,12 +51,11 @@ struct WatchOptions {
   double least_slowdown = 0.02;
 };
 
-/// Tells a slower incumbent from noise. `nights` are those of one incumbent, in order; the first
-/// may be its confirmation.
+/// Tells a slower incumbent from noise.
 ///
 /// Two statistics are watched, the logarithm of the incumbent's time and that of its ratio to the
 /// baseline's, which has no part in what a whole night has in common. Each night is compared with
-/// what the nights before predict (a self-starting chart: D. M. Hawkins, "Self-starting CUSUM
+/// what the 120 nights before predict (a self-starting chart: D. M. Hawkins, "Self-starting CUSUM
 /// charts for location and scale", The Statistician 36, 1987; C. P. Quesenberry, "SPC Q charts for
 /// start-up processes", Journal of Quality Technology 23(3), 1991): Student's t of the two-level
 /// model of launches within nights, turned into a standard normal score z. A night's own launches
@@ -68,7 +67,39 @@ struct WatchOptions {
 /// "E-detectors", New England Journal of Statistics in Data Science, 2023; for one shift, E. S.
 /// Page's CUSUM of 1954). After an alarm, and where nights have become faster, the comparison
 /// begins anew with the nights since.
-[[nodiscard]] SlowdownWatch watch_for_slowdown(std::span<const NightTimes> nights,
-                                               const WatchOptions& options = {});
+class SlowdownWatcher {
+ public:
+  explicit SlowdownWatcher(WatchOptions options = {}) : options_(options) {}
+
+  /// The next night of the same incumbent; the first one may be its confirmation. What is returned
+  /// is about this night.
+  SlowdownWatch add(NightTimes night);
+
+ private:
+  /// Evidence that a score has become larger, for each shift; and since when.
+  class Detector {
+   public:
+    void add(std::int64_t night, double score);
+    [[nodiscard]] double evidence() const;
+    /// Of the shift that explains most.
+    [[nodiscard]] std::int64_t since() const;
+
+   private:
+    static constexpr std::array k_shifts{1.0, 2.0, 4.0};
+    std::array<double, k_shifts.size()> evidence_{1.0, 1.0, 1.0};
+    std::array<std::int64_t, k_shifts.size()> since_{};
+  };
+
+  /// Where evidence of a slower incumbent begins.
+  [[nodiscard]] std::int64_t slower_since() const;
+  [[nodiscard]] Slowdown slowdown_since(std::int64_t since) const;
+  void begin_anew(std::int64_t since);
+
+  WatchOptions options_;
+  std::vector<NightTimes> nights_;  ///< that the next one is compared with
+  Detector slower_;                 ///< the incumbent
+  Detector faster_;
+  Detector lost_;  ///< against the baseline
+};
 
 }  // namespace steptune

@@ -129,5 +129,21 @@ TEST_F(HistoryDetails, ADamagedTraceIsAnErrorThatNamesTheFile) {
   EXPECT_NE(read.error().text().find("history.db"), std::string::npos);
 }
 
+TEST_F(HistoryDetails, NightsComeBackInOrderAndAreReplaced) {
+  History history = open();
+  EXPECT_TRUE(must(history.nights("s")).empty());
+  must(history.record_night("s", {2, 20.0, "running", Json{{"phase", "check"}}}));
+  must(history.record_night("s", {1, 10.0, "kept", Json{{"phase", "search"}}}));
+  must(history.record_night("other", {1, 11.0, "failed", Json::object()}));
+  must(history.record_night("s", {2, 20.0, "improved", Json{{"phase", "duel"}}}));
+  const auto nights = must(history.nights("s"));
+  ASSERT_EQ(nights.size(), 2U);
+  EXPECT_EQ(nights[0].status, "kept");
+  EXPECT_EQ(nights[1].status, "improved");
+  EXPECT_DOUBLE_EQ(nights[1].started_wall_s, 20.0);
+  EXPECT_EQ(nights[1].record, (Json{{"phase", "duel"}}));
+  EXPECT_FALSE(history.record_night("s", {3, 0.0, "no such state", Json::object()}));
+}
+
 }  // namespace
 }  // namespace steptune

@@ -143,6 +143,8 @@ TEST_P(OldVersions, IsOpenedAndGoesOn) {
   EXPECT_EQ(must(history.attempts(study.id, 7)).size(), 1U) << "interrupted, and goes on";
   EXPECT_DOUBLE_EQ(study.overhead_usd, GetParam() >= 2 ? 0.25 : 0.0);
   EXPECT_EQ(study.unpaid_suggestions, GetParam() >= 5 ? 2 : 0);
+  EXPECT_EQ(must(history.nights("resnet-nightly")).size(), GetParam() >= 7 ? 1U : 0U);
+  must(history.record_night("resnet-nightly", {2, 0.0, "running", Json::object()}));
   must(history.record_launching(study.id, launching_trial(12)));
   study.overhead_usd = 0.5;
   study.unpaid_suggestions = 1;
@@ -179,6 +181,7 @@ TEST_P(OldVersions, CanBeReadAsItIsWhereItsTablesAreThoseOfToday) {
     EXPECT_EQ(must(opened->trace(1, 2)).has_value(), GetParam() >= 4);
     EXPECT_EQ(must(opened->attempts(1, 7)).size(), GetParam() >= 4 ? 1U : 0U);
     EXPECT_EQ(must(opened->sessions(1)).size(), GetParam() >= 4 ? 1U : 0U);
+    EXPECT_EQ(must(opened->nights("resnet-nightly")).size(), GetParam() >= 7 ? 1U : 0U);
   }
   EXPECT_EQ(version_on_disk(), GetParam()) << "a reader changed it";
 }

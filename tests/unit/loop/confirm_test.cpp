@@ -67,6 +67,22 @@ TEST_F(ConfirmTest, TheNextBestTakesItsTurnWhenOneIsNoFaster) {
   EXPECT_LT(order.size(), 20U);
 }
 
+TEST_F(ConfirmTest, ACompanionRunsItsRoundsWhateverItIsWorthAndEveryRoundOfAChallenger) {
+  study_.measure.companion = ConfirmCompanion{trials_[1].configuration, 1};
+  const auto value = [](std::int64_t x) { return x == 1 ? 4.0 : x == 2 ? 4.4 : 2.0; };
+  trials_[1].objectives = {4.4};
+  EXPECT_THAT(run(value), ::testing::ElementsAre(2, 1)) << "although it is slower";
+  EXPECT_THAT(run(value), ::testing::IsEmpty());
+  study_.measure.companion->rounds = 3;
+  EXPECT_THAT(run(value), ::testing::ElementsAre(1, 2, 2, 1));
+  trials_.push_back(completed(static_cast<std::int64_t>(trials_.size()) + 1, 2.0, 0.01));
+  trials_.back().configuration.set("x", std::int64_t{3});
+  const auto order = run(value);
+  EXPECT_THAT(order, ::testing::ElementsAre(3, 2, 1, 2, 3, 1, 1, 3, 2))
+      << "no round of the challenger without it";
+  EXPECT_EQ(confirmation().winner()->configuration, trials_[8].configuration);
+}
+
 TEST_F(ConfirmTest, OneThatFailsMakesRoomForTheNext) {
   trials_.push_back(completed(3, 3.0, 0.01));
   trials_.push_back(confirming(4, k_a, 1, 2, 2.0, 0.01));

@@ -2,6 +2,7 @@
 """Tells what the program is and does today, and each knob."""
 
 import os
+import platform
 
 import torch
 
@@ -15,6 +16,7 @@ def tell(hook):
     fields.update(world_size=world_size, device=_device(hook), pid=os.getpid())
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         fields["gpu"] = torch.cuda.get_device_name()
+    fields.update(_versions())
     events.tell("patched", **fields)
     events.tell("program", **_program(hook))
     for facts in hook.loaders.known.values():
@@ -25,6 +27,15 @@ def tell(hook):
             if hook.settings.mode == "apply" and not row.is_in_force(hook.settings.knobs):
                 asked = hook.settings.knobs[row.name]
                 events.warn("%s=%s could not be set: %s" % (row.name, asked, row.why))
+
+
+def _versions():
+    versions = {"python": platform.python_version()}
+    if getattr(torch.version, "cuda", None):
+        versions["cuda"] = str(torch.version.cuda)
+    if torch.backends.cudnn.is_available():
+        versions["cudnn"] = str(torch.backends.cudnn.version())
+    return versions
 
 
 def _program(hook):

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/retune/machine_changes.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+TEST(MachineChanges, AreToldByNameWithWhatWasThere) {
+  const MachineDescription before{{"cpu", "EPYC"}, {"kernel", "6.1.0-25"}, {"steptune", "0.1.0"}};
+  const MachineDescription after{{"cpu", "EPYC"},
+                                 {"kernel", "6.1.0-27"},
+                                 {"cpu_governor", "powersave"},
+                                 {"steptune", "0.2.0"}};
+  const auto changes = machine_changes(before, after);
+  EXPECT_EQ(to_text(changes), "cpu_governor none -> powersave, kernel 6.1.0-25 -> 6.1.0-27");
+  EXPECT_EQ(to_json(changes)[1]["after"], "6.1.0-27");
+  EXPECT_TRUE(machine_changes(after, after).empty());
+}
+
+TEST(MachineChanges, LibrariesThatOnlyAHookTellsAreComparedWhereBothKnowThem) {
+  const MachineDescription unknown{{"kernel", "6.1"}};
+  const MachineDescription old{{"kernel", "6.1"}, {"torch", "2.4.0"}, {"cuda", "12.1"}};
+  const MachineDescription now{{"kernel", "6.1"}, {"torch", "2.5.1"}, {"cuda", "12.4"}};
+  EXPECT_TRUE(machine_changes(unknown, now).empty());
+  EXPECT_EQ(machine_changes(old, now).size(), 2U);
+  EXPECT_EQ(machine_part("torch"), MachinePart::library);
+  EXPECT_EQ(machine_part("gpu"), MachinePart::hardware);
+  EXPECT_EQ(machine_part("gpu_driver"), MachinePart::system);
+}
+
+TEST(MachineChanges, VersionsComeFromWhatAHookTold) {
+  TrialRecord trial;
+  EXPECT_TRUE(library_versions(trial).empty());
+  trial.hook = Json::array({{{"event", "patched"}, {"torch", "2.5.1"}, {"cuda", "12.4"}}});
+  const MachineDescription versions = library_versions(trial);
+  EXPECT_EQ(versions, (MachineDescription{{"torch", "2.5.1"}, {"cuda", "12.4"}}));
+}
+
+}  // namespace
+}  // namespace steptune
