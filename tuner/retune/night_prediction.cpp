@@ -139,12 +139,13 @@ double score_of(std::span<const NightTimes> past, const NightTimes& night, Night
   const auto value = value_of(night, statistic);
   if (!level || !value) return 0.0;
   const Spread launches = launch_spread(level->launches, night);
-  const double of_night = value->launches * launches.variance();
-  const double of_level = level->nights.variance() + level->variance;
-  const double variance = of_night + of_level;
-  const double freedom =
-      variance * variance /
-      (of_night * of_night / launches.freedom + of_level * of_level / level->nights.freedom);
+  // What the level is not sure of is for the most part how its launches came out.
+  const double of_launches = value->launches * launches.variance() + level->variance;
+  const double of_nights = level->nights.variance();
+  const double variance = of_launches + of_nights;
+  const double freedom = variance * variance /
+                         (of_launches * of_launches / launches.freedom +
+                          of_nights * of_nights / level->nights.freedom);
   const double least = 0.5 * options.least_slowdown;
   return normal_score((value->mean - level->mean) / std::max(std::sqrt(variance), least), freedom);
 }

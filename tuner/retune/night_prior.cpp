@@ -45,9 +45,13 @@ std::vector<Source> sources_of(const StudySpec& study, const History& history,
     // What a night has shown to be slower holds for it and the nights after.
     same = same && !night->slowdown;
   }
-  const bool known = std::ranges::any_of(
-      sources, [&](const Source& source) { return source.study == study.name; });
-  if (!known) {
+  const auto is_known = [&](const std::string& name) {
+    return std::ranges::find(sources, name, &Source::study) != sources.end();
+  };
+  const std::string& other = tonight.before.study;
+  if (!other.empty() && !is_known(other) && other != study.name)
+    sources.push_back({other, k_unknown, false});
+  if (!is_known(study.name)) {
     sources.push_back({study.name, k_unknown, same && was_tuned_here(study, history, tonight)});
   }
   return sources;

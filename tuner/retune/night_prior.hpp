@@ -20,7 +20,8 @@ struct NightPrior {
   [[nodiscard]] bool empty() const { return own.empty() && earlier.empty(); }
 };
 
-/// Trials of the study itself and of its nights that are still stored, but for those of `tonight`.
+/// Trials of the study itself, of its nights that are still stored and of the study that the
+/// configuration in use came from, but for those of `tonight`.
 /// Times and costs are taken in units of the baseline's of their night and stand at tonight's, so
 /// that a faster night is no better configuration. A night counts as tonight where the machine and
 /// the study file are the same and no slowdown was shown since, tonight included; else it tells

@@ -24,7 +24,8 @@ struct RetuneOptions {
   double least_gain = 0.02;
   /// Study of the history whose configuration is in use; empty: the study's own.
   std::string from;
-  /// Nights whose trials are kept; of all others only the record is.
+  /// Nights whose trials are kept, and as many on which was searched; of all others only the record
+  /// is.
   std::size_t keep_nights = 60;
   /// A night whose tuner was killed goes on within this time, else another one begins.
   double resume_within_s = 20.0 * 3600.0;

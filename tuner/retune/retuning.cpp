@@ -86,7 +86,7 @@ Result<void> Retuning::check() {
     }
     watch();
     checked_ = std::move(**played);
-    const bool sure = is_baseline || !night_.broken.empty() || night_.lead.low > 1.0;
+    const bool sure = is_baseline || !night_.broken.empty() || night_.lead.ratio > 1.0;
     if (phase == NightPhase::check && sure && !suspicious_) break;
   }
   return {};

@@ -3,7 +3,7 @@
 // nothing.
 #include <algorithm>
 #include <cmath>
-#include <span>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -251,6 +251,7 @@ std::vector<MachineChange> Retuning::changes_since(std::int64_t night) const {
   for (auto former = nights_.rbegin(); former != nights_.rend(); ++former) {
     if (former->number < night) return machine_changes(former->machine, night_.machine);
   }
+  if (night_.before.study.empty()) return {};
   const auto record = parts_.history.study(night_.before.study);
   if (!record) return {};
   const auto sessions = parts_.history.sessions(record->id);
@@ -304,14 +305,21 @@ Result<void> Retuning::close() {
 }
 
 Result<void> Retuning::forget_old_trials() {
-  if (nights_.size() <= options_.keep_nights) return {};
-  const auto old = std::span(nights_).first(nights_.size() - options_.keep_nights);
-  for (const Night& night : old) {
-    if (night.study == parts_.study.name || night.study == night_.after.study) continue;
-    const auto record = parts_.history.study(night.study);
+  std::size_t searching = 0, quiet = 0;
+  for (auto night = nights_.rbegin(); night != nights_.rend(); ++night) {
+    // What a search has found teaches the next ones.
+    std::size_t& count = night->searched > 0 ? searching : quiet;
+    if (++count <= options_.keep_nights) continue;
+    if (night->study == parts_.study.name || night->study == night_.after.study) continue;
+    const auto record = parts_.history.study(night->study);
     if (!record && record.error().kind == ErrorKind::not_found) continue;
     if (!record) return tl::unexpected(record.error());
     if (auto removed = parts_.history.remove_study(record->id); !removed) return removed;
+    std::error_code fault;
+    std::filesystem::remove_all(parts_.log_directory(night->study), fault);
+    if (fault) {
+      parts_.listener.on_warning("logs of an old night cannot be removed: " + fault.message());
+    }
   }
   return {};
 }

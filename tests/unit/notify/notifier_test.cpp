@@ -53,12 +53,12 @@ class NotifierTest : public ::testing::Test {
     EXPECT_EQ(posix_spawnp(&server_, "python3", &actions, nullptr, argv, environ), 0);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    char port[16] = {};
-    EXPECT_GT(::read(ends[0], port, sizeof port - 1), 0);
+    std::string port;
+    for (char c = 0; ::read(ends[0], &c, 1) == 1 && c != '\n';)
+      port += c;
     close(ends[0]);
-    std::string text = port;
-    text.erase(text.find_last_not_of('\n') + 1);
-    return "http://127.0.0.1:" + text;
+    EXPECT_NE(port, "");
+    return "http://127.0.0.1:" + port;
   }
 
   [[nodiscard]] std::vector<Json> requests() const {
