@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "common/rng.hpp"
+
 namespace steptune {
 namespace {
 
@@ -39,10 +41,16 @@ double mean_value_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-EffectEstimate ratio_of(const std::vector<double>& slower, const std::vector<double>& faster) {
+/// With what the model leaves unexplained of either configuration, unless they are the same one.
+EffectEstimate ratio_of(const EffectsModel& model, const std::vector<double>& slower,
+                        const std::vector<double>& faster) {
+  Rng rng(0, "responses");
   std::vector<double> ratios;
-  for (std::size_t draw = 0; draw < slower.size(); ++draw)
-    ratios.push_back(std::exp(slower[draw] - faster[draw]));
+  for (std::size_t draw = 0; draw < slower.size(); ++draw) {
+    const double unexplained =
+        slower == faster ? 0.0 : model.unexplained()[draw] * (rng.normal() - rng.normal());
+    ratios.push_back(std::exp(slower[draw] - faster[draw] + unexplained));
+  }
   return estimate_of(std::move(ratios));
 }
 
@@ -74,8 +82,8 @@ std::optional<ParameterResponse> response_to(const SearchSpace& space, const Eff
       response.worst = parameter.at_position(other[index]);
     }
   }
-  response.gain = ratio_of(now, best);
-  response.range = ratio_of(worst, best);
+  response.gain = ratio_of(model, now, best);
+  response.range = ratio_of(model, worst, best);
   return response;
 }
 

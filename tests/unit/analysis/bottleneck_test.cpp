@@ -169,6 +169,87 @@ TEST(Bottleneck, TimeOutsideOfTheStepsIsToldApart) {
   EXPECT_EQ(in_words(bottleneck).finding, "50 % of a step is in no part that the program tells.");
 }
 
+/// A program whose loading and computing add up or hide each other, at random.
+struct RandomProgram {
+  double load_s = 0.0;
+  double compute_s = 0.0;
+  double batch_s = 0.0;
+  double bf16 = 1.0;
+  bool overlaps = false;
+
+  explicit RandomProgram(Rng& rng)
+      : load_s(3e-4 * std::exp(0.7 * rng.normal())),
+        compute_s(2e-4 * std::exp(0.5 * rng.normal())),
+        batch_s(4e-3 * std::exp(0.5 * rng.normal())),
+        bf16(0.5 + 0.5 * rng.uniform()),
+        overlaps(rng.uniform() < 0.5) {}
+
+  [[nodiscard]] double seconds(const Configuration& c) const {
+    const double workers = number_in(c, "workers");
+    const double load = load_s / std::max(1.0, workers);
+    const double compute = (compute_s + batch_s / number_in(c, "batch_size")) *
+                           (is_text(c, "precision", "bf16") ? bf16 : 1.0);
+    return overlaps && workers > 0.0 ? std::max(load, compute) : load + compute;
+  }
+};
+
+/// Searches look closely where it is fast and leave the baseline soon: there intervals are widest,
+/// and hold least often.
+TEST(Bottleneck, IntervalsOfResponsesHoldAfterASearchThatFollowsTheBest) {
+  Parameter batch_size = whole_parameter("batch_size", 16.0, 512.0);
+  batch_size.scale = Scale::log2;
+  const SearchSpace space = space_of(
+      {batch_size, whole_parameter("workers", 0.0, 8.0),
+       text_parameter("precision", {Value{std::string("fp32")}, Value{std::string("bf16")}})});
+  const Configuration baseline({{"batch_size", Value{std::int64_t{32}}},
+                                {"workers", Value{std::int64_t{0}}},
+                                {"precision", Value{std::string("fp32")}}});
+  int told[2] = {0, 0};
+  int held[2] = {0, 0};
+  int wrongly_matter = 0;
+  for (std::uint64_t study = 0; study < 20; ++study) {
+    Rng rng(study, "programs");
+    const RandomProgram program(rng);
+    std::vector<TrialRecord> trials;
+    std::size_t best = 0;
+    const auto measure = [&](const Configuration& configuration) {
+      trials.push_back(measured_trial(std::ssize(trials) + 1, configuration));
+      Measurement& measurement = *trials.back().measurement;
+      measurement.seconds_per_sample =
+          program.seconds(configuration) * std::exp(0.015 * rng.normal());
+      measurement.half_width_s = 0.03 * measurement.seconds_per_sample;
+      const double best_s = trials[best].measurement->seconds_per_sample;
+      if (measurement.seconds_per_sample < best_s) best = trials.size() - 1;
+    };
+    measure(baseline);
+    while (trials.size() < 40) {
+      const auto near = space.neighbours(trials[best].configuration);
+      measure(trials.size() > 13 && rng.uniform() < 0.8 ? near[rng.below(near.size())]
+                                                        : *space.sample(rng));
+    }
+    const TrialSamples samples = step_time_samples(space, trials);
+    const auto model = EffectsModel::fit(space, samples.samples);
+    for (const std::size_t place : {0U, 1U}) {
+      const Configuration at = trials[place == 0 ? 0 : best].configuration;
+      const Bottleneck bottleneck = bottleneck_of(
+          space, Json::object(), trials[place == 0 ? 0 : best], samples, &*model, std::nullopt);
+      for (const ParameterResponse& response : bottleneck.responses) {
+        Configuration slow = at;
+        Configuration fast = at;
+        slow.set(response.parameter, response.worst);
+        fast.set(response.parameter, response.best);
+        const double truth = program.seconds(slow) / program.seconds(fast);
+        ++told[place];
+        held[place] += response.range.low <= truth && truth <= response.range.high ? 1 : 0;
+        wrongly_matter += response.matters() && truth < 1.02 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GE(held[1], 0.9 * told[1]) << "at the best configuration";
+  EXPECT_GE(held[0], 0.75 * told[0]) << "at the baseline";
+  EXPECT_LE(wrongly_matter, 1);
+}
+
 TEST(StepStages, PartsAndParametersAreKnownByTheirNames) {
   EXPECT_EQ(stage_of_part("data"), StepStage::data);
   EXPECT_EQ(stage_of_part("Data-Loading"), StepStage::data);
