@@ -19,7 +19,7 @@ constexpr std::size_t k_most_columns = 160;
 constexpr std::size_t k_most_main_functions = 8;
 /// Of more parameters, only those that matter most by themselves are looked at in pairs.
 constexpr std::size_t k_most_paired = 14;
-constexpr double k_roughest_pair = 7.0;
+constexpr int k_roughest_pair = 7;
 /// A function twice as rough has a quarter of the prior variance.
 constexpr double k_smoothness = 1.0;
 constexpr std::size_t k_space_samples = 1024;
@@ -91,23 +91,25 @@ void EffectsModel::choose_groups(const SearchSpace& space, std::span<const Effec
     for (std::size_t b = a + 1; b < paired.size(); ++b)
       pairs.push_back({paired[a], paired[b]});
   }
-  const auto products_to = [&](const EffectGroup& pair, double roughest) {
+  const auto products_to = [&](const EffectGroup& pair, int roughest) {
     Products products;
     for (std::size_t k = 0; k < bases_[pair.first].size(); ++k) {
       for (std::size_t l = 0; l < bases_[*pair.second].size(); ++l) {
         const double degree = bases_[pair.first].degree(k) + bases_[*pair.second].degree(l);
-        if (degree <= roughest) products.push_back({k, l, degree - 1.0});
+        if (degree <= static_cast<double>(roughest)) products.push_back({k, l, degree - 1.0});
       }
     }
     return products;
   };
-  double roughest = k_roughest_pair;
-  for (; roughest > 2.0; roughest -= 1.0) {
+  const auto columns_to = [&](int roughest) {
     std::size_t columns = width_;
     for (const EffectGroup& pair : pairs)
       columns += products_to(pair, roughest).size();
-    if (columns <= most) break;
-  }
+    return columns;
+  };
+  int roughest = k_roughest_pair;
+  while (roughest > 2 && columns_to(roughest) > most)
+    --roughest;
   for (const EffectGroup& pair : pairs) {
     groups_.push_back(pair);
     products_.push_back(products_to(pair, roughest));
