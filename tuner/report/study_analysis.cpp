@@ -36,6 +36,9 @@ Result<AnalysedStudy> read_trials(const StoredStudy& study) {
   const auto recommendation = stored_recommendation(study.record);
   if (!recommendation) return tl::unexpected(recommendation.error());
   AnalysedStudy result{*std::move(spec), *std::move(trials)};
+  // A slower hour of the machine is no effect of the parameters that were tried in it.
+  for (TrialRecord& trial : result.trials)
+    trial = standing->without_drift(std::move(trial));
   if (const TrialRecord* baseline = standing->baseline()) {
     result.baseline = find_trial(result.trials, baseline->number);
   }
