@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/config_edit/config_edit.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_most_candidates_told = 5;
+
+using Scalars = std::vector<ConfigScalar>;
+using Candidates = std::vector<const ConfigScalar*>;
+
+/// `Batch-Size` and `batch_size` are alike.
+std::string folded(std::string_view name) {
+  std::string result(name);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) {
+    return c == '-' ? '_' : static_cast<char>(std::tolower(c));
+  });
+  return result;
+}
+
+template <typename Fits>
+Candidates those(const Scalars& scalars, Fits fits) {
+  Candidates found;
+  for (const ConfigScalar& scalar : scalars) {
+    if (fits(scalar)) found.push_back(&scalar);
+  }
+  return found;
+}
+
+Candidates named(const Scalars& scalars, const std::string& parameter) {
+  auto found = those(scalars, [&](const ConfigScalar& scalar) {
+    return !scalar.path.empty() && scalar.path.back() == parameter;
+  });
+  if (!found.empty()) return found;
+  return those(scalars, [&](const ConfigScalar& scalar) {
+    return !scalar.path.empty() && folded(scalar.path.back()) == folded(parameter);
+  });
+}
+
+std::string list_of(const Candidates& candidates) {
+  std::string list;
+  for (std::size_t i = 0; i < candidates.size() && i < k_most_candidates_told; ++i) {
+    list += fmt::format("{}{} (line {})", i == 0 ? "" : ", ",
+                        printable_line(candidates[i]->key(), 80), candidates[i]->line);
+  }
+  if (candidates.size() > k_most_candidates_told) list += ", ...";
+  return list;
+}
+
+/// "; did you mean train.num_workers (line 4)?"
+std::string nearest_key(const Scalars& scalars, const std::string& name) {
+  std::vector<std::string> names;
+  for (const ConfigScalar& scalar : scalars) {
+    names.push_back(scalar.key());
+    if (!scalar.path.empty()) names.push_back(scalar.path.back());
+  }
+  auto nearest = nearest_name(name, names);
+  // `workers` is meant by `num_workers`, however many letters that adds.
+  const auto meant = those(scalars, [&](const ConfigScalar& scalar) {
+    if (scalar.path.empty()) return false;
+    const std::string& last = scalar.path.back();
+    return nearest ? last == *nearest || scalar.key() == *nearest
+                   : folded(last).find(folded(name)) != std::string::npos;
+  });
+  return meant.empty() ? "" : fmt::format("; did you mean {}?", list_of(meant));
+}
+
+/// The places of all parameters, or what is wrong with each that has none.
+class Places {
+ public:
+  Places(const Scalars& scalars, const ConfigKeys& keys) : scalars_(scalars), keys_(keys) {}
+
+  const ConfigScalar* of(const std::string& parameter) {
+    const auto mapped = keys_.find(parameter);
+    if (mapped != keys_.end() && mapped->second.empty()) return nullptr;
+    const Candidates found = mapped == keys_.end() ? named(scalars_, parameter)
+                                                   : those(scalars_, [&](const ConfigScalar& one) {
+                                                       return one.key() == mapped->second;
+                                                     });
+    if (found.size() == 1 && found[0]->why_fixed.empty()) return found[0];
+    if (found.size() == 1) {
+      faults_.push_back(fmt::format("{}: {} (line {}) cannot be changed, {}", parameter,
+                                    printable_line(found[0]->key(), 80), found[0]->line,
+                                    found[0]->why_fixed));
+    } else if (found.empty()) {
+      const std::string& name = mapped == keys_.end() ? parameter : mapped->second;
+      faults_.push_back(missing(parameter, name));
+    } else {
+      faults_.push_back(fmt::format("{}: ambiguous: {}", parameter, list_of(found)));
+    }
+    example_ = fmt::format("{}={}", parameter, found.empty() ? "KEY.OF.FILE" : found[0]->key());
+    return nullptr;
+  }
+
+  [[nodiscard]] Result<void> checked(const std::string& where) const {
+    if (faults_.empty()) return {};
+    return fail(ErrorKind::usage,
+                fmt::format("does not say where to put {} of the parameters:\n  {}", faults_.size(),
+                            fmt::join(faults_, "\n  ")),
+                where,
+                fmt::format("say it with --map {}; '--map PARAMETER=' leaves a parameter out",
+                            printable_line(example_, 120)));
+  }
+
+ private:
+  [[nodiscard]] std::string missing(const std::string& parameter, const std::string& name) const {
+    const bool holds_others = std::ranges::any_of(scalars_, [&](const ConfigScalar& scalar) {
+      return scalar.key().starts_with(name + ".");
+    });
+    if (holds_others) {
+      return fmt::format("{}: {} holds other keys, not a value", parameter,
+                         printable_line(name, 80));
+    }
+    return fmt::format("{}: no key {}{}", parameter, printable_line(name, 80),
+                       nearest_key(scalars_, name));
+  }
+
+  const Scalars& scalars_;
+  const ConfigKeys& keys_;
+  std::vector<std::string> faults_;
+  std::string example_;
+};
+
+ConfigChange change_of(ConfigFormat format, std::string_view text, const std::string& parameter,
+                       const ConfigScalar& scalar, const Value& value) {
+  ConfigChange change{parameter, scalar.key(), scalar.line, scalar.value, value, {}};
+  const std::string_view present = text.substr(scalar.begin, scalar.end - scalar.begin);
+  std::string written = config_scalar_text(format, value, present);
+  // `workers:` with nothing behind it.
+  const bool needs_blank = present.empty() && scalar.begin > 0 && text[scalar.begin - 1] != ' ';
+  change.edit = {scalar.begin, scalar.end, (needs_blank ? " " : "") + std::move(written)};
+  return change;
+}
+
+/// That the edited text says what it shall, and all else as before.
+bool says(const Scalars& before, const Scalars& after, const std::vector<ConfigChange>& changes) {
+  if (before.size() != after.size()) return false;
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i].path != after[i].path) return false;
+    const bool is_changed =
+        changed < changes.size() && changes[changed].edit.begin == before[i].begin;
+    const Json expected = is_changed ? to_json(changes[changed].after) : before[i].value;
+    if (after[i].value != expected || after[i].value.is_string() != expected.is_string() ||
+        after[i].value.is_boolean() != expected.is_boolean()) {
+      return false;
+    }
+    if (is_changed) ++changed;
+  }
+  return changed == changes.size();
+}
+
+Result<void> check_names(const Configuration& configuration, const ConfigKeys& keys) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : configuration.values())
+    names.push_back(name);
+  for (const auto& [name, key] : keys) {
+    if (configuration.contains(name)) continue;
+    return fail(ErrorKind::usage,
+                fmt::format("the configuration has no parameter \"{}\"{}", printable_line(name),
+                            did_you_mean(name, names)),
+                "--map", fmt::format("its parameters: {}", fmt::join(names, ", ")));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<ConfigChange>> config_changes(ConfigFormat format, std::string_view text,
+                                                 const Configuration& configuration,
+                                                 const ConfigKeys& keys,
+                                                 const std::string& where) {
+  if (auto checked = check_names(configuration, keys); !checked) {
+    return tl::unexpected(checked.error());
+  }
+  const auto scalars = scan_config(format, text, where);
+  if (!scalars) return tl::unexpected(scalars.error());
+  Places places(*scalars, keys);
+  std::vector<ConfigChange> changes;
+  for (const auto& [name, value] : configuration.values()) {
+    const ConfigScalar* place = places.of(name);
+    if (place == nullptr) continue;
+    const Json wanted = to_json(value);
+    if (place->value == wanted) continue;
+    changes.push_back(change_of(format, text, name, *place, value));
+  }
+  if (auto checked = places.checked(where); !checked) return tl::unexpected(checked.error());
+  std::ranges::sort(changes, {}, [](const ConfigChange& change) { return change.edit.begin; });
+  const auto twice = std::ranges::adjacent_find(
+      changes, [](const auto& a, const auto& b) { return a.edit.begin == b.edit.begin; });
+  if (twice != changes.end()) {
+    return fail(ErrorKind::usage,
+                fmt::format("{} and {} would both go to {}", twice->parameter,
+                            std::next(twice)->parameter, twice->key),
+                where, "give each its own key with --map");
+  }
+  const auto after = scan_config(format, edited_text(text, edits_of(changes)), where);
+  if (!after || !says(*scalars, *after, changes)) {
+    return fail(ErrorKind::usage, "cannot be changed without changing what else it says", where,
+                "change it by hand: 'steptune best' shows the values");
+  }
+  return changes;
+}
+
+std::vector<TextEdit> edits_of(const std::vector<ConfigChange>& changes) {
+  std::vector<TextEdit> edits;
+  for (const ConfigChange& change : changes)
+    edits.push_back(change.edit);
+  return edits;
+}
+
+}  // namespace steptune

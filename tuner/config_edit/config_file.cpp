@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/config_edit/config_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+/// Letters and what paths consist of: nothing that a YAML parser could take for syntax.
+bool is_plain_word(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' || c == '/';
+  });
+}
+
+/// Words that parsers of YAML 1.1 or 1.2 read as something else than a text.
+bool is_yaml_word(std::string_view text) {
+  constexpr std::array<std::string_view, 10> k_words{"true", "false", "yes", "no",  "on",
+                                                     "off",  "y",     "n",   "null", "nan"};
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::ranges::find(k_words, lower) != k_words.end();
+}
+
+bool is_single_quotable(std::string_view text) {
+  return std::ranges::none_of(text, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return c == '\'' || byte < 0x20 || byte == 0x7F;
+  });
+}
+
+/// Every format's double quotes know what JSON escapes.
+std::string double_quoted(const std::string& text) {
+  std::string quoted = dump_json(Json(text));
+  for (auto at = quoted.find('\x7F'); at != std::string::npos; at = quoted.find('\x7F', at)) {
+    quoted.replace(at, 1, "\\u007f");
+  }
+  return quoted;
+}
+
+std::string quoted_text(ConfigFormat format, const std::string& text, std::string_view present) {
+  if (format == ConfigFormat::json) return double_quoted(text);
+  const bool single = present.starts_with('\'') && !present.starts_with("'''");
+  if (single && is_single_quotable(text)) return "'" + text + "'";
+  const bool plain = !present.empty() && !present.starts_with('\'') && !present.starts_with('"');
+  if (format == ConfigFormat::yaml && plain && is_plain_word(text) && !is_yaml_word(text)) {
+    return text;
+  }
+  return double_quoted(text);
+}
+
+/// YAML 1.1 reads `1e-05` as a text: it wants a point.
+std::string float_text(double value) {
+  std::string text = to_text(Value(value));
+  if (text.find('.') != std::string::npos) return text;
+  const auto exponent = text.find('e');
+  text.insert(exponent == std::string::npos ? text.size() : exponent, ".0");
+  return text;
+}
+
+}  // namespace
+
+Result<ConfigFormat> config_format_of(const std::filesystem::path& file) {
+  const std::string extension = file.extension().string();
+  if (extension == ".json" || extension == ".jsonc") return ConfigFormat::json;
+  if (extension == ".yaml" || extension == ".yml") return ConfigFormat::yaml;
+  if (extension == ".toml") return ConfigFormat::toml;
+  return fail(ErrorKind::usage, "is not known to be JSON, YAML or TOML", file.string(),
+              "its name must end in .json, .jsonc, .yaml, .yml or .toml");
+}
+
+std::string ConfigScalar::key() const {
+  return fmt::format("{}", fmt::join(path, "."));
+}
+
+Result<std::vector<ConfigScalar>> scan_config(ConfigFormat format, std::string_view text,
+                                              const std::string& where) {
+  switch (format) {
+    case ConfigFormat::json:
+      return scan_json(text, where);
+    case ConfigFormat::yaml:
+      return scan_yaml(text, where);
+    case ConfigFormat::toml:
+      break;
+  }
+  return scan_toml(text, where);
+}
+
+std::string config_scalar_text(ConfigFormat format, const Value& value, std::string_view present) {
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    return quoted_text(format, *text, present);
+  }
+  if (const auto* number = std::get_if<double>(&value)) return float_text(*number);
+  return to_text(value);
+}
+
+}  // namespace steptune
