@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "tuner/cli/best_apply.hpp"
 #include "tuner/cli/best_choice.hpp"
+#include "tuner/cli/best_formats.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/python_edits.hpp"
 #include "tuner/cli/study_source.hpp"
+#include "tuner/report/audit.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/trial_json.hpp"
 
@@ -17,6 +19,7 @@ struct BestOptions {
   std::string study;
   std::string format = "text";
   std::string objective;
+  ApplyOptions apply;
 };
 
 Json best_json(const CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
@@ -43,23 +46,6 @@ Json best_json(const CommandContext& context, const StoredStudy& study, const Be
   return json;
 }
 
-/// How a program is started with what the hook puts into it.
-std::string exec_words(const CommandContext& context, const StoredStudy& study) {
-  return fmt::format("steptune exec {}{}", study.record.name, context.database_option());
-}
-
-/// With what brings the hook in, if there is anything to put into the program.
-ExitCode print_environment(CommandContext& context, const BestChoice& choice) {
-  const auto variables =
-      long_run_variables(choice, context.console.environment(), /*reports=*/false);
-  if (!variables) return context.console.error(variables.error());
-  std::string text;
-  for (const auto& [name, value] : *variables)
-    text += fmt::format("{}={}\n", name, shell_quoted(value));
-  context.console.result(text);
-  return ExitCode::ok;
-}
-
 std::string best_text(const CommandContext& context, const StoredStudy& study,
                       const BestChoice& choice) {
   const auto words = recommendation_context(context, study.record, study.objectives);
@@ -83,40 +69,15 @@ std::string best_text(const CommandContext& context, const StoredStudy& study,
   return text;
 }
 
-/// What `args` leaves out, for people who paste it.
-void advise(CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
-  std::error_code fault;
-  const auto here = std::filesystem::current_path(fault);
-  if (!fault && here != choice.study.working_directory) {
-    context.console.message(fmt::format("run it in {}", choice.study.working_directory.string()));
-  }
-  if (!choice.command.environment.empty()) {
-    context.console.message("it was measured with environment variables: see --format env");
-  }
-  if (choice.command.needs_hook()) {
-    context.console.message(fmt::format(
-        "it was measured with settings that the program has no options for: start it with '{} -- "
-        "...', or see --format python",
-        exec_words(context, study)));
-  }
-}
-
-ExitCode print_python(CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
-  if (!choice.command.hook) {
-    return context.console.error(
-        {ErrorKind::not_found,
-         fmt::format("study \"{}\" puts nothing into the program: its settings are options",
-                     study.record.name),
-         "", "see --format args"});
-  }
-  HookLog seen;
-  const auto trials = study.history.standing_trials(study.record.id, 1);
-  if (!trials) return context.console.error(trials.error());
-  for (const TrialRecord& trial : *trials) {
-    if (!trial.hook.is_null()) seen = HookLog::from_json(trial.hook);
-  }
-  context.console.result(python_edits(choice.command.hook->knobs, seen));
-  return ExitCode::ok;
+/// What speaks against the choice, once, on stderr; kept for the JSON document.
+Result<std::vector<AuditResult>> audited(CommandContext& context, const StoredStudy& study,
+                                         const BestChoice& choice) {
+  auto results = audit(study, choice.study, choice.trial, choice.recommendation,
+                       describe_machine(SystemFiles{}));
+  if (!results) return results;
+  for (const std::string& line : audit_warnings(*results))
+    context.console.warning(line);
+  return results;
 }
 
 ExitCode print_best(CommandContext& context, const BestOptions& options) {
@@ -124,46 +85,71 @@ ExitCode print_best(CommandContext& context, const BestOptions& options) {
   if (!study) return context.console.error(study.error());
   const auto choice = choose_best(*study, options.objective);
   if (!choice) return context.console.error(choice.error());
+  const auto audit = audited(context, *study, *choice);
+  if (!audit) return context.console.error(audit.error());
+  if (!options.apply.file.empty()) return apply_best(context, *choice, options.apply);
   if (context.json || options.format == "json") {
-    context.console.json_result(best_json(context, *study, *choice));
-  } else if (options.format == "args") {
-    if (choice->command.argv.empty()) {
-      return context.console.error(
-          {ErrorKind::not_found,
-           fmt::format("study \"{}\" was replayed and has no command", study->record.name), "",
-           "see --format json"});
-    }
-    context.console.result(shell_quoted(choice->command.argv) + "\n");
-    advise(context, *study, *choice);
-  } else if (options.format == "python") {
-    return print_python(context, *study, *choice);
-  } else if (options.format == "env") {
-    return print_environment(context, *choice);
-  } else {
+    Json json = best_json(context, *study, *choice);
+    json["audit"] = audit_json(*audit);
+    context.console.json_result(json);
+  } else if (options.format == "text") {
     context.console.result(best_text(context, *study, *choice));
+  } else {
+    return print_launch_format(context, *study, *choice, options.format);
   }
   return ExitCode::ok;
+}
+
+void add_apply_options(CLI::App& command, ApplyOptions& options) {
+  CLI::Option* apply =
+      command
+          .add_option("--apply", options.file,
+                      "Write the values into this YAML, JSON or TOML configuration, comments and "
+                      "order kept, after showing the difference [default: none]")
+          ->option_text("FILE");
+  command
+      .add_option("--map", options.keys,
+                  "Where the file keeps a parameter, as batch_size=train.loader.batch_size; "
+                  "PARAMETER= leaves it out; may be repeated [default: the key called like it]")
+      ->option_text("PARAMETER=KEY")
+      ->expected(1)
+      ->take_all()
+      ->needs(apply);
+  CLI::Option* dry_run =
+      command.add_flag("--dry-run", options.dry_run, "Only show the difference")->needs(apply);
+  command.add_flag("--yes", options.yes, "Write without asking")->needs(apply)->excludes(dry_run);
 }
 
 }  // namespace
 
 void add_best_command(CLI::App& program, CommandContext& context) {
   auto options = std::make_shared<BestOptions>();
-  CLI::App* command = add_command(program, context, "best", "Print the configuration to train with",
-                                  "  steptune best\n"
-                                  "  eval \"$(steptune best resnet-nightly --format args)\"");
+  CLI::App* command =
+      add_command(program, context, "best", "Print the configuration to train with",
+                  "  steptune best\n"
+                  "  eval \"$(steptune best resnet-nightly --format args)\"\n"
+                  "  steptune best --apply configs/train.yaml --map workers=data.num_workers");
   command->add_option("STUDY", options->study, "Study, by name or file [default: the latest]");
-  command
-      ->add_option("--format", options->format,
-                   "text; args: the command line, quoted for a shell; env: its environment, "
-                   "KEY=VALUE; python: the lines to change in a program that was tuned as it is; "
-                   "json [default: text]")
-      ->option_text("FORMAT")
-      ->check(CLI::IsMember({"text", "args", "env", "python", "json"}));
+  std::vector<std::string> formats = launch_format_names();
+  formats.insert(formats.begin(), "text");
+  formats.emplace_back("json");
+  CLI::Option* format =
+      command
+          ->add_option(
+              "--format", options->format,
+              "text; args: the command line, quoted for a shell; env: its environment, "
+              "KEY=VALUE; python: the lines to change in a program that was tuned as it is; "
+              "torchrun, accelerate: their command lines; dockerfile: ENV and CMD; sagemaker: "
+              "members of CreateTrainingJob and arguments of an Estimator; github: lines for "
+              "$GITHUB_OUTPUT; json [default: text]")
+          ->option_text("FORMAT")
+          ->check(CLI::IsMember(formats));
   command
       ->add_option("--objective", options->objective,
                    "Objective to be best in [default: the recommendation]")
       ->option_text("OBJECTIVE");
+  add_apply_options(*command, options->apply);
+  format->excludes(command->get_option("--apply"));
   add_json_option(*command, context);
   command->callback([&context, options] {
     context.action = [&context, options] { return print_best(context, *options); };

@@ -37,12 +37,6 @@ Result<std::string> free_name(const History& history, const std::string& name) {
               "", "give the study another \"name\" in its file");
 }
 
-bool read_yes() {
-  std::array<char, 64> answer{};
-  const ssize_t count = read(STDIN_FILENO, answer.data(), answer.size());
-  return count > 0 && (answer[0] == 'y' || answer[0] == 'Y');
-}
-
 Result<void> confirm_leaving(Console& console, const RunOptions& options, const StudyRecord& former,
                              const std::string& new_name) {
   if (former.status == StudyStatus::finished || options.yes) return {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/terminal.hpp"
 
+#include <array>
+
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -39,6 +41,16 @@ std::size_t terminal_rows(int fd) {
   winsize size{};
   if (ioctl(fd, TIOCGWINSZ, &size) != 0) return 0;
   return size.ws_row;
+}
+
+bool can_ask() {
+  return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
+}
+
+bool read_yes() {
+  std::array<char, 64> answer{};
+  const ssize_t count = read(STDIN_FILENO, answer.data(), answer.size());
+  return count > 0 && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
 }  // namespace steptune

@@ -23,4 +23,9 @@ enum class ColorChoice { automatic, always, never };
 /// Its rows, likewise.
 [[nodiscard]] std::size_t terminal_rows(int fd);
 
+/// Whether somebody can be asked: stdin and stderr are terminals.
+[[nodiscard]] bool can_ask();
+/// Reads one answer from stdin; true for `y`, `yes` and the like.
+[[nodiscard]] bool read_yes();
+
 }  // namespace steptune

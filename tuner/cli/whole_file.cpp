@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include <fcntl.h>
@@ -18,10 +20,29 @@ namespace steptune {
 namespace {
 
 constexpr mode_t k_mode = 0644;
+constexpr std::uintmax_t k_most_bytes = std::uintmax_t{16} << 20U;
 
 tl::unexpected<Error> failed(const std::filesystem::path& file, int error) {
   return fail(ErrorKind::unavailable, fmt::format("cannot be written: {}", std::strerror(error)),
               file.string());
+}
+
+/// `owner`: null leaves the file to this process's user.
+Result<void> write_beside(const std::filesystem::path& file, std::string_view text, mode_t mode,
+                          const struct stat* owner) {
+  std::string part = fmt::format("{}.XXXXXX", file.string());
+  const UniqueFd fd(::mkostemp(part.data(), O_CLOEXEC));
+  if (!fd) return failed(file, errno);
+  int fault = write_all(fd.get(), text);
+  // Only root may give a file away; others own what they replace. This clears bits of the mode.
+  if (owner != nullptr && ::fchown(fd.get(), owner->st_uid, owner->st_gid) != 0 && errno != EPERM) {
+    fault = errno;
+  }
+  if (fault == 0 && (::fchmod(fd.get(), mode) != 0 || ::fsync(fd.get()) != 0)) fault = errno;
+  if (fault == 0 && ::rename(part.c_str(), file.c_str()) != 0) fault = errno;
+  if (fault == 0) return {};
+  ::unlink(part.c_str());
+  return failed(file, fault);
 }
 
 }  // namespace
@@ -30,15 +51,40 @@ Result<void> write_whole_file(const std::filesystem::path& file, std::string_vie
   std::error_code error;
   if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path(), error);
   if (error) return failed(file, error.value());
-  std::string part = fmt::format("{}.XXXXXX", file.string());
-  const UniqueFd fd(::mkostemp(part.data(), O_CLOEXEC));
-  if (!fd) return failed(file, errno);
-  int fault = write_all(fd.get(), text);
-  if (fault == 0 && (::fchmod(fd.get(), k_mode) != 0 || ::fsync(fd.get()) != 0)) fault = errno;
-  if (fault == 0 && ::rename(part.c_str(), file.c_str()) != 0) fault = errno;
-  if (fault == 0) return {};
-  ::unlink(part.c_str());
-  return failed(file, fault);
+  return write_beside(file, text, k_mode, nullptr);
+}
+
+Result<std::string> read_whole_file(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  if (error) {
+    return fail(ErrorKind::not_found, "cannot be read: " + error.message(), file.string());
+  }
+  if (size > k_most_bytes) {
+    return fail(ErrorKind::usage, "is larger than 16 MiB", file.string());
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) return fail(ErrorKind::not_found, "cannot be read", file.string());
+  return text.str();
+}
+
+Result<void> replace_content(const std::filesystem::path& file, std::string_view expected,
+                             std::string_view text) {
+  std::error_code error;
+  const auto target = std::filesystem::canonical(file, error);
+  if (error) return failed(file, error.value());
+  struct stat attributes {};
+  if (::stat(target.c_str(), &attributes) != 0) return failed(target, errno);
+  if (::access(target.c_str(), W_OK) != 0) return failed(target, errno);
+  const auto present = read_whole_file(target);
+  if (!present) return tl::unexpected(present.error());
+  if (*present != expected) {
+    return fail(ErrorKind::conflict, "was changed meanwhile; nothing was written", file.string(),
+                "run the same command again");
+  }
+  return write_beside(target, text, attributes.st_mode & 07777U, &attributes);
 }
 
 }  // namespace steptune

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "common/error.hpp"
@@ -12,5 +13,14 @@ namespace steptune {
 /// flushed, then renamed over what was there. Missing folders are made.
 [[nodiscard]] Result<void> write_whole_file(const std::filesystem::path& file,
                                             std::string_view text);
+
+/// All of a file, 16 MiB at most; `not_found` with the reason where it cannot be read.
+[[nodiscard]] Result<std::string> read_whole_file(const std::filesystem::path& file);
+
+/// Puts `text` in place of what a file holds, in the same way. The file that a symbolic link leads
+/// to is replaced, not the link; permissions stay, and the owner where that is allowed. `conflict`
+/// if the file no longer holds `expected`.
+[[nodiscard]] Result<void> replace_content(const std::filesystem::path& file,
+                                           std::string_view expected, std::string_view text);
 
 }  // namespace steptune

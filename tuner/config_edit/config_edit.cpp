@@ -81,10 +81,10 @@ class Places {
   const ConfigScalar* of(const std::string& parameter) {
     const auto mapped = keys_.find(parameter);
     if (mapped != keys_.end() && mapped->second.empty()) return nullptr;
-    const Candidates found = mapped == keys_.end() ? named(scalars_, parameter)
-                                                   : those(scalars_, [&](const ConfigScalar& one) {
-                                                       return one.key() == mapped->second;
-                                                     });
+    const Candidates found =
+        mapped == keys_.end()
+            ? named(scalars_, parameter)
+            : those(scalars_, [&](const ConfigScalar& one) { return one.key() == mapped->second; });
     if (found.size() == 1 && found[0]->why_fixed.empty()) return found[0];
     if (found.size() == 1) {
       faults_.push_back(fmt::format("{}: {} (line {}) cannot be changed, {}", parameter,
@@ -112,9 +112,8 @@ class Places {
 
  private:
   [[nodiscard]] std::string missing(const std::string& parameter, const std::string& name) const {
-    const bool holds_others = std::ranges::any_of(scalars_, [&](const ConfigScalar& scalar) {
-      return scalar.key().starts_with(name + ".");
-    });
+    const bool holds_others = std::ranges::any_of(
+        scalars_, [&](const ConfigScalar& scalar) { return scalar.key().starts_with(name + "."); });
     if (holds_others) {
       return fmt::format("{}: {} holds other keys, not a value", parameter,
                          printable_line(name, 80));
@@ -176,8 +175,7 @@ Result<void> check_names(const Configuration& configuration, const ConfigKeys& k
 
 Result<std::vector<ConfigChange>> config_changes(ConfigFormat format, std::string_view text,
                                                  const Configuration& configuration,
-                                                 const ConfigKeys& keys,
-                                                 const std::string& where) {
+                                                 const ConfigKeys& keys, const std::string& where) {
   if (auto checked = check_names(configuration, keys); !checked) {
     return tl::unexpected(checked.error());
   }

@@ -22,7 +22,7 @@ bool is_plain_word(std::string_view text) {
 
 /// Words that parsers of YAML 1.1 or 1.2 read as something else than a text.
 bool is_yaml_word(std::string_view text) {
-  constexpr std::array<std::string_view, 10> k_words{"true", "false", "yes", "no",  "on",
+  constexpr std::array<std::string_view, 10> k_words{"true", "false", "yes", "no",   "on",
                                                      "off",  "y",     "n",   "null", "nan"};
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(),
@@ -83,15 +83,19 @@ std::string ConfigScalar::key() const {
 
 Result<std::vector<ConfigScalar>> scan_config(ConfigFormat format, std::string_view text,
                                               const std::string& where) {
-  switch (format) {
-    case ConfigFormat::json:
-      return scan_json(text, where);
-    case ConfigFormat::yaml:
-      return scan_yaml(text, where);
-    case ConfigFormat::toml:
-      break;
+  // The parsers disagree on whether a byte order mark is a character.
+  constexpr std::string_view k_mark = "\xEF\xBB\xBF";
+  const std::size_t skipped = text.starts_with(k_mark) ? k_mark.size() : 0;
+  const auto scan = format == ConfigFormat::json   ? scan_json
+                    : format == ConfigFormat::yaml ? scan_yaml
+                                                   : scan_toml;
+  auto scalars = scan(text.substr(skipped), where);
+  if (!scalars) return scalars;
+  for (ConfigScalar& scalar : *scalars) {
+    scalar.begin += skipped;
+    scalar.end += skipped;
   }
-  return scan_toml(text, where);
+  return scalars;
 }
 
 std::string config_scalar_text(ConfigFormat format, const Value& value, std::string_view present) {

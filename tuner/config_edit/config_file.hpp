@@ -15,8 +15,8 @@ namespace steptune {
 
 enum class ConfigFormat { json, yaml, toml };
 
-/// By the file's name: `.json`, `.jsonc`, `.yaml`, `.yml`, `.toml`; an error of kind `usage` for any
-/// other.
+/// By the file's name: `.json`, `.jsonc`, `.yaml`, `.yml`, `.toml`; an error of kind `usage` for
+/// any other.
 [[nodiscard]] Result<ConfigFormat> config_format_of(const std::filesystem::path& file);
 
 /// One value of a configuration file that holds no others, and where its text stands.
@@ -25,7 +25,7 @@ struct ConfigScalar {
   std::size_t begin = 0;          ///< bytes of the text; end: one beyond
   std::size_t end = 0;
   int line = 1;
-  Json value;                ///< as the format types it: number, boolean, text or null
+  Json value;               ///< as the format types it: number, boolean, text or null
   std::string why_fixed{};  ///< not empty: why its text cannot be replaced alone
 
   /// `train.loader.batch_size`, `trainers.0.workers`
@@ -45,7 +45,7 @@ struct ConfigScalar {
 [[nodiscard]] std::string config_scalar_text(ConfigFormat format, const Value& value,
                                              std::string_view present);
 
-/// The scanners behind `scan_config`.
+/// The scanners behind `scan_config`, of a text without a byte order mark.
 [[nodiscard]] Result<std::vector<ConfigScalar>> scan_json(std::string_view text,
                                                           const std::string& where);
 [[nodiscard]] Result<std::vector<ConfigScalar>> scan_yaml(std::string_view text,

@@ -41,7 +41,8 @@ class CountedChar {
 /// blanks and comments, so that a scalar begins at the first other character after the last event.
 class ScalarCollector : public nlohmann::json_sax<Json> {
  public:
-  ScalarCollector(std::string_view text, const std::size_t& passed) : text_(text), passed_(passed) {}
+  ScalarCollector(std::string_view text, const std::size_t& passed)
+      : text_(text), passed_(passed) {}
 
   [[nodiscard]] std::vector<ConfigScalar> take() { return std::move(scalars_); }
 
@@ -91,8 +92,7 @@ class ScalarCollector : public nlohmann::json_sax<Json> {
         at += std::min(rest.find('\n'), rest.size());
       } else if (rest.starts_with("/*")) {
         at += std::min(rest.find("*/", 2), rest.size() - 2) + 2;
-      } else if (std::string_view(" \t\r\n,:\xEF\xBB\xBF").find(rest.front()) !=
-                 std::string_view::npos) {
+      } else if (std::string_view(" \t\r\n,:").find(rest.front()) != std::string_view::npos) {
         ++at;
       } else {
         break;

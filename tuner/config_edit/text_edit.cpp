@@ -37,7 +37,7 @@ std::vector<LineBlock> blocks_of(std::string_view text, const std::vector<TextEd
   for (const TextEdit& edit : edits) {
     const std::size_t first = line_at(edit.begin);
     const std::size_t beyond = line_at(std::max(edit.begin, edit.end - (edit.end > 0 ? 1 : 0))) + 1;
-    if (blocks.empty() || first >= blocks.back().beyond) blocks.push_back({first, beyond});
+    if (blocks.empty() || first > blocks.back().beyond) blocks.push_back({first, beyond});
     blocks.back().beyond = std::max(blocks.back().beyond, beyond);
     blocks.back().edits.push_back(edit);
   }
@@ -81,8 +81,7 @@ std::string unified_difference(std::string_view text, const std::vector<TextEdit
   std::ptrdiff_t added = 0;  // lines by the hunks so far
   for (std::size_t from = 0; from < blocks.size();) {
     std::size_t to = from + 1;
-    while (to < blocks.size() &&
-           blocks[to].first - blocks[to - 1].beyond <= 2 * k_context_lines)
+    while (to < blocks.size() && blocks[to].first - blocks[to - 1].beyond <= 2 * k_context_lines)
       ++to;
     const std::size_t first = blocks[from].first - std::min(k_context_lines, blocks[from].first);
     const std::size_t beyond = std::min(lines.size(), blocks[to - 1].beyond + k_context_lines);

@@ -14,8 +14,7 @@ namespace {
 class TomlPlaces {
  public:
   explicit TomlPlaces(std::string_view text) : text_(text) {
-    // A byte order mark is no character of toml++'s.
-    starts_.push_back(text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+    starts_.push_back(0);
     for (std::size_t i = 0; i < text.size(); ++i) {
       if (text[i] == '\n') starts_.push_back(i + 1);
     }

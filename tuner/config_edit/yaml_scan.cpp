@@ -28,10 +28,7 @@ struct YamlEvent {
 /// libyaml counts characters; texts are cut by bytes.
 class ByteOffsets {
  public:
-  explicit ByteOffsets(std::string_view text) : text_(text) {
-    // A byte order mark is no character of libyaml's.
-    if (text.starts_with("\xEF\xBB\xBF")) byte_ = 3;
-  }
+  explicit ByteOffsets(std::string_view text) : text_(text) {}
   /// Ascending calls are cheap.
   std::size_t of(std::size_t character) {
     while (character_ < character && byte_ < text_.size()) {
@@ -56,8 +53,7 @@ Json typed(const std::string& text) {
   if (text == "false" || text == "False" || text == "FALSE") return false;
   const std::string_view digits = std::string_view(text).substr(text.front() == '+' ? 1 : 0);
   std::int64_t integer = 0;
-  const auto [end, fault] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), integer);
+  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), integer);
   if (fault == std::errc() && end == digits.data() + digits.size()) return integer;
   if (const auto number = parse_finite(text)) return *number;
   return text;
@@ -74,10 +70,10 @@ class YamlScanner {
       return fail(ErrorKind::internal, "libyaml has no memory", where_);
     }
     const std::unique_ptr<yaml_parser_t, void (*)(yaml_parser_t*)> owner(&parser,
-                                                                        yaml_parser_delete);
-    yaml_parser_set_input_string(
-        &parser, reinterpret_cast<const unsigned char*>(text_.data()),  // NOLINT
-        text_.size());
+                                                                         yaml_parser_delete);
+    yaml_parser_set_input_string(&parser,
+                                 reinterpret_cast<const unsigned char*>(text_.data()),  // NOLINT
+                                 text_.size());
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     for (bool more = true; more;) {
       YamlEvent parsed;
@@ -107,7 +103,8 @@ class YamlScanner {
       case YAML_MAPPING_START_EVENT:
       case YAML_SEQUENCE_START_EVENT:
         // A collection as a key has no name; what lies in it is not found by one.
-        if (!levels_.empty() && !levels_.back().list && !levels_.back().key) levels_.back().key = "?";
+        if (!levels_.empty() && !levels_.back().list && !levels_.back().key)
+          levels_.back().key = "?";
         if (levels_.size() == k_most_levels) {
           return fail(ErrorKind::usage, fmt::format("is nested deeper than {}", k_most_levels),
                       where_);

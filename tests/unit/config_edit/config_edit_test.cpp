@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/config_edit/config_edit.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/must.hpp"
+
+namespace steptune {
+namespace {
+
+using testing::HasSubstr;
+
+Configuration configuration_of(const std::map<std::string, Value>& values) {
+  Configuration configuration;
+  for (const auto& [name, value] : values)
+    configuration.set(name, value);
+  return configuration;
+}
+
+const Configuration& usual() {
+  static const Configuration configuration = configuration_of({{"batch_size", std::int64_t{256}},
+                                                               {"precision", std::string("bf16")},
+                                                               {"rate", 1e-5},
+                                                               {"compile", true}});
+  return configuration;
+}
+
+std::string edited(ConfigFormat format, const std::string& text,
+                   const Configuration& configuration = usual(), const ConfigKeys& keys = {}) {
+  const auto changes = must(config_changes(format, text, configuration, keys, "f"));
+  return edited_text(text, edits_of(changes));
+}
+
+std::string refused(ConfigFormat format, const std::string& text,
+                    const Configuration& configuration = usual(), const ConfigKeys& keys = {}) {
+  const auto changes = config_changes(format, text, configuration, keys, "conf");
+  EXPECT_FALSE(changes);
+  if (changes) return "";
+  EXPECT_EQ(changes.error().kind, ErrorKind::usage);
+  return changes.error().text();
+}
+
+TEST(ConfigEdit, YamlKeepsCommentsOrderAndStyle) {
+  EXPECT_EQ(edited(ConfigFormat::yaml, R"(# how we train: größer ist besser
+train:
+    batch_size:   32      # per GPU
+    precision: 'fp32'  # or bf16
+    optimizer: {rate: 0.01, name: "adamw"}
+compile: no # yes
+list:
+- batch: 1
+)"),
+            R"(# how we train: größer ist besser
+train:
+    batch_size:   256      # per GPU
+    precision: 'bf16'  # or bf16
+    optimizer: {rate: 1.0e-05, name: "adamw"}
+compile: true # yes
+list:
+- batch: 1
+)");
+}
+
+TEST(ConfigEdit, JsonKeepsCommentsAndLayout) {
+  EXPECT_EQ(edited(ConfigFormat::json, R"({
+  // "batch_size": 1,
+  "batch_size" : 32, /* , : */ "precision":"fp32",
+	"rate": 1E-3,"compile":false, "a": [1, -2.5, {"b": "ü"}] }
+)"),
+            R"({
+  // "batch_size": 1,
+  "batch_size" : 256, /* , : */ "precision":"bf16",
+	"rate": 1.0e-05,"compile":true, "a": [1, -2.5, {"b": "ü"}] }
+)");
+}
+
+TEST(ConfigEdit, TomlKeepsCommentsAndTables) {
+  EXPECT_EQ(edited(ConfigFormat::toml, R"(# größer
+title = "ä ö" # text
+[train]
+batch_size = 0x20 # per GPU
+precision = 'fp32'
+optimizer = { name = "ü", rate = 1_000.5 }
+when = 2026-01-01
+[[run]]
+compile = false
+)"),
+            R"(# größer
+title = "ä ö" # text
+[train]
+batch_size = 256 # per GPU
+precision = 'bf16'
+optimizer = { name = "ü", rate = 1.0e-05 }
+when = 2026-01-01
+[[run]]
+compile = true
+)");
+}
+
+TEST(ConfigEdit, LineEndsAndByteOrderMarksStay) {
+  const auto batch = configuration_of({{"batch", std::int64_t{8}}});
+  EXPECT_EQ(edited(ConfigFormat::yaml, "a: 1\r\nbatch: 2\r\nc: 3", batch),
+            "a: 1\r\nbatch: 8\r\nc: 3");
+  EXPECT_EQ(edited(ConfigFormat::toml, "a = 1\r\nbatch = 2\r\n", batch), "a = 1\r\nbatch = 8\r\n");
+  EXPECT_EQ(edited(ConfigFormat::yaml,
+                   "\xEF\xBB\xBF"
+                   "batch: 2\n",
+                   batch),
+            "\xEF\xBB\xBF"
+            "batch: 8\n");
+  EXPECT_EQ(edited(ConfigFormat::toml,
+                   "\xEF\xBB\xBF"
+                   "batch = 2\n",
+                   batch),
+            "\xEF\xBB\xBF"
+            "batch = 8\n");
+  EXPECT_EQ(edited(ConfigFormat::json, "\xEF\xBB\xBF{\"batch\": 2}", batch),
+            "\xEF\xBB\xBF{\"batch\": 8}");
+}
+
+TEST(ConfigEdit, HostileTextsReadBackAsTheyAre) {
+  for (const std::string text :
+       {"it's \"so\"", "a\nb\tc",     "$HOME `id`", "yes", "null",    "12",       "1e3",
+        "#no",         "a: b",        "- x",        "",    " blank ", "\x1b[31m", "\x7f",
+        "ü€😀",         "back\\slash", "{x}",        "*x",  "&x",      "!x",       "~"}) {
+    const auto wanted = configuration_of({{"label", text}});
+    for (const auto& [format, file] :
+         {std::pair(ConfigFormat::yaml, "label: x\nn: 1\n"),
+          std::pair(ConfigFormat::yaml, "label: 'x'\nn: 1\n"),
+          std::pair(ConfigFormat::yaml, "{label: \"x\", n: 1}\n"),
+          std::pair(ConfigFormat::yaml, "label:\nn: 1\n"),
+          std::pair(ConfigFormat::json, "{\"label\": \"x\", \"n\": 1}"),
+          std::pair(ConfigFormat::toml, "label = 'x'\nn = 1\n"),
+          std::pair(ConfigFormat::toml, "label = \"\"\"x\"\"\"\nn = 1\n")}) {
+      const std::string result = edited(format, file, wanted);
+      const auto scalars = must(scan_config(format, result, "f"));
+      ASSERT_EQ(scalars.size(), 2U) << result;
+      EXPECT_EQ(scalars[0].value, Json(text)) << result;
+      EXPECT_EQ(scalars[1].value, Json(1)) << result;
+    }
+  }
+}
+
+TEST(ConfigEdit, WhatIsRightAlreadyDoesNotChange) {
+  const std::string same = "batch_size: 256\nprecision: \"bf16\"\nrate: 0.00001\ncompile: True\n";
+  EXPECT_EQ(edited(ConfigFormat::yaml, same), same);
+}
+
+TEST(ConfigEdit, KeysMayBeMappedOrLeftOut) {
+  const std::string text = "train: {bs: 1, workers: 2}\neval: {bs: 3}\nlist: [{lr: 4}]\n";
+  const auto wanted =
+      configuration_of({{"batch", std::int64_t{8}}, {"workers", std::int64_t{9}}, {"rate", 0.5}});
+  EXPECT_EQ(edited(ConfigFormat::yaml, text, wanted,
+                   {{"batch", "train.bs"}, {"workers", ""}, {"rate", "list.0.lr"}}),
+            "train: {bs: 8, workers: 2}\neval: {bs: 3}\nlist: [{lr: 0.5}]\n");
+  EXPECT_EQ(edited(ConfigFormat::yaml, "Train:\n  Batch-Size: 1\n",
+                   configuration_of({{"batch_size", std::int64_t{2}}})),
+            "Train:\n  Batch-Size: 2\n")
+      << "spelt otherwise";
+}
+
+TEST(ConfigEdit, AllThatHasNoOnePlaceIsToldAtOnce) {
+  const std::string told =
+      refused(ConfigFormat::yaml,
+              "train: {batch_size: 1, num_rate: 3}\neval:\n  batch_size: 2\nprecision:\n  x: 1\n"
+              "b: &c true\ncompile: *c\n");
+  EXPECT_THAT(told, HasSubstr("conf: does not say where to put 4 of the parameters:"));
+  EXPECT_THAT(told, HasSubstr("batch_size: ambiguous: train.batch_size (line 1), "
+                              "eval.batch_size (line 3)"));
+  EXPECT_THAT(told, HasSubstr("precision: precision holds other keys, not a value"));
+  EXPECT_THAT(told, HasSubstr("rate: no key rate; did you mean train.num_rate (line 1)?"));
+  EXPECT_THAT(told, HasSubstr("compile: compile (line 7) cannot be changed, it is an alias"));
+  EXPECT_THAT(told, HasSubstr("--map "));
+}
+
+TEST(ConfigEdit, WrongMapsAndFilesAreErrors) {
+  const std::string text = "batch_size: 1\nprecision: x\nrate: 1\ncompile: 1\n";
+  EXPECT_THAT(refused(ConfigFormat::yaml, text, usual(), {{"batchsize", "b"}}),
+              HasSubstr("no parameter \"batchsize\"; did you mean \"batch_size\"?"));
+  EXPECT_THAT(refused(ConfigFormat::yaml, text, usual(), {{"rate", "raten"}}),
+              HasSubstr("rate: no key raten; did you mean rate (line 3)?"));
+  EXPECT_THAT(refused(ConfigFormat::yaml, text, usual(), {{"rate", "batch_size"}}),
+              HasSubstr("batch_size and rate would both go to batch_size"));
+  EXPECT_THAT(refused(ConfigFormat::yaml, "a: [1\nb: 2\n"), HasSubstr("conf:2:"));
+  EXPECT_THAT(refused(ConfigFormat::toml, "a = \n"), HasSubstr("conf:1:"));
+  EXPECT_THAT(refused(ConfigFormat::json, "{\"a\": }"), HasSubstr("conf"));
+  EXPECT_THAT(config_format_of("train.ini").error().text(), HasSubstr(".toml"));
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/best_apply.hpp"
+
+#include <limits>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/text.hpp"
+#include "tuner/cli/whole_file.hpp"
+#include "tuner/config_edit/config_edit.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+Result<ConfigKeys> keys_of(const std::vector<std::string>& words) {
+  ConfigKeys keys;
+  for (const std::string& word : words) {
+    const auto equals = word.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return fail(ErrorKind::usage, fmt::format("\"{}\" is no mapping", printable_line(word)),
+                  "--map", "write PARAMETER=KEY, as in batch_size=train.loader.batch_size");
+    }
+    if (!keys.emplace(word.substr(0, equals), word.substr(equals + 1)).second) {
+      return fail(ErrorKind::usage,
+                  fmt::format("{} is mapped twice", printable_line(word.substr(0, equals))),
+                  "--map");
+    }
+  }
+  return keys;
+}
+
+/// Nothing in a file may drive the terminal that shows the difference.
+std::string shown(const std::string& difference) {
+  if (isatty(STDOUT_FILENO) != 1) return difference;
+  std::string text;
+  for (std::size_t at = 0; at < difference.size();) {
+    const std::size_t end = std::min(difference.find('\n', at), difference.size());
+    std::string line = difference.substr(at, end - at);
+    for (char& c : line) {
+      const auto byte = static_cast<unsigned char>(c);
+      if ((byte < 0x20 && c != '\t') || byte == 0x7F) c = '?';
+    }
+    text += line + "\n";
+    at = end + 1;
+  }
+  return text;
+}
+
+Json apply_json(const ApplyOptions& options, const std::vector<ConfigChange>& changes,
+                const std::string& difference, bool written) {
+  Json json;
+  json["schema_version"] = k_json_schema_version;
+  json["file"] = options.file;
+  json["changes"] = Json::array();
+  for (const ConfigChange& change : changes) {
+    json["changes"].push_back({{"parameter", change.parameter},
+                               {"key", change.key},
+                               {"line", change.line},
+                               {"before", change.before},
+                               {"after", to_json(change.after)}});
+  }
+  json["difference"] = difference;
+  json["written"] = written;
+  return json;
+}
+
+Result<void> agreed(CommandContext& context, const ApplyOptions& options, std::size_t changes) {
+  if (options.yes) return {};
+  const std::string question = fmt::format("{} value{} of {} will change", changes,
+                                           changes == 1 ? "" : "s", printable_line(options.file));
+  if (!can_ask()) {
+    return fail(ErrorKind::usage, question + "; nothing was written", "",
+                "add --yes to write without being asked, or --dry-run to see the difference only");
+  }
+  context.console.message(fmt::format("{}. Write? [y/N]", question));
+  if (read_yes()) return {};
+  return fail(ErrorKind::usage, "nothing was written");
+}
+
+}  // namespace
+
+ExitCode apply_best(CommandContext& context, const BestChoice& choice,
+                    const ApplyOptions& options) {
+  const auto keys = keys_of(options.keys);
+  if (!keys) return context.console.error(keys.error());
+  const auto format = config_format_of(options.file);
+  if (!format) return context.console.error(format.error());
+  const auto text = read_whole_file(options.file);
+  if (!text) return context.console.error(text.error());
+  const auto changes =
+      config_changes(*format, *text, choice.trial.configuration, *keys, options.file);
+  if (!changes) return context.console.error(changes.error());
+  const auto edits = edits_of(*changes);
+  const std::string difference =
+      unified_difference(*text, edits, printable_line(options.file, 4096));
+  // With JSON the one document comes last, once it is known whether the file was written.
+  if (!context.json) context.console.result(shown(difference));
+  bool written = false;
+  if (!options.dry_run && !changes->empty()) {
+    if (auto yes = agreed(context, options, changes->size()); !yes) {
+      if (context.json) {
+        context.console.json_result(apply_json(options, *changes, difference, /*written=*/false));
+      }
+      return context.console.error(yes.error());
+    }
+    if (auto done = replace_content(options.file, *text, edited_text(*text, edits)); !done) {
+      return context.console.error(done.error());
+    }
+    written = true;
+  }
+  if (context.json) {
+    context.console.json_result(apply_json(options, *changes, difference, written));
+  } else if (changes->empty()) {
+    context.console.message(fmt::format("{} says so already", printable_line(options.file)));
+  } else if (written) {
+    context.console.message(fmt::format("wrote {}", printable_line(options.file)));
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace steptune

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/best_formats.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "tuner/cli/python_edits.hpp"
+
+namespace steptune {
+namespace {
+
+/// For a script every byte as it is; for a terminal, which control characters would drive, as bash
+/// and zsh read it.
+std::string shell_line(const std::vector<std::string>& words) {
+  return (isatty(STDOUT_FILENO) == 1 ? shell_quoted(words) : posix_quoted(words)) + "\n";
+}
+
+/// What a command line leaves out, for people who paste it.
+void advise(CommandContext& context, const StoredStudy& study, const BestChoice& choice,
+            bool has_environment) {
+  std::error_code fault;
+  const auto here = std::filesystem::current_path(fault);
+  if (!fault && here != choice.study.working_directory) {
+    context.console.message(fmt::format("run it in {}", choice.study.working_directory.string()));
+  }
+  if (has_environment) return;
+  if (!choice.command.environment.empty()) {
+    context.console.message("it was measured with environment variables: see --format env");
+  }
+  if (choice.command.needs_hook()) {
+    context.console.message(fmt::format(
+        "it was measured with settings that the program has no options for: start it with '{} -- "
+        "...', or see --format python",
+        exec_words(context, study)));
+  }
+}
+
+/// For forms that are used on other machines, where this program's hook is not.
+void advise_without_hook(CommandContext& context, const BestChoice& choice) {
+  if (!choice.command.needs_hook()) return;
+  context.console.message(
+      "it was measured with settings that the program has no options for, which this form cannot "
+      "bring: see --format python");
+}
+
+ExitCode print_args(CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
+  if (choice.command.argv.empty()) {
+    return context.console.error(
+        {ErrorKind::not_found,
+         fmt::format("study \"{}\" was replayed and has no command", study.record.name), "",
+         "see --format json"});
+  }
+  context.console.result(shell_line(choice.command.argv));
+  advise(context, study, choice, /*has_environment=*/false);
+  return ExitCode::ok;
+}
+
+ExitCode print_environment(CommandContext& context, const LongRun& run) {
+  std::string text;
+  for (const auto& [name, value] : run.environment)
+    text += fmt::format("{}={}", name, shell_line({value}));
+  context.console.result(text);
+  return ExitCode::ok;
+}
+
+ExitCode print_python(CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
+  if (!choice.command.hook) {
+    return context.console.error(
+        {ErrorKind::not_found,
+         fmt::format("study \"{}\" puts nothing into the program: its settings are options",
+                     study.record.name),
+         "", "see --format args"});
+  }
+  HookLog seen;
+  const auto trials = study.history.standing_trials(study.record.id, 1);
+  if (!trials) return context.console.error(trials.error());
+  for (const TrialRecord& trial : *trials) {
+    if (!trial.hook.is_null()) seen = HookLog::from_json(trial.hook);
+  }
+  context.console.result(python_edits(choice.command.hook->knobs, seen));
+  return ExitCode::ok;
+}
+
+ExitCode print_launcher(CommandContext& context, const StoredStudy& study, const BestChoice& choice,
+                        const Result<std::vector<std::string>>& words) {
+  if (!words) return context.console.error(words.error());
+  context.console.result(shell_line(*words));
+  advise(context, study, choice, /*has_environment=*/true);
+  const Resources resources = choice.study.runner->resources_of(choice.trial.configuration);
+  if (resources.instance_count > 1) {
+    context.console.message(
+        fmt::format("it was measured on {} machines: start it on each, and add where they meet",
+                    resources.instance_count));
+  }
+  return ExitCode::ok;
+}
+
+template <typename Text>
+ExitCode print_text(CommandContext& context, const Result<Text>& text) {
+  if (!text) return context.console.error(text.error());
+  if constexpr (std::is_same_v<Text, Json>) {
+    context.console.json_result(*text);
+  } else {
+    context.console.result(*text);
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+std::vector<std::string> launch_format_names() {
+  return {"args", "env", "python", "torchrun", "accelerate", "dockerfile", "sagemaker", "github"};
+}
+
+std::string exec_words(const CommandContext& context, const StoredStudy& study) {
+  return fmt::format("steptune exec {}{}", shell_quoted(study.record.name),
+                     context.database_option());
+}
+
+ExitCode print_launch_format(CommandContext& context, const StoredStudy& study,
+                             const BestChoice& choice, const std::string& format) {
+  if (format == "args") return print_args(context, study, choice);
+  if (format == "python") return print_python(context, study, choice);
+  LongRun run{study.record.name, choice.trial.configuration, choice.command.argv,
+              choice.command.environment,
+              choice.study.runner->resources_of(choice.trial.configuration)};
+  if (format == "dockerfile" || format == "sagemaker") {
+    advise_without_hook(context, choice);
+    return format == "dockerfile" ? print_text(context, dockerfile_lines(run))
+                                  : print_text(context, sagemaker_members(run));
+  }
+  auto variables = long_run_variables(choice, context.console.environment(), /*reports=*/false);
+  if (!variables) return context.console.error(variables.error());
+  run.environment = *std::move(variables);
+  if (format == "env") return print_environment(context, run);
+  if (format == "github") return print_text(context, github_output(run));
+  return print_launcher(context, study, choice,
+                        format == "torchrun" ? torchrun_words(run) : accelerate_words(run));
+}
+
+}  // namespace steptune

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/cli/best_choice.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/exports/launch_formats.hpp"
+
+namespace steptune {
+
+/// Names of the forms in which `best` hands a configuration to other programs.
+[[nodiscard]] std::vector<std::string> launch_format_names();
+
+/// Prints the choice in one of these forms; what the form leaves out is told on stderr.
+[[nodiscard]] ExitCode print_launch_format(CommandContext& context, const StoredStudy& study,
+                                           const BestChoice& choice, const std::string& format);
+
+/// `steptune exec demo`: what starts a program with what the hook puts into it.
+[[nodiscard]] std::string exec_words(const CommandContext& context, const StoredStudy& study);
+
+}  // namespace steptune

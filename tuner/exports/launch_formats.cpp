@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/exports/launch_formats.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <regex>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+bool is_safe_in_shell(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("_-./=:,+@%^").find(c) != std::string_view::npos;
+}
+
+bool has_control(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7F;
+  });
+}
+
+bool is_identifier(std::string_view text) {
+  if (text.empty() || (text.front() >= '0' && text.front() <= '9')) return false;
+  return std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+Result<void> check_command(const LongRun& run) {
+  if (!run.argv.empty()) return {};
+  return fail(ErrorKind::not_found, fmt::format("study \"{}\" has no command", run.study), "",
+              "see --format json");
+}
+
+/// JSON has no other texts.
+Result<void> check_utf8(const std::string& text, const std::string& what) {
+  try {
+    static_cast<void>(Json(text).dump());
+    return {};
+  } catch (const Json::exception&) {
+    return fail(
+        ErrorKind::usage,
+        fmt::format("{} is not UTF-8 and cannot stand in JSON: {}", what, printable_line(text, 80)),
+        "", "see --format args and --format env");
+  }
+}
+
+Result<void> check_utf8(const LongRun& run) {
+  for (const std::string& word : run.argv) {
+    if (auto checked = check_utf8(word, "a word of the command"); !checked) return checked;
+  }
+  for (const auto& [name, value] : run.environment) {
+    if (auto checked = check_utf8(value, "the variable " + name); !checked) return checked;
+  }
+  return {};
+}
+
+std::string base_name(const std::string& word) {
+  return word.substr(word.rfind('/') + 1);
+}
+
+bool starts_distributed(const LongRun& run, const std::string& program) {
+  if (base_name(run.argv[0]) == program) return true;
+  const auto module = std::ranges::find(run.argv, "-m");
+  if (module == run.argv.end() || std::next(module) == run.argv.end()) return false;
+  const std::string& name = *std::next(module);
+  return program == "torchrun"
+             ? name == "torch.distributed.run" || name == "torch.distributed.launch"
+             : name.starts_with("accelerate.commands");
+}
+
+/// The script and its words where the command is `python3 [-u] script ...` or `python3 -m module
+/// ...`; nothing where it is another program, or Python with options of its own.
+std::optional<std::vector<std::string>> python_script(const std::vector<std::string>& argv) {
+  static const std::regex k_python("python(3(\\.[0-9]+)?)?");
+  if (!std::regex_match(base_name(argv[0]), k_python)) return std::nullopt;
+  auto at = argv.begin() + 1;
+  if (at != argv.end() && *at == "-u") ++at;  // launchers add it
+  if (at == argv.end()) return std::nullopt;
+  if (at->starts_with('-') && (*at != "-m" || std::next(at) == argv.end())) return std::nullopt;
+  return std::vector<std::string>(at, argv.end());
+}
+
+std::vector<std::string> with_environment(const LongRun& run, std::vector<std::string> words) {
+  if (run.environment.empty()) return words;
+  std::vector<std::string> result{"env"};
+  for (const auto& [name, value] : run.environment)
+    result.push_back(fmt::format("{}={}", name, value));
+  result.insert(result.end(), words.begin(), words.end());
+  return result;
+}
+
+void append_program(std::vector<std::string>& words, const LongRun& run) {
+  if (const auto script = python_script(run.argv)) {
+    words.insert(words.end(), script->begin(), script->end());
+    return;
+  }
+  words.emplace_back("--no_python");
+  words.insert(words.end(), run.argv.begin(), run.argv.end());
+}
+
+/// As `accelerate` calls it; nothing where no parameter tells.
+std::optional<std::string> mixed_precision(const Configuration& configuration) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> k_names{
+      {{"fp32", "no"},
+       {"float32", "no"},
+       {"32", "no"},
+       {"no", "no"},
+       {"none", "no"},
+       {"fp16", "fp16"},
+       {"float16", "fp16"},
+       {"16", "fp16"},
+       {"16-mixed", "fp16"},
+       {"bf16", "bf16"},
+       {"bfloat16", "bf16"},
+       {"bf16-mixed", "bf16"},
+       {"fp8", "fp8"},
+       {"32-true", "no"}}};
+  for (const char* parameter : {"mixed_precision", "precision", "dtype", "amp"}) {
+    const Value* value = configuration.find(parameter);
+    if (value == nullptr) continue;
+    const std::string text = to_text(*value);
+    for (const auto& [name, known] : k_names) {
+      if (text == name) return std::string(known);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> threads(const LongRun& run) {
+  const auto found = run.environment.find("OMP_NUM_THREADS");
+  if (found == run.environment.end() || !parse_finite(found->second)) return std::nullopt;
+  return found->second;
+}
+
+/// In double quotes of an ENV instruction.
+std::string docker_quoted(std::string_view value) {
+  std::string quoted = "\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\' || c == '$') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+Json resource_members(const Resources& resources) {
+  Json members;
+  if (resources.heterogeneous()) {
+    for (const InstanceGroup& group : resources.groups) {
+      members["InstanceGroups"].push_back({{"InstanceGroupName", group.name},
+                                           {"InstanceType", group.instance_type},
+                                           {"InstanceCount", group.instance_count}});
+    }
+  } else {
+    members = {{"InstanceType", resources.instance_type},
+               {"InstanceCount", resources.instance_count}};
+  }
+  return members;
+}
+
+struct MapLimit {
+  const char* what;
+  std::size_t key_bytes;
+  std::size_t value_bytes;
+};
+// CreateTrainingJob, API reference of Amazon SageMaker.
+constexpr MapLimit k_hyperparameters{"hyperparameter", 256, 2500};
+constexpr MapLimit k_environment{"environment variable", 512, 512};
+constexpr std::size_t k_most_members = 100;
+
+Result<void> check_map(const Json& map, const MapLimit& limit) {
+  if (map.size() > k_most_members) {
+    return fail(ErrorKind::usage, fmt::format("SageMaker takes {} {}s at most, not {}",
+                                              k_most_members, limit.what, map.size()));
+  }
+  for (const auto& [name, value] : map.items()) {
+    if (name.size() <= limit.key_bytes && value.get<std::string>().size() <= limit.value_bytes) {
+      continue;
+    }
+    return fail(
+        ErrorKind::usage,
+        fmt::format("SageMaker takes no {} as long as {}: {} bytes of name and {} of value "
+                    "at most",
+                    limit.what, printable_line(name, 60), limit.key_bytes, limit.value_bytes));
+  }
+  return {};
+}
+
+/// One output of a step, which may have many lines.
+std::string github_value(const std::string& name, const std::string& value) {
+  if (!has_control(value)) return fmt::format("{}={}\n", name, value);
+  std::string end = "STEPTUNE_END";
+  while (value.find(end) != std::string::npos)
+    end += '_';
+  return fmt::format("{}<<{}\n{}\n{}\n", name, end, value, end);
+}
+
+}  // namespace
+
+std::string posix_quoted(std::string_view word) {
+  if (!word.empty() && word.front() != '=' && std::ranges::all_of(word, is_safe_in_shell)) {
+    return std::string(word);
+  }
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+std::string posix_quoted(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words)
+    line += (line.empty() ? "" : " ") + posix_quoted(word);
+  return line;
+}
+
+Result<std::vector<std::string>> torchrun_words(const LongRun& run) {
+  if (auto checked = check_command(run); !checked) return tl::unexpected(checked.error());
+  if (starts_distributed(run, "accelerate")) {
+    return fail(
+        ErrorKind::usage,
+        fmt::format("study \"{}\" starts accelerate, which starts the processes itself", run.study),
+        "", "see --format accelerate");
+  }
+  if (starts_distributed(run, "torchrun")) return with_environment(run, run.argv);
+  const bool is_named = run.argv[0] == "python3" || run.argv[0] == "python";
+  std::vector<std::string> words{"torchrun"};
+  // Another Python has its own torchrun, which is this module.
+  if (!is_named && python_script(run.argv)) words = {run.argv[0], "-m", "torch.distributed.run"};
+  words.push_back(run.resources.instance_count > 1
+                      ? fmt::format("--nnodes={}", run.resources.instance_count)
+                      : "--standalone");
+  words.emplace_back("--nproc_per_node=1");
+  append_program(words, run);
+  return with_environment(run, std::move(words));
+}
+
+Result<std::vector<std::string>> accelerate_words(const LongRun& run) {
+  if (auto checked = check_command(run); !checked) return tl::unexpected(checked.error());
+  if (starts_distributed(run, "torchrun")) {
+    return fail(
+        ErrorKind::usage,
+        fmt::format("study \"{}\" starts torchrun, which starts the processes itself", run.study),
+        "", "see --format torchrun");
+  }
+  if (starts_distributed(run, "accelerate")) return with_environment(run, run.argv);
+  const int machines = std::max(1, run.resources.instance_count);
+  std::vector<std::string> words{"accelerate", "launch",
+                                 fmt::format("--num_processes={}", machines),
+                                 fmt::format("--num_machines={}", machines)};
+  if (const auto precision = mixed_precision(run.configuration)) {
+    words.push_back("--mixed_precision=" + *precision);
+  }
+  // It sets OMP_NUM_THREADS by this option, whatever that was.
+  if (const auto count = threads(run)) words.push_back("--num_cpu_threads_per_process=" + *count);
+  append_program(words, run);
+  return with_environment(run, std::move(words));
+}
+
+Result<std::string> dockerfile_lines(const LongRun& run) {
+  if (auto checked = check_command(run); !checked) return tl::unexpected(checked.error());
+  if (auto checked = check_utf8(run); !checked) return tl::unexpected(checked.error());
+  std::string lines;
+  LongRun rest = run;
+  rest.environment.clear();
+  for (const auto& [name, value] : run.environment) {
+    if (is_identifier(name) && !has_control(value)) {
+      lines += fmt::format("ENV {}={}\n", name, docker_quoted(value));
+    } else {
+      rest.environment.emplace(name, value);
+    }
+  }
+  return lines + fmt::format("CMD {}\n", Json(with_environment(rest, run.argv)).dump());
+}
+
+Result<Json> sagemaker_members(const LongRun& run) {
+  if (auto checked = check_utf8(run); !checked) return tl::unexpected(checked.error());
+  const bool rents = run.resources.heterogeneous() || !run.resources.instance_type.empty();
+  Json request = {{"HyperParameters", Json::object()}};
+  Json estimator = {{"hyperparameters", to_json(run.configuration)}};
+  for (const auto& [name, value] : run.configuration.values()) {
+    if (auto checked = check_utf8(to_text(value), "the parameter " + name); !checked) {
+      return tl::unexpected(checked.error());
+    }
+    request["HyperParameters"][name] = to_text(value);
+  }
+  if (auto checked = check_map(request["HyperParameters"], k_hyperparameters); !checked) {
+    return tl::unexpected(checked.error());
+  }
+  if (!run.environment.empty()) {
+    request["Environment"] = run.environment;
+    estimator["environment"] = run.environment;
+    if (auto checked = check_map(request["Environment"], k_environment); !checked) {
+      return tl::unexpected(checked.error());
+    }
+  }
+  if (rents) {
+    request["ResourceConfig"] = resource_members(run.resources);
+    if (run.resources.heterogeneous()) {
+      estimator["instance_groups"] = request["ResourceConfig"]["InstanceGroups"];
+    } else {
+      estimator["instance_type"] = run.resources.instance_type;
+      estimator["instance_count"] = run.resources.instance_count;
+    }
+    if (!run.argv.empty()) {
+      const std::vector<std::string> arguments(run.argv.begin() + 1, run.argv.end());
+      request["AlgorithmSpecification"] = {{"ContainerEntrypoint", {run.argv[0]}}};
+      if (!arguments.empty()) {
+        request["AlgorithmSpecification"]["ContainerArguments"] = arguments;
+      }
+    }
+  }
+  return Json{{"CreateTrainingJob", request}, {"Estimator", estimator}};
+}
+
+Result<std::string> github_output(const LongRun& run) {
+  if (auto checked = check_utf8(run); !checked) return tl::unexpected(checked.error());
+  std::string lines;
+  for (const auto& [name, value] : run.configuration.values()) {
+    // These have a meaning of their own; the parameter is in `configuration`.
+    if (name == "configuration" || name == "args" || name == "env") continue;
+    lines += github_value(name, to_text(value));
+  }
+  lines += github_value("configuration", dump_json(to_json(run.configuration)));
+  if (run.argv.empty()) return lines;
+  lines += github_value("args", posix_quoted(run.argv));
+  std::string variables;
+  for (const auto& [name, value] : run.environment)
+    variables += fmt::format("{}{}={}", variables.empty() ? "" : "\n", name, posix_quoted(value));
+  return lines + github_value("env", variables);
+}
+
+}  // namespace steptune

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/configuration.hpp"
+#include "common/error.hpp"
+#include "common/json.hpp"
+#include "trial_runner/resources.hpp"
+
+namespace steptune {
+
+/// A long run with a measured configuration, as launchers of all kinds are told of it.
+struct LongRun {
+  std::string study;
+  Configuration configuration;
+  std::vector<std::string> argv;                   ///< empty: the study has no command
+  std::map<std::string, std::string> environment;  ///< that it was measured under
+  Resources resources;                             ///< rented; without a type: none
+};
+
+/// Words as one line for a POSIX shell, every byte as it is: for scripts, not for terminals.
+[[nodiscard]] std::string posix_quoted(const std::vector<std::string>& words);
+[[nodiscard]] std::string posix_quoted(std::string_view word);
+
+// Each is an error of kind `not_found` where the study has no command, and of kind `usage` where
+// what is launched cannot be said in that form (a text that is no UTF-8 in JSON). Texts end with a
+// newline.
+
+/// `env OMP_NUM_THREADS=2 torchrun --standalone --nproc_per_node=1 train.py --batch 8`, words for a
+/// shell: the program in as many processes as it was measured in, one on each machine. A command
+/// that starts torchrun itself is left as it is.
+[[nodiscard]] Result<std::vector<std::string>> torchrun_words(const LongRun& run);
+
+/// The same by `accelerate launch`; it is told the precision if a parameter called `precision`,
+/// `mixed_precision`, `dtype` or `amp` has one of its values, and the threads it would set anew.
+[[nodiscard]] Result<std::vector<std::string>> accelerate_words(const LongRun& run);
+
+/// ENV instructions and a CMD in exec form. Variables that ENV cannot hold (line breaks, unusual
+/// names) are set by env(1) in the CMD.
+[[nodiscard]] Result<std::string> dockerfile_lines(const LongRun& run);
+
+/// `CreateTrainingJob`: the members of a request to SageMaker that follow from the configuration;
+/// `Estimator`: the same as arguments of the Python SDK. Machines only where trials rented some,
+/// and the command as well, which otherwise is none of an image's. Errors: what the service refuses
+/// for its length or number.
+[[nodiscard]] Result<Json> sagemaker_members(const LongRun& run);
+
+/// Lines for `$GITHUB_OUTPUT` of GitHub Actions: each parameter by its name, `configuration` (JSON)
+/// and, where there is a command, `args` (a line for a shell) and `env` (KEY=VALUE lines for one).
+[[nodiscard]] Result<std::string> github_output(const LongRun& run);
+
+}  // namespace steptune

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/audit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+AuditResult complete(const StudySpec& spec, const Configuration& configuration) {
+  const auto checked = spec.space.check(configuration);
+  if (checked) return {"complete", true};
+  return {"complete", false, checked.error().message};
+}
+
+AuditResult feasible(const TrialRecord& trial) {
+  if (trial.status == TrialStatus::completed) return {"feasible", true};
+  const std::string reason = trial.failure.empty() ? "" : ": " + printable_line(trial.failure, 160);
+  return {"feasible", false,
+          fmt::format("trial {} is {}{}", trial.number, to_text(trial.status), reason)};
+}
+
+/// Better beyond both intervals in one objective, and not worse beyond them in any.
+bool dominates(const TrialRecord& a, const TrialRecord& b,
+               const std::vector<ObjectiveView>& objectives) {
+  bool better_in_one = false;
+  for (std::size_t i = 0; i < objectives.size(); ++i) {
+    if (i >= a.objectives.size() || i >= b.objectives.size()) return false;
+    const bool smaller = objectives[i].objective.direction == Direction::minimize;
+    const double gain =
+        smaller ? b.objectives[i] - a.objectives[i] : a.objectives[i] - b.objectives[i];
+    const double noise = half_width_95(a, i) + half_width_95(b, i);
+    if (!(gain > -noise)) return false;
+    better_in_one = better_in_one || gain > noise;
+  }
+  return better_in_one;
+}
+
+AuditResult not_dominated(const Standing& standing, const StoredStudy& study,
+                          const TrialRecord& trial,
+                          const std::optional<Recommendation>& recommendation) {
+  const auto tied = recommendation ? recommendation->tied : standing.tied_with(trial);
+  for (const TrialRecord* other : standing.candidates()) {
+    if (other->number == trial.number || other->configuration == trial.configuration) continue;
+    // Fresh runs of both have told more than these trials can.
+    const bool confirmed =
+        recommendation &&
+        std::ranges::any_of(recommendation->finalists, [&](const FinalistResult& finalist) {
+          return finalist.trial == other->number;
+        });
+    const bool is_tied = std::ranges::find(tied, other->number) != tied.end();
+    if (confirmed || is_tied || !dominates(*other, trial, study.objectives)) continue;
+    return {
+        "not_dominated", false,
+        fmt::format("trial {} is better{}", other->number,
+                    study.objectives.size() > 1 ? " in one objective and no worse in any" : "")};
+  }
+  return {"not_dominated", true};
+}
+
+AuditResult above_noise(const TrialRecord& trial,
+                        const std::optional<Recommendation>& recommendation) {
+  const std::string check = "above_noise";
+  if (!recommendation) {
+    return {
+        check, false,
+        fmt::format("trial {} is from the search: no fresh runs have confirmed it", trial.number)};
+  }
+  switch (recommendation->claim) {
+    case Claim::faster:
+    case Claim::nothing_faster:
+      return {check, true};
+    case Claim::feasible:
+      return {check, false,
+              "it respects all guards, but was not shown to be faster than the baseline"};
+    case Claim::unconfirmed:
+      break;
+  }
+  return {check, false, "no fresh runs have confirmed that it is faster than the baseline"};
+}
+
+/// The machine that the tuner ran on when the trial began; nothing where that was not recorded.
+Result<std::optional<MachineDescription>> machine_of(const StoredStudy& study,
+                                                     const TrialRecord& trial) {
+  auto sessions = study.history.sessions(study.record.id);
+  if (!sessions) return tl::unexpected(sessions.error());
+  std::optional<MachineDescription> machine;
+  for (SessionRecord& session : *sessions) {
+    if (machine && session.started_wall_s > trial.started_wall_s) break;
+    machine = std::move(session.machine);
+  }
+  return machine;
+}
+
+AuditResult measured_here(const StudySpec& spec, const std::optional<MachineDescription>& there,
+                          const MachineDescription& here) {
+  const std::string check = "measured_here";
+  const RunnerTraits& traits = spec.runner->traits();
+  if (!traits.needs_command) return {check, std::nullopt, "its trials were replayed"};
+  if (!traits.uses_this_machine) {
+    return {check, std::nullopt, "its trials ran on machines that they rented"};
+  }
+  if (!there) return {check, std::nullopt, "the history does not tell the machine"};
+  std::vector<std::string> others;
+  constexpr std::array<const char*, 5> k_hardware{"cpu", "cpus", "memory", "gpu", "gpu_driver"};
+  for (const char* part : k_hardware) {
+    const auto was = there->find(part);
+    const auto is = here.find(part);
+    const std::string before = was == there->end() ? "none" : was->second;
+    const std::string now = is == here.end() ? "none" : is->second;
+    if (before == now) continue;
+    others.push_back(
+        fmt::format("{} was {}, is {}", part, printable_line(before, 80), printable_line(now, 80)));
+  }
+  if (others.empty()) return {check, true};
+  return {check, false, fmt::format("{}", fmt::join(others, "; "))};
+}
+
+std::string denied(const std::string& check) {
+  if (check == "not_dominated") return "dominated";
+  if (check == "above_noise") return "not above the noise";
+  if (check == "measured_here") return "not measured on this machine";
+  return "not " + check;
+}
+
+}  // namespace
+
+Result<std::vector<AuditResult>> audit(const StoredStudy& study, const StudySpec& spec,
+                                       const TrialRecord& trial,
+                                       const std::optional<Recommendation>& recommendation,
+                                       const MachineDescription& here) {
+  const auto standing = read_standing(study);
+  if (!standing) return tl::unexpected(standing.error());
+  const auto machine = machine_of(study, trial);
+  if (!machine) return tl::unexpected(machine.error());
+  return std::vector<AuditResult>{complete(spec, trial.configuration), feasible(trial),
+                                  not_dominated(*standing, study, trial, recommendation),
+                                  above_noise(trial, recommendation),
+                                  measured_here(spec, *machine, here)};
+}
+
+std::vector<std::string> audit_warnings(const std::vector<AuditResult>& results) {
+  std::vector<std::string> lines;
+  for (const AuditResult& result : results) {
+    if (result.holds.value_or(true)) continue;
+    lines.push_back(fmt::format("{}: {}", denied(result.check), result.why));
+  }
+  return lines;
+}
+
+Json audit_json(const std::vector<AuditResult>& results) {
+  Json json = Json::array();
+  for (const AuditResult& result : results) {
+    json.push_back({{"check", result.check},
+                    {"holds", result.holds ? Json(*result.holds) : Json(nullptr)},
+                    {"why", result.why.empty() ? Json(nullptr) : Json(result.why)}});
+  }
+  return json;
+}
+
+}  // namespace steptune
