@@ -29,6 +29,7 @@
 namespace steptune {
 
 class HeldMachinesService;
+class LongRunForm;
 class PriceListService;
 class RehearsalStage;
 class RunnerKind;
@@ -167,6 +168,7 @@ class RunnerKind {
   /// What a kind may offer beside; null where it does not.
   [[nodiscard]] virtual const HeldMachinesService* held_machines() const { return nullptr; }
   [[nodiscard]] virtual const PriceListService* price_lists() const { return nullptr; }
+  [[nodiscard]] virtual const LongRunForm* long_run_form() const { return nullptr; }
   /// What `steptune doctor` tells of this kind's needs.
   [[nodiscard]] virtual std::vector<Diagnosis> diagnose() const { return {}; }
 };

@@ -160,11 +160,13 @@ TEST_F(Best, WhatSpeaksAgainstTheChoiceIsToldOnStderr) {
   sandbox.write("quick.json", study.dump());
   sandbox.write("quick.sh", quick_trial());
   ASSERT_EQ(sandbox.steptune({"run", "quick.json", "--quiet"}).exit_code, 0);
-  ASSERT_EQ(sandbox
-                .program({"sqlite3", ".steptune/history.db",
-                          "UPDATE sessions SET machine = json_set(machine, '$.cpu', 'Z80')"})
-                .exit_code,
-            0);
+  sandbox.write("move.py",
+                "import sqlite3\n"
+                "history = sqlite3.connect('.steptune/history.db')\n"
+                "history.execute(\"UPDATE sessions SET machine = "
+                "json_set(machine, '$.cpu', 'Z80')\")\n"
+                "history.commit()\n");
+  ASSERT_EQ(sandbox.program({"/usr/bin/python3", "move.py"}).exit_code, 0);
   const Ended ended = sandbox.steptune({"best", "--format", "args"});
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_EQ(difference("steptune: warning: not above the noise: no fresh runs have confirmed that "

@@ -9,6 +9,7 @@
 #include "trial_runner/instances/instance_keys.hpp"
 #include "trial_runner/sagemaker/account_services.hpp"
 #include "trial_runner/sagemaker/sagemaker_settings.hpp"
+#include "trial_runner/sagemaker/training_job_form.hpp"
 #include "trial_runner/sagemaker/section_types.hpp"
 
 namespace steptune {
@@ -53,6 +54,10 @@ class SageMakerKind final : public RunnerKind {
   }
   [[nodiscard]] const HeldMachinesService* held_machines() const override {
     return &account_machines();
+  }
+  [[nodiscard]] const LongRunForm* long_run_form() const override {
+    static const TrainingJobForm form;
+    return &form;
   }
   [[nodiscard]] const PriceListService* price_lists() const override {
     return &account_price_lists();

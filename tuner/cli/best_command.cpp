@@ -130,18 +130,14 @@ void add_best_command(CLI::App& program, CommandContext& context) {
                   "  eval \"$(steptune best resnet-nightly --format args)\"\n"
                   "  steptune best --apply configs/train.yaml --map workers=data.num_workers");
   command->add_option("STUDY", options->study, "Study, by name or file [default: the latest]");
-  std::vector<std::string> formats = launch_format_names();
-  formats.insert(formats.begin(), "text");
-  formats.emplace_back("json");
+  std::vector<std::string> formats{"text", "json"};
+  std::string described = "text";
+  for (const LaunchFormat& format : launch_formats()) {
+    formats.push_back(format.name);
+    described += fmt::format("; {}: {}", format.name, format.description);
+  }
   CLI::Option* format =
-      command
-          ->add_option(
-              "--format", options->format,
-              "text; args: the command line, quoted for a shell; env: its environment, "
-              "KEY=VALUE; python: the lines to change in a program that was tuned as it is; "
-              "torchrun, accelerate: their command lines; dockerfile: ENV and CMD; sagemaker: "
-              "members of CreateTrainingJob and arguments of an Estimator; github: lines for "
-              "$GITHUB_OUTPUT; json [default: text]")
+      command->add_option("--format", options->format, described + "; json [default: text]")
           ->option_text("FORMAT")
           ->check(CLI::IsMember(formats));
   command

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "trial_runner/runner_kinds.hpp"
 #include "tuner/cli/python_edits.hpp"
 
 namespace steptune {
@@ -108,8 +109,22 @@ ExitCode print_text(CommandContext& context, const Result<Text>& text) {
 
 }  // namespace
 
-std::vector<std::string> launch_format_names() {
-  return {"args", "env", "python", "torchrun", "accelerate", "dockerfile", "sagemaker", "github"};
+std::vector<LaunchFormat> launch_formats() {
+  std::vector<LaunchFormat> formats{
+      {"args", "the command line, quoted for a shell"},
+      {"env", "its environment, KEY=VALUE"},
+      {"python", "the lines to change in a program that was tuned as it is"},
+      {"torchrun", "its command line"},
+      {"accelerate", "its command line"},
+      {"dockerfile", "ENV and CMD"},
+      {"github", "lines for $GITHUB_OUTPUT"}};
+  for (const RunnerKind* kind : runner_kinds()) {
+    const LongRunForm* form = kind->long_run_form();
+    if (form != nullptr) {
+      formats.push_back({std::string(kind->name()), std::string(form->description())});
+    }
+  }
+  return formats;
 }
 
 std::string exec_words(const CommandContext& context, const StoredStudy& study) {
@@ -124,10 +139,13 @@ ExitCode print_launch_format(CommandContext& context, const StoredStudy& study,
   LongRun run{study.record.name, choice.trial.configuration, choice.command.argv,
               choice.command.environment,
               choice.study.runner->resources_of(choice.trial.configuration)};
-  if (format == "dockerfile" || format == "sagemaker") {
+  if (format == "dockerfile") {
     advise_without_hook(context, choice);
-    return format == "dockerfile" ? print_text(context, dockerfile_lines(run))
-                                  : print_text(context, sagemaker_members(run));
+    return print_text(context, dockerfile_lines(run));
+  }
+  if (const RunnerKind* kind = find_runner_kind(format)) {
+    advise_without_hook(context, choice);
+    return print_text(context, kind->long_run_form()->write(run));
   }
   auto variables = long_run_variables(choice, context.console.environment(), /*reports=*/false);
   if (!variables) return context.console.error(variables.error());

@@ -10,8 +10,13 @@
 
 namespace steptune {
 
-/// Names of the forms in which `best` hands a configuration to other programs.
-[[nodiscard]] std::vector<std::string> launch_format_names();
+/// A form in which `best` hands a configuration to other programs.
+struct LaunchFormat {
+  std::string name;
+  std::string description;  ///< for the help text
+};
+/// Those of launchers, and one of each kind of runner whose provider is asked for long runs.
+[[nodiscard]] std::vector<LaunchFormat> launch_formats();
 
 /// Prints the choice in one of these forms; what the form leaves out is told on stderr.
 [[nodiscard]] ExitCode print_launch_format(CommandContext& context, const StoredStudy& study,

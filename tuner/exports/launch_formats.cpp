@@ -38,29 +38,6 @@ Result<void> check_command(const LongRun& run) {
               "see --format json");
 }
 
-/// JSON has no other texts.
-Result<void> check_utf8(const std::string& text, const std::string& what) {
-  try {
-    static_cast<void>(Json(text).dump());
-    return {};
-  } catch (const Json::exception&) {
-    return fail(
-        ErrorKind::usage,
-        fmt::format("{} is not UTF-8 and cannot stand in JSON: {}", what, printable_line(text, 80)),
-        "", "see --format args and --format env");
-  }
-}
-
-Result<void> check_utf8(const LongRun& run) {
-  for (const std::string& word : run.argv) {
-    if (auto checked = check_utf8(word, "a word of the command"); !checked) return checked;
-  }
-  for (const auto& [name, value] : run.environment) {
-    if (auto checked = check_utf8(value, "the variable " + name); !checked) return checked;
-  }
-  return {};
-}
-
 std::string base_name(const std::string& word) {
   return word.substr(word.rfind('/') + 1);
 }
@@ -147,49 +124,6 @@ std::string docker_quoted(std::string_view value) {
     quoted += c;
   }
   return quoted + "\"";
-}
-
-Json resource_members(const Resources& resources) {
-  Json members;
-  if (resources.heterogeneous()) {
-    for (const InstanceGroup& group : resources.groups) {
-      members["InstanceGroups"].push_back({{"InstanceGroupName", group.name},
-                                           {"InstanceType", group.instance_type},
-                                           {"InstanceCount", group.instance_count}});
-    }
-  } else {
-    members = {{"InstanceType", resources.instance_type},
-               {"InstanceCount", resources.instance_count}};
-  }
-  return members;
-}
-
-struct MapLimit {
-  const char* what;
-  std::size_t key_bytes;
-  std::size_t value_bytes;
-};
-// CreateTrainingJob, API reference of Amazon SageMaker.
-constexpr MapLimit k_hyperparameters{"hyperparameter", 256, 2500};
-constexpr MapLimit k_environment{"environment variable", 512, 512};
-constexpr std::size_t k_most_members = 100;
-
-Result<void> check_map(const Json& map, const MapLimit& limit) {
-  if (map.size() > k_most_members) {
-    return fail(ErrorKind::usage, fmt::format("SageMaker takes {} {}s at most, not {}",
-                                              k_most_members, limit.what, map.size()));
-  }
-  for (const auto& [name, value] : map.items()) {
-    if (name.size() <= limit.key_bytes && value.get<std::string>().size() <= limit.value_bytes) {
-      continue;
-    }
-    return fail(
-        ErrorKind::usage,
-        fmt::format("SageMaker takes no {} as long as {}: {} bytes of name and {} of value "
-                    "at most",
-                    limit.what, printable_line(name, 60), limit.key_bytes, limit.value_bytes));
-  }
-  return {};
 }
 
 /// One output of a step, which may have many lines.
@@ -282,46 +216,6 @@ Result<std::string> dockerfile_lines(const LongRun& run) {
     }
   }
   return lines + fmt::format("CMD {}\n", Json(with_environment(rest, run.argv)).dump());
-}
-
-Result<Json> sagemaker_members(const LongRun& run) {
-  if (auto checked = check_utf8(run); !checked) return tl::unexpected(checked.error());
-  const bool rents = run.resources.heterogeneous() || !run.resources.instance_type.empty();
-  Json request = {{"HyperParameters", Json::object()}};
-  Json estimator = {{"hyperparameters", to_json(run.configuration)}};
-  for (const auto& [name, value] : run.configuration.values()) {
-    if (auto checked = check_utf8(to_text(value), "the parameter " + name); !checked) {
-      return tl::unexpected(checked.error());
-    }
-    request["HyperParameters"][name] = to_text(value);
-  }
-  if (auto checked = check_map(request["HyperParameters"], k_hyperparameters); !checked) {
-    return tl::unexpected(checked.error());
-  }
-  if (!run.environment.empty()) {
-    request["Environment"] = run.environment;
-    estimator["environment"] = run.environment;
-    if (auto checked = check_map(request["Environment"], k_environment); !checked) {
-      return tl::unexpected(checked.error());
-    }
-  }
-  if (rents) {
-    request["ResourceConfig"] = resource_members(run.resources);
-    if (run.resources.heterogeneous()) {
-      estimator["instance_groups"] = request["ResourceConfig"]["InstanceGroups"];
-    } else {
-      estimator["instance_type"] = run.resources.instance_type;
-      estimator["instance_count"] = run.resources.instance_count;
-    }
-    if (!run.argv.empty()) {
-      const std::vector<std::string> arguments(run.argv.begin() + 1, run.argv.end());
-      request["AlgorithmSpecification"] = {{"ContainerEntrypoint", {run.argv[0]}}};
-      if (!arguments.empty()) {
-        request["AlgorithmSpecification"]["ContainerArguments"] = arguments;
-      }
-    }
-  }
-  return Json{{"CreateTrainingJob", request}, {"Estimator", estimator}};
 }
 
 Result<std::string> github_output(const LongRun& run) {

@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/configuration.hpp"
 #include "common/error.hpp"
-#include "common/json.hpp"
-#include "trial_runner/resources.hpp"
+#include "trial_runner/long_run.hpp"
 
 namespace steptune {
-
-/// A long run with a measured configuration, as launchers of all kinds are told of it.
-struct LongRun {
-  std::string study;
-  Configuration configuration;
-  std::vector<std::string> argv;                   ///< empty: the study has no command
-  std::map<std::string, std::string> environment;  ///< that it was measured under
-  Resources resources;                             ///< rented; without a type: none
-};
 
 /// Words as one line for a POSIX shell, every byte as it is: for scripts, not for terminals.
 [[nodiscard]] std::string posix_quoted(const std::vector<std::string>& words);
@@ -42,12 +30,6 @@ struct LongRun {
 /// ENV instructions and a CMD in exec form. Variables that ENV cannot hold (line breaks, unusual
 /// names) are set by env(1) in the CMD.
 [[nodiscard]] Result<std::string> dockerfile_lines(const LongRun& run);
-
-/// `CreateTrainingJob`: the members of a request to SageMaker that follow from the configuration;
-/// `Estimator`: the same as arguments of the Python SDK. Machines only where trials rented some,
-/// and the command as well, which otherwise is none of an image's. Errors: what the service refuses
-/// for its length or number.
-[[nodiscard]] Result<Json> sagemaker_members(const LongRun& run);
 
 /// Lines for `$GITHUB_OUTPUT` of GitHub Actions: each parameter by its name, `configuration` (JSON)
 /// and, where there is a command, `args` (a line for a shell) and `env` (KEY=VALUE lines for one).

@@ -19,6 +19,7 @@
 #include "search/observation.hpp"
 #include "trial_runner/measure/measurement.hpp"
 #include "trial_runner/runner.hpp"
+#include "tuner/history/gc_plan.hpp"
 #include "tuner/history/trial_trace.hpp"
 
 namespace steptune {
@@ -244,6 +245,12 @@ class History {
   [[nodiscard]] Result<std::map<TrialStatus, std::int64_t>> status_counts(
       std::int64_t study_id) const;
 
+  /// What a study takes in the database, and when it was used last; its logs are left to the
+  /// caller.
+  [[nodiscard]] Result<StudyUse> use_of(const StudyRecord& study) const;
+  /// Bytes of the database that hold something: what it takes once it is compact.
+  [[nodiscard]] Result<std::int64_t> used_bytes() const;
+
   /// Continues the study of that name if there is one, under its stored seed and with `document`
   /// replacing the stored one (budgets may have changed); `conflict` if its fingerprint differs.
   [[nodiscard]] Result<StudyRecord> create_or_continue_study(const std::string& name,
@@ -252,6 +259,10 @@ class History {
                                                              std::uint64_t seed);
   /// Takes a study and its trials out of the history, for one that is worth nothing to anybody.
   [[nodiscard]] Result<void> remove_study(std::int64_t study_id);
+  /// Takes what happened while its trials ran out of the history; their results stay.
+  [[nodiscard]] Result<void> remove_traces(std::int64_t study_id);
+  /// Gives the room of what was removed back to the file system. Needs as much again meanwhile.
+  [[nodiscard]] Result<void> compact();
   /// A run of the tuner on this study begins.
   [[nodiscard]] Result<void> record_session(std::int64_t study_id,
                                             const MachineDescription& machine);

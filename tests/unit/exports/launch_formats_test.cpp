@@ -80,32 +80,6 @@ TEST(Dockerfile, HoldsEveryValue) {
   EXPECT_THAT(dockerfile_lines(run_of({"t", "\xFF"})).error().text(), HasSubstr("not UTF-8"));
 }
 
-TEST(SageMaker, HyperparametersAreTextsAndArgumentsAreTyped) {
-  LongRun run = run_of({"python3", "t.py"});
-  run.configuration.set("batch_size", std::int64_t{64});
-  run.configuration.set("rate", 0.001);
-  run.configuration.set("compile", true);
-  Json members = must(sagemaker_members(run));
-  EXPECT_EQ(
-      members["CreateTrainingJob"],
-      (Json{{"HyperParameters", {{"batch_size", "64"}, {"compile", "true"}, {"rate", "0.001"}}}}));
-  EXPECT_EQ(members["Estimator"],
-            (Json{{"hyperparameters", {{"batch_size", 64}, {"compile", true}, {"rate", 0.001}}}}));
-  run.resources = {"ml.g5.xlarge", 2, {}};
-  run.environment["A"] = "b";
-  members = must(sagemaker_members(run));
-  EXPECT_EQ(members["CreateTrainingJob"]["ResourceConfig"],
-            (Json{{"InstanceType", "ml.g5.xlarge"}, {"InstanceCount", 2}}));
-  EXPECT_EQ(members["CreateTrainingJob"]["AlgorithmSpecification"]["ContainerEntrypoint"],
-            Json::array({"python3"}));
-  EXPECT_EQ(members["CreateTrainingJob"]["AlgorithmSpecification"]["ContainerArguments"],
-            Json::array({"t.py"}));
-  EXPECT_EQ(members["Estimator"]["instance_type"], "ml.g5.xlarge");
-  EXPECT_EQ(members["Estimator"]["environment"]["A"], "b");
-  run.environment["A"] = std::string(513, 'x');
-  EXPECT_THAT(sagemaker_members(run).error().text(), HasSubstr("512"));
-}
-
 TEST(GitHub, NoValueEndsItsOwnText) {
   LongRun run = run_of({"t", "a\nSTEPTUNE_END\nx=1"});
   run.configuration.set("note", std::string("a\nSTEPTUNE_END_\nowned=1"));

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "common/json.hpp"
+#include "tests/golden/program.hpp"
+#include "tests/golden/studies.hpp"
+
+namespace steptune::golden {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Two finished studies of real processes, the first one used a year ago.
+class Gc : public testing::Test {
+ protected:
+  void SetUp() override {
+    sandbox_.write("quick.sh", quick_trial());
+    for (const char* name : {"old", "new"}) {
+      Json study = Json::parse(quick_study());
+      study["name"] = name;
+      study["measure"]["confirm_pairs"] = 0;
+      sandbox_.write("study.json", study.dump());
+      const Ended ended = sandbox_.steptune({"run", "study.json", "--quiet"});
+      ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    }
+    sql("UPDATE studies SET created_wall_s = created_wall_s - 31536000 WHERE name = 'old'; "
+        "UPDATE sessions SET started_wall_s = started_wall_s - 31536000 WHERE study_id = 1; "
+        "UPDATE trials SET started_wall_s = started_wall_s - 31536000, "
+        "ended_wall_s = ended_wall_s - 31536000 WHERE study_id = 1");
+    ASSERT_TRUE(fs::exists(log_of("old")));
+  }
+
+  void sql(const std::string& statements) const {
+    sandbox_.write("change.py",
+                   "import sqlite3\nhistory = sqlite3.connect('.steptune/history.db')\n"
+                   "history.executescript(\"" +
+                       statements + "\")\nhistory.commit()\n");
+    ASSERT_EQ(sandbox_.program({"/usr/bin/python3", "change.py"}).exit_code, 0);
+  }
+  [[nodiscard]] fs::path log_of(const std::string& study) const {
+    return sandbox_.folder() / ".steptune" / "logs" / study / "trial-1.log";
+  }
+  [[nodiscard]] Json gc(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "gc");
+    arguments.emplace_back("--json");
+    const Ended ended = sandbox_.steptune(arguments);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return Json::parse(ended.out);
+  }
+
+  Sandbox sandbox_;
+};
+
+TEST_F(Gc, OldStudiesKeepTheirResultsOnly) {
+  const std::string board = sandbox_.steptune({"leaderboard", "old"}).out;
+  const Ended dry = sandbox_.steptune({"gc", "--older-than", "90d", "--dry-run"});
+  EXPECT_EQ(difference(R"(removed  study  {{ *}}bytes
+traces   old    {{.*B}}
+logs     old    {{.*B}}
+about {{.*B}} would come back; database and logs would take {{.*B}}
+)",
+                       dry.out),
+            "");
+  EXPECT_TRUE(fs::exists(log_of("old"))) << "so far";
+  // Whatever else lies there is not the tuner's.
+  sandbox_.write(".steptune/logs/old/notes.txt", "mine");
+  fs::create_symlink("../../../study.json", log_of("old").parent_path() / "link.log");
+  const Json done = gc({"--older-than", "90d"});
+  ASSERT_EQ(done["removed"].size(), 2U) << done;
+  EXPECT_EQ(done["removed"][0]["part"], "traces");
+  EXPECT_EQ(done["removed"][1]["part"], "logs");
+  EXPECT_GT(done["freed_bytes"], 0);
+  EXPECT_FALSE(fs::exists(log_of("old")));
+  EXPECT_TRUE(fs::exists(log_of("new")));
+  EXPECT_EQ(sandbox_.read(".steptune/logs/old/notes.txt"), "mine");
+  EXPECT_TRUE(fs::exists(sandbox_.folder() / "study.json"));
+  EXPECT_EQ(sandbox_.steptune({"leaderboard", "old"}).out, board);
+  EXPECT_EQ(sandbox_.steptune({"show", "old", "1"}).exit_code, 0);
+  EXPECT_TRUE(gc({"--older-than", "90d"})["removed"].empty()) << "nothing is left to remove";
+}
+
+TEST_F(Gc, StudiesGoWhereThatIsAskedFor) {
+  EXPECT_EQ(gc({"--older-than", "90d", "--studies"})["removed"][0]["study"], "old");
+  EXPECT_EQ(sandbox_.steptune({"leaderboard", "old"}).exit_code, 1);
+  EXPECT_FALSE(fs::exists(log_of("old").parent_path()));
+  EXPECT_EQ(sandbox_.steptune({"leaderboard", "new"}).exit_code, 0);
+}
+
+TEST_F(Gc, TheLimitKeepsTheLatestStudyAndSaysSo) {
+  const Ended ended = sandbox_.steptune({"gc", "--history-limit", "1KB"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_NE(ended.out.find("study    old"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.err.find("the limit is not reached"), std::string::npos) << ended.err;
+  EXPECT_EQ(sandbox_.steptune({"leaderboard", "new"}).exit_code, 0);
+  EXPECT_TRUE(gc({"--history-limit", "1GiB"})["removed"].empty());
+}
+
+TEST_F(Gc, ARunningStudyIsLeftAlone) {
+  sql("UPDATE studies SET status = 'running' WHERE name = 'old'");
+  EXPECT_TRUE(gc({"--older-than", "90d", "--studies"})["removed"].empty());
+  EXPECT_TRUE(fs::exists(log_of("old")));
+}
+
+TEST(GcFaults, AreTold) {
+  const Sandbox sandbox;
+  EXPECT_EQ(sandbox.steptune({"gc"}).exit_code, 1) << "there is no database";
+  EXPECT_FALSE(fs::exists(sandbox.folder() / ".steptune"));
+  EXPECT_EQ(sandbox.steptune({"gc", "--older-than", "soon"}).exit_code, 2);
+  EXPECT_EQ(sandbox.steptune({"gc", "--studies"}).exit_code, 2);
+  EXPECT_EQ(sandbox.steptune({"gc", "--history-limit", "much"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace steptune::golden

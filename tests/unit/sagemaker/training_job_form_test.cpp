@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/training_job_form.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/must.hpp"
+
+namespace steptune {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(TrainingJobForm, HyperparametersAreTextsAndArgumentsAreTyped) {
+  LongRun run;
+  run.argv = {"python3", "t.py"};
+  run.configuration.set("batch_size", std::int64_t{64});
+  run.configuration.set("rate", 0.001);
+  run.configuration.set("compile", true);
+  Json members = must(TrainingJobForm().write(run));
+  EXPECT_EQ(
+      members["CreateTrainingJob"],
+      (Json{{"HyperParameters", {{"batch_size", "64"}, {"compile", "true"}, {"rate", "0.001"}}}}));
+  EXPECT_EQ(members["Estimator"],
+            (Json{{"hyperparameters", {{"batch_size", 64}, {"compile", true}, {"rate", 0.001}}}}));
+  run.resources = {"ml.g5.xlarge", 2, {}};
+  run.environment["A"] = "b";
+  members = must(TrainingJobForm().write(run));
+  EXPECT_EQ(members["CreateTrainingJob"]["ResourceConfig"],
+            (Json{{"InstanceType", "ml.g5.xlarge"}, {"InstanceCount", 2}}));
+  EXPECT_EQ(members["CreateTrainingJob"]["AlgorithmSpecification"]["ContainerEntrypoint"],
+            Json::array({"python3"}));
+  EXPECT_EQ(members["CreateTrainingJob"]["AlgorithmSpecification"]["ContainerArguments"],
+            Json::array({"t.py"}));
+  EXPECT_EQ(members["Estimator"]["instance_type"], "ml.g5.xlarge");
+  EXPECT_EQ(members["Estimator"]["environment"]["A"], "b");
+  run.environment["A"] = std::string(513, 'x');
+  EXPECT_THAT(TrainingJobForm().write(run).error().text(), HasSubstr("512"));
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/configuration.hpp"
+#include "common/error.hpp"
+#include "common/json.hpp"
+#include "trial_runner/resources.hpp"
+
+namespace steptune {
+
+/// A long run with a measured configuration, as whatever starts it is told of it.
+struct LongRun {
+  std::string study;
+  Configuration configuration;
+  std::vector<std::string> argv;                   ///< empty: the study has no command
+  std::map<std::string, std::string> environment;  ///< that it was measured under
+  Resources resources;                             ///< rented; without a type: none
+};
+
+/// A long run in the form in which a kind of runner's provider is asked for one.
+class LongRunForm {
+ public:
+  LongRunForm() = default;
+  LongRunForm(const LongRunForm&) = delete;
+  LongRunForm& operator=(const LongRunForm&) = delete;
+  virtual ~LongRunForm() = default;
+
+  /// What it holds, for help texts: `members of ...`.
+  [[nodiscard]] virtual std::string_view description() const = 0;
+  /// Errors of kind `usage`: what the provider would refuse, or cannot stand in JSON.
+  [[nodiscard]] virtual Result<Json> write(const LongRun& run) const = 0;
+};
+
+/// An error of kind `usage` that names the word or variable which is no UTF-8: JSON has no other
+/// texts.
+[[nodiscard]] Result<void> check_utf8(const LongRun& run);
+
+}  // namespace steptune

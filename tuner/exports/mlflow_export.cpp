@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/sha256.hpp"
+#include "tuner/exports/study_export.hpp"
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// MLflow's file store: folders of small files. Errors throw, as they may arise at every line.
+class FileStoreWriter {
+ public:
+  /// `place`: where the experiment will lie in the end, for the addresses in it.
+  FileStoreWriter(const StudyExport& study, std::string experiment, fs::path folder,
+                  const fs::path& place)
+      : study_(study),
+        experiment_(std::move(experiment)),
+        folder_(std::move(folder)),
+        address_("file://" + place.string()) {}
+
+  void write() {
+    write_file(folder_ / "meta.yaml",
+               {{"artifact_location", address_},
+                {"creation_time", milliseconds(study_.record.created_wall_s)},
+                {"experiment_id", experiment_},
+                {"last_update_time", milliseconds(study_.record.created_wall_s)},
+                {"lifecycle_stage", "active"},
+                {"name", study_.record.name}});
+    for (const TrialRecord& trial : study_.trials) {
+      if (!is_confirmation(trial.purpose)) write_run(trial);
+    }
+  }
+
+ private:
+  static std::int64_t milliseconds(double wall_time_s) {
+    return static_cast<std::int64_t>(std::llround(wall_time_s * 1000.0));
+  }
+
+  static void put(const fs::path& file, const std::string& text) {
+    fs::create_directories(file.parent_path());
+    std::ofstream out(file, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out) {
+      throw fs::filesystem_error("cannot be written", file,
+                                 std::make_error_code(std::errc::io_error));
+    }
+  }
+
+  /// Each value as JSON, which YAML reads alike.
+  static void write_file(const fs::path& file, const Json& members) {
+    std::string text;
+    for (const auto& [key, value] : members.items())
+      text += fmt::format("{}: {}\n", key, dump_json(value));
+    put(file, text);
+  }
+
+  static int run_status(TrialStatus status) {
+    // RunStatus of MLflow's protocol.
+    constexpr int k_running = 1;
+    constexpr int k_finished = 3;
+    constexpr int k_failed = 4;
+    constexpr int k_killed = 5;
+    switch (status) {
+      case TrialStatus::launching:
+      case TrialStatus::running:
+        return k_running;
+      case TrialStatus::completed:
+        return k_finished;
+      case TrialStatus::stopped_early:
+      case TrialStatus::interrupted:
+        return k_killed;
+      case TrialStatus::infeasible:
+      case TrialStatus::failed:
+      case TrialStatus::out_of_memory:
+        break;
+    }
+    return k_failed;
+  }
+
+  void write_run(const TrialRecord& trial) {
+    constexpr std::size_t k_id_digits = 32;
+    const std::string id =
+        sha256_hex(fmt::format("{}/{}", experiment_, trial.number)).substr(0, k_id_digits);
+    const std::string name = fmt::format("trial-{}", trial.number);
+    const fs::path run = folder_ / id;
+    Json end = trial.ended_wall_s > 0.0 ? Json(milliseconds(trial.ended_wall_s)) : Json(nullptr);
+    write_file(run / "meta.yaml", {{"artifact_uri", fmt::format("{}/{}/artifacts", address_, id)},
+                                   {"end_time", std::move(end)},
+                                   {"entry_point_name", ""},
+                                   {"experiment_id", experiment_},
+                                   {"lifecycle_stage", "active"},
+                                   {"run_id", id},
+                                   {"run_name", name},
+                                   {"run_uuid", id},
+                                   {"source_name", ""},
+                                   {"source_type", 4},  // LOCAL
+                                   {"source_version", ""},
+                                   {"start_time", milliseconds(trial.started_wall_s)},
+                                   {"status", run_status(trial.status)},
+                                   {"tags", Json::array()},
+                                   {"user_id", ""}});
+    fs::create_directories(run / "artifacts");
+    for (const auto& [parameter, value] : trial.configuration.values())
+      put(run / "params" / parameter, to_text(value));
+    const auto tag = [&](const std::string& key, const std::string& text) {
+      put(run / "tags" / key, text);
+    };
+    tag("mlflow.runName", name);
+    tag("steptune.status", to_text(trial.status));
+    tag("steptune.purpose", to_text(trial.purpose));
+    tag("steptune.origin", trial.origin);
+    if (!trial.failure.empty()) tag("steptune.failure", trial.failure);
+    write_metrics(trial, run / "metrics");
+  }
+
+  void write_metrics(const TrialRecord& trial, const fs::path& folder) const {
+    const auto metric = [&](const std::string& name, double value) {
+      if (!std::isfinite(value)) return;
+      // A metric that the program reports may be called as no file can be.
+      if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos) return;
+      put(folder / name,
+          fmt::format("{} {} 0\n", milliseconds(trial.ended_wall_s), to_text(Value(value))));
+    };
+    if (trial.measurement) {
+      for (const auto& [name, value] : trial.measurement->metrics)
+        metric(name, value);
+      metric("seconds_per_sample", trial.measurement->seconds_per_sample);
+      metric("samples_per_second", 1.0 / trial.measurement->seconds_per_sample);
+      metric("startup_s", trial.measurement->startup_s);
+    }
+    const auto& objectives = study_.board.objectives;
+    for (std::size_t i = 0; i < trial.objectives.size() && i < objectives.size(); ++i) {
+      metric(objectives[i].objective.metric, trial.objectives[i]);
+    }
+    if (trial.peak_memory_bytes) metric("peak_memory_bytes", *trial.peak_memory_bytes);
+    metric("spent_s", trial.spent_s);
+    metric("spent_usd", trial.spent_usd);
+  }
+
+  const StudyExport& study_;
+  std::string experiment_;
+  fs::path folder_;
+  std::string address_;
+};
+
+/// Eighteen digits, as MLflow's own: the same study has the same, wherever it is written.
+std::string experiment_id(const StudyExport& study) {
+  constexpr std::size_t k_hex_digits = 14;
+  constexpr std::uint64_t k_smallest = 100'000'000'000'000'000;
+  const std::string hash = sha256_hex(
+      fmt::format("{}/{}/{}", study.record.name, study.record.fingerprint, study.record.seed));
+  return std::to_string(k_smallest + std::stoull(hash.substr(0, k_hex_digits), nullptr, 16));
+}
+
+}  // namespace
+
+Result<void> write_mlflow_experiment(const StudyExport& study, const fs::path& folder) {
+  const std::string experiment = experiment_id(study);
+  std::error_code fault;
+  fs::path part;
+  try {
+    const fs::path place = fs::absolute(folder) / experiment;
+    if (fs::exists(fs::symlink_status(place))) {
+      return fail(ErrorKind::conflict, "the study was exported to this place before",
+                  place.string(), "remove that folder, or name another one");
+    }
+    // MLflow looks into no folder whose name begins with a point.
+    part = fs::absolute(folder) / fmt::format(".{}.{}.part", experiment, ::getpid());
+    fs::create_directories(part);
+    FileStoreWriter(study, experiment, part, place).write();
+    fs::rename(part, place);
+    return {};
+  } catch (const fs::filesystem_error& error) {
+    fs::remove_all(part, fault);
+    return fail(ErrorKind::unavailable,
+                fmt::format("cannot be written: {}", error.code().message()),
+                error.path1().string());
+  }
+}
+
+}  // namespace steptune

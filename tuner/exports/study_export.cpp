@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/exports/study_export.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "tuner/report/format.hpp"
+#include "tuner/report/leaderboard_columns.hpp"
+#include "tuner/report/leaderboard_source.hpp"
+#include "tuner/report/recommendation.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+
+Result<StudyExport> read_study_export(const StoredStudy& study) {
+  StudyExport result;
+  result.record = study.record;
+  auto spec = stored_spec(study.record);
+  if (!spec) return tl::unexpected(spec.error());
+  result.spec = *std::move(spec);
+  LeaderboardQuery everything;
+  everything.all = true;
+  everything.limit = std::numeric_limits<std::int64_t>::max();
+  auto board = read_leaderboard(study, everything);
+  if (!board) return tl::unexpected(board.error());
+  result.board = *std::move(board);
+  auto trials = study.history.trials(study.record.id);
+  if (!trials) return tl::unexpected(trials.error());
+  result.trials = *std::move(trials);
+  for (const TrialRecord& trial : result.trials) {
+    auto trace = study.history.trace(study.record.id, trial.number);
+    if (!trace) return tl::unexpected(trace.error());
+    if (*trace) result.traces.emplace(trial.number, **std::move(trace));
+  }
+  auto recommendation = stored_recommendation(study.record);
+  if (!recommendation) return tl::unexpected(recommendation.error());
+  result.recommendation = *std::move(recommendation);
+  auto sessions = study.history.sessions(study.record.id);
+  if (!sessions) return tl::unexpected(sessions.error());
+  result.sessions = *std::move(sessions);
+  return result;
+}
+
+std::string csv_export(const StudyExport& study) {
+  std::vector<std::string> names;
+  for (const LeaderboardColumn& column : leaderboard_columns(
+           study.board.objectives, parameter_order(study.record.document), study.board.rows)) {
+    names.push_back(column.name);
+  }
+  return leaderboard_csv(study.board, names);
+}
+
+Json json_export(const StudyExport& study, const std::string& program_version) {
+  Json json;
+  json["schema_version"] = k_export_version;
+  json["steptune"] = program_version;
+  json["study"] = study_json(study.record);
+  json["study"]["fingerprint"] = study.record.fingerprint;
+  json["study"]["document"] = study.record.document;
+  json["objectives"] = objectives_json(study.board.objectives);
+  json["trials"] = Json::array();
+  for (const TrialRecord& trial : study.trials) {
+    Json one = trial_json(trial, study.board.objectives);
+    const auto trace = study.traces.find(trial.number);
+    one["trace"] = trace == study.traces.end() ? Json(nullptr) : to_json(trace->second);
+    json["trials"].push_back(std::move(one));
+  }
+  json["sessions"] = Json::array();
+  for (const SessionRecord& session : study.sessions) {
+    json["sessions"].push_back(
+        {{"started", format_utc(session.started_wall_s)}, {"machine", session.machine}});
+  }
+  json["recommendation"] =
+      study.recommendation
+          ? recommendation_json(*study.recommendation,
+                                {study.record.name, study.board.objectives,
+                                 parameter_order(study.record.document), /*hooked=*/false})
+          : Json(nullptr);
+  return json;
+}
+
+}  // namespace steptune

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "tuner/history/history.hpp"
+#include "tuner/history/store.hpp"
+
+namespace steptune {
+namespace {
+
+/// Before it there were no traces.
+constexpr int k_first_with_traces = 4;
+
+/// Numbers and short texts of a trial's row, and what its indexes take of it.
+constexpr int k_fixed_trial_bytes = 300;
+
+}  // namespace
+
+Result<StudyUse> History::use_of(const StudyRecord& study) const {
+  return store_->catch_errors([&]() -> Result<StudyUse> {
+    StudyUse use;
+    use.id = study.id;
+    use.name = study.name;
+    use.running = study.status == StudyStatus::running;
+    use.last_used_wall_s = study.created_wall_s;
+    Query trials = store_->query(
+        "SELECT max(max(started_wall_s, ended_wall_s)), "
+        "sum(?1 + length(configuration) + coalesce(length(measurement), 0) + length(failure) + "
+        "length(placement) + length(log_path)), "
+        "sum(status IN ('launching', 'running')) FROM trials WHERE study_id = ?2");
+    trials.bind(std::int64_t{k_fixed_trial_bytes}).bind(study.id);
+    if (trials.step() && !trials.column(0).isNull()) {
+      use.last_used_wall_s = std::max(use.last_used_wall_s, trials.column(0).getDouble());
+      use.record_bytes = trials.column(1).getInt64();
+      use.running = use.running || trials.column(2).getInt64() > 0;
+    }
+    if (store_->version < k_first_with_traces) return use;
+    Query traces = store_->query("SELECT sum(length(trace)) FROM traces WHERE study_id = ?");
+    traces.bind(study.id);
+    if (traces.step() && !traces.column(0).isNull()) use.trace_bytes = traces.column(0).getInt64();
+    Query sessions = store_->query("SELECT max(started_wall_s) FROM sessions WHERE study_id = ?");
+    sessions.bind(study.id);
+    if (sessions.step() && !sessions.column(0).isNull()) {
+      use.last_used_wall_s = std::max(use.last_used_wall_s, sessions.column(0).getDouble());
+    }
+    return use;
+  });
+}
+
+Result<std::int64_t> History::used_bytes() const {
+  return store_->catch_errors([&]() -> Result<std::int64_t> {
+    const auto number = [&](const char* pragma) {
+      return store_->database.execAndGet(pragma).getInt64();
+    };
+    return (number("PRAGMA page_count") - number("PRAGMA freelist_count")) *
+           number("PRAGMA page_size");
+  });
+}
+
+Result<void> History::remove_traces(std::int64_t study_id) {
+  return store_->write([&]() -> Result<void> {
+    store_->query("DELETE FROM traces WHERE study_id = ?").bind(study_id).run();
+    return {};
+  });
+}
+
+Result<void> History::compact() {
+  return store_->catch_errors([&]() -> Result<void> {
+    store_->database.exec("VACUUM");
+    // Readers that go on keep the WAL; it is cut when the last of them closes.
+    Query checkpoint = store_->query("PRAGMA wal_checkpoint(TRUNCATE)");
+    static_cast<void>(checkpoint.step());
+    return {};
+  });
+}
+
+}  // namespace steptune
