@@ -21,13 +21,14 @@ constexpr const char* k_python = "/usr/bin/python3";
 Json study_with(const Json& objectives) {
   Json study = Json::parse(R"json({
     "name": "all-kinds",
-    "command": ["train", "{batch}", "{rate}", "{note}", "{compile}", "{level}", "{depth}"],
+    "command": ["train", "{batch}", "{rate}", "{note}", "{compile}", "{level}", "{share}",
+                {"args": ["{depth}"]}],
     "parameters": {
       "batch": {"type": "int", "low": 16, "high": 256, "scale": "log2"},
-      "depth": {"type": "int", "low": 1, "high": 8, "step": 3, "when": "compile"},
       "rate": {"type": "float", "low": 0.001, "high": 0.1, "scale": "log"},
       "share": {"type": "float", "low": 0.0, "high": 1.0, "step": 0.25},
       "compile": {"type": "bool"},
+      "depth": {"type": "int", "low": 1, "high": 8, "step": 3, "when": "compile"},
       "note": {"type": "categorical", "choices": ["plain", "=1+1 'q' \"<b>\"\nü"]},
       "level": {"type": "ordinal", "choices": [1, 2, 4]}
     },

@@ -9,8 +9,8 @@
 #include "trial_runner/instances/instance_keys.hpp"
 #include "trial_runner/sagemaker/account_services.hpp"
 #include "trial_runner/sagemaker/sagemaker_settings.hpp"
-#include "trial_runner/sagemaker/training_job_form.hpp"
 #include "trial_runner/sagemaker/section_types.hpp"
+#include "trial_runner/sagemaker/training_job_form.hpp"
 
 namespace steptune {
 namespace {

@@ -57,7 +57,7 @@ AuditResult not_dominated(const Standing& standing, const StoredStudy& study,
     if (confirmed || is_tied || !dominates(*other, trial, study.objectives)) continue;
     return {
         "not_dominated", false,
-        fmt::format("trial {} is better{}", other->number,
+        fmt::format("by its measurement trial {} is better{}", other->number,
                     study.objectives.size() > 1 ? " in one objective and no worse in any" : "")};
   }
   return {"not_dominated", true};
