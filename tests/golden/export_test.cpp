@@ -64,7 +64,8 @@ class Export : public testing::Test {
   static std::map<std::int64_t, Json> search_trials() {
     std::map<std::int64_t, Json> trials;
     for (const Json& row : board_["rows"]) {
-      if (row["trial"]["purpose"].get<std::string>().starts_with("confirm")) continue;
+      const std::string purpose = row["trial"]["purpose"];
+      if (purpose.starts_with("confirm") || purpose == "sentinel") continue;
       trials[row["trial"]["number"]] = row["trial"];
     }
     return trials;

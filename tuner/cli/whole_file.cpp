@@ -20,7 +20,7 @@ namespace steptune {
 namespace {
 
 constexpr mode_t k_mode = 0644;
-constexpr std::uintmax_t k_most_bytes = std::uintmax_t{16} << 20U;
+constexpr std::uintmax_t k_most_file_bytes = std::uintmax_t{16} << 20U;
 
 tl::unexpected<Error> failed(const std::filesystem::path& file, int error) {
   return fail(ErrorKind::unavailable, fmt::format("cannot be written: {}", std::strerror(error)),
@@ -60,7 +60,7 @@ Result<std::string> read_whole_file(const std::filesystem::path& file) {
   if (error) {
     return fail(ErrorKind::not_found, "cannot be read: " + error.message(), file.string());
   }
-  if (size > k_most_bytes) {
+  if (size > k_most_file_bytes) {
     return fail(ErrorKind::usage, "is larger than 16 MiB", file.string());
   }
   std::ifstream in(file, std::ios::binary);

@@ -34,7 +34,7 @@ class FileStoreWriter {
                 {"lifecycle_stage", "active"},
                 {"name", study_.record.name}});
     for (const TrialRecord& trial : study_.trials) {
-      if (!is_confirmation(trial.purpose)) write_run(trial);
+      if (is_compared(trial.purpose)) write_run(trial);
     }
   }
 

@@ -164,7 +164,7 @@ class OptunaWriter {
                 study_.record.recommendation);
     }
     for (const TrialRecord& trial : study_.trials) {
-      if (!is_confirmation(trial.purpose)) write_trial(trial);
+      if (is_compared(trial.purpose)) write_trial(trial);
     }
   }
 

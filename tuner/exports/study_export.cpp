@@ -43,8 +43,8 @@ Result<StudyExport> read_study_export(const StoredStudy& study) {
 
 std::string csv_export(const StudyExport& study) {
   std::vector<std::string> names;
-  for (const LeaderboardColumn& column : leaderboard_columns(
-           study.board.objectives, parameter_order(study.record.document), study.board.rows)) {
+  for (const LeaderboardColumn& column :
+       leaderboard_columns(study.board, parameter_order(study.record.document))) {
     names.push_back(column.name);
   }
   return leaderboard_csv(study.board, names);

@@ -39,9 +39,9 @@ inline constexpr int k_export_version = 1;
 [[nodiscard]] Json json_export(const StudyExport& study, const std::string& program_version);
 
 // The following make something new and leave what exists alone (`conflict`): it may hold the work
-// of others. They appear whole or not at all. Confirming runs are no trials there: they would be
-// taken for better or worse ones of the search. What a trial is called here (`status`, `purpose`,
-// `origin`, its number from 1) goes with it.
+// of others. They appear whole or not at all. Confirming runs and sentinels are none there: they
+// would be taken for better or worse ones of the search. What a trial is called here (`status`,
+// `purpose`, `origin`, its number from 1) goes with it.
 
 /// An SQLite file that Optuna 3 and its dashboard open: `sqlite:///FILE`. Trials that the scheduler
 /// stopped are pruned; failed, infeasible and interrupted ones are failed, with their figures as

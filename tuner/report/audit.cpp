@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/interval.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -25,24 +26,20 @@ AuditResult feasible(const TrialRecord& trial) {
           fmt::format("trial {} is {}{}", trial.number, to_text(trial.status), reason)};
 }
 
-/// Better beyond both intervals in one objective, and not worse beyond them in any.
-bool dominates(const TrialRecord& a, const TrialRecord& b,
-               const std::vector<ObjectiveView>& objectives) {
+/// Better beyond both 95 % intervals in one objective, and not worse beyond them in any.
+bool dominates(const Standing& standing, const TrialRecord& a, const TrialRecord& b) {
   bool better_in_one = false;
-  for (std::size_t i = 0; i < objectives.size(); ++i) {
+  for (std::size_t i = 0; i < standing.rules().objectives.size(); ++i) {
     if (i >= a.objectives.size() || i >= b.objectives.size()) return false;
-    const bool smaller = objectives[i].objective.direction == Direction::minimize;
-    const double gain =
-        smaller ? b.objectives[i] - a.objectives[i] : a.objectives[i] - b.objectives[i];
-    const double noise = half_width_95(a, i) + half_width_95(b, i);
+    const double gain = standing.value(b, i) - standing.value(a, i);
+    const double noise = k_z_95 * (standing.error(a, i) + standing.error(b, i));
     if (!(gain > -noise)) return false;
     better_in_one = better_in_one || gain > noise;
   }
   return better_in_one;
 }
 
-AuditResult not_dominated(const Standing& standing, const StoredStudy& study,
-                          const TrialRecord& trial,
+AuditResult not_dominated(const Standing& standing, const TrialRecord& trial,
                           const std::optional<Recommendation>& recommendation) {
   const auto tied = recommendation ? recommendation->tied : standing.tied_with(trial);
   for (const TrialRecord* other : standing.candidates()) {
@@ -54,11 +51,12 @@ AuditResult not_dominated(const Standing& standing, const StoredStudy& study,
           return finalist.trial == other->number;
         });
     const bool is_tied = std::ranges::find(tied, other->number) != tied.end();
-    if (confirmed || is_tied || !dominates(*other, trial, study.objectives)) continue;
+    if (confirmed || is_tied || !dominates(standing, *other, trial)) continue;
     return {
         "not_dominated", false,
-        fmt::format("by its measurement trial {} is better{}", other->number,
-                    study.objectives.size() > 1 ? " in one objective and no worse in any" : "")};
+        fmt::format(
+            "by its measurement trial {} is better{}", other->number,
+            standing.rules().objectives.size() > 1 ? " in one objective and no worse in any" : "")};
   }
   return {"not_dominated", true};
 }
@@ -139,7 +137,7 @@ Result<std::vector<AuditResult>> audit(const StoredStudy& study, const StudySpec
   const auto machine = machine_of(study, trial);
   if (!machine) return tl::unexpected(machine.error());
   return std::vector<AuditResult>{complete(spec, trial.configuration), feasible(trial),
-                                  not_dominated(*standing, study, trial, recommendation),
+                                  not_dominated(*standing, trial, recommendation),
                                   above_noise(trial, recommendation),
                                   measured_here(spec, *machine, here)};
 }
