@@ -64,6 +64,13 @@ std::vector<std::string> interpreter_words(const std::filesystem::path& script) 
   return result;
 }
 
+/// Whether an interpreter with these arguments has a program.
+bool runs_something(std::span<const std::string> arguments) {
+  return std::ranges::any_of(arguments, [](const std::string& word) {
+    return word.ends_with(".py") || word == "-m" || word == "-c";
+  });
+}
+
 /// What a shell starts is its script's to say.
 bool is_shell(std::string_view word) {
   constexpr std::array<std::string_view, 5> k_shells{"sh", "bash", "dash", "zsh", "ksh"};
@@ -73,8 +80,6 @@ bool is_shell(std::string_view word) {
 std::optional<std::string> why_of_words(std::span<const std::string> argv) {
   for (std::size_t i = 0; i < argv.size(); ++i) {
     if (is_shell(argv[i])) return std::nullopt;
-    // `--lang python` starts nothing.
-    if (i > 0 && argv[i - 1].starts_with("--")) continue;
     const std::string name = program_name(argv[i]);
     if (name == "sudo") return "sudo gives the program an environment of its own";
     if (name == "env" && i + 1 < argv.size() &&
@@ -82,6 +87,8 @@ std::optional<std::string> why_of_words(std::span<const std::string> argv) {
       return fmt::format("\"env {}\" gives the program an empty environment", argv[i + 1]);
     }
     if (!is_python(argv[i])) continue;
+    // `--lang python` starts nothing, `--exclusive python3 -I train.py` does.
+    if (i > 0 && argv[i - 1].starts_with("--") && !runs_something(argv.subspan(i + 1))) continue;
     if (const auto option = isolating_option(argv.subspan(i))) {
       return fmt::format("\"{} {}\" keeps {} away from Python", program_name(argv[i]), *option,
                          *option == "-S" ? "sitecustomize" : "PYTHONPATH");

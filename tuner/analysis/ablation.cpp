@@ -13,8 +13,9 @@ namespace {
 
 /// Draws where there is no model to give their number.
 constexpr std::size_t k_draws = 200;
-/// Launches of a configuration differ by more than a trial can tell of itself.
-constexpr double k_least_relative_error = 0.005;
+/// Launches of a configuration differ by more than a trial can tell of itself: as much as is
+/// assumed of them before a study has seen any (tuner/loop, `LaunchVariation`).
+constexpr double k_least_relative_error = 0.015;
 
 double middle_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -48,7 +49,7 @@ class ConfigurationValues {
     for (const EffectSample& sample : samples_.samples) {
       if (sample.point != point) continue;
       const double least =
-          samples_.logarithmic ? k_least_relative_error : 1e-3 * std::abs(sample.value) + 1e-300;
+          samples_.logarithmic ? k_least_relative_error : 1e-3 * std::abs(sample.value) + 1e-150;
       const double error = std::hypot(sample.standard_error, least);
       sum += sample.value / (error * error);
       weights += 1.0 / (error * error);

@@ -109,12 +109,14 @@ void add_responses(Bottleneck& bottleneck, const SearchSpace& space, const Json&
 
 std::optional<double> Bottleneck::most_gain(StepStage stage) const {
   if (stages.empty()) return std::nullopt;
-  double rest = 1.0;
+  double told = 0.0;
+  double unplaced = untold_share;
   for (const StageTime& time : stages) {
-    if (time.stage == stage) rest -= time.share;
+    if (time.stage == stage) told += time.share;
+    if (!time.stage) unplaced += time.share;
   }
-  // Parts that nobody can place may belong to any stage.
-  return 1.0 / std::max(rest, 1e-3);
+  // Of a stage that was not told, what nobody could place may be all.
+  return 1.0 / std::max(1.0 - (told > 0.0 ? told : unplaced), 1e-3);
 }
 
 Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,

@@ -51,8 +51,8 @@ struct Bottleneck {
   std::size_t trials = 0;                    ///< that the responses rest on
   std::string no_responses;                  ///< why there are none, for people; else empty
 
-  /// The most that can be gained where a stage took no time at all: Amdahl's law; nothing where
-  /// stages were not told.
+  /// The most that can be gained where a stage took no time at all: Amdahl's law. A stage without a
+  /// part of its own may have taken all that no part tells; nothing where no stages were told.
   [[nodiscard]] std::optional<double> most_gain(StepStage stage) const;
 };
 

@@ -76,7 +76,11 @@ EffectBasis::EffectBasis(const Parameter& parameter, std::size_t most) {
   };
   if (parameter.unordered()) {
     interpolated_ = false;
-    for (std::size_t node = 0; node + 1 < count && size() < most; ++node)
+    // Choices without an indicator of their own share one value: few trials excuse that of many
+    // choices only.
+    constexpr std::size_t k_told_apart = 8;
+    const std::size_t indicators = most == 0 ? 0 : std::max(most, k_told_apart);
+    for (std::size_t node = 0; node + 1 < count && size() < indicators; ++node)
       add(indicator(node), 1.0);
     return;
   }

@@ -31,8 +31,8 @@ struct BestChoice {
 [[nodiscard]] Result<std::map<std::string, std::string>> long_run_variables(
     const BestChoice& choice, const Environment& inherited, bool reports);
 
-/// The recommended trial, or the best of `objective`. With an empty `objective`, what the latest night
-/// of `retune` has put in its place, if any has.
+/// The recommended trial, or the best of `objective`. With an empty `objective`, what the latest
+/// night of `retune` has put in its place, if any has.
 [[nodiscard]] Result<BestChoice> choose_best(const StoredStudy& study,
                                              const std::string& objective);
 /// The trial of that number; 0: the recommended one.

@@ -172,6 +172,23 @@ std::vector<Candidate> positional_of(const CLI::App& command, const Typed& typed
   return std::move(names).trials(is_number ? "" : first);
 }
 
+/// `--db=x` as two words, as bash hands it on as three.
+std::vector<std::string> without_equals_signs(const std::vector<std::string>& typed) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < typed.size(); ++i) {
+    const std::size_t equals = typed[i].starts_with("--") ? typed[i].find('=') : std::string::npos;
+    if (equals != std::string::npos) {
+      words.push_back(typed[i].substr(0, equals));
+      words.push_back(typed[i].substr(equals + 1));
+    } else if (typed[i] != "=") {
+      words.push_back(typed[i]);
+    } else if (i + 1 == typed.size()) {
+      words.emplace_back();
+    }
+  }
+  return words;
+}
+
 std::vector<Candidate> all_candidates(const CLI::App& program,
                                       const std::vector<std::string>& words,
                                       const std::filesystem::path& database) {
@@ -195,12 +212,19 @@ std::vector<Candidate> all_candidates(const CLI::App& program,
 
 }  // namespace
 
-std::vector<Candidate> completions(const CLI::App& program, const std::vector<std::string>& words,
+std::vector<Candidate> completions(const CLI::App& program, const std::vector<std::string>& typed,
                                    const std::filesystem::path& database) {
+  const std::vector<std::string> words = without_equals_signs(typed);
   std::vector<Candidate> candidates = all_candidates(program, words, database);
   const std::string prefix = words.empty() ? std::string() : words.back();
   std::erase_if(candidates,
                 [&](const Candidate& candidate) { return !candidate.word.starts_with(prefix); });
+  const std::size_t equals =
+      typed.empty() || !typed.back().starts_with("--") ? std::string::npos : typed.back().find('=');
+  if (equals == std::string::npos) return candidates;
+  // A shell that holds `--color=a` for one word wants one word.
+  for (Candidate& candidate : candidates)
+    candidate.word.insert(0, typed.back().substr(0, equals + 1));
   return candidates;
 }
 

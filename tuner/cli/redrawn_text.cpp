@@ -2,12 +2,14 @@
 #include "tuner/cli/redrawn_text.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "tuner/cli/terminal.hpp"
+#include "tuner/report/format.hpp"
 
 namespace steptune {
 namespace {
@@ -21,13 +23,23 @@ constexpr const char* k_erase_below = "\x1b[J";
 
 }  // namespace
 
-std::string first_lines(const std::string& text, std::size_t rows) {
-  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
-  if (rows == 0 || lines <= rows) return text;
-  std::size_t end = 0;
-  for (std::size_t i = 0; i + 1 < rows; ++i)
-    end = text.find('\n', end) + 1;
-  return text.substr(0, end) + fmt::format("({} more lines)\n", lines - (rows - 1));
+std::string first_lines(const std::string& text, std::size_t rows, std::size_t columns) {
+  if (rows == 0) return text;
+  std::size_t taken = 0;
+  std::size_t kept_end = 0;  // of the lines that leave a row for the count of the others
+  std::size_t more = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    const std::size_t width = display_width(std::string_view(text).substr(begin, end - begin - 1));
+    taken += columns == 0 ? 1 : std::max<std::size_t>(1, (width + columns - 1) / columns);
+    if (taken < rows) {
+      kept_end = end;
+    } else {
+      ++more;
+    }
+    begin = end;
+  }
+  return taken <= rows ? text : text.substr(0, kept_end) + fmt::format("({} more lines)\n", more);
 }
 
 RedrawnText::RedrawnText(Console& console)
@@ -44,7 +56,7 @@ void RedrawnText::show(std::string text) {
     // The line below the last one stays free: writing it would scroll.
     const std::size_t rows = terminal_rows(STDOUT_FILENO);
     std::string drawn = k_home;
-    for (const char c : first_lines(text, rows > 1 ? rows - 1 : 0))
+    for (const char c : first_lines(text, rows > 1 ? rows - 1 : 0, terminal_width(STDOUT_FILENO)))
       drawn += c == '\n' ? fmt::format("{}\n", k_erase_line) : std::string(1, c);
     console_.result(drawn + k_erase_below);
   } else if (text != shown_) {

@@ -28,8 +28,9 @@ class RedrawnText {
   std::string shown_;
 };
 
-/// The first lines of `text`, at most `rows`, the last of which says how many more there are; for
-/// `rows` of 0 all.
-[[nodiscard]] std::string first_lines(const std::string& text, std::size_t rows);
+/// The first lines of `text` that fit into `rows` of a terminal of so many columns, where a longer
+/// line takes several rows; the last one says how many more there are. `rows` of 0: all of it.
+[[nodiscard]] std::string first_lines(const std::string& text, std::size_t rows,
+                                      std::size_t columns);
 
 }  // namespace steptune

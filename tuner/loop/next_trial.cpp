@@ -98,8 +98,10 @@ std::optional<TrialRecord> Tuning::next_pending(bool confirming) {
 }
 
 std::optional<TrialRecord> Tuning::next_sentinel(bool search_is_over) const {
-  // What machines that come and go have in common, the study's first baseline does not tell.
-  if (machines_ != nullptr || !sentinel_is_due(parts_.study, standing_, search_is_over)) {
+  // What machines that come and go have in common, the study's first baseline does not tell; and
+  // beside others it would run slower than that baseline did alone.
+  if (machines_ != nullptr || parts_.runner.capacity() > 1 ||
+      !sentinel_is_due(parts_.study, standing_, search_is_over)) {
     return std::nullopt;
   }
   if (search_is_over) {

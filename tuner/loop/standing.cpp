@@ -129,8 +129,10 @@ TrialRecord Standing::without_drift(TrialRecord trial) const {
     const MachineLevel level = level_of(trial, objective);
     trial.objectives[objective] = steptune::without_drift(trial.objectives[objective], level);
     if (objective >= trial.standard_errors.size()) continue;
-    trial.standard_errors[objective] =
-        steptune::without_drift(trial.standard_errors[objective], level);
+    double& error = trial.standard_errors[objective];
+    if (!(error > 0.0)) continue;
+    error = std::hypot(steptune::without_drift(error, level),
+                       level.standard_error * trial.objectives[objective]);
   }
   return trial;
 }

@@ -49,9 +49,12 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
   auto recommendation = stored_recommendation(study.record);
   if (!recommendation) return tl::unexpected(recommendation.error());
   report.recommendation = *std::move(recommendation);
-  auto analysis = read_analysis(study);
-  if (!analysis) return tl::unexpected(analysis.error());
-  report.analysis = *std::move(analysis);
+  // Needs what this version makes of the study's document; the rest of the page does not.
+  if (auto analysis = read_analysis(study)) {
+    report.analysis = *std::move(analysis);
+  } else {
+    report.no_analysis = analysis.error().text();
+  }
   auto sessions = study.history.sessions(study.record.id);
   if (!sessions) return tl::unexpected(sessions.error());
   report.sessions = *std::move(sessions);

@@ -22,7 +22,8 @@ struct StudyReport {
   std::optional<Recommendation> recommendation;
   RecommendationContext words;
   std::optional<TrialCommand> command;  ///< of the recommended trial; nothing where it was replayed
-  StudyAnalysis analysis;
+  std::optional<StudyAnalysis> analysis;
+  std::string no_analysis;  ///< why there is none
   std::vector<SessionRecord> sessions;
   std::map<std::int64_t, TrialTrace> traces;  ///< by trial; thinned where there are many
   std::vector<std::int64_t> relaunched;       ///< trials that were launched more than once

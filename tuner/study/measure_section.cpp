@@ -66,15 +66,16 @@ const Section<MeasureSpec>& measure_section() {
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::unless_default)
                    .doc("files and folders that the training reads"))
-          .add(key("sentinels", &MeasureSpec::sentinels, document::boolean())
-                   .omitted_at_default()
-                   .in_fingerprint(InFingerprint::never)
-                   .doc("the baseline runs again now and then between the trials, for 5 % of the "
-                        "search's time at most, so that a machine that becomes slower or faster "
-                        "meanwhile is [noticed and "
-                        "corrected for](algorithms.md#does-the-machine-drift); 10 % once it does. "
-                        "Only where the first objective is `time` or `cost` and trials run on one "
-                        "machine"))
+          .add(
+              key("sentinels", &MeasureSpec::sentinels, document::boolean())
+                  .omitted_at_default()
+                  .in_fingerprint(InFingerprint::never)
+                  .doc("the baseline runs again now and then between the trials, for 5 % of the "
+                       "search's time at most, so that a machine that becomes slower or faster "
+                       "meanwhile is [noticed and "
+                       "corrected for](algorithms.md#does-the-machine-drift); 10 % once it does. "
+                       "Only where the first objective is `time` or `cost` and trials run one at a "
+                       "time on one machine"))
           .add(key("confirm_pairs", &MeasureSpec::confirm_pairs, document::integer({0.0, 100.0}))
                    .in_fingerprint(InFingerprint::never)
                    .doc("pairs of fresh runs of winner and baseline at the end, as a rule: [fewer "

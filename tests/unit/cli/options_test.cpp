@@ -95,6 +95,10 @@ TEST_F(Options, CompletionKnowsChoicesAndWhatTakesAValue) {
   using Words = std::vector<std::string>;
   EXPECT_EQ(words_of({"completion", ""}), (Words{"bash", "zsh", "fish"}));
   EXPECT_EQ(words_of({"leaderboard", "--color", "a"}), (Words{"auto", "always"}));
+  EXPECT_EQ(words_of({"leaderboard", "--color=a"}), (Words{"--color=auto", "--color=always"}));
+  EXPECT_EQ(words_of({"leaderboard", "--color", "=", "a"}), (Words{"auto", "always"}));
+  EXPECT_EQ(words_of({"leaderboard", "--color", "="}).size(), 3U);
+  EXPECT_EQ(words_of({"leaderboard", "--db=x", "--li"}), Words{"--limit"});
   EXPECT_EQ(words_of({"leaderboard", "--li"}), Words{"--limit"});
   // The value of an option, a file, a command of the user's: the shell's own completion.
   EXPECT_EQ(words_of({"leaderboard", "--db", "--li"}), Words{});

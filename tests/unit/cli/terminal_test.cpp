@@ -77,11 +77,17 @@ TEST(Terminal, APipeIsNotSmart) {
 }
 
 TEST(FirstLines, SayHowManyAreLeftOut) {
-  EXPECT_EQ(first_lines("a\nb\nc\n", 0), "a\nb\nc\n");
-  EXPECT_EQ(first_lines("a\nb\nc\n", 3), "a\nb\nc\n");
-  EXPECT_EQ(first_lines("a\nb\nc\n", 2), "a\n(2 more lines)\n");
-  EXPECT_EQ(first_lines("a\nb\nc\n", 1), "(3 more lines)\n");
-  EXPECT_EQ(first_lines("", 5), "");
+  EXPECT_EQ(first_lines("a\nb\nc\n", 0, 80), "a\nb\nc\n");
+  EXPECT_EQ(first_lines("a\nb\nc\n", 3, 80), "a\nb\nc\n");
+  EXPECT_EQ(first_lines("a\nb\nc\n", 2, 80), "a\n(2 more lines)\n");
+  EXPECT_EQ(first_lines("a\nb\nc\n", 1, 80), "(3 more lines)\n");
+  EXPECT_EQ(first_lines("", 5, 80), "");
+}
+
+TEST(FirstLines, CountTheRowsOfLongLines) {
+  EXPECT_EQ(first_lines("a\n123456789\nc\n", 5, 4), "a\n123456789\nc\n");
+  EXPECT_EQ(first_lines("a\n123456789\nc\n", 4, 4), "a\n(2 more lines)\n");
+  EXPECT_EQ(first_lines("a\n123456789\nc\n", 3, 0), "a\n123456789\nc\n");
 }
 
 }  // namespace

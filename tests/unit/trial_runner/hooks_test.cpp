@@ -202,6 +202,8 @@ TEST(HookReach, SeesWhatKeepsAHookAway) {
             "\"python3.11 -E\" keeps PYTHONPATH away from Python");
   EXPECT_EQ(why({"nice", "python3", "-X", "dev", "-S", "train.py"}),
             "\"python3 -S\" keeps sitecustomize away from Python");
+  EXPECT_EQ(why({"srun", "--exclusive", "python3", "-I", "train.py"}),
+            "\"python3 -I\" keeps PYTHONPATH away from Python");
   EXPECT_EQ(why({"env", "-i", "python3", "train.py"}),
             "\"env -i\" gives the program an empty environment");
   EXPECT_THAT(why({"sudo", "python3", "train.py"}), HasSubstr("sudo"));

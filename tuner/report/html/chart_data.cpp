@@ -105,7 +105,7 @@ Json chart_data(const StudyReport& report) {
       json["traces"][std::to_string(row.trial.number)] = trace_data(trace->second, row.trial);
     }
   }
-  add_analysis_data(json, report.analysis);
+  if (report.analysis) add_analysis_data(json, *report.analysis);
   return json;
 }
 

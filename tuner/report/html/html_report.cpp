@@ -182,6 +182,32 @@ std::string charts(const StudyReport& report) {
   return html;
 }
 
+/// What is concluded from all trials together.
+std::string analysis_sections(const StudyReport& report) {
+  if (!report.analysis) {
+    return section("importance", "Which parameters mattered",
+                   fmt::format("<p>Not known: {}</p>\n", html_escaped(report.no_analysis)));
+  }
+  std::string page;
+  page += section(
+      "importance", "Which parameters mattered",
+      chart("importance-chart", "Share of the variance",
+            "What each parameter explains over the whole search space, and the strongest pairs; "
+            "lines are 95 % intervals.") +
+          chart("ablation-chart", "From baseline to best",
+                "Each bar is one parameter set to the best configuration's value, what gains most "
+                "first; a dashed bar is told by the model.") +
+          importance_html(report.analysis->importance));
+  if (report.analysis->bottleneck) {
+    page += section("bottleneck", "What the steps wait for",
+                    bottleneck_html(*report.analysis->bottleneck) +
+                        chart("bottleneck-chart", "Parts of a step, and what its time answers to",
+                              "Shares where the program told parts; for each parameter how many "
+                              "times longer a step takes with its worst value."));
+  }
+  return page;
+}
+
 }  // namespace
 
 std::string html_report(const StudyReport& report) {
@@ -205,22 +231,7 @@ std::string html_report(const StudyReport& report) {
                   "<noscript><p>The charts need JavaScript; all figures are in the tables.</p>"
                   "</noscript>\n" +
                       charts(report));
-  page += section(
-      "importance", "Which parameters mattered",
-      chart("importance-chart", "Share of the variance",
-            "What each parameter explains over the whole search space, and the strongest pairs; "
-            "lines are 95 % intervals.") +
-          chart("ablation-chart", "From baseline to best",
-                "Each bar is one parameter set to the best configuration's value, what gains most "
-                "first; a dashed bar is told by the model.") +
-          importance_html(report.analysis.importance));
-  if (report.analysis.bottleneck) {
-    page += section("bottleneck", "What the steps wait for",
-                    bottleneck_html(*report.analysis.bottleneck) +
-                        chart("bottleneck-chart", "Parts of a step, and what its time answers to",
-                              "Shares where the program told parts; for each parameter how many "
-                              "times longer a step takes with its worst value."));
-  }
+  page += analysis_sections(report);
   page += section("leaderboard", "All trials",
                   "<p class=\"controls\" hidden><label>Filter <input type=\"search\" id=\"filter\" "
                   "placeholder=\"bf16 workers=4 ...\"></label> <span id=\"count\"></span> Click a "

@@ -26,7 +26,7 @@ def tell(hook):
             events.tell("knob", row.name, knob=row.name, **{"class": knob_class}, **row.fields())
             if hook.settings.mode == "apply" and not row.is_in_force(hook.settings.knobs):
                 asked = hook.settings.knobs[row.name]
-                events.warn("%s=%s could not be set: %s" % (row.name, asked, row.why))
+                events.warn("%s=%s could not be set: %s" % (row.name, asked, row.why or "it is %s" % row.value))
 
 
 def _versions():
