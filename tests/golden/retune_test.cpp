@@ -74,6 +74,12 @@ next   steptune best demo
 )",
                 text.out),
             "");
+  // What is in use outlives the old studies.
+  const std::string in_use = sandbox_.steptune({"best", "demo", "--format", "args"}).out;
+  EXPECT_NE(in_use, "");
+  const Ended collected = sandbox_.steptune({"gc", "--history-limit", "1KB"});
+  EXPECT_NE(collected.out.find("study    demo.night-2"), std::string::npos) << collected.out;
+  EXPECT_EQ(sandbox_.steptune({"best", "demo", "--format", "args"}).out, in_use);
 }
 
 TEST_F(Retune, ASlowerConfigurationIsToldOnceAndACrashedOneIsReplacedTheSecondNight) {
@@ -124,6 +130,10 @@ TEST_F(Retune, ASecondStartSaysWhoHoldsTheHistory) {
   const Ended second = sandbox_.program({steptune_program(), "retune", "endless.json", "--json"});
   EXPECT_EQ(second.exit_code, 4);
   EXPECT_NE(second.err.find(fmt::format("pid {}", pid)), std::string::npos) << second.err;
+  const Ended told = sandbox_.program({steptune_program(), "retune", "endless.json", "--notify",
+                                       "touch told-of-nothing", "--quiet"});
+  EXPECT_EQ(told.exit_code, 4);
+  EXPECT_FALSE(std::filesystem::exists(sandbox_.folder() / "told-of-nothing"));
   kill(pid, SIGTERM);
   EXPECT_EQ(sandbox_.wait(pid).exit_code, 143);
 }

@@ -42,6 +42,7 @@ Result<BestChoice> choice_of(const StudyRecord& record, TrialRecord trial,
     choice.recommendation = std::move(recommendation);
   }
   choice.study = *std::move(spec);
+  choice.from_study = record.name;
   choice.trial = std::move(trial);
   return choice;
 }
@@ -54,7 +55,15 @@ Result<std::optional<BestChoice>> choice_of_nights(const StoredStudy& study) {
   const auto night = night_from_row(rows->back());
   if (!night) return tl::unexpected(night.error());
   const UsedConfiguration& used = night->after;
-  if (used.study.empty() || used.study == study.record.name || used.trial == 0) return std::nullopt;
+  if (used.study.empty() || used.trial == 0) {
+    // The study file's baseline, which the study itself has measured, too.
+    const auto standing = read_standing(study);
+    if (!standing) return tl::unexpected(standing.error());
+    if (standing->baseline() == nullptr) return std::nullopt;
+    auto choice = choice_of(study.record, *standing->baseline(), std::nullopt);
+    if (!choice) return tl::unexpected(choice.error());
+    return std::optional(*std::move(choice));
+  }
   const auto record = study.history.study(used.study);
   if (!record) return tl::unexpected(record.error());
   auto trial = study.history.trial(record->id, used.trial);

@@ -18,6 +18,7 @@ namespace steptune {
 /// The configuration to use, where it comes from, and how to start it.
 struct BestChoice {
   StudySpec study;
+  std::string from_study;  ///< name of the stored study that the trial is of
   TrialRecord trial;
   std::optional<Recommendation> recommendation;  ///< if the trial is the recommended one
   /// With the thread counts that the trial ran under: without them the long run is not what was

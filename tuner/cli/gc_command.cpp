@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,7 @@
 #include "tuner/report/format.hpp"
 #include "tuner/report/text_table.hpp"
 #include "tuner/report/trial_json.hpp"
+#include "tuner/retune/night.hpp"
 
 namespace steptune {
 namespace {
@@ -56,13 +59,32 @@ struct Taken {
   [[nodiscard]] std::int64_t total() const { return log_bytes + database_bytes; }
 };
 
+/// The studies that nightly re-tuning begins with, and those that it trains with the results of.
+Result<std::set<std::string>> studies_of_nights(const History& history,
+                                                const std::vector<StudyRecord>& studies) {
+  std::set<std::string> needed;
+  for (const StudyRecord& study : studies) {
+    const std::string tuned = study.name.substr(0, study.name.rfind(".night-"));
+    const auto nights = history.nights(tuned);
+    if (!nights) return tl::unexpected(nights.error());
+    if (nights->empty()) continue;
+    const auto latest = night_from_row(nights->back());
+    if (!latest) return tl::unexpected(latest.error());
+    needed.insert({tuned, latest->study, latest->after.study});
+  }
+  return needed;
+}
+
 Result<Taken> look_at(const History& history, const fs::path& database) {
   const auto studies = history.studies();
   if (!studies) return tl::unexpected(studies.error());
+  const auto needed = studies_of_nights(history, *studies);
+  if (!needed) return tl::unexpected(needed.error());
   Taken taken;
   for (const StudyRecord& study : *studies) {
     auto use = history.use_of(study);
     if (!use) return tl::unexpected(use.error());
+    use->needed = needed->contains(study.name);
     for (const fs::path& log : logs_of(database, study.name))
       use->log_bytes += bytes_of(log);
     taken.log_bytes += use->log_bytes;

@@ -139,6 +139,8 @@ void tell_everybody(CommandContext& context, const RetuneCommandOptions& given,
 /// Tells of a night that could not even begin, and returns its exit code.
 ExitCode cannot_begin(CommandContext& context, const Notifier& notifier, const std::string& study,
                       const Error& error) {
+  // Another night goes on, and will tell how it ended.
+  if (error.kind == ErrorKind::conflict) return context.console.error(error);
   Json body{
       {"schema_version", 1}, {"study", study}, {"result", "failed"}, {"reason", error.text()}};
   for (const std::string& warning :

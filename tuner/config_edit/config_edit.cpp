@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/json.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -128,8 +129,21 @@ class Places {
   std::string example_;
 };
 
+/// A choice that is spelt as a text, such as `"true"` for a command line, as the kind of value that
+/// the file holds now: the text "false" is true to Python.
+Value as_kind_of(const Json& present, const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr || present.is_string()) return value;
+  const auto read = parse_json(*text, "");
+  if (!read) return value;
+  const bool same_kind =
+      (present.is_boolean() && read->is_boolean()) || (present.is_number() && read->is_number());
+  return same_kind ? value_from_json(*read, "").value_or(value) : value;
+}
+
 ConfigChange change_of(ConfigFormat format, std::string_view text, const std::string& parameter,
-                       const ConfigScalar& scalar, const Value& value) {
+                       const ConfigScalar& scalar, const Value& recommended) {
+  const Value value = as_kind_of(scalar.value, recommended);
   ConfigChange change{parameter, scalar.key(), scalar.line, scalar.value, value, {}};
   const std::string_view present = text.substr(scalar.begin, scalar.end - scalar.begin);
   std::string written = config_scalar_text(format, value, present);

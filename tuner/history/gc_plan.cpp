@@ -19,7 +19,7 @@ class GcPlanner {
   void remove_older(double than_wall_s, bool whole) {
     for (StudyUse& study : studies_) {
       if (study.last_used_wall_s >= than_wall_s) break;
-      if (whole) {
+      if (whole && !study.needed) {
         remove(study, GcPart::study);
       } else {
         remove(study, GcPart::traces);
@@ -33,7 +33,7 @@ class GcPlanner {
     for (const GcPart part : {GcPart::traces, GcPart::logs, GcPart::study}) {
       for (StudyUse& study : studies_) {
         if (taken_bytes_ <= limit_bytes) return;
-        if (part != GcPart::study || study.id != latest_) remove(study, part);
+        if (part != GcPart::study || (study.id != latest_ && !study.needed)) remove(study, part);
       }
     }
   }

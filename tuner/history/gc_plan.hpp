@@ -14,6 +14,7 @@ struct StudyUse {
   std::string name;
   double last_used_wall_s = 0.0;
   bool running = false;  ///< it is being tuned, or trials of it go on
+  bool needed = false;   ///< nightly re-tuning goes on from it, or trains with what it found
   std::int64_t trace_bytes = 0;
   std::int64_t log_bytes = 0;
   std::int64_t record_bytes = 0;  ///< all else in the database, about
@@ -40,8 +41,9 @@ struct GcStep {
 /// What to remove, in order. Old studies lose traces and logs, or go as a whole where that is
 /// asked for; then, while more than the limit is taken, the traces of all studies go, then the
 /// logs, then whole studies, each least recently used first. What is told of a study (trials,
-/// recommendation) stays longest; a running study is left alone, and the most recently used one
-/// never goes as a whole. `taken_bytes`: of database and logs, before.
+/// recommendation) stays longest; a running study is left alone, one that is needed
+/// loses traces and logs only, and so does the most recently used one for a limit. `taken_bytes`:
+/// of database and logs, before.
 [[nodiscard]] std::vector<GcStep> plan_gc(std::vector<StudyUse> studies, const GcRequest& request,
                                           double now_wall_s, std::int64_t taken_bytes);
 

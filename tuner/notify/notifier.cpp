@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/notify/notifier.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -16,8 +17,23 @@ namespace {
 constexpr std::string_view k_slack_prefix = "slack+";
 constexpr std::string_view k_slack_host = "hooks.slack.com";
 
+/// Schemes are compared without regard to case (RFC 3986, section 3.1).
+bool begins_with_scheme(std::string_view text, std::string_view scheme) {
+  return text.size() >= scheme.size() &&
+         std::ranges::equal(text.substr(0, scheme.size()), scheme, {}, [](char c) {
+           return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+         });
+}
+
 bool is_address(std::string_view text) {
-  return text.starts_with("http://") || text.starts_with("https://");
+  return begins_with_scheme(text, "http://") || begins_with_scheme(text, "https://");
+}
+
+/// What a command is called in messages: its first word, as the others may be secret.
+std::string name_of_command(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t\n");
+  const std::size_t end = text.find_first_of(" \t\n", begin);
+  return printable_line(text.substr(begin, end == std::string::npos ? end : end - begin), 60);
 }
 
 /// `https://host:port`, without path, query and what stands before the host.
@@ -33,11 +49,11 @@ Json slack_document(const Notice& notice) {
 }  // namespace
 
 Result<Notifier::Target> Notifier::target_of(const std::string& text) {
-  const bool slack = text.starts_with(k_slack_prefix);
+  const bool slack = begins_with_scheme(text, k_slack_prefix);
   const std::string address = slack ? text.substr(k_slack_prefix.size()) : text;
   if (!is_address(address)) {
     const bool blank = text.find_first_not_of(" \t\n") == std::string::npos;
-    if (!slack && !blank) return Target{Kind::command, text, printable_line(text, 60)};
+    if (!slack && !blank) return Target{Kind::command, text, name_of_command(text)};
     return fail(ErrorKind::usage, "is neither an address nor a command", "--notify",
                 "give https://..., slack+https://... or a command");
   }

@@ -62,6 +62,17 @@ list:
 )");
 }
 
+TEST(ConfigEdit, AChoiceSpeltAsATextBecomesWhatTheFileHolds) {
+  const Configuration choices =
+      configuration_of({{"amp", std::string("false")}, {"precision", std::string("16")}});
+  EXPECT_EQ(edited(ConfigFormat::yaml, "amp: true\nprecision: 32\n", choices),
+            "amp: false\nprecision: 16\n");
+  EXPECT_EQ(edited(ConfigFormat::json, R"({"amp": true, "precision": "32"})", choices),
+            R"({"amp": false, "precision": "16"})");
+  EXPECT_EQ(edited(ConfigFormat::toml, "amp = \"true\"\nprecision = 32\n", choices),
+            "amp = \"false\"\nprecision = 16\n");
+}
+
 TEST(ConfigEdit, JsonKeepsCommentsAndLayout) {
   EXPECT_EQ(edited(ConfigFormat::json, R"({
   // "batch_size": 1,

@@ -16,7 +16,7 @@ constexpr double k_day_s = 86'400.0;
 constexpr double k_now_s = 1000.0 * k_day_s;
 
 StudyUse use_of(std::int64_t id, const std::string& name, double age_days) {
-  return {id, name, k_now_s - age_days * k_day_s, false, 1000, 200, 50};
+  return {id, name, k_now_s - age_days * k_day_s, false, false, 1000, 200, 50};
 }
 
 /// `traces old`, `study old`
@@ -34,6 +34,16 @@ TEST(GcPlan, OldStudiesLoseTracesAndLogs) {
   EXPECT_THAT(planned(studies, {90 * k_day_s, true, {}}), ElementsAre("study old"));
   EXPECT_THAT(planned(studies, {200 * k_day_s, true, {}}), IsEmpty());
   EXPECT_THAT(planned(studies, {}), IsEmpty());
+}
+
+TEST(GcPlan, WhatNightsGoOnFromNeverGoesAsAWhole) {
+  std::vector<StudyUse> studies{use_of(1, "tuned", 100), use_of(2, "old", 90), use_of(3, "new", 1)};
+  studies[0].needed = true;
+  EXPECT_THAT(planned(studies, {50 * k_day_s, true, {}}),
+              ElementsAre("traces tuned", "logs tuned", "study old"));
+  EXPECT_THAT(planned(studies, {{}, false, 0}, 3 * 1250),
+              ElementsAre("traces tuned", "traces old", "traces new", "logs tuned", "logs old",
+                          "logs new", "study old"));
 }
 
 TEST(GcPlan, StepsTellWhatComesBack) {
