@@ -145,7 +145,7 @@ Result<void> select_rows(Leaderboard& board, const StoredStudy& study,
            (query.feasible && row.trial.status != TrialStatus::completed);
   });
   if (!query.where.empty()) {
-    const auto filtered = filter_rows(rows, query.where, columns, stored_facts(study.record));
+    auto filtered = filter_rows(rows, query.where, columns, stored_facts(study.record));
     if (!filtered) return filtered;
   }
   if (!query.sort_column.empty()) {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <ranges>
 
 #include "tuner/loop/earlier_studies.hpp"
 #include "tuner/retune/night_times.hpp"
@@ -37,13 +38,13 @@ std::vector<Source> sources_of(const StudySpec& study, const History& history,
                                const std::vector<Night>& nights, const Night& tonight) {
   std::vector<Source> sources;
   bool same = !tonight.slowdown && !tonight.lead_shrank;
-  for (auto night = nights.rbegin(); night != nights.rend(); ++night) {
-    if (night->number == tonight.number || night->study.empty()) continue;
-    same = same && night->fingerprint == tonight.fingerprint &&
-           machine_changes(night->machine, tonight.machine).empty();
-    sources.push_back({night->study, mean_log(night->times.baseline), same});
+  for (const Night& night : std::views::reverse(nights)) {
+    if (night.number == tonight.number || night.study.empty()) continue;
+    same = same && night.fingerprint == tonight.fingerprint &&
+           machine_changes(night.machine, tonight.machine).empty();
+    sources.push_back({night.study, mean_log(night.times.baseline), same});
     // What a night has shown to be slower holds for it and the nights after.
-    same = same && !night->slowdown;
+    same = same && !night.slowdown;
   }
   const auto is_known = [&](const std::string& name) {
     return std::ranges::find(sources, name, &Source::study) != sources.end();
@@ -138,10 +139,10 @@ Result<NightPrior> night_prior(const StudySpec& study, const History& history,
   const double level = mean_log(tonight.times.baseline);
   if (!std::isfinite(level)) return prior;
   std::vector<Source> sources = sources_of(study, history, nights, tonight);
-  for (auto source = sources.rbegin(); source != sources.rend(); ++source) {
-    auto observations = observations_of(study, history, *source, level);
+  for (const Source& source : std::views::reverse(sources)) {
+    auto observations = observations_of(study, history, source, level);
     if (!observations) return tl::unexpected(observations.error());
-    auto& target = source->is_own ? prior.own : prior.earlier;
+    auto& target = source.is_own ? prior.own : prior.earlier;
     std::ranges::move(*observations, std::back_inserter(target));
   }
   keep_latest(prior.own);

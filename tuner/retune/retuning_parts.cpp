@@ -3,6 +3,7 @@
 // nothing.
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <system_error>
 #include <utility>
 
@@ -248,8 +249,8 @@ std::vector<NightTimes> Retuning::times_in_use() const {
 }
 
 std::vector<MachineChange> Retuning::changes_since(std::int64_t night) const {
-  for (auto former = nights_.rbegin(); former != nights_.rend(); ++former) {
-    if (former->number < night) return machine_changes(former->machine, night_.machine);
+  for (const Night& former : std::views::reverse(nights_)) {
+    if (former.number < night) return machine_changes(former.machine, night_.machine);
   }
   if (night_.before.study.empty()) return {};
   const auto record = parts_.history.study(night_.before.study);
@@ -306,17 +307,17 @@ Result<void> Retuning::close() {
 
 Result<void> Retuning::forget_old_trials() {
   std::size_t searching = 0, quiet = 0;
-  for (auto night = nights_.rbegin(); night != nights_.rend(); ++night) {
+  for (const Night& night : std::views::reverse(nights_)) {
     // What a search has found teaches the next ones.
-    std::size_t& count = night->searched > 0 ? searching : quiet;
+    std::size_t& count = night.searched > 0 ? searching : quiet;
     if (++count <= options_.keep_nights) continue;
-    if (night->study == parts_.study.name || night->study == night_.after.study) continue;
-    const auto record = parts_.history.study(night->study);
+    if (night.study == parts_.study.name || night.study == night_.after.study) continue;
+    const auto record = parts_.history.study(night.study);
     if (!record && record.error().kind == ErrorKind::not_found) continue;
     if (!record) return tl::unexpected(record.error());
     if (auto removed = parts_.history.remove_study(record->id); !removed) return removed;
     std::error_code fault;
-    std::filesystem::remove_all(parts_.log_directory(night->study), fault);
+    std::filesystem::remove_all(parts_.log_directory(night.study), fault);
     if (fault) {
       parts_.listener.on_warning("logs of an old night cannot be removed: " + fault.message());
     }
