@@ -6,6 +6,7 @@
 
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/cli/python_edits.hpp"
+#include "tuner/study/shell_quote.hpp"
 
 namespace steptune {
 namespace {

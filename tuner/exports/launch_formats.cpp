@@ -9,14 +9,10 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "tuner/study/shell_quote.hpp"
 
 namespace steptune {
 namespace {
-
-bool is_safe_in_shell(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("_-./=:,+@%^").find(c) != std::string_view::npos;
-}
 
 bool has_control(std::string_view text) {
   return std::ranges::any_of(text, [](char c) {
@@ -136,28 +132,6 @@ std::string github_value(const std::string& name, const std::string& value) {
 }
 
 }  // namespace
-
-std::string posix_quoted(std::string_view word) {
-  if (!word.empty() && word.front() != '=' && std::ranges::all_of(word, is_safe_in_shell)) {
-    return std::string(word);
-  }
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
-}
-
-std::string posix_quoted(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words)
-    line += (line.empty() ? "" : " ") + posix_quoted(word);
-  return line;
-}
 
 Result<std::vector<std::string>> torchrun_words(const LongRun& run) {
   if (auto checked = check_command(run); !checked) return tl::unexpected(checked.error());

@@ -10,10 +10,6 @@
 
 namespace steptune {
 
-/// Words as one line for a POSIX shell, every byte as it is: for scripts, not for terminals.
-[[nodiscard]] std::string posix_quoted(const std::vector<std::string>& words);
-[[nodiscard]] std::string posix_quoted(std::string_view word);
-
 // Each is an error of kind `not_found` where the study has no command, and of kind `usage` where
 // what is launched cannot be said in that form (a text that is no UTF-8 in JSON). Texts end with a
 // newline.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/study/shell_quote.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -39,14 +41,23 @@ std::string ansi_c_quoted(std::string_view text) {
   return quoted + "'";
 }
 
+template <typename Quote>
+std::string line_of(const std::vector<std::string>& words, const Quote& quote) {
+  std::string line;
+  for (const std::string& word : words) {
+    if (!line.empty()) line += ' ';
+    line += quote(word);
+  }
+  return line;
+}
+
 }  // namespace
 
-std::string shell_quoted(std::string_view word) {
+std::string posix_quoted(std::string_view word) {
   if (!word.empty() && word.front() != '=' &&
       std::all_of(word.begin(), word.end(), needs_no_quotes)) {
     return std::string(word);
   }
-  if (std::any_of(word.begin(), word.end(), is_control)) return ansi_c_quoted(word);
   std::string quoted = "'";
   for (const char c : word) {
     if (c == '\'') {
@@ -58,13 +69,17 @@ std::string shell_quoted(std::string_view word) {
   return quoted + "'";
 }
 
+std::string posix_quoted(const std::vector<std::string>& words) {
+  return line_of(words, [](const std::string& word) { return posix_quoted(word); });
+}
+
+std::string shell_quoted(std::string_view word) {
+  return std::any_of(word.begin(), word.end(), is_control) ? ansi_c_quoted(word)
+                                                           : posix_quoted(word);
+}
+
 std::string shell_quoted(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += ' ';
-    line += shell_quoted(word);
-  }
-  return line;
+  return line_of(words, [](const std::string& word) { return shell_quoted(word); });
 }
 
 }  // namespace steptune

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/must.hpp"
+#include "tuner/study/shell_quote.hpp"
 
 namespace steptune {
 namespace {
