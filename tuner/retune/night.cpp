@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/enum_names.hpp"
+#include "common/json_fields.hpp"
 
 namespace steptune {
 namespace {
@@ -50,8 +51,8 @@ UsedConfiguration used_from(const Json& json) {
 Json speed_up_json(const SpeedUp& speed_up) {
   if (!std::isfinite(speed_up.ratio)) return nullptr;
   return {{"ratio", speed_up.ratio},
-          {"low", speed_up.low},
-          {"high", speed_up.high},
+          {"low", number_or_null(speed_up.low)},
+          {"high", number_or_null(speed_up.high)},
           {"pairs", speed_up.pairs}};
 }
 
@@ -59,8 +60,8 @@ SpeedUp speed_up_from(const Json& json) {
   SpeedUp speed_up;
   if (!json.is_object()) return speed_up;
   speed_up.ratio = json.at("ratio").get<double>();
-  speed_up.low = json.at("low").get<double>();
-  speed_up.high = json.at("high").get<double>();
+  speed_up.low = number_or_nan(json, "low");
+  speed_up.high = number_or_nan(json, "high");
   speed_up.pairs = json.at("pairs").get<int>();
   return speed_up;
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 
@@ -16,8 +17,8 @@ constexpr int k_night_schema_version = 1;
 Json ratio_json(const SpeedUp& speed_up) {
   if (!std::isfinite(speed_up.ratio)) return nullptr;
   return {{"ratio", speed_up.ratio},
-          {"low", speed_up.low},
-          {"high", speed_up.high},
+          {"low", number_or_null(speed_up.low)},
+          {"high", number_or_null(speed_up.high)},
           {"pairs", speed_up.pairs}};
 }
 

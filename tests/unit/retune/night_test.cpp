@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/retune/night.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,6 +48,18 @@ Night full_night() {
   night.usd = 0.25;
   night.budget_spent = true;
   return night;
+}
+
+TEST(Night, IsReadWhereAnIntervalIsNotKnown) {
+  Night night = full_night();
+  constexpr double k_infinite = std::numeric_limits<double>::infinity();
+  night.lead = {2.0, std::nan(""), k_infinite, 1, 1.9};
+  NightRow row = to_row(night);
+  row.record = must(parse_json(dump_json(row.record), "stored"));
+  const Night read = must(night_from_row(row));
+  EXPECT_EQ(read.lead.ratio, 2.0);
+  EXPECT_FALSE(std::isfinite(read.lead.low));
+  EXPECT_FALSE(std::isfinite(read.lead.high));
 }
 
 TEST(Night, IsTheSameAfterItWasStored) {
