@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -122,6 +126,31 @@ TEST(Run, TheSameSeedGivesTheSameTrials) {
   EXPECT_EQ(first, decided(two.steptune({"leaderboard", "--all", "--json"}).out));
   ASSERT_EQ(two.steptune({"run", "study.json", "--new", "--quiet", "--seed", "12"}).exit_code, 0);
   EXPECT_NE(first, decided(two.steptune({"leaderboard", "--all", "--json"}).out));
+}
+
+/// Step times of three configurations that are equal but for what launches add.
+std::vector<double> seconds_of_equal_configurations(const std::string& launch_variation) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", R"({"name": "equal",
+    "parameters": {"x": {"type": "int", "low": 1, "high": 3}}, "baseline": {"x": 1},
+    "search": {"searcher": "grid", "scheduler": "none"}, "measure": {"confirm_pairs": 0},
+    "runner": {"type": "replay", "seconds_per_sample": "0.1 + 0 * x", "noise": 0)" +
+                                  launch_variation + "}}");
+  const Ended ended = sandbox.steptune({"run", "study.json", "--quiet", "--json"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  std::vector<double> seconds;
+  const Json json = parse_json(ended.out, "run").value_or(Json::object());
+  for (const Json& row : json["leaderboard"]["rows"])
+    seconds.push_back(row["trial"]["measurement"]["step_seconds_per_sample"]);
+  return seconds;
+}
+
+TEST(Run, AReplayedMachinesLaunchesDifferWhereTheStudyFileSaysSo) {
+  for (const double seconds : seconds_of_equal_configurations(""))
+    EXPECT_NEAR(seconds, 0.1, 1e-5);
+  const auto varied = seconds_of_equal_configurations(R"(, "launch_variation": 0.2)");
+  ASSERT_EQ(varied.size(), 3U);
+  EXPECT_GT(std::ranges::max(varied), 1.05 * std::ranges::min(varied));
 }
 
 TEST(Run, AFinishedStudyGoesOnWithALargerBudget) {

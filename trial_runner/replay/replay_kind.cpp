@@ -109,6 +109,7 @@ Result<RunnerParts> ReplaySettings::make(const Clock& clock, std::uint64_t seed)
   options.seed = seed;
   options.startup_s = section_.startup_s;
   options.noise.step = section_.noise;
+  options.noise.run = section_.launch_variation;
   auto virtual_clock = std::make_shared<VirtualClock>(clock.wall_time_s());
   RunnerParts parts;
   parts.clock = virtual_clock.get();

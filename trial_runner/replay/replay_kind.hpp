@@ -23,7 +23,8 @@ struct ReplaySection {
   std::optional<std::string> objective_column;
   std::optional<document::Formula> seconds_per_sample;  ///< the model
   double startup_s = 5.0;
-  double noise = 0.01;  ///< relative standard deviation of a step
+  double noise = 0.01;            ///< relative standard deviation of a step
+  double launch_variation = 0.0;  ///< the same from launch to launch
 };
 
 class ReplaySettings final : public RunnerSettings {

@@ -91,6 +91,10 @@ Section<ReplaySection> make_replay_section() {
           .doc("process start to first step"));
   section.add(key("noise", &ReplaySection::noise, document::number({0.0, 10.0}))
                   .doc("relative standard deviation of a step"));
+  section.add(
+      key("launch_variation", &ReplaySection::launch_variation, document::number({0.0, 1.0}))
+          .doc("relative standard deviation from launch to launch")
+          .omitted_at_default());
   section.check([](const ObjectNode& object, ReplaySection& read) {
     check_model(object);
     check_instance_keys(object, read.instances);
