@@ -97,10 +97,23 @@ TEST_F(Gc, TheLimitKeepsTheLatestStudyAndSaysSo) {
   EXPECT_TRUE(gc({"--history-limit", "1GiB"})["removed"].empty());
 }
 
-TEST_F(Gc, ARunningStudyIsLeftAlone) {
+TEST_F(Gc, AStudyWhoseTrialsMayStillRunIsLeftAlone) {
   sql("UPDATE studies SET status = 'running' WHERE name = 'old'");
-  EXPECT_TRUE(gc({"--older-than", "90d", "--studies"})["removed"].empty());
+  sql("UPDATE trials SET status = 'running', started_wall_s = unixepoch() WHERE number = 2 AND "
+      "study_id = (SELECT id FROM studies WHERE name = 'old')");
+  for (const Json& step : gc({"--history-limit", "1KB"})["removed"])
+    EXPECT_EQ(step["study"], "new");
   EXPECT_TRUE(fs::exists(log_of("old")));
+}
+
+TEST_F(Gc, AStudyWhoseTunerWasKilledIsCollected) {
+  sql("UPDATE studies SET status = 'running' WHERE name = 'old'");
+  for (const bool dry_run : {true, false}) {
+    std::vector<std::string> arguments{"--older-than", "90d", "--studies"};
+    if (dry_run) arguments.emplace_back("--dry-run");
+    EXPECT_EQ(gc(arguments)["removed"][0]["study"], "old") << dry_run;
+  }
+  EXPECT_FALSE(fs::exists(log_of("old")));
 }
 
 TEST(GcFaults, AreTold) {

@@ -103,6 +103,25 @@ TEST_F(Retune, ASlowerConfigurationIsToldOnceAndACrashedOneIsReplacedTheSecondNi
   EXPECT_NE(best.out.find("slow"), std::string::npos) << best.out << best.err;
 }
 
+TEST_F(Retune, AnAlarmThatAKilledNightCouldNotTellIsToldByTheNext) {
+  night(7);
+  night(0);
+  sandbox_.write("quick.sh", trial_taking(15));
+  night(8);
+  // As if that night had been killed when it had seen so, and nobody had started it again in time.
+  sandbox_.write("change.py", R"py(import sqlite3
+history = sqlite3.connect('.steptune/history.db')
+history.execute("UPDATE nights SET status = 'running', started_wall_s = started_wall_s - 90000 "
+                "WHERE night = 3")
+history.commit()
+)py");
+  ASSERT_EQ(sandbox_.program({"/usr/bin/python3", "change.py"}).exit_code, 0);
+  const Json told = night(8);
+  EXPECT_EQ(told["night"], 4);
+  EXPECT_EQ(told["regression"]["since_night"], 4);
+  EXPECT_EQ(night(0)["result"], "kept");
+}
+
 TEST_F(Retune, AMachineThatIsSlowerForAllIsNotTheConfigurationsFault) {
   night(7);
   sandbox_.write("quick.sh", [] {

@@ -99,12 +99,7 @@ Result<Taken> look_at(const History& history, const fs::path& database) {
 }
 
 Result<void> remove(History& history, const fs::path& database, const GcStep& step) {
-  if (step.part != GcPart::logs) {
-    const auto removed = step.part == GcPart::traces ? history.remove_traces(step.study_id)
-                                                     : history.remove_study(step.study_id);
-    if (!removed) return removed;
-  }
-  if (step.part == GcPart::traces) return {};
+  if (step.part == GcPart::traces) return history.remove_traces(step.study_id);
   for (const fs::path& log : logs_of(database, step.study)) {
     std::error_code fault;
     fs::remove(log, fault);
@@ -113,11 +108,11 @@ Result<void> remove(History& history, const fs::path& database, const GcStep& st
                   "make its folder writable and run the same command again");
     }
   }
-  if (step.part == GcPart::study) {
-    std::error_code not_empty;  // somebody else's files stay, and with them the folder
-    fs::remove(log_directory(database, step.study), not_empty);
-  }
-  return {};
+  if (step.part == GcPart::logs) return {};
+  std::error_code not_empty;  // somebody else's files stay, and with them the folder
+  fs::remove(log_directory(database, step.study), not_empty);
+  // Last: whatever ends this before, the next time goes on with the same study.
+  return history.remove_study(step.study_id);
 }
 
 std::string steps_text(const std::vector<GcStep>& steps) {
@@ -166,8 +161,12 @@ Result<GcRequest> request_of(const GcOptions& options) {
 }
 
 ExitCode show_plan(CommandContext& context, const GcRequest& request) {
-  const auto history = History::open_for_reading(context.database());
+  auto history = History::open_for_reading(context.database());
   if (!history) return context.console.error(history.error());
+  // Only a writer knows what is running.
+  if (auto writable = History::open_for_writing(context.database(), context.clock)) {
+    history = std::move(writable);
+  }
   const auto taken = look_at(*history, context.database());
   if (!taken) return context.console.error(taken.error());
   const auto steps = plan_gc(taken->studies, request, context.clock.wall_time_s(),

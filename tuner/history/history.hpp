@@ -246,7 +246,8 @@ class History {
       std::int64_t study_id) const;
 
   /// What a study takes in the database, and when it was used last; its logs are left to the
-  /// caller.
+  /// caller. Opened for writing, a study that is stored as running counts as running only while
+  /// trials of it may go on: those that were open when its tuner ended, for 30 days.
   [[nodiscard]] Result<StudyUse> use_of(const StudyRecord& study) const;
   /// Bytes of the database that hold something: what it takes once it is compact.
   [[nodiscard]] Result<std::int64_t> used_bytes() const;

@@ -13,6 +13,9 @@ constexpr int k_first_with_traces = 4;
 /// Numbers and short texts of a trial's row, and what its indexes take of it.
 constexpr int k_fixed_trial_bytes = 300;
 
+/// No runner lets a trial take longer: one that is open after that was left behind.
+constexpr double k_longest_trial_s = 30.0 * 86'400.0;
+
 }  // namespace
 
 Result<StudyUse> History::use_of(const StudyRecord& study) const {
@@ -20,7 +23,9 @@ Result<StudyUse> History::use_of(const StudyRecord& study) const {
     StudyUse use;
     use.id = study.id;
     use.name = study.name;
-    use.running = study.status == StudyStatus::running;
+    // Whoever may write knows that nobody else does, whatever a killed tuner left behind.
+    use.running = study.status == StudyStatus::running && !store_->lock;
+    std::int64_t open_trials = 0;
     use.last_used_wall_s = study.created_wall_s;
     Query trials = store_->query(
         "SELECT max(max(started_wall_s, ended_wall_s)), "
@@ -31,8 +36,12 @@ Result<StudyUse> History::use_of(const StudyRecord& study) const {
     if (trials.step() && !trials.column(0).isNull()) {
       use.last_used_wall_s = std::max(use.last_used_wall_s, trials.column(0).getDouble());
       use.record_bytes = trials.column(1).getInt64();
-      use.running = use.running || trials.column(2).getInt64() > 0;
+      open_trials = trials.column(2).getInt64();
     }
+    // Jobs of a tuner that was killed, or let them go on, may still run elsewhere.
+    const bool left_behind =
+        store_->lock && store_->clock->wall_time_s() - use.last_used_wall_s > k_longest_trial_s;
+    use.running = use.running || (open_trials > 0 && !left_behind);
     if (store_->version < k_first_with_traces) return use;
     Query traces = store_->query("SELECT sum(length(trace)) FROM traces WHERE study_id = ?");
     traces.bind(study.id);

@@ -70,6 +70,10 @@ Result<void> Retuning::begin() {
       return {};
     }
     last.result = NightResult::failed;
+    // What it saw was never told: the next night is to raise the alarm, not to begin after it.
+    last.times = {};
+    last.slowdown.reset();
+    last.lead_shrank = false;
     last.ended_wall_s = now_s;
     last.reason = "the tuner ended before the night did";
     if (auto told = parts_.history.record_night(study.name, to_row(last)); !told) return told;

@@ -91,7 +91,9 @@ TEST_F(Housekeeping, TracesGoAndTheirRoomComesBack) {
   trial.ended_wall_s = 6.0e9;
   must(history.record_ended(study.id, trial, {}, trace));
   StudyRecord finished = must(history.study("s"));
-  EXPECT_TRUE(must(history.use_of(finished)).running) << "the study is, if not its trials";
+  EXPECT_FALSE(must(history.use_of(finished)).running) << "who writes knows that no tuner runs";
+  const History reader = must(History::open_for_reading(path()));
+  EXPECT_TRUE(must(reader.use_of(finished)).running) << "who reads does not";
   finished.status = StudyStatus::finished;
   must(history.record_study(finished));
 
