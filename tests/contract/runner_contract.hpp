@@ -32,6 +32,8 @@ class RunnerBench {
   [[nodiscard]] virtual double now_s() const = 0;
   /// How long the runner's clock may go on before something must have happened.
   [[nodiscard]] virtual double patience_s() const { return 60.0; }
+  /// Long enough for something to happen that must not, or for kept machines to cost something.
+  [[nodiscard]] virtual double a_while_s() const { return 30.0; }
   /// Reports twice, with growing steps, then completes.
   [[nodiscard]] virtual TrialSpec quick_trial(TrialKey key) const = 0;
   /// Reports at least once, then goes on until it is stopped.

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runners' contract on a real Slurm: run under tests/slurm/with-slurm.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "common/clock.hpp"
+#include "tests/contract/runner_contract.hpp"
+#include "tests/slurm/slurm_world.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "trial_runner/slurm/slurm_runner.hpp"
+
+namespace steptune::contract {
+namespace {
+
+std::string mark_of(TrialKey key) {
+  return fmt::format("contract-{}-{}-{}", ::getpid(), key.trial, key.attempt);
+}
+
+class SlurmBench final : public RunnerBench {
+ public:
+  explicit SlurmBench(int parallel) {
+    options_.parallel = parallel;
+    options_.usd_per_node_hour = 3.6;
+    options_.default_time_s = 7200.0;
+  }
+  SlurmBench(const SlurmBench&) = delete;
+  SlurmBench& operator=(const SlurmBench&) = delete;
+  ~SlurmBench() override { slurm::cancel_all_jobs(); }
+
+  [[nodiscard]] std::unique_ptr<Runner> make_runner() override {
+    return slurm::make_test_runner(clock_, folder_.path(), options_);
+  }
+  [[nodiscard]] double now_s() const override { return clock_.now_s(); }
+  [[nodiscard]] double a_while_s() const override { return 2.0; }
+
+  [[nodiscard]] TrialSpec quick_trial(TrialKey key) const override {
+    return shell_trial(key, k_reports);
+  }
+  [[nodiscard]] TrialSpec endless_trial(TrialKey key) const override {
+    return shell_trial(key, fmt::format("{}sleep 1000; exit 1\n", k_reports));
+  }
+
+  [[nodiscard]] bool is_running(TrialKey key) const override {
+    return slurm::is_on_a_command_line(mark_of(key));
+  }
+  [[nodiscard]] bool holds_machines() const override { return !slurm::queue_becomes_empty(2.0); }
+
+ private:
+  static constexpr const char* k_reports =
+      "echo '[steptune] {\"v\":1,\"step\":1}'\n"
+      "echo '[steptune] {\"v\":1,\"step\":2}'\n";
+
+  static TrialSpec shell_trial(TrialKey key, const std::string& script) {
+    TrialSpec spec;
+    spec.key = key;
+    spec.argv = {"/bin/sh", "-c", script, mark_of(key)};
+    spec.resources = slurm::to_resources({});
+    spec.limits.grace_s = 2.0;
+    return spec;
+  }
+
+  SystemClock clock_;
+  TemporaryFolder folder_{"slurm"};
+  slurm::SlurmOptions options_;
+};
+
+std::unique_ptr<RunnerBench> make_slurm_bench(int parallel) {
+  return std::make_unique<SlurmBench>(parallel);
+}
+
+INSTANTIATE_TEST_SUITE_P(Slurm, RunnerContract, testing::Values(BenchMaker{make_slurm_bench}));
+INSTANTIATE_TEST_SUITE_P(Slurm, MachineHolderContract,
+                         testing::Values(BenchMaker{make_slurm_bench}));
+
+}  // namespace
+}  // namespace steptune::contract

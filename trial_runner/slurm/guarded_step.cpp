@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/slurm/guarded_step.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/text.hpp"
+#include "trial_runner/slurm/step_files.hpp"
+
+namespace steptune::slurm {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t k_most_bytes_a_read = std::size_t{1} << 20;
+
+}  // namespace
+
+std::optional<pid_t> living_guard(const fs::path& folder) {
+  const UniqueFd lock(::open((folder / k_lock_file).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!lock || ::flock(lock.get(), LOCK_SH | LOCK_NB) == 0) return std::nullopt;
+  std::array<char, 32> text{};
+  const ssize_t got = ::read(lock.get(), text.data(), text.size());
+  pid_t pid = 0;
+  if (got > 0) std::from_chars(text.data(), text.data() + got, pid);
+  return pid > 1 ? std::optional(pid) : std::nullopt;
+}
+
+void GuardedStep::reap() {
+  if (child_ && ::waitpid(*child_, nullptr, WNOHANG) != 0) child_.reset();
+}
+
+bool GuardedStep::guard_is_gone() {
+  if (!child_) return !living_guard(folder_);
+  reap();
+  return !child_;
+}
+
+bool GuardedStep::has_ended() {
+  if (end_) return true;
+  // In this order: a guard that is gone has written what it will ever write.
+  const bool gone = guard_is_gone();
+  std::ifstream file(folder_ / k_status_file);
+  std::string line;
+  if (!std::getline(file, line)) {
+    if (!gone) return false;
+    end_ = StepEnd{{}, "its guard process was killed"};
+    return true;
+  }
+  StepEnd end;
+  std::istringstream words(line);
+  std::string how;
+  int number = 0;
+  if (words >> how >> number && how == "exit") end.status = number;
+  if (std::getline(file, line) && line.starts_with("fault ")) {
+    end.fault = "its output could not be kept: " + line.substr(6);
+  }
+  end_ = std::move(end);
+  return true;
+}
+
+bool GuardedStep::read_more() {
+  const auto path = [this](int number) {
+    return folder_ / (k_output_file + std::to_string(number));
+  };
+  std::error_code error;
+  if (!file_) {
+    // A reader that was away finds the first segments gone.
+    while (!fs::exists(path(segment_), error) && fs::exists(path(segment_ + 1), error))
+      ++segment_;
+    file_ = UniqueFd(::open(path(segment_).c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file_) return false;
+  }
+  // The next segment exists only once this one is complete; so asked for before reading.
+  const bool complete =
+      fs::exists(path(segment_ + 1), error) || fs::exists(path(segment_ + 2), error);
+  std::array<char, 65'536> block;
+  const ssize_t got = ::read(file_.get(), block.data(), block.size());
+  if (got > 0) {
+    pending_.append(block.data(), static_cast<std::size_t>(got));
+    return true;
+  }
+  if (!complete) return false;
+  file_.reset();
+  pending_.clear();
+  ++segment_;
+  return true;
+}
+
+void GuardedStep::take_records(std::vector<OutputChunk>& chunks) {
+  std::size_t at = 0;
+  while (true) {
+    const std::size_t line_end = pending_.find('\n', at);
+    if (line_end == std::string::npos) break;
+    const std::string_view head(pending_.data() + at, line_end - at);
+    const std::size_t blank = std::min(head.find(' '), head.size());
+    const auto time_s = parse_finite(head.substr(0, blank));
+    const auto length = parse_finite(head.substr(std::min(blank + 1, head.size())));
+    if (!time_s || !length || *length < 0.0) {
+      at = line_end + 1;  // not of a guard: nothing to be believed in it
+      continue;
+    }
+    const auto bytes = static_cast<std::size_t>(*length);
+    if (pending_.size() - line_end - 1 < bytes) break;
+    chunks.push_back({std::min(*time_s, clock_.now_s()), pending_.substr(line_end + 1, bytes)});
+    at = line_end + 1 + bytes;
+  }
+  pending_.erase(0, at);
+}
+
+std::vector<OutputChunk> GuardedStep::read() {
+  std::vector<OutputChunk> chunks;
+  const bool ended = has_ended();
+  std::size_t rounds = k_most_bytes_a_read / 65'536;
+  bool more = true;
+  while (more && rounds-- > 0) {
+    more = read_more();
+    take_records(chunks);
+  }
+  if (ended && !more) drained_ = true;
+  return chunks;
+}
+
+std::optional<StepEnd> GuardedStep::end() {
+  return drained_ ? end_ : std::nullopt;
+}
+
+void GuardedStep::kill() {
+  if (end_) return;
+  const auto guard = child_ ? child_ : living_guard(folder_);
+  if (guard) ::kill(*guard, SIGTERM);
+}
+
+void GuardedStep::forget() {
+  reap();
+  file_.reset();
+  std::error_code error;
+  fs::remove_all(folder_, error);
+}
+
+}  // namespace steptune::slurm

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "common/clock.hpp"
+#include "common/unique_fd.hpp"
+#include "trial_runner/slurm/submit_host.hpp"
+
+namespace steptune::slurm {
+
+/// A step under its guard, followed through the files of its folder (step_files.hpp).
+class GuardedStep final : public Step {
+ public:
+  /// `child`: the guard, if this program started it; else it is found by its lock.
+  GuardedStep(const Clock& clock, std::filesystem::path folder, std::optional<pid_t> child)
+      : clock_(clock), folder_(std::move(folder)), child_(child) {}
+  GuardedStep(const GuardedStep&) = delete;
+  GuardedStep& operator=(const GuardedStep&) = delete;
+  ~GuardedStep() override { reap(); }
+
+  [[nodiscard]] std::vector<OutputChunk> read() override;
+  [[nodiscard]] std::optional<StepEnd> end() override;
+  void kill() override;
+  void forget() override;
+
+ private:
+  void reap();
+  [[nodiscard]] bool guard_is_gone();
+  /// Whether the guard has written its last.
+  [[nodiscard]] bool has_ended();
+  [[nodiscard]] bool read_more();
+  void take_records(std::vector<OutputChunk>& chunks);
+
+  const Clock& clock_;
+  std::filesystem::path folder_;
+  std::optional<pid_t> child_;
+  std::optional<StepEnd> end_;
+  bool drained_ = false;
+  int segment_ = 0;
+  UniqueFd file_;
+  std::string pending_;  ///< of a record that is not complete
+};
+
+/// The process number of the guard that holds the lock in `folder`; nothing where none does.
+[[nodiscard]] std::optional<pid_t> living_guard(const std::filesystem::path& folder);
+
+}  // namespace steptune::slurm

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/slurm/job_names.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "common/sha256.hpp"
+
+namespace steptune::slurm {
+namespace {
+
+constexpr std::size_t k_most_study_bytes = 24;
+constexpr std::size_t k_hash_bytes = 8;
+
+}  // namespace
+
+std::string study_prefix(const std::string& study, const std::string& identity) {
+  std::string readable;
+  for (const char c : study.substr(0, k_most_study_bytes)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_';
+    readable += plain ? c : '-';
+  }
+  return fmt::format("{}{}.{}.", k_job_prefix, readable,
+                     sha256_hex(study + '\n' + identity).substr(0, k_hash_bytes));
+}
+
+std::optional<std::string> study_of_job(std::string_view job) {
+  if (!job.starts_with(k_job_prefix)) return std::nullopt;
+  job.remove_prefix(k_job_prefix.size());
+  const std::size_t end = job.find('.');
+  if (end == std::string_view::npos) return std::nullopt;
+  return std::string(job.substr(0, end));
+}
+
+std::string step_name(TrialKey key, int launch, const std::string& word) {
+  return fmt::format("t{}-a{}-l{}-{}", key.trial, key.attempt, launch, word);
+}
+
+std::optional<int> launch_of(std::string_view step_name, TrialKey key) {
+  const std::string begin = fmt::format("t{}-a{}-l", key.trial, key.attempt);
+  if (!step_name.starts_with(begin)) return std::nullopt;
+  int launch = 0;
+  std::from_chars(step_name.data() + begin.size(), step_name.data() + step_name.size(), launch);
+  return launch > 0 ? std::optional(launch) : std::nullopt;
+}
+
+}  // namespace steptune::slurm

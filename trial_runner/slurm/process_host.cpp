@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/slurm/process_host.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <csignal>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/shipped_files.hpp"
+#include "trial_runner/slurm/children.hpp"
+#include "trial_runner/slurm/guarded_step.hpp"
+#include "trial_runner/slurm/step_script.hpp"
+
+namespace steptune::slurm {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* k_guard_name = "steptune-slurm-guard";
+constexpr const char* k_about_file = "about";
+constexpr double k_slice_s = 0.02;  ///< output of steps is looked at so often
+
+Result<fs::path> find_guard() {
+  const auto directories = shipped_directories(ShippedKind::helper);
+  if (const auto file = find_file(directories, k_guard_name)) return *file;
+  return fail(
+      ErrorKind::runner,
+      fmt::format("the program {} is missing, under which trials run on Slurm", k_guard_name), {},
+      fmt::format("install it in one of {}", directories_text(directories)));
+}
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> kept;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (!is_slurm_variable(text.substr(0, text.find('=')))) kept.emplace_back(text);
+  }
+  return kept;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+bool write_file(const fs::path& path, const std::string& text) {
+  const fs::path fresh = path.string() + ".new";
+  {
+    std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
+    if (!(file << text) || !file.flush()) return false;
+  }
+  std::error_code error;
+  fs::rename(fresh, path, error);
+  return !error;
+}
+
+}  // namespace
+
+bool is_slurm_variable(std::string_view name) {
+  constexpr std::array<std::string_view, 3> k_kept = {"SLURM_CONF", "SLURM_CLUSTERS", "SLURM_JWT"};
+  if (std::ranges::find(k_kept, name) != k_kept.end()) return false;
+  constexpr std::array<std::string_view, 12> k_prefixes = {
+      "SLURM_",   "SLURMD_", "SBATCH_", "SRUN_",     "SALLOC_", "SQUEUE_",
+      "SCANCEL_", "SINFO_",  "SACCT_",  "SCONTROL_", "PMI",     "OMPI_"};
+  return std::ranges::any_of(k_prefixes,
+                             [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+ProcessHost::ProcessHost(const Clock& clock, ProcessHostOptions options)
+    : clock_(clock), options_(std::move(options)), environment_(own_environment()) {}
+
+Result<std::unique_ptr<ProcessHost>> ProcessHost::create(const Clock& clock,
+                                                         ProcessHostOptions options) {
+  if (options.guard_program.empty()) {
+    auto found = find_guard();
+    if (!found) return tl::unexpected(found.error());
+    options.guard_program = *std::move(found);
+  }
+  return std::unique_ptr<ProcessHost>(new ProcessHost(clock, std::move(options)));
+}
+
+ProcessHost::~ProcessHost() {
+  for (const Command& command : commands_) {
+    if (command.pid <= 0) continue;
+    ::kill(-command.pid, SIGKILL);
+    ::waitpid(command.pid, nullptr, 0);
+  }
+}
+
+void ProcessHost::run(std::vector<std::string> argv, std::string input, Then then) {
+  Command command;
+  command.then = std::move(then);
+  command.until_s = clock_.now_s() + options_.command_limit_s;
+  const UniqueFd in = memory_file(input);
+  command.out = memory_file();
+  command.err = memory_file();
+  std::vector<std::string> environment = environment_;
+  environment.emplace_back("SLURM_TIME_FORMAT=%s");
+  const auto pid = start_child(argv, environment, {in.get(), command.out.get(), command.err.get()});
+  if (pid) {
+    command.pid = *pid;
+  } else {
+    command.result = {127, false, {}, pid.error().text()};
+  }
+  commands_.push_back(std::move(command));
+}
+
+void ProcessHost::poll() {
+  std::vector<std::pair<Then, CommandResult>> ended;
+  for (auto command = commands_.begin(); command != commands_.end();) {
+    if (command->pid > 0) {
+      int status = 0;
+      if (::waitpid(command->pid, &status, WNOHANG) == 0) {
+        if (!command->timed_out && clock_.now_s() >= command->until_s) {
+          ::kill(-command->pid, SIGKILL);
+          command->timed_out = true;
+        }
+        ++command;
+        continue;
+      }
+      command->result = {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+                         command->timed_out, text_of(command->out), text_of(command->err)};
+    }
+    ended.emplace_back(std::move(command->then), std::move(command->result));
+    command = commands_.erase(command);
+  }
+  // Last: they may start further commands.
+  for (const auto& [then, result] : ended)
+    then(result);
+}
+
+void ProcessHost::wait_until(double deadline_s) {
+  const double left_s = std::clamp(deadline_s - clock_.now_s(), 0.0, k_slice_s);
+  ::poll(nullptr, 0, static_cast<int>(std::ceil(left_s * 1e3)));
+  poll();
+}
+
+Result<void> ProcessHost::open_folder(const std::string& prefix) {
+  std::error_code error;
+  study_folder_ = fs::absolute(options_.folder, error) / prefix;
+  fs::create_directories(study_folder_, error);
+  if (!error) return {};
+  return fail(ErrorKind::runner, "cannot create the runner's folder: " + error.message(),
+              study_folder_.string(),
+              "give a folder that this machine and the nodes share as \"folder\" of \"runner\"");
+}
+
+fs::path ProcessHost::lease_of(const std::string& allocation) const {
+  return study_folder_ / (allocation + ".lease");
+}
+
+fs::path ProcessHost::up_of(const std::string& allocation) const {
+  return study_folder_ / (allocation + ".up");
+}
+
+Result<std::unique_ptr<Step>> ProcessHost::start_step(const StepRequest& request) {
+  const fs::path folder = study_folder_ / request.name;
+  std::error_code error;
+  fs::create_directory(folder, error);
+  const std::string about = fmt::format("{}\n{}\n{}\n{}\n{}\n", host_name(), request.allocation,
+                                        request.job_id, request.mark_word, request.tasks);
+  if (error || !write_file(folder / k_about_file, about)) {
+    return fail(ErrorKind::runner, "cannot write: is the disk full?", folder.string());
+  }
+  std::vector<std::string> argv{options_.guard_program.string(), folder.string(),
+                                lease_of(request.allocation).string(),
+                                fmt::format("{:.0f}", request.keep_s)};
+  argv.insert(argv.end(), request.argv.begin(), request.argv.end());
+  const auto pid = start_child(argv, environment_, {});
+  if (!pid) return tl::unexpected(pid.error());
+  return std::make_unique<GuardedStep>(clock_, folder, *pid);
+}
+
+std::vector<FormerStep> ProcessHost::find_steps() {
+  std::vector<FormerStep> steps;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(study_folder_, error)) {
+    std::ifstream file(entry.path() / k_about_file);
+    std::string host;
+    FormerStep former;
+    StepRequest& request = former.request;
+    if (!std::getline(file, host) || !std::getline(file, request.allocation) ||
+        !std::getline(file, request.job_id) || !std::getline(file, request.mark_word) ||
+        !(file >> request.tasks)) {
+      continue;
+    }
+    request.name = entry.path().filename().string();
+    // Of another machine only its files are seen, and its guard cannot be asked to end it.
+    if (host == host_name()) {
+      former.step = std::make_unique<GuardedStep>(clock_, entry.path(), std::nullopt);
+    }
+    steps.push_back(std::move(former));
+  }
+  return steps;
+}
+
+Result<void> ProcessHost::set_lease(const std::string& allocation, double until_wall_s) {
+  if (write_file(lease_of(allocation), fmt::format("{:.0f}\n", until_wall_s))) return {};
+  return fail(ErrorKind::runner, "cannot write the lease of an allocation: is the disk full?",
+              lease_of(allocation).string());
+}
+
+std::string ProcessHost::holder_script(const std::string& allocation) const {
+  constexpr int k_longest_blind_s = 60;
+  return fmt::format(
+      "#!/bin/sh\n"
+      "# Holds nodes for Steptune as long as somebody renews the lease.\n"
+      "lease={}\n"
+      "printf '%s\\n' \"$SLURM_JOB_ID\" > {}\n"
+      "trap 'exit 0' TERM\n"
+      "blind=0\n"
+      "while :; do\n"
+      "  until=$(cat \"$lease\" 2>/dev/null)\n"
+      "  case $until in\n"
+      "    '' | *[!0-9]*) blind=$((blind + 1)); [ \"$blind\" -lt {} ] || exit 3 ;;\n"
+      "    *) blind=0; [ \"$(date +%s)\" -lt \"$until\" ] || exit 0 ;;\n"
+      "  esac\n"
+      "  sleep {} & wait $!\n"
+      "done\n",
+      posix_quoted(lease_of(allocation).string()), posix_quoted(up_of(allocation).string()),
+      std::max(2, k_longest_blind_s / options_.holder_look_s), options_.holder_look_s);
+}
+
+bool ProcessHost::holder_is_up(const std::string& allocation) const {
+  std::error_code error;
+  return fs::exists(up_of(allocation), error);
+}
+
+void ProcessHost::forget_allocation(const std::string& allocation) {
+  std::error_code error;
+  fs::remove(lease_of(allocation), error);
+  fs::remove(up_of(allocation), error);
+}
+
+CommandResult run_command(SubmitHost& host, const Clock& clock, std::vector<std::string> argv,
+                          std::string input) {
+  std::optional<CommandResult> answer;
+  host.run(std::move(argv), std::move(input),
+           [&answer](const CommandResult& result) { answer = result; });
+  host.poll();
+  while (!answer)
+    host.wait_until(clock.now_s() + 1.0);
+  return *std::move(answer);
+}
+
+}  // namespace steptune::slurm

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/slurm/queue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
+namespace steptune::slurm {
+namespace {
+
+constexpr std::size_t k_fields = 10;
+
+struct StateWords {
+  std::string_view state;
+  JobPhase phase;
+  std::string_view words;
+};
+constexpr std::array<StateWords, 30> k_states = {{
+    {"PENDING", JobPhase::waiting, "back in the queue: its programs were ended"},
+    {"CONFIGURING", JobPhase::waiting, "its nodes are being prepared"},
+    {"POWER_UP_NODE", JobPhase::waiting, "its nodes are being started"},
+    {"EXPEDITING", JobPhase::waiting, "back in the queue: its programs were ended"},
+    {"RESIZING", JobPhase::waiting, "its size is being changed"},
+    {"STAGE_OUT", JobPhase::over, "its data is being written back"},
+    {"RUNNING", JobPhase::usable, "running"},
+    {"SIGNALING", JobPhase::usable, "running"},
+    {"SUSPENDED", JobPhase::suspended, "suspended"},
+    {"STOPPED", JobPhase::suspended, "stopped"},
+    {"COMPLETING", JobPhase::over, "ending"},
+    {"COMPLETED", JobPhase::over, "given back: nobody had renewed its lease"},
+    {"CANCELLED", JobPhase::over, "cancelled by another"},
+    {"TIMEOUT", JobPhase::over, "at its time limit"},
+    {"FAILED", JobPhase::over, "failed: is the runner's folder visible on the nodes?"},
+    {"NODE_FAIL", JobPhase::over, "lost with a node that failed"},
+    {"BOOT_FAIL", JobPhase::over, "lost with nodes that did not boot"},
+    {"RECONFIG_FAIL", JobPhase::over, "lost with nodes that could not be prepared"},
+    {"LAUNCH_FAILED", JobPhase::over, "not launched on its nodes"},
+    {"PREEMPTED", JobPhase::over, "preempted by a job of higher priority"},
+    {"OUT_OF_MEMORY", JobPhase::over, "ended for want of memory"},
+    {"DEADLINE", JobPhase::over, "ended at its deadline"},
+    {"REVOKED", JobPhase::over, "taken over by another cluster"},
+    {"REQUEUED", JobPhase::held, "requeued"},
+    {"REQUEUE_FED", JobPhase::held, "requeued by another cluster"},
+    {"REQUEUE_HOLD", JobPhase::held, "requeued and held"},
+    {"SPECIAL_EXIT", JobPhase::held, "held for a special exit"},
+    {"RESV_DEL_HOLD", JobPhase::held, "held: its reservation was deleted"},
+    {"SIGNALLING", JobPhase::usable, "running"},
+    {"POWERING_UP", JobPhase::waiting, "its nodes are being started"},
+}};
+
+/// `CANCELLED by 1000` is `CANCELLED`.
+const StateWords* find_state(std::string_view state) {
+  state = state.substr(0, state.find(' '));
+  const auto found = std::ranges::find(k_states, state, &StateWords::state);
+  return found == k_states.end() ? nullptr : &*found;
+}
+
+std::optional<double> wall_time(std::string_view text) {
+  double seconds = 0.0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return std::nullopt;
+  return seconds;
+}
+
+int count(std::string_view text) {
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+bool is_id(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> queue_command() {
+  // The name last: it may hold a bar.
+  return {"squeue", "--noheader", "--me", "--states=all", "--format=%i|%T|%r|%S|%e|%V|%D|%C|%N|%j"};
+}
+
+std::vector<QueueRow> parse_queue(std::string_view text) {
+  std::vector<QueueRow> rows;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    std::array<std::string_view, k_fields> fields;
+    std::size_t at = 0;
+    for (; at + 1 < k_fields; ++at) {
+      const std::size_t bar = line.find('|');
+      if (bar == std::string_view::npos) break;
+      fields[at] = line.substr(0, bar);
+      line.remove_prefix(bar + 1);
+    }
+    if (at + 1 < k_fields || !is_id(fields[0]) || fields[1].empty()) continue;
+    fields[at] = line;
+    rows.push_back({std::string(fields[0]), std::string(fields[1]), std::string(fields[2]),
+                    wall_time(fields[3]), wall_time(fields[4]), wall_time(fields[5]),
+                    count(fields[6]), count(fields[7]), std::string(fields[8]),
+                    std::string(fields[9])});
+  }
+  return rows;
+}
+
+JobPhase phase_of(std::string_view state) {
+  const StateWords* known = find_state(state);
+  return known == nullptr ? JobPhase::waiting : known->phase;
+}
+
+std::string words_of(std::string_view state) {
+  const StateWords* known = find_state(state);
+  if (known != nullptr) return std::string(known->words);
+  return fmt::format("in the state {}", printable_line(state, 40));
+}
+
+WaitKind wait_kind(std::string_view reason) {
+  // Reasons may carry text: `ReqNodeNotAvail, UnavailableNodes:n[1-4]`.
+  reason = reason.substr(0, reason.find(','));
+  for (const std::string_view held :
+       {"JobHeldUser", "JobHeldAdmin", "JobHoldMaxRequeue", "PartitionDown", "PartitionInactive",
+        "launch failed requeued held", "job requeued in held state"}) {
+    if (reason == held) return WaitKind::held;
+  }
+  for (const std::string_view never :
+       {"PartitionNodeLimit", "PartitionTimeLimit", "BadConstraints", "InvalidAccount",
+        "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "DependencyNeverSatisfied", "DeadLine",
+        "ReservationDeleted", "QOSUsageThreshold"}) {
+    if (reason == never) return WaitKind::never;
+  }
+  const bool of_one_job = contains(reason, "PerJob") || reason.ends_with("PerNode") ||
+                          reason.starts_with("QOSMin") || contains(reason, "Minutes");
+  return of_one_job ? WaitKind::never : WaitKind::waits;
+}
+
+std::string first_host(std::string_view node_list) {
+  const std::size_t open = node_list.find('[');
+  const std::size_t comma = node_list.find(',');
+  if (open == std::string_view::npos || comma < open)
+    return std::string(node_list.substr(0, comma));
+  const std::size_t end = node_list.find_first_of(",-]", open + 1);
+  if (end == std::string_view::npos) return std::string(node_list);
+  const std::size_t close = node_list.find(']', open);
+  std::string_view rest =
+      close == std::string_view::npos ? std::string_view() : node_list.substr(close + 1);
+  rest = rest.substr(0, rest.find(','));
+  return fmt::format("{}{}{}", node_list.substr(0, open),
+                     node_list.substr(open + 1, end - open - 1), rest);
+}
+
+}  // namespace steptune::slurm

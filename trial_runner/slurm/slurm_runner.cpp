@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/slurm/slurm_runner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/sha256.hpp"
+#include "common/text.hpp"
+#include "trial_runner/slurm/job_names.hpp"
+
+namespace steptune {
+
+using slurm::Allocation;
+using slurm::AllocationState;
+using slurm::EndCause;
+using slurm::Need;
+using slurm::StepTrial;
+
+namespace {
+
+constexpr double k_least_wait_s = 0.005;
+/// Beyond a trial's limits: for its launch, for Slurm's own ending of steps.
+constexpr double k_spare_s = 60.0;
+/// Output of steps is looked at so often.
+constexpr double k_output_look_s = 0.02;
+/// An end is judged by the marks alone if the controller has not answered by then.
+constexpr double k_longest_judging_s = 30.0;
+/// For the controller to make up its mind about a job that is ending.
+constexpr double k_settling_s = 10.0;
+/// After force: until the allocation is given up, and until the trial is.
+constexpr double k_allocation_given_up_s = 20.0;
+constexpr double k_trial_given_up_s = 60.0;
+constexpr int k_most_launches = 3;
+/// Allocations that may wait in the queue beside those that trials could use at once.
+constexpr int k_more_pending = 3;
+constexpr double k_commands_end_s = 30.0;
+
+std::string random_word() {
+  std::random_device device;
+  return fmt::format("{:08x}{:08x}", device(), device());
+}
+
+/// Below the ephemeral ports, and another for each launch.
+int port_of(const std::string& word) {
+  constexpr int k_first = 20'000;
+  constexpr int k_ports = 10'000;
+  int sum = 0;
+  for (const char c : sha256_hex(word).substr(0, 7))
+    sum = (sum * 16 + (c <= '9' ? c - '0' : c - 'a' + 10)) % k_ports;
+  return k_first + sum;
+}
+
+std::vector<std::string> srun_command(const Need& need, const slurm::SlurmOptions& options,
+                                      const Allocation& allocation, const std::string& name) {
+  std::vector<std::string> words{"srun",
+                                 "--jobid=" + allocation.id,
+                                 "--job-name=" + name,
+                                 fmt::format("--nodes={}", need.nodes),
+                                 fmt::format("--ntasks={}", need.nodes * options.tasks_per_node),
+                                 fmt::format("--ntasks-per-node={}", options.tasks_per_node),
+                                 "--kill-on-bad-exit=1",
+                                 "--unbuffered",
+                                 "--input=none",
+                                 "--export=ALL",
+                                 "--chdir=/"};
+  int cpus = options.cpus_per_task.value_or(0);
+  if (cpus == 0 && options.exclusive && allocation.nodes > 0) {
+    cpus = allocation.cpus / allocation.nodes / options.tasks_per_node;
+  }
+  // srun itself would give each task one, and loaders would starve.
+  if (cpus > 0) words.push_back(fmt::format("--cpus-per-task={}", cpus));
+  if (options.memory == "all") words.emplace_back("--mem=0");
+  // What is held is not seen by a step that does not ask for it.
+  for (const char* option : {"gpus-per-node", "gres"}) {
+    if (const auto value = need.value_of(option))
+      words.push_back(fmt::format("--{}={}", option, *value));
+  }
+  words.insert(words.end(), options.step_options.begin(), options.step_options.end());
+  return words;
+}
+
+}  // namespace
+
+SlurmRunner::SlurmRunner(const Clock& clock, std::unique_ptr<slurm::SubmitHost> host,
+                         slurm::SlurmOptions options)
+    : clock_(clock),
+      options_(std::move(options)),
+      host_(std::move(host)),
+      allocations_(clock_, *host_, notices_, options_) {}
+
+int SlurmRunner::backlog() const {
+  return 2 * options_.parallel;
+}
+
+std::string SlurmRunner::kind_of(const StepTrial& trial) const {
+  return slurm::allocation_kind(trial.need(), options_);
+}
+
+double SlurmRunner::expected_start_s(const Resources& resources) const {
+  const auto need = slurm::need_of(resources);
+  return allocations_.expected_start_s(need ? slurm::allocation_kind(*need, options_) : "");
+}
+
+Result<void> SlurmRunner::begin_study(const std::string& name, const std::string& identity) {
+  if (auto first = admission_.check_no_study(); !first) return first;
+  prefix_ = slurm::study_prefix(name, identity);
+  if (auto opened = host_->open_folder(prefix_.substr(0, prefix_.size() - 1)); !opened)
+    return opened;
+  if (auto begun = allocations_.begin(prefix_); !begun) return begun;
+  admission_.begin_study(name);
+  return {};
+}
+
+double SlurmRunner::needed_s(const TrialSpec& spec) {
+  return spec.limits.wall_s + spec.limits.grace_s + k_spare_s;
+}
+
+Result<void> SlurmRunner::start(const TrialSpec& spec) {
+  std::vector<TrialKey> under_way;
+  for (const StepTrial& trial : trials_)
+    under_way.push_back(trial.key());
+  if (auto admitted = admission_.check_start(spec.key, under_way, backlog()); !admitted) {
+    return admitted;
+  }
+  auto need = slurm::need_of(spec.resources);
+  if (!need) {
+    return fail(ErrorKind::usage,
+                fmt::format("{} are no nodes of a cluster", to_text(spec.resources)));
+  }
+  auto trial = StepTrial::create(spec, *std::move(need));
+  if (!trial) return tl::unexpected(trial.error());
+  trial->set_waits_since(clock_.now_s());
+  trials_.push_back(*std::move(trial));
+  return {};
+}
+
+Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans) {
+  if (auto begun = admission_.check_study(); !begun) return tl::unexpected(begun.error());
+  std::vector<slurm::FormerStep> steps = host_->find_steps();
+  std::vector<TrialKey> adopted;
+  for (const Orphan& orphan : orphans) {
+    slurm::FormerStep* latest = nullptr;
+    int launches = 0;
+    for (slurm::FormerStep& step : steps) {
+      const auto launch = slurm::launch_of(step.request.name, orphan.spec.key);
+      if (!step.step || !launch || *launch < launches) continue;
+      launches = *launch;
+      latest = &step;
+    }
+    auto need = slurm::need_of(orphan.spec.resources);
+    if (latest == nullptr || !need) continue;
+    auto trial = StepTrial::create(orphan.spec, *std::move(need));
+    if (!trial) return tl::unexpected(trial.error());
+    const slurm::StepRequest& request = latest->request;
+    trial->set_launches(launches - 1);
+    slurm::StepLaunch launch{request.name,  request.allocation,  request.job_id, request.mark_word,
+                             request.tasks, trial->need().nodes, clock_.now_s()};
+    if (Allocation* allocation = allocations_.find(request.allocation)) {
+      launch.held_nodes = std::max(allocation->nodes, launch.held_nodes);
+      allocations_.set_user(*allocation, orphan.spec.key, needed_s(orphan.spec));
+    }
+    trial->launch(std::move(launch), std::move(latest->step));
+    adopted.push_back(orphan.spec.key);
+    trials_.push_back(*std::move(trial));
+  }
+  for (slurm::FormerStep& left : steps) {
+    if (std::ranges::any_of(trials_, [&](const StepTrial& trial) {
+          return trial.step_launch().name == left.request.name;
+        })) {
+      continue;
+    }
+    // On another machine its guard cannot be asked: the allocation goes, and all in it.
+    Allocation* allocation = allocations_.find(left.request.allocation);
+    if (!left.step && allocation != nullptr) allocations_.give_back(*allocation);
+    if (!left.step) continue;
+    left.step->kill();
+    left.step->forget();
+  }
+  return adopted;
+}
+
+int SlurmRunner::running_trials() const {
+  return static_cast<int>(
+      std::ranges::count_if(trials_, [](const StepTrial& trial) { return !trial.waits(); }));
+}
+
+bool SlurmRunner::is_waited_for(const std::string& kind) const {
+  return std::ranges::any_of(
+      trials_, [&](const StepTrial& trial) { return trial.waits() && kind_of(trial) == kind; });
+}
+
+void SlurmRunner::finish(StepTrial& trial, Outcome outcome) {
+  const bool launched = !trial.waits();
+  const std::string held = launched ? trial.step_launch().allocation : "";
+  events_.emplace_back(
+      trial.finish(clock_.now_s(), std::move(outcome), options_.usd_per_node_hour));
+  if (!launched) return;
+  trial.forget_step();
+  Allocation* allocation = allocations_.find(held);
+  if (allocation != nullptr && allocation->user == trial.key()) {
+    allocations_.set_free(*allocation);
+    allocation->failed_launches = 0;
+  }
+}
+
+void SlurmRunner::ask_to_end(StepTrial& trial, EndCause cause, bool by_force) {
+  const double now_s = clock_.now_s();
+  const bool first = trial.cause() == EndCause::none;
+  trial.set_cause(cause, now_s);
+  if (trial.waits() || trial.step_ended_s()) return;
+  const std::string& step = trial.marks().step_id();
+  if (by_force || !trial.has_started() || step.empty() || trial.spec().limits.grace_s <= 0.0) {
+    if (!trial.was_killed()) trial.kill();
+    if (by_force && !step.empty()) host_->run({"scancel", step}, {}, [](const auto&) {});
+  } else if (first) {
+    host_->run({"scancel", "--signal=TERM", step}, {}, [](const auto&) {});
+  }
+}
+
+void SlurmRunner::stop(TrialKey key) {
+  const auto trial = std::ranges::find(trials_, key, &StepTrial::key);
+  if (trial == trials_.end()) return;
+  ask_to_end(*trial, EndCause::caller, false);
+}
+
+void SlurmRunner::kill_all() {
+  for (StepTrial& trial : trials_)
+    ask_to_end(trial, EndCause::caller, true);
+}
+
+void SlurmRunner::push_towards_end(StepTrial& trial) {
+  const double asked_for_s = clock_.now_s() - trial.asked_s();
+  const double grace_s = trial.spec().limits.grace_s;
+  if (asked_for_s < grace_s) return;
+  if (!trial.was_killed()) ask_to_end(trial, trial.cause(), true);
+  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  if (asked_for_s > grace_s + k_allocation_given_up_s && allocation != nullptr &&
+      allocation->state == AllocationState::running) {
+    notices_.add(fmt::format("the step of trial {} does not end: its allocation {} is given back",
+                             trial.key().trial, allocation->id));
+    allocations_.give_back(*allocation);
+    trial.kill();
+  }
+}
+
+void SlurmRunner::hold_to_limits(StepTrial& trial) {
+  const double now_s = clock_.now_s();
+  if (trial.cause() != EndCause::none) {
+    push_towards_end(trial);
+    return;
+  }
+  const auto [limit_s, cause] = trial.next_limit();
+  if (now_s >= limit_s) {
+    ask_to_end(trial, cause, false);
+    return;
+  }
+  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  if (allocation != nullptr && !allocation->user_started && trial.has_started()) {
+    allocations_.set_paid_by_trial(*allocation, true);
+  }
+  const bool given_back = allocation == nullptr || allocation->state == AllocationState::ending;
+  const bool late =
+      !trial.has_started() && now_s > trial.step_launch().at_s + options_.launch_limit_s;
+  // The step of an allocation that is gone ends by itself; srun may not have noticed.
+  if ((late || given_back) && !trial.was_killed()) trial.kill();
+}
+
+void SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, bool usable) {
+  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  if (trial.failed_launches() + 1 >= k_most_launches) {
+    Outcome outcome;
+    outcome.kind = OutcomeKind::not_started;
+    outcome.detail = fmt::format("launched {} times in vain: {}", k_most_launches, why);
+    finish(trial, std::move(outcome));
+    if (allocation != nullptr && usable) allocations_.give_back(*allocation);
+    return;
+  }
+  notices_.add(fmt::format("trial {}: {}; it is launched again", trial.key().trial, why));
+  trial.wait_again(clock_.now_s());
+  if (allocation == nullptr) return;
+  allocations_.set_free(*allocation);
+  // Once may be chance: a node's daemon was being restarted.
+  if (++allocation->failed_launches > 1) allocations_.give_back(*allocation);
+}
+
+bool SlurmRunner::judge(StepTrial& trial) {
+  const double ended_s = *trial.step_ended_s();
+  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  if (allocation != nullptr) allocations_.set_paid_by_trial(*allocation, false);
+  if (slurm::is_proven_success(trial.marks(), trial.cause())) {
+    finish(trial, {});
+    return true;
+  }
+  slurm::StepEvidence evidence = trial.evidence();
+  const double judging_s = clock_.now_s() - ended_s;
+  if (evidence.cause == EndCause::none) {
+    const std::string& held = trial.step_launch().allocation;
+    evidence.allocation_state = allocations_.state_after(held, ended_s);
+    if (!evidence.allocation_state && judging_s < k_longest_judging_s) return false;
+    if (evidence.allocation_state == "COMPLETING" && judging_s < k_settling_s) return false;
+  }
+  std::string why;
+  auto outcome = slurm::step_outcome(trial.marks(), evidence, trial.spec().limits,
+                                     trial.step_launch().tasks, why);
+  const bool usable = !evidence.allocation_state ||
+                      slurm::phase_of(*evidence.allocation_state) == slurm::JobPhase::usable;
+  if (!outcome) {
+    on_failed_launch(trial, why, usable);
+    return trial.step_ended_s().has_value();
+  }
+  finish(trial, *std::move(outcome));
+  return true;
+}
+
+void SlurmRunner::watch_trials() {
+  for (auto trial = trials_.begin(); trial != trials_.end();) {
+    bool over = false;
+    if (trial->waits()) {
+      over = trial->cause() != EndCause::none;
+      Outcome outcome;
+      outcome.kind = OutcomeKind::stopped;
+      if (over) finish(*trial, std::move(outcome));
+    } else {
+      trial->read(clock_.now_s(), events_);
+      if (!trial->step_ended_s()) hold_to_limits(*trial);
+      const bool given_up =
+          trial->cause() != EndCause::none &&
+          clock_.now_s() - trial->asked_s() > trial->spec().limits.grace_s + k_trial_given_up_s;
+      if (trial->step_ended_s()) {
+        over = judge(*trial);
+      } else if (given_up) {
+        Outcome outcome;
+        outcome.kind = OutcomeKind::stopped;
+        outcome.detail = "its step does not end; its allocation was given back";
+        finish(*trial, std::move(outcome));
+        over = true;
+      }
+    }
+    trial = over ? trials_.erase(trial) : std::next(trial);
+  }
+}
+
+void SlurmRunner::give_up_refused() {
+  for (const auto& [kind, why] : allocations_.take_refusals()) {
+    for (auto trial = trials_.begin(); trial != trials_.end();) {
+      if (!trial->waits() || kind_of(*trial) != kind) {
+        ++trial;
+        continue;
+      }
+      Outcome outcome;
+      outcome.kind = OutcomeKind::not_started;
+      outcome.detail = why;
+      finish(*trial, std::move(outcome));
+      trial = trials_.erase(trial);
+    }
+  }
+}
+
+bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
+  const std::string word = random_word();
+  const TrialSpec& spec = trial.spec();
+  slurm::StepRequest request;
+  request.name = slurm::step_name(spec.key, trial.next_launch(), word.substr(0, 8));
+  request.allocation = allocation.name;
+  request.job_id = allocation.id;
+  request.mark_word = word;
+  request.tasks = trial.need().nodes * options_.tasks_per_node;
+  request.keep_s = std::max(120.0, options_.keep_alive_s);
+  request.program = spec.argv;
+  const slurm::StepScript script{word,          trial.need().nodes,
+                                 request.tasks, slurm::first_host(allocation.node_list),
+                                 port_of(word), options_.setup};
+  const auto text = slurm::step_script(spec, script);
+  Result<std::unique_ptr<slurm::Step>> step = tl::unexpected(Error{});
+  if (text) {
+    request.argv = srun_command(trial.need(), options_, allocation, request.name);
+    request.argv.insert(request.argv.end(), {"/bin/sh", "-c", *text});
+    // Before the step is there: a tuner that dies now leaves a lease that lasts for it.
+    allocations_.set_user(allocation, spec.key, needed_s(spec));
+    step = host_->start_step(request);
+  }
+  if (!step) {
+    Outcome outcome;
+    outcome.kind = OutcomeKind::not_started;
+    outcome.detail = text ? step.error().text() : text.error().text();
+    if (text) allocations_.set_free(allocation);
+    finish(trial, std::move(outcome));
+    return false;
+  }
+  trial.launch({request.name, request.allocation, request.job_id, word, request.tasks,
+                std::max(allocation.nodes, trial.need().nodes), clock_.now_s()},
+               *std::move(step));
+  return true;
+}
+
+void SlurmRunner::start_waiting() {
+  for (auto trial = trials_.begin(); trial != trials_.end();) {
+    if (running_trials() >= options_.parallel) return;
+    Allocation* allocation =
+        trial->waits() ? allocations_.free_for(kind_of(*trial), needed_s(trial->spec())) : nullptr;
+    const bool over = allocation != nullptr && !launch(*trial, *allocation);
+    trial = over ? trials_.erase(trial) : std::next(trial);
+  }
+}
+
+void SlurmRunner::ask_for_allocations() {
+  if (running_trials() >= options_.parallel) return;  // what waits could not run anyway
+  int pending = 0;
+  std::map<std::string, int> of_kind;
+  for (const Allocation& allocation : allocations_.all()) {
+    if (allocation.state == AllocationState::ending) continue;
+    ++of_kind[allocation.kind];
+    if (allocation.state != AllocationState::running) ++pending;
+  }
+  std::map<std::string, int> wanted;
+  for (const StepTrial& trial : trials_)
+    ++wanted[kind_of(trial)];
+  for (auto trial = trials_.begin(); trial != trials_.end();) {
+    if (!trial->waits()) {
+      ++trial;
+      continue;
+    }
+    const std::string kind = kind_of(*trial);
+    const auto limit_s = slurm::time_limit_s(trial->need().value_of("time").value_or(""));
+    if (limit_s.value_or(options_.default_time_s) < needed_s(trial->spec())) {
+      Outcome outcome;
+      outcome.kind = OutcomeKind::not_started;
+      outcome.detail = fmt::format(
+          "an allocation of {} is too short for a trial that may take {} (\"wall\" of \"limits\", "
+          "and time to end)",
+          format_duration(limit_s.value_or(options_.default_time_s)),
+          format_duration(needed_s(trial->spec())));
+      finish(*trial, std::move(outcome));
+      trial = trials_.erase(trial);
+      continue;
+    }
+    if (of_kind[kind] < std::min(wanted[kind], options_.parallel) &&
+        pending < options_.parallel + k_more_pending) {
+      allocations_.submit(trial->need());
+      ++of_kind[kind];
+      ++pending;
+    }
+    ++trial;
+  }
+}
+
+void SlurmRunner::give_back_surplus() {
+  const double now_s = clock_.now_s();
+  double needed = 0.0;
+  for (const StepTrial& trial : trials_)
+    needed = std::max(needed, trial.waits() ? needed_s(trial.spec()) : 0.0);
+  const auto running = [this] {
+    return std::ranges::count(allocations_.all(), AllocationState::running, &Allocation::state);
+  };
+  for (Allocation& allocation : allocations_.all()) {
+    if (allocation.user || allocation.state == AllocationState::ending ||
+        allocation.state == AllocationState::submitting) {
+      continue;
+    }
+    const bool wanted = is_waited_for(allocation.kind);
+    const bool idle = allocation.state == AllocationState::running;
+    const bool too_short = idle && wanted && allocation.end_wall_s < clock_.wall_time_s() + needed;
+    const bool unwanted =
+        !wanted && (!idle || further_trials_ == 0 || running() > options_.parallel ||
+                    now_s - allocation.free_since_s >= options_.keep_alive_s);
+    if (too_short || unwanted) allocations_.give_back(allocation);
+  }
+}
+
+Result<void> SlurmRunner::advance() {
+  host_->poll();
+  if (auto advanced = allocations_.advance(); !advanced) return advanced;
+  watch_trials();
+  give_up_refused();
+  start_waiting();
+  ask_for_allocations();
+  give_back_surplus();
+  return {};
+}
+
+Result<std::vector<TrialEvent>> SlurmRunner::wait(double deadline_s) {
+  while (true) {
+    if (admission_.check_study()) {
+      if (auto advanced = advance(); !advanced) return tl::unexpected(advanced.error());
+    }
+    const double now_s = clock_.now_s();
+    if (!events_.empty() || now_s >= deadline_s) break;
+    double due_s = std::min(deadline_s, allocations_.next_due_s());
+    if (!trials_.empty() || host_->busy()) due_s = std::min(due_s, now_s + k_output_look_s);
+    host_->wait_until(std::max(due_s, now_s + k_least_wait_s));
+  }
+  return std::exchange(events_, {});
+}
+
+std::string SlurmRunner::price_text(int nodes) const {
+  const std::string held = fmt::format("{} node{}", nodes, nodes == 1 ? "" : "s");
+  if (!options_.usd_per_node_hour) return held;
+  return fmt::format("{}, {} per hour", held, format_usd(*options_.usd_per_node_hour * nodes));
+}
+
+Result<std::string> SlurmRunner::detach() {
+  std::string text;
+  std::set<std::string> kept;
+  for (const StepTrial& trial : trials_) {
+    if (trial.waits()) continue;
+    text += fmt::format("trial {} goes on in job {}: {}, for at most {}\n", trial.key().trial,
+                        trial.step_launch().job_id, price_text(trial.step_launch().held_nodes),
+                        format_duration(trial.spec().limits.wall_s));
+    kept.insert(trial.step_launch().allocation);
+  }
+  if (!text.empty()) {
+    text += fmt::format("each job ends {} after its trial unless the study is run again\n",
+                        format_duration(std::max(120.0, options_.keep_alive_s)));
+  }
+  trials_.clear();
+  events_.clear();
+  for (Allocation& allocation : allocations_.all()) {
+    if (!kept.contains(allocation.name)) allocations_.give_back(allocation);
+  }
+  // What a sbatch that is under way has asked for is given back when its answer comes.
+  const double until_s = clock_.now_s() + k_commands_end_s;
+  while (host_->busy() && clock_.now_s() < until_s)
+    host_->wait_until(clock_.now_s() + k_output_look_s);
+  return text;
+}
+
+Result<void> SlurmRunner::release(double longest_s) {
+  further_trials_ = 0;
+  const double until_s = clock_.now_s() + longest_s;
+  while (!trials_.empty() || !allocations_.empty()) {
+    if (auto advanced = advance(); !advanced) return advanced;
+    const double now_s = clock_.now_s();
+    if (trials_.empty() && allocations_.empty()) break;
+    if (now_s >= until_s) {
+      tell_what_is_left();
+      break;
+    }
+    host_->wait_until(std::min(until_s, now_s + k_output_look_s));
+  }
+  events_.clear();
+  return {};
+}
+
+void SlurmRunner::tell_what_is_left() {
+  for (const Allocation& allocation : allocations_.all()) {
+    notices_.add(
+        fmt::format("job {} {}: {}; {}", allocation.id.empty() ? allocation.name : allocation.id,
+                    allocation.user ? "still runs a trial" : "is still being given back",
+                    price_text(allocation.nodes),
+                    allocation.user ? "the next run of the study adopts it"
+                                    : "`steptune pools --runner slurm` tells whether it is gone"));
+  }
+}
+
+}  // namespace steptune

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/clock.hpp"
+#include "trial_runner/admission.hpp"
+#include "trial_runner/machine_holder.hpp"
+#include "trial_runner/runner.hpp"
+#include "trial_runner/slurm/allocations.hpp"
+#include "trial_runner/slurm/notices.hpp"
+#include "trial_runner/slurm/slurm_options.hpp"
+#include "trial_runner/slurm/step_trial.hpp"
+#include "trial_runner/slurm/submit_host.hpp"
+
+namespace steptune {
+
+/// Trials as job steps in allocations that are held for them. An allocation is a placeholder job
+/// whose name follows from study and need, so that it is found again after a crash and a lost
+/// answer never makes a second one; the queue is waited for once, and a step starts within a
+/// moment. A trial has succeeded only when each of its tasks has marked its start and an exit
+/// status of 0. What waits in the queue keeps no other trial from running. No trial starts where it
+/// could not end.
+class SlurmRunner final : public Runner, public MachineHolder {
+ public:
+  /// `clock` outlives the runner.
+  SlurmRunner(const Clock& clock, std::unique_ptr<slurm::SubmitHost> host,
+              slurm::SlurmOptions options);
+  SlurmRunner(const SlurmRunner&) = delete;
+  SlurmRunner& operator=(const SlurmRunner&) = delete;
+  ~SlurmRunner() override = default;
+
+  /// Asks the queue: finds allocations that an earlier tuner has left.
+  [[nodiscard]] Result<void> begin_study(const std::string& name,
+                                         const std::string& identity) override;
+  [[nodiscard]] int capacity() const override { return options_.parallel; }
+  [[nodiscard]] Result<void> start(const TrialSpec& spec) override;
+  [[nodiscard]] Result<std::vector<TrialEvent>> wait(double deadline_s) override;
+  void stop(TrialKey key) override;
+  void kill_all() override;
+  [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
+  [[nodiscard]] MachineHolder* machine_holder() override { return this; }
+
+  [[nodiscard]] int backlog() const override;
+  [[nodiscard]] double expected_start_s(const Resources& resources) const override;
+  void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
+  [[nodiscard]] Result<void> release(double longest_s) override;
+  [[nodiscard]] Result<std::string> detach() override;
+  [[nodiscard]] double take_overhead_usd() override { return allocations_.take_overhead_usd(); }
+  [[nodiscard]] std::vector<std::string> take_notices() override { return notices_.take(); }
+
+ private:
+  using Trials = std::list<slurm::StepTrial>;
+
+  [[nodiscard]] Result<void> advance();
+  [[nodiscard]] std::string kind_of(const slurm::StepTrial& trial) const;
+  /// Seconds that an allocation must last for a trial to start in it.
+  [[nodiscard]] static double needed_s(const TrialSpec& spec);
+
+  void watch_trials();
+  void hold_to_limits(slurm::StepTrial& trial);
+  void push_towards_end(slurm::StepTrial& trial);
+  /// False as long as the end cannot be judged.
+  [[nodiscard]] bool judge(slurm::StepTrial& trial);
+  void on_failed_launch(slurm::StepTrial& trial, const std::string& why, bool usable);
+  void finish(slurm::StepTrial& trial, Outcome outcome);
+  void ask_to_end(slurm::StepTrial& trial, slurm::EndCause cause, bool by_force);
+
+  void give_up_refused();
+  void start_waiting();
+  [[nodiscard]] bool launch(slurm::StepTrial& trial, slurm::Allocation& allocation);
+  void ask_for_allocations();
+  void give_back_surplus();
+  [[nodiscard]] int running_trials() const;
+  [[nodiscard]] bool is_waited_for(const std::string& kind) const;
+  [[nodiscard]] std::string price_text(int nodes) const;
+  void tell_what_is_left();
+
+  const Clock& clock_;
+  slurm::SlurmOptions options_;
+  std::unique_ptr<slurm::SubmitHost> host_;
+  Admission admission_;
+  slurm::Notices notices_;
+  slurm::Allocations allocations_;
+  std::string prefix_;  ///< of the names of jobs and of the study's folder
+  Trials trials_;       ///< not finished
+  std::vector<TrialEvent> events_;
+  std::optional<std::int64_t> further_trials_;
+};
+
+}  // namespace steptune

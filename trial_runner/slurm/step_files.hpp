@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// What the guard of a step writes into the step's folder, and the tuner reads there:
+///
+///   lock      locked (flock) as long as the guard lives; its process number
+///   output.N  segments of output: records of `TIME LENGTH\n` and LENGTH bytes, TIME in seconds of
+///             CLOCK_BOOTTIME; the latest two are kept
+///   status    `exit N` or `signal N` of srun, then perhaps a line `fault WHY`; written last
+namespace steptune::slurm {
+
+inline constexpr const char* k_lock_file = "lock";
+inline constexpr const char* k_output_file = "output.";
+inline constexpr const char* k_status_file = "status";
+inline constexpr long long k_segment_bytes = 16LL << 20;
+
+}  // namespace steptune::slurm

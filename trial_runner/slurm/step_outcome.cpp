@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/slurm/step_outcome.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/text.hpp"
+
+namespace steptune::slurm {
+namespace {
+
+/// As a shell tells of a program that it has not found, or may not execute.
+constexpr int k_not_found = 127;
+constexpr int k_not_executable = 126;
+
+constexpr std::array<std::string_view, 11> k_memory_phrases{
+    "oom-kill",
+    "oom_kill",
+    "Out Of Memory",
+    "exceeded memory limit",
+    "CUDA out of memory",
+    "CUDA error: out of memory",
+    "HIP out of memory",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+    "std::bad_alloc",
+    "MemoryError",
+    "DefaultCPUAllocator: can't allocate memory"};
+
+std::string last_output(const StepEvidence& evidence) {
+  std::string text = evidence.fault;
+  if (evidence.tail.empty()) return text;
+  if (!text.empty()) text += "; ";
+  return text + fmt::format("its last output: {}", fmt::join(evidence.tail, " | "));
+}
+
+/// What this program has caused.
+Outcome asked_for(EndCause cause, const TrialLimits& limits) {
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  if (cause == EndCause::wall_limit) {
+    outcome.kind = OutcomeKind::timed_out;
+    outcome.detail = fmt::format("ran longer than the limit of {}", format_duration(limits.wall_s));
+  } else if (cause == EndCause::no_output) {
+    outcome.kind = OutcomeKind::hung;
+    outcome.detail = fmt::format("no output for {}", format_duration(limits.idle_s));
+  }
+  return outcome;
+}
+
+Outcome of_program(const StepMarks& marks, const StepEvidence& evidence) {
+  Outcome outcome;
+  outcome.kind = OutcomeKind::failed;
+  outcome.exit_code = *marks.failure();
+  outcome.detail = fmt::format("the program ended with exit status {}", outcome.exit_code);
+  if (marks.folder_missing()) {
+    outcome.kind = OutcomeKind::not_started;
+    outcome.detail = "the trial's folder does not exist on the node";
+  } else if (outcome.exit_code == k_not_found || outcome.exit_code == k_not_executable) {
+    outcome.kind = OutcomeKind::not_started;
+    outcome.detail = outcome.exit_code == k_not_found ? "there is no such program on the node"
+                                                      : "the program cannot be executed";
+  } else if (evidence.out_of_memory) {
+    outcome.kind = OutcomeKind::out_of_memory;
+  }
+  return outcome;
+}
+
+}  // namespace
+
+bool tells_of_memory(std::string_view line) {
+  return std::ranges::any_of(k_memory_phrases, [line](std::string_view phrase) {
+    return line.find(phrase) != std::string_view::npos;
+  });
+}
+
+bool is_proven_success(const StepMarks& marks, EndCause cause) {
+  return cause == EndCause::none && marks.all_succeeded();
+}
+
+std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& evidence,
+                                    const TrialLimits& limits, int tasks, std::string& detail) {
+  if (evidence.cause != EndCause::none) return asked_for(evidence.cause, limits);
+  if (marks.all_succeeded()) return Outcome{};
+
+  const bool usable =
+      !evidence.allocation_state || phase_of(*evidence.allocation_state) == JobPhase::usable;
+  const bool failed_itself = marks.failure() && !(marks.only_ended() && !usable);
+  if (!marks.all_started() && (!marks.failure() || marks.only_ended())) {
+    detail = marks.started() == 0
+                 ? "the step did not start"
+                 : fmt::format("only {} of {} tasks started", marks.started(), tasks);
+    if (!usable)
+      detail += fmt::format(": its allocation is {}", words_of(*evidence.allocation_state));
+    const std::string output = last_output(evidence);
+    if (!output.empty()) detail += "; " + output;
+    return std::nullopt;
+  }
+  Outcome outcome;
+  if (failed_itself) {
+    outcome = of_program(marks, evidence);
+  } else if (evidence.out_of_memory) {
+    outcome.kind = OutcomeKind::out_of_memory;
+    outcome.exit_code = evidence.srun_status.value_or(1);
+    outcome.detail = "killed for memory on its node";
+  } else {
+    outcome.kind = OutcomeKind::lost;
+    outcome.exit_code = evidence.srun_status.value_or(0);
+    outcome.detail =
+        usable ? "its step was ended from outside: no task has told its exit status"
+               : fmt::format("its allocation is {}", words_of(*evidence.allocation_state));
+  }
+  const std::string output = last_output(evidence);
+  if (!output.empty()) outcome.detail += "; " + output;
+  return outcome;
+}
+
+}  // namespace steptune::slurm

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trial_runner/runner.hpp"
+#include "trial_runner/slurm/queue.hpp"
+#include "trial_runner/slurm/step_script.hpp"
+
+namespace steptune::slurm {
+
+/// Why this program has ended a step.
+enum class EndCause { none, caller, wall_limit, no_output };
+
+/// What is known of a step that has ended.
+struct StepEvidence {
+  EndCause cause = EndCause::none;
+  std::optional<int> srun_status;
+  std::string fault;              ///< why output is missing; empty if none is
+  std::vector<std::string> tail;  ///< last lines of output
+  bool out_of_memory = false;     ///< the output says so
+  /// Of the allocation, asked after the step's end; nothing: the controller does not answer.
+  std::optional<std::string> allocation_state;
+};
+
+/// Whether a line tells that memory was not enough, as Slurm or the usual libraries say it.
+[[nodiscard]] bool tells_of_memory(std::string_view line);
+
+/// Whether the end can be judged without asking what has become of the allocation: only success
+/// proves itself.
+[[nodiscard]] bool is_proven_success(const StepMarks& marks, EndCause cause);
+
+/// How the trial ended; nothing where its program never ran although nobody has ended it: the
+/// launch has failed, which is not the trial's fault. `detail` tells why in any case.
+[[nodiscard]] std::optional<Outcome> step_outcome(const StepMarks& marks,
+                                                  const StepEvidence& evidence,
+                                                  const TrialLimits& limits, int tasks,
+                                                  std::string& detail);
+
+}  // namespace steptune::slurm

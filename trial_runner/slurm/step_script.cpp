@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/slurm/step_script.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace steptune::slurm {
+namespace {
+
+/// Linux: MAX_ARG_STRLEN, its NUL included.
+constexpr std::size_t k_most_script_bytes = 131'071;
+constexpr char k_mark = '\x1e';
+/// As a shell tells of a program that a signal has ended.
+constexpr int k_terminated = 128 + 15;
+constexpr int k_killed = 128 + 9;
+
+bool was_ended(int status) {
+  return status == k_terminated || status == k_killed;
+}
+
+constexpr const char* k_ranks =
+    "export RANK=\"$SLURM_PROCID\" WORLD_SIZE=\"$SLURM_STEP_NUM_TASKS\" "
+    "LOCAL_RANK=\"$SLURM_LOCALID\" GROUP_RANK=\"$SLURM_NODEID\"\n";
+
+}  // namespace
+
+std::string posix_quoted(std::string_view word) {
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+Result<std::string> step_script(const TrialSpec& spec, const StepScript& script) {
+  static const std::regex k_name("[A-Za-z_][A-Za-z0-9_]*");
+  if (spec.argv.empty()) {
+    return fail(ErrorKind::usage, "the trial has no command",
+                fmt::format("trial {}", spec.key.trial));
+  }
+  std::string text = fmt::format(
+      "w={}\n"
+      "m() {{ printf '\\036steptune %s %s\\n' \"$w\" \"$*\"; }}\n"
+      "m start \"$SLURM_PROCID\" \"${{SLURMD_NODENAME:-?}}\" \"$SLURM_JOB_ID.$SLURM_STEP_ID\"\n"
+      "trap : TERM INT\n"
+      "trap 's=$?; printf \"\\n\"; m exit \"$SLURM_PROCID\" \"$s\"; exit \"$s\"' EXIT\n",
+      script.mark_word);
+  if (script.tasks > 1) {
+    text += k_ranks;
+    text += fmt::format("export LOCAL_WORLD_SIZE={} MASTER_ADDR={} MASTER_PORT={}\n",
+                        script.tasks / std::max(1, script.nodes), posix_quoted(script.head_host),
+                        script.port);
+  }
+  if (!spec.environment.contains("PYTHONUNBUFFERED")) text += "export PYTHONUNBUFFERED=1\n";
+  for (const auto& [name, value] : spec.environment) {
+    if (!std::regex_match(name, k_name)) {
+      return fail(ErrorKind::usage,
+                  fmt::format("no shell can export the variable \"{}\" of the trial", name));
+    }
+    text += fmt::format("export {}={}\n", name, posix_quoted(value));
+  }
+  std::error_code error;
+  const auto folder = spec.working_directory.empty() ? std::filesystem::current_path(error)
+                                                     : spec.working_directory;
+  text += fmt::format("cd {} || {{ m cwd \"$SLURM_PROCID\"; exit 125; }}\n",
+                      posix_quoted(folder.string()));
+  if (!script.setup.empty()) text += script.setup + "\n";
+  // exec: a program, never one of the shell's own commands.
+  text += "(exec";
+  for (const std::string& word : spec.argv)
+    text += " " + posix_quoted(word);
+  text += ")\n";
+  if (text.find('\0') != std::string::npos) {
+    return fail(ErrorKind::usage, "an argument or environment variable holds a NUL byte",
+                spec.argv.front());
+  }
+  if (text.size() > k_most_script_bytes) {
+    return fail(
+        ErrorKind::usage,
+        fmt::format("arguments and environment are too long together: {} bytes of at most {}",
+                    text.size(), k_most_script_bytes),
+        spec.argv.front(), "pass long values through a file");
+  }
+  return text;
+}
+
+StepMarks::StepMarks(std::string mark_word, int tasks)
+    : prefix_(fmt::format("{}steptune {} ", k_mark, mark_word)), tasks_(tasks) {}
+
+void StepMarks::feed(std::string_view bytes,
+                     const std::function<void(std::string_view)>& on_output) {
+  constexpr std::size_t k_longest_mark = 1024;
+  const auto pass = [&on_output](std::string_view output) {
+    if (!output.empty()) on_output(output);
+  };
+  std::string joined;
+  if (!pending_.empty()) {
+    joined = std::move(pending_);
+    joined.append(bytes);
+    bytes = joined;
+    pending_.clear();
+  }
+  while (!bytes.empty()) {
+    const std::size_t at = std::min(bytes.find(k_mark), bytes.size());
+    pass(bytes.substr(0, at));
+    bytes.remove_prefix(at);
+    if (bytes.empty()) return;
+    const std::string_view begin = bytes.substr(0, prefix_.size());
+    if (!prefix_.starts_with(begin)) {
+      pass(bytes.substr(0, 1));
+      bytes.remove_prefix(1);
+      continue;
+    }
+    const std::size_t end = bytes.find('\n');
+    if (end == std::string_view::npos && bytes.size() < k_longest_mark) {
+      pending_ = bytes;
+      return;
+    }
+    const std::size_t length = std::min({end, bytes.size(), k_longest_mark});
+    take(bytes.substr(prefix_.size(), length - prefix_.size()));
+    bytes.remove_prefix(std::min(length + 1, bytes.size()));
+  }
+}
+
+void StepMarks::take(std::string_view mark) {
+  std::istringstream words{std::string(mark)};
+  std::string what;
+  int task = -1;
+  if (!(words >> what >> task) || task < 0 || task >= tasks_) return;
+  if (what == "start") {
+    words >> hosts_[task] >> step_id_;
+  } else if (what == "cwd") {
+    folder_missing_ = true;
+  } else if (int status = 0; what == "exit" && words >> status) {
+    if (statuses_.try_emplace(task, status).second && status != 0) failures_.push_back(status);
+  }
+}
+
+bool StepMarks::all_succeeded() const {
+  return exited() == tasks_ && failures_.empty();
+}
+
+std::optional<int> StepMarks::failure() const {
+  if (failures_.empty()) return std::nullopt;
+  const auto own = std::ranges::find_if_not(failures_, was_ended);
+  return own != failures_.end() ? *own : failures_.front();
+}
+
+bool StepMarks::only_ended() const {
+  return std::ranges::all_of(failures_, was_ended);
+}
+
+}  // namespace steptune::slurm

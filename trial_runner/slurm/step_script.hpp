@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trial_runner/runner.hpp"
+
+namespace steptune::slurm {
+
+/// `word` as one word of a POSIX shell, whatever it holds but NUL.
+[[nodiscard]] std::string posix_quoted(std::string_view word);
+
+struct StepScript {
+  std::string mark_word;  ///< random: what the trial prints itself is not taken for a mark
+  int nodes = 1;
+  int tasks = 1;
+  std::string head_host;  ///< of the allocation
+  int port = 0;           ///< for the tasks' meeting
+  std::string setup;      ///< shell text before the program
+};
+
+/// The text that `/bin/sh -c` runs as each task of a trial's step: marks the start, sets ranks and
+/// the study's variables, goes to the trial's folder, runs the program byte-exact and marks its
+/// exit status. Several tasks get the variables by which torch.distributed finds its ranks. Errors
+/// (`usage`): a NUL byte, a variable's name that no shell can export, a text that is too long for
+/// the system.
+[[nodiscard]] Result<std::string> step_script(const TrialSpec& spec, const StepScript& script);
+
+/// What tasks have marked, cut out of a step's output.
+class StepMarks {
+ public:
+  StepMarks(std::string mark_word, int tasks);
+
+  /// Calls `on_output` for what is no mark, in order. Of a mark that is not complete nothing is
+  /// passed on yet; anything else at once.
+  void feed(std::string_view bytes, const std::function<void(std::string_view)>& on_output);
+
+  [[nodiscard]] int started() const { return static_cast<int>(hosts_.size()); }
+  [[nodiscard]] bool all_started() const { return started() == tasks_; }
+  [[nodiscard]] int exited() const { return static_cast<int>(statuses_.size()); }
+  [[nodiscard]] bool all_succeeded() const;
+  /// The exit status that explains the trial's end: of the task that failed first, those that were
+  /// only ended with it (SIGTERM, SIGKILL) last; nothing while none has failed.
+  [[nodiscard]] std::optional<int> failure() const;
+  /// Whether every failure so far is that of a task that was ended by a signal to end.
+  [[nodiscard]] bool only_ended() const;
+  [[nodiscard]] bool folder_missing() const { return folder_missing_; }
+  /// `12.3`; empty until a task has started.
+  [[nodiscard]] const std::string& step_id() const { return step_id_; }
+  /// Hosts by task.
+  [[nodiscard]] const std::map<int, std::string>& hosts() const { return hosts_; }
+
+ private:
+  void take(std::string_view mark);
+
+  std::string prefix_;
+  int tasks_;
+  std::string pending_;
+  std::map<int, std::string> hosts_;
+  std::map<int, int> statuses_;
+  std::vector<int> failures_;
+  std::string step_id_;
+  bool folder_missing_ = false;
+};
+
+}  // namespace steptune::slurm

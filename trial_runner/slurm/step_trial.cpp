@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/slurm/step_trial.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "trial_runner/cost/usage_cost.hpp"
+
+namespace steptune::slurm {
+namespace {
+
+constexpr std::size_t k_tail_lines = 5;
+/// Before all tasks of a step have started, its first ones may print; not without bound.
+constexpr std::size_t k_most_early_lines = 10'000;
+
+}  // namespace
+
+Result<StepTrial> StepTrial::create(TrialSpec spec, Need need) {
+  auto reader = ReportReader::create(spec.report_format);
+  if (!reader) return tl::unexpected(reader.error());
+  LogFile log;
+  if (!spec.log_path.empty()) {
+    auto created = LogFile::create(spec.log_path, spec.limits.log_bytes);
+    if (!created) return tl::unexpected(created.error());
+    log = *std::move(created);
+  }
+  return StepTrial(std::move(spec), std::move(need), *std::move(reader), std::move(log));
+}
+
+void StepTrial::launch(StepLaunch launch, std::unique_ptr<Step> step) {
+  marks_.emplace(launch.mark_word, launch.tasks);
+  launch_ = std::move(launch);
+  step_ = std::move(step);
+  step_end_.reset();
+  step_ended_s_.reset();
+  early_lines_.clear();
+  ++launches_;
+}
+
+void StepTrial::wait_again(double now_s) {
+  forget_step();
+  launch_.reset();
+  marks_.reset();
+  step_end_.reset();
+  step_ended_s_.reset();
+  killed_ = false;
+  ++failed_launches_;
+  waits_since_s_ = now_s;
+}
+
+void StepTrial::tell_start(double time_s, std::vector<TrialEvent>& events) {
+  started_s_ = time_s;
+  last_event_s_ = time_s;
+  last_output_s_ = time_s;
+  std::string hosts;
+  for (const auto& [task, host] : marks_->hosts())
+    hosts += (hosts.empty() ? "" : " ") + host;
+  events.emplace_back(TrialStarted{key(),
+                                   time_s,
+                                   launch_->name,
+                                   {{"allocation", launch_->allocation},
+                                    {"step", marks_->step_id()},
+                                    {"hosts", std::move(hosts)}}});
+  for (const auto& [line_s, line] : std::exchange(early_lines_, {}))
+    take_line(line_s, line, events);
+}
+
+void StepTrial::take_line(double time_s, std::string_view line, std::vector<TrialEvent>& events) {
+  if (!started_s_) {
+    if (early_lines_.size() < k_most_early_lines) early_lines_.emplace_back(time_s, line);
+    return;
+  }
+  out_of_memory_ = out_of_memory_ || tells_of_memory(line);
+  last_event_s_ = std::max(last_event_s_, time_s);
+  if (auto report = reader_.read_line(line, last_event_s_)) {
+    events.emplace_back(TrialReported{key(), *std::move(report)});
+  }
+}
+
+void StepTrial::take_output(double time_s, std::string_view bytes,
+                            std::vector<TrialEvent>& events) {
+  marks_->feed(bytes, [&](std::string_view output) {
+    log_.write(output);
+    tail_.feed(output);
+    lines_.feed(output, [&](std::string_view line) { take_line(time_s, line, events); });
+  });
+  last_output_s_ = std::max(last_output_s_, time_s);
+  if (!started_s_ && marks_->all_started()) tell_start(time_s, events);
+}
+
+void StepTrial::read(double now_s, std::vector<TrialEvent>& events) {
+  if (!step_ || step_ended_s_) return;
+  for (const OutputChunk& chunk : step_->read())
+    take_output(chunk.time_s, chunk.bytes, events);
+  step_end_ = step_->end();
+  if (!step_end_) return;
+  step_ended_s_ = now_s;
+  lines_.flush([&](std::string_view line) { take_line(now_s, line, events); });
+  // Of an early end some tasks may never have started; what the others printed is told all the
+  // same.
+  if (!started_s_ && marks_->failure() && !marks_->only_ended()) tell_start(now_s, events);
+}
+
+std::pair<double, EndCause> StepTrial::next_limit() const {
+  if (!started_s_ || step_ended_s_) {
+    return {std::numeric_limits<double>::infinity(), EndCause::none};
+  }
+  const double wall_s = *started_s_ + spec_.limits.wall_s;
+  const double idle_s = reader_.phase_under_way() ? std::numeric_limits<double>::infinity()
+                                                  : last_output_s_ + spec_.limits.idle_s;
+  return wall_s <= idle_s ? std::pair(wall_s, EndCause::wall_limit)
+                          : std::pair(idle_s, EndCause::no_output);
+}
+
+void StepTrial::set_cause(EndCause cause, double now_s) {
+  if (cause_ != EndCause::none) return;
+  cause_ = cause;
+  asked_s_ = now_s;
+}
+
+void StepTrial::kill() {
+  if (step_) step_->kill();
+  killed_ = true;
+}
+
+StepEvidence StepTrial::evidence() const {
+  StepEvidence evidence;
+  evidence.cause = cause_;
+  evidence.out_of_memory = out_of_memory_;
+  evidence.tail = tail_.last_lines(k_tail_lines);
+  if (step_end_) {
+    evidence.srun_status = step_end_->status;
+    evidence.fault = step_end_->fault;
+  }
+  return evidence;
+}
+
+TrialFinished StepTrial::finish(double now_s, Outcome outcome,
+                                std::optional<double> usd_per_node_hour) {
+  const double end_s = std::max(now_s, last_event_s_);
+  if (started_s_) {
+    outcome.duration_s = std::max(0.0, step_ended_s_.value_or(end_s) - *started_s_);
+    outcome.billed_s = outcome.duration_s;
+  }
+  if (usd_per_node_hour) {
+    outcome.billed_usd =
+        started_s_ ? usage_usd(*usd_per_node_hour * launch_->held_nodes, outcome.billed_s) : 0.0;
+  }
+  log_.finish();
+  if (!log_.fault().empty()) outcome.detail += "; log: " + log_.fault();
+  return {key(), end_s, std::move(outcome)};
+}
+
+void StepTrial::forget_step() {
+  if (step_) step_->forget();
+  step_.reset();
+}
+
+}  // namespace steptune::slurm

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trial_runner/output/lines.hpp"
+#include "trial_runner/output/log_file.hpp"
+#include "trial_runner/reports/report_reader.hpp"
+#include "trial_runner/runner.hpp"
+#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/step_outcome.hpp"
+#include "trial_runner/slurm/step_script.hpp"
+#include "trial_runner/slurm/submit_host.hpp"
+
+namespace steptune::slurm {
+
+/// A step that a trial was launched as.
+struct StepLaunch {
+  std::string name;        ///< of the step and its folder: the trial's token
+  std::string allocation;  ///< name
+  std::string job_id;
+  std::string mark_word;
+  int tasks = 1;
+  int held_nodes = 1;  ///< that the trial pays for
+  double at_s = 0.0;
+};
+
+/// A trial that was handed over: it waits for an allocation, runs there as a step, and ends. Times
+/// are those of the runner's clock.
+class StepTrial {
+ public:
+  /// An error if the trial's log or its report format is unusable.
+  [[nodiscard]] static Result<StepTrial> create(TrialSpec spec, Need need);
+
+  [[nodiscard]] const TrialSpec& spec() const { return spec_; }
+  [[nodiscard]] TrialKey key() const { return spec_.key; }
+  [[nodiscard]] const Need& need() const { return need_; }
+
+  [[nodiscard]] bool waits() const { return !launch_; }
+  [[nodiscard]] double waits_since_s() const { return waits_since_s_; }
+  void set_waits_since(double time_s) { waits_since_s_ = time_s; }
+  [[nodiscard]] int next_launch() const { return launches_ + 1; }
+  void set_launches(int launches) { launches_ = launches; }
+
+  void launch(StepLaunch launch, std::unique_ptr<Step> step);
+  /// Not while it waits.
+  [[nodiscard]] const StepLaunch& step_launch() const { return launch_.value(); }
+  /// The launch has failed: it waits again.
+  void wait_again(double now_s);
+  [[nodiscard]] int failed_launches() const { return failed_launches_; }
+
+  /// Takes in what the step has printed; tells the start and the reports.
+  void read(double now_s, std::vector<TrialEvent>& events);
+  /// All tasks have marked their start.
+  [[nodiscard]] bool has_started() const { return started_s_.has_value(); }
+  [[nodiscard]] double started_s() const { return started_s_.value(); }
+  [[nodiscard]] const StepMarks& marks() const { return marks_.value(); }
+  /// When one of the limits is reached, and which; infinite before the start.
+  [[nodiscard]] std::pair<double, EndCause> next_limit() const;
+
+  /// The first cause counts.
+  void set_cause(EndCause cause, double now_s);
+  [[nodiscard]] EndCause cause() const { return cause_; }
+  [[nodiscard]] double asked_s() const { return asked_s_; }
+  [[nodiscard]] bool was_killed() const { return killed_; }
+  /// Ends its step at once.
+  void kill();
+
+  /// srun has ended and everything was read; when that was seen.
+  [[nodiscard]] std::optional<double> step_ended_s() const { return step_ended_s_; }
+  [[nodiscard]] const StepEnd& step_end() const { return step_end_.value(); }
+  [[nodiscard]] StepEvidence evidence() const;
+
+  /// The last event; nothing is billed of a trial that never started.
+  [[nodiscard]] TrialFinished finish(double now_s, Outcome outcome,
+                                     std::optional<double> usd_per_node_hour);
+  /// Forgets the step's files.
+  void forget_step();
+
+ private:
+  StepTrial(TrialSpec spec, Need need, ReportReader reader, LogFile log)
+      : spec_(std::move(spec)),
+        need_(std::move(need)),
+        reader_(std::move(reader)),
+        log_(std::move(log)) {}
+
+  void take_output(double time_s, std::string_view bytes, std::vector<TrialEvent>& events);
+  void take_line(double time_s, std::string_view line, std::vector<TrialEvent>& events);
+  void tell_start(double time_s, std::vector<TrialEvent>& events);
+
+  TrialSpec spec_;
+  Need need_;
+  ReportReader reader_;
+  LogFile log_;
+  OutputTail tail_;
+  LineSplitter lines_;
+  double waits_since_s_ = 0.0;
+  int launches_ = 0;
+  int failed_launches_ = 0;
+  std::optional<StepLaunch> launch_;
+  std::unique_ptr<Step> step_;
+  std::optional<StepMarks> marks_;
+  std::optional<double> started_s_;
+  double last_output_s_ = 0.0;
+  double last_event_s_ = 0.0;
+  /// Lines before all tasks had started.
+  std::vector<std::pair<double, std::string>> early_lines_;
+  bool out_of_memory_ = false;
+  EndCause cause_ = EndCause::none;
+  double asked_s_ = 0.0;
+  bool killed_ = false;
+  std::optional<StepEnd> step_end_;
+  std::optional<double> step_ended_s_;
+};
+
+}  // namespace steptune::slurm
