@@ -7,5 +7,6 @@ patches     replaced attributes, and their way back
 progress    steps, samples, loss, phases from what the wrapped calls tell
 loaders, modules, backward, optimizers, checkpoints   the wrapped calls
 knobs       what can be set, and what the program does today
+live        switches between two steps, for many configurations in one run
 report      lines and events
 """

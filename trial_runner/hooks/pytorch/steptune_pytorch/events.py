@@ -20,8 +20,9 @@ class Events:
     """Tells each event when it is new or has changed. Nothing before `open`: a program that does
     not train is left alone."""
 
-    def __init__(self, settings, printer):
+    def __init__(self, settings, printer, tell_tuner=None):
         self._settings = settings
+        self._tell_tuner = tell_tuner
         self._printer = printer
         self._last = {}
         self._waiting = []
@@ -56,6 +57,8 @@ class Events:
             _try(append, self._settings.events, document)
         if self._settings.prints_events and prints:
             _try(write_line, {"v": 1, "hook": document})
+        if self._tell_tuner is not None:
+            self._tell_tuner(document)
 
 
 def _try(write, *what):

@@ -24,26 +24,34 @@ class Hook:
 
     def __init__(self, asked):
         from steptune_pytorch.knobs import Knobs
+        from steptune_pytorch.live import Live
 
         self.active = True
         self.settings = asked
         self.printer = Printer()
         self.patches = Patches()
-        self.events = Events(asked, self.printer)
+        self.live = Live(self, asked.channel) if asked.mode == "live" else None
+        tell_tuner = self.live.tell_event if self.live else None
+        self.events = Events(asked, self.printer, tell_tuner)
         self.modules = None
         self.loaders = None
         self.optimizers = None
         self.survey_due = False
         self._begin()
         self.knobs = Knobs(self)
-        os.register_at_fork(after_in_child=self._begin)
+        os.register_at_fork(after_in_child=self._begin_in_child)
         atexit.register(self.end)
+
+    def _begin_in_child(self):
+        if self.live is not None:
+            self.live.after_fork()
+        self._begin()
 
     def _begin(self):
         """Also in a forked child: what it does is its own, and mostly nothing (a loader's worker)."""
         from steptune_pytorch.progress import Progress
 
-        self._pid = os.getpid()
+        self.pid = os.getpid()
         self.thread = threading.get_ident()
         self.printer.forget()
         report = Report(self.settings, self.printer)
@@ -74,10 +82,12 @@ class Hook:
         if self.settings.mode == "apply":
             self.events.warn("the settings are not in force: " + why)
         self.events.open()
+        if self.live is not None:
+            self.live.stop()
 
     def end(self):
         """The program does: what was not printed yet."""
-        if self.active and self._pid == os.getpid():
+        if self.active and self.pid == os.getpid():
             try:
                 self.progress.ends()
             except Exception as error:
@@ -94,6 +104,8 @@ class Hook:
             self._first_losses.append(repr(progress.loss()))
             if progress.steps == _FIRST_LOSSES:
                 self.events.tell("losses", first=self._first_losses)
+        if self.live is not None:
+            self.live.step_ended(progress)
 
 
 installed = None

@@ -19,12 +19,17 @@ class LoaderFacts:
         self.today = {}
         self.applied = {}
         self.refused = {}
+        self.refused_now = {}  # by the configuration that was switched to last
+        self.in_force = None  # where passes are switched while they run
+        self.batch_bytes = 0
         self.data_set_state = None
         self.sampler_draws = False
         self.id = loader_id(where, loader.dataset)
         self._loader = weakref.ref(loader)
 
     def now(self, name):
+        if self.in_force is not None and name in self.in_force:
+            return self.in_force[name]
         loader = self._loader()
         # A loader that is made for one pass is gone afterwards.
         last = self.applied.get(name, self.today.get(name))
@@ -33,7 +38,7 @@ class LoaderFacts:
     def why_not(self, name):
         if self.sampler_draws and name in ("num_workers", "prefetch_factor"):
             return "the sampler draws random numbers while it is read: another order of samples"
-        return self.refused.get(name)
+        return self.refused.get(name) or self.refused_now.get(name)
 
     def fields(self):
         loader = self._loader()
@@ -130,6 +135,10 @@ class Loaders:
                 hook.clock.switch(before)
 
         return __iter__
+
+    def watched(self, next_of_pass):
+        """Waiting for a batch, as PyTorch's own iterators are watched."""
+        return self._wrap_next(next_of_pass)
 
     def _know_again(self, iterator, facts):
         try:

@@ -41,6 +41,10 @@ class PartClock:
         self.totals_s[:] = [0.0] * 7
         self.confirm()
 
+    def confirmed_training_s(self):
+        """Seconds of training steps up to the last `confirm`; phases are not in it."""
+        return sum(self._confirmed_totals_s[:APART])
+
     def parts(self):
         """Seconds of training steps by part, up to the last `confirm`."""
         return {name: round(self._confirmed_totals_s[part], 6) for part, name in enumerate(PARTS)}

@@ -4,7 +4,7 @@
 import os
 
 _VARIABLE = "STEPTUNE_PYTORCH"
-MODES = ("survey", "report", "apply")
+MODES = ("survey", "report", "apply", "live")
 
 
 class Settings:
@@ -19,12 +19,16 @@ class Settings:
         self.mode = document.get("mode")
         if self.mode not in MODES:
             raise ValueError("mode %r is none of %s" % (self.mode, ", ".join(MODES)))
-        self.knobs = dict(document.get("knobs") or {}) if self.mode != "survey" else {}
+        self.knobs = dict(document.get("knobs") or {}) if self.mode in ("report", "apply") else {}
+        self.channel = document.get("channel")
+        if (self.mode == "live") != isinstance(self.channel, str):
+            raise ValueError("a channel belongs to mode live, and to no other")
         loaders = document.get("loaders")
         self.loaders = None if loaders is None else frozenset(loaders)
         interval_s = document.get("interval_s")
-        self.prints_steps = self.mode != "apply" or interval_s is not None
-        self.prints_events = self.mode != "apply"
+        quiet = self.mode in ("apply", "live")
+        self.prints_steps = not quiet or interval_s is not None
+        self.prints_events = not quiet
         self.interval_s = 0.25 if interval_s is None else float(interval_s)
         samples = document.get("samples_per_step")
         self.samples_per_step = None if samples is None else float(samples)

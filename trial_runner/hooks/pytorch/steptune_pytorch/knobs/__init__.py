@@ -12,10 +12,14 @@ from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.table import read_table
 
 
+_OF_KERNELS = {"num_threads", "cudnn_benchmark", "tf32", "attention"}
+
+
 class Knobs:
     def __init__(self, hook):
         self.table = read_table()
         self.asked = hook.settings.knobs
+        self._is_live = hook.live is not None
         self.loader = LoaderKnobs(hook, self.asked)
         self.process = ProcessKnobs(self.asked)
         self.interop = InteropKnob(hook, self.asked)
@@ -37,6 +41,19 @@ class Knobs:
         for group in (self.interop, self.optimizer, self.ddp, self.forward):
             group.wrap()
 
+    def switch(self, asked):
+        """Puts these values in force between two steps, and today's for all others. True where kernels
+        of forward and backward change."""
+        self.asked = asked
+        live = {name: value for name, value in asked.items() if self._may_switch(name)}
+        self.loader.switch(live)
+        self.process.switch(live)
+        self.optimizer.switch(live)
+        return self.forward.switch(live) or bool(live.keys() & _OF_KERNELS)
+
+    def _may_switch(self, name):
+        return any(knob["name"] == name and knob["applied"] == "live" for knob in self.table)
+
     def rows(self):
         """One row for each knob of the table, in its order; unknown names that were asked for last."""
         told = {}
@@ -50,6 +67,9 @@ class Knobs:
             row = told.get(knob["name"]) or Row(
                 knob["name"], why=faults[0] if faults else "does not apply to this program"
             )
+            wanted = self.asked.get(row.name)
+            if self._is_live and row.why is None and wanted not in (None, row.value) and knob["applied"] != "live":
+                row.why = "it cannot be changed between two steps"
             yield row.finished(self.asked), knob["class"]
         names = {knob["name"] for knob in self.table}
         for name in sorted(set(self.asked) - names):

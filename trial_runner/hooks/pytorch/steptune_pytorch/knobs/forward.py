@@ -29,6 +29,20 @@ class ForwardKnobs:
             self._precision != "fp32" or self._channels_last or self._compile != "off"
         )
 
+    def switch(self, asked):
+        """Between two steps; True where anything changes."""
+        before = (self._precision, self._channels_last)
+        self._precision = asked.get("precision", "fp32")
+        self._channels_last = asked.get("channels_last", False) is True
+        if self._channels_last != before[1] and not self._was_channels_last:
+            layout = torch.channels_last if self._channels_last else torch.contiguous_format
+            for module in list(self._ready) if self._images else ():
+                module.to(memory_format=layout)
+        self._asks = (
+            self._precision != "fp32" or self._channels_last or self._compile != "off"
+        )
+        return (self._precision, self._channels_last) != before
+
     def wrap(self):
         self._hook.patches.replace(torch.autocast, "__init__", self._wrap_autocast)
 

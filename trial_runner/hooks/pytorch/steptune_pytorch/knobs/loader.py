@@ -23,6 +23,10 @@ class LoaderKnobs:
         self._batch_size = asked.get("batch_size")
         self._samplers = SamplerWatch(hook)
 
+    def switch(self, asked):
+        """In passes under way, too."""
+        self._hook.live.passes.switch(asked)
+
     # -- construction ----------------------------------------------------------------------------
 
     def arguments(self, facts_id, arguments, named):
@@ -56,6 +60,8 @@ class LoaderKnobs:
             if not trains:
                 return original(loader)
             hook.knobs.process.settle()
+            if hook.live is not None:
+                return self._begin_live_pass(loader, facts, original)
             wanted = self._wanted(loader, facts)
             state = RandomState(loader.generator)
             self._set(loader, facts, wanted)
@@ -73,6 +79,17 @@ class LoaderKnobs:
                 self._refuse(facts, name, _first_line(error))
             self._set(loader, facts, {name: facts.today[name] for name in wanted})
             return original(loader)
+
+    def _begin_live_pass(self, loader, facts, original):
+        why = facts.refused.get("num_workers") or self._hook.live.passes.why_not(loader)
+        if why is not None:
+            facts.refused.update((name, why) for name in _NAMES[:2])
+            return original(loader)
+        if not torch.cuda.is_available():
+            facts.refused["pin_memory"] = "no GPU"
+        persists = facts.today["persistent_workers"] and facts.today["num_workers"] > 0
+        draws_seed = facts.passes == 1 or not persists
+        return self._hook.live.passes.begin(loader, facts, draws_seed)
 
     def _wanted(self, loader, facts):
         wanted = {

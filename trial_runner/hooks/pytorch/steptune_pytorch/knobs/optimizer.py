@@ -21,6 +21,9 @@ class OptimizerKnobs:
         self._called_bare = False
         self._explicit_set_to_none = None
 
+    def switch(self, asked):
+        self._set_to_none = asked.get("set_to_none")
+
     def wrap(self):
         """`fused` must be an argument of the optimiser's own class, which looks at it."""
         if self._asked != "fused":

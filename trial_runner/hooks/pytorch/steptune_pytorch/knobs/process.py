@@ -135,6 +135,22 @@ class ProcessKnobs:
             except Exception as error:
                 self._refused[name] = str(error).split("\n")[0]
 
+    def switch(self, asked):
+        """What is asked for now; the program's own value where nothing is."""
+        for name in [name for name in _SETTINGS if name in asked or name in self._asked]:
+            setting = _SETTINGS[name]
+            self._refused.pop(name, None)
+            try:
+                why = setting.why_not()
+                if why is not None:
+                    self._refused[name] = why
+                    continue
+                today = self._today.setdefault(name, setting.get())
+                setting.put(asked.get(name, today))
+            except Exception as error:
+                self._refused[name] = str(error).split("\n")[0]
+        self._asked = {name: asked[name] for name in _SETTINGS if name in asked}
+
     def rows(self):
         for name, setting in _SETTINGS.items():
             why = self._refused.get(name) or setting.why_not()

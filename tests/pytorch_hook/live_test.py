@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many configurations in one run of a program: losses stay those of the untouched program, to the last
+bit, whatever is switched when."""
+
+import json
+import os
+import socket
+import tempfile
+import traceback
+import unittest
+
+from harness import run, settings
+
+
+class Tuner:
+    """A process that says at which step what is to be in force, and keeps what it is told."""
+
+    def __init__(self, switches, dies_after=None):
+        self._folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self._folder.name, "tuner")
+        self._told = os.path.join(self._folder.name, "told")
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        listener.bind(self.path)
+        listener.listen(8)
+        self._pid = os.fork()
+        if self._pid == 0:
+            try:
+                self._serve(listener, switches, dies_after)
+            except BaseException:
+                traceback.print_exc()
+            os._exit(0)
+        listener.close()
+
+    def _serve(self, listener, switches, dies_after):
+        with listener:
+            connection, _ = listener.accept()
+        with connection, open(self._told, "w", encoding="ascii") as told:
+            while True:
+                packet = connection.recv(1 << 16)
+                if not packet:
+                    return
+                told.write(packet.decode() + "\n")
+                told.flush()
+                message = json.loads(packet)
+                if "hello" in message:
+                    for switch in switches:
+                        connection.send(json.dumps({"switch": switch}).encode())
+                if dies_after is not None and message.get("step", 0) >= dies_after:
+                    return
+
+    def messages(self):
+        os.waitpid(self._pid, 0)
+        with open(self._told, encoding="ascii") as told:
+            messages = [json.loads(line) for line in told]
+        self._folder.cleanup()
+        return messages
+
+
+def switch(from_step, configuration=1, last=False, **knobs):
+    message = {"from_step": from_step, "configuration": configuration, "knobs": knobs}
+    return dict(message, last=True) if last else message
+
+
+class Live(unittest.TestCase):
+    def ran(self, name, *arguments, switches=(), **keys):
+        tuner = Tuner(switches, **keys)
+        ran = run(name, *arguments, hook=settings("live", channel=tuner.path))
+        self.assertEqual(ran.status, 0, ran.output)
+        return ran, tuner.messages()
+
+    def same(self, name, *arguments, switches=(), **keys):
+        ran, messages = self.ran(name, *arguments, switches=switches, **keys)
+        self.assertEqual(ran.lines, run(name, *arguments).lines)
+        self.assertFalse([m for m in messages if m.get("hook", {}).get("event") == "disabled"])
+        return messages
+
+    def row(self, messages, knob, value):
+        """The last that says so of a value in force or asked for."""
+        rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == knob]
+        return next((row for row in reversed(rows) if row.get("value") == value), rows[-1])
+
+
+class Switches(Live):
+    def test_workers_in_one_epoch_and_in_two(self):
+        for epochs in ("1", "2"):
+            for workers in (1, 2):
+                at = [switch(4, 1, num_workers=workers), switch(5, 0), switch(8, 1, num_workers=workers)]
+                self.same("mnist", epochs, switches=at)
+
+    def test_workers_in_mid_epoch(self):
+        messages = self.same(
+            "mnist",
+            switches=[
+                switch(5, 1, num_workers=2),
+                switch(9, 0),
+                switch(12, 2, num_workers=1, prefetch_factor=3),
+                switch(15, 1, num_workers=2),
+            ],
+        )
+        self.assertTrue(self.row(messages, "num_workers", 2)["may"])
+        self.assertTrue(self.row(messages, "num_workers", 1)["may"])
+        steps = [m for m in messages if "step" in m]
+        self.assertTrue({0, 1, 2} <= {m["configuration"] for m in steps}, steps)
+        self.assertTrue(any(m["warm_up"] for m in steps if m["configuration"]))
+
+    def test_workers_beside_noise_in_the_forward(self):
+        for prefetch in (1, 3):
+            self.same(
+                "vae",
+                switches=[
+                    switch(4, 1, num_workers=1, prefetch_factor=prefetch),
+                    switch(6, 0),
+                    switch(8, 1, num_workers=1, prefetch_factor=prefetch),
+                    switch(13, 2, num_workers=2),
+                ],
+            )
+
+    def test_workers_that_the_program_keeps(self):
+        self.same("persistent", switches=[switch(4, 1, num_workers=0), switch(6, 0)])
+
+    def test_the_step_that_was_named(self):
+        messages = self.same("mnist", switches=[switch(7, 1, set_to_none=True)])
+        told = {m["step"]: m["configuration"] for m in messages if "step" in m}
+        self.assertEqual({told[step] for step in told if step < 7}, {0})
+        self.assertEqual({told[step] for step in told if step >= 7}, {1})
+
+    def test_other_programs(self):
+        for name in ("gan", "lightning_style", "trainer_style", "teacher", "accumulation"):
+            self.same(name, switches=[switch(4, 1, num_workers=1), switch(6, 0)])
+
+    def test_precision_and_threads_come_back(self):
+        ran, messages = self.ran(
+            "mnist", switches=[switch(5, 1, precision="bf16", channels_last=True), switch(9, 0)]
+        )
+        self.assertTrue(self.row(messages, "precision", "bf16")["may"])
+        self.assertTrue(self.row(messages, "precision", "fp32")["may"])
+        before = run("mnist").lines
+        self.assertEqual(ran.lines[:4], before[:4])
+        self.assertEqual(len(ran.lines), len(before))
+
+
+class Refusals(Live):
+    def refused(self, name, knob, value, **knobs):
+        messages = self.same(name, switches=[switch(4, 1, **dict(knobs, **{knob: value}))])
+        rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == knob]
+        self.assertFalse(rows[-1]["may"], rows[-1])
+        return rows[-1]["why"]
+
+    def test_iterable_data_set(self):
+        self.assertIn("iterable", self.refused("iterable", "num_workers", 2))
+
+    def test_own_sampler(self):
+        self.assertIn("order of samples", self.refused("batch_sampler", "num_workers", 2))
+
+    def test_spawned_workers(self):
+        self.assertIn("spawn", self.refused("spawn", "num_workers", 1))
+
+    def test_what_is_set_at_the_start(self):
+        why = self.refused("mnist", "optimizer_implementation", "foreach")
+        self.assertIn("between two steps", why)
+
+    def test_buffers_that_outlast_a_block(self):
+        why = self.refused("mnist", "num_workers", 8, prefetch_factor=16)
+        self.assertIn("outlast", why)
+
+
+class GoneTuner(Live):
+    def test_back_to_the_program_s_own(self):
+        ran, _ = self.ran("mnist", "60", switches=[switch(5, 1, num_workers=1)], dies_after=9)
+        said = [line for line in ran.lines if "the tuner is gone" in line]
+        self.assertEqual(len(said), 1, ran.output)
+        others = [line for line in ran.lines if line not in said]
+        self.assertEqual(others, run("mnist", "60").lines)
+
+    def test_never_there(self):
+        ran = run("mnist", hook=settings("live", channel="/nonexistent/tuner"))
+        self.assertEqual(len([line for line in ran.lines if "the tuner is gone" in line]), 1)
+
+    def test_done(self):
+        messages = self.same("mnist", switches=[switch(5, 1, last=True, num_workers=1)])
+        self.assertLess(max(m["step"] for m in messages if "step" in m), 7)
+
+    def test_no_training(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tuner = os.path.join(folder, "tuner")
+            ran = run("settings", hook=settings("live", channel=tuner))
+            self.assertEqual(ran.status, 0, ran.output)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many configurations in one run of the program: switched between two steps, as the tuner says.
+
+channel     messages to and from the tuner
+controller  applies a switch at its step, tells steps with the configuration that they were made with
+passes      an epoch's batches from changing workers, in the order of the untouched program
+pools       workers that outlive a switch
+"""
+
+from steptune_pytorch.live.controller import Live
+
+__all__ = ["Live"]

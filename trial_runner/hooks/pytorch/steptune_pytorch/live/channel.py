@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages to and from the tuner: one JSON object each, over a socket of their own. Nothing here waits
+for the tuner longer than a moment, and nothing fails when it is gone."""
+
+import json
+import os
+import select
+import socket
+
+_MOST_BYTES = 1 << 16
+_EVENT_WAIT_S = 1.0
+
+
+class Channel:
+    """Closed from the start where the tuner is gone already."""
+
+    def __init__(self, path):
+        self._pid = os.getpid()
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            self._socket.connect(path)
+            self._socket.setblocking(False)
+        except OSError:
+            self.close()
+
+    @property
+    def is_open(self):
+        return self._socket is not None
+
+    def close(self):
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def received(self, wait_s=0.0):
+        """Messages that have come, or the first within so long; closes where the tuner has gone."""
+        messages = []
+        if wait_s > 0.0 and self._socket is not None:
+            select.select([self._socket], [], [], wait_s)
+        while self._socket is not None:
+            try:
+                packet = self._socket.recv(_MOST_BYTES)
+            except BlockingIOError:
+                break
+            except OSError:
+                packet = b""
+            if not packet:
+                self.close()
+                break
+            messages.append(json.loads(packet))
+        return messages
+
+    def send(self, document, may_be_lost=False):
+        """A tuner that does not read misses what may be lost; it is not waited for."""
+        if self._socket is None or self._pid != os.getpid():
+            return
+        packet = json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
+        try:
+            if not may_be_lost:
+                select.select([], [self._socket], [], _EVENT_WAIT_S)
+            self._socket.send(packet)
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.close()

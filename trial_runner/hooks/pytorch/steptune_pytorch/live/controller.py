@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Switches at the step that the tuner names, and tells steps with the configuration in force."""
+
+import collections
+import math
+from time import perf_counter
+
+from steptune_pytorch import ranks, survey
+from steptune_pytorch.live.channel import Channel
+from steptune_pytorch.live.passes import LivePasses
+
+BASELINE = 0
+_STEPS_TO_KNOW = 3  # by then the program has shown its loaders and modules
+_WARM_UP_STEPS = 2
+_WARM_UP_STEPS_OF_KERNELS = 5  # allocators and libraries find their way again
+_FIRST_WORD_S = 1.0
+_BETWEEN_STEPS_S = 0.005
+_BETWEEN_LOSSES_S = 0.25
+
+
+class Live:
+    def __init__(self, hook, path):
+        self.passes = LivePasses(hook)
+        self._hook = hook
+        self._path = path
+        self._channel = None
+        self._is_begun = False
+        self._configuration = BASELINE
+        self._schedule = collections.deque()  # switches to come, in order
+        self._is_last = False
+        self._warm_up_ends = 0
+        self._told_s = 0.0
+        self._loss_told_s = 0.0
+        self._told_warm_up = None
+
+    def after_fork(self):
+        """A child does not speak for its parent; one that trains speaks for itself."""
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+        self._is_begun = False
+
+    def tell_event(self, document):
+        self._reach_tuner()
+        self._channel.send({"hook": document})
+
+    def stop(self):
+        """The hook withdraws: what is in force stays."""
+        self._is_last = True
+        if self._channel is not None:
+            self._channel.close()
+
+    def step_ended(self, progress):
+        """Called after each step: what was told for the next one takes effect here."""
+        if progress.steps < _STEPS_TO_KNOW or self._is_last:
+            return
+        if not self._is_begun:
+            self._begin(progress)
+            return
+        self._take(self._channel.received())
+        due = None
+        while self._schedule and progress.steps >= self._schedule[0]["from_step"] - 1:
+            due = self._schedule.popleft()
+        # Before a switch the step is told in any case: it ends a block.
+        self._tell_step(progress, due is not None)
+        if due is not None:
+            self._switch(progress, due["configuration"], due["knobs"])
+            if due.get("last"):
+                self._is_last = True
+                self._channel.close()
+        if not self._channel.is_open and not self._is_last:
+            self._go_on_alone(progress)
+
+    def _begin(self, progress):
+        self._reach_tuner()
+        self._is_begun = True
+        survey.tell(self._hook)
+        # The first word decides whether the next step is one of the program's own.
+        self._take(self._channel.received(_FIRST_WORD_S))
+        if not self._channel.is_open:
+            self._go_on_alone(progress)
+
+    def _take(self, messages):
+        self._schedule.extend(message["switch"] for message in messages if "switch" in message)
+
+    def _reach_tuner(self):
+        if self._channel is None:
+            self._channel = Channel(self._path)
+            rank, world_size = ranks.rank_and_world_size()
+            hello = {"pid": self._hook.pid, "rank": rank, "world_size": world_size}
+            self._channel.send({"v": 1, "hello": hello})
+
+    def _go_on_alone(self, progress):
+        self._is_last = True
+        if self._configuration != BASELINE:
+            self._switch(progress, BASELINE, {})
+        self._hook.events.warn(
+            "the tuner is gone: the program goes on with its own settings from step %d on"
+            % (progress.steps + 1)
+        )
+
+    def _switch(self, progress, configuration, knobs):
+        self._configuration = configuration
+        changes_kernels = self._hook.knobs.switch(knobs)
+        steps = _WARM_UP_STEPS_OF_KERNELS if changes_kernels else _WARM_UP_STEPS
+        self._warm_up_ends = progress.steps + steps
+        self._told_warm_up = None
+        survey.tell(self._hook)
+
+    def _tell_step(self, progress, due):
+        warm_up = progress.steps <= self._warm_up_ends
+        if not warm_up and self._warm_up_ends and not self.passes.are_settled():
+            # Batches in hand were loaded with the settings before.
+            warm_up = True
+            self._warm_up_ends = progress.steps + _WARM_UP_STEPS
+        now_s = perf_counter()
+        changed = warm_up != self._told_warm_up
+        if not due and not changed and now_s - self._told_s < _BETWEEN_STEPS_S:
+            return
+        self._told_s = now_s
+        self._told_warm_up = warm_up
+        document = {
+            "step": progress.steps,
+            "configuration": self._configuration,
+            "warm_up": warm_up,
+            "seconds": round(progress.clock.confirmed_training_s(), 7),
+        }
+        samples = progress.samples()
+        if samples > 0:
+            document["samples"] = samples
+        if now_s - self._loss_told_s >= _BETWEEN_LOSSES_S:
+            self._loss_told_s = now_s
+            loss = progress.loss()
+            if loss is not None and math.isfinite(loss):
+                document["loss"] = loss
+            elif loss is not None:
+                document["not_finite"] = ["loss"]
+        self._channel.send(document, may_be_lost=not (due or changed))
