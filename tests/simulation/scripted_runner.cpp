@@ -49,6 +49,12 @@ void ScriptedRunner::happen(TrialKey key, Live& live, std::vector<TrialEvent>& e
     outcome.duration_s = clock_.now_s() - live.started_s;
     outcome.billed_s = outcome.duration_s;
     outcome.peak_memory_bytes = script.peak_memory_bytes;
+    if (script.disturbed_share > 0.0) {
+      const double quiet_s = (1.0 - script.disturbed_share) * outcome.duration_s;
+      outcome.disturbance = Disturbance{.other_load = 0.5};
+      events.emplace_back(
+          TrialDisturbed{key, live.started_s + quiet_s, clock_.now_s(), *outcome.disturbance});
+    }
     events.emplace_back(TrialFinished{key, clock_.now_s(), outcome});
     return;
   }

@@ -29,7 +29,6 @@ struct MeasureOptions {
 ///   several at a time from a log that is read now and then.
 /// - Time is the trial's own clock where every report tells it and it agrees with the runner's,
 ///   else the time of receipt; `remark` says where a clock is not used.
-/// - Intervals in which others used the machine are left out (`disturbed`).
 /// - Reported phases and isolated stalls are neither warm-up nor steps (`phase_cost.hpp`); what
 ///   follows the last change of level (`level_shift.hpp`) and of a warm-up (`warmup.hpp`) counts,
 ///   with the interval of batch means (`batch_means.hpp`).

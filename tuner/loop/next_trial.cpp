@@ -13,6 +13,7 @@
 #include "tuner/loop/budget.hpp"
 #include "tuner/loop/confirm.hpp"
 #include "tuner/loop/decision_log.hpp"
+#include "tuner/loop/disturbed_trial.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/sentinel.hpp"
@@ -84,6 +85,7 @@ Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
   }
   if (auto sentinel = next_sentinel(/*search_is_over=*/false)) return sentinel;
   if (auto hint = next_hint()) return hint;
+  if (auto again = next_disturbed()) return again;
   return next_suggestion();
 }
 
@@ -120,6 +122,15 @@ std::optional<TrialRecord> Tuning::next_hint() const {
     if (!tried) return new_trial(TrialPurpose::hint, "try", hint);
   }
   return std::nullopt;
+}
+
+std::optional<TrialRecord> Tuning::next_disturbed() const {
+  // Beside others each trial disturbs its neighbours.
+  if (machines_ != nullptr || parts_.runner.capacity() > 1) return std::nullopt;
+  const TrialRecord* disturbed = trial_to_measure_again(parts_.study, standing_);
+  if (disturbed == nullptr) return std::nullopt;
+  return new_trial(TrialPurpose::search, fmt::format("trial {} again", disturbed->number),
+                   disturbed->configuration);
 }
 
 Result<std::optional<TrialRecord>> Tuning::next_suggestion() {

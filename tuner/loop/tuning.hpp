@@ -56,6 +56,8 @@ class Tuning {
   [[nodiscard]] std::optional<TrialRecord> next_pending(bool confirming);
   [[nodiscard]] std::optional<TrialRecord> next_sentinel(bool search_is_over) const;
   [[nodiscard]] std::optional<TrialRecord> next_hint() const;
+  /// One that others disturbed, to be measured again.
+  [[nodiscard]] std::optional<TrialRecord> next_disturbed() const;
   [[nodiscard]] Result<std::optional<TrialRecord>> next_suggestion();
   [[nodiscard]] std::optional<TrialRecord> next_confirmation() const;
   /// Takes a trial in, and with it whatever follows from the trials anew.

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Studies on a machine that others use now and then.
+#include <algorithm>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/simulation/simulated_study.hpp"
+
+namespace steptune::simulation {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Forty of sixty configurations, whose steps all take as long but for the fastest's.
+class DisturbedStudy : public ::testing::Test {
+ protected:
+  DisturbedStudy() {
+    document_ = study_document();
+    document_["parameters"]["workers"]["high"] = 11;
+    document_["budget"]["trials"] = 40;
+    document_["measure"]["confirm_pairs"] = 2;
+    play({});
+    fastest_ = trials_.at(14).configuration;
+  }
+
+  /// Trials of these numbers are disturbed for two fifths of their time and take half as long
+  /// again.
+  void play(const std::set<std::int64_t>& disturbed) {
+    const DatabaseFolder folder;
+    SimulatedRun run(folder.path(), document_, [&](const TrialSpec& spec) {
+      TrialScript script = train(spec);
+      const double speed = spec.configuration == fastest_ ? 1.3 : 1.0;
+      script.seconds_per_step = script.samples_per_step * 0.003 / speed;
+      if (disturbed.contains(spec.key.trial)) {
+        script.seconds_per_step *= 1.5;
+        script.disturbed_share = 0.4;
+      }
+      return script;
+    });
+    const auto result = run.run();
+    ASSERT_TRUE(result) << result.error().text();
+    trials_ = run.trials();
+    recommended_ = result->recommendation.value().configuration;
+  }
+
+  /// Of the trials that measure again what an earlier one had measured.
+  [[nodiscard]] std::vector<std::string> origins() const {
+    std::vector<std::string> result;
+    for (const TrialRecord& trial : trials_) {
+      if (trial.origin.ends_with("again")) result.push_back(trial.origin);
+    }
+    return result;
+  }
+
+  Json document_;
+  Configuration fastest_;
+  std::vector<TrialRecord> trials_;
+  Configuration recommended_;
+};
+
+TEST_F(DisturbedStudy, MeasuresAgainWhatMayBeTheBest) {
+  EXPECT_THAT(origins(), IsEmpty()) << "on a quiet machine nothing is";
+  play({14, 15, 16});
+  EXPECT_EQ(recommended_, fastest_);
+  EXPECT_THAT(origins(), ElementsAre("trial 15 again"))
+      << "the most promising one; the others are too slow to beat it";
+  for (const TrialRecord& trial : trials_) {
+    if (trial.origin.ends_with("again")) {
+      EXPECT_GT(trial.number, 17) << "when it is over";
+    }
+  }
+}
+
+TEST_F(DisturbedStudy, LeavesAloneWhatIsTooSlowAnyway) {
+  play({20, 21});
+  EXPECT_EQ(recommended_, fastest_);
+  EXPECT_THAT(origins(), IsEmpty()) << "without the disturbed seconds they would be slower still";
+}
+
+TEST_F(DisturbedStudy, TakesAMachineThatIsAlwaysSharedAsItIs) {
+  std::set<std::int64_t> half;
+  for (std::int64_t number = 2; number <= 40; number += 2)
+    half.insert(number);
+  play(half);
+  EXPECT_LE(origins().size(), 1U);
+}
+
+}  // namespace
+}  // namespace steptune::simulation
