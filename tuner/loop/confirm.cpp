@@ -6,6 +6,8 @@
 #include <iterator>
 #include <map>
 
+#include "tuner/loop/disturbed_runs.hpp"
+
 namespace steptune {
 namespace {
 
@@ -24,6 +26,25 @@ bool has_failed(const TrialRecord& trial) {
   return is_final(trial.status) && !is_usable(trial);
 }
 
+/// The confirming runs that count, in order: of several of the same configuration and round the one
+/// that others disturbed least, the first of equal ones.
+std::vector<const TrialRecord*> counted_runs(const Standing& standing) {
+  std::vector<const TrialRecord*> runs;
+  for (const TrialRecord& trial : standing.trials()) {
+    if (!is_confirmation(trial.purpose)) continue;
+    const auto former = std::ranges::find_if(runs, [&](const TrialRecord* run) {
+      return run->purpose == trial.purpose && run->confirm_pair == trial.confirm_pair &&
+             run->configuration == trial.configuration;
+    });
+    if (former == runs.end()) {
+      runs.push_back(&trial);
+    } else if (is_final(trial.status) && disturbed_share(trial) < disturbed_share(**former)) {
+      *former = &trial;
+    }
+  }
+  return runs;
+}
+
 double error_of_finalist(std::size_t index) {
   return std::ldexp(k_one_sided_error, -static_cast<int>(index) - 1);
 }
@@ -33,11 +54,15 @@ double error_of_finalist(std::size_t index) {
 Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
     : study_(&study), standing_(&standing) {
   std::map<int, const TrialRecord*> baselines;
-  for (const TrialRecord& trial : standing.trials()) {
-    if (is_confirmation(trial.purpose)) last_round_ = std::max(last_round_, trial.confirm_pair);
+  baseline_failed_ = std::ranges::any_of(standing.trials(), [](const TrialRecord& trial) {
+    return trial.purpose == TrialPurpose::confirm_baseline && has_failed(trial);
+  });
+  const std::vector<const TrialRecord*> runs = counted_runs(standing);
+  for (const TrialRecord* run : runs) {
+    const TrialRecord& trial = *run;
+    last_round_ = std::max(last_round_, trial.confirm_pair);
     if (trial.purpose == TrialPurpose::confirm_baseline) {
       baselines[trial.confirm_pair] = &trial;
-      baseline_failed_ = baseline_failed_ || has_failed(trial);
     }
     if (trial.purpose == TrialPurpose::confirm_incumbent && !was_tried(trial.configuration)) {
       finalists_.push_back({trial.configuration, {}, false, {}, Verdict::open, false});
@@ -45,11 +70,14 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
   }
   for (std::size_t i = 0; i < finalists_.size(); ++i) {
     Finalist& finalist = finalists_[i];
-    for (const TrialRecord& trial : standing.trials()) {
+    finalist.failed = std::ranges::any_of(standing.trials(), [&](const TrialRecord& trial) {
+      return refutes(trial) && trial.configuration == finalist.configuration;
+    });
+    for (const TrialRecord* run : runs) {
+      const TrialRecord& trial = *run;
       const bool is_its = trial.purpose == TrialPurpose::confirm_incumbent &&
                           trial.configuration == finalist.configuration;
       if (!is_its) continue;
-      finalist.failed = finalist.failed || has_failed(trial);
       const auto baseline = baselines.find(trial.confirm_pair);
       if (baseline == baselines.end() || !is_measured(study, trial) ||
           !is_measured(study, *baseline->second)) {
@@ -183,6 +211,25 @@ bool Confirmation::was_run(const Configuration& configuration, int round) const 
   });
 }
 
+std::optional<ConfirmStep> Confirmation::disturbed_run() const {
+  std::vector<const TrialRecord*> runs;
+  for (const TrialRecord& trial : standing_->trials()) {
+    if (is_confirmation(trial.purpose) && is_final(trial.status)) runs.push_back(&trial);
+  }
+  if (disturbance_is_usual(runs)) return std::nullopt;
+  for (const TrialRecord* run : runs) {
+    const bool is_to_repeat =
+        run->confirm_pair == last_round_ && is_usable(*run) && is_much_disturbed(*run);
+    if (!is_to_repeat) continue;
+    const auto of_round = std::ranges::count_if(standing_->trials(), [&](const auto& trial) {
+      return trial.purpose == run->purpose && trial.confirm_pair == last_round_ &&
+             trial.configuration == run->configuration;
+    });
+    if (of_round == 1) return ConfirmStep{run->purpose, last_round_, run->configuration};
+  }
+  return std::nullopt;
+}
+
 std::optional<ConfirmStep> Confirmation::rest_of_round() const {
   const bool baseline_first = last_round_ % 2 == 0;
   const bool with_baseline = std::ranges::any_of(standing_->trials(), [&](const auto& trial) {
@@ -208,6 +255,9 @@ std::optional<ConfirmStep> Confirmation::rest_of_round() const {
 
 std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) const {
   if (baseline_failed_ || study_->measure.confirm_pairs == 0) return std::nullopt;
+  if (limits.another_round) {
+    if (auto step = disturbed_run()) return step;
+  }
   if (last_round_ <= 1) {
     // The first round is still forming: those that nothing separates run side by side.
     const bool begun = std::ranges::any_of(

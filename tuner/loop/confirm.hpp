@@ -43,6 +43,10 @@ struct ConfirmLimits {
 /// each of its pairs and goes on while its verdict is open. The finalists that the search cannot
 /// tell apart run together; when all are judged and none is faster, the next best takes its turn.
 ///
+/// A run that others disturbed much is done once more in its round, where time and money allow and
+/// that is not usual; of the two the one that was disturbed less counts. Whether it is done again
+/// depends on the others alone, not on what it measured.
+///
 /// The study's companion (`MeasureSpec::companion`) is a finalist, too, if its trial of the search
 /// may win; it runs in its own rounds and in every round of another one.
 ///
@@ -77,6 +81,7 @@ class Confirmation {
   [[nodiscard]] const TrialRecord* companion() const;
   [[nodiscard]] std::vector<Configuration> in_round(std::size_t together) const;
   [[nodiscard]] std::optional<Configuration> next_in_turn() const;
+  [[nodiscard]] std::optional<ConfirmStep> disturbed_run() const;
   [[nodiscard]] std::optional<ConfirmStep> rest_of_round() const;
   [[nodiscard]] bool was_run(const Configuration& configuration, int round) const;
   [[nodiscard]] bool was_tried(const Configuration& configuration) const;

@@ -4,22 +4,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "tuner/loop/disturbed_runs.hpp"
+
 namespace steptune {
 namespace {
 
-/// Share of a trial's time in which others used the machine.
-constexpr double k_much = 0.2;
 constexpr double k_most_share_of_time = 0.1;
 constexpr std::size_t k_latest = 12;
-constexpr double k_usual_share = 1.0 / 3.0;
-
-double disturbed_share(const TrialRecord& trial) {
-  return trial.spent_s > 0.0 ? std::min(1.0, trial.disturbed_s / trial.spent_s) : 0.0;
-}
-
-bool is_disturbed(const TrialRecord& trial) {
-  return disturbed_share(trial) >= k_much;
-}
 
 /// Those of the search that have ended with a value, in order.
 std::vector<const TrialRecord*> measured_trials(const Standing& standing) {
@@ -33,13 +24,10 @@ std::vector<const TrialRecord*> measured_trials(const Standing& standing) {
   return measured;
 }
 
-bool disturbance_is_usual(const std::vector<const TrialRecord*>& measured) {
-  const std::size_t count = std::min(k_latest, measured.size());
-  const auto disturbed =
-      std::count_if(measured.end() - static_cast<std::ptrdiff_t>(count), measured.end(),
-                    [](const TrialRecord* trial) { return is_disturbed(*trial); });
-  // Of three trials one may be it by chance.
-  return static_cast<double>(disturbed) > std::max(1.0, k_usual_share * static_cast<double>(count));
+std::vector<const TrialRecord*> latest(std::vector<const TrialRecord*> trials) {
+  const std::size_t old = trials.size() - std::min(k_latest, trials.size());
+  trials.erase(trials.begin(), trials.begin() + static_cast<std::ptrdiff_t>(old));
+  return trials;
 }
 
 struct Repeats {
@@ -76,13 +64,13 @@ const TrialRecord* trial_to_measure_again(const StudySpec& study, const Standing
   const TrialRecord* incumbent = standing.incumbent();
   if (incumbent == nullptr || !(first.is_time() || first.is_cost())) return nullptr;
   const auto measured = measured_trials(standing);
-  const bool is_quiet = !measured.empty() && !is_disturbed(*measured.back());
-  if (!is_quiet || disturbance_is_usual(measured)) return nullptr;
+  const bool is_quiet = !measured.empty() && !is_much_disturbed(*measured.back());
+  if (!is_quiet || disturbance_is_usual(latest(measured))) return nullptr;
   const double to_beat = standing.value(*incumbent, 0);
   const TrialRecord* found = nullptr;
   double found_value = 0.0;
   for (const TrialRecord* trial : measured) {
-    if (!is_disturbed(*trial) || trial->purpose == TrialPurpose::baseline) continue;
+    if (!is_much_disturbed(*trial) || trial->purpose == TrialPurpose::baseline) continue;
     if (trial->configuration == incumbent->configuration || tried_again(standing, *trial)) continue;
     const double at_best = standing.value(*trial, 0) * (1.0 - disturbed_share(*trial));
     if (at_best >= to_beat || (found != nullptr && at_best >= found_value)) continue;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
+#include "tuner/loop/disturbed_runs.hpp"
 #include "tuner/loop/machine_drift.hpp"
 
 namespace steptune {
@@ -26,14 +28,17 @@ bool was_not_selected(const TrialRecord& trial, const MachineDrift& drift) {
 
 LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
                                           const MachineDrift& drift) {
-  std::map<Configuration, Launches> groups;
+  std::vector<const TrialRecord*> launches;
   for (const TrialRecord& trial : trials) {
     const bool measured = trial.status == TrialStatus::completed && !trial.objectives.empty() &&
                           trial.objectives[0] > 0.0 && !trial.standard_errors.empty();
-    if (!measured || !was_not_selected(trial, drift)) continue;
-    Launches& group = groups[trial.configuration];
-    group.logs.push_back(std::log(trial.objectives[0]));
-    const double within = trial.standard_errors[0] / trial.objectives[0];
+    if (measured && was_not_selected(trial, drift)) launches.push_back(&trial);
+  }
+  std::map<Configuration, Launches> groups;
+  for (const TrialRecord* trial : without_disturbed(std::move(launches))) {
+    Launches& group = groups[trial->configuration];
+    group.logs.push_back(std::log(trial->objectives[0]));
+    const double within = trial->standard_errors[0] / trial->objectives[0];
     group.within_variance += within * within;
   }
   LaunchVariation variation;

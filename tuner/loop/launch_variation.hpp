@@ -19,7 +19,8 @@ class MachineDrift;
 
 /// From the launches that nobody selected for their speed: the baseline's, its sentinels and the
 /// confirming ones, grouped by configuration, on top of the prior, which is `LaunchVariation{}`.
-/// What varies within the runs is taken off. Values that are not positive are left out. Where the
+/// What varies within the runs is taken off, and launches that others disturbed much are left out
+/// (`without_disturbed`). Values that are not positive are left out. Where the
 /// machine drifts, `drift` tells what of the search's baselines is left without that.
 [[nodiscard]] LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
                                                         const MachineDrift& drift);

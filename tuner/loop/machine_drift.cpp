@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
+#include "tuner/loop/disturbed_runs.hpp"
 #include "tuner/loop/launch_variation.hpp"
 
 namespace steptune {
@@ -38,12 +40,15 @@ bool tells(const TrialRecord& trial) {
 
 std::vector<BaselineRun> runs_of(const std::vector<TrialRecord>& trials) {
   const LaunchVariation prior;
-  std::vector<BaselineRun> runs;
+  std::vector<const TrialRecord*> telling;
   for (const TrialRecord& trial : trials) {
-    if (!tells(trial)) continue;
-    const double within = trial.standard_errors[0] / trial.objectives[0] / prior.relative;
-    runs.push_back(
-        {static_cast<double>(trial.number), std::log(trial.objectives[0]), 1.0 + within * within});
+    if (tells(trial)) telling.push_back(&trial);
+  }
+  std::vector<BaselineRun> runs;
+  for (const TrialRecord* trial : without_disturbed(std::move(telling))) {
+    const double within = trial->standard_errors[0] / trial->objectives[0] / prior.relative;
+    runs.push_back({static_cast<double>(trial->number), std::log(trial->objectives[0]),
+                    1.0 + within * within});
   }
   return runs;
 }

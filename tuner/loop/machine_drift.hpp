@@ -24,7 +24,8 @@ class MachineDrift {
  public:
   /// None is known.
   MachineDrift() = default;
-  /// Takes the measured baselines and sentinels out of `trials`, which are in order of number.
+  /// Takes the measured baselines and sentinels out of `trials`, which are in order of number, but
+  /// for those that others disturbed much (`without_disturbed`).
   /// Their first objective is a time or a cost.
   explicit MachineDrift(const std::vector<TrialRecord>& trials);
 

@@ -37,6 +37,16 @@ class ConfirmTest : public ::testing::Test {
     }
     return order;
   }
+  /// Runs what is asked for now, which is `x`, beside others for `disturbed_s` of ten seconds.
+  void disturbed_run(std::int64_t x, double value, double disturbed_s = 4.0) {
+    const auto step = next();
+    ASSERT_TRUE(step);
+    ASSERT_EQ(std::get<std::int64_t>(*step->configuration.find("x")), x);
+    const auto number = static_cast<std::int64_t>(trials_.size()) + 1;
+    trials_.push_back(confirming(number, step->purpose, step->round, x, value, 0.01));
+    trials_.back().spent_s = 10.0;
+    trials_.back().disturbed_s = disturbed_s;
+  }
   [[nodiscard]] Confirmation confirmation() {
     standing_.emplace(ranking_rules(study_), trials_);
     return {study_, *standing_};
@@ -101,6 +111,35 @@ TEST_F(ConfirmTest, WhatCannotBeToldApartRunsTogetherWithOneBaseline) {
 TEST_F(ConfirmTest, ABudgetThatIsSpentEndsAfterARound) {
   const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; }, {false, 1});
   EXPECT_THAT(order, ::testing::ElementsAre(2, 1)) << "the first round is always run";
+}
+
+TEST_F(ConfirmTest, ARunThatOthersDisturbedIsDoneOnceMore) {
+  disturbed_run(2, 3.0);
+  ASSERT_TRUE(next({false, 3}));
+  EXPECT_EQ(next({false, 3})->purpose, k_b) << "where time and money allow it";
+  const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
+  EXPECT_THAT(order, ::testing::ElementsAre(2, 1, 1, 2, 2, 1));
+  const Confirmation done = confirmation();
+  ASSERT_NE(done.winner(), nullptr);
+  EXPECT_EQ(done.winner()->pairs.size(), 3U);
+  EXPECT_NEAR(done.winner()->speed_up.ratio, 2.0, 1e-12) << "without the disturbed run";
+}
+
+TEST_F(ConfirmTest, OfTwoDisturbedRunsTheOneThatWasLessSoCounts) {
+  for (int i = 0; i < 4; ++i)
+    trials_.push_back(confirming(3 + i, i % 2 == 0 ? k_a : k_b, 1 + i / 2, i % 2 == 0 ? 2 : 1,
+                                 i % 2 == 0 ? 2.0 : 4.0, 0.01));
+  disturbed_run(2, 2.5);
+  disturbed_run(2, 9.0, 6.0);
+  const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
+  EXPECT_THAT(order, ::testing::ElementsAre(1)) << "once more is enough";
+  EXPECT_EQ(confirmation().finalists()[0].pairs[2].incumbent->objectives[0], 2.5);
+}
+
+TEST_F(ConfirmTest, AMachineThatIsAlwaysSharedIsTakenAsItIs) {
+  disturbed_run(2, 2.0);
+  disturbed_run(2, 2.0);
+  EXPECT_EQ(next()->purpose, k_b);
 }
 
 TEST_F(ConfirmTest, NothingIsConfirmedWhereTheBaselineIsBest) {
@@ -210,6 +249,24 @@ TEST(SpeedUp, HasNoMeaningWhereValuesAreNotPositive) {
 TEST(SpeedUp, OfTheBaselineOverItselfWasNotMeasured) {
   const TrialRecord baseline = completed(1, 2.0, 0.5);
   EXPECT_TRUE(std::isnan(speed_up_of_trials(time_study(), baseline, baseline).ratio));
+}
+
+TEST(LaunchVariation, LeavesOutWhatOthersDisturbed) {
+  std::vector<TrialRecord> trials;
+  for (std::int64_t round = 1; round <= 6; ++round)
+    trials.push_back(confirming(round, k_b, static_cast<int>(round), 1, 4.0, 0.01));
+  const double quiet = estimate_launch_variation(trials, {}).relative;
+  trials.back().objectives = {6.0};
+  EXPECT_GT(estimate_launch_variation(trials, {}).relative, 3.0 * quiet);
+  trials.back().spent_s = 10.0;
+  trials.back().disturbed_s = 3.0;
+  EXPECT_LT(estimate_launch_variation(trials, {}).relative, 1.2 * quiet);
+  for (TrialRecord& trial : trials) {
+    trial.spent_s = 10.0;
+    trial.disturbed_s = 3.0;
+  }
+  EXPECT_GT(estimate_launch_variation(trials, {}).relative, 3.0 * quiet)
+      << "a machine that is always shared is as it is";
 }
 
 TEST(LaunchVariation, IsThePriorUntilLaunchesTellMore) {
