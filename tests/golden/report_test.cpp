@@ -7,13 +7,12 @@
 #include <gtest/gtest.h>
 
 #include "common/json.hpp"
+#include "tests/golden/browser.hpp"
 #include "tests/golden/program.hpp"
 #include "tests/golden/studies.hpp"
 
 namespace steptune::golden {
 namespace {
-
-constexpr const char* k_browser = "/usr/bin/chromium";
 
 Json data_of(const std::string& page) {
   const std::string begin = "id=\"data\">";
@@ -107,15 +106,9 @@ TEST_F(HtmlReport, GoesToStdoutAndNamesAStudyThatIsNotThere) {
 }
 
 TEST_F(HtmlReport, DrawsInABrowserWhatTheDataSay) {
-  if (!std::filesystem::exists(k_browser)) {
-    GTEST_SKIP() << k_browser << " is not installed (scripts/install-packages browser)";
-  }
-  const std::string folder = sandbox_->folder().string();
-  const Ended browser = sandbox_->program(
-      {"timeout", "120", k_browser, "--headless=new", "--no-sandbox", "--disable-gpu",
-       "--user-data-dir=" + folder + "/browser", "--enable-logging=stderr",
-       "--window-size=1200,900", "--dump-dom", "file://" + folder + "/report.html"},
-      {.environment = {{"HOME", folder}}});
+  if (!has_browser()) GTEST_SKIP() << k_no_browser;
+  const Ended browser =
+      document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/report.html");
   ASSERT_EQ(browser.exit_code, 0) << browser.err;
   EXPECT_EQ(count_of(browser.err, "CONSOLE"), 0) << browser.err;
   const Json data = data_of(sandbox_->read("report.html"));
@@ -163,6 +156,37 @@ TEST_F(HtmlReport, DrawsInABrowserWhatTheDataSay) {
       EXPECT_GE(heights.at(a["n"]), heights.at(b["n"])) << "less time lies lower";
     }
   }
+}
+
+// What a served page does once its study has changed.
+TEST_F(HtmlReport, KeepsOrderFilterAndSelectionWhenItIsRefreshed) {
+  if (!has_browser()) GTEST_SKIP() << k_no_browser;
+  std::string page = sandbox_->read("report.html");
+  page.insert(page.rfind("</body>"), R"(<script>
+    document.querySelector("#trials thead th:nth-child(2) button").click();
+    document.querySelector("#trials thead th:nth-child(2) button").click();
+    document.getElementById("filter").value = "bf16";
+    document.getElementById("filter").dispatchEvent(new Event("input"));
+    document.querySelector("#trials tbody tr[data-trial='5']").click();
+    var next = document.implementation.createHTMLDocument("");
+    next.body.innerHTML = "<table id=trials><thead><tr><th>rank<th>trial<th>precision</thead><tbody>" +
+        "<tr data-trial=1><td>1<td>1<td>fp32<tr data-trial=5><td>3<td>5<td>bf16<tr data-trial=9><td>2<td>9<td>bf16" +
+        "</table><script id=data>" + document.getElementById("data").textContent + "<\/script>";
+    steptune.refresh(next);
+  </script>)");
+  sandbox_->write("refreshed.html", page);
+  const Ended browser =
+      document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/refreshed.html");
+  EXPECT_EQ(count_of(browser.err, "CONSOLE"), 0) << browser.err;
+  const std::size_t at = browser.out.find("id=\"trials\"");
+  const std::string table = browser.out.substr(at, browser.out.find("</table>", at) - at);
+  EXPECT_LT(table.find("data-trial=\"9\""), table.find("data-trial=\"5\"")) << table;
+  EXPECT_LT(table.find("data-trial=\"5\""), table.find("data-trial=\"1\"")) << "descending";
+  EXPECT_EQ(count_of(table, "aria-sort=\"descending\""), 1);
+  EXPECT_EQ(count_of(table, "hidden"), 1) << "fp32 is filtered out";
+  EXPECT_EQ(count_of(table, "class=\"selected\""), 1);
+  EXPECT_EQ(count_of(browser.out, "2 of 3 trials"), 1);
+  EXPECT_GT(count_of(figure_of(browser.out, "history"), "<path class=\"mark"), 5) << "drawn again";
 }
 
 }  // namespace

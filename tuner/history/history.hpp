@@ -164,6 +164,13 @@ struct StudyTotals {
   int unpaid_suggestions = 0;
 };
 
+/// What the trials of a study were billed for so far, ended attempts and trials alone.
+struct StudySpending {
+  double billed_s = 0.0;
+  double usd = 0.0;
+  std::int64_t relaunches = 0;  ///< attempts beyond the first of each trial
+};
+
 /// Who holds a database for writing, as its lock file tells.
 struct Owner {
   std::string host;
@@ -244,6 +251,12 @@ class History {
   /// How many trials are in each state (absent: none), confirmations included.
   [[nodiscard]] Result<std::map<TrialStatus, std::int64_t>> status_counts(
       std::int64_t study_id) const;
+
+  /// Billed so far. Reads all trials of the study.
+  [[nodiscard]] Result<StudySpending> spending(std::int64_t study_id) const;
+  /// Another value than before once another program has written to the database; says nothing
+  /// beside the values of another `History`.
+  [[nodiscard]] Result<std::int64_t> change_counter() const;
 
   /// What a study takes in the database, and when it was used last; its logs are left to the
   /// caller. Opened for writing, a study that is stored as running counts as running only while

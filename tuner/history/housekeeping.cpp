@@ -18,6 +18,28 @@ constexpr double k_longest_trial_s = 30.0 * 86'400.0;
 
 }  // namespace
 
+Result<StudySpending> History::spending(std::int64_t study_id) const {
+  return store_->catch_errors([&]() -> Result<StudySpending> {
+    Query query = store_->query(
+        "SELECT coalesce(sum(spent_s), 0.0), coalesce(sum(spent_usd), 0.0), "
+        "coalesce(sum(attempt - 1), 0) FROM trials WHERE study_id = ?");
+    query.bind(study_id);
+    StudySpending spending;
+    if (query.step()) {
+      spending = {query.column(0).getDouble(), query.column(1).getDouble(),
+                  query.column(2).getInt64()};
+    }
+    return spending;
+  });
+}
+
+Result<std::int64_t> History::change_counter() const {
+  return store_->catch_errors([&]() -> Result<std::int64_t> {
+    Query query = store_->query("PRAGMA data_version");
+    return query.step() ? query.column(0).getInt64() : 0;
+  });
+}
+
 Result<StudyUse> History::use_of(const StudyRecord& study) const {
   return store_->catch_errors([&]() -> Result<StudyUse> {
     StudyUse use;

@@ -4,13 +4,17 @@
 "use strict";
 
 (function () {
-  var data = JSON.parse(document.getElementById("data").textContent);
-  var byNumber = {};
-  data.trials.forEach(function (trial) { byNumber[trial.n] = trial; });
-  var measured = data.trials.filter(function (trial) { return isValue(trial.values[0]); });
-  var inOrder = measured.slice().sort(function (a, b) { return a.n - b.n; });
-  var lessIsBetter = data.objectives[0].minimize;
+  var data, byNumber, measured, inOrder, lessIsBetter;
   var tip = document.getElementById("tip");
+
+  function load() {
+    data = JSON.parse(document.getElementById("data").textContent);
+    byNumber = {};
+    data.trials.forEach(function (trial) { byNumber[trial.n] = trial; });
+    measured = data.trials.filter(function (trial) { return isValue(trial.values[0]); });
+    inOrder = measured.slice().sort(function (a, b) { return a.n - b.n; });
+    lessIsBetter = data.objectives[0].minimize;
+  }
 
   function isValue(value) { return typeof value === "number" && isFinite(value); }
   // Runs of what was tried before: they are compared with nothing but each other.
@@ -486,7 +490,13 @@
     figure.hidden = !canvas.childNodes.length;
   }
   function drawAll() { Object.keys(charts).forEach(draw); }
+  load();
   drawAll();
+  steptune.onRefresh(function () {
+    load();
+    tip.hidden = true;
+    drawAll();
+  });
   steptune.onSelect(function (number) {
     draw("trace");
     d3.selectAll("path.mark").classed("selected", function (d) { return d && d.n === number; });

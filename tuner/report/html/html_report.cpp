@@ -11,24 +11,12 @@
 #include "tuner/report/format.hpp"
 #include "tuner/report/html/analysis_sections.hpp"
 #include "tuner/report/html/chart_data.hpp"
-#include "tuner/report/html/embedded_files.hpp"
 #include "tuner/report/html/html_tables.hpp"
 #include "tuner/report/html/html_text.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 namespace {
-
-/// Nothing is loaded and nothing is sent, whatever a text of the study may contain.
-constexpr const char* k_content_policy =
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
-    "form-action 'none'";
-
-constexpr const char* k_d3_licence =
-    "/* D3, https://d3js.org. Copyright (c) 2010-2016 Michael Bostock. All rights reserved. "
-    "Redistribution and use in source and binary forms, with or without modification, are "
-    "permitted under the terms of the 3-clause BSD licence; THIS SOFTWARE IS PROVIDED \"AS IS\" "
-    "without any warranty. */\n";
 
 std::string section(const std::string& id, const std::string& title, const std::string& content) {
   return fmt::format("<section id=\"{0}\"><h2>{1}</h2>\n{2}</section>\n", id, title, content);
@@ -210,21 +198,17 @@ std::string analysis_sections(const StudyReport& report) {
 
 }  // namespace
 
-std::string html_report(const StudyReport& report) {
+std::string html_report(const StudyReport& report, const LivePage* live) {
   const StudyRecord& study = report.board.study;
-  const std::string name = html_escaped(study.name);
   std::string status = to_text(study.status);
   if (!study.stop_reason.empty()) status += ": " + study.stop_reason;
-  std::string page = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
-      "<title>{} - steptune</title>\n<style>\n{}</style>\n</head>\n<body>\n",
-      k_content_policy, name, embedded::report_css);
-  page +=
-      fmt::format("<header><h1>{}</h1><p>{} \u00b7 begun {} \u00b7 seed {}</p></header>\n<main>\n",
-                  name, html_escaped(status), format_utc(study.created_wall_s), study.seed);
+  PageParts parts;
+  parts.title = study.name;
+  parts.header = fmt::format("{}<h1>{}</h1><p>{} \u00b7 begun {} \u00b7 seed {}</p>",
+                             live == nullptr ? "" : "<p><a href=\"/\">All studies</a></p>",
+                             html_escaped(study.name), html_escaped(status),
+                             format_utc(study.created_wall_s), study.seed);
+  std::string& page = parts.content;
   page += fmt::format("<section id=\"summary\">\n{}</section>\n", summary(report));
   page += section("use", "How to use it", usage(report));
   page += section("charts", "What was found",
@@ -239,15 +223,9 @@ std::string html_report(const StudyReport& report) {
                       trials_table(report));
   page += section("bill", "The bill", bill_table(report));
   page += section("machine", "Machine and versions", machine_table(report));
-  page +=
-      "</main>\n<footer><p>Made by steptune. This page loads nothing and sends nothing.</p>"
-      "</footer>\n<div id=\"tip\" role=\"status\" hidden></div>\n";
-  page += fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n",
-                      script_json(chart_data(report)));
-  page += fmt::format("<script>\n{}{}</script>\n", k_d3_licence, embedded::d3_min_js);
-  page += fmt::format("<script>\n{}</script>\n<script>\n{}</script>\n", embedded::tables_js,
-                      embedded::charts_js);
-  return page + "</body>\n</html>\n";
+  parts.data = script_json(chart_data(report));
+  parts.scripts = {"d3.js", "tables.js", "charts.js"};
+  return framed_page(parts, live);
 }
 
 }  // namespace steptune

@@ -3,8 +3,12 @@
 "use strict";
 
 var steptune = (function () {
-  var listeners = [];
+  var onSelect = [];
+  var onRefresh = [];
   var selected = null;
+  // What the reader sorts by: {title, nth of that title, ascending}.
+  var order = null;
+  var input = document.getElementById("filter");
 
   function rows(table) {
     return Array.prototype.slice.call(table.tBodies[0].rows);
@@ -23,13 +27,14 @@ var steptune = (function () {
     return sign * a.text.localeCompare(b.text);
   }
 
-  function sort(table, column) {
-    var head = table.tHead.rows[0].cells;
-    var ascending = head[column].getAttribute("aria-sort") !== "ascending";
-    Array.prototype.forEach.call(head, function (cell) { cell.removeAttribute("aria-sort"); });
-    head[column].setAttribute("aria-sort", ascending ? "ascending" : "descending");
+  function sort(table) {
+    var head = Array.prototype.slice.call(table.tHead.rows[0].cells);
+    var column = head.indexOf(head.filter(function (cell) { return order && cell.textContent === order.title; })[order && order.nth]);
+    if (column < 0) return;
+    head.forEach(function (cell) { cell.removeAttribute("aria-sort"); });
+    head[column].setAttribute("aria-sort", order.ascending ? "ascending" : "descending");
     var keyed = rows(table).map(function (row, i) { return {row: row, key: key(row, column), i: i}; });
-    keyed.sort(function (a, b) { return compare(a.key, b.key, ascending ? 1 : -1) || a.i - b.i; });
+    keyed.sort(function (a, b) { return compare(a.key, b.key, order.ascending ? 1 : -1) || a.i - b.i; });
     keyed.forEach(function (entry) { table.tBodies[0].appendChild(entry.row); });
   }
 
@@ -43,8 +48,8 @@ var steptune = (function () {
     });
   }
 
-  function filter(table, text) {
-    var words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  function filter(table) {
+    var words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     var titles = Array.prototype.map.call(table.tHead.rows[0].cells,
         function (cell) { return cell.textContent.toLowerCase(); });
     var shown = 0;
@@ -55,25 +60,35 @@ var steptune = (function () {
     document.getElementById("count").textContent = shown + " of " + table.tBodies[0].rows.length + " trials.";
   }
 
+  function markSelected(table) {
+    rows(table).forEach(function (row) {
+      row.classList.toggle("selected", +row.getAttribute("data-trial") === selected);
+    });
+  }
+
   // The trial with this number is what everything is about now.
   function select(number, scroll) {
     selected = number;
-    rows(document.getElementById("trials")).forEach(function (row) {
-      row.classList.toggle("selected", +row.getAttribute("data-trial") === number);
-    });
-    listeners.forEach(function (listener) { listener(number); });
+    markSelected(document.getElementById("trials"));
+    onSelect.forEach(function (listener) { listener(number); });
     if (scroll) document.getElementById("trace").scrollIntoView({behavior: "smooth", block: "nearest"});
   }
 
-  function start() {
-    var table = document.getElementById("trials");
-    Array.prototype.forEach.call(table.tHead.rows[0].cells, function (cell, column) {
+  function start(table) {
+    var seen = {};
+    Array.prototype.forEach.call(table.tHead.rows[0].cells, function (cell) {
+      var title = cell.textContent, nth = seen["=" + title] || 0;
+      seen["=" + title] = nth + 1;
       var button = document.createElement("button");
       button.type = "button";
-      button.textContent = cell.textContent;
+      button.textContent = title;
       cell.textContent = "";
       cell.appendChild(button);
-      button.addEventListener("click", function () { sort(table, column); });
+      button.addEventListener("click", function () {
+        var again = order && order.title === title && order.nth === nth;
+        order = {title: title, nth: nth, ascending: !again || !order.ascending};
+        sort(table);
+      });
     });
     rows(table).forEach(function (row) {
       row.tabIndex = 0;
@@ -81,13 +96,24 @@ var steptune = (function () {
       row.addEventListener("click", choose);
       row.addEventListener("keydown", function (event) { if (event.key === "Enter") choose(); });
     });
-    var input = document.getElementById("filter");
-    input.addEventListener("input", function () { filter(table, input.value); });
-    filter(table, "");
+    sort(table);
+    filter(table);
+    markSelected(table);
     Array.prototype.forEach.call(document.querySelectorAll(".controls"), function (e) { e.hidden = false; });
   }
 
-  start();
-  return {select: select, selected: function () { return selected; },
-          onSelect: function (listener) { listeners.push(listener); }};
+  // Shows what another version of this page says: its table of trials in the reader's order and filter, then its charts.
+  function refresh(page) {
+    var table = document.getElementById("trials");
+    table.innerHTML = page.getElementById("trials").innerHTML;
+    document.getElementById("data").textContent = page.getElementById("data").textContent;
+    start(table);
+    onRefresh.forEach(function (listener) { listener(); });
+  }
+
+  start(document.getElementById("trials"));
+  input.addEventListener("input", function () { filter(document.getElementById("trials")); });
+  return {select: select, selected: function () { return selected; }, refresh: refresh,
+          onSelect: function (listener) { onSelect.push(listener); },
+          onRefresh: function (listener) { onRefresh.push(listener); }};
 })();

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/serve/study_site.hpp"
+
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/clock.hpp"
+#include "tests/support/must.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace steptune {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// Markup, terminal control, a spreadsheet's formula, what is no UTF-8, and much of it.
+std::string hostile_text() {
+  return "=1+1<script>alert(1)</script>'\"><img src=x onerror=alert(1)>\x1b[31m\xff\xc3(\r\n\r\n" +
+         std::string(10'000, 'x');
+}
+
+class HostileStudy : public testing::Test {
+ protected:
+  void SetUp() override {
+    History history = must(History::open_for_writing(file_, clock_));
+    const Json document = Json::parse(R"({"command": ["train"], "objectives": ["time"],
+      "parameters": {"mode": {"type": "categorical", "choices": ["a", "b"]}}})");
+    const StudyRecord study =
+        must(history.create_or_continue_study(hostile_text(), "f", document, 1));
+    for (std::int64_t number = 1; number <= 3; ++number) {
+      TrialRecord trial;
+      trial.number = number;
+      trial.purpose = number == 1 ? TrialPurpose::baseline : TrialPurpose::search;
+      trial.status = number == 3 ? TrialStatus::failed : TrialStatus::completed;
+      trial.origin = hostile_text();
+      trial.failure = hostile_text();
+      trial.configuration.set("mode", hostile_text() + std::to_string(number));
+      trial.placement = {{"instances", hostile_text()}};
+      if (number < 3) trial.objectives = {static_cast<double>(number)};
+      ASSERT_TRUE(history.record_ended(study.id, trial));
+    }
+  }
+
+  [[nodiscard]] httplib::Response get(const std::string& path) {
+    httplib::Request request;
+    request.method = "GET";
+    request.path = path;
+    request.set_header("Host", "localhost:1");
+    request.set_header("Authorization", "Bearer 0123456789abcdef");
+    httplib::Response response;
+    site_.answer(request, response);
+    return response;
+  }
+
+  TemporaryFolder folder_{"site"};
+  std::filesystem::path file_ = folder_.path() / "history.db";
+  SystemClock clock_;
+  StudySite site_{{file_, "", "0123456789abcdef", 7417, "1"}, clock_};
+};
+
+TEST_F(HostileStudy, IsTextOnEveryPage) {
+  for (const char* path : {"/", "/studies/1"}) {
+    const httplib::Response page = get(path);
+    EXPECT_EQ(page.status, 200) << path;
+    EXPECT_THAT(page.body, HasSubstr("&lt;script&gt;alert(1)")) << path;
+    EXPECT_THAT(page.body, Not(HasSubstr("<script>alert"))) << path;
+    EXPECT_THAT(page.body, Not(HasSubstr("<img"))) << path;
+    EXPECT_THAT(page.body, Not(HasSubstr("\x1b"))) << path;
+    EXPECT_THAT(page.body, Not(HasSubstr("\xff"))) << path;
+    for (const auto& [name, value] : page.headers)
+      EXPECT_EQ(value.find_first_of("\r\n"), std::string::npos) << name;
+  }
+  EXPECT_EQ(get("/metrics").status, 200);
+  for (const char* path : {"/api/studies", "/api/studies/1"}) {
+    const httplib::Response document = get(path);
+    EXPECT_EQ(document.status, 200) << path;
+    EXPECT_EQ(document.get_header_value("Content-Type"), "application/json");
+    EXPECT_TRUE(Json::accept(document.body)) << path;
+  }
+}
+
+TEST_F(HostileStudy, IsReachedByItsIdAlone) {
+  for (const char* path : {"/studies/",
+                           "/studies/0",
+                           "/studies/-1",
+                           "/studies/01x",
+                           "/studies/1/",
+                           "/studies/1/x",
+                           "/studies/1/events/",
+                           "/studies/99999999999999999999",
+                           "/studies/1.0",
+                           "/studies/ 1",
+                           "/api",
+                           "/api/",
+                           "/api/studies/",
+                           "/api/studies/1/events",
+                           "/assets/",
+                           "/assets/x",
+                           "/assets/../metrics",
+                           "//",
+                           "/index.html",
+                           "",
+                           "*"}) {
+    EXPECT_EQ(get(path).status, 404) << path;
+  }
+  EXPECT_EQ(get("/studies/2").status, 404);
+  EXPECT_THAT(get("/studies/2").body, HasSubstr("there is no study with the id 2"));
+}
+
+TEST_F(HostileStudy, PagesAreMadeAnewOnceItChanges) {
+  const std::string before = get("/studies/1").body;
+  EXPECT_EQ(get("/studies/1").body, before);
+  {
+    History history = must(History::open_for_writing(file_, clock_));
+    TrialRecord trial;
+    trial.number = 4;
+    trial.status = TrialStatus::completed;
+    trial.configuration.set("mode", "quickest");
+    trial.objectives = {0.5};
+    ASSERT_TRUE(history.record_ended(1, trial));
+  }
+  EXPECT_THAT(get("/studies/1").body, HasSubstr("quickest"));
+  EXPECT_THAT(get("/").body, HasSubstr("4 trials"));
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "common/unique_fd.hpp"
+#include "tuner/cli/build_info.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/signals.hpp"
+#include "tuner/cli/whole_file.hpp"
+#include "tuner/report/trial_json.hpp"
+#include "tuner/serve/access.hpp"
+#include "tuner/serve/http_server.hpp"
+#include "tuner/serve/study_site.hpp"
+
+namespace steptune {
+namespace {
+
+/// Taken by no other program that a person who tunes is likely to run.
+constexpr int k_default_port = 7417;
+
+struct ServeOptions {
+  int port = k_default_port;
+  std::string token_file;
+};
+
+Result<std::string> new_token_file(const std::string& path) {
+  std::string token = random_token();
+  const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file || write_all(file.get(), token + "\n") != 0) {
+    return fail(ErrorKind::usage, fmt::format("cannot be written: {}", std::strerror(errno)), path);
+  }
+  return token;
+}
+
+/// The token of the file, which is made if it does not exist; a new one without a file.
+Result<std::string> chosen_token(CommandContext& context, const std::string& path) {
+  if (path.empty()) return random_token();
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) return new_token_file(path);
+  auto text = read_whole_file(path);
+  if (!text) return text;
+  std::string token = *std::move(text);
+  while (!token.empty() && (token.back() == '\n' || token.back() == '\r'))
+    token.pop_back();
+  if (!is_token(token)) {
+    return fail(ErrorKind::usage, "does not hold a token: 16 to 200 letters, digits, - and _", path,
+                "remove it, and a new one is made");
+  }
+  if ((status.st_mode & 077U) != 0) {
+    context.console.warning(
+        fmt::format("others on this machine may read {}: chmod 600 {}", path, path));
+  }
+  return token;
+}
+
+ExitCode serve_studies(CommandContext& context, const ServeOptions& options) {
+  const auto database = context.database();
+  // What is wrong with it from the beginning is said here and not in a browser.
+  if (const auto history = History::open_for_reading(database); !history) {
+    return context.console.error(history.error());
+  }
+  const auto token = chosen_token(context, options.token_file);
+  if (!token) return context.console.error(token.error());
+  std::unique_ptr<StudySite> site;
+  HttpServer server(context.clock,
+                    [&](const httplib::Request& request, httplib::Response& response) {
+                      site->answer(request, response);
+                    });
+  const auto port = server.bind(options.port);
+  if (!port) return context.console.error(port.error());
+  site = std::make_unique<StudySite>(
+      SiteOptions{database, context.database_option(), *token, *port, build_info().version},
+      context.clock);
+  const SignalFlags flags;
+  const std::string address = fmt::format("http://127.0.0.1:{}/?token={}", *port, *token);
+  if (context.json) {
+    context.console.json_result({{"schema_version", k_json_schema_version},
+                                 {"address", address},
+                                 {"port", *port},
+                                 {"token", *token}});
+  } else {
+    context.console.result(address + "\n");
+  }
+  context.console.message(
+      fmt::format("serving {} to whoever has this address, on this machine only; Ctrl-C ends it",
+                  database.string()));
+  server.run([&] { return flags.count() > 0; }, [&] { site->stop(); });
+  return flags.exit_code();
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& program, CommandContext& context) {
+  auto options = std::make_shared<ServeOptions>();
+  CLI::App* command =
+      add_command(program, context, "serve", "Show all studies in a browser, live",
+                  "  steptune serve\n"
+                  "  steptune serve --db /srv/tuning/history.db --port 0\n"
+                  "  steptune serve --token-file ~/.config/steptune.token   for Prometheus");
+  command
+      ->add_option(
+          "--port", options->port,
+          fmt::format("Port on 127.0.0.1; 0: any that is free [default: {}]", k_default_port))
+      ->option_text("N")
+      ->check(CLI::Range(0, 65535));
+  command
+      ->add_option("--token-file", options->token_file,
+                   "File with the token that the address needs, made if it does not exist "
+                   "[default: a new token each time]")
+      ->option_text("FILE");
+  add_json_option(*command, context);
+  command->callback([&context, options] {
+    context.action = [&context, options] { return serve_studies(context, *options); };
+  });
+}
+
+}  // namespace steptune

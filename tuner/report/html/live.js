@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps a served page up to date: where the server tells of a change, the page is fetched again and its sections take the
+// place of those shown. What the reader has sorted by, filtered and selected stays.
+"use strict";
+
+(function () {
+  var status = document.getElementById("live");
+  var events = new EventSource(document.body.getAttribute("data-events"));
+  var busy = false, again = false;
+
+  function say(text, isFault) {
+    status.textContent = text;
+    status.classList.toggle("fault", Boolean(isFault));
+  }
+
+  function show(page) {
+    var at = window.scrollY;
+    Array.prototype.forEach.call(page.querySelectorAll("header, main > section"), function (fresh) {
+      var shown = fresh.id ? document.getElementById(fresh.id) : document.querySelector("header");
+      if (!shown) document.querySelector("main").appendChild(document.importNode(fresh, true));
+      else if (!shown.querySelector("#trials")) shown.innerHTML = fresh.innerHTML;
+    });
+    status = document.getElementById("live");
+    document.title = page.title;
+    if (page.getElementById("trials")) steptune.refresh(page);
+    window.scrollTo(0, at);
+  }
+
+  // One at a time, and with a pause as long as it took, however often the study changes.
+  function refresh() {
+    if (busy) {
+      again = true;
+      return;
+    }
+    busy = true;
+    var begun = Date.now();
+    fetch(location.pathname, {credentials: "same-origin", cache: "no-store"}).then(function (answer) {
+      if (!answer.ok) throw new Error("the server answered " + answer.status);
+      return answer.text();
+    }).then(function (text) {
+      show(new DOMParser().parseFromString(text, "text/html"));
+      say("live, as of " + new Date().toLocaleTimeString());
+    }).catch(function (error) {
+      say("not up to date: " + error.message, true);
+    }).then(function () {
+      setTimeout(function () {
+        busy = false;
+        if (again) {
+          again = false;
+          refresh();
+        }
+      }, Math.max(1000, Date.now() - begun));
+    });
+  }
+
+  say("connecting");
+  events.addEventListener("open", function () { say("live"); });
+  events.addEventListener("changed", refresh);
+  events.addEventListener("fault", function (event) { say("not up to date: " + event.data, true); });
+  events.addEventListener("error", function () {
+    say(events.readyState === EventSource.CLOSED ? "no live updates: the server refused" :
+        "connection lost; trying again", true);
+  });
+})();

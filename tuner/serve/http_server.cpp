@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/serve/http_server.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <csignal>
+#include <cstring>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "common/log.hpp"
+#include "common/unique_fd.hpp"
+#include "tuner/serve/connection.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_threads = 64;
+constexpr std::size_t k_most_waiting = 128;
+constexpr int k_backlog = 128;
+constexpr int k_look_ms = 250;
+
+}  // namespace
+
+/// cpp-httplib's own loop has a queue without a bound and threads that a silent client holds; its
+/// parsing and writing of one request is reached by inheritance only.
+class HttpServer::Engine final : public httplib::Server {
+ public:
+  Engine(const Clock& clock, AnswerRequest answer) : clock_(clock) {
+    set_pre_routing_handler(
+        [answer = std::move(answer)](const httplib::Request& request, httplib::Response& response) {
+          answer(request, response);
+          return HandlerResponse::Handled;
+        });
+    set_exception_handler([](const httplib::Request&, httplib::Response& response,
+                             std::exception_ptr failure) {
+      try {
+        std::rethrow_exception(std::move(failure));
+      } catch (const std::exception& exception) {
+        write_log(LogLevel::error, fmt::format("answering a request failed: {}", exception.what()));
+      }
+      response.status = 500;
+      response.set_content("steptune: internal error\n", "text/plain");
+    });
+  }
+
+  Result<int> bind(int port) {
+    listener_ = UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const int reuse = 1;
+    ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(listener_.get(), generic, size) != 0 || ::listen(listener_.get(), k_backlog) != 0 ||
+        ::getsockname(listener_.get(), generic, &size) != 0) {
+      return fail(ErrorKind::unavailable,
+                  fmt::format("cannot listen on port {}: {}", port, std::strerror(errno)),
+                  "127.0.0.1", "choose another with --port; 0 takes any that is free");
+    }
+    // cpp-httplib gives up answers that go on for ever once it has none.
+    svr_sock_ = listener_.get();
+    return ntohs(address.sin_port);
+  }
+
+  void run(const std::function<bool()>& is_stopping, const std::function<void()>& on_stop) {
+    start_threads();
+    while (!is_stopping()) {
+      pollfd listening{listener_.get(), POLLIN, 0};
+      if (::poll(&listening, 1, k_look_ms) <= 0) continue;
+      const int fd = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (fd >= 0) {
+        take(UniqueFd(fd));
+      } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+        // The connection stays in the backlog, so that waiting for it would not wait.
+        ::poll(nullptr, 0, k_look_ms);
+      }
+    }
+    svr_sock_ = INVALID_SOCKET;
+    listener_.reset();
+    on_stop();
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+      waiting_.clear();
+      for (const Visit& visit : visits_)
+        ::shutdown(visit.fd, SHUT_RDWR);
+    }
+    changed_.notify_all();
+    threads_.clear();
+  }
+
+ private:
+  /// A connection that a thread has taken.
+  struct Visit {
+    int fd;
+    bool is_asking = true;  ///< its request is not complete
+  };
+
+  /// Signals are for the thread that waits for connections: they end its wait.
+  void start_threads() {
+    sigset_t all;
+    sigset_t former;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &former);
+    for (std::size_t i = 0; i < k_threads; ++i)
+      threads_.emplace_back([this] { work(); });
+    pthread_sigmask(SIG_SETMASK, &former, nullptr);
+  }
+
+  void take(UniqueFd connection) {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.size() >= k_most_waiting) return;
+    waiting_.push_back(std::move(connection));
+    changed_.notify_one();
+    if (visits_.size() + waiting_.size() <= k_threads) return;
+    const auto oldest = std::ranges::find(visits_, true, &Visit::is_asking);
+    if (oldest == visits_.end()) return;
+    oldest->is_asking = false;
+    ::shutdown(oldest->fd, SHUT_RDWR);
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return stopped_ || !waiting_.empty(); });
+      if (stopped_) return;
+      const UniqueFd connection = std::move(waiting_.front());
+      waiting_.pop_front();
+      const auto visit = visits_.insert(visits_.end(), Visit{connection.get()});
+      lock.unlock();
+      serve(connection.get(), *visit);
+      lock.lock();
+      // Before the descriptor is closed and its number another's.
+      visits_.erase(visit);
+    }
+  }
+
+  void serve(int fd, Visit& visit) {
+    Connection connection(fd, clock_);
+    bool closed = true;
+    process_request(connection, /*close_connection=*/true, closed, [&](httplib::Request& request) {
+      const std::lock_guard lock(mutex_);
+      visit.is_asking = false;
+      // Compressing costs more than it saves on one machine, and nothing is worth a part of.
+      request.headers.erase("Accept-Encoding");
+      request.ranges.clear();
+    });
+    ::shutdown(fd, SHUT_WR);
+    connection.discard_input();
+  }
+
+  const Clock& clock_;
+  UniqueFd listener_;
+  std::mutex mutex_;  ///< guards what follows but the threads
+  std::condition_variable changed_;
+  std::deque<UniqueFd> waiting_;
+  std::list<Visit> visits_;  ///< oldest first
+  bool stopped_ = false;
+  std::vector<std::jthread> threads_;
+};
+
+HttpServer::HttpServer(const Clock& clock, AnswerRequest answer)
+    : engine_(std::make_unique<Engine>(clock, std::move(answer))) {}
+HttpServer::~HttpServer() = default;
+
+Result<int> HttpServer::bind(int port) {
+  return engine_->bind(port);
+}
+
+void HttpServer::run(const std::function<bool()>& is_stopping,
+                     const std::function<void()>& on_stop) {
+  engine_->run(is_stopping, on_stop);
+}
+
+}  // namespace steptune

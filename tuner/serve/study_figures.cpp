@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/serve/study_figures.hpp"
+
+#include <utility>
+
+namespace steptune {
+namespace {
+
+/// More trials do not run at a time.
+constexpr std::size_t k_most_running = 1000;
+
+Result<std::optional<TrialRecord>> best_trial(const StoredStudy& study) {
+  const auto standing = read_standing(study);
+  if (!standing) return tl::unexpected(standing.error());
+  const TrialRecord* incumbent = standing->incumbent();
+  if (incumbent == nullptr) return std::nullopt;
+  return *incumbent;
+}
+
+}  // namespace
+
+Result<StudyFigures> read_study_figures(History& history, ListedStudy listed) {
+  StudyFigures figures;
+  figures.objectives = objective_views(listed.record.document);
+  const std::int64_t id = listed.record.id;
+  auto spending = history.spending(id);
+  if (!spending) return tl::unexpected(spending.error());
+  figures.spending = *spending;
+  auto running = history.latest_trials(id, TrialStatus::running, k_most_running);
+  if (!running) return tl::unexpected(running.error());
+  for (const TrialRecord& trial : *running) {
+    const auto machines = trial.placement.find("instances");
+    if (machines != trial.placement.end()) ++figures.machines[machines->second];
+  }
+  StoredStudy study{std::move(history), listed.record, figures.objectives};
+  auto best = best_trial(study);
+  history = std::move(study.history);
+  if (!best) return tl::unexpected(best.error());
+  figures.best = *std::move(best);
+  figures.listed = std::move(listed);
+  return figures;
+}
+
+}  // namespace steptune

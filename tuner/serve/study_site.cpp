@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/serve/study_site.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tuner/report/html/html_report.hpp"
+#include "tuner/report/leaderboard_source.hpp"
+#include "tuner/serve/access.hpp"
+#include "tuner/serve/index_page.hpp"
+#include "tuner/serve/metrics.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr const char* k_html = "text/html; charset=utf-8";
+constexpr const char* k_text = "text/plain; charset=utf-8";
+constexpr const char* k_json = "application/json";
+
+/// The pages' own scripts and styles and nothing else, whatever a text of a study may contain.
+constexpr const char* k_served_policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'";
+
+constexpr int k_most_streams = 32;
+constexpr std::chrono::seconds k_look_every{1};
+/// A client that has gone without a word is noticed by writing to it.
+constexpr double k_sign_of_life_s = 5.0;
+constexpr double k_read_busy_timeout_s = 1.0;
+/// A page of more trials is of no use to anybody, and takes seconds to make.
+constexpr std::int64_t k_most_trials = 10'000;
+constexpr std::size_t k_most_pages_kept = 8;
+
+void set_security_headers(httplib::Response& response) {
+  response.set_header("Content-Security-Policy", k_served_policy);
+  response.set_header("X-Content-Type-Options", "nosniff");
+  response.set_header("Referrer-Policy", "no-referrer");
+  response.set_header("Cross-Origin-Resource-Policy", "same-origin");
+  response.set_header("Cross-Origin-Opener-Policy", "same-origin");
+  response.set_header("Cache-Control", "no-store");
+}
+
+void refuse(httplib::Response& response, int status, const std::string& why) {
+  response.status = status;
+  response.set_content("steptune: " + why + "\n", k_text);
+}
+
+void answer_problem(httplib::Response& response, const Error& error) {
+  const bool is_absent = error.kind == ErrorKind::not_found;
+  response.status = is_absent ? 404 : 503;
+  // The page comes back by itself once the database does.
+  response.set_header("Refresh", "5");
+  response.set_content(
+      problem_page(is_absent ? "Not found" : "The database cannot be read", error.text()), k_html);
+}
+
+void answer_text(httplib::Response& response, const Result<std::string>& text, const char* type) {
+  if (!text) return answer_problem(response, text.error());
+  response.status = 200;
+  response.set_content(*text, type);
+}
+
+std::optional<std::int64_t> id_from_text(std::string_view text) {
+  std::int64_t id = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (fault != std::errc() || end != text.data() + text.size() || id < 1) return std::nullopt;
+  return id;
+}
+
+/// `prefix` taken off `path`; nothing where it does not begin with it.
+std::optional<std::string_view> after(std::string_view path, std::string_view prefix) {
+  if (!path.starts_with(prefix)) return std::nullopt;
+  return path.substr(prefix.size());
+}
+
+void answer_asset(std::string_view name, httplib::Response& response) {
+  const auto& assets = page_assets();
+  const auto asset = std::ranges::find(assets, name, &PageAsset::name);
+  if (asset == assets.end()) return refuse(response, 404, "there is nothing at this address");
+  response.status = 200;
+  response.set_content(asset->text, asset->type);
+}
+
+}  // namespace
+
+StudySite::StudySite(SiteOptions options, const Clock& clock)
+    : options_(std::move(options)),
+      clock_(clock),
+      cookie_(fmt::format("steptune_{}", options_.port)),
+      watch_(options_.database) {}
+
+void StudySite::answer(const httplib::Request& request, httplib::Response& response) {
+  set_security_headers(response);
+  if (request.get_header_value_count("Host") != 1 ||
+      !is_local_host(request.get_header_value("Host"))) {
+    return refuse(response, 403, "only 127.0.0.1 and localhost are served");
+  }
+  if (request.method != "GET" && request.method != "HEAD") {
+    response.set_header("Allow", "GET, HEAD");
+    return refuse(response, 405, "nothing can be changed here: GET and HEAD only");
+  }
+  if (!has_token(request)) {
+    response.set_header("WWW-Authenticate", "Bearer realm=\"steptune\"");
+    return refuse(response, 401,
+                  "open the address that `steptune serve` printed: it holds a token");
+  }
+  answer_page(request, response);
+}
+
+bool StudySite::has_token(const httplib::Request& request) const {
+  const auto fits = [&](std::string_view text) {
+    return equal_in_constant_time(text, options_.token);
+  };
+  if (request.has_param("token") && fits(request.get_param_value("token"))) return true;
+  const std::string authorization = request.get_header_value("Authorization");
+  if (const auto bearer = after(authorization, "Bearer "); bearer && fits(*bearer)) return true;
+  for (std::size_t i = 0; i < request.get_header_value_count("Cookie"); ++i) {
+    const auto cookie = cookie_value(request.get_header_value("Cookie", i), cookie_);
+    if (cookie && fits(*cookie)) return true;
+  }
+  return false;
+}
+
+void StudySite::answer_page(const httplib::Request& request, httplib::Response& response) {
+  const std::string& path = request.path;
+  const auto study = after(path, "/studies/");
+  const auto page_id = id_from_text(study.value_or(""));
+  if (request.has_param("token") && (path == "/" || page_id)) {
+    // From now on the browser has it, and no history, bookmark or screenshot does.
+    response.set_header("Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict",
+                                                  cookie_, options_.token));
+    return response.set_redirect(page_id ? fmt::format("/studies/{}", *page_id) : "/", 303);
+  }
+  if (path == "/") {
+    const auto version = watch_.version(std::nullopt);
+    const auto figures = all_figures();
+    if (!figures) return answer_problem(response, figures.error());
+    return answer_text(
+        response, index_page(*figures, {fmt::format("/events?since={}", version.value_or(""))}),
+        k_html);
+  }
+  if (path == "/metrics") {
+    const auto figures = all_figures();
+    if (!figures) return refuse(response, 503, figures.error().text());
+    return answer_text(response, metrics_text(*figures, options_.program_version), k_metrics_type);
+  }
+  if (path == "/api/studies") {
+    const auto figures = all_figures();
+    if (!figures) return refuse(response, 503, figures.error().text());
+    std::vector<ListedStudy> listed;
+    for (const StudyFigures& each : *figures)
+      listed.push_back(each.listed);
+    return answer_text(response, dump_json(study_list_json(listed)), k_json);
+  }
+  if (path == "/events") return stream_changes(std::nullopt, request, response);
+  if (const auto name = after(path, k_asset_folder)) return answer_asset(*name, response);
+  const auto in_api = after(path, "/api/studies/");
+  const std::string_view rest = study ? *study : in_api.value_or("");
+  const std::size_t slash = std::min(rest.find('/'), rest.size());
+  const auto id = id_from_text(rest.substr(0, slash));
+  if (!id) return refuse(response, 404, "there is nothing at this address");
+  const std::string_view what = study ? rest.substr(slash) : slash == rest.size() ? "json" : "?";
+  answer_study(*id, what, request, response);
+}
+
+void StudySite::answer_study(std::int64_t id, std::string_view what,
+                             const httplib::Request& request, httplib::Response& response) {
+  if (what.empty()) return answer_text(response, study_page(id), k_html);
+  if (what == "/events") return stream_changes(id, request, response);
+  if (what != "json") return refuse(response, 404, "there is nothing at this address");
+  const auto text = study_json_text(id);
+  if (text) return answer_text(response, text, k_json);
+  refuse(response, text.error().kind == ErrorKind::not_found ? 404 : 503, text.error().text());
+}
+
+void StudySite::stream_changes(std::optional<std::int64_t> id, const httplib::Request& request,
+                               httplib::Response& response) {
+  struct Place {
+    explicit Place(std::atomic<int>& streams) : taken(streams), number(++streams) {}
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    ~Place() { --taken; }
+    std::atomic<int>& taken;
+    const int number;
+  };
+  const auto place = std::make_shared<Place>(streams_);
+  if (place->number > k_most_streams) {
+    response.set_header("Retry-After", "60");
+    return refuse(response, 503, "too many pages are open");
+  }
+  struct Told {
+    std::string version;
+    std::string fault;
+    double at_s = -std::numeric_limits<double>::infinity();
+  };
+  auto told = std::make_shared<Told>();
+  // A browser that comes back tells what it saw last.
+  told->version = request.has_header("Last-Event-ID") ? request.get_header_value("Last-Event-ID")
+                                                      : request.get_param_value("since");
+  response.status = 200;
+  response.set_chunked_content_provider(
+      "text/event-stream", [this, id, place, told](std::size_t, httplib::DataSink& sink) {
+        if (!sink.is_writable()) return false;
+        std::string text = news(id, told->version, told->fault);
+        const double now_s = clock_.now_s();
+        if (text.empty() && now_s - told->at_s >= k_sign_of_life_s) text = ": alive\n\n";
+        if (!text.empty()) {
+          told->at_s = now_s;
+          if (!sink.write(text.data(), text.size())) return false;
+        }
+        if (!pause_between_looks()) sink.done();
+        return true;
+      });
+}
+
+std::string StudySite::news(std::optional<std::int64_t> id, std::string& version,
+                            std::string& fault) {
+  const auto now = watch_.version(id);
+  if (!now) {
+    const std::string text = now.error().message;
+    if (text == fault) return {};
+    fault = text;
+    return fmt::format("event: fault\ndata: {}\n\n", text);
+  }
+  if (*now == version && fault.empty()) return {};
+  fault.clear();
+  version = *now;
+  return fmt::format("id: {0}\nevent: changed\ndata: {0}\n\n", version);
+}
+
+bool StudySite::pause_between_looks() {
+  std::unique_lock lock(stopping_);
+  return !stopped_.wait_for(lock, k_look_every, [this] { return is_stopping_; });
+}
+
+void StudySite::stop() {
+  {
+    const std::lock_guard lock(stopping_);
+    is_stopping_ = true;
+  }
+  stopped_.notify_all();
+}
+
+Result<StoredStudy> StudySite::open_study(std::int64_t id) const {
+  HistoryOptions options;
+  options.busy_timeout_s = k_read_busy_timeout_s;
+  auto history = History::open_for_reading(options_.database, options);
+  if (!history) return tl::unexpected(history.error());
+  auto records = history->studies();
+  if (!records) return tl::unexpected(records.error());
+  const auto record = std::ranges::find(*records, id, &StudyRecord::id);
+  if (record == records->end()) {
+    return fail(ErrorKind::not_found, fmt::format("there is no study with the id {}", id));
+  }
+  auto objectives = objective_views(record->document);
+  return StoredStudy{*std::move(history), std::move(*record), std::move(objectives)};
+}
+
+Result<std::string> StudySite::study_page(std::int64_t id) {
+  const std::lock_guard lock(reading_);
+  const auto version = watch_.version(id);
+  if (!version) return version;
+  Page& page = pages_[id];
+  if (page.version != *version) {
+    auto html = made_study_page(id, *version);
+    if (!html) return html;
+    page = {*version, *std::move(html)};
+  }
+  std::string html = page.html;
+  if (pages_.size() > k_most_pages_kept) pages_.clear();
+  return html;
+}
+
+Result<std::string> StudySite::made_study_page(std::int64_t id, const std::string& version) {
+  const auto study = open_study(id);
+  if (!study) return tl::unexpected(study.error());
+  const StudyRecord& record = study->record;
+  const auto counts = study->history.status_counts(id);
+  if (!counts) return tl::unexpected(counts.error());
+  std::int64_t trials = 0;
+  for (const auto& [status, count] : *counts)
+    trials += count;
+  if (trials > k_most_trials) {
+    return problem_page(record.name,
+                        fmt::format("This study has {} trials, more than one page can show ({}). "
+                                    "`steptune leaderboard {}{}` selects among them.",
+                                    trials, k_most_trials, record.name, options_.database_option));
+  }
+  const auto report = read_study_report(
+      *study, {record.name + options_.database_option, study->objectives,
+               parameter_order(record.document), record.document.contains("hooks")});
+  if (!report) return tl::unexpected(report.error());
+  const LivePage live{fmt::format("/studies/{}/events?since={}", id, version)};
+  return html_report(*report, &live);
+}
+
+Result<std::string> StudySite::study_json_text(std::int64_t id) {
+  const auto study = open_study(id);
+  if (!study) return tl::unexpected(study.error());
+  LeaderboardQuery query;
+  query.all = true;
+  query.limit = k_most_trials;
+  const auto board = read_leaderboard(*study, query);
+  if (!board) return tl::unexpected(board.error());
+  return dump_json(leaderboard_json(*board));
+}
+
+Result<std::vector<StudyFigures>> StudySite::all_figures() {
+  const std::lock_guard lock(reading_);
+  HistoryOptions options;
+  options.busy_timeout_s = k_read_busy_timeout_s;
+  auto history = History::open_for_reading(options_.database, options);
+  if (!history) return tl::unexpected(history.error());
+  auto studies = read_study_list(*history);
+  if (!studies) return tl::unexpected(studies.error());
+  std::map<std::int64_t, Figures> known;
+  std::vector<StudyFigures> all;
+  for (ListedStudy& listed : *studies) {
+    const std::int64_t id = listed.record.id;
+    const std::string version = watch_.version(id).value_or("");
+    auto former = figures_.find(id);
+    if (former == figures_.end() || version.empty() || former->second.version != version) {
+      auto read = read_study_figures(*history, std::move(listed));
+      if (!read) return tl::unexpected(read.error());
+      all.push_back(*read);
+      known[id] = {version, *std::move(read)};
+    } else {
+      all.push_back(former->second.figures);
+      known[id] = std::move(former->second);
+    }
+  }
+  figures_ = std::move(known);
+  return all;
+}
+
+}  // namespace steptune

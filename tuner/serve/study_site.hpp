@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <httplib.h>
+
+#include "common/clock.hpp"
+#include "common/error.hpp"
+#include "tuner/serve/study_figures.hpp"
+#include "tuner/serve/study_watch.hpp"
+
+namespace steptune {
+
+struct SiteOptions {
+  std::filesystem::path database;
+  std::string database_option;  ///< ` --db PATH` for commands that the pages advise, or empty
+  std::string token;            ///< who has it may read everything
+  int port = 0;                 ///< that the site is reached by; part of the cookie's name
+  std::string program_version;
+};
+
+/// What is served, all of it read-only, to whoever has the token:
+///
+///     /                            all studies
+///     /studies/ID                  the report of one
+///     /events, /studies/ID/events  server-sent events: `changed`, `fault`
+///     /metrics                     for Prometheus
+///     /api/studies                 as `steptune studies --json`
+///     /api/studies/ID              as `steptune leaderboard --all --json`
+///     /assets/NAME                 scripts and styles of the pages
+///
+/// Studies are named by the number that the database gave them; nothing of an address is ever the
+/// name of a file. Any thread may ask; pages are made one at a time and kept until their study
+/// changes.
+class StudySite {
+ public:
+  /// `clock` outlives the site.
+  StudySite(SiteOptions options, const Clock& clock);
+
+  void answer(const httplib::Request& request, httplib::Response& response);
+  /// Ends event streams that are open.
+  void stop();
+
+ private:
+  struct Page {
+    std::string version;
+    std::string html;
+  };
+  struct Figures {
+    std::string version;
+    StudyFigures figures;
+  };
+
+  [[nodiscard]] bool has_token(const httplib::Request& request) const;
+  void answer_page(const httplib::Request& request, httplib::Response& response);
+  void answer_study(std::int64_t id, std::string_view what, const httplib::Request& request,
+                    httplib::Response& response);
+  void stream_changes(std::optional<std::int64_t> id, const httplib::Request& request,
+                      httplib::Response& response);
+  [[nodiscard]] std::string news(std::optional<std::int64_t> id, std::string& version,
+                                 std::string& fault);
+  /// False once the site is stopping.
+  [[nodiscard]] bool pause_between_looks();
+
+  [[nodiscard]] Result<std::string> study_page(std::int64_t id);
+  [[nodiscard]] Result<std::string> study_json_text(std::int64_t id);
+  [[nodiscard]] Result<std::string> made_study_page(std::int64_t id, const std::string& version);
+  [[nodiscard]] Result<std::vector<StudyFigures>> all_figures();
+  [[nodiscard]] Result<StoredStudy> open_study(std::int64_t id) const;
+
+  const SiteOptions options_;
+  const Clock& clock_;
+  const std::string cookie_;
+  StudyWatch watch_;
+  std::atomic<int> streams_{0};
+
+  std::mutex reading_;  ///< guards the two below; whoever makes a page holds it
+  std::map<std::int64_t, Page> pages_;
+  std::map<std::int64_t, Figures> figures_;
+
+  std::mutex stopping_;
+  std::condition_variable stopped_;
+  bool is_stopping_ = false;
+};
+
+}  // namespace steptune

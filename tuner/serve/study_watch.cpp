@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/serve/study_watch.hpp"
+
+#include <functional>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+namespace steptune {
+namespace {
+
+/// Who asks waits for all who asked before.
+constexpr double k_busy_timeout_s = 0.2;
+
+std::string hash_text(const std::string& text) {
+  return fmt::format("{:016x}", std::hash<std::string>()(text));
+}
+
+}  // namespace
+
+Result<std::string> StudyWatch::version(std::optional<std::int64_t> study_id) {
+  const std::lock_guard lock(mutex_);
+  if (const auto looked = look(); !looked) {
+    history_.reset();
+    return tl::unexpected(looked.error());
+  }
+  if (!study_id) return of_all_;
+  const auto found = of_study_.find(*study_id);
+  if (found == of_study_.end()) {
+    return fail(ErrorKind::not_found, fmt::format("there is no study with the id {}", *study_id),
+                database_.string());
+  }
+  return found->second;
+}
+
+Result<void> StudyWatch::look() {
+  if (const auto opened = open_what_is_there(); !opened) return opened;
+  const auto counter = history_->change_counter();
+  if (!counter) return tl::unexpected(counter.error());
+  if (*counter == counter_) return {};
+  if (const auto read = read_versions(); !read) return read;
+  counter_ = *counter;
+  return {};
+}
+
+Result<void> StudyWatch::open_what_is_there() {
+  struct stat now {};
+  // Where there is none, opening says so better.
+  const bool exists = ::stat(database_.c_str(), &now) == 0;
+  const std::pair<std::uint64_t, std::uint64_t> file{now.st_dev, now.st_ino};
+  if (exists && history_ && file == file_) return {};
+  history_.reset();
+  HistoryOptions options;
+  options.busy_timeout_s = k_busy_timeout_s;
+  auto opened = History::open_for_reading(database_, options);
+  if (!opened) return tl::unexpected(opened.error());
+  history_ = *std::move(opened);
+  file_ = file;
+  counter_ = -1;
+  return {};
+}
+
+Result<void> StudyWatch::read_versions() {
+  const auto studies = history_->studies();
+  if (!studies) return tl::unexpected(studies.error());
+  std::map<std::int64_t, std::string> versions;
+  std::string all;
+  for (const StudyRecord& study : *studies) {
+    const auto counts = history_->status_counts(study.id);
+    if (!counts) return tl::unexpected(counts.error());
+    // The end of each trial moves the totals, its beginning a count.
+    std::string state =
+        fmt::format("{} {} {} {} {} {}", study.name, to_text(study.status), study.elapsed_s,
+                    study.overhead_usd, study.stop_reason, dump_json(study.recommendation));
+    for (const auto& [status, count] : *counts)
+      state += fmt::format(" {} {}", to_text(status), count);
+    versions[study.id] = hash_text(state);
+    all += versions[study.id];
+  }
+  of_study_ = std::move(versions);
+  of_all_ = hash_text(all);
+  return {};
+}
+
+}  // namespace steptune

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "common/error.hpp"
+#include "tuner/history/history.hpp"
+
+namespace steptune {
+
+/// Tells whether what a database holds of a study has changed. Looking costs microseconds unless
+/// the database was written to. Any thread may ask.
+class StudyWatch {
+ public:
+  explicit StudyWatch(std::filesystem::path database) : database_(std::move(database)) {}
+
+  /// Of the study, or of all: another text once its state, totals, recommendation or trials are
+  /// others. `not_found`: no such study, or no database any more.
+  [[nodiscard]] Result<std::string> version(std::optional<std::int64_t> study_id);
+
+ private:
+  [[nodiscard]] Result<void> look();
+  [[nodiscard]] Result<void> open_what_is_there();
+  [[nodiscard]] Result<void> read_versions();
+
+  const std::filesystem::path database_;
+  std::mutex mutex_;  ///< guards what follows
+  std::optional<History> history_;
+  std::pair<std::uint64_t, std::uint64_t> file_;  ///< device and inode of what is open
+  std::int64_t counter_ = -1;
+  std::string of_all_;
+  std::map<std::int64_t, std::string> of_study_;
+};
+
+}  // namespace steptune
