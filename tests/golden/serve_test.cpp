@@ -268,7 +268,7 @@ TEST_F(Serve, GoesOnWhateverOthersDoWithTheirConnections) {
   for (int i = 0; i < 5; ++i) {
     const auto begin = std::chrono::steady_clock::now();
     expect_alive();
-    EXPECT_LT(seconds_since(begin), 3.0);
+    EXPECT_LT(seconds_since(begin), 5.0);
   }
 }
 

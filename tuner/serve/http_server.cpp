@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/serve/http_server.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <csignal>
@@ -26,9 +25,11 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_threads = 64;
-constexpr std::size_t k_most_waiting = 128;
+constexpr std::size_t k_most_waiting = 256;
 constexpr int k_backlog = 128;
 constexpr int k_look_ms = 250;
+/// A client that means it sends its request at once.
+constexpr double k_good_time_s = 0.5;
 
 }  // namespace
 
@@ -79,7 +80,9 @@ class HttpServer::Engine final : public httplib::Server {
     start_threads();
     while (!is_stopping()) {
       pollfd listening{listener_.get(), POLLIN, 0};
-      if (::poll(&listening, 1, k_look_ms) <= 0) continue;
+      const int ready = ::poll(&listening, 1, k_look_ms);
+      make_room();
+      if (ready <= 0) continue;
       const int fd = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
       if (fd >= 0) {
         take(UniqueFd(fd));
@@ -106,6 +109,7 @@ class HttpServer::Engine final : public httplib::Server {
   /// A connection that a thread has taken.
   struct Visit {
     int fd;
+    double begun_s;
     bool is_asking = true;  ///< its request is not complete
   };
 
@@ -125,11 +129,21 @@ class HttpServer::Engine final : public httplib::Server {
     if (waiting_.size() >= k_most_waiting) return;
     waiting_.push_back(std::move(connection));
     changed_.notify_one();
-    if (visits_.size() + waiting_.size() <= k_threads) return;
-    const auto oldest = std::ranges::find(visits_, true, &Visit::is_asking);
-    if (oldest == visits_.end()) return;
-    oldest->is_asking = false;
-    ::shutdown(oldest->fd, SHUT_RDWR);
+  }
+
+  /// Where connections wait for a thread, closes as many of those that have not asked in good time.
+  void make_room() {
+    const std::lock_guard lock(mutex_);
+    if (visits_.size() < k_threads) return;
+    std::size_t wanted = waiting_.size();
+    const double latest_s = clock_.now_s() - k_good_time_s;
+    for (Visit& visit : visits_) {
+      if (wanted == 0) return;
+      if (!visit.is_asking || visit.begun_s > latest_s) continue;
+      visit.is_asking = false;
+      ::shutdown(visit.fd, SHUT_RDWR);
+      --wanted;
+    }
   }
 
   void work() {
@@ -139,7 +153,7 @@ class HttpServer::Engine final : public httplib::Server {
       if (stopped_) return;
       const UniqueFd connection = std::move(waiting_.front());
       waiting_.pop_front();
-      const auto visit = visits_.insert(visits_.end(), Visit{connection.get()});
+      const auto visit = visits_.insert(visits_.end(), Visit{connection.get(), clock_.now_s()});
       lock.unlock();
       serve(connection.get(), *visit);
       lock.lock();

@@ -16,8 +16,8 @@ using AnswerRequest = std::function<void(const httplib::Request&, httplib::Respo
 
 /// HTTP/1.1 on 127.0.0.1, a request per connection. Requests are parsed and answers written by
 /// cpp-httplib; threads, queue and deadlines are bounded here, so that clients that are slow, go
-/// away or never ask cannot keep others from being answered: where all threads are taken, the
-/// connection that has waited longest for its request is closed.
+/// away or never ask cannot keep others from being answered: where connections wait for a thread,
+/// those that have not asked within half a second are closed.
 class HttpServer {
  public:
   /// `clock` outlives the server.
