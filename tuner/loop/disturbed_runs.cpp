@@ -29,9 +29,11 @@ bool disturbance_is_usual(const std::vector<const TrialRecord*>& trials) {
 }
 
 std::vector<const TrialRecord*> without_disturbed(std::vector<const TrialRecord*> trials) {
-  if (!disturbance_is_usual(trials)) {
-    std::erase_if(trials, [](const TrialRecord* trial) { return is_much_disturbed(*trial); });
-  }
+  if (disturbance_is_usual(trials)) return trials;
+  const bool some_left = std::ranges::any_of(
+      trials, [](const TrialRecord* trial) { return !is_much_disturbed(*trial); });
+  if (!some_left) return trials;
+  std::erase_if(trials, [](const TrialRecord* trial) { return is_much_disturbed(*trial); });
   return trials;
 }
 

@@ -17,7 +17,8 @@ namespace steptune {
 /// machine is as it is: what runs there is compared as it was measured.
 [[nodiscard]] bool disturbance_is_usual(const std::vector<const TrialRecord*>& trials);
 
-/// Those that are not much disturbed, in order; all of them where disturbance is usual.
+/// Those that are not much disturbed, in order; all of them where disturbance is usual or none
+/// would be left.
 [[nodiscard]] std::vector<const TrialRecord*> without_disturbed(
     std::vector<const TrialRecord*> trials);
 

@@ -3,6 +3,9 @@
 
 #include <cmath>
 #include <map>
+#include <utility>
+
+#include "tuner/loop/disturbed_runs.hpp"
 
 namespace steptune {
 namespace {
@@ -23,6 +26,13 @@ bool was_measured(const TrialRecord& trial) {
   return ended && has_time(trial);
 }
 
+std::vector<double> logs_of(std::vector<const TrialRecord*> runs) {
+  std::vector<double> logs;
+  for (const TrialRecord* run : without_disturbed(std::move(runs)))
+    logs.push_back(std::log(run->objectives[0]));
+  return logs;
+}
+
 std::map<int, const TrialRecord*> runs_by_round(const StudySpec& study,
                                                 const std::vector<TrialRecord>& trials,
                                                 const Configuration& configuration) {
@@ -31,7 +41,10 @@ std::map<int, const TrialRecord*> runs_by_round(const StudySpec& study,
   std::map<int, const TrialRecord*> runs;
   for (const TrialRecord& trial : trials) {
     if (trial.purpose == purpose && trial.configuration == configuration && was_measured(trial)) {
-      runs[trial.confirm_pair] = &trial;
+      const TrialRecord*& counted = runs[trial.confirm_pair];
+      const bool is_better =
+          counted == nullptr || disturbed_share(trial) < disturbed_share(*counted);
+      if (is_better) counted = &trial;
     }
   }
   return runs;
@@ -40,22 +53,22 @@ std::map<int, const TrialRecord*> runs_by_round(const StudySpec& study,
 }  // namespace
 
 std::vector<double> baseline_times(const std::vector<TrialRecord>& trials) {
-  std::vector<double> logs;
+  std::vector<const TrialRecord*> runs;
   for (const TrialRecord& trial : trials) {
-    if (is_of_baseline(trial) && was_measured(trial)) logs.push_back(std::log(trial.objectives[0]));
+    if (is_of_baseline(trial) && was_measured(trial)) runs.push_back(&trial);
   }
-  return logs;
+  return logs_of(std::move(runs));
 }
 
 std::vector<double> times_of(const std::vector<TrialRecord>& trials,
                              const Configuration& configuration, bool fresh_only) {
-  std::vector<double> logs;
+  std::vector<const TrialRecord*> runs;
   for (const TrialRecord& trial : trials) {
     if (trial.configuration != configuration || !was_measured(trial)) continue;
     if (fresh_only && !is_confirmation(trial.purpose)) continue;
-    logs.push_back(std::log(trial.objectives[0]));
+    runs.push_back(&trial);
   }
-  return logs;
+  return logs_of(std::move(runs));
 }
 
 std::vector<RunPair> rounds_of(const StudySpec& study, const std::vector<TrialRecord>& trials,

@@ -10,7 +10,8 @@
 
 namespace steptune {
 
-/// Natural logarithms of the first objective over the launches of the baseline that were measured.
+/// Natural logarithms of the first objective over the launches of the baseline that were measured,
+/// without those that others disturbed much (`without_disturbed`).
 [[nodiscard]] std::vector<double> baseline_times(const std::vector<TrialRecord>& trials);
 
 /// The same of a configuration: its trials of the search and its confirming runs. `fresh_only`: the
@@ -19,7 +20,7 @@ namespace steptune {
                                            const Configuration& configuration, bool fresh_only);
 
 /// Confirming runs of `challenger` and of `incumbent`, round by round; either may be the baseline.
-/// Points into `trials`.
+/// Of several in a round the one that was disturbed least. Points into `trials`.
 [[nodiscard]] std::vector<RunPair> rounds_of(const StudySpec& study,
                                              const std::vector<TrialRecord>& trials,
                                              const Configuration& challenger,

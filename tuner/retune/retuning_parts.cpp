@@ -205,9 +205,7 @@ void Retuning::watch() {
     for (NightTimes& night : series)
       night.baseline.clear();
   }
-  WatchOptions options;
-  options.least_slowdown = options_.least_gain;
-  SlowdownWatcher watcher(options);
+  SlowdownWatcher watcher;
   SlowdownWatch watch;
   for (NightTimes& night : series)
     watch = watcher.add(std::move(night));

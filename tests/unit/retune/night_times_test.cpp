@@ -31,6 +31,21 @@ TrialRecord run(TrialPurpose purpose, std::int64_t count, double time_s, int rou
 
 using enum TrialPurpose;
 
+TEST(NightTimes, AreWithoutLaunchesThatOthersDisturbed) {
+  std::vector<TrialRecord> trials{run(hint, 4, 10.0), run(confirm_incumbent, 4, 15.0, 1),
+                                  run(confirm_baseline, 0, 20.0, 1),
+                                  run(confirm_incumbent, 4, 11.0, 1)};
+  trials[1].spent_s = 10.0;
+  trials[1].disturbed_s = 5.0;
+  EXPECT_THAT(times_of(trials, workers(4), false),
+              ElementsAre(DoubleNear(std::log(10.0), 1e-12), DoubleNear(std::log(11.0), 1e-12)));
+  StudySpec study;
+  study.baseline = workers(0);
+  const auto rounds = rounds_of(study, trials, workers(4), workers(0));
+  ASSERT_EQ(rounds.size(), 1U);
+  EXPECT_EQ(rounds[0].incumbent, &trials[3]);
+}
+
 TEST(NightTimes, AreOfLaunchesThatWereMeasured) {
   const std::vector<TrialRecord> trials{run(baseline, 0, 20.0, 0, TrialStatus::infeasible),
                                         run(hint, 4, 10.0),
