@@ -141,6 +141,16 @@ TEST_F(Retune, ANightWithoutAnyMeasurementHasFailed) {
   EXPECT_FALSE(failed["reason"].get<std::string>().empty());
 }
 
+TEST_F(Retune, AFirstNightThatFailedIsTriedAgain) {
+  sandbox_.write("quick.sh", "exit 1\n");
+  EXPECT_EQ(night(9)["night"], 1);
+  sandbox_.write("quick.sh", quick_trial());
+  const Json tuned = night(7);
+  EXPECT_EQ(tuned["night"], 2);
+  EXPECT_EQ(tuned["configuration"]["speed"], "fast");
+  EXPECT_EQ(night(0)["configuration"]["speed"], "fast");
+}
+
 TEST_F(Retune, ASecondStartSaysWhoHoldsTheHistory) {
   sandbox_.write("endless.json", endless_study());
   sandbox_.write("trial.sh", endless_trial());

@@ -64,8 +64,10 @@ Result<StudySpec> night_study(const StudySpec& study, const Night& night, const 
   return spec;
 }
 
-Result<StudySpec> first_night_study(const StudySpec& study, const NightBounds& bounds) {
+Result<StudySpec> first_night_study(const StudySpec& study, const Night& night,
+                                    const NightBounds& bounds) {
   Json document = study.document;
+  document["name"] = night.study;
   document["budget"] = bounded_budget(study, bounds);
   return read_again(study, document);
 }

@@ -37,8 +37,9 @@ struct PhasePlan {
 [[nodiscard]] Result<StudySpec> night_study(const StudySpec& study, const Night& night,
                                             const NightBounds& bounds, const PhasePlan& plan);
 
-/// The study itself with these bounds, for a first night, which tunes from scratch.
-[[nodiscard]] Result<StudySpec> first_night_study(const StudySpec& study,
+/// The study itself with these bounds, for a first night, which tunes from scratch, under the
+/// night's name.
+[[nodiscard]] Result<StudySpec> first_night_study(const StudySpec& study, const Night& night,
                                                   const NightBounds& bounds);
 
 }  // namespace steptune

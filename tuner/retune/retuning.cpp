@@ -43,7 +43,7 @@ Result<Night> Retuning::run() {
 }
 
 Result<void> Retuning::tune_from_scratch() {
-  auto spec = first_night_study(parts_.study, options_.bounds);
+  auto spec = first_night_study(parts_.study, night_, options_.bounds);
   if (!spec) return tl::unexpected(spec.error());
   auto played = play_study(*std::move(spec), {});
   if (!played) return tl::unexpected(played.error());

@@ -50,6 +50,18 @@ Result<std::vector<Night>> stored_nights(const History& history, const std::stri
   return nights;
 }
 
+/// Whether a study has ended without a result, or nothing of it has been measured: going on with it
+/// would end so again, and its budget is spent.
+Result<bool> has_come_to_nothing(const History& history, const std::string& name) {
+  const auto record = history.study(name);
+  if (!record && record.error().kind == ErrorKind::not_found) return false;
+  if (!record) return tl::unexpected(record.error());
+  if (record->status == StudyStatus::finished) return true;
+  const auto counts = history.status_counts(record->id);
+  if (!counts) return tl::unexpected(counts.error());
+  return !counts->contains(TrialStatus::completed);
+}
+
 }  // namespace
 
 Result<void> Retuning::begin() {
@@ -93,8 +105,11 @@ Result<void> Retuning::begin() {
     night_.before = {study.baseline, "", 0};
   }
   night_.after = night_.before;
-  auto name = night_.phase == NightPhase::first ? Result<std::string>(study.name)
-                                                : night_study_name(study.name, night_.number);
+  const auto in_vain = has_come_to_nothing(parts_.history, study.name);
+  if (!in_vain) return tl::unexpected(in_vain.error());
+  auto name = night_.phase == NightPhase::first && !*in_vain
+                  ? Result<std::string>(study.name)
+                  : night_study_name(study.name, night_.number);
   if (!name) return tl::unexpected(name.error());
   night_.study = *std::move(name);
   nights_.push_back(night_);
