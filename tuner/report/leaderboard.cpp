@@ -72,6 +72,13 @@ std::optional<double> step_size(const TrialRecord& trial) {
 }
 
 void add_notes(Leaderboard& board) {
+  if (board.drift_log_ratio != 0.0) {
+    board.notes.push_back(
+        fmt::format("the machine became {:.0f} % {} during the search: ranks are without that, "
+                    "values as measured",
+                    100.0 * std::abs(std::expm1(board.drift_log_ratio)),
+                    board.drift_log_ratio > 0.0 ? "slower" : "faster"));
+  }
   std::optional<double> smallest;
   std::optional<double> largest;
   for (const LeaderboardRow& row : board.rows) {
@@ -116,6 +123,7 @@ Leaderboard ranked_rows(LeaderboardInput input) {
   board.study = std::move(input.study);
   board.objectives = std::move(input.objectives);
   board.sorted_by = input.sorted_by;
+  board.drift_log_ratio = input.drift_log_ratio;
   board.counts = std::move(input.counts);
   bool baseline_shown = false;
   const auto add = [&](TrialRecord trial, std::optional<std::int64_t> rank) {

@@ -49,6 +49,9 @@ struct LeaderboardInput {
   std::vector<TrialRecord> unranked;    ///< shown below: failed, infeasible, running, confirmations
   std::optional<TrialRecord> baseline;  ///< shown even where `ranked` does not contain it
   Leaders leaders;
+  /// Natural logarithm of how much longer everything took on the machine when that was farthest
+  /// from what it was at the baseline; 0: it did not drift.
+  double drift_log_ratio = 0.0;
   std::map<TrialStatus, std::int64_t> counts;
 };
 
@@ -61,6 +64,7 @@ struct Leaderboard {
   std::vector<std::string> parameters;    ///< that differ among the rows, in order of declaration
   std::map<std::string, Value> constant;  ///< parameters that all rows share
   std::map<TrialStatus, std::int64_t> counts;
+  double drift_log_ratio = 0.0;  ///< as in `LeaderboardInput`
   std::vector<std::string> notes;
 };
 

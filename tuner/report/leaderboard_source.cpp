@@ -18,25 +18,23 @@ constexpr std::array k_unranked{TrialStatus::running,       TrialStatus::launchi
                                 TrialStatus::out_of_memory, TrialStatus::interrupted};
 
 /// All trials of the standing that have the objective which it is ranked by, best first.
-std::vector<TrialRecord> sorted_trials(const Standing& standing, const ObjectiveView& view,
-                                       const LeaderboardQuery& query) {
+std::vector<TrialRecord> sorted_trials(const Standing& standing, const LeaderboardQuery& query) {
   std::vector<TrialRecord> trials = standing.trials();
   const std::size_t objective = query.sorted_by;
   std::erase_if(trials, [&](const TrialRecord& trial) {
     return !is_ranked(trial.status) || !is_compared(trial.purpose) ||
            trial.objectives.size() <= objective || !std::isfinite(trial.objectives[objective]);
   });
-  std::ranges::stable_sort(trials, [&](const TrialRecord& a, const TrialRecord& b) {
-    return view.better(a.objectives[objective], b.objectives[objective]);
-  });
+  std::ranges::stable_sort(
+      trials, {}, [&](const TrialRecord& trial) { return standing.value(trial, objective); });
   if (trials.size() > query.limit) trials.resize(query.limit);
   return trials;
 }
 
 Result<std::vector<TrialRecord>> ranked_trials(const StoredStudy& study, Standing& standing,
                                                const LeaderboardQuery& query) {
-  if (query.sorted_by > 0) {
-    return sorted_trials(standing, study.objectives[query.sorted_by], query);
+  if (query.sorted_by > 0 || standing.drift().is_significant()) {
+    return sorted_trials(standing, query);
   }
   const bool largest_first = study.objectives[0].objective.direction == Direction::maximize;
   auto trials = study.history.ranked_trials(study.record.id, query.limit, largest_first);
@@ -90,6 +88,9 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
   auto leaders = leaders_now(study, *standing, query);
   if (!leaders) return tl::unexpected(leaders.error());
   input.leaders = *std::move(leaders);
+  if (standing->drift().is_significant()) {
+    input.drift_log_ratio = standing->drift().largest_log_ratio();
+  }
   auto counts = study.history.status_counts(study.record.id);
   if (!counts) return tl::unexpected(counts.error());
   input.counts = *std::move(counts);

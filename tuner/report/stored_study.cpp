@@ -75,10 +75,15 @@ Result<std::optional<Recommendation>> stored_recommendation(const StudyRecord& r
 }
 
 Result<Standing> read_standing(const StoredStudy& study, std::size_t ranked_by) {
-  const bool largest_first = study.objectives[0].objective.direction == Direction::maximize;
-  auto trials = ranked_by == 0 ? study.history.standing_trials(study.record.id, k_leading_trials,
-                                                               largest_first)
-                               : study.history.trials(study.record.id);
+  if (ranked_by == 0) {
+    const bool largest_first = study.objectives[0].objective.direction == Direction::maximize;
+    auto leading = study.history.standing_trials(study.record.id, k_leading_trials, largest_first);
+    if (!leading) return tl::unexpected(leading.error());
+    Standing standing(stored_rules(study), *std::move(leading));
+    // The order of the values as measured, by which those were chosen, is then another one.
+    if (!standing.drift().is_significant()) return standing;
+  }
+  auto trials = study.history.trials(study.record.id);
   if (!trials) return tl::unexpected(trials.error());
   return Standing(stored_rules(study), *std::move(trials), ranked_by);
 }

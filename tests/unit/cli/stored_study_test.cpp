@@ -105,6 +105,28 @@ TEST_F(LongStudy, TheLeaderboardMarksWhatAllTrialsSay) {
   }
 }
 
+TEST_F(StoredStudyTest, ADriftIsTakenOffAllTrialsNotOnlyTheFastestAsMeasured) {
+  // The machine takes three times as long in the end; the best configuration is tried then.
+  const auto slowness = [](std::int64_t number) {
+    return 1.0 + 0.005 * static_cast<double>(number);
+  };
+  add(1, TrialPurpose::baseline, TrialStatus::completed, 200.0 * slowness(1), 1);
+  for (std::int64_t number = 2; number <= 400; ++number) {
+    const bool sentinel = number % 20 == 0;
+    const double time = sentinel ? 200.0 : number == 399 ? 90.0 : 100.0;
+    add(number, sentinel ? TrialPurpose::sentinel : TrialPurpose::search, TrialStatus::completed,
+        time * slowness(number), sentinel ? 1 : number);
+  }
+  const StoredStudy study = stored();
+  const Standing read = must(read_standing(study));
+  ASSERT_TRUE(read.drift().is_significant());
+  EXPECT_EQ(read.incumbent()->number, 399);
+  const Leaderboard board = must(read_leaderboard(study, {}));
+  EXPECT_TRUE(board.rows[0].best);
+  ASSERT_EQ(board.notes.size(), 1U);
+  EXPECT_NE(board.notes[0].find("slower"), std::string::npos) << board.notes[0];
+}
+
 TEST_F(StoredStudyTest, ABaselineThatWasMeasuredInItsSecondTrialIsWhatGainsAreOver) {
   add(1, TrialPurpose::baseline, TrialStatus::failed, 0.0, 1);
   add(2, TrialPurpose::baseline, TrialStatus::completed, 200.0, 1);
