@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "common/clock.hpp"
@@ -31,6 +32,8 @@ struct RehearsalBill {
   double not_training_usd = 0.0;  ///< part of `usd`: downloads, uploads, machines kept idle
   int cold_starts = 0;
   int warm_starts = 0;
+  /// Of all machines that were held, where the provider counts them (node-hours of a cluster).
+  std::optional<double> machine_hours{};
 };
 
 /// A study's runner on a simulated provider under a virtual clock, for the real loop to run on.

@@ -7,14 +7,16 @@
 #include "trial_runner/local/local_kind.hpp"
 #include "trial_runner/replay/replay_kind.hpp"
 #include "trial_runner/sagemaker/sagemaker_kind.hpp"
+#include "trial_runner/slurm/slurm_kind.hpp"
 
 namespace steptune {
 
 std::span<const RunnerKind* const> runner_kinds() {
-  static const std::array<const RunnerKind*, 3> k_kinds = {
+  static const std::array<const RunnerKind*, 4> k_kinds = {
       &local_kind(),
       &replay_kind(),
       &sagemaker_kind(),
+      &slurm_kind(),
   };
   return k_kinds;
 }

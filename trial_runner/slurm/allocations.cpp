@@ -13,6 +13,7 @@
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/slurm/process_host.hpp"
+#include "trial_runner/slurm/submit_words.hpp"
 
 namespace steptune::slurm {
 namespace {
@@ -31,17 +32,6 @@ constexpr std::array<std::string_view, 11> k_passing = {
     "Socket timed out",   "Unable to contact", "temporarily",        "try again",
     "Connection refused", "Connection reset",  "Transport endpoint", "Zero Bytes",
     "not responding",     "MaxSubmitJob",      "job submit limit"};
-
-std::string first_line(const CommandResult& result) {
-  const std::string& text = result.err.empty() ? result.out : result.err;
-  if (result.timed_out) return "no answer in time";
-  // sbatch tells the reason last.
-  const std::size_t end = text.find_last_not_of('\n');
-  if (end == std::string::npos) return fmt::format("exit status {}", result.status);
-  const std::size_t begin = text.rfind('\n', end);
-  return printable_line(text.substr(begin == std::string::npos ? 0 : begin + 1,
-                                    end - (begin == std::string::npos ? 0 : begin + 1) + 1));
-}
 
 bool is_passing(const CommandResult& result) {
   return result.timed_out || std::ranges::any_of(k_passing, [&](std::string_view phrase) {
@@ -89,7 +79,7 @@ Result<void> Allocations::begin(const std::string& prefix) {
   allocations_.clear();
   const CommandResult listed = run_command(host_, clock_, queue_command());
   if (!listed.ok()) {
-    return fail(ErrorKind::runner, "cannot read Slurm's queue: " + first_line(listed), "squeue",
+    return fail(ErrorKind::runner, "cannot read Slurm's queue: " + last_words(listed), "squeue",
                 "`steptune doctor` tells what is found of Slurm on this machine");
   }
   for (const QueueRow& row : parse_queue(listed.out)) {
@@ -147,31 +137,6 @@ double Allocations::expected_start_s(const std::string& kind) const {
   return start_s;
 }
 
-std::vector<std::string> Allocations::submit_command(const Need& need,
-                                                     const std::string& name) const {
-  std::vector<std::string> words{"sbatch",
-                                 "--parsable",
-                                 "--no-requeue",
-                                 "--job-name=" + name,
-                                 "--output=/dev/null",
-                                 "--chdir=/",
-                                 fmt::format("--nodes={}", need.nodes),
-                                 fmt::format("--ntasks-per-node={}", options_.tasks_per_node)};
-  if (options_.cpus_per_task) {
-    words.push_back(fmt::format("--cpus-per-task={}", *options_.cpus_per_task));
-  }
-  if (options_.exclusive) words.emplace_back("--exclusive");
-  if (options_.memory != "site") {
-    words.push_back("--mem=" + (options_.memory == "all" ? "0" : options_.memory));
-  }
-  if (!need.value_of("time")) {
-    words.push_back(fmt::format("--time={:.0f}", std::ceil(options_.default_time_s / 60.0)));
-  }
-  for (const std::string& option : need.options)
-    words.push_back("--" + option);
-  return words;
-}
-
 void Allocations::submit(const Need& need) {
   Allocation allocation;
   // Unique among all of the study's, those of former tuners included.
@@ -188,7 +153,7 @@ void Allocations::submit(const Need& need) {
     return;
   }
   host_.run(
-      submit_command(need, allocation.name), host_.holder_script(allocation.name),
+      submit_words(need, options_, allocation.name), host_.holder_script(allocation.name),
       [this, name = allocation.name](const CommandResult& result) { on_submitted(name, result); });
   allocations_.push_back(std::move(allocation));
 }
@@ -211,10 +176,10 @@ void Allocations::on_submitted(const std::string& name, const CommandResult& res
   if (result.ok() || is_passing(result)) {
     if (wanted) allocation->state = AllocationState::doubtful;
     notices_.add_once("submission",
-                      fmt::format("sbatch has failed, trying again: {}", first_line(result)));
+                      fmt::format("sbatch has failed, trying again: {}", last_words(result)));
     return;
   }
-  refusals_.emplace_back(allocation->kind, "sbatch: " + first_line(result));
+  refusals_.emplace_back(allocation->kind, "sbatch: " + last_words(result));
   host_.forget_allocation(name);
   allocations_.remove_if([&name](const Allocation& each) { return each.name == name; });
 }
@@ -278,7 +243,7 @@ void Allocations::on_looked(double asked_s, const CommandResult& result) {
   } else {
     // What is not answered changes nothing: the controller may be restarted.
     if (!away_since_s_) away_since_s_ = asked_s;
-    away_text_ = first_line(result);
+    away_text_ = last_words(result);
   }
   if (allocations_.empty() && !unsettled()) return;
   gap_s_ = std::min(std::max(gap_s_, k_first_gap_s) * k_gap_growth, options_.poll_s);

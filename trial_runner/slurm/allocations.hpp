@@ -100,8 +100,6 @@ class Allocations {
   [[nodiscard]] double node_s_held() const { return node_s_held_; }
 
  private:
-  [[nodiscard]] std::vector<std::string> submit_command(const Need& need,
-                                                        const std::string& name) const;
   void on_submitted(const std::string& name, const CommandResult& result);
   void look_soon(double delay_s);
   void look();

@@ -2,6 +2,7 @@
 #include "trial_runner/slurm/job_names.hpp"
 
 #include <charconv>
+#include <regex>
 
 #include <fmt/format.h>
 
@@ -36,6 +37,11 @@ std::optional<std::string> study_of_job(std::string_view job) {
 
 std::string step_name(TrialKey key, int launch, const std::string& word) {
   return fmt::format("t{}-a{}-l{}-{}", key.trial, key.attempt, launch, word);
+}
+
+bool is_step_name(std::string_view name) {
+  static const std::regex k_form("t[0-9]+-a[0-9]+-l[0-9]+-[0-9a-f]+");
+  return std::regex_match(name.begin(), name.end(), k_form);
 }
 
 std::optional<int> launch_of(std::string_view step_name, TrialKey key) {

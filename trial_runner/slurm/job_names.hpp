@@ -19,6 +19,8 @@ inline constexpr std::string_view k_job_prefix = "steptune.";
 
 /// Of a trial's step, and of its folder: `t7-a1-l1-0123456789abcdef`. Launches are told apart.
 [[nodiscard]] std::string step_name(TrialKey key, int launch, const std::string& word);
+/// Whether a step's name is of that form.
+[[nodiscard]] bool is_step_name(std::string_view name);
 /// The number of the launch; nothing for other trials' names.
 [[nodiscard]] std::optional<int> launch_of(std::string_view step_name, TrialKey key);
 

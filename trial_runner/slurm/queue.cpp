@@ -132,9 +132,9 @@ WaitKind wait_kind(std::string_view reason) {
     if (reason == held) return WaitKind::held;
   }
   for (const std::string_view never :
-       {"PartitionNodeLimit", "PartitionTimeLimit", "BadConstraints", "InvalidAccount",
-        "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "DependencyNeverSatisfied", "DeadLine",
-        "ReservationDeleted", "QOSUsageThreshold"}) {
+       {"PartitionNodeLimit", "PartitionTimeLimit", "PartitionConfig", "BadConstraints",
+        "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed",
+        "DependencyNeverSatisfied", "DeadLine", "ReservationDeleted", "QOSUsageThreshold"}) {
     if (reason == never) return WaitKind::never;
   }
   const bool of_one_job = contains(reason, "PerJob") || reason.ends_with("PerNode") ||

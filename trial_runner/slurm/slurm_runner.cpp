@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <random>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,8 +28,8 @@ namespace {
 constexpr double k_least_wait_s = 0.005;
 /// Beyond a trial's limits: for its launch, for Slurm's own ending of steps.
 constexpr double k_spare_s = 60.0;
-/// Output of steps is looked at so often.
-constexpr double k_output_look_s = 0.02;
+/// Limits of trials are looked at so often.
+constexpr double k_timers_look_s = 1.0;
 /// An end is judged by the marks alone if the controller has not answered by then.
 constexpr double k_longest_judging_s = 30.0;
 /// For the controller to make up its mind about a job that is ending.
@@ -36,9 +38,12 @@ constexpr double k_settling_s = 10.0;
 constexpr double k_allocation_given_up_s = 20.0;
 constexpr double k_trial_given_up_s = 60.0;
 constexpr int k_most_launches = 3;
+/// For the first sign of a launch; twice as long for each further one.
+constexpr double k_first_patience_s = 5.0;
 /// Allocations that may wait in the queue beside those that trials could use at once.
 constexpr int k_more_pending = 3;
 constexpr double k_commands_end_s = 30.0;
+constexpr double k_keep_beside_pending_s = 3.0;
 
 std::string random_word() {
   std::random_device device;
@@ -266,12 +271,39 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
   const bool given_back = allocation == nullptr || allocation->state == AllocationState::ending;
   const bool late =
       !trial.has_started() && now_s > trial.step_launch().at_s + options_.launch_limit_s;
+  const double patience_s = k_first_patience_s * std::exp2(trial.blocked_launches());
+  const bool silent = trial.marks().started() == 0 && patience_s < options_.launch_limit_s &&
+                      now_s > trial.step_launch().at_s + patience_s;
+  if (silent && !trial.was_killed()) {
+    trial.give_up_launch();
+    end_leftovers(trial);
+    trial.kill();
+  }
   // The step of an allocation that is gone ends by itself; srun may not have noticed.
   if ((late || given_back) && !trial.was_killed()) trial.kill();
 }
 
+void SlurmRunner::end_leftovers(const StepTrial& trial) {
+  host_->run(
+      {"squeue", "--noheader", "--steps", "--format=%i|%j", "--jobs=" + trial.step_launch().job_id},
+      {}, [this, own = trial.step_launch().name](const slurm::CommandResult& listed) {
+        std::istringstream lines(listed.out);
+        for (std::string line; std::getline(lines, line);) {
+          const std::size_t bar = line.find('|');
+          const std::string name = bar == std::string::npos ? "" : line.substr(bar + 1);
+          if (!slurm::is_step_name(name) || name == own) continue;
+          host_->run({"scancel", line.substr(0, bar)}, {}, [](const auto&) {});
+        }
+      });
+}
+
 void SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, bool usable) {
   Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  if (trial.launch_given_up() && usable) {
+    trial.wait_again(clock_.now_s());
+    if (allocation != nullptr) allocations_.set_free(*allocation);
+    return;
+  }
   if (trial.failed_launches() + 1 >= k_most_launches) {
     Outcome outcome;
     outcome.kind = OutcomeKind::not_started;
@@ -371,7 +403,8 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
   request.mark_word = word;
   request.tasks = trial.need().nodes * options_.tasks_per_node;
   request.keep_s = std::max(120.0, options_.keep_alive_s);
-  request.program = spec.argv;
+  for (const auto& [name, value] : spec.configuration.values())
+    request.values.emplace(name, to_text(value));
   const slurm::StepScript script{word,          trial.need().nodes,
                                  request.tasks, slurm::first_host(allocation.node_list),
                                  port_of(word), options_.setup};
@@ -457,6 +490,9 @@ void SlurmRunner::give_back_surplus() {
   const auto running = [this] {
     return std::ranges::count(allocations_.all(), AllocationState::running, &Allocation::state);
   };
+  const bool others_wait = std::ranges::any_of(
+      allocations_.all(),
+      [](const Allocation& allocation) { return allocation.state == AllocationState::pending; });
   for (Allocation& allocation : allocations_.all()) {
     if (allocation.user || allocation.state == AllocationState::ending ||
         allocation.state == AllocationState::submitting) {
@@ -465,9 +501,12 @@ void SlurmRunner::give_back_surplus() {
     const bool wanted = is_waited_for(allocation.kind);
     const bool idle = allocation.state == AllocationState::running;
     const bool too_short = idle && wanted && allocation.end_wall_s < clock_.wall_time_s() + needed;
+    // Idle nodes may be the very ones that another allocation waits for.
+    const double keep_s = others_wait ? std::min(k_keep_beside_pending_s, options_.keep_alive_s)
+                                      : options_.keep_alive_s;
     const bool unwanted =
         !wanted && (!idle || further_trials_ == 0 || running() > options_.parallel ||
-                    now_s - allocation.free_since_s >= options_.keep_alive_s);
+                    now_s - allocation.free_since_s >= keep_s);
     if (too_short || unwanted) allocations_.give_back(allocation);
   }
 }
@@ -491,7 +530,8 @@ Result<std::vector<TrialEvent>> SlurmRunner::wait(double deadline_s) {
     const double now_s = clock_.now_s();
     if (!events_.empty() || now_s >= deadline_s) break;
     double due_s = std::min(deadline_s, allocations_.next_due_s());
-    if (!trials_.empty() || host_->busy()) due_s = std::min(due_s, now_s + k_output_look_s);
+    // The host returns sooner where something may have happened.
+    if (!trials_.empty() || host_->busy()) due_s = std::min(due_s, now_s + k_timers_look_s);
     host_->wait_until(std::max(due_s, now_s + k_least_wait_s));
   }
   return std::exchange(events_, {});
@@ -525,7 +565,7 @@ Result<std::string> SlurmRunner::detach() {
   // What a sbatch that is under way has asked for is given back when its answer comes.
   const double until_s = clock_.now_s() + k_commands_end_s;
   while (host_->busy() && clock_.now_s() < until_s)
-    host_->wait_until(clock_.now_s() + k_output_look_s);
+    host_->wait_until(clock_.now_s() + k_timers_look_s);
   return text;
 }
 
@@ -540,7 +580,7 @@ Result<void> SlurmRunner::release(double longest_s) {
       tell_what_is_left();
       break;
     }
-    host_->wait_until(std::min(until_s, now_s + k_output_look_s));
+    host_->wait_until(std::min(until_s, now_s + k_timers_look_s));
   }
   events_.clear();
   return {};

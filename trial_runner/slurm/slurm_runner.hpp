@@ -63,6 +63,8 @@ class SlurmRunner final : public Runner, public MachineHolder {
 
   void watch_trials();
   void hold_to_limits(slurm::StepTrial& trial);
+  /// Ends steps that an earlier launch has left in the trial's allocation.
+  void end_leftovers(const slurm::StepTrial& trial);
   void push_towards_end(slurm::StepTrial& trial);
   /// False as long as the end cannot be judged.
   [[nodiscard]] bool judge(slurm::StepTrial& trial);

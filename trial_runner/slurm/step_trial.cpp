@@ -46,7 +46,8 @@ void StepTrial::wait_again(double now_s) {
   step_end_.reset();
   step_ended_s_.reset();
   killed_ = false;
-  ++failed_launches_;
+  ++(blocked_ ? blocked_launches_ : failed_launches_);
+  blocked_ = false;
   waits_since_s_ = now_s;
 }
 

@@ -49,9 +49,15 @@ class StepTrial {
   void launch(StepLaunch launch, std::unique_ptr<Step> step);
   /// Not while it waits.
   [[nodiscard]] const StepLaunch& step_launch() const { return launch_.value(); }
-  /// The launch has failed: it waits again.
+  /// The launch has failed, or was blocked: it waits again.
   void wait_again(double now_s);
   [[nodiscard]] int failed_launches() const { return failed_launches_; }
+  /// srun is silent: it may wait for its turn in the allocation, and looks again after up to a
+  /// minute only, where a new one gets its turn at once.
+  void give_up_launch() { blocked_ = true; }
+  [[nodiscard]] bool launch_given_up() const { return blocked_; }
+  /// Launches that were given up so.
+  [[nodiscard]] int blocked_launches() const { return blocked_launches_; }
 
   /// Takes in what the step has printed; tells the start and the reports.
   void read(double now_s, std::vector<TrialEvent>& events);
@@ -101,6 +107,8 @@ class StepTrial {
   double waits_since_s_ = 0.0;
   int launches_ = 0;
   int failed_launches_ = 0;
+  int blocked_launches_ = 0;
+  bool blocked_ = false;
   std::optional<StepLaunch> launch_;
   std::unique_ptr<Step> step_;
   std::optional<StepMarks> marks_;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,7 +34,7 @@ struct StepRequest {
   int tasks = 1;
   std::vector<std::string> argv;  ///< srun and all its words
   double keep_s = 120.0;          ///< lease that the allocation is given once the step has ended
-  std::vector<std::string> program{};  ///< what runs in it, for a simulated host
+  std::map<std::string, std::string> values{};  ///< of parameters, as text: for a simulated host
 };
 
 /// Output as it came. Times are those of the runner's clock.

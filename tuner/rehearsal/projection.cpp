@@ -60,6 +60,10 @@ std::string whole(double number) {
   return fmt::format("{:.0f}", number);
 }
 
+std::string tenths(double number) {
+  return fmt::format("{:.1f}", number);
+}
+
 std::string ranged(const Range& range, std::string (*format)(double)) {
   std::string text = format(range.mean);
   const std::string low = format(range.low);
@@ -92,6 +96,10 @@ Result<Projection> project_tuning(const StudySpec& study, const ProjectionOption
       range_of(tunings, [](const auto& tuning) { return double(tuning.bill.cold_starts); });
   projection.warm_starts =
       range_of(tunings, [](const auto& tuning) { return double(tuning.bill.warm_starts); });
+  if (tunings.front().bill.machine_hours) {
+    projection.machine_hours = range_of(
+        tunings, [](const auto& tuning) { return tuning.bill.machine_hours.value_or(0.0); });
+  }
   for (const RehearsedTuning& tuning : tunings) {
     for (const std::string& warning : tuning.warnings) {
       if (std::ranges::find(projection.warnings, warning) == projection.warnings.end()) {
@@ -109,6 +117,9 @@ std::string projection_text(const StudySpec& study, const Projection& projection
   text += fmt::format("speeds    {}\n", projection.speeds);
   text += fmt::format("trials    {}\n", ranged(projection.trials, whole));
   text += fmt::format("duration  {}\n", ranged(projection.duration_s, format_duration));
+  if (projection.machine_hours) {
+    text += fmt::format("machines  {} hours\n", ranged(*projection.machine_hours, tenths));
+  }
   text += fmt::format("bill      {}", ranged(projection.usd, format_usd));
   if (study.budget.cost_usd) text += fmt::format(", budget {}", format_usd(*study.budget.cost_usd));
   text += fmt::format("\noverhead  {} of the bill: downloads, uploads, idle machines\n",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct Projection {
   int repeats = 0;
   Range duration_s;
   Range usd;
-  Range not_training_usd;  ///< part of `usd`
+  Range not_training_usd;              ///< part of `usd`
+  std::optional<Range> machine_hours;  ///< where the provider counts them
   Range trials;
   Range cold_starts;
   Range warm_starts;

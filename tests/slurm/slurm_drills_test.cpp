@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes wrong on clusters, done to a real one: run under tests/slurm/with-slurm.
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/clock.hpp"
+#include "tests/slurm/slurm_world.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "trial_runner/machine_holder.hpp"
+#include "trial_runner/slurm/need.hpp"
+
+namespace steptune::slurm {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr double k_patience_s = 60.0;
+
+class SlurmDrill : public ::testing::Test {
+ protected:
+  ~SlurmDrill() override { cancel_all_jobs(); }
+
+  void use(SlurmOptions options = {}) {
+    runner_ = make_test_runner(clock_, folder_.path(), std::move(options));
+    ASSERT_NE(runner_, nullptr);
+    const auto begun = runner_->begin_study("drill", "1");
+    ASSERT_TRUE(begun) << begun.error().text();
+  }
+
+  static TrialSpec shell_trial(std::int64_t trial, const std::string& script) {
+    TrialSpec spec;
+    spec.key = {trial, 1};
+    spec.argv = {"/bin/sh", "-c", script};
+    spec.resources = to_resources({});
+    spec.limits.grace_s = 1.0;
+    return spec;
+  }
+  void start(const TrialSpec& spec) {
+    const auto started = runner_->start(spec);
+    ASSERT_TRUE(started) << started.error().text();
+  }
+  /// Until the trial has ended, or started.
+  void wait_for(std::int64_t trial, bool end) {
+    const double until_s = clock_.now_s() + k_patience_s;
+    while (!(end ? ended_.contains(trial) : started_.contains(trial))) {
+      auto events = runner_->wait(until_s);
+      ASSERT_TRUE(events) << events.error().text();
+      for (const TrialEvent& event : *events) {
+        if (const auto* started = std::get_if<TrialStarted>(&event)) {
+          started_[started->key.trial] = *started;
+        } else if (const auto* finished = std::get_if<TrialFinished>(&event)) {
+          ended_[finished->key.trial] = finished->outcome;
+        }
+      }
+      ASSERT_LT(clock_.now_s(), until_s)
+          << "trial " << trial << " does not " << (end ? "end" : "start");
+    }
+  }
+  Outcome run(const TrialSpec& spec) {
+    start(spec);
+    wait_for(spec.key.trial, true);
+    return ended_[spec.key.trial];
+  }
+  std::string placement(std::int64_t trial, const std::string& what) {
+    return started_[trial].placement[what];
+  }
+  std::string job_of(std::int64_t trial) {
+    const std::string step = placement(trial, "step");
+    return step.substr(0, step.find('.'));
+  }
+  [[nodiscard]] std::string content(const std::string& file) const {
+    std::ifstream stream(folder_.path() / file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  SystemClock clock_;
+  TemporaryFolder folder_{"drill"};
+  std::unique_ptr<Runner> runner_;
+  std::map<std::int64_t, TrialStarted> started_;
+  std::map<std::int64_t, Outcome> ended_;
+};
+
+TEST_F(SlurmDrill, ArgumentsAndVariablesReachTheProgramAsTheyAre) {
+  use();
+  const std::vector<std::string> nasty = {"$(touch /tmp/steptune-canary)",
+                                          "`id`",
+                                          "it's",
+                                          "\"",
+                                          "a b",
+                                          "line\nline",
+                                          "\r\n",
+                                          ":",
+                                          "",
+                                          "*",
+                                          "-N4",
+                                          "--help",
+                                          "%j %%",
+                                          "\\",
+                                          "#SBATCH -N9",
+                                          "\x01\xff",
+                                          "{}",
+                                          "&& exit 3",
+                                          "\x1e"};
+  TrialSpec spec =
+      shell_trial(1, "printf '%s\\0' \"$@\" \"$NASTY\" > " + (folder_.path() / "words").string());
+  spec.argv.emplace_back("sh");
+  spec.argv.insert(spec.argv.end(), nasty.begin(), nasty.end());
+  spec.environment["NASTY"] = "a,b=c\n'$HOME'";
+  spec.environment["SLURM_NTASKS"] = "7";  // nothing to srun
+  EXPECT_EQ(run(spec).kind, OutcomeKind::completed) << ended_[1].detail;
+  std::string expected;
+  for (const std::string& word : nasty)
+    expected += word + '\0';
+  EXPECT_EQ(content("words"), expected + spec.environment["NASTY"] + '\0');
+}
+
+TEST_F(SlurmDrill, TheNextTrialIsAStepInTheSameAllocation) {
+  use();
+  EXPECT_EQ(run(shell_trial(1, "true")).kind, OutcomeKind::completed);
+  EXPECT_EQ(run(shell_trial(2, "true")).kind, OutcomeKind::completed);
+  EXPECT_EQ(job_of(1), job_of(2)) << "the second trial is a step in the same allocation";
+  EXPECT_NE(placement(1, "step"), placement(2, "step"));
+}
+
+TEST_F(SlurmDrill, EndsOfProgramsAreToldApart) {
+  use();
+  TrialSpec missing = shell_trial(1, "");
+  missing.argv = {"/no/such/program"};
+  EXPECT_EQ(run(missing).kind, OutcomeKind::not_started);
+  TrialSpec nowhere = shell_trial(2, "true");
+  nowhere.working_directory = "/no/such/folder";
+  EXPECT_EQ(run(nowhere).kind, OutcomeKind::not_started);
+  EXPECT_THAT(ended_[2].detail, HasSubstr("folder"));
+  EXPECT_EQ(run(shell_trial(3, "echo why; exit 3")).kind, OutcomeKind::failed);
+  EXPECT_EQ(ended_[3].exit_code, 3);
+  EXPECT_THAT(ended_[3].detail, HasSubstr("why"));
+  EXPECT_EQ(run(shell_trial(4, "exit 137")).kind, OutcomeKind::failed);
+  EXPECT_EQ(run(shell_trial(5, "kill -SEGV $$")).exit_code, 139);
+  EXPECT_EQ(run(shell_trial(6, "echo 'RuntimeError: CUDA out of memory.'; exit 1")).kind,
+            OutcomeKind::out_of_memory);
+  TrialSpec builtin = shell_trial(7, "");
+  builtin.argv = {"exit", "0"};
+  EXPECT_EQ(run(builtin).kind, OutcomeKind::not_started)
+      << "the shell's own commands are no programs";
+}
+
+TEST_F(SlurmDrill, LimitsHold) {
+  use();
+  TrialSpec slow = shell_trial(1, "while :; do echo x; sleep 0.1; done");
+  slow.limits.wall_s = 1.0;
+  EXPECT_EQ(run(slow).kind, OutcomeKind::timed_out);
+  TrialSpec silent = shell_trial(2, "trap '' TERM; sleep 1000; sleep 1000");
+  silent.limits.idle_s = 0.5;
+  EXPECT_EQ(run(silent).kind, OutcomeKind::hung);
+  EXPECT_LT(ended_[2].duration_s, 5.0) << "what ignores SIGTERM is killed after the grace time";
+  EXPECT_EQ(run(shell_trial(3, "true")).kind, OutcomeKind::completed);
+}
+
+TEST_F(SlurmDrill, WhatOthersEndIsLostAndTheStudyGoesOn) {
+  use();
+  start(shell_trial(1, "sleep 1000"));
+  wait_for(1, false);
+  slurm_output({"scancel", placement(1, "step")});
+  wait_for(1, true);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
+
+  start(shell_trial(2, "sleep 1000"));
+  wait_for(2, false);
+  EXPECT_EQ(job_of(2), job_of(1));
+  slurm_output({"scancel", job_of(2)});
+  wait_for(2, true);
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::lost) << ended_[2].detail;
+  EXPECT_THAT(ended_[2].detail, HasSubstr("cancelled by another"));
+
+  start(shell_trial(3, "sleep 1000"));
+  wait_for(3, false);
+  EXPECT_NE(job_of(3), job_of(2));
+  slurm_output({"scontrol", "suspend", job_of(3)});
+  wait_for(3, true);
+  EXPECT_EQ(ended_[3].kind, OutcomeKind::lost) << ended_[3].detail;
+}
+
+TEST_F(SlurmDrill, APreemptedTrialIsLost) {
+  use();
+  TrialSpec spec = shell_trial(1, "sleep 1000");
+  spec.resources = to_resources({4, {}});
+  start(spec);
+  wait_for(1, false);
+  slurm_output({"sbatch", "--partition=urgent", "--nodes=4", "--exclusive", "--time=5",
+                "--output=/dev/null", "--wrap=sleep 1"});
+  wait_for(1, true);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
+  EXPECT_THAT(ended_[1].detail, HasSubstr("preempted"));
+}
+
+TEST_F(SlurmDrill, WhatCannotBeHadIsToldAndWhatWaitsBlocksNothing) {
+  use();
+  TrialSpec many = shell_trial(1, "true");
+  many.resources = to_resources({9, {}});
+  EXPECT_EQ(run(many).kind, OutcomeKind::not_started);
+  EXPECT_FALSE(ended_[1].detail.empty());
+  TrialSpec nowhere = shell_trial(2, "true");
+  nowhere.resources = to_resources({1, {"partition=nope"}});
+  EXPECT_EQ(run(nowhere).kind, OutcomeKind::not_started);
+  EXPECT_THAT(ended_[2].detail, HasSubstr("partition"));
+
+  TrialSpec later = shell_trial(3, "true");
+  later.resources = to_resources({1, {"partition=closed"}});
+  start(later);
+  EXPECT_EQ(run(shell_trial(4, "true")).kind, OutcomeKind::completed);
+  EXPECT_FALSE(started_.contains(3));
+  slurm_output({"scontrol", "update", "partitionname=closed", "state=up"});
+  wait_for(3, true);
+  EXPECT_EQ(ended_[3].kind, OutcomeKind::completed) << ended_[3].detail;
+}
+
+TEST_F(SlurmDrill, EveryTaskKnowsItsRank) {
+  SlurmOptions options;
+  options.tasks_per_node = 2;
+  use(options);
+  TrialSpec spec =
+      shell_trial(1, "echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $GROUP_RANK >> " +
+                         (folder_.path() / "ranks").string() +
+                         "; test $MASTER_PORT -gt 1024 && test -n $MASTER_ADDR");
+  spec.resources = to_resources({2, {}});
+  EXPECT_EQ(run(spec).kind, OutcomeKind::completed) << ended_[1].detail;
+  std::ifstream file(folder_.path() / "ranks");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);)
+    lines.push_back(line);
+  std::ranges::sort(lines);
+  EXPECT_THAT(lines, ElementsAre("0 4 0 2 0", "1 4 1 2 0", "2 4 0 2 1", "3 4 1 2 1"));
+
+  const Outcome failed = run([this] {
+    TrialSpec one = shell_trial(2, "test $RANK = 1 && exit 5; sleep 1000");
+    one.resources = to_resources({2, {}});
+    return one;
+  }());
+  EXPECT_EQ(failed.kind, OutcomeKind::failed) << "one task's failure ends all: " << failed.detail;
+  EXPECT_EQ(failed.exit_code, 5);
+}
+
+TEST_F(SlurmDrill, AControllerThatDiesLosesNothing) {
+  use();
+  EXPECT_EQ(run(shell_trial(1, "true")).kind, OutcomeKind::completed);
+  pause_for(6.0);  // the controller saves its state every 5 s
+  start(shell_trial(2, "sleep 3; echo done"));
+  wait_for(2, false);
+  signal_daemon("slurmctld", SIGKILL);
+  wait_for(2, true);
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  start_daemon("slurmctld");
+  EXPECT_EQ(run(shell_trial(3, "true")).kind, OutcomeKind::completed) << ended_[3].detail;
+  EXPECT_EQ(job_of(3), job_of(1));
+}
+
+TEST_F(SlurmDrill, ALostAnswerToASubmissionMakesNoSecondAllocation) {
+  SlurmOptions options;
+  use(options);
+  // The controller hangs while sbatch waits for its answer; the job is there all the same.
+  start(shell_trial(1, "true"));
+  const auto events = runner_->wait(clock_.now_s());
+  ASSERT_TRUE(events);
+  signal_daemon("slurmctld", SIGSTOP);
+  pause_for(1.0);
+  signal_daemon("slurmctld", SIGCONT);
+  wait_for(1, true);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  const std::string jobs = slurm_output({"squeue", "--noheader", "--states=PENDING,RUNNING"});
+  EXPECT_EQ(std::ranges::count(jobs, '\n'), 1) << jobs;
+}
+
+}  // namespace
+}  // namespace steptune::slurm

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/slurm/cluster_services.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/clock.hpp"
+#include "common/text.hpp"
+#include "trial_runner/slurm/job_names.hpp"
+#include "trial_runner/slurm/process_host.hpp"
+#include "trial_runner/slurm/queue.hpp"
+#include "trial_runner/slurm/submit_words.hpp"
+
+namespace steptune::slurm {
+namespace {
+
+/// A controller that is away lets commands fail after 9 to 18 s by themselves.
+constexpr double k_command_limit_s = 25.0;
+constexpr double k_release_limit_s = 30.0;
+constexpr double k_release_look_s = 0.5;
+constexpr int k_not_found = 127;
+
+/// Runs commands; starts no steps.
+class Cluster {
+ public:
+  explicit Cluster(const Clock& clock) : clock_(clock) {
+    ProcessHostOptions options;
+    options.guard_program = "/nonexistent";
+    options.command_limit_s = k_command_limit_s;
+    host_ = ProcessHost::create(clock, std::move(options)).value();
+  }
+
+  CommandResult run(std::vector<std::string> argv, std::string input = {}) {
+    return run_command(*host_, clock_, std::move(argv), std::move(input));
+  }
+  void pause(double seconds) {
+    const double until_s = clock_.now_s() + seconds;
+    while (clock_.now_s() < until_s)
+      host_->wait_until(until_s);
+  }
+
+ private:
+  const Clock& clock_;
+  std::unique_ptr<ProcessHost> host_;
+};
+
+std::string without_prefix(std::string text, std::string_view prefix) {
+  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+}
+
+/// `12.0|t7-a1-l1-ab`: the trial by job.
+std::map<std::string, TrialKey> trials_by_job(const std::string& steps) {
+  std::map<std::string, TrialKey> trials;
+  std::istringstream lines(steps);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t bar = line.find('|');
+    if (bar == std::string::npos) continue;
+    std::istringstream name(line.substr(bar + 1));
+    char t = 0;
+    char dash = 0;
+    char a = 0;
+    TrialKey key;
+    if (name >> t >> key.trial >> dash >> a >> key.attempt && t == 't' && a == 'a') {
+      trials.emplace(line.substr(0, line.find('.')), key);
+    }
+  }
+  return trials;
+}
+
+HeldMachines machines_of(const QueueRow& row, const std::map<std::string, TrialKey>& trials,
+                         double now_wall_s) {
+  HeldMachines held;
+  held.job = row.id;
+  held.status = row.state;
+  held.resources.instance_type = row.node_list.empty() ? "node" : "node " + row.node_list;
+  held.resources.instance_count = row.nodes;
+  held.since_wall_s = row.submit_wall_s.value_or(now_wall_s);
+  const JobPhase phase = phase_of(row.state);
+  if (phase == JobPhase::usable || phase == JobPhase::suspended) {
+    held.since_wall_s = row.start_wall_s.value_or(held.since_wall_s);
+    if (row.end_wall_s) held.left_s = std::max(0.0, *row.end_wall_s - now_wall_s);
+  }
+  const auto trial = trials.find(row.id);
+  if (const auto study = study_of_job(row.name)) {
+    held.owner = JobOwner{*study, trial == trials.end() ? TrialKey{} : trial->second, 1};
+  }
+  held.holding = Holding::kept;
+  if (phase == JobPhase::over) held.holding = Holding::settling;
+  if (trial != trials.end() || !held.owner) held.holding = Holding::running;
+  return held;
+}
+
+class ClusterAllocations final : public HeldMachinesService {
+ public:
+  [[nodiscard]] std::string region_help() const override {
+    return "not used: the cluster is the one that Slurm's commands know";
+  }
+  [[nodiscard]] std::string kept_name(bool several) const override {
+    return several ? "allocations" : "allocation";
+  }
+  [[nodiscard]] std::string end_command() const override { return "scancel JOB"; }
+
+  [[nodiscard]] Result<HeldMachinesReport> look(const Clock& clock,
+                                                const HeldMachinesRequest& request) const override {
+    Cluster cluster(clock);
+    auto report = list(cluster, clock, request);
+    if (!report || !request.release) return report;
+    std::vector<HeldMachines> released;
+    for (const HeldMachines& held : report->machines) {
+      if (held.holding == Holding::running) continue;
+      const CommandResult cancelled = cluster.run({"scancel", held.job});
+      if (!cancelled.ok()) {
+        return fail(ErrorKind::unavailable, "cannot give back: " + last_words(cancelled),
+                    "job " + held.job);
+      }
+      released.push_back(held);
+    }
+    const double until_s = clock.now_s() + k_release_limit_s;
+    std::vector<Release> releases;
+    while (true) {
+      auto after = list(cluster, clock, request, false);
+      if (!after) return after;
+      const auto listed = [&after](const HeldMachines& held) {
+        return std::ranges::find(after->machines, held.job, &HeldMachines::job) !=
+               after->machines.end();
+      };
+      const bool waits = std::ranges::any_of(released, listed) && clock.now_s() < until_s;
+      if (!waits) {
+        for (HeldMachines& held : released) {
+          const auto outcome = listed(held) ? ReleaseOutcome::not_ready : ReleaseOutcome::released;
+          releases.push_back({std::move(held), outcome});
+        }
+        after->releases = std::move(releases);
+        return after;
+      }
+      cluster.pause(k_release_look_s);
+    }
+  }
+
+ private:
+  static Result<HeldMachinesReport> list(Cluster& cluster, const Clock& clock,
+                                         const HeldMachinesRequest& request,
+                                         bool named_must_exist = true) {
+    const CommandResult queue = cluster.run(queue_command());
+    if (!queue.ok()) {
+      return fail(queue.status == k_not_found ? ErrorKind::runner : ErrorKind::unavailable,
+                  "cannot read Slurm's queue: " + last_words(queue), "squeue");
+    }
+    const CommandResult steps =
+        cluster.run({"squeue", "--noheader", "--me", "--steps", "--format=%i|%j"});
+    const auto trials = trials_by_job(steps.out);
+    HeldMachinesReport report;
+    report.region = "this cluster";
+    report.now_wall_s = clock.wall_time_s();
+    std::set<std::string> missing(request.jobs.begin(), request.jobs.end());
+    for (const QueueRow& row : parse_queue(queue.out)) {
+      const bool gone = phase_of(row.state) == JobPhase::over && row.state != "COMPLETING";
+      const bool named = missing.erase(row.id) + missing.erase(row.name) > 0;
+      if (gone) continue;
+      HeldMachines held = machines_of(row, trials, report.now_wall_s);
+      const bool shown = request.jobs.empty() ? held.owner || request.all : named;
+      if (shown) {
+        report.machines.push_back(std::move(held));
+      } else if (!held.owner) {
+        ++report.hidden;
+      }
+    }
+    if (!missing.empty() && named_must_exist) {
+      return fail(ErrorKind::not_found,
+                  fmt::format("there is no job \"{}\"", printable_line(*missing.begin())), {},
+                  "`steptune pools --runner slurm --all` lists this user's jobs");
+    }
+    return report;
+  }
+};
+
+/// `Job 7 to start at 1795397931 using ...`: how long from now, as people read it.
+std::string with_waiting_time(std::string text, double now_wall_s) {
+  constexpr std::string_view k_before = "to start at ";
+  const std::size_t found = text.find(k_before);
+  if (found == std::string::npos) return text;
+  const std::size_t begin = found + k_before.size();
+  const std::size_t end = std::min(text.find(' ', begin), text.size());
+  const auto start_wall_s = parse_finite(text.substr(begin, end - begin));
+  if (!start_wall_s) return text;
+  const double wait_s = *start_wall_s - now_wall_s;
+  const std::string when = wait_s < 1.0 ? "now" : "in " + format_duration(wait_s);
+  return fmt::format("would start {}{}", when, text.substr(end));
+}
+
+std::string config_value(const std::string& config, std::string_view name) {
+  std::istringstream lines(config);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(name)) continue;
+    const std::size_t equals = line.find("= ");
+    if (equals != std::string::npos) return printable_line(line.substr(equals + 2), 60);
+  }
+  return "unknown";
+}
+
+/// `main: up, 4 nodes of 16 CPUs, limit infinite; ...`
+std::string partitions_text(const std::string& rows) {
+  std::string text;
+  std::istringstream lines(rows);
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> words;
+    std::istringstream parts(line);
+    for (std::string word; std::getline(parts, word, '|');)
+      words.push_back(std::move(word));
+    if (words.size() < 6) continue;
+    text += fmt::format("{}{}: {}, {} node{} of {} CPUs{}, limit {}", text.empty() ? "" : "; ",
+                        words[0], words[1], words[3], words[3] == "1" ? "" : "s", words[4],
+                        words[5] == "(null)" ? "" : " and " + words[5], words[2]);
+  }
+  return printable_line(text, 1000);
+}
+
+}  // namespace
+
+std::vector<std::string> test_submissions(const std::vector<Need>& needs,
+                                          const SlurmOptions& options) {
+  const SystemClock clock;
+  Cluster cluster(clock);
+  std::vector<std::string> answers;
+  for (const Need& need : needs) {
+    auto words = submit_words(need, options, "steptune.check");
+    words.insert(words.begin() + 1, "--test-only");
+    const CommandResult result = cluster.run(words, "#!/bin/sh\ntrue\n");
+    if (result.status == k_not_found) {
+      answers.emplace_back("not found on this machine: what the cluster says is not known here");
+      return answers;
+    }
+    answers.push_back(fmt::format(
+        "{}: {}{}", to_text(to_resources(need)), result.ok() ? "" : "refused: ",
+        with_waiting_time(without_prefix(last_words(result), "sbatch: "), clock.wall_time_s())));
+  }
+  return answers;
+}
+
+const HeldMachinesService& cluster_allocations() {
+  static const ClusterAllocations k_service;
+  return k_service;
+}
+
+std::vector<Diagnosis> diagnose_cluster() {
+  const SystemClock clock;
+  Cluster cluster(clock);
+  const CommandResult partitions =
+      cluster.run({"sinfo", "--noheader", "--format=%P|%a|%l|%D|%c|%G"});
+  if (partitions.status == k_not_found) return {};
+  if (!partitions.ok()) {
+    const bool unconfigured = partitions.err.find("configuration source") != std::string::npos;
+    if (unconfigured) {
+      return {{"slurm", DiagnosisStatus::ok, "installed, but no cluster is configured here", ""}};
+    }
+    return {{"slurm", DiagnosisStatus::warn, "no answer: " + last_words(partitions),
+             "studies with the runner slurm need the cluster's controller: `scontrol ping`"}};
+  }
+  const std::string config = cluster.run({"scontrol", "show", "config"}).out;
+  const std::string version =
+      without_prefix(last_words(cluster.run({"sinfo", "--version"})), "slurm");
+  std::vector<Diagnosis> found{
+      {"slurm", DiagnosisStatus::ok,
+       fmt::format("version {}, {}, ended jobs are known for {}",
+                   version.substr(std::min(version.find(' ') + 1, version.size())),
+                   config_value(config, "AccountingStorageType") == "accounting_storage/none"
+                       ? "no accounting (none is needed)"
+                       : "accounting",
+                   config_value(config, "MinJobAge")),
+       ""},
+      {"slurm_partitions", DiagnosisStatus::ok, partitions_text(partitions.out), ""}};
+  return found;
+}
+
+}  // namespace steptune::slurm

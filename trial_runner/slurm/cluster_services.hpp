@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trial_runner/diagnosis.hpp"
+#include "trial_runner/held_machines.hpp"
+#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/slurm_options.hpp"
+
+/// What commands other than `run` ask of the cluster. They wait for its answers.
+namespace steptune::slurm {
+
+/// What `sbatch --test-only` says of each need: when it would start, or why never. Nothing is
+/// submitted. One line tells why where the cluster cannot be asked.
+[[nodiscard]] std::vector<std::string> test_submissions(const std::vector<Need>& needs,
+                                                        const SlurmOptions& options);
+
+/// This user's allocations, idle or with a trial's step. Prices are the study's affair: not known.
+[[nodiscard]] const HeldMachinesService& cluster_allocations();
+
+/// Versions, controller, partitions, accounting. Nothing where Slurm is not installed.
+[[nodiscard]] std::vector<Diagnosis> diagnose_cluster();
+
+}  // namespace steptune::slurm

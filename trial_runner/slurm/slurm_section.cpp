@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "trial_runner/kind_key.hpp"
+#include "trial_runner/slurm/slurm_settings.hpp"
+
+namespace steptune {
+namespace {
+
+using document::Formula;
+using document::InFingerprint;
+using document::Key;
+using document::Section;
+using document::StringTemplate;
+using document::Type;
+using document::Writing;
+
+constexpr double k_most_nodes = 10'000.0;
+constexpr double k_most_gpus = 64.0;
+constexpr std::size_t k_most_options = 50;
+
+/// What the runner itself decides, and what would take trials out of its hands.
+constexpr std::array<std::string_view, 22> k_own_options = {
+    "job-name",      "nodes",        "ntasks",     "ntasks-per-node",
+    "cpus-per-task", "exclusive",    "mem",        "time",
+    "output",        "error",        "input",      "chdir",
+    "parsable",      "requeue",      "no-requeue", "wrap",
+    "array",         "wait",         "hold",       "test-only",
+    "export",        "gpus-per-node"};
+
+std::optional<std::string> fault_of_option(std::string_view text) {
+  if (!text.starts_with("--") || text.size() < 3) {
+    return "must be one long option with its value, such as \"--switches=1\"";
+  }
+  text.remove_prefix(2);
+  const std::string_view name = text.substr(0, text.find('='));
+  if (std::ranges::find(k_own_options, name) == k_own_options.end()) return std::nullopt;
+  return fmt::format("\"--{}\" is given by the runner itself: see its other keys", name);
+}
+
+Type<StringTemplate> option_template() {
+  return document::checked<StringTemplate>(
+      document::string_template(),
+      [](const StringTemplate& option) { return fault_of_option(option.text()); },
+      {{"pattern", "^--"}});
+}
+
+Type<std::string> step_option() {
+  return document::checked<std::string>(
+      document::string(), [](const std::string& option) { return fault_of_option(option); },
+      {{"pattern", "^--"}});
+}
+
+Type<Formula> whole(document::Range range) {
+  Type<Formula> type = document::formula_or_integer(range);
+  type.write = [](const Formula& formula, const Writing&) {
+    const auto constant = parse_finite(formula.text());
+    return constant ? Json(static_cast<std::int64_t>(*constant)) : Json(formula.text());
+  };
+  return type;
+}
+
+Key<SlurmSection> option_key(const char* name, StringTemplate SlurmSection::*member,
+                             const char* doc) {
+  return document::key(name, member, document::string_template())
+      .doc(doc)
+      .omitted_at_default()
+      .default_words("the cluster's");
+}
+
+void add_needs(Section<SlurmSection>& section) {
+  using document::key;
+  section.add(key("nodes", &SlurmSection::nodes, whole({1.0, k_most_nodes}))
+                  .doc("nodes of a trial: a number, or an expression over parameters"));
+  section.add(
+      key("tasks_per_node", &SlurmSection::tasks_per_node, document::integer({1.0, 1024.0}))
+          .doc("times that the command runs on each node. Several tasks find their ranks in "
+               "`RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `MASTER_ADDR` and `MASTER_PORT`"));
+  section.add(key("cpus_per_task", &SlurmSection::cpus_per_task, document::integer({1.0, 4096.0}))
+                  .doc("processors for each task")
+                  .default_words("all of the node's, shared out"));
+  section.add(key("gpus_per_node", &SlurmSection::gpus_per_node, whole({0.0, k_most_gpus}))
+                  .doc("GPUs on each node: a number, or an expression over parameters"));
+  section.add(option_key("partition", &SlurmSection::partition,
+                         "as sbatch takes it; a template: `\"{partition}\"` stands for a "
+                         "parameter's value, and what is empty is not given"));
+  section.add(option_key("account", &SlurmSection::account, "likewise"));
+  section.add(option_key("qos", &SlurmSection::qos, "likewise"));
+  section.add(option_key("constraint", &SlurmSection::constraint, "likewise"));
+  section.add(option_key("gres", &SlurmSection::gres, "likewise"));
+  section.add(option_key("reservation", &SlurmSection::reservation, "likewise"));
+  section.add(option_key("time", &SlurmSection::time,
+                         "how long an allocation is held at most, as sbatch takes it: minutes, "
+                         "`4:00:00`, `1-12`. No trial begins that could not end before")
+                  .default_words("an hour, or four times the limit `wall`"));
+  section.add(
+      key("options", &SlurmSection::options, document::list_of(option_template(), k_most_options))
+          .doc("further long options of sbatch, templates too")
+          .omitted_at_default()
+          .default_words("none"));
+  section.add(key("step_options", &SlurmSection::step_options,
+                  document::list_of(step_option(), k_most_options))
+                  .doc("further long options of srun")
+                  .omitted_at_default()
+                  .default_words("none"));
+  section.add(key("exclusive", &SlurmSection::exclusive, document::boolean())
+                  .doc("hold whole nodes: neighbours would disturb the measurement"));
+  section.add(key("memory", &SlurmSection::memory, document::string(64))
+                  .doc("of a node: `all`, `site` for the site's default, or as `--mem` takes it"));
+  section.add(key("setup", &SlurmSection::setup, document::string(65'536))
+                  .doc("shell text that runs on the node before the command: `module load cuda`")
+                  .omitted_at_default()
+                  .default_words("none"));
+}
+
+void add_patience(Section<SlurmSection>& section) {
+  using document::duration_s;
+  using document::key;
+  section.add(
+      key("keep_alive", &SlurmSection::keep_alive_s, duration_s({0.0, 86'400.0}))
+          .doc("an allocation that no trial uses is given back after this; if the tuner dies, "
+               "after this or 2 minutes")
+          .in_fingerprint(InFingerprint::never));
+  section.add(
+      key("poll", &SlurmSection::poll_s, duration_s({5.0, 600.0}))
+          .doc("between looks at the queue while something waits there; sooner just after a "
+               "submission")
+          .in_fingerprint(InFingerprint::never));
+  section.add(key("queue_wait", &SlurmSection::queue_wait_s, duration_s({1.0, 30.0 * 86'400.0}))
+                  .doc("the longest that an allocation may wait in the queue")
+                  .in_fingerprint(InFingerprint::never));
+  section.add(key("expected_queue_wait", &SlurmSection::expected_queue_wait_s,
+                  duration_s({0.0, 30.0 * 86'400.0}))
+                  .doc("how long the queue is expected to be, until one wait has been seen; "
+                       "`rehearse` takes it")
+                  .in_fingerprint(InFingerprint::never));
+  section.add(
+      key("folder", &SlurmSection::folder, document::path())
+          .doc("where the runner keeps its files while trials run; this machine and the nodes "
+               "see it under the same path")
+          .in_fingerprint(InFingerprint::never)
+          .omitted_at_default()
+          .default_words("`.steptune/slurm` where the tuner runs"));
+  section.add(
+      key("price_per_node_hour", &SlurmSection::price_per_node_hour, document::number({0.0, 1e6}))
+          .doc("USD; without it there is no cost")
+          .in_fingerprint(InFingerprint::where_cost_is_objective));
+}
+
+}  // namespace
+
+const Section<SlurmSection>& slurm_section() {
+  static const auto k_section = [] {
+    Section<SlurmSection> section("slurm_runner", "Steps in allocations of a Slurm cluster.",
+                                  "an object such as {\"type\": \"slurm\", \"nodes\": 2}");
+    section.add(kind_key<SlurmSection>("slurm").required());
+    section.add(document::key("parallel", &SlurmSection::parallel, document::integer({1.0, 1024.0}))
+                    .doc("trials at the same time, each with nodes of its own")
+                    .in_fingerprint(InFingerprint::never));
+    add_needs(section);
+    add_patience(section);
+    return section;
+  }();
+  return k_section;
+}
+
+}  // namespace steptune

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/slurm/slurm_settings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "trial_runner/cost/usage_cost.hpp"
+#include "trial_runner/rehearsal_stage.hpp"
+#include "trial_runner/slurm/cluster_services.hpp"
+#include "trial_runner/slurm/process_host.hpp"
+#include "trial_runner/slurm/simulated_host.hpp"
+#include "trial_runner/slurm/slurm_kind.hpp"
+#include "trial_runner/slurm/slurm_runner.hpp"
+
+namespace steptune {
+namespace {
+
+/// Beyond a trial's limits: as the runner reckons it.
+constexpr double k_spare_s = 60.0;
+constexpr double k_least_time_s = 3600.0;
+constexpr double k_least_lease_s = 120.0;
+/// Each is a request to the controller.
+constexpr std::size_t k_most_needs_asked = 20;
+
+int whole_number(const document::Formula& formula, const Configuration& configuration,
+                 double least) {
+  constexpr double k_most = 10'000.0;
+  const double value = formula.evaluate(configuration);
+  return value >= least && value <= k_most && value == std::floor(value) ? static_cast<int>(value)
+                                                                         : -1;
+}
+
+void add_option(slurm::Need& need, const char* name, const document::StringTemplate& value,
+                const Configuration& configuration) {
+  const std::string text = value.render(configuration).value_or("");
+  if (!text.empty()) need.options.push_back(fmt::format("{}={}", name, text));
+}
+
+/// What is wrong with one need, and at which key.
+struct NeedFault {
+  std::string key;
+  std::string message;
+};
+
+std::optional<NeedFault> fault_of(const slurm::Need& need, const SlurmSection& section,
+                                  const Configuration& configuration, double needed_s) {
+  if (need.nodes < 1) {
+    return NeedFault{
+        "nodes", fmt::format("\"{}\" is no number of nodes", printable_line(section.nodes.text()))};
+  }
+  if (whole_number(section.gpus_per_node, configuration, 0.0) < 0) {
+    return NeedFault{"gpus_per_node", fmt::format("\"{}\" is no number of GPUs",
+                                                  printable_line(section.gpus_per_node.text()))};
+  }
+  for (const std::string& option : need.options) {
+    const std::size_t equals = option.find('=');
+    const std::string name = option.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "x" : option.substr(equals + 1);
+    if (slurm::is_option_value(value) && slurm::is_option_value(name)) continue;
+    const bool free_option =
+        need.value_of(name) && std::ranges::any_of(section.options, [&](const auto& each) {
+          return each.text().starts_with("--" + name);
+        });
+    return NeedFault{free_option ? "options" : name,
+                     fmt::format("\"{}\" cannot be given to sbatch: letters, digits and "
+                                 "_.:,&|*()[]@/=+%- are allowed, and no dash at the beginning",
+                                 printable_line(value, 60))};
+  }
+  const auto time = need.value_of("time");
+  if (!time) return std::nullopt;
+  const auto time_s = slurm::time_limit_s(*time);
+  if (!time_s) {
+    return NeedFault{"time",
+                     fmt::format("\"{}\" is no time as sbatch takes it: minutes, 4:00:00, 1-12",
+                                 printable_line(*time, 60))};
+  }
+  if (*time_s >= needed_s) return std::nullopt;
+  return NeedFault{"time",
+                   fmt::format("{} is too short: a trial may take {} (\"wall\" in \"limits\", "
+                               "and time to end)",
+                               format_duration(*time_s), format_duration(needed_s))};
+}
+
+class SlurmStage final : public RehearsalStage {
+ public:
+  SlurmStage(const slurm::SlurmOptions& options, const RehearsalOptions& rehearsal)
+      : clock_(rehearsal.wall_time_s), usd_per_node_hour_(options.usd_per_node_hour.value_or(0.0)) {
+    auto host = std::make_unique<slurm::SimulatedHost>(clock_, rehearsal, options.expected_wait_s);
+    host_ = host.get();
+    runner_ = std::make_unique<SlurmRunner>(clock_, std::move(host), options);
+  }
+  [[nodiscard]] const Clock& clock() const override { return clock_; }
+  [[nodiscard]] Runner& runner() override { return *runner_; }
+  [[nodiscard]] RehearsalBill settle() override {
+    const slurm::ClusterUse use = host_->use();
+    RehearsalBill bill;
+    bill.usd = usage_usd(usd_per_node_hour_, use.held_node_s);
+    bill.not_training_usd = usage_usd(usd_per_node_hour_, use.held_node_s - use.step_node_s);
+    bill.cold_starts = use.allocations;
+    bill.warm_starts = std::max(0, use.steps - use.allocations);
+    constexpr double k_hour_s = 3600.0;
+    bill.machine_hours = use.held_node_s / k_hour_s;
+    return bill;
+  }
+
+ private:
+  VirtualClock clock_;
+  double usd_per_node_hour_;
+  slurm::SimulatedHost* host_ = nullptr;  ///< the runner's
+  std::unique_ptr<Runner> runner_;
+};
+
+}  // namespace
+
+slurm::Need SlurmSection::need_of(const Configuration& configuration) const {
+  slurm::Need need;
+  need.nodes = std::max(0, whole_number(nodes, configuration, 1.0));
+  add_option(need, "partition", partition, configuration);
+  add_option(need, "account", account, configuration);
+  add_option(need, "qos", qos, configuration);
+  add_option(need, "constraint", constraint, configuration);
+  add_option(need, "gres", gres, configuration);
+  add_option(need, "reservation", reservation, configuration);
+  add_option(need, "time", time, configuration);
+  const int gpus = whole_number(gpus_per_node, configuration, 0.0);
+  if (gpus > 0) need.options.push_back(fmt::format("gpus-per-node={}", gpus));
+  for (const Template& option : options) {
+    const std::string text = option.render(configuration).value_or("");
+    // A value that is empty is not given at all.
+    if (text.size() > 2 && !text.ends_with('=')) need.options.push_back(text.substr(2));
+  }
+  return need;
+}
+
+SlurmSettings::SlurmSettings(SlurmSection section, const TrialLimits& limits)
+    : section_(std::move(section)), limits_(limits) {
+  traits_.parallel = section_.parallel;
+  traits_.uses_this_machine = false;
+  traits_.has_price = section_.price_per_node_hour.has_value();
+  traits_.price_varies = !parse_finite(section_.nodes.text());
+  if (traits_.has_price) {
+    traits_.longest_billed_s = limits.wall_s + limits.grace_s + k_spare_s +
+                               std::max(k_least_lease_s, section_.keep_alive_s);
+  }
+}
+
+const RunnerKind& SlurmSettings::kind() const {
+  return slurm_kind();
+}
+
+slurm::SlurmOptions SlurmSettings::options() const {
+  slurm::SlurmOptions options;
+  options.parallel = section_.parallel;
+  options.tasks_per_node = section_.tasks_per_node;
+  options.cpus_per_task = section_.cpus_per_task;
+  options.exclusive = section_.exclusive;
+  options.memory = section_.memory;
+  options.setup = section_.setup;
+  options.step_options = section_.step_options;
+  options.default_time_s = std::max(
+      {k_least_time_s, 4.0 * limits_.wall_s, limits_.wall_s + limits_.grace_s + 2.0 * k_spare_s});
+  options.keep_alive_s = section_.keep_alive_s;
+  options.poll_s = section_.poll_s;
+  options.queue_wait_s = section_.queue_wait_s;
+  options.expected_wait_s = section_.expected_queue_wait_s;
+  options.usd_per_node_hour = section_.price_per_node_hour;
+  return options;
+}
+
+std::filesystem::path SlurmSettings::folder() const {
+  std::error_code error;
+  if (!section_.folder.empty()) return section_.folder;
+  return std::filesystem::current_path(error) / ".steptune" / "slurm";
+}
+
+Json SlurmSettings::write(const document::Writing& writing) const {
+  return slurm_section().write(section_, writing);
+}
+
+std::shared_ptr<const RunnerSettings> SlurmSettings::complete(const StudyView& study,
+                                                              document::Faults& faults) const {
+  auto completed = std::make_shared<SlurmSettings>(*this);
+  std::set<std::string> told;
+  const double needed_s = limits_.wall_s + limits_.grace_s + k_spare_s;
+  for (const Configuration& configuration : study.examples) {
+    const slurm::Need need = section_.need_of(configuration);
+    const auto fault = fault_of(need, section_, configuration, needed_s);
+    if (fault && told.insert(fault->key).second) {
+      faults.add("/runner/" + fault->key,
+                 fmt::format("{} (for {})", fault->message, configuration.text()));
+    }
+    auto& needs = completed->needs_;
+    if (std::ranges::find(needs, need) == needs.end()) needs.push_back(need);
+  }
+  return completed;
+}
+
+Resources SlurmSettings::resources_of(const Configuration& configuration) const {
+  return slurm::to_resources(section_.need_of(configuration));
+}
+
+std::optional<HourlyPrice> SlurmSettings::price_of(const Configuration& configuration) const {
+  if (!section_.price_per_node_hour) return std::nullopt;
+  const double usd = *section_.price_per_node_hour * section_.need_of(configuration).nodes;
+  return HourlyPrice{usd, usd};
+}
+
+std::vector<SummaryLine> SlurmSettings::summary(const Configuration& baseline) const {
+  std::vector<SummaryLine> lines{
+      runner_line(*this, fmt::format(", baseline on {}{}", to_text(resources_of(baseline)),
+                                     section_.exclusive ? ", exclusively" : ""))};
+  if (section_.price_per_node_hour) {
+    lines.push_back({"prices", fmt::format("{} per node and hour; the baseline {} per hour",
+                                           format_usd(*section_.price_per_node_hour),
+                                           format_usd(price_of(baseline)->expected_usd))});
+  }
+  std::vector<slurm::Need> needs = needs_;
+  if (needs.empty()) needs.push_back(section_.need_of(baseline));
+  if (needs.size() > k_most_needs_asked) needs.resize(k_most_needs_asked);
+  for (const std::string& answer : slurm::test_submissions(needs, options()))
+    lines.push_back({"sbatch", answer});
+  return lines;
+}
+
+Result<RunnerParts> SlurmSettings::make(const Clock& clock, std::uint64_t /*seed*/) const {
+  slurm::ProcessHostOptions host_options;
+  host_options.folder = folder();
+  auto host = slurm::ProcessHost::create(clock, std::move(host_options));
+  if (!host) return tl::unexpected(host.error());
+  return RunnerParts{nullptr, &clock,
+                     std::make_unique<SlurmRunner>(clock, *std::move(host), options())};
+}
+
+std::unique_ptr<RehearsalStage> SlurmSettings::rehearse(const RehearsalOptions& options) const {
+  return std::make_unique<SlurmStage>(this->options(), options);
+}
+
+}  // namespace steptune

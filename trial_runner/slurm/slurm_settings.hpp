@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/document/section.hpp"
+#include "common/document/string_template.hpp"
+#include "trial_runner/runner_kind.hpp"
+#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/slurm_options.hpp"
+
+namespace steptune {
+
+/// What the section of a study on Slurm says.
+struct SlurmSection {
+  using Template = document::StringTemplate;
+
+  int parallel = 1;
+  document::Formula nodes = document::Formula::constant(1.0, "1");
+  document::Formula gpus_per_node = document::Formula::constant(0.0, "0");
+  int tasks_per_node = 1;
+  std::optional<int> cpus_per_task;
+  Template partition = Template::parse("").value();
+  Template account = Template::parse("").value();
+  Template qos = Template::parse("").value();
+  Template constraint = Template::parse("").value();
+  Template gres = Template::parse("").value();
+  Template reservation = Template::parse("").value();
+  Template time = Template::parse("").value();
+  std::vector<Template> options;
+  std::vector<std::string> step_options;
+  bool exclusive = true;
+  std::string memory = "all";
+  std::string setup;
+  double keep_alive_s = 300.0;
+  double poll_s = 30.0;
+  double queue_wait_s = 86'400.0;
+  double expected_queue_wait_s = 60.0;
+  std::filesystem::path folder;  ///< empty: `.steptune/slurm` where the tuner runs
+  std::optional<double> price_per_node_hour;
+
+  /// What a configuration's trial needs. Nodes that are no whole number in range become 0, which no
+  /// runner accepts.
+  [[nodiscard]] slurm::Need need_of(const Configuration& configuration) const;
+};
+
+[[nodiscard]] const document::Section<SlurmSection>& slurm_section();
+
+class SlurmSettings final : public RunnerSettings {
+ public:
+  SlurmSettings(SlurmSection section, const TrialLimits& limits);
+
+  [[nodiscard]] const SlurmSection& section() const { return section_; }
+  /// What the runner is told.
+  [[nodiscard]] slurm::SlurmOptions options() const;
+  [[nodiscard]] std::filesystem::path folder() const;
+
+  [[nodiscard]] const RunnerKind& kind() const override;
+  [[nodiscard]] Json write(const document::Writing& writing) const override;
+  [[nodiscard]] std::shared_ptr<const RunnerSettings> complete(
+      const StudyView& study, document::Faults& faults) const override;
+  [[nodiscard]] Resources resources_of(const Configuration& configuration) const override;
+  [[nodiscard]] std::optional<HourlyPrice> price_of(
+      const Configuration& configuration) const override;
+  /// Asks Slurm whether and when it would start what the study needs (`sbatch --test-only`).
+  [[nodiscard]] std::vector<SummaryLine> summary(const Configuration& baseline) const override;
+  [[nodiscard]] Result<RunnerParts> make(const Clock& clock, std::uint64_t seed) const override;
+  [[nodiscard]] std::unique_ptr<RehearsalStage> rehearse(
+      const RehearsalOptions& options) const override;
+
+ private:
+  SlurmSection section_;
+  TrialLimits limits_;
+  std::vector<slurm::Need> needs_;  ///< of all examples, the baseline's first
+};
+
+}  // namespace steptune

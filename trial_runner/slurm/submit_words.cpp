@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/slurm/submit_words.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
+namespace steptune::slurm {
+
+std::vector<std::string> submit_words(const Need& need, const SlurmOptions& options,
+                                      const std::string& name) {
+  std::vector<std::string> words{"sbatch",
+                                 "--parsable",
+                                 "--no-requeue",
+                                 "--job-name=" + name,
+                                 "--output=/dev/null",
+                                 "--chdir=/",
+                                 fmt::format("--nodes={}", need.nodes),
+                                 fmt::format("--ntasks-per-node={}", options.tasks_per_node)};
+  if (options.cpus_per_task) {
+    words.push_back(fmt::format("--cpus-per-task={}", *options.cpus_per_task));
+  }
+  if (options.exclusive) words.emplace_back("--exclusive");
+  if (options.memory != "site") {
+    words.push_back("--mem=" + (options.memory == "all" ? "0" : options.memory));
+  }
+  if (!need.value_of("time")) {
+    words.push_back(fmt::format("--time={:.0f}", std::ceil(options.default_time_s / 60.0)));
+  }
+  for (const std::string& option : need.options)
+    words.push_back("--" + option);
+  return words;
+}
+
+std::string last_words(const CommandResult& result) {
+  const std::string& text = result.err.empty() ? result.out : result.err;
+  if (result.timed_out) return "no answer in time";
+  // sbatch tells the reason last.
+  const std::size_t end = text.find_last_not_of('\n');
+  if (end == std::string::npos) return fmt::format("exit status {}", result.status);
+  const std::size_t begin = text.rfind('\n', end);
+  return printable_line(text.substr(begin == std::string::npos ? 0 : begin + 1,
+                                    end - (begin == std::string::npos ? 0 : begin + 1) + 1));
+}
+
+}  // namespace steptune::slurm
