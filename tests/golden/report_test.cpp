@@ -63,6 +63,18 @@ std::map<std::string, double> bar_widths_of(const std::string& figure) {
   return widths;
 }
 
+/// How long the timeline shows each trial, in all rows together.
+std::map<std::string, double> span_widths_of(const std::string& figure) {
+  static const std::regex k_span(
+      "<rect class=\"span [^>]*?width=\"([^\"]*)\"[^>]*data-trial=\"(\\d+)\"");
+  std::map<std::string, double> widths;
+  for (auto it = std::sregex_iterator(figure.begin(), figure.end(), k_span);
+       it != std::sregex_iterator(); ++it) {
+    widths[(*it)[2]] += std::stod((*it)[1]) + 0.6;
+  }
+  return widths;
+}
+
 class HtmlReport : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -149,6 +161,20 @@ TEST_F(HtmlReport, DrawsInABrowserWhatTheDataSay) {
         << row["label"];
   }
 
+  std::map<std::string, double> seconds;
+  for (const Json& trial : data["trials"]) {
+    ASSERT_EQ(trial["launches"].size(), 1U);
+    const double took_s =
+        trial["launches"][0][1].get<double>() - trial["launches"][0][0].get<double>();
+    EXPECT_GT(took_s, 0.0);
+    seconds[trial["n"].dump()] = took_s;
+  }
+  const auto spans = span_widths_of(figure_of(browser.out, "timeline"));
+  ASSERT_EQ(spans.size(), seconds.size()) << "every trial has its place";
+  const double per_second = spans.at("1") / seconds.at("1");
+  for (const auto& [trial, width] : spans)
+    EXPECT_NEAR(width, seconds.at(trial) * per_second, 2.5) << "trial " << trial;
+
   const auto heights = heights_of(history);
   for (const Json& a : data["trials"]) {
     for (const Json& b : data["trials"]) {
@@ -168,10 +194,12 @@ TEST_F(HtmlReport, KeepsOrderFilterAndSelectionWhenItIsRefreshed) {
     document.getElementById("filter").value = "bf16";
     document.getElementById("filter").dispatchEvent(new Event("input"));
     document.querySelector("#trials tbody tr[data-trial='5']").click();
+    var data = JSON.parse(document.getElementById("data").textContent);
+    delete data.traces[5];
     var next = document.implementation.createHTMLDocument("");
     next.body.innerHTML = "<table id=trials><thead><tr><th>rank<th>trial<th>precision</thead><tbody>" +
         "<tr data-trial=1><td>1<td>1<td>fp32<tr data-trial=5><td>3<td>5<td>bf16<tr data-trial=9><td>2<td>9<td>bf16" +
-        "</table><script id=data>" + document.getElementById("data").textContent + "<\/script>";
+        "</table><script id=data>" + JSON.stringify(data) + "<\/script>";
     steptune.refresh(next);
   </script>)");
   sandbox_->write("refreshed.html", page);
@@ -187,6 +215,7 @@ TEST_F(HtmlReport, KeepsOrderFilterAndSelectionWhenItIsRefreshed) {
   EXPECT_EQ(count_of(table, "class=\"selected\""), 1);
   EXPECT_EQ(count_of(browser.out, "2 of 3 trials"), 1);
   EXPECT_GT(count_of(figure_of(browser.out, "history"), "<path class=\"mark"), 5) << "drawn again";
+  EXPECT_EQ(count_of(figure_of(browser.out, "trace"), "There are no step times of trial 5"), 1);
 }
 
 }  // namespace

@@ -61,7 +61,11 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
   if (auto read = read_traces(study, report); !read) return tl::unexpected(read.error());
   for (const LeaderboardRow& row : report.board.rows) {
     const TrialRecord& trial = row.trial;
-    if (trial.attempt > 1) report.relaunched.push_back(trial.number);
+    if (trial.attempt > 1) {
+      auto attempts = study.history.attempts(study.record.id, trial.number);
+      if (!attempts) return tl::unexpected(attempts.error());
+      report.attempts[trial.number] = *std::move(attempts);
+    }
     if (trial.purpose == TrialPurpose::baseline && !trial.objectives.empty()) {
       report.baseline = std::min(report.baseline.value_or(trial.number), trial.number);
     }

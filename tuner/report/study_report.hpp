@@ -26,7 +26,8 @@ struct StudyReport {
   std::string no_analysis;  ///< why there is none
   std::vector<SessionRecord> sessions;
   std::map<std::int64_t, TrialTrace> traces;  ///< by trial; thinned where there are many
-  std::vector<std::int64_t> relaunched;       ///< trials that were launched more than once
+  /// Launches of the trials that were launched more than once.
+  std::map<std::int64_t, std::vector<AttemptRecord>> attempts;
 };
 
 /// Reads all of a study, a million points of traces at most. `name`: as a command names the study.

@@ -265,7 +265,7 @@ Result<StoredStudy> StudySite::open_study(std::int64_t id) const {
 Result<std::string> StudySite::study_page(std::int64_t id) {
   const std::lock_guard lock(reading_);
   const auto version = watch_.version(id);
-  if (!version) return version;
+  if (!version) return tl::unexpected(version.error());
   Page& page = pages_[id];
   if (page.version != *version) {
     auto html = made_study_page(id, *version);

@@ -34,11 +34,11 @@ Result<std::string> StudyWatch::version(std::optional<std::int64_t> study_id) {
 }
 
 Result<void> StudyWatch::look() {
-  if (const auto opened = open_what_is_there(); !opened) return opened;
+  if (auto opened = open_what_is_there(); !opened) return opened;
   const auto counter = history_->change_counter();
   if (!counter) return tl::unexpected(counter.error());
   if (*counter == counter_) return {};
-  if (const auto read = read_versions(); !read) return read;
+  if (auto read = read_versions(); !read) return read;
   counter_ = *counter;
   return {};
 }

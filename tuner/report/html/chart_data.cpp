@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "tuner/report/html/analysis_sections.hpp"
@@ -52,6 +53,41 @@ Json trial_data(const LeaderboardRow& row, const std::vector<ObjectiveView>& obj
   return json;
 }
 
+/// Begin and end of each launch that has begun, in seconds since `origin_s`; the end is null of one
+/// that goes on.
+Json launch_times(const StudyReport& report, const TrialRecord& trial, double origin_s) {
+  Json times = Json::array();
+  const auto add = [&](double from_s, double to_s) {
+    const auto since = [&](double at_s) { return std::round((at_s - origin_s) * 100.0) / 100.0; };
+    if (from_s > 0.0)
+      times.push_back({since(from_s), to_s > 0.0 ? Json(since(to_s)) : Json(nullptr)});
+  };
+  const auto attempts = report.attempts.find(trial.number);
+  bool latest_is_told = false;
+  if (attempts != report.attempts.end()) {
+    for (const AttemptRecord& attempt : attempts->second) {
+      add(attempt.started_wall_s, attempt.ended_wall_s);
+      latest_is_told = latest_is_told || attempt.attempt == trial.attempt;
+    }
+  }
+  if (!latest_is_told) add(trial.started_wall_s, trial.ended_wall_s);
+  return times;
+}
+
+double first_start_s(const StudyReport& report) {
+  double first_s = std::numeric_limits<double>::infinity();
+  const auto see = [&](double start_s) {
+    if (start_s > 0.0) first_s = std::min(first_s, start_s);
+  };
+  for (const LeaderboardRow& row : report.board.rows)
+    see(row.trial.started_wall_s);
+  for (const auto& [number, attempts] : report.attempts) {
+    for (const AttemptRecord& attempt : attempts)
+      see(attempt.started_wall_s);
+  }
+  return first_s;
+}
+
 Json trace_data(const TrialTrace& trace, const TrialRecord& trial) {
   Json json;
   Json seconds = Json::array();
@@ -98,8 +134,15 @@ Json chart_data(const StudyReport& report) {
   if (report.recommendation) json["recommended"] = report.recommendation->incumbent_trial;
   json["trials"] = Json::array();
   json["traces"] = Json::object();
+  const double origin_s = first_start_s(report);
   for (const LeaderboardRow& row : report.board.rows) {
-    json["trials"].push_back(trial_data(row, report.board.objectives, report.board.parameters));
+    Json trial = trial_data(row, report.board.objectives, report.board.parameters);
+    trial["launches"] = launch_times(report, row.trial, origin_s);
+    for (const char* fact : {"instances", "start"}) {
+      const auto placed = row.trial.placement.find(fact);
+      if (placed != row.trial.placement.end()) trial[fact] = placed->second;
+    }
+    json["trials"].push_back(std::move(trial));
     const auto trace = report.traces.find(row.trial.number);
     if (trace != report.traces.end() && !trace->second.progress.points.empty()) {
       json["traces"][std::to_string(row.trial.number)] = trace_data(trace->second, row.trial);

@@ -17,6 +17,7 @@
   }
 
   function isValue(value) { return typeof value === "number" && isFinite(value); }
+  function isOver(trial) { return ["launching", "running", "interrupted"].indexOf(trial.status) < 0; }
   // Runs of what was tried before: they are compared with nothing but each other.
   function isRepeat(trial) { return trial.purpose.indexOf("confirm") === 0 || trial.purpose === "sentinel"; }
   function repeatText(trial) { return trial.purpose === "sentinel" ? "baseline again" : "confirmation"; }
@@ -165,6 +166,8 @@
     return isLog ? d3.scale.log().domain([domain[0] / pad, domain[1] * pad]).range(range)
                  : d3.scale.linear().domain([domain[0] - pad, domain[1] + pad]).range(range);
   }
+  // What of an interval goes beyond a chart is not drawn.
+  function within(scale, value) { return Math.max(scale.domain()[0], Math.min(scale.domain()[1], value)); }
   // About `count` round values of a scale, and how they are written: times all in one unit.
   function ticksOf(scale, count, text, isTime) {
     var unit = isTime ? unitOf(scale.domain()[1]) : [1, ""];
@@ -196,7 +199,7 @@
             function (n) { return {values: x.ticks(n).filter(function (v) { return v % 1 === 0; }), text: String}; },
             function (n) { return objectiveTicks(y, n, 0); });
     var atX = function (d) { return x(d.n); };
-    var atY = function (d, raw) { return y(raw ? Math.max(d, y.domain()[0]) : d.values[0]); };
+    var atY = function (d, raw) { return y(raw ? within(y, d) : d.values[0]); };
     var baseline = byNumber[data.baseline];
     if (baseline && isValue(baseline.values[0])) {
       f.g.append("line").attr("class", "reference").attr("x2", f.width)
@@ -224,8 +227,8 @@
     var y = valueScale([f.height, 0], extent(trials, 1));
     addAxes(f, x, y, data.objectives[0].name, data.objectives[1].name,
             function (n) { return objectiveTicks(x, n, 0); }, function (n) { return objectiveTicks(y, n, 1); });
-    var atX = function (d, raw) { return x(raw ? Math.max(d, x.domain()[0]) : d.values[0]); };
-    var atY = function (d, raw) { return y(raw ? Math.max(d, y.domain()[0]) : d.values[1]); };
+    var atX = function (d, raw) { return x(raw ? within(x, d) : d.values[0]); };
+    var atY = function (d, raw) { return y(raw ? within(y, d) : d.values[1]); };
     var front = trials.filter(function (d) { return d.pareto; })
         .sort(function (a, b) { return a.values[0] - b.values[0]; });
     f.g.append("path").attr("class", "front-line").attr("d",
@@ -335,8 +338,9 @@
   function drawSlices(canvas) {
     var trials = measured.filter(function (d) { return !isRepeat(d); });
     d3.select(canvas).classed("small-multiples", true);
+    var cells = data.parameters.map(function () { return canvas.appendChild(document.createElement("div")); });
     data.parameters.forEach(function (name, i) {
-      var cell = canvas.appendChild(document.createElement("div"));
+      var cell = cells[i];
       var f = frame(cell, 190, "Objective over " + name, {left: 54, bottom: 30, top: 20});
       var axis = parameterScale(i, [8, f.width - 8], trials);
       var y = valueScale([f.height, 0], extent(trials, 0));
@@ -355,6 +359,75 @@
     });
   }
 
+  function kindOfSpan(launch) {
+    var trial = launch.trial;
+    if (!launch.isLast) return "lost";
+    if (trial.n === data.recommended || trial.purpose === "baseline" || isRepeat(trial)) return classOf(trial).slice(5);
+    return {completed: "completed", failed: "lost", out_of_memory: "lost", interrupted: "lost",
+            launching: "going-on", running: "going-on"}[trial.status] || "other";
+  }
+  var spanTexts = {recommended: "recommended", baseline: "baseline", completed: "completed", confirm: "confirmation",
+                   other: "stopped early or infeasible", lost: "failed, out of memory or interrupted", "going-on": "running"};
+
+  function rowTime(value) {
+    var unit = unitOf(value);
+    return +(value / unit[0]).toPrecision(3) + " " + unit[1];
+  }
+
+  function drawTimeline(canvas) {
+    var launches = steptune.timeline.launches(data.trials);
+    if (!launches.length) return;
+    var lanes = steptune.timeline.lanes(launches);
+    var width = Math.max(200, canvas.clientWidth), laneHeight = lanes.length > 12 ? 9 : lanes.length > 4 ? 14 : 20;
+    // So long that a launch is eight pixels wide on average, in no more rows than a screen has room for.
+    var count = Math.max(1, Math.min(Math.ceil(24 / lanes.length), Math.ceil(launches.length / lanes.length * 8 / (width - 80))));
+    var span = Math.max(1e-3, steptune.timeline.busy(launches) / count * 1.001);
+    var rows = steptune.timeline.rows(launches, span);
+    var rowHeight = lanes.length * laneHeight + 20;
+    var f = frame(canvas, rows.length * rowHeight + 30, "When each trial ran", {left: 62, right: 12, top: 4, bottom: 26});
+    var x = d3.scale.linear().domain([0, span]).range([0, f.width]);
+    var ticks = ticksOf(x, Math.max(3, Math.floor(f.width / 110)), fixed, true);
+    rows.forEach(function (row, k) {
+      var g = f.g.append("g").attr("transform", "translate(0," + k * rowHeight + ")");
+      g.append("text").attr("x", -8).attr("y", lanes.length * laneHeight / 2 + 4).attr("text-anchor", "end").text(rowTime(row.from));
+      if (row.pause) g.append("text").attr("x", 0).attr("y", -3).text("after a pause of " + seconds(row.pause));
+      g.append("rect").attr("class", "lane").attr("width", f.width).attr("height", lanes.length * laneHeight);
+      var shown = launches.filter(function (d) { return d.to >= row.from && (d.idleFrom === null ? d.from : d.idleFrom) < row.from + span; });
+      function bar(kind, list, from, to) {
+        return g.append("g").selectAll("rect").data(list).enter().append("rect").attr("class", kind)
+            .attr("x", function (d) { return x(Math.max(0, from(d) - row.from)); })
+            .attr("width", function (d) {
+              return Math.max(1, x(Math.min(span, to(d) - row.from)) - x(Math.max(0, from(d) - row.from)) - 0.6);
+            })
+            .attr("y", function (d) { return d.lane * laneHeight + 1; }).attr("height", laneHeight - 2);
+      }
+      bar("idle", shown.filter(function (d) { return d.idleFrom !== null && d.from > d.idleFrom; }),
+          function (d) { return d.idleFrom; }, function (d) { return d.from; });
+      var begun = shown.filter(function (d) { return d.from < row.from + span; });
+      var bars = bar("span", begun, function (d) { return d.from; }, function (d) { return d.to; });
+      bars.attr("class", function (d) { return "span " + kindOfSpan(d) + (d.trial.n === steptune.selected() ? " selected" : ""); })
+          .attr("data-trial", function (d) { return d.trial.n; })
+          .on("click", function (d) { steptune.select(d.trial.n, true); });
+      hover(bars, function (d) {
+        return trialText(d.trial) + "\nbegun at " + seconds(d.from) + ", took " + seconds(d.to - d.from) +
+            (d.trial.start ? "\n" + d.trial.start + " start" : "") + (d.trial.instances ? " on " + d.trial.instances : "");
+      });
+      // Until the first step.
+      bar("start-up", begun.filter(startup), function (d) { return d.from; }, function (d) { return Math.min(d.to, d.from + startup(d)); });
+    });
+    function startup(d) { return d.isLast && data.traces[d.trial.n] ? data.traces[d.trial.n].startup || 0 : 0; }
+    f.g.append("g").attr("class", "axis").attr("transform", "translate(0," + (rows.length * rowHeight - 14) + ")")
+        .call(d3.svg.axis().scale(x).orient("bottom").tickValues(ticks.values).tickFormat(ticks.text).outerTickSize(0));
+    var kinds = d3.set(launches.map(kindOfSpan));
+    legend(canvas, Object.keys(spanTexts).filter(function (kind) { return kinds.has(kind); })
+        .map(function (kind) { return ["span " + kind, spanTexts[kind]]; })
+        .concat(launches.some(startup) ? [["start-up", "until the first step"]] : [])
+        .concat(launches.some(function (d) { return d.idleFrom !== null; }) ? [["idle", "machine kept warm, idle"]] : []));
+    if (lanes.some(Boolean)) {
+      d3.select(canvas).append("p").attr("class", "no-trace").text("Lanes, from above: " + lanes.join(", "));
+    }
+  }
+
   function traceOf(number) {
     var stored = data.traces[number];
     var at = 0, done = 0;
@@ -369,10 +442,12 @@
   }
 
   function drawTrace(canvas) {
-    var numbers = Object.keys(data.traces).map(Number).sort(d3.ascending);
+    var numbers = Object.keys(data.traces).map(Number);
     if (!numbers.length) return;
-    var current = data.traces[steptune.selected()] ? steptune.selected()
-        : data.traces[data.recommended] ? data.recommended : numbers[0];
+    var chosen = byNumber[steptune.selected()];
+    var current = chosen ? chosen.n : data.traces[data.recommended] ? data.recommended : d3.min(numbers);
+    if (numbers.indexOf(current) < 0) numbers.push(current);
+    numbers.sort(d3.ascending);
     var choice = d3.select(canvas).append("p").attr("class", "controls").append("label").text("Trial ").append("select");
     choice.selectAll("option").data(numbers).enter().append("option").attr("value", String)
         .property("selected", function (n) { return n === current; })
@@ -382,8 +457,13 @@
               : isRepeat(trial) ? ", " + repeatText(trial) : trial.rank ? ", rank " + trial.rank : ", " + trial.status.replace(/_/g, " "));
         });
     choice.on("change", function () { steptune.select(+this.value, false); });
-    var trace = traceOf(current);
-    if (!trace.pieces.length) return;
+    var trace = data.traces[current] && traceOf(current);
+    if (!trace || !trace.pieces.length) {
+      d3.select(canvas).append("p").attr("class", "no-trace").text("There are no step times of trial " + current + " (" +
+          byNumber[current].status.replace(/_/g, " ") + "): " + (data.traces[current] ? "it reported once." :
+          isOver(byNumber[current]) ? "it ended before it reported, or they were removed from the history." : "it has not ended yet."));
+      return;
+    }
     var f = frame(canvas, 280, "Step time over the trial");
     var x = d3.scale.linear().domain([0, trace.end]).range([0, f.width]);
     var times = trace.pieces.map(function (p) { return p.perStep; });
@@ -460,10 +540,13 @@
   function percent(value) { return fixed(Math.round(1000 * value) / 10) + " %"; }
   function times(value) { return fixed(+value.toPrecision(3)) + "\u00d7"; }
   function drawBarCharts(canvas, list) {
-    d3.select(canvas).classed("bar-charts", true);
-    (list || []).forEach(function (chart) {
+    if (!(list || []).length) return;
+    // All places first: each one more makes the others narrower.
+    var grid = d3.select(canvas).append("div").attr("class", "bar-charts");
+    var cells = list.map(function () { return grid.append("div").node(); });
+    list.forEach(function (chart, i) {
       var isShare = chart.rows.every(function (d) { return !isValue(d.from); });
-      drawBars(canvas.appendChild(document.createElement("div")), chart, chart.log ? times : isShare ? percent : fixed);
+      drawBars(cells[i], chart, chart.log ? times : isShare ? percent : fixed);
     });
   }
   function drawImportance(canvas) {
@@ -478,11 +561,11 @@
 
   // ---- all of them
 
-  var charts = {history: drawHistory, front: drawFront, parallel: drawParallel, slices: drawSlices, trace: drawTrace,
+  var charts = {history: drawHistory, front: drawFront, parallel: drawParallel, slices: drawSlices, timeline: drawTimeline, trace: drawTrace,
                 "importance-chart": drawImportance, "ablation-chart": drawAblation, "bottleneck-chart": drawBottleneck};
   function draw(id) {
     var figure = document.getElementById(id);
-    if (!figure || !measured.length) return;
+    if (!figure || (!measured.length && id !== "timeline")) return;
     figure.hidden = false;
     var canvas = figure.querySelector(".canvas");
     canvas.textContent = "";
@@ -500,6 +583,7 @@
   steptune.onSelect(function (number) {
     draw("trace");
     d3.selectAll("path.mark").classed("selected", function (d) { return d && d.n === number; });
+    d3.selectAll("rect.span").classed("selected", function (d) { return d && d.trial.n === number; });
   });
   var width = window.innerWidth;
   window.addEventListener("resize", function () {

@@ -10,6 +10,7 @@ extern const std::string_view d3_min_js;  ///< M. Bostock's D3, BSD licence
 extern const std::string_view report_css;
 extern const std::string_view charts_js;
 extern const std::string_view tables_js;
+extern const std::string_view timeline_js;
 extern const std::string_view live_js;
 
 }  // namespace steptune::embedded

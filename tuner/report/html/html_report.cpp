@@ -163,6 +163,10 @@ std::string charts(const StudyReport& report) {
               "Every measured trial over each parameter: where the lower edge moves, the parameter "
               "matters.");
   }
+  html += chart("timeline", "When each trial ran",
+                "From left to right and row by row, since the first trial; several lanes where "
+                "trials ran at the same "
+                "time or on different machines.");
   html +=
       chart("trace", "Step time of a trial",
             "Seconds per step between reports since the trial's start: start-up and warm-up, then "
@@ -224,7 +228,7 @@ std::string html_report(const StudyReport& report, const LivePage* live) {
   page += section("bill", "The bill", bill_table(report));
   page += section("machine", "Machine and versions", machine_table(report));
   parts.data = script_json(chart_data(report));
-  parts.scripts = {"d3.js", "tables.js", "charts.js"};
+  parts.scripts = {"d3.js", "tables.js", "timeline.js", "charts.js"};
   return framed_page(parts, live);
 }
 

@@ -36,6 +36,7 @@ const std::vector<PageAsset>& page_assets() {
       {k_style, "text/css; charset=utf-8", std::string(embedded::report_css)},
       {"d3.js", k_script, k_d3_licence + std::string(embedded::d3_min_js)},
       {"tables.js", k_script, std::string(embedded::tables_js)},
+      {"timeline.js", k_script, std::string(embedded::timeline_js)},
       {"charts.js", k_script, std::string(embedded::charts_js)},
       {"live.js", k_script, std::string(embedded::live_js)},
   };
