@@ -73,7 +73,9 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
       {{"doctor", "now"},
        "steptune: error: unexpected argument \"now\"\n"
        "  see 'steptune doctor --help'\n"},
-      {{"run"}, "steptune: error: STUDY is required\n  see 'steptune run --help'\n"},
+      {{"run"},
+       "steptune: error: no study file is given, and this folder has none\n"
+       "  steptune init -- COMMAND writes one\n"},
       {{"show", "seven"},
        "steptune: error: \"seven\" is not a trial number\n"
        "  'steptune leaderboard --all' lists the trials\n"},

@@ -133,10 +133,11 @@ void add_check_command(CLI::App& program, CommandContext& context) {
                   "  steptune check study.json --show 10\n"
                   "  steptune check -- python3 train.py     write a study file, run nothing else");
   command
-      ->add_option("STUDY", options->words,
-                   "Study file, or after -- the command of a PyTorch program to write one for")
-      ->option_text("STUDY | -- COMMAND")
-      ->required();
+      ->add_option(
+          "STUDY", options->words,
+          "Study file [default: the folder's], or after -- the command of a PyTorch program to "
+          "write one for")
+      ->option_text("STUDY | -- COMMAND");
   add_program_options(*command, options->program);
   command
       ->add_option("--show", options->show,

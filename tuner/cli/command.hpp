@@ -52,6 +52,7 @@ CLI::App* add_command(CLI::App& program, CommandContext& context, const std::str
 /// One function per command, each in its own file `<name>_command.cpp`.
 void add_run_command(CLI::App& program, CommandContext& context);
 void add_retune_command(CLI::App& program, CommandContext& context);
+void add_init_command(CLI::App& program, CommandContext& context);
 void add_check_command(CLI::App& program, CommandContext& context);
 void add_rehearse_command(CLI::App& program, CommandContext& context);
 void add_leaderboard_command(CLI::App& program, CommandContext& context);

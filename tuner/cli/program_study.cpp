@@ -13,6 +13,7 @@
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/whole_file.hpp"
+#include "tuner/init/study_text.hpp"
 #include "tuner/loop/hook_check.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -125,25 +126,6 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
   return text;
 }
 
-/// JSON of which what is short stands on one line.
-std::string folded(const Json& json, std::size_t indent = 0) {
-  constexpr std::size_t k_longest = 100;
-  constexpr std::size_t k_step = 2;
-  std::string line = dump_json(json);
-  if (!json.is_structured() || json.empty() || line.size() + indent <= k_longest) return line;
-  const std::string margin(indent + k_step, ' ');
-  std::string text;
-  for (const auto& [key, value] : json.items()) {
-    text += text.empty() ? "\n" : ",\n";
-    text += margin;
-    if (json.is_object()) text += dump_json(Json(key)) + ": ";
-    text += folded(value, indent + k_step);
-  }
-  const bool is_object = json.is_object();
-  return fmt::format("{}{}\n{}{}", is_object ? '{' : '[', text, std::string(indent, ' '),
-                     is_object ? '}' : ']');
-}
-
 std::string file_text(const Survey& survey, const Draft& draft,
                       const std::vector<std::string>& argv) {
   std::string text = fmt::format(
@@ -153,7 +135,7 @@ std::string file_text(const Survey& survey, const Draft& draft,
       printable_line(shell_quoted(argv), 500), found_text(survey));
   for (const std::string& left : draft.left)
     text += fmt::format("// not tuned: {}\n", printable_line(left, 300));
-  return text + folded(draft.document) + "\n";
+  return text + study_text(draft.document) + "\n";
 }
 
 /// The file if it is there and of this command, nothing if it is not there.
@@ -217,9 +199,29 @@ void add_program_options(CLI::App& command, ProgramOptions& options) {
       ->check(CLI::PositiveNumber);
 }
 
+Result<StudyFile> only_study_file() {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(fs::current_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (name == "study.json" || name.ends_with(".study.json")) files.push_back(name);
+  }
+  std::ranges::sort(files);
+  if (files.size() == 1) return StudyFile{files.front()};
+  if (files.empty()) {
+    return fail(ErrorKind::usage, "no study file is given, and this folder has none", "",
+                "steptune init -- COMMAND writes one");
+  }
+  return fail(ErrorKind::usage,
+              fmt::format("no study file is given, and this folder has several: {}",
+                          printable_line(fmt::format("{}", fmt::join(files, ", ")))),
+              "", "name one of them");
+}
+
 Result<StudyFile> study_file_of(CommandContext& context, const std::vector<std::string>& words,
                                 const ProgramOptions& options) {
   if (!context.separated) {
+    if (words.empty()) return only_study_file();
     if (words.size() == 1) return StudyFile{words.front()};
     return fail(ErrorKind::usage,
                 fmt::format("unexpected argument \"{}\"", printable_line(words[1])), "",

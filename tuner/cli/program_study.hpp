@@ -29,7 +29,12 @@ struct StudyFile {
   ExitCode ended_by = ExitCode::ok;
 };
 
-/// The study file of a command that stands after `--`, or the one file that `words` name.
+/// The one file of this folder that is called `study.json` or `NAME.study.json`; an error where
+/// there is none, or several.
+[[nodiscard]] Result<StudyFile> only_study_file();
+
+/// The study file of a command that stands after `--`, the one file that `words` name, or the
+/// folder's where they name none.
 [[nodiscard]] Result<StudyFile> study_file_of(CommandContext& context,
                                               const std::vector<std::string>& words,
                                               const ProgramOptions& options);

@@ -139,10 +139,11 @@ void add_run_command(CLI::App& program, CommandContext& context) {
                   "  steptune run study.json --trials 20 --time 10m\n"
                   "Run again after an interruption: the study continues where it stopped.");
   command
-      ->add_option("STUDY", options->words,
-                   "Study file, or after -- the command of a PyTorch program to be tuned as it is")
-      ->option_text("STUDY | -- COMMAND")
-      ->required();
+      ->add_option(
+          "STUDY", options->words,
+          "Study file [default: the folder's], or after -- the command of a PyTorch program to be "
+          "tuned as it is")
+      ->option_text("STUDY | -- COMMAND");
   add_program_options(*command, options->program);
   command
       ->add_option("--seed", options->seed,

@@ -23,18 +23,22 @@ std::unique_ptr<RunnerSettings> default_settings() {
 }
 
 Result<TrialSpec> survey_trial(const SurveyOptions& options, const std::filesystem::path& events) {
-  const auto folder = pytorch_hook_folder();
-  if (!folder) return tl::unexpected(folder.error());
-  PytorchHookRequest request;
-  request.mode = HookMode::survey;
-  request.samples_per_step = options.samples_per_step;
-  request.events = events;
   TrialSpec trial;
+  if (options.with_hook) {
+    const auto folder = pytorch_hook_folder();
+    if (!folder) return tl::unexpected(folder.error());
+    PytorchHookRequest request;
+    request.mode = HookMode::survey;
+    request.samples_per_step = options.samples_per_step;
+    request.events = events;
+    trial.environment = hook_variables(request);
+    trial.python_path = *folder;
+  }
+  for (const auto& [name, text] : options.environment)
+    trial.environment.insert_or_assign(name, text);
   trial.key = {1, 1};
   trial.study = "survey";
   trial.argv = options.argv;
-  trial.environment = hook_variables(request);
-  trial.python_path = *folder;
   trial.set_thread_counts = false;
   trial.working_directory = options.folder;
   trial.log_path = options.log_path;
@@ -59,6 +63,7 @@ class Watch {
 
   /// Whether enough was seen, or too little for too long.
   [[nodiscard]] bool wants_to_end(double now_s) const {
+    if (options_.seen_enough && options_.seen_enough()) return true;
     if (!survey_.first) return now_s >= started_s_ + options_.longest_start_s;
     const double watched_s = now_s - survey_.first->received_s;
     const double steps = survey_.last.step.value_or(0.0) - survey_.first->step.value_or(0.0);

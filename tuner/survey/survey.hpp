@@ -26,6 +26,10 @@ struct SurveyOptions {
   double watch_s = 6.0;                         ///< from the first step on, and
   double watch_steps = 20.0;                    ///< no fewer steps, within
   double longest_watch_s = 60.0;
+  bool with_hook = true;                             ///< false: the program alone
+  std::map<std::string, std::string> environment{};  ///< in addition to this process's
+  /// Asked now and then, where there is one: the survey ends once it says so.
+  std::function<bool()> seen_enough = {};
 };
 
 /// What a program does by itself.
@@ -43,9 +47,9 @@ struct Survey {
   [[nodiscard]] std::map<std::string, double> part_shares() const;
 };
 
-/// Runs the program under PyTorch's import hook, which changes nothing, for some seconds of
-/// training, and ends it. `interrupted` is asked now and then: once it says so, the program is
-/// ended and the error is `usage`.
+/// Runs the program, under PyTorch's import hook if that is wanted (it changes nothing), for some
+/// seconds of training, and ends it. `interrupted` is asked now and then: once it says so, the
+/// program is ended and the error is `usage`.
 [[nodiscard]] Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
                                             const std::function<bool()>& interrupted);
 

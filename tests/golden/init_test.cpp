@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/json.hpp"
+#include "tests/golden/program.hpp"
+
+namespace steptune::golden {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* k_init_python = "/usr/bin/python3";
+
+/// A trainer as people write them, which counts how often it was run without --help.
+const char* const k_argparse = R"(import argparse, time
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", type=int, default=2)
+parser.add_argument("--num-samples", type=int, default=1000)
+parser.add_argument("-b", "--batch-size", type=int, default=32, help="samples of a step")
+parser.add_argument("--workers", type=int, default=0)
+parser.add_argument("--amp", action="store_true", help="mixed precision")
+args = parser.parse_args()
+open("runs", "a").write("x")
+for step in range(1, 100000):
+    time.sleep(0.02)
+    print(f"step={step} samples={step * args.batch_size} loss={3 / step:.3f}", flush=True)
+)";
+
+/// The same by nanoGPT's way: settings are assignments, `--help` is refused.
+const char* const k_configurator = R"(import sys, time
+batch_size = 12
+block_size = 64
+n_layer = 2
+n_head = 2
+n_embd = 16
+gradient_accumulation_steps = 2 * 2
+max_iters = 100000
+dtype = 'float32'
+compile = False
+exec(open('configurator.py').read())
+for iter_num in range(max_iters):
+    time.sleep(0.02)
+    print(f"iter {iter_num}: loss {4 / (iter_num + 1):.4f}, time 20.00ms, mfu 1.00%", flush=True)
+)";
+const char* const k_configurator_file = R"(import sys
+for arg in sys.argv[1:]:
+    assert arg.startswith('--') and '=' in arg, arg
+    key, value = arg[2:].split('=')
+    globals()[key] = type(globals()[key])(eval(value) if value[:1].isdigit() or value in ('True', 'False') else value)
+)";
+
+Json must_init(const Sandbox& sandbox, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"init", "--json"});
+  const Ended ended = sandbox.steptune(arguments);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  const auto json = parse_json(ended.out, "init");
+  EXPECT_TRUE(json) << ended.out;
+  return json ? *json : Json();
+}
+
+TEST(Init, WritesAStudyThatCheckAcceptsAndRunRuns) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", k_argparse);
+  const Ended ended = sandbox.steptune({"init", "--", k_init_python, "train.py", "--epochs", "5"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(difference(R"(found   5 options (argparse help)
+varies  batch_size 8..256, today 32 (train.py)
+        workers 0..{{\d+}}, today 0 (train.py)
+        amp false|true, today false (train.py)
+note    planned run of 5000 samples: --epochs 5 (the command) of --num-samples 1000
+        output read by preset key=value, seen in its output
+wrote   train.study.json
+next    steptune check train.study.json
+)",
+                       ended.out),
+            "");
+  EXPECT_THAT(sandbox.read("train.study.json"),
+              HasSubstr("// --batch-size; 32 is from train.py\n"));
+  // Its help runs nothing, and a look is one run.
+  EXPECT_EQ(sandbox.read("runs"), "x");
+  const Ended check = sandbox.steptune({"check"});
+  EXPECT_EQ(check.exit_code, 0) << check.err;
+  EXPECT_THAT(check.out, HasSubstr("guard      loss at most 1.02 x the baseline's"));
+  const Ended run = sandbox.steptune({"run", "--trials", "2", "--time", "20s", "--quiet"});
+  EXPECT_THAT(run.out, HasSubstr("best ")) << run.err;
+}
+
+TEST(Init, NeverWritesOverAFileUnasked) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", k_argparse);
+  sandbox.write("train.study.json", "mine");
+  const std::vector<std::string> command = {"--no-run", "--", k_init_python, "train.py"};
+  std::vector<std::string> plain = {"init"};
+  plain.insert(plain.end(), command.begin(), command.end());
+  const Ended refused = sandbox.steptune(plain);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("train.study.json: is there already"));
+  EXPECT_EQ(sandbox.read("train.study.json"), "mine");
+  std::vector<std::string> forced = {"init", "--force"};
+  forced.insert(forced.end(), command.begin(), command.end());
+  EXPECT_EQ(sandbox.steptune(forced).exit_code, 0);
+  EXPECT_NE(sandbox.read("train.study.json"), "mine");
+  EXPECT_FALSE(fs::exists(sandbox.folder() / "runs"));
+}
+
+TEST(Init, ReadsTheConfigurationThatTheCommandNames) {
+  const Sandbox sandbox;
+  std::string script = k_argparse;
+  script.insert(script.find("args ="), "parser.add_argument('--config')\n");
+  sandbox.write("train.py", script);
+  sandbox.write("base.yaml", "train:\n  batch_size: 96\n");
+  const Json json =
+      must_init(sandbox, {"--no-run", "--", k_init_python, "train.py", "--config", "base.yaml"});
+  EXPECT_EQ(json["study"]["baseline"]["batch_size"], 96);
+  EXPECT_EQ(json["varied"][0]["from"], "base.yaml");
+}
+
+TEST(Init, KnowsATrainerThatRefusesHelp) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", k_configurator);
+  sandbox.write("configurator.py", k_configurator_file);
+  const Json json = must_init(sandbox, {"--", k_init_python, "train.py"});
+  EXPECT_THAT(json["found"].get<std::string>(), HasSubstr("nanoGPT"));
+  EXPECT_THAT(json["help_fault"].get<std::string>(), HasSubstr("it failed"));
+  EXPECT_EQ(
+      json["study"]["baseline"],
+      Json({{"batch_size", 12}, {"accumulation", 4}, {"dtype", "float32"}, {"compile", false}}));
+  EXPECT_EQ(json["study"]["constraints"], Json::array({"batch_size * accumulation == 48"}));
+  EXPECT_EQ(json["study"]["planned_run"]["samples"], 4800000);
+  EXPECT_THAT(sandbox.read("train.study.json"), HasSubstr("--compile=True"));
+  EXPECT_EQ(sandbox.steptune({"check"}).exit_code, 0);
+}
+
+TEST(Init, EndsAProgramWithoutHelpAndAllItsProcesses) {
+  const Sandbox sandbox;
+  sandbox.write("train.sh", "sleep 300 & echo $! >child; while :; do echo x; done\n");
+  const Ended ended = sandbox.steptune({"init", "--no-run", "--", "/bin/sh", "train.sh"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("it printed more than 1 MiB, and was ended"));
+  EXPECT_FALSE(fs::exists(sandbox.folder() / "train.study.json"));
+  const std::string child = sandbox.read("child");
+  EXPECT_FALSE(fs::exists("/proc/" + child.substr(0, child.find('\n'))));
+}
+
+TEST(Init, DoesNotAskATrainerForHelpThatWouldTrain) {
+  const Sandbox sandbox;
+  sandbox.write("lightgbm", "#!/bin/sh\necho \"$@\" >>asked\n");
+  fs::permissions(sandbox.folder() / "lightgbm", fs::perms::owner_all);
+  const Json json =
+      must_init(sandbox, {"--no-run", "--", "./lightgbm", "config=train.conf", "num_threads=1"});
+  EXPECT_FALSE(fs::exists(sandbox.folder() / "asked"));
+  EXPECT_EQ(json["study"]["baseline"]["threads"], 1);
+  EXPECT_EQ(json["study"]["command"][2], "num_threads={threads}");
+}
+
+TEST(Init, HostileHelpIsHarmless) {
+  const Sandbox sandbox;
+  sandbox.write(
+      "train.py",
+      "import sys\nsys.stdout.buffer.write(b'usage: x\\n\\x1b]0;title\\x07\\x1b[31m'\n"
+      "  b'  --batch-size N  \\xff (default: 32) {cpus}\\n  --workers N  \"*/ (default: 2)\\n'\n"
+      "  b'  --{x} N (default: 1)\\n')\n");
+  const Ended ended = sandbox.steptune({"init", "--no-run", "--", k_init_python, "train.py"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out + sandbox.read("train.study.json"), Not(HasSubstr("\x1b")));
+  EXPECT_EQ(sandbox.steptune({"check"}).exit_code, 0);
+}
+
+TEST(Init, TakesTheScriptOfTheFolder) {
+  const Sandbox sandbox;
+  EXPECT_THAT(sandbox.steptune({"init"}).err, HasSubstr("no command is given"));
+  EXPECT_THAT(sandbox.steptune({"check"}).err, HasSubstr("this folder has none"));
+  sandbox.write("a.study.json", "{}");
+  sandbox.write("study.json", "{}");
+  EXPECT_THAT(sandbox.steptune({"check"}).err, HasSubstr("several: a.study.json, study.json"));
+  EXPECT_THAT(sandbox.steptune({"init", "train.py"}).err, HasSubstr("stands after --"));
+}
+
+}  // namespace
+}  // namespace steptune::golden

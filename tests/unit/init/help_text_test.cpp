@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/help_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tuner/init/command_line.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::ElementsAre;
+
+const ProgramOption& must_find(const HelpText& help, const std::string& plain) {
+  const ProgramOption* option = find_option(help.options, plain);
+  if (option == nullptr) throw std::runtime_error("no option " + plain);
+  return *option;
+}
+
+TEST(HelpText, OfArgparse) {
+  const HelpText help = parse_help(R"(usage: train.py [-h] [-b N] [--amp] [--dtype {fp32,bf16}] data
+
+positional arguments:
+  data                  folder of pictures
+
+options:
+  -h, --help            show this help message and exit
+  -b N, --batch-size N  mini-batch size (default: 256), this is the total of
+                        all GPUs on the node
+  -j N, --workers N     data loading workers (default: 4)
+  --amp                 mixed precision
+  --dtype {fp32,bf16}   arithmetic (default: fp32)
+  --bf16 [BF16]         Whether to use bf16 (default: False)
+  --compile, --no-compile
+                        compile the model (default: True)
+  --lr LR, --learning-rate LR
+                        initial rate
+)");
+  EXPECT_EQ(help.style, "argparse");
+  const ProgramOption& batch = must_find(help, "batch_size");
+  EXPECT_EQ(batch.name, "--batch-size");
+  EXPECT_THAT(batch.aliases, ElementsAre("-b"));
+  EXPECT_EQ(batch.default_value, "256");
+  EXPECT_EQ(batch.form, OptionForm::separate);
+  EXPECT_EQ(must_find(help, "workers").default_value, "4");
+  EXPECT_EQ(must_find(help, "amp").form, OptionForm::flag);
+  EXPECT_EQ(must_find(help, "amp").default_value, std::nullopt);
+  EXPECT_THAT(must_find(help, "dtype").choices, ElementsAre("fp32", "bf16"));
+  EXPECT_EQ(must_find(help, "bf16").kind, OptionKind::boolean);
+  EXPECT_THAT(option_words(must_find(help, "bf16"), "true"), ElementsAre("--bf16", "True"));
+  EXPECT_EQ(must_find(help, "compile").negation, "--no-compile");
+  EXPECT_EQ(must_find(help, "compile").default_value, "True");
+  EXPECT_THAT(must_find(help, "lr").aliases, ElementsAre("--learning-rate"));
+  EXPECT_EQ(find_option(help.options, "data"), nullptr);
+}
+
+TEST(HelpText, OfClick) {
+  const HelpText help = parse_help(R"(Usage: train.py [OPTIONS]
+
+  Trains.
+
+Options:
+  -b, --batch-size INTEGER RANGE  Samples of a step  [default: 64; x>=1]
+  --precision [fp32|bf16]         Arithmetic.  [default: fp32]
+  --amp / --no-amp                Mixed precision  [default: no-amp]
+  --help                          Show this message and exit.
+)");
+  EXPECT_EQ(help.style, "click");
+  EXPECT_EQ(must_find(help, "batch_size").default_value, "64");
+  EXPECT_EQ(must_find(help, "batch_size").kind, OptionKind::integer);
+  EXPECT_THAT(must_find(help, "precision").choices, ElementsAre("fp32", "bf16"));
+  EXPECT_EQ(must_find(help, "amp").negation, "--no-amp");
+  EXPECT_EQ(must_find(help, "amp").default_value, "false");
+}
+
+TEST(HelpText, OfTyper) {
+  const HelpText help = parse_help(
+      "\n Usage: train.py [OPTIONS]\n\n"
+      "╭─ Options ─────────────────────────────────────────────╮\n"
+      "│ *  --data                   TEXT           folder     │\n"
+      "│    --batch-size  -b         INTEGER        samples of │\n"
+      "│                                            a step     │\n"
+      "│                                            [default:  │\n"
+      "│                                            32]        │\n"
+      "│    --precision              [fp32|bf16]    [default: fp32] │\n"
+      "│    --amp             --no-amp              [default: no-amp] │\n"
+      "│    --help                                  Show this message and exit. │\n"
+      "╰───────────────────────────────────────────────────────╯\n");
+  EXPECT_EQ(help.style, "typer");
+  EXPECT_EQ(must_find(help, "data").name, "--data");
+  EXPECT_EQ(must_find(help, "batch_size").default_value, "32");
+  EXPECT_THAT(must_find(help, "precision").choices, ElementsAre("fp32", "bf16"));
+  EXPECT_EQ(must_find(help, "amp").negation, "--no-amp");
+  EXPECT_EQ(must_find(help, "amp").default_value, "false");
+}
+
+TEST(HelpText, OfAbsl) {
+  const HelpText help = parse_help(R"(Trains.
+flags:
+
+train.py:
+  --[no]amp: mixed precision
+    (default: 'false')
+  --batch_size: samples of a step
+    (default: '32')
+    (an integer)
+  --dtype: <float32|bfloat16>: arithmetic
+    (default: 'float32')
+
+Try --helpfull to get a list of all flags.
+)");
+  EXPECT_EQ(help.style, "absl");
+  EXPECT_EQ(must_find(help, "batch_size").default_value, "32");
+  EXPECT_EQ(must_find(help, "batch_size").form, OptionForm::joined);
+  EXPECT_EQ(must_find(help, "amp").negation, "--noamp");
+  EXPECT_EQ(must_find(help, "amp").default_value, "false");
+  EXPECT_THAT(must_find(help, "dtype").choices, ElementsAre("float32", "bfloat16"));
+}
+
+TEST(HelpText, OfGflags) {
+  const HelpText help = parse_help(R"(train: Trains.
+
+  Flags from train.cc:
+    -amp (mixed precision) type: bool default: false
+    -batch_size (samples of a step) type: int32
+      default: 32
+    -dtype (arithmetic) type: string default: "fp32"
+)");
+  EXPECT_EQ(help.style, "gflags");
+  EXPECT_EQ(must_find(help, "batch_size").default_value, "32");
+  EXPECT_EQ(must_find(help, "batch_size").kind, OptionKind::integer);
+  EXPECT_EQ(must_find(help, "amp").kind, OptionKind::boolean);
+  EXPECT_THAT(option_words(must_find(help, "batch_size"), "8"), ElementsAre("-batch_size=8"));
+  EXPECT_EQ(must_find(help, "dtype").default_value, "fp32");
+}
+
+TEST(HelpText, OfCli11) {
+  const HelpText help = parse_help(R"(Trains
+Usage: train [OPTIONS]
+
+Options:
+  -h,--help                   Print this help message and exit
+  --batch-size INT:INT in [1 - 65536]=32
+                              images per batch
+  --steps INT:INT in [1 - 99] Excludes: --epochs
+                              optimiser steps
+  --epochs FLOAT=10 Excludes: --steps
+                              passes
+  --data TEXT Excludes: --generate
+                              folder of class folders
+  --precision fp32|bf16=fp32  fp32, or bf16 by autocast
+  --channels-last             lay pictures out pixel by pixel
+)");
+  EXPECT_EQ(help.style, "CLI11");
+  EXPECT_EQ(must_find(help, "batch_size").default_value, "32");
+  EXPECT_EQ(must_find(help, "batch_size").kind, OptionKind::integer);
+  EXPECT_EQ(must_find(help, "data").default_value, std::nullopt);
+  EXPECT_TRUE(must_find(help, "steps").aliases.empty());
+  EXPECT_EQ(must_find(help, "epochs").default_value, "10");
+  EXPECT_EQ(must_find(help, "precision").default_value, "fp32");
+  EXPECT_THAT(must_find(help, "precision").choices, ElementsAre("fp32", "bf16"));
+  EXPECT_EQ(must_find(help, "channels_last").form, OptionForm::flag);
+}
+
+TEST(HelpText, OfHydra) {
+  const HelpText help = parse_help(R"(train is powered by Hydra.
+
+== Configuration groups ==
+model: resnet, vit
+
+== Config ==
+Override anything in the config (foo.bar=value)
+
+loader:
+  batch_size: 64
+  workers: 2
+amp: false
+name: null
+
+
+Powered by Hydra (https://hydra.cc)
+)");
+  EXPECT_EQ(help.style, "Hydra");
+  const ProgramOption& batch = must_find(help, "batch_size");
+  EXPECT_EQ(batch.name, "loader.batch_size");
+  EXPECT_EQ(batch.default_value, "64");
+  EXPECT_THAT(option_words(batch, "8"), ElementsAre("loader.batch_size=8"));
+  EXPECT_EQ(must_find(help, "amp").kind, OptionKind::boolean);
+}
+
+TEST(HelpText, ThatIsNoneIsNotUnderstood) {
+  EXPECT_FALSE(parse_help("").understood());
+  EXPECT_FALSE(parse_help("epoch 1 loss 2.3\n- item\n-- \n").understood());
+  EXPECT_FALSE(
+      parse_help("Traceback (most recent call last):\n  File \"train.py\"\n").understood());
+}
+
+TEST(HelpText, OfAnyBytesIsHarmless) {
+  std::string hostile =
+      "usage: x\n\x1b[31m  --batch-size N\x1b[0m  samples \xff\xfe(default: 32)\n";
+  const HelpText help = parse_help(hostile);
+  EXPECT_EQ(must_find(help, "batch_size").default_value, "32");
+  EXPECT_EQ(must_find(help, "batch_size").words.find('\x1b'), std::string::npos);
+  // 10 MB, with and without line ends.
+  EXPECT_TRUE(parse_help(hostile + std::string(10'000'000, 'x')).understood());
+  std::string many = "usage: x\n";
+  for (int i = 0; many.size() < 10'000'000; ++i)
+    many += "  --option-" + std::to_string(i) + " N  (default: ((((([[[[\n";
+  EXPECT_LE(parse_help(many).options.size(), 5000U);
+  EXPECT_FALSE(parse_help(std::string(1'000'000, '\x1b')).understood());
+  EXPECT_TRUE(parse_help("usage: x\n  --" + std::string(100'000, 'a') + "  text\n").options.size() <
+              2);
+}
+
+TEST(CommandLine, OptionsAreFoundInEveryForm) {
+  ProgramOption workers;
+  workers.name = "--workers";
+  workers.aliases = {"-j"};
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(value_on_command_line(Words{"train", "-j", "4"}, workers), "4");
+  EXPECT_EQ(value_on_command_line(Words{"train", "--workers=2", "--workers", "3"}, workers), "3");
+  EXPECT_EQ(value_on_command_line(Words{"--workers", "x"}, workers), std::nullopt);
+  EXPECT_THAT(without_option(Words{"train", "-j", "4", "--lr", "1", "--workers=2"}, workers),
+              ElementsAre("train", "--lr", "1"));
+  ProgramOption amp;
+  amp.name = "--amp";
+  amp.negation = "--no-amp";
+  amp.form = OptionForm::flag;
+  EXPECT_EQ(value_on_command_line(Words{"train", "--no-amp"}, amp), "false");
+  EXPECT_THAT(without_option(Words{"train", "--amp", "data"}, amp), ElementsAre("train", "data"));
+  EXPECT_THAT(option_words(amp, "false"), ElementsAre("--no-amp"));
+}
+
+}  // namespace
+}  // namespace steptune

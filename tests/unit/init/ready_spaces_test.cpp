@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/init/ready_space.hpp"
+#include "tuner/init/study_guess.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+std::vector<fs::path> space_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(fs::path(STEPTUNE_SOURCE_DIR) / "configs/spaces"))
+    files.push_back(entry.path());
+  return files;
+}
+
+ReadySpace must_read(const fs::path& file) {
+  auto space = read_ready_space(file);
+  if (!space) throw std::runtime_error(space.error().text());
+  return *std::move(space);
+}
+
+/// A program that has all options of a space, each with a default.
+ProgramFacts program_of(const ReadySpace& space) {
+  ProgramFacts program;
+  program.argv = {"train", "data"};
+  program.options = declared_options(space);
+  for (const SpaceKnob& knob : space.knobs) {
+    for (const KnobSetting& setting : knob.settings) {
+      if (setting.args.empty()) continue;
+      ProgramOption option;
+      option.name = setting.args.front();
+      option.form = setting.args.size() > 1 ? OptionForm::separate : OptionForm::flag;
+      program.options.push_back(option);
+    }
+    for (ProgramOption& option : program.options) {
+      if (option.name != knob.option) continue;
+      option.default_value = !knob.default_value.empty() ? knob.default_value
+                             : knob.type == "int"        ? "2"
+                             : knob.type == "bool"       ? "false"
+                                                         : knob.choices.front();
+      if (knob.default_value == "cpus") option.default_value.reset();
+    }
+  }
+  return program;
+}
+
+class ReadySpaces : public testing::TestWithParam<fs::path> {};
+
+TEST_P(ReadySpaces, MakeStudiesThatAreValidWithAndWithoutGpus) {
+  const ReadySpace space = must_read(GetParam());
+  for (const double gpus : {0.0, 4.0}) {
+    GuessInput input;
+    input.name = "demo";
+    input.program = program_of(space);
+    input.space = &space;
+    input.machine = {{"cpus", 8.0}, {"gpus", gpus}, {"memory_gb", 31.0}};
+    const auto guess = guess_study(input);
+    if (space.form == "in the file") {
+      ASSERT_FALSE(guess);
+      EXPECT_THAT(guess.error().message, HasSubstr("no option sets it"));
+      continue;
+    }
+    ASSERT_TRUE(guess) << guess.error().text();
+    const auto study = study_from_json(guess->document, "/tmp/demo.study.json", input.machine);
+    ASSERT_TRUE(study) << study.error().text() << study_text(guess->document);
+    // Every knob is there on a machine with GPUs.
+    if (gpus > 0.0) {
+      EXPECT_EQ(guess->tuned.size(), space.knobs.size()) << study_text(guess->document);
+    }
+    const RenderedCommand command = render_command(*study, study->baseline);
+    EXPECT_EQ(command.argv[0], "train");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Space, ReadySpaces, testing::ValuesIn(space_files()),
+                         [](const auto& each) { return each.param.stem().string(); });
+
+TEST(ReadySpaceFiles, AreToldApart) {
+  std::vector<ReadySpace> spaces;
+  for (const fs::path& file : space_files())
+    spaces.push_back(must_read(file));
+  EXPECT_GE(spaces.size(), 10U);
+  std::set<std::string> names;
+  for (const ReadySpace& space : spaces) {
+    EXPECT_TRUE(names.insert(space.name).second) << space.name;
+    ProgramFacts program;
+    for (const std::string& name : space.options) {
+      ProgramOption option;
+      option.name = "--" + name;
+      program.options.push_back(option);
+    }
+    if (space.options.empty()) continue;
+    const ReadySpace* found = space_by_facts(spaces, program);
+    ASSERT_NE(found, nullptr) << space.name;
+    EXPECT_EQ(found->name, space.name);
+  }
+  const auto named = [&spaces](std::vector<std::string> argv) {
+    const ReadySpace* found = space_by_command(spaces, argv);
+    return found == nullptr ? std::string() : found->name;
+  };
+  EXPECT_EQ(named({"/usr/bin/yolo", "train", "data=coco8.yaml"}), "ultralytics");
+  EXPECT_EQ(named({"python3", "examples/run_clm.py", "--do_train"}), "hf-trainer");
+  EXPECT_EQ(named({"torchrun", "pretrain_gpt.py"}), "megatron");
+  EXPECT_EQ(named({"python3", "train.py", "yolo"}), "");
+}
+
+TEST(ReadySpaceFiles, TellEveryFault) {
+  const TemporaryFolder folder("space");
+  const fs::path file = folder.path() / "x.json";
+  std::ofstream(file) << R"({"name": "x", "title": "X", "page": "", "form": "name:value",
+      "knobs": [{"parameter": "a-b", "role": "speed", "type": "int", "low": 1}]})";
+  const auto space = read_ready_space(file);
+  ASSERT_FALSE(space);
+  for (const char* part :
+       {"/form", "/knobs/0/role", "no name of a parameter", "either \"option\" or \"settings\"",
+        "both \"low\" and \"high\"", "nothing tells this program"}) {
+    EXPECT_THAT(space.error().text(), HasSubstr(part));
+  }
+}
+
+}  // namespace
+}  // namespace steptune

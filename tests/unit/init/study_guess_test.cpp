@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/study_guess.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tuner/init/help_text.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const char* const k_help = R"(usage: train.py [-h]
+
+options:
+  -h, --help            show this help message and exit
+  --epochs N            passes (default: 90)
+  --num-samples N       samples of the data (default: 50000)
+  --batch-size N        samples of a step (default: 32)
+  --accumulate N        batches of a step (default: 1)
+  --workers N           data loading workers (default: 0)
+  --prefetch N          batches per worker (default: 2)
+  --precision {fp32,bf16,fp16}
+                        arithmetic (default: fp32)
+  --channels-last       layout
+  --threads N           of one operation
+  --eval-batch-size N   samples (default: 64)
+)";
+
+GuessInput input_of(const std::string& help, std::vector<std::string> argv) {
+  GuessInput input;
+  input.name = "demo";
+  input.program.argv = std::move(argv);
+  input.program.options = parse_help(help).options;
+  input.machine = {{"cpus", 8.0}, {"gpus", 0.0}, {"memory_gb", 31.0}};
+  return input;
+}
+
+StudyGuess must_guess(const GuessInput& input) {
+  auto guess = guess_study(input);
+  if (!guess) throw std::runtime_error(guess.error().text());
+  return *std::move(guess);
+}
+
+StudySpec must_study(const StudyGuess& guess, const GuessInput& input) {
+  auto study = study_from_json(guess.document, "/tmp/demo.study.json", input.machine);
+  if (!study) throw std::runtime_error(study.error().text() + study_text(guess.document));
+  return *std::move(study);
+}
+
+TEST(StudyGuess, VariesWhatIsKnownFromTheDefaults) {
+  const GuessInput input = input_of(k_help, {"python3", "train.py", "--workers", "2", "data{x}"});
+  const StudyGuess guess = must_guess(input);
+  const StudySpec study = must_study(guess, input);
+  EXPECT_EQ(study.baseline.text(),
+            "accumulate=1 batch_size=32 channels_last=false precision=fp32 prefetch=2 workers=2");
+  EXPECT_THAT(render_command(study, study.baseline).argv,
+              ElementsAre("python3", "train.py", "data{x}", "--batch-size", "32", "--accumulate",
+                          "1", "--workers", "2", "--precision", "fp32", "--prefetch", "2"));
+  // fp16 is nothing for a machine without a GPU; evaluations are left alone.
+  EXPECT_EQ(study.space.find("precision")->choices.size(), 2U);
+  EXPECT_EQ(study.space.find("eval_batch_size"), nullptr);
+  EXPECT_EQ(study.space.find("prefetch")->when, "workers > 0");
+  EXPECT_EQ(guess.document["parameters"]["batch_size"]["memory"], "increases");
+  EXPECT_EQ(guess.document["constraints"], Json::array({"batch_size * accumulate == 32"}));
+  EXPECT_EQ(study.planned_run.samples, 90.0 * 50000.0);
+  EXPECT_EQ(study.planned_run.batch_size->text(), "batch_size * accumulate");
+  EXPECT_EQ(study.measure.buffers->text(), "workers * prefetch");
+  EXPECT_THAT(guess.left, Contains("--threads: its default is not told; write --threads VALUE "
+                                   "into the command"));
+}
+
+TEST(StudyGuess, TakesTodayFromTheFileThatTheCommandNames) {
+  GuessInput input = input_of(k_help, {"python3", "train.py", "--config", "c.yaml"});
+  NamedConfig config{"c.yaml", {}};
+  ProgramOption setting;
+  setting.name = "train.batch_size";
+  setting.default_value = "128";
+  config.settings.push_back(setting);
+  input.program.configs.push_back(config);
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["baseline"]["batch_size"], 128);
+  EXPECT_THAT(guess.comments.at("/parameters/batch_size"), HasSubstr("128 is from c.yaml"));
+}
+
+TEST(StudyGuess, GuardsTheLossThatWasSeen) {
+  GuessInput input = input_of(k_help, {"train"});
+  OutputReading reading;
+  reading.format = {"preset tqdm", Json("tqdm"), {}};
+  reading.progress = 3;
+  reading.metrics = {"loss"};
+  reading.samples_per_step = 32.0 * 128.0;
+  input.reading = reading;
+  const StudyGuess guess = must_guess(input);
+  const StudySpec study = must_study(guess, input);
+  ASSERT_EQ(study.guards.size(), 1U);
+  EXPECT_EQ(study.report_format.preset, "tqdm");
+  // Its samples are tokens.
+  EXPECT_EQ(study.planned_run.batch_size->text(), "batch_size * accumulate * 128");
+}
+
+TEST(StudyGuess, OfNumbersThatAreNoPowersOfTwo) {
+  const GuessInput input =
+      input_of("usage: x\n  --batch-size N  (default: 48)\n  --workers N  (default: 20)\n", {"x"});
+  const StudySpec study = must_study(must_guess(input), input);
+  EXPECT_EQ(study.space.find("batch_size")->scale, Scale::log);
+  EXPECT_EQ(study.space.find("workers")->high, 20.0);
+}
+
+TEST(StudyGuess, FlagsThatTheCommandSetsAreLeftOutToSwitchThemOff) {
+  const GuessInput input = input_of(
+      "usage: x\n  --amp  mixed\n  --compile, --no-compile\n    (default: True)\n", {"x", "--amp"});
+  const StudyGuess guess = must_guess(input);
+  const StudySpec study = must_study(guess, input);
+  EXPECT_THAT(render_command(study, study.baseline).argv, ElementsAre("x", "--amp", "--compile"));
+  EXPECT_EQ(study.space.parameters().size(), 2U);
+}
+
+TEST(StudyGuess, WithoutAnythingToVaryIsAnError) {
+  const auto guess = guess_study(input_of("usage: x\n  --lr RATE  (default: 0.1)\n", {"x"}));
+  ASSERT_FALSE(guess);
+  EXPECT_THAT(guess.error().message, HasSubstr("no option is known"));
+}
+
+TEST(StudyText, PutsCommentsInFrontOfWhatTheySpeakOf) {
+  const Json document = {{"name", "x"}, {"parameters", {{"a", {{"type", "bool"}}}}}};
+  EXPECT_EQ(study_text(document, {{"/parameters/a", "one\ntwo\x1b[31m"}}),
+            "{\n  \"name\": \"x\",\n  \"parameters\": {\n    // one\n    // two\n"
+            "    \"a\": {\"type\":\"bool\"}\n  }\n}");
+}
+
+}  // namespace
+}  // namespace steptune

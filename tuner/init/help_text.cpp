@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/help_text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <set>
+
+#include <re2/re2.h>
+
+#include "common/json_fields.hpp"
+#include "common/terminal_text.hpp"
+#include "common/text.hpp"
+#include "tuner/config_edit/config_file.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_max_bytes = std::size_t{1} << 20;
+constexpr std::size_t k_max_line_bytes = 2000;
+constexpr std::size_t k_max_options = 5000;
+/// Options stand further left than what is told of them.
+constexpr std::size_t k_max_indent = 14;
+
+std::size_t indent_of(const std::string& line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::string style_of(const std::string& text, bool has_box) {
+  if (contains(text, "Powered by Hydra")) return "Hydra";
+  if (contains(text, "Print this help message and exit")) return "CLI11";
+  if (has_box && contains(text, "Options")) return "typer";
+  if (contains(text, "Show this message and exit")) return "click";
+  if (contains(text, "Flags from ")) return "gflags";
+  if (contains(text, "flags:\n") && contains(text, "--helpfull")) return "absl";
+  if (contains(text, "usage: ") || contains(text, "show this help message and exit")) {
+    return "argparse";
+  }
+  return "";
+}
+
+/// Where an option's names end and its description begins: at two blanks, but that typer sets names
+/// and type apart as well.
+std::size_t heading_end(const std::string& content) {
+  static const RE2 k_type(
+      R"(^(?:INTEGER|FLOAT|TEXT|BOOLEAN|PATH|FILE|\[[^\]\s]+\||-{1,2}[A-Za-z]))");
+  std::size_t end = content.find("  ");
+  while (end != std::string::npos) {
+    const std::size_t next = content.find_first_not_of(' ', end);
+    if (next == std::string::npos) return end;
+    if (!RE2::PartialMatch(content.substr(next, 40), k_type)) return end;
+    end = content.find("  ", next);
+  }
+  return content.size();
+}
+
+struct Entry {
+  std::string heading;
+  std::string description;
+};
+
+/// An option's line in two; nothing where the line is none.
+std::optional<Entry> entry_of(const std::string& line) {
+  static const RE2 k_option(R"(^-{1,2}(?:\[no\])?[A-Za-z])");
+  static const RE2 k_absl(R"(^(--(?:\[no\])?[A-Za-z][A-Za-z0-9_.\-]*):\s?(.*)$)");
+  static const RE2 k_gflags(R"(^(-[A-Za-z][A-Za-z0-9_\-]*)\s+(\(.*)$)");
+  const std::size_t indent = indent_of(line);
+  if (indent > k_max_indent) return std::nullopt;
+  const std::string content = line.substr(indent);
+  if (!RE2::PartialMatch(content, k_option)) return std::nullopt;
+  Entry entry;
+  if (RE2::FullMatch(content, k_absl, &entry.heading, &entry.description)) {
+    entry.heading += "=VALUE";
+    return entry;
+  }
+  if (RE2::FullMatch(content, k_gflags, &entry.heading, &entry.description)) {
+    entry.heading += "=VALUE";
+    return entry;
+  }
+  // CLI11 tells there what an option goes with.
+  static const RE2 k_relation(R"( (?:Excludes|Needs): .*$)");
+  const std::size_t end = heading_end(content);
+  std::string collapsed;
+  for (const char letter : content.substr(0, end)) {
+    if (letter == ' ' && collapsed.ends_with(' ')) continue;
+    collapsed += letter;
+  }
+  RE2::Replace(&collapsed, k_relation, "");
+  const std::size_t rest = std::min(content.find_first_not_of(' ', end), content.size());
+  return Entry{collapsed, content.substr(rest)};
+}
+
+std::vector<ProgramOption> options_in(const std::vector<std::string>& lines) {
+  std::vector<ProgramOption> options;
+  std::set<std::string> seen;
+  std::optional<Entry> entry;
+  const auto finish = [&] {
+    if (!entry) return;
+    ProgramOption option = parse_heading(entry->heading);
+    read_description(entry->description, option);
+    entry.reset();
+    if (option.name.empty() || options.size() >= k_max_options) return;
+    // absl and gflags: what is no number and no truth value is a text.
+    if (option.kind == OptionKind::boolean && option.form == OptionForm::joined &&
+        option.negation.empty()) {
+      option.negation = option.name + "=false";
+    }
+    if (seen.insert(option.name).second) options.push_back(std::move(option));
+  };
+  std::size_t indent = 0;
+  for (const std::string& line : lines) {
+    if (auto next = entry_of(line)) {
+      finish();
+      entry = std::move(next);
+      indent = indent_of(line);
+    } else if (entry && indent_of(line) > indent && indent_of(line) < line.size()) {
+      if (entry->description.size() < k_max_line_bytes) {
+        entry->description +=
+            (entry->description.empty() ? "" : " ") + line.substr(indent_of(line));
+      }
+    } else {
+      finish();
+    }
+  }
+  finish();
+  return options;
+}
+
+/// Hydra prints the composed configuration between two lines.
+std::vector<ProgramOption> hydra_options(const std::vector<std::string>& lines) {
+  std::string yaml;
+  bool inside = false;
+  for (const std::string& line : lines) {
+    if (contains(line, "== Config ==")) {
+      inside = true;
+    } else if (inside && contains(line, "Powered by Hydra")) {
+      break;
+    } else if (inside && !contains(line, "Override anything in the config")) {
+      yaml += line + "\n";
+    }
+  }
+  std::vector<ProgramOption> options;
+  const auto scalars = scan_config(ConfigFormat::yaml, yaml, "--help");
+  if (!scalars) return options;
+  for (const ConfigScalar& scalar : *scalars) {
+    ProgramOption option;
+    option.name = scalar.key();
+    option.form = OptionForm::assignment;
+    option.kind = scalar.value.is_boolean()          ? OptionKind::boolean
+                  : scalar.value.is_number_integer() ? OptionKind::integer
+                  : scalar.value.is_number()         ? OptionKind::number
+                                                     : OptionKind::unknown;
+    if (!scalar.value.is_null()) option.default_value = plain_text(scalar.value);
+    option.default_from = "--help";
+    options.push_back(std::move(option));
+  }
+  return options;
+}
+
+}  // namespace
+
+std::vector<std::string> plain_lines(std::string_view bytes) {
+  // Box drawing (U+2500 to U+257F) is E2 94 80 to E2 95 BF.
+  std::vector<std::string> lines{""};
+  bytes = bytes.substr(0, k_max_bytes);
+  while (!bytes.empty()) {
+    if (const std::size_t length = escape_sequence_length(bytes)) {
+      bytes.remove_prefix(std::min(length, bytes.size()));
+      continue;
+    }
+    const char byte = bytes.front();
+    const bool is_box =
+        bytes.size() >= 3 && byte == '\xe2' && (bytes[1] == '\x94' || bytes[1] == '\x95');
+    bytes.remove_prefix(is_box ? 3 : 1);
+    if (byte == '\n' || byte == '\r') {
+      lines.emplace_back();
+    } else if (lines.back().size() < k_max_line_bytes) {
+      lines.back() += is_box || byte == '\t' ? ' ' : byte;
+    }
+  }
+  for (std::string& line : lines) {
+    const std::size_t indent = indent_of(line);
+    line = line.substr(0, indent) + printable_line(line.substr(indent), k_max_line_bytes);
+    while (line.ends_with(' '))
+      line.pop_back();
+    // typer marks what is required.
+    if (const std::size_t star = indent_of(line); star < line.size() && line[star] == '*' &&
+                                                  star + 1 < line.size() && line[star + 1] == ' ') {
+      line[star] = ' ';
+    }
+  }
+  return lines;
+}
+
+HelpText parse_help(std::string_view bytes) {
+  const std::vector<std::string> lines = plain_lines(bytes);
+  std::string text;
+  for (const std::string& line : lines)
+    text += line + "\n";
+  HelpText help;
+  const std::string style = style_of(text, contains(bytes.substr(0, k_max_bytes), "\xe2\x95\xad"));
+  help.options = style == "Hydra" ? hydra_options(lines) : options_in(lines);
+  if (help.options.empty()) return help;
+  const bool asks_help = find_option(help.options, "help") != nullptr;
+  help.style = !style.empty() ? style : asks_help ? "options" : "";
+  std::erase_if(help.options,
+                [](const ProgramOption& option) { return plain_name(option.name) == "help"; });
+  for (ProgramOption& option : help.options) {
+    option.python_truth = help.style == "argparse";
+    if (option.form == OptionForm::flag && option.default_value) {
+      // click: `--amp / --no-amp  [default: no-amp]`.
+      const std::string told = plain_name(*option.default_value);
+      if (!option.negation.empty() && told == plain_name(option.negation)) {
+        option.default_value = "false";
+      } else if (told == plain_name(option.name)) {
+        option.default_value = "true";
+      }
+    }
+  }
+  return help;
+}
+
+}  // namespace steptune

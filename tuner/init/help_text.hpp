@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/init/program_option.hpp"
+
+namespace steptune {
+
+/// What a program prints when it is asked for help.
+struct HelpText {
+  /// `argparse`, `click`, `typer`, `absl`, `gflags`, `CLI11`, `Hydra`, `options` for what only
+  /// looks like options; empty: not understood.
+  std::string style;
+  std::vector<ProgramOption> options;
+
+  [[nodiscard]] bool understood() const { return !style.empty(); }
+};
+
+/// Reads a help text of any of these styles. Any bytes may be given; time is linear, and no more
+/// than the first 1 MiB is read. An option that is told twice counts once.
+[[nodiscard]] HelpText parse_help(std::string_view bytes);
+
+/// `bytes` without terminal sequences and box drawing, as UTF-8, lines of at most 2000 bytes.
+[[nodiscard]] std::vector<std::string> plain_lines(std::string_view bytes);
+
+/// An option's names and placeholder, `-b N, --batch-size N`, without its description. Nothing in
+/// `name` where it is no option.
+[[nodiscard]] ProgramOption parse_heading(const std::string& heading);
+
+/// Adds what the description tells: default, choices, type.
+void read_description(const std::string& description, ProgramOption& option);
+
+}  // namespace steptune

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tuner/init/program_option.hpp"
+#include "tuner/init/ready_space.hpp"
+
+namespace steptune {
+
+/// What an option that is called so usually is, by its name, kind and choices; nothing where it is
+/// nothing that changes how fast the same training goes. Names of evaluations are left alone.
+[[nodiscard]] std::optional<SpaceKnob> usual_knob(const ProgramOption& option);
+
+/// `bf16` for `bfloat16`, `bf16-mixed` and the like, `fp16`, `fp32`, `tf32`; empty for others.
+[[nodiscard]] std::string precision_of(const std::string& choice);
+
+}  // namespace steptune

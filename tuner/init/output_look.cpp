@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/output_look.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "common/json_fields.hpp"
+#include "common/shipped_files.hpp"
+#include "trial_runner/output/lines.hpp"
+#include "trial_runner/reports/preset.hpp"
+#include "trial_runner/reports/report_reader.hpp"
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t k_max_output_bytes = std::size_t{256} << 10;
+
+ReportFormat format_from(const Json& reports) {
+  ReportFormat format;
+  if (reports.is_string()) format.preset = reports.get<std::string>();
+  if (!reports.is_object()) return format;
+  if (const std::string preset = text_at(reports, "preset"); !preset.empty()) {
+    format.preset = preset;
+  }
+  const auto metrics = reports.find("metrics");
+  if (metrics == reports.end() || !metrics->is_array()) return format;
+  for (const Json& metric : *metrics)
+    format.metrics.push_back({text_at(metric, "name"), text_at(metric, "regex")});
+  return format;
+}
+
+void add_preset_files(std::vector<OutputFormat>& formats) {
+  std::error_code error;
+  for (const fs::path& folder : shipped_directories(ShippedKind::config)) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder / "presets", error)) {
+      if (entry.path().extension() == ".json") files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    for (const fs::path& file : files) {
+      const auto json = read_json_file(file);
+      if (!json || !json->is_object() || !json->contains("reports")) continue;
+      const Json& reports = (*json)["reports"];
+      formats.push_back({fmt::format("the preset of {}", file.filename().string()), reports,
+                         format_from(reports)});
+    }
+    if (!files.empty()) return;
+  }
+}
+
+OutputReading read_output(const OutputFormat& format, std::string_view output) {
+  OutputReading reading{format, 0, {}, {}};
+  auto reader = ReportReader::create(format.format);
+  if (!reader) return reading;
+  std::optional<double> first_step;
+  std::optional<double> first_samples;
+  double last_step = -1.0;
+  double last_samples = -1.0;
+  double now_s = 0.0;
+  LineSplitter splitter;
+  const auto take = [&](std::string_view line) {
+    const auto report = reader->read_line(line, now_s);
+    now_s += 1.0;
+    if (!report) return;
+    for (const auto& [name, value] : report->metrics)
+      reading.metrics.insert(name);
+    const bool forward =
+        report->step.value_or(-1.0) > last_step || report->samples.value_or(-1.0) > last_samples;
+    if (!forward) return;
+    ++reading.progress;
+    if (report->step && report->samples) {
+      if (!first_step) first_step = report->step;
+      if (!first_samples) first_samples = report->samples;
+      const double steps = *report->step - *first_step;
+      if (steps > 0.0) reading.samples_per_step = (*report->samples - *first_samples) / steps;
+    }
+    last_step = report->step.value_or(last_step);
+    last_samples = report->samples.value_or(last_samples);
+  };
+  splitter.feed(output.substr(0, k_max_output_bytes), take);
+  splitter.flush(take);
+  return reading;
+}
+
+}  // namespace
+
+std::vector<OutputFormat> output_formats() {
+  std::vector<OutputFormat> formats{{"[steptune] lines", Json(), {}}};
+  for (const std::string& name : preset_names())
+    formats.push_back({fmt::format("preset {}", name), Json(name), format_from(Json(name))});
+  add_preset_files(formats);
+  return formats;
+}
+
+std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
+                                          std::string_view output) {
+  std::optional<OutputReading> best;
+  for (const OutputFormat& format : formats) {
+    OutputReading reading = read_output(format, output);
+    if (reading.progress == 0) continue;
+    // Counters of `[steptune]` lines are taken whatever else is read.
+    if (format.reports.is_null() && reading.progress >= 2) return reading;
+    const bool better =
+        !best || reading.progress > best->progress ||
+        (reading.progress == best->progress && reading.metrics.size() > best->metrics.size());
+    if (better) best = std::move(reading);
+  }
+  return best;
+}
+
+}  // namespace steptune

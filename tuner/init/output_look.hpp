@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/json.hpp"
+#include "trial_runner/reports/report_format.hpp"
+
+namespace steptune {
+
+/// A way to read a program's output, and how a study file says it.
+struct OutputFormat {
+  std::string name;  ///< `tqdm`, `a preset of lightgbm.json`; for people
+  Json reports;      ///< null: `[steptune]` lines, which are always read
+  ReportFormat format;
+};
+
+/// `[steptune]` lines, the presets of the program, and those of the files in `configs/presets`.
+[[nodiscard]] std::vector<OutputFormat> output_formats();
+
+/// What one format made of an output.
+struct OutputReading {
+  OutputFormat format;
+  std::size_t progress = 0;  ///< lines that told a step or a sample beyond those before
+  std::set<std::string> metrics;
+  std::optional<double> samples_per_step;  ///< where lines told both
+};
+
+/// `[steptune]` lines where there are any, else the format that tells most progress, then most
+/// metrics; the first of `formats` where two tell as much. Nothing where none tells progress. At
+/// most the first 256 KiB are read.
+[[nodiscard]] std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
+                                                        std::string_view output);
+
+}  // namespace steptune

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/program_facts.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include "common/json_fields.hpp"
+#include "tuner/config_edit/config_file.hpp"
+#include "tuner/init/command_line.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::uintmax_t k_max_config_bytes = std::uintmax_t{1} << 20;
+
+std::optional<NamedConfig> read_config(const std::string& name,
+                                       const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / name;
+  const auto format = config_format_of(file);
+  std::error_code error;
+  if (!format || !std::filesystem::is_regular_file(file, error)) return std::nullopt;
+  if (std::filesystem::file_size(file, error) > k_max_config_bytes || error) return std::nullopt;
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const auto scalars = scan_config(*format, text, name);
+  if (!scalars) return std::nullopt;
+  NamedConfig config{name, {}};
+  for (const ConfigScalar& scalar : *scalars) {
+    if (scalar.value.is_null()) continue;
+    ProgramOption setting;
+    setting.name = scalar.key();
+    setting.form = OptionForm::assignment;
+    setting.default_value = plain_text(scalar.value);
+    setting.default_from = name;
+    config.settings.push_back(std::move(setting));
+  }
+  return config;
+}
+
+}  // namespace
+
+std::optional<ProgramFacts::Today> ProgramFacts::today(const ProgramOption& option) const {
+  if (const auto typed = value_on_command_line(argv, option)) return Today{*typed, "the command"};
+  for (const NamedConfig& config : configs) {
+    const ProgramOption* setting = find_option(config.settings, plain_name(option.name));
+    if (setting != nullptr) return Today{*setting->default_value, config.name};
+  }
+  if (!option.default_value || option.default_value->empty()) return std::nullopt;
+  return Today{*option.default_value, option.default_from};
+}
+
+std::vector<NamedConfig> configs_of(const std::vector<std::string>& argv,
+                                    const std::filesystem::path& folder) {
+  std::vector<NamedConfig> configs;
+  for (std::size_t i = 1; i < argv.size(); ++i) {
+    const std::size_t equals = argv[i].find('=');
+    const std::string name = equals == std::string::npos ? argv[i] : argv[i].substr(equals + 1);
+    if (auto config = read_config(name, folder)) configs.push_back(*std::move(config));
+  }
+  return configs;
+}
+
+std::vector<ProgramOption> merged_options(std::vector<ProgramOption> from_help,
+                                          std::vector<ProgramOption> from_source) {
+  if (from_help.empty()) return from_source;
+  for (ProgramOption& option : from_help) {
+    for (const ProgramOption& declared : from_source) {
+      if (plain_name(declared.name) != plain_name(option.name)) continue;
+      if (!option.default_value && declared.default_value) {
+        option.default_value = declared.default_value;
+        option.default_from = declared.default_from;
+      }
+      if (option.kind == OptionKind::unknown) option.kind = declared.kind;
+      if (option.choices.empty()) option.choices = declared.choices;
+      break;
+    }
+  }
+  return from_help;
+}
+
+}  // namespace steptune

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/json.hpp"
+#include "tuner/init/program_option.hpp"
+
+namespace steptune {
+
+/// A configuration file that a command names.
+struct NamedConfig {
+  std::string name;                     ///< as the command has it
+  std::vector<ProgramOption> settings;  ///< its scalars, by their path: `data.batch_size`
+};
+
+/// What can be known of a program before it is run.
+struct ProgramFacts {
+  std::vector<std::string> argv;
+  std::string help_style;  ///< empty: its help was not understood
+  std::string script;      ///< name of the Python script that was read; empty: none
+  std::vector<NamedConfig> configs;
+  std::vector<ProgramOption> options;  ///< that may be given on its command line
+
+  /// What the program uses as it is: the command's value, else the named file's, else the default.
+  struct Today {
+    std::string value;
+    std::string from;  ///< `the command`, `config.yaml`, `--help`, `train.py`
+  };
+  [[nodiscard]] std::optional<Today> today(const ProgramOption& option) const;
+};
+
+/// Configuration files that the command names, below `folder`. What cannot be read is left out: it
+/// may be none.
+[[nodiscard]] std::vector<NamedConfig> configs_of(const std::vector<std::string>& argv,
+                                                  const std::filesystem::path& folder);
+
+/// Options of the help, with what the source says where the help does not; options of the source
+/// alone where there is no help; and keys of the configuration where the program is given settings
+/// as `key=value`.
+[[nodiscard]] std::vector<ProgramOption> merged_options(std::vector<ProgramOption> from_help,
+                                                        std::vector<ProgramOption> from_source);
+
+}  // namespace steptune

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/program_look.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "trial_runner/hooks/hook_reach.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_max_kept_bytes = std::size_t{1} << 20;
+
+/// The begin of a file that is being written; empty where there is none.
+std::string begin_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(k_max_kept_bytes, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, stream.gcount())));
+  return text;
+}
+
+std::uintmax_t bytes_of(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(file, error);
+  return error ? 0 : bytes;
+}
+
+bool is_python(const std::vector<std::string>& argv) {
+  return std::ranges::any_of(argv, [](const std::string& word) {
+    const std::string name = std::filesystem::path(word).filename().string();
+    return name.starts_with("python") || name == "torchrun" || name == "accelerate" ||
+           name == "deepspeed" || name.ends_with(".py");
+  });
+}
+
+SurveyOptions survey_options(const LookOptions& options) {
+  SurveyOptions survey;
+  survey.argv = options.argv;
+  survey.folder = options.folder;
+  survey.log_path = options.log_path;
+  survey.with_hook = false;
+  return survey;
+}
+
+std::string ending_of(const Survey& survey) {
+  if (!survey.ended || survey.ended->kind == OutcomeKind::completed) return "";
+  return printable_line(survey.ended->detail, 200);
+}
+
+}  // namespace
+
+Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
+                            const std::function<bool()>& interrupted) {
+  SurveyOptions survey = survey_options(options);
+  survey.argv.emplace_back("--help");
+  survey.longest_start_s = options.longest_help_s;
+  // Where it reports progress it trains: that is no help.
+  survey.watch_s = 0.0;
+  survey.watch_steps = 0.0;
+  survey.environment = {{"COLUMNS", "200"}, {"TERM", "dumb"}, {"NO_COLOR", "1"}, {"PAGER", "cat"}};
+  survey.seen_enough = [file = options.log_path] { return bytes_of(file) >= k_max_kept_bytes; };
+  const auto seen = survey_program(survey, clock, interrupted);
+  if (!seen) return tl::unexpected(seen.error());
+  if (seen->ended && seen->ended->kind == OutcomeKind::not_started) {
+    return fail(ErrorKind::usage, seen->ended->detail);
+  }
+  HelpAnswer answer;
+  if (seen->first) {
+    answer.ending = "it began to train, and was ended";
+  } else if (!seen->ended) {
+    answer.ending =
+        bytes_of(options.log_path) >= k_max_kept_bytes
+            ? "it printed more than 1 MiB, and was ended"
+            : fmt::format("it did not end within {:g} s, and was ended", options.longest_help_s);
+  }
+  if (!answer.ending.empty()) return answer;
+  answer.help = parse_help(begin_of(options.log_path));
+  const bool ended_well = seen->ended->kind == OutcomeKind::completed;
+  // gflags ends with 1 after its help; a usage line of a program that refused --help is none.
+  if (!ended_well && answer.help.style != "gflags" && answer.help.style != "absl") {
+    answer.help = {};
+    answer.ending = fmt::format("it failed: {}", ending_of(*seen));
+  } else if (!answer.help.understood()) {
+    answer.ending = "it printed no list of options";
+  }
+  return answer;
+}
+
+Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock,
+                                  const std::function<bool()>& interrupted) {
+  const std::vector<OutputFormat> formats = output_formats();
+  SurveyOptions survey = survey_options(options);
+  survey.with_hook =
+      is_python(options.argv) && !why_out_of_reach(options.argv, options.folder).has_value();
+  survey.longest_start_s = options.longest_start_s;
+  survey.watch_s = options.watch_s;
+  survey.watch_steps = 10.0;
+  survey.longest_watch_s = 5.0 * options.watch_s;
+  std::optional<double> progress_s;
+  std::uintmax_t read_bytes = 0;
+  // A hook's reports end the survey by themselves; here it is the program's own output.
+  survey.seen_enough = [&] {
+    const std::uintmax_t bytes = bytes_of(options.log_path);
+    if (!progress_s && bytes != read_bytes) {
+      read_bytes = bytes;
+      const auto reading = best_reading(formats, begin_of(options.log_path));
+      if (reading && reading->progress >= 2) progress_s = clock.now_s();
+    }
+    return progress_s && clock.now_s() >= *progress_s + 2.0 * options.watch_s;
+  };
+  auto seen = survey_program(survey, clock, interrupted);
+  if (!seen) return tl::unexpected(seen.error());
+  OutputLook look;
+  look.reading = best_reading(formats, begin_of(options.log_path));
+  const bool hook_works = seen->log.patched() && !seen->log.disabled() && seen->first;
+  if (!look.reading && !hook_works) {
+    const std::string why = ending_of(*seen);
+    look.ending = !why.empty()  ? fmt::format("the program failed: {}", why)
+                  : seen->ended ? std::string("the program ended without telling progress")
+                                : std::string("its output tells no progress that is understood");
+  }
+  if (hook_works) look.survey = *std::move(seen);
+  return look;
+}
+
+}  // namespace steptune

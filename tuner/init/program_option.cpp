@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/program_option.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace steptune {
+
+bool ProgramOption::is_called(const std::string& typed) const {
+  return typed == name || std::ranges::find(aliases, typed) != aliases.end();
+}
+
+std::string plain_name(const std::string& option) {
+  std::string plain = option.substr(std::min(option.find_first_not_of('-'), option.size()));
+  for (char& letter : plain)
+    letter =
+        letter == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return plain;
+}
+
+const ProgramOption* find_option(const std::vector<ProgramOption>& options,
+                                 const std::string& plain) {
+  const ProgramOption* within = nullptr;
+  for (const ProgramOption& option : options) {
+    const std::string name = plain_name(option.name);
+    if (name == plain) return &option;
+    if (within == nullptr && name.ends_with("." + plain)) within = &option;
+  }
+  return within;
+}
+
+std::optional<bool> truth_of(const std::string& text) {
+  const std::string plain = plain_name(text);
+  for (const char* yes : {"true", "yes", "on", "1"})
+    if (plain == yes) return true;
+  for (const char* no : {"false", "no", "off", "0"})
+    if (plain == no) return false;
+  return std::nullopt;
+}
+
+}  // namespace steptune

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/python_source.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_max_source_bytes = std::size_t{1} << 20;
+constexpr std::size_t k_max_call_bytes = 4000;
+constexpr std::size_t k_max_declared = 2000;
+
+/// Length of the string literal at the begin of `text`, 0 if there is none.
+std::size_t string_length(std::string_view text) {
+  if (text.empty() || (text[0] != '"' && text[0] != '\'')) return 0;
+  const std::string_view quote =
+      text.substr(0, text.size() >= 3 && text[1] == text[0] && text[2] == text[0] ? 3 : 1);
+  for (std::size_t i = quote.size(); i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text.substr(i).starts_with(quote)) {
+      return i + quote.size();
+    }
+  }
+  return text.size();
+}
+
+/// The arguments of a call whose parenthesis has just been opened, cut at commas.
+std::vector<std::string> arguments_of(std::string_view text) {
+  std::vector<std::string> arguments{""};
+  int depth = 0;
+  text = text.substr(0, k_max_call_bytes);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char letter = text[i];
+    if (const std::size_t length = string_length(text.substr(i))) {
+      arguments.back() += text.substr(i, length);
+      i += length - 1;
+    } else if (letter == '#') {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (letter == ')' && depth == 0) {
+      return arguments;
+    } else if (letter == ',' && depth == 0) {
+      arguments.emplace_back();
+    } else {
+      depth += (letter == '(' || letter == '[' || letter == '{') ? 1 : 0;
+      depth -= (letter == ')' || letter == ']' || letter == '}') ? 1 : 0;
+      if (letter != '\n') arguments.back() += letter;
+    }
+  }
+  return {};
+}
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+struct Literal {
+  std::string text;
+  OptionKind kind = OptionKind::unknown;
+};
+
+/// A number, string or truth value, or a product of whole numbers.
+std::optional<Literal> literal_of(const std::string& expression) {
+  static const RE2 k_product(R"((\d+)\s*\*\s*(\d+))");
+  static const RE2 k_integer(R"([+-]?\d[\d_]*)");
+  const std::string text = trimmed(expression);
+  if (text == "True" || text == "False") return Literal{text, OptionKind::boolean};
+  const std::size_t quoted = string_length(text);
+  if (quoted >= 2 && quoted == text.size()) {
+    return Literal{text.substr(1, quoted - 2), OptionKind::text};
+  }
+  std::int64_t left = 0;
+  std::int64_t right = 0;
+  if (RE2::FullMatch(text, k_product, &left, &right) && left < 1'000'000 && right < 1'000'000) {
+    return Literal{fmt::format("{}", left * right), OptionKind::integer};
+  }
+  if (RE2::FullMatch(text, k_integer)) {
+    std::string digits = text;
+    std::erase(digits, '_');
+    return Literal{digits, OptionKind::integer};
+  }
+  if (parse_finite(text)) return Literal{text, OptionKind::number};
+  return std::nullopt;
+}
+
+void read_keyword(const std::string& key, const std::string& value, ProgramOption& option) {
+  if (key == "default") {
+    const auto literal = literal_of(value);
+    if (!literal) return;
+    option.default_value = literal->text;
+    if (option.kind == OptionKind::unknown) option.kind = literal->kind;
+  } else if (key == "type") {
+    const std::string type = trimmed(value);
+    if (type == "int") option.kind = OptionKind::integer;
+    if (type == "float") option.kind = OptionKind::number;
+    if (type == "str") option.kind = OptionKind::text;
+    if (type.find("bool") != std::string::npos) option.kind = OptionKind::boolean;
+  } else if (key == "action" || key == "is_flag") {
+    if (value.find("store_true") != std::string::npos || value.find("True") != std::string::npos) {
+      option.form = OptionForm::flag;
+      if (!option.default_value) option.default_value = "false";
+    }
+    if (value.find("BooleanOptionalAction") != std::string::npos) {
+      option.form = OptionForm::flag;
+      option.negation = "--no-" + option.name.substr(std::min<std::size_t>(2, option.name.size()));
+    }
+  } else if (key == "choices") {
+    const std::string list = trimmed(value);
+    if (list.size() < 2 || (list[0] != '[' && list[0] != '(')) return;
+    for (const std::string& element : arguments_of(list.substr(1, list.size() - 2) + ")")) {
+      if (const auto literal = literal_of(element)) option.choices.push_back(literal->text);
+    }
+  }
+}
+
+ProgramOption option_of_call(const std::string& function,
+                             const std::vector<std::string>& arguments) {
+  static const RE2 k_keyword(R"(^\s*([A-Za-z_]+)\s*=([^=](?s:.*))$)");
+  const bool is_absl = function.starts_with("DEFINE_");
+  ProgramOption option;
+  option.form = is_absl ? OptionForm::joined : OptionForm::separate;
+  if (function == "DEFINE_integer") option.kind = OptionKind::integer;
+  if (function == "DEFINE_float") option.kind = OptionKind::number;
+  if (function == "DEFINE_bool" || function == "DEFINE_boolean") option.kind = OptionKind::boolean;
+  std::vector<std::pair<std::string, std::string>> keywords;
+  std::size_t position = 0;
+  for (const std::string& argument : arguments) {
+    std::string key;
+    std::string value;
+    if (RE2::FullMatch(argument, k_keyword, &key, &value)) {
+      keywords.emplace_back(key, value);
+      continue;
+    }
+    const auto literal = literal_of(argument);
+    if (is_absl && position == 0 && literal) option.name = "--" + literal->text;
+    if (is_absl && position == 1) keywords.emplace_back("default", argument);
+    if (!is_absl && literal && literal->text.starts_with('-')) {
+      // click: "--amp/--no-amp".
+      const std::size_t slash = literal->text.find('/');
+      const std::string name = literal->text.substr(0, slash);
+      if (slash != std::string::npos) option.negation = literal->text.substr(slash + 1);
+      if (name.starts_with("--") && !option.name.starts_with("--")) {
+        if (!option.name.empty()) option.aliases.push_back(option.name);
+        option.name = name;
+      } else if (option.name.empty()) {
+        option.name = name;
+      } else {
+        option.aliases.push_back(name);
+      }
+    }
+    ++position;
+  }
+  for (const auto& [key, value] : keywords)
+    read_keyword(key, value, option);
+  return option;
+}
+
+std::vector<ProgramOption> top_level_assignments(std::string_view source) {
+  static const RE2 k_assignment(R"((?m)^([A-Za-z][A-Za-z0-9_]*)\s*=\s*([^#\n]+?)\s*(?:#.*)?$)");
+  std::vector<ProgramOption> options;
+  re2::StringPiece rest(source.data(), source.size());
+  std::string name;
+  std::string value;
+  while (options.size() < k_max_declared &&
+         RE2::FindAndConsume(&rest, k_assignment, &name, &value)) {
+    ProgramOption option;
+    option.name = "--" + name;
+    option.form = OptionForm::joined;
+    option.python_truth = true;
+    if (const auto literal = literal_of(value)) {
+      option.default_value = literal->text;
+      option.kind = literal->kind;
+    }
+    // Settings come before the program; what is assigned again is no setting.
+    if (find_option(options, plain_name(name)) == nullptr) options.push_back(std::move(option));
+  }
+  return options;
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> python_script_of(const std::vector<std::string>& argv,
+                                                      const std::filesystem::path& folder) {
+  std::error_code error;
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    std::filesystem::path file;
+    if (argv[i].ends_with(".py")) {
+      file = folder / argv[i];
+    } else if (argv[i] == "-m" && i + 1 < argv.size()) {
+      std::string module = argv[i + 1];
+      std::ranges::replace(module, '.', '/');
+      file = folder / (module + ".py");
+    } else {
+      continue;
+    }
+    if (std::filesystem::is_regular_file(file, error)) return file;
+  }
+  return std::nullopt;
+}
+
+std::vector<ProgramOption> options_of_source(std::string_view source,
+                                             const std::string& file_name) {
+  static const RE2 k_call(R"(\b(add_argument|option|DEFINE_[a-z]+)\s*\()");
+  source = source.substr(0, k_max_source_bytes);
+  std::vector<ProgramOption> options;
+  if (source.find("configurator.py") != std::string_view::npos) {
+    options = top_level_assignments(source);
+  }
+  re2::StringPiece rest(source.data(), source.size());
+  std::string function;
+  std::size_t found = 0;
+  while (found++ < k_max_declared && RE2::FindAndConsume(&rest, k_call, &function)) {
+    ProgramOption option = option_of_call(function, arguments_of({rest.data(), rest.size()}));
+    if (option.name.starts_with('-')) options.push_back(std::move(option));
+  }
+  for (ProgramOption& option : options)
+    option.default_from = file_name;
+  return options;
+}
+
+}  // namespace steptune

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/init/program_option.hpp"
+
+namespace steptune {
+
+/// The Python script that a command runs, in `folder`: the first word that ends in `.py`, or the
+/// file of the module after `-m` unless that is a launcher's. Nothing where there is no such file.
+[[nodiscard]] std::optional<std::filesystem::path> python_script_of(
+    const std::vector<std::string>& argv, const std::filesystem::path& folder);
+
+/// What the text of a script declares, without running it: calls of `add_argument` (argparse),
+/// `option` (click) and `DEFINE_integer` and its like (absl) whose names and defaults are literals;
+/// and, where the script takes its settings by `configurator.py` as nanoGPT does, its top-level
+/// assignments of literals as options `--name=value`. Any bytes may be given.
+[[nodiscard]] std::vector<ProgramOption> options_of_source(std::string_view source,
+                                                           const std::string& file_name);
+
+}  // namespace steptune

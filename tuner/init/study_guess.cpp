@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/study_guess.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/document/identifiers.hpp"
+#include "common/json_fields.hpp"
+#include "common/text.hpp"
+#include "tuner/init/command_line.hpp"
+#include "tuner/init/knob_rules.hpp"
+#include "tuner/survey/draft.hpp"
+
+namespace steptune {
+namespace {
+
+/// Without bounds of its own a number is varied by these factors.
+constexpr std::int64_t k_smaller = 4;
+constexpr std::int64_t k_larger = 8;
+
+double fact_value(const std::string& expression, const Facts& facts) {
+  const auto compiled = Expression::compile(expression, {}, facts);
+  return compiled ? compiled->evaluate(Configuration{}) : std::nan("");
+}
+
+bool holds_here(const std::string& needs, const Facts& facts) {
+  return needs.empty() || fact_value(needs, facts) != 0.0;
+}
+
+bool is_power(std::int64_t value) {
+  return value > 0 && (value & (value - 1)) == 0;
+}
+
+std::optional<std::int64_t> whole_number(const std::string& text) {
+  const auto number = parse_finite(text);
+  if (!number || std::floor(*number) != *number || std::abs(*number) > 1e15) return std::nullopt;
+  return static_cast<std::int64_t>(*number);
+}
+
+/// A bound as the study file has it: a number, or what it says over facts.
+Json bound_json(const std::string& bound) {
+  if (const auto number = whole_number(bound)) return *number;
+  return bound;
+}
+
+/// The hook's knobs that an option of the program is as well.
+std::string role_of_hook_knob(const std::string& name) {
+  static const std::map<std::string, std::string> k_roles = {
+      {"num_workers", "workers"},      {"prefetch_factor", "prefetch"},
+      {"pin_memory", "transfer"},      {"num_threads", "threads"},
+      {"openblas_threads", "threads"}, {"channels_last", "layout"},
+      {"batch_size", "batch"},         {"compile", "compile"},
+      {"precision", "precision"},      {"num_interop_threads", "threads"}};
+  const auto found = k_roles.find(name);
+  return found == k_roles.end() ? "" : found->second;
+}
+
+/// A study's parameters, command and baseline as they come together, knob by knob.
+class Guessing {
+ public:
+  Guessing(const GuessInput& input, StudyGuess& guess)
+      : input_(input), guess_(guess), argv_(input.program.argv) {}
+
+  void consider(const SpaceKnob& rule) {
+    const std::string shown = rule.option.empty() ? rule.parameter : rule.option;
+    roles_of_program_.insert(rule.role);
+    if (parameters_.contains(rule.parameter)) return;
+    if (!holds_here(rule.needs, input_.machine)) {
+      return leave(shown, fmt::format("nothing to gain here ({} does not hold)", rule.needs));
+    }
+    if (!rule.settings.empty()) return offer_settings(rule);
+    const ProgramOption* option = option_of(rule.option);
+    if (option == nullptr) {
+      if (input_.space != nullptr && input_.space->form == "in the file") {
+        leave(shown, "stands in the configuration file, and no option sets it");
+      }
+      return;
+    }
+    auto today = input_.program.today(*option);
+    if (!today && option->form == OptionForm::flag) {
+      today = ProgramFacts::Today{"false", "a flag that is not set"};
+    }
+    if (!today && !rule.default_value.empty()) {
+      today = ProgramFacts::Today{published_default(rule),
+                                  fmt::format("the published default of {}", input_.space->title)};
+    }
+    const std::string when = condition_of(rule);
+    const bool active = rule.when.empty() || active_today(rule.when);
+    if (!active && when.empty()) return leave(shown, "has no effect in the program as it is");
+    if (!today && active) {
+      return leave(shown, fmt::format("its default is not told; write {} into the command",
+                                      fmt::join(option_words(*option, "VALUE"), " ")));
+    }
+    Json parameter = {{"type", rule.type}};
+    const std::string value = today ? today->value : "";
+    if (rule.type == "int" && !settle_number(rule, value, parameter)) {
+      return leave(shown, fmt::format("{} leaves no range", value.empty() ? "it" : value));
+    }
+    if (rule.type == "bool" && today && !settle_truth(*option, *today)) {
+      return leave(shown, truth_of(value) ? "it cannot be switched off"
+                                          : fmt::format("\"{}\" is no truth value", value));
+    }
+    if (rule.type == "categorical" && !settle_choices(rule, value, parameter)) {
+      return leave(shown, "there is no choice here");
+    }
+    if (!when.empty()) parameter["when"] = when;
+    // A choice has no order, so that none of its values is known to need more.
+    if (!rule.memory.empty() && rule.type != "categorical") parameter["memory"] = rule.memory;
+    add(rule, *option, std::move(parameter), active ? value : "",
+        today && active ? today->from : "", !when.empty());
+  }
+
+  /// Knobs that a hook can set in the program and that no option of it sets.
+  void add_hooked(const Survey& survey) {
+    DraftOptions wanted;
+    wanted.name = input_.name;
+    wanted.argv = input_.program.argv;
+    wanted.facts = input_.machine;
+    const auto draft = draft_study(survey, wanted);
+    Json rules = Json::object();
+    hooks_ = rules;
+    if (!draft) return;
+    for (const auto& [name, parameter] : draft->document["parameters"].items()) {
+      const std::string role = role_of_hook_knob(name);
+      if (parameters_.contains(name) || (!role.empty() && roles_of_program_.contains(role)))
+        continue;
+      const std::string when = text_at(parameter, "when");
+      const auto needed = document::identifiers_in(when);
+      const bool is_free = std::ranges::all_of(needed, [this](const std::string& other) {
+        return parameters_.contains(other) || input_.machine.contains(other) || other == "and" ||
+               other == "or" || other == "not";
+      });
+      if (!is_free) continue;
+      const Json& baseline = draft->document["baseline"];
+      parameters_[name] = parameter;
+      rules[name] = fmt::format("{{{}}}", name);
+      if (baseline.contains(name)) baseline_[name] = baseline[name];
+      if (!role.empty()) by_role_.emplace(role, name);
+      guess_.comments["/parameters/" + name] = "set by the PyTorch hook (docs/hooks.md)";
+      guess_.tuned.push_back({name, role, "", range_text(parameter),
+                              baseline.contains(name) ? plain_text(baseline[name]) : "",
+                              "the PyTorch hook"});
+    }
+    hooks_ = std::move(rules);
+  }
+
+  [[nodiscard]] bool empty() const { return parameters_.empty(); }
+  [[nodiscard]] const std::map<std::string, std::string>& by_role() const { return by_role_; }
+
+  void write() {
+    Json& document = guess_.document;
+    document["name"] = input_.name;
+    Json command = command_template(argv_);
+    // What follows a lone `--` is not read as options.
+    const auto separator = std::find(command.begin(), command.end(), Json("--"));
+    command.insert(separator, parts_.begin(), parts_.end());
+    document["command"] = std::move(command);
+    if (hooks_) document["hooks"]["pytorch"] = *hooks_;
+    const Json constraints = found_constraints();
+    document["parameters"] = parameters_;
+    if (!constraints.empty()) document["constraints"] = constraints;
+    document["baseline"] = baseline_;
+  }
+
+ private:
+  /// A number may be told over facts: `cpus`.
+  [[nodiscard]] std::string published_default(const SpaceKnob& rule) const {
+    if (rule.type != "int" || whole_number(rule.default_value)) return rule.default_value;
+    return fmt::format("{:.0f}", fact_value(rule.default_value, input_.machine));
+  }
+
+  void leave(const std::string& option, const std::string& why) {
+    guess_.left.push_back(fmt::format("{}: {}", option, why));
+  }
+
+  [[nodiscard]] const ProgramOption* option_of(const std::string& name) const {
+    const auto& options = input_.program.options;
+    const auto exact = std::ranges::find(options, name, &ProgramOption::name);
+    return exact != options.end() ? &*exact : find_option(options, plain_name(name));
+  }
+
+  /// The rule's condition over this study's parameters; empty where it is settled.
+  [[nodiscard]] std::string condition_of(const SpaceKnob& rule) const {
+    std::string when = rule.when;
+    for (const std::string& role : document::identifiers_in(rule.when)) {
+      const auto found = by_role_.find(role);
+      if (found == by_role_.end()) return "";
+      const std::size_t at = when.find(role);
+      when.replace(at, role.size(), found->second);
+    }
+    return when;
+  }
+
+  [[nodiscard]] bool active_today(const std::string& when) const {
+    Configuration now;
+    std::vector<std::string> names;
+    for (const std::string& role : document::identifiers_in(when)) {
+      names.push_back(role);
+      const auto found = today_by_role_.find(role);
+      if (found != today_by_role_.end()) now.set(role, found->second);
+    }
+    const auto expression = Expression::compile(when, names, input_.machine);
+    return expression && expression->holds(now);
+  }
+
+  /// An empty `value` is that of a parameter that is not active today.
+  bool settle_number(const SpaceKnob& rule, const std::string& value, Json& parameter) const {
+    const auto told = whole_number(value);
+    if (!told && !value.empty()) return false;
+    const bool known = told.has_value();
+    const std::int64_t today = told.value_or(1);
+    if (rule.low.empty()) {
+      if (!known || today < 1) return false;
+      parameter["low"] = std::max<std::int64_t>(1, today / k_smaller);
+      parameter["high"] = today * k_larger;
+    } else {
+      double low = fact_value(rule.low, input_.machine);
+      double high = fact_value(rule.high, input_.machine);
+      if (!std::isfinite(low) || !std::isfinite(high)) return false;
+      const bool below = known && static_cast<double>(today) < low;
+      const bool above = known && static_cast<double>(today) > high;
+      parameter["low"] = below ? Json(today) : bound_json(rule.low);
+      parameter["high"] = above ? Json(today) : bound_json(rule.high);
+      low = below ? static_cast<double>(today) : low;
+      high = above ? static_cast<double>(today) : high;
+      if (low >= high) return false;
+    }
+    const bool is_positive = today > 0 && parameter["low"] != 0;
+    if (rule.scale == "log2" && is_positive) parameter["scale"] = is_power(today) ? "log2" : "log";
+    return true;
+  }
+
+  /// A flag that is set by default and has no negation stays as it is; one that the command sets is
+  /// left out.
+  static bool settle_truth(const ProgramOption& option, const ProgramFacts::Today& today) {
+    const auto truth = truth_of(today.value);
+    if (!truth) return false;
+    const bool may_be_left_out = today.from == "the command" || !*truth;
+    return option.form != OptionForm::flag || !option.negation.empty() || may_be_left_out;
+  }
+
+  bool settle_choices(const SpaceKnob& rule, const std::string& value, Json& parameter) const {
+    Json choices = Json::array();
+    for (const std::string& choice : rule.choices) {
+      const bool useless = precision_of(choice) == "fp16" && input_.machine.at("gpus") == 0.0;
+      if (!useless || choice == value) choices.push_back(choice);
+    }
+    if (std::ranges::find(choices, Json(value)) == choices.end()) {
+      choices.insert(choices.begin(), value);
+    }
+    parameter = {{"type", "categorical"}, {"choices", choices}};
+    return choices.size() >= 2;
+  }
+
+  void add(const SpaceKnob& rule, const ProgramOption& option, Json parameter,
+           const std::string& value, const std::string& from, bool conditional) {
+    const std::string& name = rule.parameter;
+    const std::string type = text_at(parameter, "type");
+    const auto moved = without_option(argv_, option);
+    argv_ = moved;
+    if (type == "bool") {
+      add_truth(name, option);
+    } else {
+      const std::string hole = fmt::format("{{{}}}", name);
+      const std::vector<std::string> words = option_words(option, hole);
+      if (conditional && words.size() > 1) {
+        parts_.push_back({{"args", words}});
+      } else {
+        for (const std::string& word : words)
+          parts_.push_back(word);
+      }
+    }
+    if (!value.empty()) {
+      const Value now = type == "bool"  ? Value(truth_of(value).value_or(false))
+                        : type == "int" ? Value(whole_number(value).value_or(0))
+                                        : Value(value);
+      baseline_[name] = to_json(now);
+      today_by_role_.insert_or_assign(rule.role, now);
+    }
+    remember(rule, option.name, parameter, value, from);
+    guess_.comments["/parameters/" + name] =
+        fmt::format("{}{}", option.name,
+                    from.empty() || value.empty() ? std::string()
+                                                  : fmt::format("; {} is from {}", value, from));
+    parameters_[name] = std::move(parameter);
+  }
+
+  void add_truth(const std::string& name, const ProgramOption& option) {
+    const std::vector<std::string> on = option_words(option, "true");
+    const std::vector<std::string> off = option_words(option, "false");
+    parts_.push_back({{"when", name}, {"args", on}});
+    if (!off.empty()) parts_.push_back({{"when", fmt::format("not {}", name)}, {"args", off}});
+  }
+
+  void remember(const SpaceKnob& rule, const std::string& option, const Json& parameter,
+                const std::string& value, const std::string& from) {
+    by_role_.emplace(rule.role, rule.parameter);
+    guess_.tuned.push_back({rule.parameter, rule.role, option, range_text(parameter), value, from});
+  }
+
+  /// The words of a setting, as options and values of this program.
+  [[nodiscard]] bool is_set_today(const KnobSetting& setting) const {
+    if (setting.args.empty()) return false;
+    const ProgramOption* option = option_of(setting.args.front());
+    if (option == nullptr) return false;
+    const auto today = input_.program.today(*option);
+    const std::string wanted = setting.args.size() > 1 ? setting.args[1] : "true";
+    if (!today) return false;
+    return plain_name(today->value) == plain_name(wanted);
+  }
+
+  void offer_settings(const SpaceKnob& rule) {
+    std::vector<const KnobSetting*> there;
+    const KnobSetting* today = nullptr;
+    for (const KnobSetting& setting : rule.settings) {
+      const bool known = setting.args.empty() || option_of(setting.args.front()) != nullptr;
+      const bool is_today = is_set_today(setting);
+      if (is_today) today = &setting;
+      if (known && (is_today || holds_here(setting.needs, input_.machine)))
+        there.push_back(&setting);
+    }
+    if (today == nullptr) {
+      for (const KnobSetting* setting : there) {
+        if (setting->args.empty()) today = setting;
+      }
+    }
+    if (there.size() < 2 || today == nullptr) return;
+    Json choices = Json::array();
+    for (const KnobSetting* setting : there) {
+      choices.push_back(setting->label);
+      if (setting->args.empty()) continue;
+      argv_ = without_option(argv_, *option_of(setting->args.front()));
+      parts_.push_back({{"when", fmt::format("{} == '{}'", rule.parameter, setting->label)},
+                        {"args", command_template(setting->args)}});
+    }
+    const Json parameter = {{"type", "categorical"}, {"choices", choices}};
+    const std::string from = today->args.empty() ? "no option set" : "the command or its defaults";
+    baseline_[rule.parameter] = today->label;
+    remember(rule, today->args.empty() ? "" : today->args.front(), parameter, today->label, from);
+    guess_.comments["/parameters/" + rule.parameter] =
+        fmt::format("{} is from {}", today->label, from);
+    parameters_[rule.parameter] = parameter;
+  }
+
+  [[nodiscard]] std::string range_text(const Json& parameter) const {
+    if (parameter.contains("choices")) {
+      std::vector<std::string> choices;
+      for (const Json& choice : parameter["choices"])
+        choices.push_back(plain_text(choice));
+      return fmt::format("{}", fmt::join(choices, "|"));
+    }
+    if (!parameter.contains("low")) return "false|true";
+    return fmt::format("{:g}..{:g}", fact_value(plain_text(parameter["low"]), input_.machine),
+                       fact_value(plain_text(parameter["high"]), input_.machine));
+  }
+
+  Json found_constraints() {
+    Json constraints = Json::array();
+    const auto batch = by_role_.find("batch");
+    const auto accumulation = by_role_.find("accumulation");
+    if (batch != by_role_.end() && accumulation != by_role_.end() &&
+        baseline_.contains(batch->second) && baseline_.contains(accumulation->second)) {
+      const auto product = baseline_[batch->second].get<std::int64_t>() *
+                           baseline_[accumulation->second].get<std::int64_t>();
+      constraints.push_back(
+          fmt::format("{} * {} == {}", batch->second, accumulation->second, product));
+      guess_.comments["/constraints"] =
+          "an optimizer step holds as many samples as today, so that the same is learnt";
+      widen_to(batch->second, product);
+      widen_to(accumulation->second, product);
+    }
+    const auto workers = by_role_.find("workers");
+    const auto threads = by_role_.find("threads");
+    if (workers != by_role_.end() && threads != by_role_.end() &&
+        baseline_.contains(workers->second) && baseline_.contains(threads->second)) {
+      const double today =
+          baseline_[workers->second].get<double>() + baseline_[threads->second].get<double>();
+      if (today <= 2.0 * input_.machine.at("cpus")) {
+        constraints.push_back(fmt::format("{} + {} <= 2 * cpus", workers->second, threads->second));
+      }
+    }
+    return constraints;
+  }
+
+  /// No value beyond the product can be part of it.
+  void widen_to(const std::string& name, std::int64_t product) {
+    Json& parameter = parameters_[name];
+    if (parameter["low"].is_number() && parameter["high"].is_number() &&
+        parameter["high"].get<std::int64_t>() > product) {
+      parameter["high"] = std::max(product, parameter["low"].get<std::int64_t>() + 1);
+    }
+    if (!is_power(product) && parameter.value("scale", "") == "log2") parameter["scale"] = "log";
+  }
+
+  const GuessInput& input_;
+  StudyGuess& guess_;
+  std::vector<std::string> argv_;
+  Json parts_ = Json::array();
+  Json parameters_ = Json::object();
+  Json baseline_ = Json::object();
+  std::optional<Json> hooks_;
+  std::map<std::string, std::string> by_role_;
+  std::map<std::string, Value> today_by_role_;
+  std::set<std::string> roles_of_program_;
+};
+
+}  // namespace
+
+Result<StudyGuess> guess_study(const GuessInput& input) {
+  StudyGuess guess;
+  Guessing guessing(input, guess);
+  if (input.space != nullptr) {
+    for (const SpaceKnob& rule : input.space->knobs)
+      guessing.consider(rule);
+  } else {
+    std::vector<SpaceKnob> rules;
+    for (const ProgramOption& option : input.program.options) {
+      if (auto rule = usual_knob(option)) rules.push_back(*std::move(rule));
+    }
+    // Conditions speak of workers: those come first.
+    std::ranges::stable_sort(rules, {}, [](const SpaceKnob& rule) { return !rule.when.empty(); });
+    for (const SpaceKnob& rule : rules)
+      guessing.consider(rule);
+  }
+  if (input.survey) guessing.add_hooked(*input.survey);
+  if (guessing.empty()) {
+    return fail(ErrorKind::usage,
+                guess.left.empty()
+                    ? std::string("no option is known that changes how fast this program trains")
+                    : fmt::format("nothing can be varied:\n  {}", fmt::join(guess.left, "\n  ")),
+                "", "write the study file by hand: docs/tutorial.md");
+  }
+  guessing.write();
+  guess_goal(input, guessing.by_role(), guess);
+  guess.document["budget"] = {{"trials", 40}, {"time", "30m"}};
+  return guess;
+}
+
+}  // namespace steptune

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/text.hpp"
+#include "tuner/init/study_guess.hpp"
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A guard on the loss is judged once the baseline has trained for so many steps.
+constexpr double k_guard_steps = 30.0;
+constexpr double k_guard_ratio = 1.02;
+constexpr std::size_t k_max_counted_files = 5'000'000;
+
+const std::vector<std::string> k_epochs = {"epochs",   "num_epochs",       "max_epochs",
+                                           "n_epochs", "num_train_epochs", "train_epochs",
+                                           "nepochs"};
+const std::vector<std::string> k_steps = {
+    "steps",     "max_steps",      "num_steps", "total_steps", "train_steps", "n_steps",
+    "max_iters", "num_iterations", "max_iter",  "train_iters", "iterations",  "num_iters"};
+const std::vector<std::string> k_samples = {"samples",           "num_samples", "train_samples",
+                                            "max_train_samples", "n_samples",   "dataset_size",
+                                            "num_images",        "images",      "train_size"};
+const std::vector<std::string> k_data = {"data",      "data_path",   "data_dir",
+                                         "train_dir", "dataset_dir", "data_root"};
+
+struct Told {
+  std::string option;
+  std::string value;
+  std::string from;
+};
+
+/// What the first of these options is today.
+std::optional<Told> told_by(const ProgramFacts& program, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const ProgramOption* option = find_option(program.options, name);
+    if (option == nullptr) continue;
+    if (const auto today = program.today(*option)) {
+      return Told{option->name, today->value, today->from};
+    }
+  }
+  for (const NamedConfig& config : program.configs) {
+    for (const std::string& name : names) {
+      const ProgramOption* setting = find_option(config.settings, name);
+      if (setting != nullptr) return Told{setting->name, *setting->default_value, config.name};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<double> positive(const std::optional<Told>& told) {
+  if (!told) return std::nullopt;
+  const auto number = parse_finite(told->value);
+  return number && *number > 0.0 ? number : std::nullopt;
+}
+
+/// Pictures and sounds below a folder, of its part for training where it has one.
+std::optional<double> files_of_data(const fs::path& folder) {
+  static const std::array<std::string, 8> k_kinds = {".jpg", ".jpeg", ".png",  ".webp",
+                                                     ".wav", ".flac", ".JPEG", ".JPG"};
+  std::error_code error;
+  const fs::path train = folder / "train";
+  const fs::path top = fs::is_directory(train, error) ? train : folder;
+  std::size_t count = 0;
+  std::size_t seen = 0;
+  fs::recursive_directory_iterator entry(top, fs::directory_options::skip_permission_denied, error);
+  for (; !error && entry != fs::recursive_directory_iterator() && seen < k_max_counted_files;
+       entry.increment(error)) {
+    ++seen;
+    const std::string kind = entry->path().extension().string();
+    count += std::ranges::find(k_kinds, kind) != k_kinds.end() ? 1U : 0U;
+  }
+  if (count == 0 || seen >= k_max_counted_files) return std::nullopt;
+  return static_cast<double>(count);
+}
+
+class Goal {
+ public:
+  Goal(const GuessInput& input, const std::map<std::string, std::string>& by_role,
+       StudyGuess& guess)
+      : input_(input), by_role_(by_role), guess_(guess) {}
+
+  void plan() {
+    const auto [formula, today] = step_size();
+    if (!formula.is_null()) guess_.document["planned_run"]["batch_size"] = formula;
+    const auto samples = planned_samples(today);
+    if (samples) {
+      guess_.document["planned_run"]["samples"] = static_cast<std::int64_t>(std::round(*samples));
+      guess_.notes.push_back(
+          fmt::format("planned run of {:g} samples: {}", std::round(*samples), why_));
+      guess_.comments["/planned_run"] = why_;
+    } else {
+      guess_.notes.push_back(
+          "planned run not known: times are per million samples; tell \"samples\" in the file");
+    }
+  }
+
+  void reports() {
+    Json& document = guess_.document;
+    const Json published = input_.space == nullptr ? Json() : input_.space->reports;
+    if (input_.reading) {
+      const OutputFormat& format = input_.reading->format;
+      if (!format.reports.is_null()) document["reports"] = format.reports;
+      guess_.notes.push_back(fmt::format("output read by {}, seen in its output", format.name));
+      guess_.comments["/reports"] = "its output was read so";
+    } else if (!published.is_null()) {
+      document["reports"] = published;
+      guess_.notes.push_back(fmt::format("output read as {} prints it", input_.space->title));
+      guess_.comments["/reports"] = fmt::format("as {} prints", input_.space->title);
+    } else if (input_.survey) {
+      guess_.notes.emplace_back("steps reported by the PyTorch hook");
+    } else {
+      guess_.notes.emplace_back(
+          "how it tells its progress is not known: give \"reports\" (docs/reporting.md)");
+    }
+  }
+
+  void guard() {
+    if (!by_role_.contains("batch") && !by_role_.contains("precision")) return;
+    std::string loss;
+    const auto metrics = input_.reading ? input_.reading->metrics : std::set<std::string>{};
+    if (metrics.contains("loss")) loss = "loss";
+    if (loss.empty() && input_.survey && input_.survey->last.metrics.contains("loss"))
+      loss = "loss";
+    if (loss.empty()) {
+      guess_.notes.emplace_back(
+          "no loss was seen: batch size and precision are varied without a guard on it");
+      return;
+    }
+    const double samples = std::max(1.0, samples_per_step_);
+    const double after = std::max(1000.0, k_guard_steps * samples);
+    guess_.document["guards"] =
+        Json::array({{{"metric", loss},
+                      {"after_samples", static_cast<std::int64_t>(std::round(after))},
+                      {"max_ratio_to_baseline", k_guard_ratio}}});
+    guess_.comments["/guards"] = "batch size and precision change what is learnt";
+  }
+
+  void buffers() {
+    const auto workers = by_role_.find("workers");
+    const auto prefetch = by_role_.find("prefetch");
+    if (workers == by_role_.end()) return;
+    guess_.document["measure"]["buffers"] =
+        prefetch == by_role_.end() ? fmt::format("2 * {}", workers->second)
+                                   : fmt::format("{} * {}", workers->second, prefetch->second);
+  }
+
+ private:
+  /// Samples of an optimizer step: as the study file has it, and today.
+  std::pair<Json, std::optional<double>> step_size() {
+    std::string formula;
+    double today = 1.0;
+    for (const char* role : {"batch", "accumulation"}) {
+      const auto found = by_role_.find(role);
+      if (found == by_role_.end() || !guess_.document["baseline"].contains(found->second)) continue;
+      formula += (formula.empty() ? "" : " * ") + found->second;
+      today *= guess_.document["baseline"][found->second].get<double>();
+    }
+    const std::optional<double> seen = input_.reading && input_.reading->samples_per_step
+                                           ? input_.reading->samples_per_step
+                                       : input_.survey ? input_.survey->samples_per_step()
+                                                       : std::nullopt;
+    if (!by_role_.contains("batch")) {
+      const std::string option = input_.space == nullptr ? "" : input_.space->step_size;
+      const auto told =
+          option.empty() ? std::nullopt : positive(told_by(input_.program, {plain_name(option)}));
+      if (told) {
+        samples_per_step_ = *told;
+        return {*told, told};
+      }
+      if (seen) samples_per_step_ = *seen;
+      return {seen ? Json(static_cast<std::int64_t>(std::round(*seen))) : Json(), seen};
+    }
+    // A sample may be a token, and a step may be taken on several devices.
+    if (seen) {
+      const double times = std::round(*seen / today);
+      if (times >= 2.0 && std::abs(*seen / today - times) < 1e-3 * times) {
+        formula = fmt::format("{} * {:.0f}", formula, times);
+        today *= times;
+      }
+    }
+    samples_per_step_ = today;
+    return {formula, today};
+  }
+
+  std::optional<double> planned_samples(const std::optional<double>& per_step) {
+    const auto names = [this](const std::vector<std::string>& usual, const std::string& own) {
+      return own.empty() ? usual : std::vector<std::string>{plain_name(own)};
+    };
+    const ReadySpace* space = input_.space;
+    const auto steps =
+        told_by(input_.program, names(k_steps, space == nullptr ? "" : space->steps));
+    const auto epochs =
+        told_by(input_.program, names(k_epochs, space == nullptr ? "" : space->epochs));
+    if (const auto number = positive(steps); number && per_step) {
+      why_ = fmt::format("{} {} ({}) of {:g} samples", steps->option, steps->value, steps->from,
+                         *per_step);
+      return *number * *per_step;
+    }
+    const auto number = positive(epochs);
+    if (!number) return std::nullopt;
+    const auto told = told_by(input_.program, k_samples);
+    std::optional<double> data = positive(told);
+    std::string from = data ? fmt::format("{} {}", told->option, told->value) : "";
+    if (!data) {
+      const auto folder = told_by(input_.program, k_data);
+      if (folder && !folder->value.empty()) data = files_of_data(input_.folder / folder->value);
+      if (data) from = fmt::format("{:g} files below {}", *data, folder->value);
+    }
+    if (!data) return std::nullopt;
+    why_ = fmt::format("{} {} ({}) of {}", epochs->option, epochs->value, epochs->from, from);
+    return *number * *data;
+  }
+
+  const GuessInput& input_;
+  const std::map<std::string, std::string>& by_role_;
+  StudyGuess& guess_;
+  double samples_per_step_ = 1.0;
+  std::string why_;
+};
+
+}  // namespace
+
+void guess_goal(const GuessInput& input, const std::map<std::string, std::string>& by_role,
+                StudyGuess& guess) {
+  Goal goal(input, by_role, guess);
+  goal.plan();
+  goal.guard();
+  goal.reports();
+  goal.buffers();
+}
+
+}  // namespace steptune
