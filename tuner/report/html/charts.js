@@ -112,7 +112,7 @@
     for (var side in margins || {}) m[side] = margins[side];
     var width = Math.max(200, canvas.clientWidth);
     var svg = d3.select(canvas).append("svg").attr("width", width).attr("height", height)
-        .attr("role", "img").attr("aria-label", label);
+        .attr("viewBox", "0 0 " + width + " " + height).attr("role", "img").attr("aria-label", label);
     var inner = svg.append("g").attr("transform", "translate(" + m.left + "," + m.top + ")");
     return {g: inner, width: width - m.left - m.right, height: height - m.top - m.bottom};
   }
