@@ -79,6 +79,8 @@ class HeldMachinesService {
   [[nodiscard]] virtual std::string region_help() const = 0;
   /// What kept machines are called, one and several: `warm pool`, `warm pools`.
   [[nodiscard]] virtual std::string kept_name(bool several) const = 0;
+  /// The command that gives back what is kept.
+  [[nodiscard]] virtual std::string release_command() const { return "steptune pools --release"; }
   /// A command that ends a job for good, in which JOB stands for its name.
   [[nodiscard]] virtual std::string end_command() const = 0;
   /// Finds machines and gives back what is asked for. Asks over the network; waits in real time,

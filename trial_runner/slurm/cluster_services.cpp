@@ -50,7 +50,7 @@ class Cluster {
   std::unique_ptr<ProcessHost> host_;
 };
 
-std::string without_prefix(std::string text, std::string_view prefix) {
+std::string without_prefix(const std::string& text, std::string_view prefix) {
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
@@ -103,6 +103,9 @@ class ClusterAllocations final : public HeldMachinesService {
   }
   [[nodiscard]] std::string kept_name(bool several) const override {
     return several ? "allocations" : "allocation";
+  }
+  [[nodiscard]] std::string release_command() const override {
+    return "steptune pools --runner slurm --release";
   }
   [[nodiscard]] std::string end_command() const override { return "scancel JOB"; }
 

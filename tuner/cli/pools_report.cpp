@@ -123,7 +123,7 @@ std::string advice_text(const HeldMachinesReport& view, const HeldMachinesServic
   };
   if (any(Holding::kept) || any(Holding::settling)) {
     text += advice_line(fmt::format("give {} back:", service.kept_name(true)),
-                        "steptune pools --release");
+                        service.release_command());
   }
   if (any(Holding::running)) {
     text += advice_line("go on with a study:", "steptune run STUDY_FILE") +
