@@ -46,6 +46,17 @@ enum class PageCache {
   automatic,  ///< cold if the data is larger than the memory that could hold it
 };
 
+/// A trial that may be measured in a running program, beside the baseline (trial_runner/live): the
+/// two differ in nothing but knobs of PyTorch's hook that can be switched between two steps.
+struct LiveTrial {
+  std::map<std::string, Value> knobs;           ///< the trial's; those that are not the program's own
+  std::map<std::string, Value> baseline_knobs;  ///< likewise
+  /// The baseline's, of training steps alone, as measured before; nothing: the trial is the
+  /// baseline's first.
+  std::optional<double> baseline_seconds_per_sample;
+  std::optional<double> samples_per_step;  ///< in place of the hook's counting
+};
+
 /// Everything a runner needs to make one trial happen.
 struct TrialSpec {
   TrialKey key;
@@ -62,6 +73,8 @@ struct TrialSpec {
   std::filesystem::path working_directory;
   std::filesystem::path log_path;  ///< output of the trial, capped; empty: not kept
   ReportFormat report_format;
+  /// Set where the study wants live trials and this one can be one; other runners start it anew.
+  std::optional<LiveTrial> live;
   Resources resources;
   TrialLimits limits;
   PageCache page_cache = PageCache::warm;  ///< heeded where trials run on the tuner's machine

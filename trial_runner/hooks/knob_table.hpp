@@ -22,8 +22,9 @@ enum class KnobClass {
 struct Knob {
   std::string name;
   KnobClass knob_class = KnobClass::safe;
-  Json parameter;    ///< as in a study file: type, range, choices, condition
-  std::string part;  ///< of a step, that it can shorten; empty: no one part
+  Json parameter;           ///< as in a study file: type, range, choices, condition
+  bool switchable = false;  ///< between two steps of a running program
+  std::string part;         ///< of a step, that it can shorten; empty: no one part
   /// For one that is set before the program starts: variables by value. Null for others.
   Json environment;
   Json today;  ///< for such a one: its value where none of its variables is set, else null

@@ -17,6 +17,7 @@ enum class HookMode {
   survey,  ///< tells what the program does today, and its progress
   report,  ///< sets knobs, tells its progress: a trial
   apply,   ///< sets knobs: the long run
+  live,    ///< sets what it is told while the program runs
 };
 
 /// What is asked of PyTorch's import hook (docs/hooks.md, "How the hook is entered").
@@ -26,7 +27,8 @@ struct PytorchHookRequest {
   std::optional<double> samples_per_step;  ///< of all ranks, in place of counting them
   /// Between two lines of progress; nothing: the hook's own, and none in mode `apply`.
   std::optional<double> interval_s;
-  std::filesystem::path events;  ///< absolute; every event is appended there, too; empty: not kept
+  std::filesystem::path channel;  ///< mode `live`: the socket on which it is told
+  std::filesystem::path events;   ///< absolute; every event is appended there, too; empty: not kept
 };
 
 /// Variables with which the hook, and what the environment's knobs stand for, enter a program;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "search/searchers/background_searcher.hpp"
+#include "trial_runner/live/live_runner.hpp"
 
 namespace steptune {
 
@@ -41,6 +42,9 @@ Result<StudyParts> make_study_parts(const StudySpec& study, const Clock& system_
   auto runner = study.runner->make(system_clock, study.search.seed);
   if (!runner) return tl::unexpected(runner.error());
   parts.runner = std::move(*runner);
+  if (study.trials == TrialsIn::live) {
+    parts.runner.runner = make_live_runner(*parts.runner.clock, std::move(parts.runner.runner));
+  }
   return parts;
 }
 

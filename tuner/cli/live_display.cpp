@@ -145,7 +145,7 @@ std::string LiveDisplay::ended_line(const TrialRecord& trial, const Standing& st
   return line;
 }
 
-std::string LiveDisplay::trial_line(const LiveTrial& live) const {
+std::string LiveDisplay::trial_line(const TrialUnderWay& live) const {
   const std::string head = fmt::format("{:>4}  ", live.trial->number);
   std::string tail = "  ";
   tail += live.measurement == nullptr ? "starting" : speed_text(*live.measurement);
@@ -174,13 +174,13 @@ std::string LiveDisplay::study_line(double elapsed_s) const {
   return line;
 }
 
-void LiveDisplay::on_progress(const std::vector<LiveTrial>& running, double elapsed_s) {
+void LiveDisplay::on_progress(const std::vector<TrialUnderWay>& running, double elapsed_s) {
   if (quiet_ || !printer_.smart() || screen_clock_.now_s() < next_draw_s_) return;
   next_draw_s_ = screen_clock_.now_s() + k_redraw_interval_s;
   std::vector<std::string> lines;
   // What was handed over ahead of its turn would fill the screen.
   std::size_t queued = 0;
-  for (const LiveTrial& live : running) {
+  for (const TrialUnderWay& live : running) {
     const bool has_begun = live.trial->status != TrialStatus::launching;
     if (has_begun || lines.size() < static_cast<std::size_t>(study_.runner->traits().parallel)) {
       lines.push_back(trial_line(live));

@@ -26,7 +26,7 @@ class LiveDisplay final : public LoopListener {
   void on_trial_started(const TrialRecord& trial) override;
   void on_resumed(const Standing& standing) override;
   void on_trial_ended(const TrialRecord& trial, const Standing& standing) override;
-  void on_progress(const std::vector<LiveTrial>& running, double elapsed_s) override;
+  void on_progress(const std::vector<TrialUnderWay>& running, double elapsed_s) override;
   void on_warning(const std::string& message) override;
 
   /// Removes the live lines; to be called before anything else is printed.
@@ -35,7 +35,7 @@ class LiveDisplay final : public LoopListener {
  private:
   /// Notes what the study's line tells.
   void take(const Standing& standing);
-  [[nodiscard]] std::string trial_line(const LiveTrial& live) const;
+  [[nodiscard]] std::string trial_line(const TrialUnderWay& live) const;
   [[nodiscard]] std::string study_line(double elapsed_s) const;
   /// How much better than the baseline; empty where that says nothing.
   [[nodiscard]] std::string gain_text(const TrialRecord& trial, const Standing& standing) const;

@@ -151,7 +151,8 @@ Result<std::optional<std::string>> existing_file(CommandContext& context, const 
     return fail(ErrorKind::usage, "is the study of another command", file,
                 "give this one a name with --name, or remove the file");
   }
-  if (options.numeric || options.semantic || options.samples_per_step || options.planned_samples) {
+  if (options.numeric || options.semantic || options.live || options.samples_per_step ||
+      options.planned_samples) {
     return fail(ErrorKind::usage, "was written before; its options are in the file", file,
                 "change the file, remove it to have it written anew, or give another --name");
   }
@@ -187,6 +188,9 @@ void add_program_options(CLI::App& command, ProgramOptions& options) {
   command.add_flag("--semantic", options.semantic,
                    "With a command: tune what changes the training, too (batch size), with a "
                    "guard on the loss");
+  command.add_flag("--live", options.live,
+                   "With a command: measure configurations in one running program, in turns with "
+                   "the baseline");
   command
       .add_option("--samples-per-step", options.samples_per_step,
                   "With a command: samples of an optimizer step [default: counted]")
@@ -238,6 +242,10 @@ Result<StudyFile> study_file_of(CommandContext& context, const std::vector<std::
 
 Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std::string>& argv,
                                  const ProgramOptions& options) {
+  if (options.live && (options.numeric || options.semantic)) {
+    return fail(ErrorKind::usage, "--live excludes --numeric and --semantic", "",
+                "the loss of one training belongs to no configuration: leave one of them out");
+  }
   const std::string name = options.name.empty() ? study_name_of(argv) : options.name;
   const std::string file = name + ".study.json";
   const auto existing = existing_file(context, file, argv, options);
@@ -264,6 +272,7 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
   wanted.argv = argv;
   wanted.numeric = options.numeric;
   wanted.semantic = options.semantic;
+  wanted.live = options.live;
   wanted.samples_per_step = options.samples_per_step;
   wanted.planned_samples = options.planned_samples;
   wanted.facts = machine_facts();

@@ -15,12 +15,13 @@ struct ProgramOptions {
   std::string name;       ///< of the study; empty: after the script
   bool numeric = false;   ///< tune what rounds otherwise, too
   bool semantic = false;  ///< and what changes the training
+  bool live = false;      ///< trials in one running program
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
   bool quiet = false;
 };
 
-/// Adds `--name`, `--numeric`, `--semantic`, `--samples-per-step` and `--samples`.
+/// Adds `--name`, `--numeric`, `--semantic`, `--live`, `--samples-per-step` and `--samples`.
 void add_program_options(CLI::App& command, ProgramOptions& options);
 
 /// A study file; or the signal that came before there was one, of which the user was told.

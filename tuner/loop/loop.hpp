@@ -24,7 +24,7 @@
 namespace steptune {
 
 /// A trial under way, for display.
-struct LiveTrial {
+struct TrialUnderWay {
   const TrialRecord* trial = nullptr;
   double started_s = 0.0;  ///< loop's clock
   const Measurement* measurement = nullptr;
@@ -43,7 +43,7 @@ class LoopListener {
   /// `standing` is what it has become with this trial.
   virtual void on_trial_ended(const TrialRecord& /*trial*/, const Standing& /*standing*/) {}
   /// At least once per second of the clock while trials run, however many reports arrive.
-  virtual void on_progress(const std::vector<LiveTrial>& /*running*/, double /*elapsed_s*/) {}
+  virtual void on_progress(const std::vector<TrialUnderWay>& /*running*/, double /*elapsed_s*/) {}
   virtual void on_warning(const std::string& /*message*/) {}
 };
 

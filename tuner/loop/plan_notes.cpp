@@ -8,7 +8,9 @@
 
 #include "common/interval.hpp"
 #include "common/text.hpp"
+#include "trial_runner/live/live_runner.hpp"
 #include "tuner/loop/planned_time.hpp"
+#include "tuner/loop/speed_up.hpp"
 
 namespace steptune {
 namespace {
@@ -107,6 +109,36 @@ void add_deadline_note(const StudySpec& study, const Standing& standing,
                   format_duration(longest_s)));
 }
 
+/// `num_workers=4 num_threads=2`: what a configuration has other than the baseline's.
+std::string difference_text(const Configuration& configuration, const Configuration& baseline) {
+  std::string text;
+  for (const auto& [name, value] : configuration.values()) {
+    const auto same = baseline.values().find(name);
+    if (same != baseline.values().end() && same->second == value) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, to_text(value));
+  }
+  return text;
+}
+
+/// Fresh runs count where a running program has shown something else.
+void add_live_notes(const StudySpec& study, const Standing& standing,
+                    const Recommendation& recommendation, std::vector<std::string>& notes) {
+  const TrialRecord* baseline = standing.baseline();
+  if (study.trials != TrialsIn::live || baseline == nullptr) return;
+  for (const FinalistResult& finalist : recommendation.finalists) {
+    const TrialRecord* trial = standing.find(finalist.trial);
+    if (trial == nullptr || !trial->placement.contains(k_shared_program)) continue;
+    const SpeedUp live = speed_up_of_trials(study, *trial, *baseline);
+    const SpeedUp& fresh = finalist.speed_up;
+    if (!(live.low > fresh.high) && !(live.high < fresh.low)) continue;
+    notes.push_back(
+        fmt::format("{} was {:.2f} ({:.2f}-{:.2f}) times as fast in the running program and {:.2f} "
+                    "({:.2f}-{:.2f}) in fresh processes, which count",
+                    difference_text(trial->configuration, baseline->configuration), live.ratio,
+                    live.low, live.high, fresh.ratio, fresh.low, fresh.high));
+  }
+}
+
 }  // namespace
 
 void set_samples_ratio(const StudySpec& study, const Standing& standing,
@@ -133,6 +165,7 @@ std::vector<std::string> plan_notes(const StudySpec& study, const Standing& stan
   std::vector<std::string> notes = unseen_phases(study.planned_run, standing.trials());
   add_deadline_note(study, standing, recommendation, notes);
   add_batch_note(study, standing, recommendation, notes);
+  add_live_notes(study, standing, recommendation, notes);
   if (auto note = drift_note(standing.drift())) notes.push_back(*std::move(note));
   return notes;
 }

@@ -30,7 +30,8 @@ void set_samples_ratio(const StudySpec& study, const Standing& standing,
 
 /// What the planned run of `recommendation` rests on and no trial has shown: phases that were not
 /// seen, a deadline within its interval, another batch size than the baseline's and what the plan
-/// takes with the samples that it needs, a machine that drifted. One sentence each.
+/// takes with the samples that it needs, live trials that fresh runs contradict, a machine that
+/// drifted. One sentence each.
 [[nodiscard]] std::vector<std::string> plan_notes(const StudySpec& study, const Standing& standing,
                                                   const Recommendation& recommendation);
 

@@ -14,7 +14,8 @@ constexpr double k_between_displays_s = 0.25;
 
 }  // namespace
 
-Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets) {
+Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets,
+                                   const TrialRecord* baseline) {
   trial.status = TrialStatus::launching;
   trial.token.clear();
   trial.failure.clear();
@@ -23,7 +24,8 @@ Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets) {
   trial.ended_wall_s = 0.0;
   trial.log_path = trial_log_path(parts_->log_directory, trial.number, trial.attempt);
   if (auto recorded = recorder_->launching(trial); !recorded) return recorded;
-  if (auto started = parts_->runner.start(make_trial_spec(parts_->study, trial)); !started) {
+  if (auto started = parts_->runner.start(make_trial_spec(parts_->study, trial, baseline));
+      !started) {
     trial.status = TrialStatus::interrupted;
     trial.failure = started.error().text();
     trial.ended_wall_s = parts_->clock.wall_time_s();
@@ -110,7 +112,7 @@ void RunningTrials::show_progress() {
   if (shown_ && now_s < shown_s_ + k_between_displays_s) return;
   shown_ = true;
   shown_s_ = now_s;
-  std::vector<LiveTrial> live;
+  std::vector<TrialUnderWay> live;
   for (const auto& [number, trial] : trials_) {
     live.push_back({&trial.record(), trial.started_s(), &trial.measurement()});
   }

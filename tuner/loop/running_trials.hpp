@@ -26,7 +26,8 @@ class RunningTrials {
 
   /// Commits the intent, then starts the trial. `trial` has number, purpose, origin, configuration
   /// and attempt. If the runner refuses, the trial is recorded as interrupted.
-  [[nodiscard]] Result<void> launch(TrialRecord trial, TrialTargets targets);
+  [[nodiscard]] Result<void> launch(TrialRecord trial, TrialTargets targets,
+                                    const TrialRecord* baseline);
 
   /// Takes over what a former run of the tuner has left running. Returns the others, in order.
   [[nodiscard]] Result<std::vector<TrialRecord>> adopt(std::vector<TrialRecord> open,

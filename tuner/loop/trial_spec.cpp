@@ -3,18 +3,71 @@
 
 #include <fmt/format.h>
 
+#include "trial_runner/hooks/knob_table.hpp"
 #include "trial_runner/hooks/pytorch_hook.hpp"
 
 namespace steptune {
 
-TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial) {
+namespace {
+
+/// What a running program can be switched to; nothing where a knob is set at the start only.
+std::optional<std::map<std::string, Value>> switchable_knobs(const PytorchHookRequest& request) {
+  std::map<std::string, Value> knobs;
+  for (const auto& [name, value] : request.knobs) {
+    const Knob* knob = find_pytorch_knob(name);
+    if (knob == nullptr) return std::nullopt;
+    // Its variables are compared with the baseline's.
+    if (knob->in_environment()) continue;
+    if (!knob->switchable) return std::nullopt;
+    knobs.insert_or_assign(name, value);
+  }
+  return knobs;
+}
+
+/// All variables but what the hook is told.
+std::map<std::string, std::string> variables_of(const RenderedCommand& command) {
+  PytorchHookRequest request = *command.hook;
+  std::erase_if(request.knobs, [](const auto& knob) {
+    const Knob* known = find_pytorch_knob(knob.first);
+    return known != nullptr && !known->in_environment();
+  });
+  std::map<std::string, std::string> variables = command.environment;
+  variables.merge(hook_variables(request));
+  return variables;
+}
+
+std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& trial,
+                                    const RenderedCommand& command, const TrialRecord* baseline) {
+  if (study.trials != TrialsIn::live || !command.hook || is_confirmation(trial.purpose)) {
+    return std::nullopt;
+  }
+  const RenderedCommand usual = render_command(study, study.baseline);
+  if (usual.argv != command.argv || variables_of(usual) != variables_of(command)) {
+    return std::nullopt;
+  }
+  const auto knobs = switchable_knobs(*command.hook);
+  const auto usual_knobs = switchable_knobs(*usual.hook);
+  if (!knobs || !usual_knobs) return std::nullopt;
+  LiveTrial live{*knobs, *usual_knobs, std::nullopt, command.hook->samples_per_step};
+  if (baseline != nullptr && baseline->measurement) {
+    live.baseline_seconds_per_sample = baseline->measurement->step_seconds_per_sample;
+  }
+  return live;
+}
+
+}  // namespace
+
+TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
+                          const TrialRecord* baseline) {
   RenderedCommand command = render_command(study, trial.configuration);
+  const auto live = live_trial(study, trial, command, baseline);
   TrialSpec spec;
   spec.key = {trial.number, trial.attempt};
   spec.study = study.name;
   spec.configuration = trial.configuration;
   spec.argv = std::move(command.argv);
   spec.environment = std::move(command.environment);
+  spec.live = live;
   if (command.hook) {
     command.hook->events = hook_events_path(trial);
     for (auto& [name, text] : hook_variables(*command.hook))

@@ -11,8 +11,10 @@
 namespace steptune {
 
 /// What the runner is to start for this attempt of a trial: command and environment rendered,
-/// machines of the configuration, limits of the study.
-[[nodiscard]] TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial);
+/// machines of the configuration, limits of the study. `baseline`: the study's as measured, which
+/// live trials are compared with; null before that.
+[[nodiscard]] TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
+                                        const TrialRecord* baseline = nullptr);
 
 /// Where a trial's hook tells its events; empty where its output is not kept.
 [[nodiscard]] std::filesystem::path hook_events_path(const TrialRecord& trial);

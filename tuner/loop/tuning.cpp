@@ -194,7 +194,7 @@ Result<void> Tuning::launch(TrialRecord trial) {
     if (const auto further = further_trials()) machines_->expect_at_most(*further);
   }
   TrialTargets targets = targets_of(trial);
-  return running_.launch(std::move(trial), std::move(targets));
+  return running_.launch(std::move(trial), std::move(targets), standing_.baseline());
 }
 
 Result<void> Tuning::listen() {

@@ -90,6 +90,28 @@ void check_hooks(const StudySpec& study, const std::vector<Configuration>& examp
   }
 }
 
+/// The loss of a live trial is that of one training under all configurations.
+void check_live(const StudySpec& study, Faults& faults) {
+  if (study.trials != TrialsIn::live) return;
+  if (!study.hooks.pytorch) {
+    faults.add("/trials",
+               "live trials need PyTorch's hook: give \"hooks\", or leave \"trials\" out");
+  }
+  if (study.runner->traits().parallel > 1) {
+    faults.add("/trials",
+               "live trials share one program, and so one share of the machine: set \"parallel\" "
+               "to 1");
+  }
+  if (!study.guards.empty() || !std::ranges::all_of(study.objectives, [](const Objective& o) {
+        return o.is_time() || o.is_cost();
+      })) {
+    faults.add("/trials",
+               "live trials share one training, so no metric of it belongs to a configuration: "
+               "leave \"guards\" and objectives other than time and cost out, or measure "
+               "\"fresh\"");
+  }
+}
+
 void check_times(const StudySpec& study, Faults& faults) {
   if (study.measure.max_trial_s <= study.limits.wall_s) return;
   faults.add("/measure/max_trial",
@@ -143,6 +165,7 @@ void cross_check(const StudySpec& study, const std::vector<Configuration>& examp
   check_money(study, faults);
   check_times(study, faults);
   check_hooks(study, examples, faults);
+  check_live(study, faults);
   check_earlier_studies(study, faults);
   for (std::size_t i = 0; i < study.command.size(); ++i) {
     check_part(study, i, examples, faults);

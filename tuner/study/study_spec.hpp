@@ -126,6 +126,12 @@ struct HooksSpec {
   std::optional<std::map<std::string, KnobRule>> pytorch;
 };
 
+/// Where trials are measured.
+enum class TrialsIn {
+  fresh,  ///< each in a process of its own
+  live,   ///< those that can be, in one running program, beside the baseline
+};
+
 /// A validated study file with all defaults filled in.
 struct StudySpec {
   std::string name;
@@ -133,6 +139,7 @@ struct StudySpec {
   std::vector<CommandPart> command;
   std::map<std::string, document::StringTemplate> environment;
   HooksSpec hooks;
+  TrialsIn trials = TrialsIn::fresh;
   std::filesystem::path working_directory;  ///< absolute; default: the study file's folder
   SearchSpace space = placeholder_space();
   Facts facts;

@@ -56,6 +56,9 @@ class Knobs {
     if (knob.knob_class == KnobClass::semantic && !options_.semantic) {
       return leave(knob, "another training; --semantic tunes it");
     }
+    if (options_.live && !knob.switchable) {
+      return leave(knob, "cannot be switched while a program runs; without --live it is tuned");
+    }
     const auto share = shares_.find(knob.part);
     if (!knob.part.empty() && share != shares_.end() && share->second < k_least_share) {
       return leave(knob,
@@ -271,6 +274,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
     document["measure"]["buffers"] =
         has_prefetch ? "num_workers * prefetch_factor" : "2 * num_workers";
   }
+  if (options.live) document["trials"] = "live";
   document["budget"] = {{"trials", 40}, {"time", "30m"}};
   return draft;
 }

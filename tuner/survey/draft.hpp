@@ -17,6 +17,7 @@ struct DraftOptions {
   std::vector<std::string> argv;
   bool numeric = false;   ///< knobs that change rounding, too, with a guard on the loss
   bool semantic = false;  ///< and those that change the training
+  bool live = false;  ///< trials in one running program, and only knobs that can be switched there
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
   Facts facts;

@@ -122,6 +122,12 @@ TEST(Hooks, FaultsNameKnobTypeAndPlace) {
             "expected a value, or a template"},
            {R"({"command": ["python3", "-I", "train.py"]})", "/hooks/pytorch",
             "the hook cannot reach the program: \"python3 -I\" keeps PYTHONPATH away"},
+           {R"({"trials": "alive"})", "/trials", "live"},
+           {R"({"trials": "live", "hooks": null})", "/trials", "live trials need PyTorch's hook"},
+           {R"({"trials": "live", "runner": {"type": "local", "parallel": 2}})", "/trials",
+            "share one program"},
+           {R"({"trials": "live", "guards": [{"metric": "loss", "max": 3}]})", "/trials",
+            "no metric of it belongs to a configuration"},
            {R"({"runner": {"type": "replay", "seconds_per_sample": "0.1"}})", "/hooks",
             "hooks reach programs on this machine only"}}) {
     const auto study = read(hooked(c.patch));

@@ -139,6 +139,18 @@ TEST(Draft, LeavesOutWhatIsNotKnownOrNoChoice) {
   EXPECT_THAT(draft.left, Contains("optimizer_implementation: there is no choice here"));
 }
 
+TEST(Draft, LiveTrialsHaveOnlyKnobsThatCanBeSwitched) {
+  DraftOptions wanted = options();
+  wanted.live = true;
+  const Draft draft =
+      must_draft(usual({knob("num_threads", "1"), knob("num_interop_threads", "1")}), wanted);
+  const StudySpec study = study_of(draft);
+  EXPECT_EQ(study.trials, TrialsIn::live);
+  EXPECT_NE(study.space.find("num_threads"), nullptr);
+  EXPECT_EQ(study.space.parameters().size(), 1U);
+  EXPECT_THAT(draft.left, Contains(HasSubstr("num_interop_threads: cannot be switched")));
+}
+
 TEST(Draft, WhatChangesTheLossIsTunedOnlyWhenAskedForAndWithAGuard) {
   const std::vector<std::string> events = {
       knob("num_threads", "1"), knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])"),

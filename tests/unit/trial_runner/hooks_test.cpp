@@ -85,6 +85,19 @@ TEST(PytorchHook, IsAskedByOneVariableAndKnobsOfTheEnvironmentByTheirs) {
               ElementsAre(Pair("STEPTUNE_PYTORCH",
                                R"({"v":1,"mode":"apply","knobs":{},"samples_per_step":96.0,)"
                                R"("interval_s":1.0})")));
+  request = {};
+  request.mode = HookMode::live;
+  request.channel = "/tmp/x/tuner";
+  EXPECT_THAT(hook_variables(request),
+              ElementsAre(Pair("STEPTUNE_PYTORCH",
+                               R"({"v":1,"mode":"live","knobs":{},"channel":"/tmp/x/tuner"})")));
+}
+
+TEST(PytorchKnobs, WhatActsBetweenTwoStepsIsSwitchable) {
+  for (const char* name : {"num_workers", "prefetch_factor", "num_threads", "channels_last"})
+    EXPECT_TRUE(find_pytorch_knob(name)->switchable) << name;
+  for (const char* name : {"persistent_workers", "num_interop_threads", "malloc", "batch_size"})
+    EXPECT_FALSE(find_pytorch_knob(name)->switchable) << name;
 }
 
 TEST(PytorchHook, StandsInFrontOfThePathAndLeavesNoEmptyElement) {

@@ -49,6 +49,8 @@ class LivePasses:
             seeds = torch.Generator()
             seeds.set_state(source.get_state())
             torch.empty((), dtype=torch.int64).random_(generator=loader.generator)
+        for former in self._under_way:
+            former.is_replaced = former.is_replaced or former.facts is facts
         live_pass = LivePass(self._hook, loader, facts, parking)
         live_pass.switch(self._settings(facts), seeds)
         self._under_way.add(live_pass)
@@ -116,6 +118,7 @@ class LivePass:
 
     def __init__(self, hook, loader, facts, parking):
         self.facts = facts
+        self.is_replaced = False  # another pass over the loader has begun
         self._hook = hook
         self._loader = loader
         self._parking = parking
@@ -141,7 +144,7 @@ class LivePass:
     def is_settled(self):
         """Whether batches come as they will: those of the settings before are gone, and so are those
         that were loaded while these were used up."""
-        return self._handed_out >= self._settled_at
+        return self.is_replaced or self._handed_out >= self._settled_at
 
     def __iter__(self):
         return self

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/live/paired_blocks.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace steptune::live {
+namespace {
+
+/// A program whose machine drifts: what a step takes at each moment, by arm.
+class DriftingProgram {
+ public:
+  DriftingProgram(double baseline_s, double trial_s) : baseline_s_(baseline_s), trial_s_(trial_s) {}
+
+  /// One step of the arm whose turn it is. The machine gets a tenth slower every 100 steps.
+  void step(PairedBlocks& blocks, bool warm_up = false) {
+    const bool of_trial = blocks.arm() == Arm::trial;
+    now_.step += 1.0;
+    now_.seconds += (of_trial ? trial_s_ : baseline_s_) * std::pow(1.1, now_.step / 100.0);
+    now_.samples = 32.0 * now_.step;
+    now_.warm_up = warm_up || warm_up_left_-- > 0;
+    if (blocks.add(now_)) warm_up_left_ = 2;
+    for (const PairedSteps& stretch : blocks.take())
+      measured_.push_back(stretch);
+  }
+  [[nodiscard]] const std::vector<PairedSteps>& measured() const { return measured_; }
+  [[nodiscard]] double seconds_per_sample() const {
+    PairedSteps all;
+    for (const PairedSteps& stretch : measured_) {
+      all.samples += stretch.samples;
+      all.seconds += stretch.seconds;
+    }
+    return all.seconds / all.samples;
+  }
+
+ private:
+  double baseline_s_;
+  double trial_s_;
+  int warm_up_left_ = 0;
+  LiveStep now_;
+  std::vector<PairedSteps> measured_;
+};
+
+TEST(PairedBlocks, TheBaselineIsMeasuredAsItIs) {
+  PairedBlocks blocks;
+  blocks.begin_trial(std::nullopt);
+  DriftingProgram program(0.05, 0.05);
+  for (int i = 0; i < 30; ++i)
+    program.step(blocks);
+  EXPECT_FALSE(program.measured().empty());
+  EXPECT_GT(program.seconds_per_sample(), 0.05 / 32.0);
+  EXPECT_TRUE(blocks.has_measured());
+}
+
+TEST(PairedBlocks, DriftCancelsBetweenNeighbours) {
+  PairedBlocks blocks;
+  blocks.begin_trial(0.05 / 32.0);
+  DriftingProgram program(0.05, 0.03);
+  for (int i = 0; i < 2000; ++i)
+    program.step(blocks);
+  // The machine has become seven times slower meanwhile.
+  EXPECT_NEAR(program.seconds_per_sample(), 0.03 / 32.0, 0.001 * 0.03 / 32.0);
+}
+
+TEST(PairedBlocks, TurnsAlternateAndTheNextTrialBeginsAtOnce) {
+  PairedBlocks blocks;
+  blocks.begin_trial(0.05 / 32.0);
+  EXPECT_EQ(blocks.arm(), Arm::baseline);
+  DriftingProgram program(0.05, 0.05);
+  while (blocks.arm() == Arm::baseline)
+    program.step(blocks);
+  while (blocks.arm() == Arm::trial)
+    program.step(blocks);
+  EXPECT_TRUE(program.measured().empty()) << "the block after it is still to come";
+  while (blocks.arm() == Arm::baseline)
+    program.step(blocks);
+  EXPECT_FALSE(program.measured().empty());
+  blocks.end_trial();
+  EXPECT_EQ(blocks.arm(), Arm::baseline);
+  blocks.begin_trial(0.05 / 32.0);
+  EXPECT_EQ(blocks.arm(), Arm::trial);
+}
+
+TEST(PairedBlocks, WarmUpIsLeftOut) {
+  PairedBlocks blocks;
+  blocks.begin_trial(std::nullopt);
+  DriftingProgram program(0.05, 0.05);
+  for (int i = 0; i < 100; ++i)
+    program.step(blocks, /*warm_up=*/true);
+  EXPECT_TRUE(program.measured().empty());
+}
+
+TEST(PairedBlocks, AMuchSlowerTrialIsKnownAfterAFewSteps) {
+  PairedBlocks blocks;
+  blocks.begin_trial(0.05 / 32.0);
+  DriftingProgram program(0.05, 1.5);
+  while (blocks.arm() == Arm::baseline)
+    program.step(blocks);
+  int steps = 0;
+  while (blocks.arm() == Arm::trial) {
+    program.step(blocks);
+    ++steps;
+  }
+  EXPECT_LE(steps, 5);
+}
+
+TEST(PairedBlocks, AnotherProcessGoesOnWithTheTrial) {
+  PairedBlocks blocks;
+  blocks.begin_trial(0.05 / 32.0);
+  DriftingProgram first(0.05, 0.03);
+  while (blocks.arm() == Arm::baseline)
+    first.step(blocks);
+  blocks.restart();
+  EXPECT_EQ(blocks.arm(), Arm::baseline);
+  DriftingProgram second(0.1, 0.06);
+  for (int i = 0; i < 200; ++i)
+    second.step(blocks);
+  EXPECT_NEAR(second.seconds_per_sample(), 0.03 / 32.0, 0.001 * 0.03 / 32.0);
+}
+
+}  // namespace
+}  // namespace steptune::live

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/live/live_channel.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "common/json.hpp"
+
+namespace steptune::live {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int k_backlog = 64;
+constexpr std::size_t k_most_bytes = std::size_t{1} << 16;
+
+Error socket_error(const char* what, const fs::path& path) {
+  return {ErrorKind::runner, fmt::format("cannot {}: {}", what, std::strerror(errno)),
+          path.string(), ""};
+}
+
+std::optional<double> number_at(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+std::optional<LiveStep> step_from(const Json& json) {
+  const auto step = number_at(json, "step");
+  const auto seconds = number_at(json, "seconds");
+  const auto configuration = number_at(json, "configuration");
+  if (!step || !seconds || !configuration) return std::nullopt;
+  const auto warm_up = json.find("warm_up");
+  return LiveStep{*step, *seconds, number_at(json, "samples"),
+                  static_cast<std::int64_t>(*configuration),
+                  warm_up != json.end() && *warm_up == true};
+}
+
+}  // namespace
+
+Result<LiveChannel> LiveChannel::open() {
+  std::string folder = (fs::temp_directory_path() / "steptune-live-XXXXXX").string();
+  if (::mkdtemp(folder.data()) == nullptr) {
+    return tl::unexpected(socket_error("make a folder for the program's connection", folder));
+  }
+  LiveChannel channel(UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
+                      fs::path(folder) / "tuner");
+  const std::string path = channel.path_.string();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) {
+    return fail(ErrorKind::runner, "is too long a path for a socket", path,
+                "set TMPDIR to a shorter one");
+  }
+  path.copy(address.sun_path, path.size());
+  const bool listens = channel.listener_.get() >= 0 &&
+                       ::bind(channel.listener_.get(), reinterpret_cast<const sockaddr*>(&address),
+                              sizeof(address)) == 0 &&
+                       ::listen(channel.listener_.get(), k_backlog) == 0;
+  if (!listens) return tl::unexpected(socket_error("listen for the program", path));
+  return channel;
+}
+
+LiveChannel::LiveChannel(UniqueFd listener, fs::path path)
+    : listener_(std::move(listener)), path_(std::move(path)) {}
+
+LiveChannel::LiveChannel(LiveChannel&& other) noexcept
+    : listener_(std::move(other.listener_)),
+      path_(std::exchange(other.path_, {})),
+      ranks_(std::move(other.ranks_)) {}
+
+LiveChannel& LiveChannel::operator=(LiveChannel&& other) noexcept {
+  if (this == &other) return *this;
+  remove_folder();
+  listener_ = std::move(other.listener_);
+  path_ = std::exchange(other.path_, {});
+  ranks_ = std::move(other.ranks_);
+  return *this;
+}
+
+LiveChannel::~LiveChannel() {
+  remove_folder();
+}
+
+void LiveChannel::remove_folder() {
+  if (path_.empty()) return;
+  std::error_code error;
+  fs::remove_all(path_.parent_path(), error);
+}
+
+void LiveChannel::accept_ranks() {
+  while (true) {
+    UniqueFd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket.get() < 0) return;
+    ranks_.push_back({std::move(socket), -1});
+  }
+}
+
+std::vector<LiveMessage> LiveChannel::receive() {
+  accept_ranks();
+  std::vector<LiveMessage> messages;
+  std::erase_if(ranks_, [&](Rank& rank) {
+    if (receive_from(rank, messages)) return false;
+    if (rank.rank == 0) messages.emplace_back(LiveGone{});
+    return true;
+  });
+  return messages;
+}
+
+bool LiveChannel::receive_from(Rank& rank, std::vector<LiveMessage>& messages) {
+  std::array<char, k_most_bytes> packet{};
+  while (true) {
+    const ssize_t size = ::recv(rank.socket.get(), packet.data(), packet.size(), 0);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+    if (size == 0) return false;
+    const auto json = parse_json({packet.data(), static_cast<std::size_t>(size)}, "");
+    if (!json || !json->is_object()) continue;
+    if (const auto hello = json->find("hello"); hello != json->end() && hello->is_object()) {
+      rank.rank = static_cast<int>(number_at(*hello, "rank").value_or(0.0));
+      const double size_told = number_at(*hello, "world_size").value_or(1.0);
+      if (rank.rank == 0) messages.emplace_back(LiveHello{static_cast<int>(size_told)});
+    } else if (rank.rank != 0) {
+      continue;
+    } else if (const auto event = json->find("hook"); event != json->end()) {
+      messages.emplace_back(LiveHookEvent{dump_json(*event)});
+    } else if (const auto step = step_from(*json)) {
+      messages.emplace_back(*step);
+    }
+  }
+}
+
+void LiveChannel::send_switch(double from_step, std::int64_t configuration, const KnobValues& knobs,
+                              bool last) {
+  Json change = {{"from_step", static_cast<std::int64_t>(from_step)},
+                 {"configuration", configuration},
+                 {"knobs", Json::object()}};
+  for (const auto& [name, value] : knobs)
+    change["knobs"][name] = to_json(value);
+  if (last) change["last"] = true;
+  const std::string packet = dump_json(Json{{"switch", std::move(change)}});
+  // A rank that is gone shows when it is read from.
+  for (const Rank& rank : ranks_)
+    static_cast<void>(::send(rank.socket.get(), packet.data(), packet.size(), MSG_NOSIGNAL));
+}
+
+}  // namespace steptune::live

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/configuration.hpp"
+#include "common/error.hpp"
+#include "common/unique_fd.hpp"
+
+namespace steptune::live {
+
+/// A step that a program has done. Counters are cumulative since the program's start.
+struct LiveStep {
+  double step = 0.0;
+  double seconds = 0.0;           ///< of training, without phases
+  std::optional<double> samples;  ///< of all ranks; nothing: not known
+  std::int64_t configuration = 0;
+  bool warm_up = false;  ///< it has still something of the configuration before
+};
+
+/// The rank that leads has connected.
+struct LiveHello {
+  int world_size = 1;
+};
+struct LiveHookEvent {
+  std::string event;  ///< JSON (docs/hooks.md, "Events")
+};
+/// The program has closed its end: it is over, or its hook has withdrawn.
+struct LiveGone {};
+using LiveMessage = std::variant<LiveHello, LiveHookEvent, LiveStep, LiveGone>;
+
+/// Knobs by name.
+using KnobValues = std::map<std::string, Value>;
+
+/// The tuner's end of the connection with PyTorch's hook in mode `live` (docs/hooks.md, "Switching
+/// while the program runs"). Never blocks. Rank 0 leads: it tells steps; all ranks are told of
+/// switches. Not thread safe.
+class LiveChannel {
+ public:
+  /// Listens on a socket in a new folder of its own, which goes with the object.
+  [[nodiscard]] static Result<LiveChannel> open();
+  LiveChannel(LiveChannel&& other) noexcept;
+  LiveChannel& operator=(LiveChannel&& other) noexcept;
+  LiveChannel(const LiveChannel&) = delete;
+  LiveChannel& operator=(const LiveChannel&) = delete;
+  ~LiveChannel();
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  /// What has come since the last call, in order. Anything that is no message of the protocol is
+  /// passed over.
+  [[nodiscard]] std::vector<LiveMessage> receive();
+
+  /// From step `from_step` on these values, and the program's own for all other knobs. `last`: the
+  /// program goes on so, without the tuner.
+  void send_switch(double from_step, std::int64_t configuration, const KnobValues& knobs,
+                   bool last = false);
+
+ private:
+  struct Rank {
+    UniqueFd socket;
+    int rank = -1;  ///< -1: has not said hello
+  };
+  LiveChannel(UniqueFd listener, std::filesystem::path path);
+  void accept_ranks();
+  /// False once the rank's end is closed.
+  [[nodiscard]] bool receive_from(Rank& rank, std::vector<LiveMessage>& messages);
+  void remove_folder();
+
+  UniqueFd listener_;
+  std::filesystem::path path_;  ///< of the socket; empty: moved from
+  std::vector<Rank> ranks_;
+};
+
+}  // namespace steptune::live

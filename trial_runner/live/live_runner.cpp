@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/live/live_runner.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/json.hpp"
+#include "common/log.hpp"
+#include "trial_runner/admission.hpp"
+#include "trial_runner/hooks/hook_log.hpp"
+#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/live/paired_blocks.hpp"
+
+namespace steptune::live {
+namespace {
+
+/// Between two looks at the channel: short beside a block, rare enough to cost the program nothing.
+constexpr double k_look_s = 0.02;
+/// A program that has reported for so long and has not said hello cannot reach the socket.
+constexpr double k_hello_s = 15.0;
+/// Ranks hear of a switch so much before it.
+constexpr double k_ahead_s = 0.1;
+/// Lines in the program's log, so that its idle limit works.
+constexpr double k_lines_apart_s = 1.0;
+constexpr double k_never_s = 1e9;
+constexpr std::int64_t k_program_trial = 0;
+constexpr std::string_view k_token_prefix = "live/";
+
+/// The program that all live trials share.
+struct Program {
+  TrialKey key;
+  LiveChannel channel;
+  double started_s = 0.0;
+  std::string token{};
+  std::map<std::string, std::string> placement{};
+  std::optional<double> first_line_s{};
+  std::optional<double> startup_s{};  ///< to its first step
+  bool said_hello = false;
+  bool is_ending = false;  ///< asked to
+  int world_size = 1;
+  std::int64_t switches = 0;  ///< sent; also the number of the configuration in force then
+  LiveStep last{};
+  KnobValues baseline{};
+  HookLog log{};
+};
+
+/// The trial that is measured in it.
+struct Active {
+  TrialSpec spec;
+  double asked_s = 0.0;
+  std::optional<double> started_s{};  ///< its settings are in force
+  double startup_s = 0.0;             ///< of the program that it was begun in
+  PairedSteps done{};                 ///< told so far
+  Json events = Json::array();        ///< of the hook, with its settings in force; not told yet
+};
+
+/// Beside the trials' own.
+std::string log_name(TrialKey program) {
+  return fmt::format("live-{}.log", program.attempt);
+}
+
+class LiveRunner final : public Runner {
+ public:
+  LiveRunner(const Clock& clock, std::unique_ptr<Runner> fresh)
+      : clock_(clock), fresh_(std::move(fresh)) {}
+
+  [[nodiscard]] Result<void> begin_study(const std::string& name,
+                                         const std::string& identity) override;
+  [[nodiscard]] int capacity() const override { return 1; }
+  [[nodiscard]] Result<void> start(const TrialSpec& spec) override;
+  [[nodiscard]] Result<std::vector<TrialEvent>> wait(double deadline_s) override;
+  void stop(TrialKey key) override;
+  void kill_all() override;
+  [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
+
+ private:
+  /// The program cannot do it whatever the value, as it told while the baseline was in force.
+  [[nodiscard]] bool is_refused(const LiveTrial& trial);
+  [[nodiscard]] Result<void> start_program();
+  [[nodiscard]] Result<void> start_fresh(TrialSpec spec);
+  /// The trial under way is measured in a process of its own instead.
+  [[nodiscard]] Result<void> give_to_fresh(const std::string& why);
+  void end_program();
+  void finish(Outcome outcome);
+  [[nodiscard]] Result<void> on_fresh_event(TrialEvent event);
+  [[nodiscard]] Result<void> on_program_event(const TrialEvent& event);
+  [[nodiscard]] Result<void> on_program_finished(const Outcome& outcome);
+  [[nodiscard]] Result<void> read_channel();
+  [[nodiscard]] Result<void> on_step(const LiveStep& step);
+  [[nodiscard]] bool begin_measuring();
+  void take_turn();
+  void report();
+
+  const Clock& clock_;
+  std::unique_ptr<Runner> fresh_;
+  Admission admission_;
+  PairedBlocks blocks_;
+  std::optional<Program> program_;
+  int programs_ = 0;
+  std::optional<Active> active_;
+  std::optional<TrialSpec> waiting_;  ///< for the program's end, to be started anew
+  std::optional<TrialKey> running_fresh_;
+  std::set<std::string> refused_;  ///< knobs
+  std::string unusable_;           ///< why no program can be shared; empty: it can
+  std::vector<TrialEvent> events_;
+};
+
+Result<void> LiveRunner::begin_study(const std::string& name, const std::string& identity) {
+  auto begun = fresh_->begin_study(name, identity);
+  if (begun) admission_.begin_study(name);
+  return begun;
+}
+
+Result<void> LiveRunner::start(const TrialSpec& spec) {
+  std::vector<TrialKey> under_way;
+  if (active_) under_way.push_back(active_->spec.key);
+  if (waiting_) under_way.push_back(waiting_->key);
+  if (running_fresh_) under_way.push_back(*running_fresh_);
+  if (auto free = admission_.check_start(spec.key, under_way, capacity()); !free) return free;
+  if (!spec.live || !unusable_.empty() || is_refused(*spec.live)) return start_fresh(spec);
+  active_ = Active{spec, clock_.now_s()};
+  if (!program_) {
+    if (auto started = start_program(); !started) {
+      active_.reset();
+      return started;
+    }
+    blocks_.restart();
+  }
+  blocks_.begin_trial(spec.live->baseline_seconds_per_sample);
+  if (program_->said_hello && blocks_.arm() == Arm::trial) take_turn();
+  return {};
+}
+
+bool LiveRunner::is_refused(const LiveTrial& trial) {
+  if (program_) {
+    for (const auto& [name, state] : program_->log.knobs()) {
+      if (!state.may) refused_.insert(name);
+    }
+  }
+  return std::ranges::any_of(trial.knobs,
+                             [&](const auto& knob) { return refused_.contains(knob.first); });
+}
+
+Result<void> LiveRunner::start_program() {
+  auto channel = LiveChannel::open();
+  if (!channel) return tl::unexpected(channel.error());
+  TrialSpec spec = active_->spec;
+  spec.key = {k_program_trial, ++programs_};
+  PytorchHookRequest request;
+  request.mode = HookMode::live;
+  request.channel = channel->path();
+  request.interval_s = k_lines_apart_s;
+  request.samples_per_step = spec.live->samples_per_step;
+  for (auto& [name, text] : hook_variables(request))
+    spec.environment.insert_or_assign(name, text);
+  if (!spec.log_path.empty()) {
+    spec.log_path = spec.log_path.parent_path() / log_name(spec.key);
+  }
+  // It runs as long as trials are measured in it; each of them has its own limit.
+  spec.limits.wall_s = k_never_s;
+  spec.live.reset();
+  if (auto started = fresh_->start(spec); !started) return started;
+  program_.emplace(Program{spec.key, *std::move(channel), clock_.now_s()});
+  program_->baseline = active_->spec.live->baseline_knobs;
+  return {};
+}
+
+Result<void> LiveRunner::start_fresh(TrialSpec spec) {
+  if (program_) {
+    waiting_ = std::move(spec);
+    end_program();
+    return {};
+  }
+  const TrialKey key = spec.key;
+  auto started = fresh_->start(spec);
+  if (started) running_fresh_ = key;
+  return started;
+}
+
+Result<void> LiveRunner::give_to_fresh(const std::string& why) {
+  log_line(LogLevel::info, "trial {} is measured in a process of its own: {}",
+           active_->spec.key.trial, why);
+  TrialSpec spec = std::move(active_->spec);
+  active_.reset();
+  blocks_.end_trial();
+  return start_fresh(std::move(spec));
+}
+
+void LiveRunner::end_program() {
+  if (!program_ || program_->is_ending) return;
+  program_->is_ending = true;
+  fresh_->stop(program_->key);
+}
+
+void LiveRunner::finish(Outcome outcome) {
+  const double now_s = clock_.now_s();
+  outcome.duration_s = now_s - active_->asked_s;
+  outcome.billed_s = outcome.duration_s;
+  events_.emplace_back(TrialFinished{active_->spec.key, now_s, std::move(outcome)});
+  active_.reset();
+  const bool was_trial = blocks_.arm() == Arm::trial;
+  blocks_.end_trial();
+  if (was_trial && program_ && program_->said_hello) take_turn();
+}
+
+Result<std::vector<TrialEvent>> LiveRunner::wait(double deadline_s) {
+  while (true) {
+    if (auto read = read_channel(); !read) return tl::unexpected(read.error());
+    const double now_s = clock_.now_s();
+    const double until_s = !events_.empty() ? now_s
+                           : program_       ? std::min(deadline_s, now_s + k_look_s)
+                                            : deadline_s;
+    auto heard = fresh_->wait(until_s);
+    if (!heard) return tl::unexpected(heard.error());
+    const bool interrupted = heard->empty() && clock_.now_s() < until_s;
+    for (TrialEvent& event : *heard) {
+      if (auto taken = on_fresh_event(std::move(event)); !taken) {
+        return tl::unexpected(taken.error());
+      }
+    }
+    if (!events_.empty() || interrupted || clock_.now_s() >= deadline_s) break;
+  }
+  return std::exchange(events_, {});
+}
+
+Result<void> LiveRunner::on_fresh_event(TrialEvent event) {
+  const TrialKey key = std::visit([](const auto& held) { return held.key; }, event);
+  if (key.trial == k_program_trial) return on_program_event(event);
+  if (std::holds_alternative<TrialFinished>(event)) running_fresh_.reset();
+  events_.push_back(std::move(event));
+  return {};
+}
+
+Result<void> LiveRunner::on_program_event(const TrialEvent& event) {
+  if (!program_) return {};
+  if (const auto* started = std::get_if<TrialStarted>(&event)) {
+    program_->started_s = started->time_s;
+    program_->token = started->token;
+    program_->placement = started->placement;
+  } else if (const auto* reported = std::get_if<TrialReported>(&event)) {
+    if (!program_->first_line_s) program_->first_line_s = reported->report.received_s;
+    const bool unreachable =
+        !program_->said_hello && active_ && clock_.now_s() > *program_->first_line_s + k_hello_s;
+    if (unreachable) {
+      unusable_ = "the program cannot reach the tuner's socket: it may run in a container";
+      return give_to_fresh(unusable_);
+    }
+  } else if (const auto* finished = std::get_if<TrialFinished>(&event)) {
+    return on_program_finished(finished->outcome);
+  }
+  return {};
+}
+
+Result<void> LiveRunner::on_program_finished(const Outcome& outcome) {
+  // What it told before its end is still to be read.
+  if (auto read = read_channel(); !read) return read;
+  const bool was_asked = program_->is_ending;
+  program_.reset();
+  blocks_.restart();
+  if (waiting_) return start_fresh(*std::exchange(waiting_, std::nullopt));
+  if (!active_ || was_asked) return {};
+  const bool by_itself = outcome.kind == OutcomeKind::completed;
+  if (by_itself && blocks_.has_measured()) {
+    return start_program();
+  }
+  // A process of its own tells what is wrong with it, or measures what was too short here.
+  if (by_itself) unusable_ = "the program ended before it had shown a block of steps";
+  if (!active_->started_s) {
+    return give_to_fresh(by_itself ? unusable_ : "the program failed: " + outcome.detail);
+  }
+  Outcome ended = outcome;
+  if (by_itself) ended.kind = OutcomeKind::lost;
+  finish(std::move(ended));
+  return {};
+}
+
+Result<void> LiveRunner::read_channel() {
+  if (!program_) return {};
+  for (const LiveMessage& message : program_->channel.receive()) {
+    if (!program_) return {};
+    if (const auto* hello = std::get_if<LiveHello>(&message)) {
+      program_->said_hello = true;
+      program_->world_size = hello->world_size;
+      take_turn();
+    } else if (const auto* event = std::get_if<LiveHookEvent>(&message)) {
+      program_->log.add(event->event);
+    } else if (const auto* step = std::get_if<LiveStep>(&message)) {
+      if (auto taken = on_step(*step); !taken) return taken;
+    } else if (active_ && program_->log.disabled() && !program_->is_ending) {
+      unusable_ = fmt::format("the hook withdrew: {}", *program_->log.disabled());
+      if (auto given = give_to_fresh(unusable_); !given) return given;
+    }
+  }
+  return {};
+}
+
+void LiveRunner::take_turn() {
+  if (!program_) return;
+  const Program& program = *program_;
+  const bool of_trial = active_ && blocks_.arm() == Arm::trial;
+  const KnobValues& knobs = of_trial ? active_->spec.live->knobs : program.baseline;
+  double ahead = 1.0;
+  if (program.world_size > 1 && program.last.step > 0.0) {
+    ahead += std::ceil(k_ahead_s * program.last.step / std::max(1e-6, program.last.seconds)) + 1.0;
+  }
+  program_->channel.send_switch(program.last.step + ahead, ++program_->switches, knobs);
+}
+
+Result<void> LiveRunner::on_step(const LiveStep& step) {
+  Program& program = *program_;
+  program.last = step;
+  if (!program.startup_s) program.startup_s = clock_.now_s() - program.started_s;
+  // Steps made before the latest switch have counted already.
+  if (step.configuration != program.switches || program.is_ending) return {};
+  if (active_ && blocks_.arm() == Arm::trial && !active_->started_s && !begin_measuring()) {
+    const auto why = why_not_in_force(program.log, active_->spec.live->knobs);
+    return give_to_fresh(why.value_or("its settings are not in force"));
+  }
+  if (blocks_.add(step)) take_turn();
+  report();
+  return {};
+}
+
+bool LiveRunner::begin_measuring() {
+  if (why_not_in_force(program_->log, active_->spec.live->knobs)) return false;
+  active_->started_s = clock_.now_s();
+  active_->startup_s = *program_->startup_s;
+  active_->events = program_->log.to_json();
+  auto placement = program_->placement;
+  placement[k_shared_program] = log_name(program_->key);
+  events_.emplace_back(
+      TrialStarted{active_->spec.key, *active_->started_s,
+                   fmt::format("{}{}/{}", k_token_prefix, program_->key.attempt, program_->token),
+                   std::move(placement)});
+  return true;
+}
+
+void LiveRunner::report() {
+  for (const PairedSteps& stretch : blocks_.take()) {
+    if (!active_ || !active_->started_s) continue;
+    active_->done.steps += stretch.steps;
+    active_->done.samples += stretch.samples;
+    active_->done.seconds += stretch.seconds;
+    Report report;
+    report.clock_s = active_->startup_s + active_->done.seconds;
+    report.received_s = *active_->started_s + *report.clock_s;
+    report.step = active_->done.steps;
+    if (program_->last.samples) report.samples = active_->done.samples;
+    const Json told = std::exchange(active_->events, Json::array());
+    for (const Json& event : told)
+      report.hook_events.push_back(dump_json(event));
+    events_.emplace_back(TrialReported{active_->spec.key, std::move(report)});
+  }
+}
+
+void LiveRunner::stop(TrialKey key) {
+  Outcome stopped;
+  stopped.kind = OutcomeKind::stopped;
+  if (active_ && active_->spec.key == key) {
+    finish(std::move(stopped));
+  } else if (waiting_ && waiting_->key == key) {
+    waiting_.reset();
+    events_.emplace_back(TrialFinished{key, clock_.now_s(), std::move(stopped)});
+  } else {
+    fresh_->stop(key);
+  }
+}
+
+void LiveRunner::kill_all() {
+  if (active_) stop(active_->spec.key);
+  if (waiting_) stop(waiting_->key);
+  if (program_) program_->is_ending = true;
+  fresh_->kill_all();
+}
+
+Result<std::vector<TrialKey>> LiveRunner::adopt(std::span<const Orphan> orphans) {
+  std::vector<Orphan> processes(orphans.begin(), orphans.end());
+  for (Orphan& orphan : processes) {
+    // A live trial's process is the program that was shared.
+    if (!orphan.token.starts_with(k_token_prefix)) continue;
+    orphan.token.erase(0, k_token_prefix.size());
+    const std::size_t slash = std::min(orphan.token.find('/'), orphan.token.size());
+    int attempt = 0;
+    std::from_chars(orphan.token.data(), orphan.token.data() + slash, attempt);
+    orphan.spec.key = {k_program_trial, attempt};
+    orphan.token.erase(0, std::min(slash + 1, orphan.token.size()));
+  }
+  return fresh_->adopt(processes);
+}
+
+}  // namespace
+}  // namespace steptune::live
+
+namespace steptune {
+
+std::unique_ptr<Runner> make_live_runner(const Clock& clock, std::unique_ptr<Runner> fresh) {
+  return std::make_unique<live::LiveRunner>(clock, std::move(fresh));
+}
+
+}  // namespace steptune
