@@ -538,7 +538,7 @@ Result<std::vector<TrialEvent>> SlurmRunner::wait(double deadline_s) {
 }
 
 std::string SlurmRunner::price_text(int nodes) const {
-  const std::string held = fmt::format("{} node{}", nodes, nodes == 1 ? "" : "s");
+  std::string held = fmt::format("{} node{}", nodes, nodes == 1 ? "" : "s");
   if (!options_.usd_per_node_hour) return held;
   return fmt::format("{}, {} per hour", held, format_usd(*options_.usd_per_node_hour * nodes));
 }
