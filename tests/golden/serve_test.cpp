@@ -55,7 +55,7 @@ class Serve : public testing::Test {
   }
   [[nodiscard]] Ended end(int signal) {
     ::kill(pid_, signal);
-    const Ended ended = sandbox_.wait(pid_);
+    Ended ended = sandbox_.wait(pid_);
     pid_ = -1;
     return ended;
   }
