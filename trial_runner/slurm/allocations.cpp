@@ -28,15 +28,19 @@ constexpr double k_missing_s = 10.0;
 constexpr double k_least_lease_s = 120.0;
 constexpr double k_away_notice_s = 60.0;
 
-constexpr std::array<std::string_view, 11> k_passing = {
-    "Socket timed out",   "Unable to contact", "temporarily",        "try again",
-    "Connection refused", "Connection reset",  "Transport endpoint", "Zero Bytes",
-    "not responding",     "MaxSubmitJob",      "job submit limit"};
+constexpr std::array<std::string_view, 10> k_passing = {
+    "Socket timed out", "Unable to contact",  "temporarily", "try again",      "Connection refused",
+    "Connection reset", "Transport endpoint", "Zero Bytes",  "not responding", "MaxSubmitJob"};
 
 bool is_passing(const CommandResult& result) {
   return result.timed_out || std::ranges::any_of(k_passing, [&](std::string_view phrase) {
            return result.err.find(phrase) != std::string::npos;
          });
+}
+
+/// Of this name only: Slurm may have given the number to another job after a restart.
+std::vector<std::string> cancel_command(const Allocation& allocation) {
+  return {"scancel", "--name=" + allocation.name, allocation.id};
 }
 
 /// The number that begins the last line that begins with one: sites wrap sbatch and print more.
@@ -190,7 +194,7 @@ void Allocations::give_back(Allocation& allocation) {
   (void)host_.set_lease(allocation.name, 0.0);
   look_soon(k_first_gap_s);
   if (allocation.id.empty()) return;
-  host_.run({"scancel", allocation.id}, {}, [this](const CommandResult&) { look_soon(0.1); });
+  host_.run(cancel_command(allocation), {}, [this](const CommandResult&) { look_soon(0.1); });
 }
 
 void Allocations::set_user(Allocation& allocation, TrialKey key, double longest_s) {
@@ -198,6 +202,11 @@ void Allocations::set_user(Allocation& allocation, TrialKey key, double longest_
   allocation.user_started = false;
   allocation.user_until_wall_s = clock_.wall_time_s() + longest_s;
   next_renewal_s_ = 0.0;
+  // At once, so that the trial outlives a tuner that dies now; what fails is tried again.
+  if (host_.set_lease(allocation.name, allocation.user_until_wall_s)) {
+    allocation.lease_until_wall_s =
+        std::max(allocation.lease_until_wall_s, allocation.user_until_wall_s);
+  }
 }
 
 void Allocations::set_free(Allocation& allocation) {
@@ -295,7 +304,7 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
   if (allocation.state == AllocationState::ending) {
     // Asked for again at each look: a request may have been lost.
     if (id_is_new || phase != JobPhase::over) {
-      host_.run({"scancel", allocation.id}, {}, [this](const CommandResult&) { look_soon(0.5); });
+      host_.run(cancel_command(allocation), {}, [this](const CommandResult&) { look_soon(0.5); });
     }
     return true;
   }

@@ -157,6 +157,11 @@ class ClusterAllocations final : public HeldMachinesService {
     }
     const CommandResult steps =
         cluster.run({"squeue", "--noheader", "--me", "--steps", "--format=%i|%j"});
+    // Without it every allocation would look as if nothing ran in it, and could be given back.
+    if (!steps.ok()) {
+      return fail(ErrorKind::unavailable,
+                  "cannot read the steps in Slurm's queue: " + last_words(steps), "squeue --steps");
+    }
     const auto trials = trials_by_job(steps.out);
     HeldMachinesReport report;
     report.region = "this cluster";

@@ -60,7 +60,8 @@ bool write_all(int fd, std::string_view bytes) {
 
 /// In place of the file at once, so that a reader never sees half of it.
 bool replace(const fs::path& file, std::string_view text) {
-  const fs::path fresh = file.string() + ".new";
+  // The tuner may write the same file: under names of their own neither spoils the other's.
+  const fs::path fresh = file.string() + ".new" + std::to_string(::getpid());
   {
     const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (!fd || !write_all(fd.get(), text)) return false;
@@ -95,7 +96,8 @@ class Output {
       return folder_ / (steptune::slurm::k_output_file + std::to_string(number));
     };
     std::error_code error;
-    if (number_ >= 2) fs::remove(path(number_ - 2), error);
+    // The first one has the marks that tell what started.
+    if (number_ >= 3) fs::remove(path(number_ - 2), error);
     file_ = UniqueFd(::open(path(number_).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     ++number_;
     size_ = 0;

@@ -28,6 +28,8 @@ constexpr std::size_t k_most_bytes_a_read = std::size_t{1} << 20;
 std::optional<pid_t> living_guard(const fs::path& folder) {
   const UniqueFd lock(::open((folder / k_lock_file).c_str(), O_RDONLY | O_CLOEXEC));
   if (!lock || ::flock(lock.get(), LOCK_SH | LOCK_NB) == 0) return std::nullopt;
+  // Where the file system knows no locks, the number may be that of another process by now.
+  if (errno != EWOULDBLOCK) return std::nullopt;
   std::array<char, 32> text{};
   const ssize_t got = ::read(lock.get(), text.data(), text.size());
   pid_t pid = 0;
@@ -68,31 +70,46 @@ bool GuardedStep::has_ended() {
   return true;
 }
 
-bool GuardedStep::read_more() {
-  const auto path = [this](int number) {
-    return folder_ / (k_output_file + std::to_string(number));
-  };
+std::optional<int> GuardedStep::first_segment_from(int number) const {
+  std::optional<int> first;
   std::error_code error;
+  const std::string_view prefix = k_output_file;
+  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    int found = 0;
+    if (!name.starts_with(prefix)) continue;
+    const char* last = name.data() + name.size();
+    const auto [rest, fault] = std::from_chars(name.data() + prefix.size(), last, found);
+    if (fault != std::errc{} || rest != last || found < number) continue;
+    first = std::min(first.value_or(found), found);
+  }
+  return first;
+}
+
+bool GuardedStep::read_more() {
   if (!file_) {
-    // A reader that was away finds the first segments gone.
-    while (!fs::exists(path(segment_), error) && fs::exists(path(segment_ + 1), error))
-      ++segment_;
-    file_ = UniqueFd(::open(path(segment_).c_str(), O_RDONLY | O_CLOEXEC));
+    // A reader that was away finds segments gone.
+    const auto first = first_segment_from(segment_);
+    if (!first) return false;
+    segment_ = *first;
+    const auto path = folder_ / (k_output_file + std::to_string(segment_));
+    file_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file_) return false;
   }
-  // The next segment exists only once this one is complete; so asked for before reading.
-  const bool complete =
-      fs::exists(path(segment_ + 1), error) || fs::exists(path(segment_ + 2), error);
   std::array<char, 65'536> block;
-  const ssize_t got = ::read(file_.get(), block.data(), block.size());
-  if (got > 0) {
-    pending_.append(block.data(), static_cast<std::size_t>(got));
-    return true;
-  }
-  if (!complete) return false;
+  const auto read_block = [&] {
+    const ssize_t got = ::read(file_.get(), block.data(), block.size());
+    if (got > 0) pending_.append(block.data(), static_cast<std::size_t>(got));
+    return got > 0;
+  };
+  if (read_block()) return true;
+  const auto next = first_segment_from(segment_ + 1);
+  if (!next) return false;
+  // The next one exists only once this one is complete: what came meanwhile is the rest of it.
+  if (read_block()) return true;
   file_.reset();
   pending_.clear();
-  ++segment_;
+  segment_ = *next;
   return true;
 }
 

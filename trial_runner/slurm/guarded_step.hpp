@@ -34,6 +34,8 @@ class GuardedStep final : public Step {
   [[nodiscard]] bool guard_is_gone();
   /// Whether the guard has written its last.
   [[nodiscard]] bool has_ended();
+  /// Number of the first segment of the output that is there, from `number` on.
+  [[nodiscard]] std::optional<int> first_segment_from(int number) const;
   [[nodiscard]] bool read_more();
   void take_records(std::vector<OutputChunk>& chunks);
 

@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* k_guard_name = "steptune-slurm-guard";
 constexpr const char* k_about_file = "about";
+constexpr int k_unknown_status = 255;
 constexpr double k_slice_s = 0.02;  ///< output of steps is looked at so often
 
 Result<fs::path> find_guard() {
@@ -53,7 +54,7 @@ std::string host_name() {
 }
 
 bool write_file(const fs::path& path, const std::string& text) {
-  const fs::path fresh = path.string() + ".new";
+  const fs::path fresh = path.string() + ".new" + std::to_string(::getpid());
   {
     std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
     if (!(file << text) || !file.flush()) return false;
@@ -119,7 +120,8 @@ void ProcessHost::poll() {
   for (auto command = commands_.begin(); command != commands_.end();) {
     if (command->pid > 0) {
       int status = 0;
-      if (::waitpid(command->pid, &status, WNOHANG) == 0) {
+      const pid_t ended_pid = ::waitpid(command->pid, &status, WNOHANG);
+      if (ended_pid == 0 || (ended_pid < 0 && errno == EINTR)) {
         if (!command->timed_out && clock_.now_s() >= command->until_s) {
           ::kill(-command->pid, SIGKILL);
           command->timed_out = true;
@@ -127,8 +129,11 @@ void ProcessHost::poll() {
         ++command;
         continue;
       }
-      command->result = {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-                         command->timed_out, text_of(command->out), text_of(command->err)};
+      // Where SIGCHLD is ignored nobody knows how a child ended: that is no success.
+      const int code = ended_pid < 0       ? k_unknown_status
+                       : WIFEXITED(status) ? WEXITSTATUS(status)
+                                           : 128 + WTERMSIG(status);
+      command->result = {code, command->timed_out, text_of(command->out), text_of(command->err)};
     }
     ended.emplace_back(std::move(command->then), std::move(command->result));
     command = commands_.erase(command);

@@ -28,13 +28,13 @@ constexpr double k_most_gpus = 64.0;
 constexpr std::size_t k_most_options = 50;
 
 /// What the runner itself decides, and what would take trials out of its hands.
-constexpr std::array<std::string_view, 22> k_own_options = {
-    "job-name",      "nodes",        "ntasks",     "ntasks-per-node",
-    "cpus-per-task", "exclusive",    "mem",        "time",
-    "output",        "error",        "input",      "chdir",
-    "parsable",      "requeue",      "no-requeue", "wrap",
-    "array",         "wait",         "hold",       "test-only",
-    "export",        "gpus-per-node"};
+constexpr std::array<std::string_view, 23> k_own_options = {
+    "job-name",      "nodes",         "ntasks",     "ntasks-per-node",
+    "cpus-per-task", "exclusive",     "mem",        "time",
+    "output",        "error",         "input",      "chdir",
+    "parsable",      "requeue",       "no-requeue", "wrap",
+    "array",         "wait",          "hold",       "test-only",
+    "export",        "gpus-per-node", "clusters"};
 
 std::optional<std::string> fault_of_option(std::string_view text) {
   if (!text.starts_with("--") || text.size() < 3) {

@@ -47,11 +47,12 @@ Result<std::string> step_script(const TrialSpec& spec, const StepScript& script)
                 fmt::format("trial {}", spec.key.trial));
   }
   std::string text = fmt::format(
-      "w={}\n"
-      "m() {{ printf '\\036steptune %s %s\\n' \"$w\" \"$*\"; }}\n"
-      "m start \"$SLURM_PROCID\" \"${{SLURMD_NODENAME:-?}}\" \"$SLURM_JOB_ID.$SLURM_STEP_ID\"\n"
+      "m() {{ printf '\\036steptune {} %s %s\\n' \"$1\" \"$2\"; }}\n"
+      "m start \"$SLURM_PROCID ${{SLURMD_NODENAME:-?}} $SLURM_JOB_ID.$SLURM_STEP_ID\"\n"
       "trap : TERM INT\n"
-      "trap 's=$?; printf \"\\n\"; m exit \"$SLURM_PROCID\" \"$s\"; exit \"$s\"' EXIT\n",
+      "trap 's=$?; printf \"\\n\"; m exit \"$SLURM_PROCID $s\"; exit \"$s\"' EXIT\n"
+      // What the trial sets, its shell options and traps included, ends with it: the marks stay.
+      "(\n",
       script.mark_word);
   if (script.tasks > 1) {
     text += k_ranks;
@@ -74,7 +75,7 @@ Result<std::string> step_script(const TrialSpec& spec, const StepScript& script)
                       posix_quoted(folder.string()));
   if (!script.setup.empty()) text += script.setup + "\n";
   // exec: a program, never one of the shell's own commands.
-  text += "(exec";
+  text += "exec";
   for (const std::string& word : spec.argv)
     text += " " + posix_quoted(word);
   text += ")\n";

@@ -75,14 +75,15 @@ Result<std::set<std::string>> studies_of_nights(const History& history,
   return needed;
 }
 
-Result<Taken> look_at(const History& history, const fs::path& database) {
+Result<Taken> look_at(const History& history, const fs::path& database, bool is_written,
+                      double now_wall_s) {
   const auto studies = history.studies();
   if (!studies) return tl::unexpected(studies.error());
   const auto needed = studies_of_nights(history, *studies);
   if (!needed) return tl::unexpected(needed.error());
   Taken taken;
   for (const StudyRecord& study : *studies) {
-    auto use = history.use_of(study);
+    auto use = history.use_of(study, is_written, now_wall_s);
     if (!use) return tl::unexpected(use.error());
     use->needed = needed->contains(study.name);
     for (const fs::path& log : logs_of(database, study.name))
@@ -161,13 +162,10 @@ Result<GcRequest> request_of(const GcOptions& options) {
 }
 
 ExitCode show_plan(CommandContext& context, const GcRequest& request) {
-  auto history = History::open_for_reading(context.database());
+  const auto history = History::open_for_reading(context.database());
   if (!history) return context.console.error(history.error());
-  // Only a writer knows what is running.
-  if (auto writable = History::open_for_writing(context.database(), context.clock)) {
-    history = std::move(writable);
-  }
-  const auto taken = look_at(*history, context.database());
+  const auto taken = look_at(*history, context.database(), History::has_writer(context.database()),
+                             context.clock.wall_time_s());
   if (!taken) return context.console.error(taken.error());
   const auto steps = plan_gc(taken->studies, request, context.clock.wall_time_s(),
                              taken->used_bytes + taken->log_bytes);
@@ -189,7 +187,10 @@ ExitCode collect(CommandContext& context, const GcRequest& request) {
   if (!history) return context.console.error(history.error());
   for (const std::string& warning : history->warnings())
     context.console.warning(warning);
-  auto taken = look_at(*history, database);
+  const auto look = [&] {
+    return look_at(*history, database, /*is_written=*/false, context.clock.wall_time_s());
+  };
+  auto taken = look();
   if (!taken) return context.console.error(taken.error());
   const std::int64_t before = taken->total();
   std::vector<GcStep> steps;
@@ -204,7 +205,7 @@ ExitCode collect(CommandContext& context, const GcRequest& request) {
     steps.insert(steps.end(), next.begin(), next.end());
     if (round > 0 && next.empty()) break;
     if (auto done = history->compact(); !done) return context.console.error(done.error());
-    taken = look_at(*history, database);
+    taken = look();
     if (!taken) return context.console.error(taken.error());
   }
   print_gc(context, steps, std::max<std::int64_t>(0, before - taken->total()), taken->total(),

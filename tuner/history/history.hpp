@@ -205,6 +205,10 @@ class History {
   [[nodiscard]] static Result<History> open_for_reading(const std::filesystem::path& path,
                                                         const HistoryOptions& options = {});
 
+  /// Whether a program holds the database for writing now. False where that cannot be told: there
+  /// is no lock file, or it may not be opened.
+  [[nodiscard]] static bool has_writer(const std::filesystem::path& path);
+
   History(History&&) noexcept;
   History& operator=(History&&) noexcept;
   ~History();
@@ -259,9 +263,11 @@ class History {
   [[nodiscard]] Result<std::int64_t> change_counter() const;
 
   /// What a study takes in the database, and when it was used last; its logs are left to the
-  /// caller. Opened for writing, a study that is stored as running counts as running only while
-  /// trials of it may go on: those that were open when its tuner ended, for 30 days.
-  [[nodiscard]] Result<StudyUse> use_of(const StudyRecord& study) const;
+  /// caller. Where nobody writes (`is_written` false: `has_writer`, or the caller is the writer and
+  /// tunes nothing), a study that is stored as running counts as running only while trials of it
+  /// may go on: those that were open when its tuner ended, for 30 days.
+  [[nodiscard]] Result<StudyUse> use_of(const StudyRecord& study, bool is_written,
+                                        double now_wall_s) const;
   /// Bytes of the database that hold something: what it takes once it is compact.
   [[nodiscard]] Result<std::int64_t> used_bytes() const;
 

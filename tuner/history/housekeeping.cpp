@@ -40,13 +40,14 @@ Result<std::int64_t> History::change_counter() const {
   });
 }
 
-Result<StudyUse> History::use_of(const StudyRecord& study) const {
+Result<StudyUse> History::use_of(const StudyRecord& study, bool is_written,
+                                 double now_wall_s) const {
   return store_->catch_errors([&]() -> Result<StudyUse> {
     StudyUse use;
     use.id = study.id;
     use.name = study.name;
-    // Whoever may write knows that nobody else does, whatever a killed tuner left behind.
-    use.running = study.status == StudyStatus::running && !store_->lock;
+    // A tuner that was killed leaves it as running.
+    use.running = study.status == StudyStatus::running && is_written;
     std::int64_t open_trials = 0;
     use.last_used_wall_s = study.created_wall_s;
     Query trials = store_->query(
@@ -61,8 +62,7 @@ Result<StudyUse> History::use_of(const StudyRecord& study) const {
       open_trials = trials.column(2).getInt64();
     }
     // Jobs of a tuner that was killed, or let them go on, may still run elsewhere.
-    const bool left_behind =
-        store_->lock && store_->clock->wall_time_s() - use.last_used_wall_s > k_longest_trial_s;
+    const bool left_behind = !is_written && now_wall_s - use.last_used_wall_s > k_longest_trial_s;
     use.running = use.running || (open_trials > 0 && !left_behind);
     if (store_->version < k_first_with_traces) return use;
     Query traces = store_->query("SELECT sum(length(trace)) FROM traces WHERE study_id = ?");

@@ -68,6 +68,15 @@ int milliseconds(double seconds) {
 
 }  // namespace
 
+bool History::has_writer(const std::filesystem::path& path) {
+  std::filesystem::path lock_path = path;
+  lock_path += ".lock";
+  std::error_code fault;
+  if (!std::filesystem::exists(lock_path, fault)) return false;
+  const auto lock = LockFile::acquire(lock_path);
+  return !lock && lock.error().kind == ErrorKind::conflict;
+}
+
 Result<History> History::open_for_writing(const std::filesystem::path& path, const Clock& clock,
                                           const HistoryOptions& options) {
   if (auto made = make_folder(folder_of(path)); !made) return tl::unexpected(made.error());

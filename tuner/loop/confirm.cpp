@@ -212,20 +212,16 @@ bool Confirmation::was_run(const Configuration& configuration, int round) const 
 }
 
 std::optional<ConfirmStep> Confirmation::disturbed_run() const {
-  std::vector<const TrialRecord*> runs;
-  for (const TrialRecord& trial : standing_->trials()) {
-    if (is_confirmation(trial.purpose) && is_final(trial.status)) runs.push_back(&trial);
-  }
+  std::vector<const TrialRecord*> runs = counted_runs(*standing_);
+  std::erase_if(runs, [](const TrialRecord* run) { return !is_final(run->status); });
   if (disturbance_is_usual(runs)) return std::nullopt;
   for (const TrialRecord* run : runs) {
-    const bool is_to_repeat =
-        run->confirm_pair == last_round_ && is_usable(*run) && is_much_disturbed(*run);
-    if (!is_to_repeat) continue;
+    if (!is_usable(*run) || !is_much_disturbed(*run)) continue;
     const auto of_round = std::ranges::count_if(standing_->trials(), [&](const auto& trial) {
-      return trial.purpose == run->purpose && trial.confirm_pair == last_round_ &&
+      return trial.purpose == run->purpose && trial.confirm_pair == run->confirm_pair &&
              trial.configuration == run->configuration;
     });
-    if (of_round == 1) return ConfirmStep{run->purpose, last_round_, run->configuration};
+    if (of_round == 1) return ConfirmStep{run->purpose, run->confirm_pair, run->configuration};
   }
   return std::nullopt;
 }
@@ -255,9 +251,6 @@ std::optional<ConfirmStep> Confirmation::rest_of_round() const {
 
 std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) const {
   if (baseline_failed_ || study_->measure.confirm_pairs == 0) return std::nullopt;
-  if (limits.another_round) {
-    if (auto step = disturbed_run()) return step;
-  }
   if (last_round_ <= 1) {
     // The first round is still forming: those that nothing separates run side by side.
     const bool begun = std::ranges::any_of(
@@ -270,6 +263,10 @@ std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) 
   }
   if (last_round_ > 0) {
     if (auto step = rest_of_round()) return step;
+  }
+  // Not before the round is over: what disturbed it may be over by then, too.
+  if (limits.another_round) {
+    if (auto step = disturbed_run()) return step;
   }
   const auto configurations = in_round(limits.together);
   const bool first = std::ranges::all_of(

@@ -43,9 +43,9 @@ struct ConfirmLimits {
 /// each of its pairs and goes on while its verdict is open. The finalists that the search cannot
 /// tell apart run together; when all are judged and none is faster, the next best takes its turn.
 ///
-/// A run that others disturbed much is done once more in its round, where time and money allow and
-/// that is not usual; of the two the one that was disturbed less counts. Whether it is done again
-/// depends on the others alone, not on what it measured.
+/// A run that others disturbed much is done once more for its round, when a round is over, where
+/// time and money allow and that is not usual; of the two the one that was disturbed less counts.
+/// Whether it is done again depends on the others alone, not on what it measured.
 ///
 /// The study's companion (`MeasureSpec::companion`) is a finalist, too, if its trial of the search
 /// may win; it runs in its own rounds and in every round of another one.

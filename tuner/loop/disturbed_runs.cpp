@@ -13,7 +13,10 @@ constexpr double k_usual_share = 1.0 / 3.0;
 }  // namespace
 
 double disturbed_share(const TrialRecord& trial) {
-  return trial.spent_s > 0.0 ? std::min(1.0, trial.disturbed_s / trial.spent_s) : 0.0;
+  // What is spent adds up over launches; what disturbed the trial is of the last one.
+  const double launch_s = trial.ended_wall_s - trial.started_wall_s;
+  const double seconds = launch_s > 0.0 ? launch_s : trial.spent_s;
+  return seconds > 0.0 ? std::min(1.0, trial.disturbed_s / seconds) : 0.0;
 }
 
 bool is_much_disturbed(const TrialRecord& trial) {

@@ -7,7 +7,8 @@
 
 namespace steptune {
 
-/// Share of the trial's time in which others used much of the machine, in [0, 1].
+/// Share of the time of the trial's last launch in which others used much of the machine, in
+/// [0, 1].
 [[nodiscard]] double disturbed_share(const TrialRecord& trial);
 
 /// True where that is a fifth or more: its value says more about the others than about it.

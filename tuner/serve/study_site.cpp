@@ -317,13 +317,19 @@ Result<std::vector<StudyFigures>> StudySite::all_figures() {
   options.busy_timeout_s = k_read_busy_timeout_s;
   auto history = History::open_for_reading(options_.database, options);
   if (!history) return tl::unexpected(history.error());
+  // Before the figures: what changes while they are read makes them old at the next look.
+  const auto records = history->studies();
+  if (!records) return tl::unexpected(records.error());
+  std::map<std::int64_t, std::string> versions;
+  for (const StudyRecord& record : *records)
+    versions[record.id] = watch_.version(record.id).value_or("");
   auto studies = read_study_list(*history);
   if (!studies) return tl::unexpected(studies.error());
   std::map<std::int64_t, Figures> known;
   std::vector<StudyFigures> all;
   for (ListedStudy& listed : *studies) {
     const std::int64_t id = listed.record.id;
-    const std::string version = watch_.version(id).value_or("");
+    const std::string version = versions[id];
     auto former = figures_.find(id);
     if (former == figures_.end() || version.empty() || former->second.version != version) {
       auto read = read_study_figures(*history, std::move(listed));

@@ -83,7 +83,10 @@ TEST_F(Housekeeping, TracesGoAndTheirRoomComesBack) {
   trace.decisions.push_back({1.0, 2.0, true, {}, {}, std::string(200'000, 'x')});
   TrialRecord trial = launching_trial(1);
   must(history.record_launching(study.id, trial));
-  EXPECT_TRUE(must(history.use_of(must(history.study("s")))).running);
+  const auto use = [&](bool is_written) {
+    return must(history.use_of(must(history.study("s")), is_written, 6.0e9));
+  };
+  EXPECT_TRUE(use(true).running);
   trial.status = TrialStatus::completed;
   trial.objectives = {1.0};
   trial.standard_errors = {0.1};
@@ -91,13 +94,12 @@ TEST_F(Housekeeping, TracesGoAndTheirRoomComesBack) {
   trial.ended_wall_s = 6.0e9;
   must(history.record_ended(study.id, trial, {}, trace));
   StudyRecord finished = must(history.study("s"));
-  EXPECT_FALSE(must(history.use_of(finished)).running) << "who writes knows that no tuner runs";
-  const History reader = must(History::open_for_reading(path()));
-  EXPECT_TRUE(must(reader.use_of(finished)).running) << "who reads does not";
+  EXPECT_TRUE(use(true).running) << "the study is, if not its trials";
+  EXPECT_FALSE(use(false).running) << "its tuner was killed";
   finished.status = StudyStatus::finished;
   must(history.record_study(finished));
 
-  const StudyUse before = must(history.use_of(must(history.study("s"))));
+  const StudyUse before = use(true);
   EXPECT_FALSE(before.running);
   EXPECT_GE(before.trace_bytes, 200'000);
   EXPECT_GT(before.record_bytes, 100);
@@ -106,7 +108,7 @@ TEST_F(Housekeeping, TracesGoAndTheirRoomComesBack) {
   const auto full = std::filesystem::file_size(path());
 
   must(history.remove_traces(study.id));
-  EXPECT_EQ(must(history.use_of(finished)).trace_bytes, 0);
+  EXPECT_EQ(use(true).trace_bytes, 0);
   EXPECT_FALSE(must(history.trace(study.id, 1)).has_value());
   EXPECT_EQ(must(history.trial(study.id, 1)).objectives, trial.objectives) << "results stay";
   must(history.compact());

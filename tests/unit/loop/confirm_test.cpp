@@ -113,16 +113,19 @@ TEST_F(ConfirmTest, ABudgetThatIsSpentEndsAfterARound) {
   EXPECT_THAT(order, ::testing::ElementsAre(2, 1)) << "the first round is always run";
 }
 
-TEST_F(ConfirmTest, ARunThatOthersDisturbedIsDoneOnceMore) {
+TEST_F(ConfirmTest, ARunThatOthersDisturbedIsDoneOnceMoreWhenTheRoundIsOver) {
   disturbed_run(2, 3.0);
-  ASSERT_TRUE(next({false, 3}));
-  EXPECT_EQ(next({false, 3})->purpose, k_b) << "where time and money allow it";
   const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
-  EXPECT_THAT(order, ::testing::ElementsAre(2, 1, 1, 2, 2, 1));
+  EXPECT_THAT(order, ::testing::ElementsAre(1, 2, 1, 2, 2, 1));
   const Confirmation done = confirmation();
   ASSERT_NE(done.winner(), nullptr);
   EXPECT_EQ(done.winner()->pairs.size(), 3U);
   EXPECT_NEAR(done.winner()->speed_up.ratio, 2.0, 1e-12) << "without the disturbed run";
+}
+
+TEST_F(ConfirmTest, ADisturbedRunStaysWhereTimeOrMoneyIsOver) {
+  disturbed_run(2, 3.0);
+  EXPECT_THAT(run([](std::int64_t) { return 4.0; }, {false, 3}), ::testing::ElementsAre(1));
 }
 
 TEST_F(ConfirmTest, OfTwoDisturbedRunsTheOneThatWasLessSoCounts) {
@@ -130,16 +133,27 @@ TEST_F(ConfirmTest, OfTwoDisturbedRunsTheOneThatWasLessSoCounts) {
     trials_.push_back(confirming(3 + i, i % 2 == 0 ? k_a : k_b, 1 + i / 2, i % 2 == 0 ? 2 : 1,
                                  i % 2 == 0 ? 2.0 : 4.0, 0.01));
   disturbed_run(2, 2.5);
+  trials_.push_back(confirming(8, k_b, 3, 1, 4.0, 0.01));
   disturbed_run(2, 9.0, 6.0);
-  const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
-  EXPECT_THAT(order, ::testing::ElementsAre(1)) << "once more is enough";
+  EXPECT_FALSE(next()) << "once more is enough";
   EXPECT_EQ(confirmation().finalists()[0].pairs[2].incumbent->objectives[0], 2.5);
 }
 
+TEST_F(ConfirmTest, WhatOutlastsARoundIsDoneAgainOnceItIsOver) {
+  disturbed_run(2, 3.0);
+  disturbed_run(1, 6.0);
+  const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
+  EXPECT_THAT(order, ::testing::ElementsAre(1, 2, 2, 1, 2, 1))
+      << "two quiet rounds, then the first once more";
+  EXPECT_NEAR(confirmation().winner()->speed_up.ratio, 2.0, 1e-12);
+}
+
 TEST_F(ConfirmTest, AMachineThatIsAlwaysSharedIsTakenAsItIs) {
-  disturbed_run(2, 2.0);
-  disturbed_run(2, 2.0);
-  EXPECT_EQ(next()->purpose, k_b);
+  for (int round = 1; round <= 3; ++round) {
+    disturbed_run(round == 2 ? 1 : 2, round == 2 ? 4.0 : 2.0);
+    disturbed_run(round == 2 ? 2 : 1, round == 2 ? 2.0 : 4.0);
+  }
+  EXPECT_FALSE(next());
 }
 
 TEST_F(ConfirmTest, NothingIsConfirmedWhereTheBaselineIsBest) {
