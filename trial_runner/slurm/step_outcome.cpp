@@ -16,6 +16,9 @@ namespace {
 /// As a shell tells of a program that it has not found, or may not execute.
 constexpr int k_not_found = 127;
 constexpr int k_not_executable = 126;
+/// As it tells of one that SIGKILL or SIGTERM ended.
+constexpr int k_status_killed = 128 + 9;
+constexpr int k_status_terminated = 128 + 15;
 
 constexpr std::array<std::string_view, 11> k_memory_phrases{
     "oom-kill",
@@ -77,6 +80,10 @@ bool tells_of_memory(std::string_view line) {
   });
 }
 
+bool tells_of_cancelling(std::string_view line) {
+  return line.starts_with("slurmstepd") && line.find(" CANCELLED AT ") != std::string_view::npos;
+}
+
 bool is_proven_success(const StepMarks& marks, EndCause cause) {
   return cause == EndCause::none && marks.all_succeeded();
 }
@@ -88,7 +95,11 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
 
   const bool usable =
       !evidence.allocation_state || phase_of(*evidence.allocation_state) == JobPhase::usable;
-  const bool failed_itself = marks.failure() && !(marks.only_ended() && !usable);
+  // A shell may live long enough to tell what killed its program.
+  const bool killed_by_others = evidence.cancelled && (marks.failure() == k_status_killed ||
+                                                       marks.failure() == k_status_terminated);
+  const bool failed_itself =
+      marks.failure() && !killed_by_others && !(marks.only_ended() && !usable);
   if (!marks.all_started() && (!marks.failure() || marks.only_ended())) {
     detail = marks.started() == 0
                  ? "the step did not start"
@@ -110,7 +121,7 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
     outcome.kind = OutcomeKind::lost;
     outcome.exit_code = evidence.srun_status.value_or(0);
     outcome.detail =
-        usable ? "its step was ended from outside: no task has told its exit status"
+        usable ? "its step was ended from outside"
                : fmt::format("its allocation is {}", words_of(*evidence.allocation_state));
   }
   const std::string output = last_output(evidence);

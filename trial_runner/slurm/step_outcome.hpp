@@ -21,12 +21,16 @@ struct StepEvidence {
   std::string fault;              ///< why output is missing; empty if none is
   std::vector<std::string> tail;  ///< last lines of output
   bool out_of_memory = false;     ///< the output says so
+  bool cancelled = false;         ///< Slurm's words among the output say so
   /// Of the allocation, asked after the step's end; nothing: the controller does not answer.
   std::optional<std::string> allocation_state;
 };
 
 /// Whether a line tells that memory was not enough, as Slurm or the usual libraries say it.
 [[nodiscard]] bool tells_of_memory(std::string_view line);
+
+/// Whether a line of output is Slurm's own about a step or job that was cancelled.
+[[nodiscard]] bool tells_of_cancelling(std::string_view line);
 
 /// Whether the end can be judged without asking what has become of the allocation: only success
 /// proves itself.

@@ -74,6 +74,7 @@ void StepTrial::take_line(double time_s, std::string_view line, std::vector<Tria
     return;
   }
   out_of_memory_ = out_of_memory_ || tells_of_memory(line);
+  cancelled_ = cancelled_ || tells_of_cancelling(line);
   last_event_s_ = std::max(last_event_s_, time_s);
   if (auto report = reader_.read_line(line, last_event_s_)) {
     events.emplace_back(TrialReported{key(), *std::move(report)});
@@ -130,6 +131,7 @@ StepEvidence StepTrial::evidence() const {
   StepEvidence evidence;
   evidence.cause = cause_;
   evidence.out_of_memory = out_of_memory_;
+  evidence.cancelled = cancelled_;
   evidence.tail = tail_.last_lines(k_tail_lines);
   if (step_end_) {
     evidence.srun_status = step_end_->status;

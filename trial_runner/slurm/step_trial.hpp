@@ -118,6 +118,7 @@ class StepTrial {
   /// Lines before all tasks had started.
   std::vector<std::pair<double, std::string>> early_lines_;
   bool out_of_memory_ = false;
+  bool cancelled_ = false;
   EndCause cause_ = EndCause::none;
   double asked_s_ = 0.0;
   bool killed_ = false;
