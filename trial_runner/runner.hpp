@@ -49,7 +49,7 @@ enum class PageCache {
 /// A trial that may be measured in a running program, beside the baseline (trial_runner/live): the
 /// two differ in nothing but knobs of PyTorch's hook that can be switched between two steps.
 struct LiveTrial {
-  std::map<std::string, Value> knobs;           ///< the trial's; those that are not the program's own
+  std::map<std::string, Value> knobs;  ///< the trial's; those that are not the program's own
   std::map<std::string, Value> baseline_knobs;  ///< likewise
   /// The baseline's, of training steps alone, as measured before; nothing: the trial is the
   /// baseline's first.

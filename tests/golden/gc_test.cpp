@@ -101,7 +101,8 @@ TEST_F(Gc, AStudyWhoseTrialsMayStillRunIsLeftAlone) {
   sql("UPDATE studies SET status = 'running' WHERE name = 'old'");
   sql("UPDATE trials SET status = 'running', started_wall_s = unixepoch() WHERE number = 2 AND "
       "study_id = (SELECT id FROM studies WHERE name = 'old')");
-  for (const Json& step : gc({"--history-limit", "1KB"})["removed"])
+  const Json collected = gc({"--history-limit", "1KB"});
+  for (const Json& step : collected["removed"])
     EXPECT_EQ(step["study"], "new");
   EXPECT_TRUE(fs::exists(log_of("old")));
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/document/identifiers.hpp"
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/run_options.hpp"
@@ -69,8 +70,14 @@ class Initiation {
   }
 
   Result<InitResult> run() {
+    if (!document::is_study_name(input_.name)) {
+      return fail(ErrorKind::usage,
+                  fmt::format("\"{}\" is no study name", printable_line(input_.name)), "--name",
+                  "letters, digits and _.- are allowed, a letter or digit first");
+    }
     std::error_code error;
-    if (!options_.force && fs::exists(result_.file, error)) {
+    if (!options_.force &&
+        fs::symlink_status(result_.file, error).type() != fs::file_type::not_found) {
       return fail(ErrorKind::usage, "is there already", result_.file,
                   "give another --output, or --force to write over it");
     }

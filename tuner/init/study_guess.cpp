@@ -81,6 +81,15 @@ class Guessing {
       }
       return;
     }
+    if (rule.role == "accumulation") {
+      if (!by_role_.contains("batch")) {
+        return leave(shown, "no batch size is varied that would keep the samples of a step");
+      }
+      // A bar over a loader counts parts of an optimizer step: fewer parts would look faster.
+      if (input_.space == nullptr && !tells_samples()) {
+        return leave(shown, "its output tells no samples, and a step may be a part of one");
+      }
+    }
     auto today = input_.program.today(*option);
     if (!today && option->form == OptionForm::flag) {
       today = ProgramFacts::Today{"false", "a flag that is not set"};
@@ -172,6 +181,11 @@ class Guessing {
   [[nodiscard]] std::string published_default(const SpaceKnob& rule) const {
     if (rule.type != "int" || whole_number(rule.default_value)) return rule.default_value;
     return fmt::format("{:.0f}", fact_value(rule.default_value, input_.machine));
+  }
+
+  [[nodiscard]] bool tells_samples() const {
+    return (input_.reading && input_.reading->samples_per_step) ||
+           (input_.survey && input_.survey->samples_per_step());
   }
 
   void leave(const std::string& option, const std::string& why) {
@@ -303,15 +317,25 @@ class Guessing {
     guess_.tuned.push_back({rule.parameter, rule.role, option, range_text(parameter), value, from});
   }
 
-  /// The words of a setting, as options and values of this program.
+  /// Whether all options of a setting have its values in the program as it is.
   [[nodiscard]] bool is_set_today(const KnobSetting& setting) const {
-    if (setting.args.empty()) return false;
-    const ProgramOption* option = option_of(setting.args.front());
-    if (option == nullptr) return false;
-    const auto today = input_.program.today(*option);
-    const std::string wanted = setting.args.size() > 1 ? setting.args[1] : "true";
-    if (!today) return false;
-    return plain_name(today->value) == plain_name(wanted);
+    const auto& words = setting.args;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const ProgramOption* option = option_of(words[i]);
+      const auto today = option == nullptr ? std::nullopt : input_.program.today(*option);
+      if (!today) return false;
+      const bool has_value = i + 1 < words.size() && !words[i + 1].starts_with("-");
+      if (plain_name(today->value) != plain_name(has_value ? words[++i] : "true")) return false;
+    }
+    return !words.empty();
+  }
+
+  /// Whether the program as it is uses the option that the setting begins with.
+  [[nodiscard]] bool is_begun_today(const KnobSetting& setting) const {
+    const ProgramOption* option = setting.args.empty() ? nullptr : option_of(setting.args.front());
+    const auto today = option == nullptr ? std::nullopt : input_.program.today(*option);
+    static const std::set<std::string> k_unused{"", "false", "none", "no", "0", "off"};
+    return today && !k_unused.contains(plain_name(today->value));
   }
 
   void offer_settings(const SpaceKnob& rule) {
@@ -325,6 +349,10 @@ class Guessing {
         there.push_back(&setting);
     }
     if (today == nullptr) {
+      for (const KnobSetting& setting : rule.settings) {
+        if (!is_begun_today(setting)) continue;
+        return leave(setting.args.front(), "what it is set to is none of the settings known");
+      }
       for (const KnobSetting* setting : there) {
         if (setting->args.empty()) today = setting;
       }
@@ -365,8 +393,9 @@ class Guessing {
     const auto accumulation = by_role_.find("accumulation");
     if (batch != by_role_.end() && accumulation != by_role_.end() &&
         baseline_.contains(batch->second) && baseline_.contains(accumulation->second)) {
-      const auto product = baseline_[batch->second].get<std::int64_t>() *
-                           baseline_[accumulation->second].get<std::int64_t>();
+      const auto product = static_cast<std::int64_t>(std::min(
+          1e15,
+          baseline_[batch->second].get<double>() * baseline_[accumulation->second].get<double>()));
       constraints.push_back(
           fmt::format("{} * {} == {}", batch->second, accumulation->second, product));
       guess_.comments["/constraints"] =

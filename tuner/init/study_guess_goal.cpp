@@ -105,7 +105,7 @@ class Goal {
   void reports() {
     Json& document = guess_.document;
     const Json published = input_.space == nullptr ? Json() : input_.space->reports;
-    if (input_.reading) {
+    if (input_.reading && published.is_null()) {
       const OutputFormat& format = input_.reading->format;
       if (!format.reports.is_null()) document["reports"] = format.reports;
       guess_.notes.push_back(fmt::format("output read by {}, seen in its output", format.name));

@@ -52,8 +52,30 @@ StudySpec must_study(const StudyGuess& guess, const GuessInput& input) {
   return *std::move(study);
 }
 
+/// As of a program that tells samples.
+OutputReading reading_of(double samples_per_step) {
+  OutputReading reading;
+  reading.format = {"preset tqdm", Json("tqdm"), {}};
+  reading.progress = 3;
+  reading.samples_per_step = samples_per_step;
+  return reading;
+}
+
+TEST(StudyGuess, LeavesAccumulationAloneWhereStepsMayBePartsOfOne) {
+  const StudyGuess guess = must_guess(input_of(k_help, {"python3", "train.py"}));
+  EXPECT_FALSE(guess.document["parameters"].contains("accumulate"));
+  EXPECT_THAT(guess.left, Contains(HasSubstr("--accumulate: its output tells no samples")));
+  GuessInput alone = input_of(
+      "usage: x\n\noptions:\n  --accumulate N  batches of a step (default: 1)\n"
+      "  --workers N     loaders (default: 0)\n",
+      {"x"});
+  alone.reading = reading_of(32.0);
+  EXPECT_THAT(must_guess(alone).left, Contains(HasSubstr("--accumulate: no batch size")));
+}
+
 TEST(StudyGuess, VariesWhatIsKnownFromTheDefaults) {
-  const GuessInput input = input_of(k_help, {"python3", "train.py", "--workers", "2", "data{x}"});
+  GuessInput input = input_of(k_help, {"python3", "train.py", "--workers", "2", "data{x}"});
+  input.reading = reading_of(32.0);
   const StudyGuess guess = must_guess(input);
   const StudySpec study = must_study(guess, input);
   EXPECT_EQ(study.baseline.text(),
