@@ -79,6 +79,7 @@ void add_all_commands(CLI::App& program, CommandContext& context) {
   add_report_command(program, context);
   add_serve_command(program, context);
   add_export_command(program, context);
+  add_import_command(program, context);
   add_gc_command(program, context);
   add_follow_command(program, context);
   add_doctor_command(program, context);

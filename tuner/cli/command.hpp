@@ -66,6 +66,7 @@ void add_studies_command(CLI::App& program, CommandContext& context);
 void add_report_command(CLI::App& program, CommandContext& context);
 void add_serve_command(CLI::App& program, CommandContext& context);
 void add_export_command(CLI::App& program, CommandContext& context);
+void add_import_command(CLI::App& program, CommandContext& context);
 void add_gc_command(CLI::App& program, CommandContext& context);
 void add_follow_command(CLI::App& program, CommandContext& context);
 void add_doctor_command(CLI::App& program, CommandContext& context);

@@ -27,7 +27,8 @@ namespace fs = std::filesystem;
 
 /// How any program is tuned, in one example.
 constexpr const char* k_by_hand =
-    "any program with options can be tuned by a study file (docs/tutorial.md), such as\n"
+    "any program with options can be tuned by a study file (docs/tutorial.md), which\n"
+    "'steptune init -- COMMAND' writes, such as\n"
     "  {{\"name\": \"{}\", \"command\": [{}, \"--threads\", \"{{threads}}\"],\n"
     "   \"parameters\": {{\"threads\": {{\"type\": \"int\", \"low\": 1, \"high\": \"cpus\"}}}},\n"
     "   \"baseline\": {{\"threads\": 1}}, \"reports\": \"key=value\"}}";

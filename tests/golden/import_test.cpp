@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/json.hpp"
+#include "tests/golden/program.hpp"
+
+namespace steptune::golden {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+std::string import_study(const std::string& name, const std::string& search = "") {
+  return R"json({
+    "name": ")json" +
+         name + R"json(",
+    "command": ["train", "{batch}", "{workers}", {"args": ["{prefetch}"]}, "{precision}", "{amp}"],
+    "parameters": {
+      "batch": {"type": "int", "low": 16, "high": 256, "scale": "log2"},
+      "workers": {"type": "int", "low": 0, "high": 4},
+      "prefetch": {"type": "int", "low": 1, "high": 4, "when": "workers > 0"},
+      "precision": {"type": "categorical", "choices": ["fp32", "bf16"]},
+      "amp": {"type": "bool"}
+    },
+    "baseline": {"batch": 32, "workers": 0, "precision": "fp32", "amp": false},
+    "search": {"searcher": "sobol", "scheduler": "none")json" +
+         search + R"json(},
+    "budget": {"trials": 8},
+    "runner": {"type": "replay", "seconds_per_sample":
+      "(0.0004 + 0.01 / batch) * (precision == 'bf16' ? 0.6 : 1) / (1 + workers)"}
+  })json";
+}
+
+Json must_import(const Sandbox& sandbox, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "import");
+  arguments.insert(arguments.end(), {"--study", "study.json", "--json"});
+  const Ended ended = sandbox.steptune(arguments);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return Json::parse(ended.out, nullptr, false);
+}
+
+Json trials_of(const Sandbox& sandbox, const std::string& study) {
+  const Ended ended = sandbox.steptune({"leaderboard", study, "--all", "--json"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return Json::parse(ended.out, nullptr, false)["trials"];
+}
+
+TEST(Import, OfACsvTakesWhatStandsInTheSpace) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", import_study("demo"));
+  sandbox.write("trials.csv",
+                "batch,workers,prefetch,precision,seconds\n"
+                "64,0,2,bf16,1.5\n128,2,2,fp32,0.7\n48,0,,fp32,1\n64,1,2,fp32,\n64,1,2,int8,1\n");
+  const Json json = must_import(sandbox, {"trials.csv", "--column", "time=seconds"});
+  EXPECT_EQ(json["study"], "demo-imported");
+  EXPECT_EQ(json["trials"], 2);
+  EXPECT_EQ(json["left"].size(), 3U);
+  const Json trials = trials_of(sandbox, "demo-imported");
+  ASSERT_EQ(trials.size(), 2U);
+  EXPECT_EQ(trials[0]["configuration"], Json({{"amp", false},
+                                              {"batch", 128},
+                                              {"precision", "fp32"},
+                                              {"prefetch", 2},
+                                              {"workers", 2}}));
+  // Nobody goes on with it as if it had been measured here, and another study learns from it.
+  sandbox.write("same.json", import_study("demo-imported"));
+  EXPECT_EQ(sandbox.steptune({"run", "same.json", "--quiet"}).exit_code, 4);
+  sandbox.write("next.json", import_study("next", R"(, "learn_from": ["demo-imported"])"));
+  const Ended next = sandbox.steptune({"run", "next.json", "--quiet"});
+  EXPECT_EQ(next.exit_code, 0) << next.err;
+  const Ended again = sandbox.steptune(
+      {"import", "trials.csv", "--study", "study.json", "--column", "time=seconds"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("is there already"));
+}
+
+TEST(Import, OfAnOptunaExportGivesTheSameTrialsBack) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", import_study("demo"));
+  ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet"}).exit_code, 0);
+  ASSERT_EQ(sandbox.steptune({"export", "demo", "--format", "optuna", "optuna.db"}).exit_code, 0);
+  const Json before = trials_of(sandbox, "demo");
+  const Json json = must_import(sandbox, {"optuna.db", "--name", "back"});
+  EXPECT_EQ(json["kind"], "Optuna");
+  const Json after = trials_of(sandbox, "back");
+  ASSERT_GT(after.size(), 0U);
+  EXPECT_EQ(after[0]["configuration"], before[0]["configuration"]);
+  EXPECT_EQ(after[0]["objectives"], before[0]["objectives"]);
+}
+
+TEST(Import, OfARayTuneFolderTakesTheLastResults) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", import_study("demo"));
+  fs::create_directories(sandbox.folder() / "ray/a");
+  fs::create_directories(sandbox.folder() / "ray/b");
+  sandbox.write("ray/a/params.json", R"({"batch": 64, "precision": "bf16"})");
+  sandbox.write(
+      "ray/a/result.json",
+      "{\"s\": 3, \"config\": {\"batch\": 64}}\n{\"s\": 2, \"config\": {\"batch\": 64}}\n{\"s\"");
+  sandbox.write("ray/b/params.json", R"({"batch": 128})");
+  sandbox.write("ray/b/error.txt", "out of memory");
+  const Json json = must_import(sandbox, {"ray", "--column", "time=s"});
+  EXPECT_EQ(json["kind"], "Ray Tune");
+  EXPECT_EQ(json["trials"], 2);
+  const Json trials = trials_of(sandbox, "demo-imported");
+  EXPECT_EQ(trials[0]["objectives"], trials[0]["objectives"]);
+  EXPECT_EQ(trials[0]["configuration"]["precision"], "bf16");
+}
+
+TEST(Import, SaysWhatIsMissing) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", import_study("demo"));
+  sandbox.write("trials.csv", "batch,seconds\n64,1\n");
+  const auto error = [&sandbox](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "import");
+    arguments.insert(arguments.end(), {"--study", "study.json"});
+    const Ended ended = sandbox.steptune(arguments);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(ended.out, "");
+    return ended.err;
+  };
+  EXPECT_THAT(error({"trials.csv"}), HasSubstr("no column tells \"time\""));
+  EXPECT_THAT(error({"trials.csv", "--column", "time=second"}), HasSubstr("no column \"second\""));
+  EXPECT_THAT(error({"none.csv"}), HasSubstr("is no file and no folder"));
+  sandbox.write("broken.db", std::string("SQLite format 3\0garbage", 23));
+  EXPECT_THAT(error({"broken.db"}), HasSubstr("cannot be read"));
+  fs::create_directories(sandbox.folder() / "empty");
+  EXPECT_THAT(error({"empty"}), HasSubstr("holds no folder with a trial's"));
+  EXPECT_FALSE(fs::exists(sandbox.folder() / ".steptune/history.db"));
+}
+
+}  // namespace
+}  // namespace steptune::golden

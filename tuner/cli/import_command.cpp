@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "common/document/identifiers.hpp"
+#include "common/text.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/study_source.hpp"
+#include "tuner/exports/study_import.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+struct ImportCommandOptions {
+  std::string path;
+  std::string study;
+  std::string name;
+  std::string from;
+  std::vector<std::string> columns;
+};
+
+Result<ImportColumns> columns_of(const std::vector<std::string>& words) {
+  ImportColumns columns;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == word.size()) {
+      return fail(ErrorKind::usage, fmt::format("\"{}\" is no NAME=COLUMN", printable_line(word)),
+                  "--column", "--column time=seconds_per_step");
+    }
+    columns[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return columns;
+}
+
+/// Stores the trials as a study of their own, which no run goes on with.
+Result<void> store_imported(CommandContext& context, const StudySpec& study,
+                            const std::string& name, const std::string& reason,
+                            std::vector<TrialRecord> trials) {
+  auto history = History::open_for_writing(context.database(), context.clock);
+  if (!history) return tl::unexpected(history.error());
+  if (history->study(name)) {
+    return fail(ErrorKind::usage, fmt::format("a study \"{}\" is there already", name), "",
+                "give another --name");
+  }
+  Json document = study.document;
+  document["name"] = name;
+  auto record = history->create_or_continue_study(name, "imported-" + study.fingerprint, document,
+                                                  study.search.seed);
+  if (!record) return tl::unexpected(record.error());
+  for (TrialRecord& trial : trials) {
+    trial.started_wall_s = trial.ended_wall_s = context.clock.wall_time_s();
+    if (auto done = history->record_launching(record->id, trial); !done) {
+      return tl::unexpected(done.error());
+    }
+    if (auto done = history->record_ended(record->id, trial); !done) {
+      return tl::unexpected(done.error());
+    }
+  }
+  record->status = StudyStatus::finished;
+  record->stop_reason = reason;
+  return history->record_study(*record);
+}
+
+ExitCode import_trials(CommandContext& context, const ImportCommandOptions& options) {
+  const auto study = open_study_file(options.study);
+  if (!study) return context.console.error(study.error());
+  const std::string name = options.name.empty() ? study->name + "-imported" : options.name;
+  if (!document::is_study_name(name)) {
+    return context.console.error({ErrorKind::usage,
+                                  fmt::format("\"{}\" is no study name", printable_line(name)),
+                                  "--name", ""});
+  }
+  const auto columns = columns_of(options.columns);
+  if (!columns) return context.console.error(columns.error());
+  const auto foreign = read_foreign_trials(options.path, options.from);
+  if (!foreign) return context.console.error(foreign.error());
+  auto imported = translate_foreign_trials(*foreign, *study, *columns);
+  if (!imported) return context.console.error(imported.error());
+  const std::size_t count = imported->trials.size();
+  const auto stored =
+      store_imported(context, *study, name, fmt::format("imported from {}", foreign->kind),
+                     std::move(imported->trials));
+  if (!stored) return context.console.error(stored.error());
+  if (context.json) {
+    Json json;
+    json["schema_version"] = k_json_schema_version;
+    json["study"] = name;
+    json["kind"] = foreign->kind;
+    json["trials"] = count;
+    json["left"] = Json::object();
+    for (const auto& [why, rows] : imported->left)
+      json["left"][why] = rows;
+    context.console.json_result(json);
+    return ExitCode::ok;
+  }
+  std::string text = fmt::format("imported {} of {} trials ({}) as study \"{}\"\n", count,
+                                 foreign->trials.size(), foreign->kind, name);
+  for (const auto& [why, rows] : imported->left)
+    text += fmt::format("left     {}: {}\n", rows, why);
+  text += fmt::format("use      \"search\": {{\"learn_from\": [\"{}\"]}} in {}\n", name,
+                      printable_line(options.study));
+  context.console.result(text);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& program, CommandContext& context) {
+  auto options = std::make_shared<ImportCommandOptions>();
+  CLI::App* command = add_command(
+      program, context, "import", "Take trials of another program as an earlier study",
+      "  steptune import optuna.db --study study.json\n"
+      "  steptune import trials.csv --study study.json --column time=seconds_per_step\n"
+      "  steptune import ~/ray_results/train_2026 --study study.json --column time=time_total_s");
+  command
+      ->add_option("FILE", options->path,
+                   "SQLite file of Optuna, CSV file, or folder of a Ray Tune experiment")
+      ->required();
+  command->add_option("--study", options->study, "Study file whose space and objectives they have")
+      ->option_text("FILE")
+      ->required();
+  command
+      ->add_option("--name", options->name,
+                   "Name of the study that they become [default: the study's, with -imported]")
+      ->option_text("NAME");
+  command->add_option("--from", options->from, "Study of the Optuna file [default: the only one]")
+      ->option_text("NAME");
+  command
+      ->add_option("--column", options->columns,
+                   "Column of a parameter or objective; may be repeated [default: of its name]")
+      ->option_text("NAME=COLUMN")
+      ->expected(1)
+      ->take_all();
+  add_json_option(*command, context);
+  command->callback([&context, options] {
+    context.action = [&context, options] { return import_trials(context, *options); };
+  });
+}
+
+}  // namespace steptune

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "common/json.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// One trial as another program tells it: values by column. Numbers that were text stay text.
+struct ForeignTrial {
+  std::map<std::string, Json> cells;
+  bool failed = false;
+};
+
+/// What another program stored of its trials.
+struct ForeignTrials {
+  std::string kind;  ///< `Optuna`, `CSV`, `Ray Tune`
+  std::vector<ForeignTrial> trials;
+};
+
+/// Reads what `path` holds: an SQLite file of Optuna 2 or later (with one study, or the one called
+/// `study`), a CSV file, or a folder of Ray Tune, of which each trial's last result counts. Columns
+/// of Optuna: the parameters' names, `value`, `value_1`, ...; of Ray Tune: keys of the result and
+/// `config/NAME`. Errors of kind `usage`; nothing is written.
+[[nodiscard]] Result<ForeignTrials> read_foreign_trials(const std::filesystem::path& path,
+                                                        const std::string& study = {});
+
+/// Parameter or objective -> column, where they are not called alike.
+using ImportColumns = std::map<std::string, std::string>;
+
+/// Trials in terms of a study, and why the others are left.
+struct ImportedTrials {
+  std::vector<TrialRecord> trials;            ///< numbered from 1; ended
+  std::map<std::string, std::size_t> left{};  ///< why -> how many
+};
+
+/// The trials that stand in the study's space: those with a value of each objective as completed,
+/// failed ones as failed. A parameter that no column tells has the baseline's value. An error where
+/// an objective has no column, or none of the trials is left.
+[[nodiscard]] Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
+                                                              const StudySpec& study,
+                                                              const ImportColumns& columns);
+
+}  // namespace steptune
