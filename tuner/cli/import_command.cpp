@@ -51,7 +51,9 @@ Result<void> store_imported(CommandContext& context, const StudySpec& study,
   if (!record) return tl::unexpected(record.error());
   for (TrialRecord& trial : trials) {
     trial.started_wall_s = trial.ended_wall_s = context.clock.wall_time_s();
-    if (auto done = history->record_launching(record->id, trial); !done) {
+    TrialRecord launching = trial;
+    launching.status = TrialStatus::launching;
+    if (auto done = history->record_launching(record->id, launching); !done) {
       return tl::unexpected(done.error());
     }
     if (auto done = history->record_ended(record->id, trial); !done) {
