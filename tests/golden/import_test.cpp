@@ -45,7 +45,10 @@ Json must_import(const Sandbox& sandbox, std::vector<std::string> arguments) {
 Json trials_of(const Sandbox& sandbox, const std::string& study) {
   const Ended ended = sandbox.steptune({"leaderboard", study, "--all", "--json"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  return Json::parse(ended.out, nullptr, false)["trials"];
+  Json trials = Json::array();
+  for (const Json& row : Json::parse(ended.out)["rows"])
+    trials.push_back(row["trial"]);
+  return trials;
 }
 
 TEST(Import, OfACsvTakesWhatStandsInTheSpace) {
@@ -88,7 +91,7 @@ TEST(Import, OfAnOptunaExportGivesTheSameTrialsBack) {
   const Json after = trials_of(sandbox, "back");
   ASSERT_GT(after.size(), 0U);
   EXPECT_EQ(after[0]["configuration"], before[0]["configuration"]);
-  EXPECT_EQ(after[0]["objectives"], before[0]["objectives"]);
+  EXPECT_EQ(after[0]["objectives"][0]["value"], before[0]["objectives"][0]["value"]);
 }
 
 TEST(Import, OfARayTuneFolderTakesTheLastResults) {
@@ -106,7 +109,8 @@ TEST(Import, OfARayTuneFolderTakesTheLastResults) {
   EXPECT_EQ(json["kind"], "Ray Tune");
   EXPECT_EQ(json["trials"], 2);
   const Json trials = trials_of(sandbox, "demo-imported");
-  EXPECT_EQ(trials[0]["objectives"], trials[0]["objectives"]);
+  EXPECT_THAT(trials[0]["objectives"].dump(), HasSubstr("2.0"));
+  EXPECT_EQ(trials[1]["status"], "failed");
   EXPECT_EQ(trials[0]["configuration"]["precision"], "bf16");
 }
 
