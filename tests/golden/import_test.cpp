@@ -13,7 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-std::string import_study(const std::string& name, const std::string& search = "") {
+std::string import_study(const std::string& name,
+                         const std::string& search = R"("searcher": "sobol")") {
   return R"json({
     "name": ")json" +
          name + R"json(",
@@ -26,7 +27,7 @@ std::string import_study(const std::string& name, const std::string& search = ""
       "amp": {"type": "bool"}
     },
     "baseline": {"batch": 32, "workers": 0, "precision": "fp32", "amp": false},
-    "search": {"searcher": "sobol", "scheduler": "none")json" +
+    "search": {"scheduler": "none", )json" +
          search + R"json(},
     "budget": {"trials": 8},
     "runner": {"type": "replay", "seconds_per_sample":
@@ -46,7 +47,8 @@ Json trials_of(const Sandbox& sandbox, const std::string& study) {
   const Ended ended = sandbox.steptune({"leaderboard", study, "--all", "--json"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   Json trials = Json::array();
-  for (const Json& row : Json::parse(ended.out)["rows"])
+  const Json board = Json::parse(ended.out);
+  for (const Json& row : board["rows"])
     trials.push_back(row["trial"]);
   return trials;
 }
@@ -63,6 +65,7 @@ TEST(Import, OfACsvTakesWhatStandsInTheSpace) {
   EXPECT_EQ(json["left"].size(), 3U);
   const Json trials = trials_of(sandbox, "demo-imported");
   ASSERT_EQ(trials.size(), 2U);
+  EXPECT_EQ(trials[0]["origin"], "import");
   EXPECT_EQ(trials[0]["configuration"], Json({{"amp", false},
                                               {"batch", 128},
                                               {"precision", "fp32"},
@@ -71,7 +74,7 @@ TEST(Import, OfACsvTakesWhatStandsInTheSpace) {
   // Nobody goes on with it as if it had been measured here, and another study learns from it.
   sandbox.write("same.json", import_study("demo-imported"));
   EXPECT_EQ(sandbox.steptune({"run", "same.json", "--quiet"}).exit_code, 4);
-  sandbox.write("next.json", import_study("next", R"(, "learn_from": ["demo-imported"])"));
+  sandbox.write("next.json", import_study("next", R"("learn_from": ["demo-imported"])"));
   const Ended next = sandbox.steptune({"run", "next.json", "--quiet"});
   EXPECT_EQ(next.exit_code, 0) << next.err;
   const Ended again = sandbox.steptune(
@@ -109,9 +112,63 @@ TEST(Import, OfARayTuneFolderTakesTheLastResults) {
   EXPECT_EQ(json["kind"], "Ray Tune");
   EXPECT_EQ(json["trials"], 2);
   const Json trials = trials_of(sandbox, "demo-imported");
+  ASSERT_EQ(trials.size(), 2U);
   EXPECT_THAT(trials[0]["objectives"].dump(), HasSubstr("2.0"));
   EXPECT_EQ(trials[1]["status"], "failed");
   EXPECT_EQ(trials[0]["configuration"]["precision"], "bf16");
+}
+
+TEST(Import, OfASyneTuneFolderTakesTheLastReportOfEachTrial) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", import_study("demo"));
+  fs::create_directories(sandbox.folder() / "syne");
+  sandbox.write("syne/results.csv.zip", "PK");
+  const auto import = [&sandbox](const std::string& path) {
+    return sandbox.steptune({"import", path, "--study", "study.json", "--column", "time=s"});
+  };
+  const Ended packed = import("syne");
+  EXPECT_EQ(packed.exit_code, 2);
+  EXPECT_THAT(packed.err, HasSubstr("unzip"));
+  sandbox.write("syne/results.csv",
+                ",s,st_status,trial_id,config_batch,config_precision,st_tuner_time\n"
+                "0,3.0,InProgress,0,64,bf16,1.0\n1,9.0,InProgress,1,128,fp32,1.5\n"
+                "2,2.5,Completed,0,64,bf16,2.0\n3,8.0,Failed,1,128,fp32,2.5\n");
+  const Ended ended = import("syne");
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("imported 2 of 2 trials (Syne Tune)"));
+  const Json trials = trials_of(sandbox, "demo-imported");
+  ASSERT_EQ(trials.size(), 2U);
+  EXPECT_EQ(trials[0]["configuration"]["batch"], 64);
+  EXPECT_EQ(trials[0]["objectives"][0]["value"], 2.5);
+  EXPECT_EQ(trials[1]["status"], "failed");
+}
+
+TEST(Import, IsNeverTakenForAMeasurement) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", import_study("demo"));
+  sandbox.write("trials.csv",
+                "batch,workers,prefetch,seconds\n64,1,1,1.5\n128,2,1,0.7\n256,0,,9\n");
+  must_import(sandbox, {"trials.csv", "--column", "time=seconds"});
+  const Ended board = sandbox.steptune({"leaderboard", "demo-imported", "--json"});
+  const Json json = Json::parse(board.out);
+  ASSERT_EQ(json["rows"].size(), 3U);
+  for (const Json& row : json["rows"]) {
+    // Nobody knows how far a value of another program can be off.
+    EXPECT_TRUE(row["trial"]["objectives"][0]["half_width_95"].is_null());
+    EXPECT_TRUE(row["trial"]["measurement"].is_null());
+    EXPECT_TRUE(row["best"].get<bool>() || row["tied_with_best"].get<bool>());
+  }
+  const Ended best = sandbox.steptune({"best", "demo-imported"});
+  EXPECT_THAT(best.err, HasSubstr("was imported: Steptune has not measured it"));
+  EXPECT_THAT(sandbox.steptune({"studies"}).out, HasSubstr("demo-imported"));
+  // What is recommended to a study that learns from it, this study itself has measured.
+  sandbox.write("next.json", import_study("next", R"("learn_from": ["demo-imported"])"));
+  const Ended next = sandbox.steptune({"run", "next.json", "--quiet", "--json"});
+  ASSERT_EQ(next.exit_code, 0) << next.err;
+  for (const Json& trial : trials_of(sandbox, "next")) {
+    EXPECT_NE(trial["origin"], "import");
+    EXPECT_EQ(trial["measurement"].is_null(), trial["status"] != "completed");
+  }
 }
 
 TEST(Import, SaysWhatIsMissing) {

@@ -116,11 +116,13 @@ TEST(Init, ReadsTheConfigurationThatTheCommandNames) {
   std::string script = k_argparse;
   script.insert(script.find("args ="), "parser.add_argument('--config')\n");
   sandbox.write("train.py", script);
-  sandbox.write("base.yaml", "train:\n  batch_size: 96\n");
+  sandbox.write("base.yaml", "data:\n  workers: 3\neval:\n  workers: 7\n");
   const Json json =
       must_init(sandbox, {"--no-run", "--", k_init_python, "train.py", "--config", "base.yaml"});
-  EXPECT_EQ(json["study"]["baseline"]["batch_size"], 96);
+  EXPECT_EQ(json["study"]["baseline"]["workers"], 3);
   EXPECT_EQ(json["varied"][0]["from"], "base.yaml");
+  // No output was read: there is no loss to guard a batch size by.
+  EXPECT_FALSE(json["study"]["parameters"].contains("batch_size"));
 }
 
 TEST(Init, KnowsATrainerThatRefusesHelp) {

@@ -117,8 +117,9 @@ void add_import_command(CLI::App& program, CommandContext& context) {
       "  steptune import trials.csv --study study.json --column time=seconds_per_step\n"
       "  steptune import ~/ray_results/train_2026 --study study.json --column time=time_total_s");
   command
-      ->add_option("FILE", options->path,
-                   "SQLite file of Optuna, CSV file, or folder of a Ray Tune experiment")
+      ->add_option(
+          "FILE", options->path,
+          "SQLite file of Optuna, CSV file, or folder of an experiment of Ray Tune or Syne Tune")
       ->required();
   command->add_option("--study", options->study, "Study file whose space and objectives they have")
       ->option_text("FILE")

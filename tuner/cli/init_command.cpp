@@ -11,6 +11,7 @@
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/whole_file.hpp"
+#include "tuner/init/command_line.hpp"
 #include "tuner/init/program_look.hpp"
 #include "tuner/init/python_source.hpp"
 #include "tuner/init/study_guess.hpp"
@@ -86,7 +87,11 @@ class Initiation {
     spaces_ = *std::move(spaces);
     if (auto done = learn_options(); !done) return tl::unexpected(done.error());
     if (auto done = look_at_run(); !done) return tl::unexpected(done.error());
+    input_.interrupted = [this] { return flags_.count() > 0; };
     auto guess = guess_study(input_);
+    if (input_.interrupted()) {
+      return fail(ErrorKind::usage, "stopped before the program was known");
+    }
     if (!guess && input_.space != nullptr) {
       input_.space = nullptr;
       guess = guess_study(input_);
@@ -134,6 +139,9 @@ class Initiation {
     program.options = merged_options(std::move(answer.help.options), std::move(from_source));
     const bool as_published = program.options.empty() && input_.space != nullptr;
     if (as_published) program.options = declared_options(*input_.space);
+    if (program.help_style == "argparse") {
+      program.argv = with_full_names(std::move(program.argv), program.options);
+    }
     if (const ReadySpace* by_facts = space_by_facts(spaces_, program)) {
       input_.space = by_facts;
     }
@@ -187,7 +195,8 @@ class Initiation {
     // What `check` would refuse is not written.
     const auto study = study_from_json(*document, fs::absolute(result_.file), input_.machine);
     if (!study) return tl::unexpected(study.error());
-    return write_whole_file(result_.file, text);
+    return options_.force ? write_whole_file(result_.file, text)
+                          : write_new_file(result_.file, text);
   }
 
   CommandContext& context_;

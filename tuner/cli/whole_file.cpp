@@ -2,6 +2,7 @@
 #include "tuner/cli/whole_file.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -23,13 +24,24 @@ constexpr mode_t k_mode = 0644;
 constexpr std::uintmax_t k_most_file_bytes = std::uintmax_t{16} << 20U;
 
 tl::unexpected<Error> failed(const std::filesystem::path& file, int error) {
+  if (error == EEXIST) return fail(ErrorKind::usage, "is there already", file.string());
   return fail(ErrorKind::unavailable, fmt::format("cannot be written: {}", std::strerror(error)),
               file.string());
 }
 
+/// Gives `part` the name `file`, which must be free. Where the file system cannot rename so, a
+/// second name does the same.
+int take_free_name(const std::string& part, const std::filesystem::path& file) {
+  if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  if (::link(part.c_str(), file.c_str()) != 0) return errno;
+  ::unlink(part.c_str());
+  return 0;
+}
+
 /// `owner`: null leaves the file to this process's user.
 Result<void> write_beside(const std::filesystem::path& file, std::string_view text, mode_t mode,
-                          const struct stat* owner) {
+                          const struct stat* owner, bool replaces = true) {
   std::string part = fmt::format("{}.XXXXXX", file.string());
   const UniqueFd fd(::mkostemp(part.data(), O_CLOEXEC));
   if (!fd) return failed(file, errno);
@@ -39,7 +51,8 @@ Result<void> write_beside(const std::filesystem::path& file, std::string_view te
     fault = errno;
   }
   if (fault == 0 && (::fchmod(fd.get(), mode) != 0 || ::fsync(fd.get()) != 0)) fault = errno;
-  if (fault == 0 && ::rename(part.c_str(), file.c_str()) != 0) fault = errno;
+  if (fault == 0 && !replaces) fault = take_free_name(part, file);
+  if (fault == 0 && replaces && ::rename(part.c_str(), file.c_str()) != 0) fault = errno;
   if (fault == 0) return {};
   ::unlink(part.c_str());
   return failed(file, fault);
@@ -52,6 +65,13 @@ Result<void> write_whole_file(const std::filesystem::path& file, std::string_vie
   if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path(), error);
   if (error) return failed(file, error.value());
   return write_beside(file, text, k_mode, nullptr);
+}
+
+Result<void> write_new_file(const std::filesystem::path& file, std::string_view text) {
+  std::error_code error;
+  if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path(), error);
+  if (error) return failed(file, error.value());
+  return write_beside(file, text, k_mode, nullptr, false);
 }
 
 Result<std::string> read_whole_file(const std::filesystem::path& file) {

@@ -14,6 +14,9 @@ namespace steptune {
 [[nodiscard]] Result<void> write_whole_file(const std::filesystem::path& file,
                                             std::string_view text);
 
+/// The same where nothing is there yet; `usage` where anything is, a broken link included.
+[[nodiscard]] Result<void> write_new_file(const std::filesystem::path& file, std::string_view text);
+
 /// All of a file, 16 MiB at most; `not_found` with the reason where it cannot be read.
 [[nodiscard]] Result<std::string> read_whole_file(const std::filesystem::path& file);
 

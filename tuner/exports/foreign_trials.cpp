@@ -108,6 +108,22 @@ Result<ForeignTrials> read_optuna(const fs::path& file, const std::string& study
   }
 }
 
+/// Syne Tune has a row per report; the latest one of a trial tells what became of it.
+ForeignTrials last_of_each_trial(ForeignTrials reports) {
+  ForeignTrials foreign{"Syne Tune", {}};
+  std::map<std::string, std::size_t> places;
+  for (ForeignTrial& report : reports.trials) {
+    const auto status = report.cells.find("st_status");
+    report.failed = status != report.cells.end() && plain_text(status->second) == "Failed";
+    const auto id = report.cells.find("trial_id");
+    if (id == report.cells.end()) continue;
+    const auto [place, is_new] = places.emplace(plain_text(id->second), foreign.trials.size());
+    if (is_new) foreign.trials.emplace_back();
+    foreign.trials[place->second] = std::move(report);
+  }
+  return foreign;
+}
+
 Result<ForeignTrials> read_csv(const fs::path& file) {
   const auto csv = read_csv_file(file);
   if (!csv) return tl::unexpected(csv.error());
@@ -119,7 +135,18 @@ Result<ForeignTrials> read_csv(const fs::path& file) {
     }
     foreign.trials.push_back(std::move(trial));
   }
-  return foreign;
+  const auto tells = [&csv](const char* column) { return csv->column(column).has_value(); };
+  return tells("trial_id") && tells("st_tuner_time") ? last_of_each_trial(std::move(foreign))
+                                                     : foreign;
+}
+
+Result<ForeignTrials> read_syne_tune(const fs::path& folder) {
+  const fs::path table = folder / "results.csv";
+  std::error_code error;
+  if (fs::exists(table, error)) return read_csv(table);
+  return fail(ErrorKind::usage, "is packed", (folder / "results.csv.zip").string(),
+              fmt::format("unzip it first: unzip -d {0} {0}/results.csv.zip",
+                          printable_line(folder.string())));
 }
 
 /// The last whole line of a file of one result each.
@@ -173,7 +200,7 @@ Result<ForeignTrials> read_ray(const fs::path& folder) {
   }
   if (foreign.trials.empty()) {
     return fail(ErrorKind::usage, "holds no folder with a trial's result.json or params.json",
-                folder.string(), "name the folder of one Ray Tune experiment");
+                folder.string(), "name the folder of one experiment of Ray Tune or Syne Tune");
   }
   return foreign;
 }
@@ -182,7 +209,11 @@ Result<ForeignTrials> read_ray(const fs::path& folder) {
 
 Result<ForeignTrials> read_foreign_trials(const fs::path& path, const std::string& study) {
   std::error_code error;
-  if (fs::is_directory(path, error)) return read_ray(path);
+  if (fs::is_directory(path, error)) {
+    const bool of_syne_tune =
+        fs::exists(path / "results.csv", error) || fs::exists(path / "results.csv.zip", error);
+    return of_syne_tune ? read_syne_tune(path) : read_ray(path);
+  }
   if (!fs::is_regular_file(path, error)) {
     return fail(ErrorKind::usage, "is no file and no folder", path.string());
   }

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "tuner/report/audit.hpp"
 
 namespace steptune {
 namespace {
@@ -119,13 +121,14 @@ Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
       continue;
     }
     trial.number = static_cast<std::int64_t>(imported.trials.size()) + 1;
-    trial.origin = "import";
+    trial.origin = k_import_origin;
     trial.status = complete ? TrialStatus::completed : TrialStatus::failed;
     if (!complete) {
       trial.objectives.clear();
       trial.failure = fmt::format("failed in {}", foreign.kind);
     }
-    trial.standard_errors.assign(trial.objectives.size(), 0.0);
+    // How far the values may be off, no table tells: nothing can be told from the best of them.
+    trial.standard_errors.assign(trial.objectives.size(), std::numeric_limits<double>::infinity());
     imported.trials.push_back(std::move(trial));
   }
   for (const auto& [name, column] : given) {

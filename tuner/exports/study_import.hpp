@@ -22,14 +22,15 @@ struct ForeignTrial {
 
 /// What another program stored of its trials.
 struct ForeignTrials {
-  std::string kind;  ///< `Optuna`, `CSV`, `Ray Tune`
+  std::string kind;  ///< `Optuna`, `CSV`, `Ray Tune`, `Syne Tune`
   std::vector<ForeignTrial> trials;
 };
 
 /// Reads what `path` holds: an SQLite file of Optuna 2 or later (with one study, or the one called
-/// `study`), a CSV file, or a folder of Ray Tune, of which each trial's last result counts. Columns
-/// of Optuna: the parameters' names, `value`, `value_1`, ...; of Ray Tune: keys of the result and
-/// `config/NAME`. Errors of kind `usage`; nothing is written.
+/// `study`), a CSV file, or a folder of Ray Tune or, unpacked, of Syne Tune, of which each trial's
+/// last result counts. Columns of Optuna: the parameters' names, `value`, `value_1`, ...; of Ray
+/// Tune: keys of the result and `config/NAME`; of Syne Tune: those of `results.csv`. Errors of kind
+/// `usage`; nothing is written.
 [[nodiscard]] Result<ForeignTrials> read_foreign_trials(const std::filesystem::path& path,
                                                         const std::string& study = {});
 
@@ -43,8 +44,9 @@ struct ImportedTrials {
 };
 
 /// The trials that stand in the study's space: those with a value of each objective as completed,
-/// failed ones as failed. A parameter that no column tells has the baseline's value. An error where
-/// an objective has no column, or none of the trials is left.
+/// failed ones as failed. A parameter that no column tells has the baseline's value; the standard
+/// errors are infinite, since nobody knows them. An error where an objective has no column, or none
+/// of the trials is left.
 [[nodiscard]] Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
                                                               const StudySpec& study,
                                                               const ImportColumns& columns);

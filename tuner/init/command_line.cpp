@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/init/command_line.hpp"
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+
+#include "common/text.hpp"
+
 namespace steptune {
 namespace {
 
@@ -10,28 +17,133 @@ struct Place {
   std::string value;
 };
 
+bool takes_value(const ProgramOption& option) {
+  return option.form == OptionForm::separate ||
+         (option.form == OptionForm::joined && option.kind != OptionKind::boolean);
+}
+
+/// The value in `-b64`; a word that only begins so (`-batch 64`) has none.
+std::optional<std::string> attached_value(const std::string& word, const ProgramOption& option) {
+  const std::string name = word.substr(0, 2);
+  if (word.size() < 3 || name == "--" || !takes_value(option) || !option.is_called(name)) {
+    return std::nullopt;
+  }
+  const std::string value = word.substr(2);
+  const bool known = std::ranges::find(option.choices, value) != option.choices.end();
+  return known || parse_finite(value) ? std::optional(value) : std::nullopt;
+}
+
 Place place_at(const std::vector<std::string>& argv, std::size_t at, const ProgramOption& option) {
   const std::string& word = argv[at];
   const std::size_t equals = word.find('=');
   const std::string name = word.substr(0, equals);
   if (!option.negation.empty() && word == option.negation) return {1, "false"};
+  if (const auto attached = attached_value(word, option)) return {1, *attached};
   if (!option.is_called(name)) return {};
   if (equals != std::string::npos) return {1, word.substr(equals + 1)};
   if (option.form == OptionForm::assignment) return {};
-  const bool takes_value =
-      option.form == OptionForm::separate ||
-      (option.form == OptionForm::joined && option.kind != OptionKind::boolean);
   const bool has_value = at + 1 < argv.size() && !argv[at + 1].starts_with("--");
-  if (!takes_value || !has_value) return {1, "true"};
+  if (!takes_value(option) || !has_value) return {1, "true"};
   return {2, argv[at + 1]};
+}
+
+bool runs_modules(const std::string& word) {
+  const std::string name = std::filesystem::path(word).filename().string();
+  return name.starts_with("python") || name == "torchrun" || name == "accelerate" ||
+         name == "deepspeed";
+}
+
+/// Modules that run the script or module which follows them.
+bool is_launcher_module(const std::string& module) {
+  static constexpr std::array k_launchers{"torch.distributed.run", "torch.distributed.launch",
+                                          "accelerate.commands.launch",
+                                          "deepspeed.launcher.runner"};
+  return std::ranges::find(k_launchers, module) != k_launchers.end();
+}
+
+/// Programs that run the command behind their `--`.
+bool is_launcher(const std::string& word) {
+  static const std::set<std::string> k_launchers{
+      "uv",     "srun",    "docker", "podman", "singularity", "apptainer",
+      "mpirun", "mpiexec", "nice",   "conda",  "taskset",     "numactl",
+      "env",    "poetry",  "pixi",   "nohup",  "time"};
+  return k_launchers.contains(std::filesystem::path(word).filename().string());
+}
+
+/// The word that names the program: a script, a module, what stands behind a launcher's `--`; the
+/// first one where none of these is there.
+std::size_t program_at(const std::vector<std::string>& argv) {
+  bool may_run_module = false;
+  for (std::size_t at = 0; at < argv.size(); ++at) {
+    if (argv[at].ends_with(".py") && !argv[at].starts_with('-')) return at;
+    may_run_module = may_run_module || runs_modules(argv[at]);
+    const bool is_module = argv[at] == "-m" && may_run_module && at + 1 < argv.size();
+    if (is_module && !is_launcher_module(argv[at + 1])) return at + 1;
+  }
+  const auto separator = std::ranges::find(argv, "--");
+  if (!argv.empty() && is_launcher(argv.front()) && argv.end() - separator > 1) {
+    return static_cast<std::size_t>(separator - argv.begin()) + 1;
+  }
+  return 0;
 }
 
 }  // namespace
 
+ProgramWords program_words(const std::vector<std::string>& argv) {
+  ProgramWords words;
+  words.begin = std::min(program_at(argv) + 1, argv.size());
+  const auto first = argv.begin() + static_cast<std::ptrdiff_t>(words.begin);
+  words.end = static_cast<std::size_t>(std::find(first, argv.end(), "--") - argv.begin());
+  return words;
+}
+
+std::vector<std::string> with_options(std::vector<std::string> argv,
+                                      const std::vector<std::string>& words) {
+  const auto end = static_cast<std::ptrdiff_t>(program_words(argv).end);
+  argv.insert(argv.begin() + end, words.begin(), words.end());
+  return argv;
+}
+
+std::vector<std::string> with_full_names(std::vector<std::string> argv,
+                                         const std::vector<ProgramOption>& options) {
+  const ProgramWords words = program_words(argv);
+  for (std::size_t at = words.begin; at < words.end; ++at) {
+    const std::string name = argv[at].substr(0, argv[at].find('='));
+    if (!name.starts_with("--")) continue;
+    const bool is_whole = std::ranges::any_of(options, [&name](const ProgramOption& option) {
+      return option.is_called(name) || option.negation == name;
+    });
+    if (is_whole) continue;
+    std::set<std::string> meant;
+    for (const ProgramOption& option : options) {
+      const bool its_alias = std::ranges::any_of(
+          option.aliases, [&name](const std::string& alias) { return alias.starts_with(name); });
+      if (its_alias || option.name.starts_with(name)) meant.insert(option.name);
+      if (!option.negation.empty() && option.negation.starts_with(name)) {
+        meant.insert(option.negation);
+      }
+    }
+    if (meant.size() == 1) argv[at].replace(0, name.size(), *meant.begin());
+  }
+  return argv;
+}
+
+bool may_be_abbreviated(const std::vector<std::string>& argv, const ProgramOption& option) {
+  const ProgramWords words = program_words(argv);
+  for (std::size_t at = words.begin; at < words.end; ++at) {
+    const std::string name = argv[at].substr(0, argv[at].find('='));
+    const bool is_cut = name.size() > 3 && name.starts_with("--") && !option.is_called(name) &&
+                        option.name.starts_with(name);
+    if (is_cut) return true;
+  }
+  return false;
+}
+
 std::optional<std::string> value_on_command_line(const std::vector<std::string>& argv,
                                                  const ProgramOption& option) {
   std::optional<std::string> value;
-  for (std::size_t at = 1; at < argv.size();) {
+  const ProgramWords words = program_words(argv);
+  for (std::size_t at = words.begin; at < words.end;) {
     const Place place = place_at(argv, at, option);
     if (place.words > 0) value = place.value;
     at += place.words > 0 ? place.words : 1;
@@ -42,8 +154,10 @@ std::optional<std::string> value_on_command_line(const std::vector<std::string>&
 std::vector<std::string> without_option(const std::vector<std::string>& argv,
                                         const ProgramOption& option) {
   std::vector<std::string> kept;
+  const ProgramWords words = program_words(argv);
   for (std::size_t at = 0; at < argv.size();) {
-    const Place place = at == 0 ? Place{} : place_at(argv, at, option);
+    const bool is_its_own = at >= words.begin && at < words.end;
+    const Place place = is_its_own ? place_at(argv, at, option) : Place{};
     if (place.words == 0) kept.push_back(argv[at]);
     at += place.words > 0 ? place.words : 1;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,12 +11,34 @@
 
 namespace steptune {
 
-/// What a command gives an option: its value, `true` or `false` for a flag that is there, the last
-/// one where there are several; nothing where the option is not on the command line.
+/// Where the words of a command are its program's own: behind the script or the module that Python,
+/// torchrun or another launcher runs, and before a `--` that follows it.
+struct ProgramWords {
+  std::size_t begin = 1;
+  std::size_t end = 1;
+};
+[[nodiscard]] ProgramWords program_words(const std::vector<std::string>& argv);
+
+/// `argv` with words where the program reads them as its options, such as `--help`.
+[[nodiscard]] std::vector<std::string> with_options(std::vector<std::string> argv,
+                                                    const std::vector<std::string>& words);
+
+/// Options that argparse takes for their unambiguous beginnings, written out: `--batch 8` becomes
+/// `--batch-size 8`.
+[[nodiscard]] std::vector<std::string> with_full_names(std::vector<std::string> argv,
+                                                       const std::vector<ProgramOption>& options);
+
+/// Whether a word among the program's may be the option cut short.
+[[nodiscard]] bool may_be_abbreviated(const std::vector<std::string>& argv,
+                                      const ProgramOption& option);
+
+/// What a command gives an option of its program (`program_words`), `-b64` included: its value,
+/// `true` or `false` for a flag that is there, the last one where there are several; nothing where
+/// the option is not on the command line.
 [[nodiscard]] std::optional<std::string> value_on_command_line(const std::vector<std::string>& argv,
                                                                const ProgramOption& option);
 
-/// `argv` without the option and its value, wherever they stand.
+/// `argv` without the option and its value, wherever they stand among the program's words.
 [[nodiscard]] std::vector<std::string> without_option(const std::vector<std::string>& argv,
                                                       const ProgramOption& option);
 

@@ -104,10 +104,8 @@ std::string precision_of(const std::string& choice) {
 }
 
 std::optional<SpaceKnob> usual_knob(const ProgramOption& option) {
-  static const RE2 k_other(
-      "(?:^|[_.])(?:eval|evaluation|test|val|valid|validation|predict)(?:$|[_.])");
   const std::string plain = plain_name(option.name);
-  if (RE2::PartialMatch(plain, k_other)) return std::nullopt;
+  if (is_of_evaluation(plain)) return std::nullopt;
   const std::string name = last_component(plain);
   for (const UsualName& usual : k_usual) {
     // -j is how make, and PyTorch's examples, call it; names that are told win.

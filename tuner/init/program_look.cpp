@@ -8,6 +8,7 @@
 
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
+#include "tuner/init/command_line.hpp"
 
 namespace steptune {
 namespace {
@@ -56,7 +57,7 @@ std::string ending_of(const Survey& survey) {
 Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
                             const std::function<bool()>& interrupted) {
   SurveyOptions survey = survey_options(options);
-  survey.argv.emplace_back("--help");
+  survey.argv = with_options(options.argv, {"--help"});
   survey.longest_start_s = options.longest_help_s;
   // Where it reports progress it trains: that is no help.
   survey.watch_s = 0.0;

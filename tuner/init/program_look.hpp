@@ -31,9 +31,9 @@ struct HelpAnswer {
   std::string ending;  ///< why it was not understood, for people; empty where it was
 };
 
-/// Runs the command with `--help` behind it, as a process group of its own with nothing on its
-/// standard input, until it ends, has printed 1 MiB or the time is over; then all of it is ended.
-/// Errors: the program cannot be started; `interrupted`.
+/// Runs the command with `--help` among its program's options, as a process group of its own with
+/// nothing on its standard input, until it ends, has printed 1 MiB or the time is over; then all of
+/// it is ended. Errors: the program cannot be started; `interrupted`.
 [[nodiscard]] Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
                                           const std::function<bool()>& interrupted);
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include <re2/re2.h>
+
 namespace steptune {
 
 bool ProgramOption::is_called(const std::string& typed) const {
@@ -21,12 +23,21 @@ std::string plain_name(const std::string& option) {
 const ProgramOption* find_option(const std::vector<ProgramOption>& options,
                                  const std::string& plain) {
   const ProgramOption* within = nullptr;
+  bool ambiguous = false;
   for (const ProgramOption& option : options) {
     const std::string name = plain_name(option.name);
     if (name == plain) return &option;
-    if (within == nullptr && name.ends_with("." + plain)) within = &option;
+    if (!name.ends_with("." + plain) || is_of_evaluation(name)) continue;
+    ambiguous = ambiguous || (within != nullptr && within->default_value != option.default_value);
+    if (within == nullptr) within = &option;
   }
-  return within;
+  return ambiguous ? nullptr : within;
+}
+
+bool is_of_evaluation(const std::string& plain) {
+  static const RE2 k_evaluation(
+      "(?:^|[_.])(?:eval|evaluation|test|val|valid|validation|predict)(?:$|[_.])");
+  return RE2::PartialMatch(plain, k_evaluation);
 }
 
 std::optional<bool> truth_of(const std::string& text) {

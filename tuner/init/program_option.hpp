@@ -37,9 +37,13 @@ struct ProgramOption {
 [[nodiscard]] std::string plain_name(const std::string& option);
 
 /// The option of this plain name, or null. Exact paths win over names within paths: `batch_size` is
-/// `data.batch_size` where nothing else is called so.
+/// `data.batch_size` where nothing else is called so, evaluations left aside; where several are and
+/// have other defaults, it is none of them.
 [[nodiscard]] const ProgramOption* find_option(const std::vector<ProgramOption>& options,
                                                const std::string& plain);
+
+/// Whether a plain name speaks of an evaluation: `eval.batch_size`, `val_workers`.
+[[nodiscard]] bool is_of_evaluation(const std::string& plain);
 
 /// `true`, `True`, `yes`, `on`, `1`: true; their opposites: false; anything else: nothing.
 [[nodiscard]] std::optional<bool> truth_of(const std::string& text);

@@ -8,6 +8,7 @@
 #include <re2/re2.h>
 
 #include "common/text.hpp"
+#include "tuner/init/command_line.hpp"
 
 namespace steptune {
 namespace {
@@ -189,21 +190,19 @@ std::vector<ProgramOption> top_level_assignments(std::string_view source) {
 
 std::optional<std::filesystem::path> python_script_of(const std::vector<std::string>& argv,
                                                       const std::filesystem::path& folder) {
-  std::error_code error;
-  for (std::size_t i = 0; i < argv.size(); ++i) {
-    std::filesystem::path file;
-    if (argv[i].ends_with(".py")) {
-      file = folder / argv[i];
-    } else if (argv[i] == "-m" && i + 1 < argv.size()) {
-      std::string module = argv[i + 1];
-      std::ranges::replace(module, '.', '/');
-      file = folder / (module + ".py");
-    } else {
-      continue;
-    }
-    if (std::filesystem::is_regular_file(file, error)) return file;
+  if (argv.empty()) return std::nullopt;
+  const std::size_t at = program_words(argv).begin - 1;
+  std::filesystem::path file;
+  if (argv[at].ends_with(".py")) {
+    file = folder / argv[at];
+  } else if (at > 0 && argv[at - 1] == "-m") {
+    std::string module = argv[at];
+    std::ranges::replace(module, '.', '/');
+    file = folder / (module + ".py");
   }
-  return std::nullopt;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;
+  return file;
 }
 
 std::vector<ProgramOption> options_of_source(std::string_view source,

@@ -11,8 +11,8 @@
 
 namespace steptune {
 
-/// The Python script that a command runs, in `folder`: the first word that ends in `.py`, or the
-/// file of the module after `-m` unless that is a launcher's. Nothing where there is no such file.
+/// The Python script that a command runs, in `folder`: the word that names it (`program_words`), or
+/// the file of the module after `-m`. Nothing where there is no such file.
 [[nodiscard]] std::optional<std::filesystem::path> python_script_of(
     const std::vector<std::string>& argv, const std::filesystem::path& folder);
 

@@ -23,6 +23,9 @@ namespace {
 constexpr std::int64_t k_smaller = 4;
 constexpr std::int64_t k_larger = 8;
 
+constexpr const char* k_no_loss =
+    "it changes what is learnt, and no loss is known to guard it by (docs/study-file.md, guards)";
+
 double fact_value(const std::string& expression, const Facts& facts) {
   const auto compiled = Expression::compile(expression, {}, facts);
   return compiled ? compiled->evaluate(Configuration{}) : std::nan("");
@@ -64,7 +67,26 @@ std::string role_of_hook_knob(const std::string& name) {
 class Guessing {
  public:
   Guessing(const GuessInput& input, StudyGuess& guess)
-      : input_(input), guess_(guess), argv_(input.program.argv) {}
+      : input_(input), guess_(guess), argv_(input.program.argv), loss_(known_loss(input)) {}
+
+  /// All that may be varied, before any is considered.
+  void look_ahead(const std::vector<SpaceKnob>& rules) {
+    will_accumulate_ = std::ranges::any_of(rules, [this](const SpaceKnob& rule) {
+      const ProgramOption* option = rule.role == "accumulation" ? option_of(rule.option) : nullptr;
+      if (option == nullptr || (input_.space == nullptr && !tells_samples())) return false;
+      const auto today = input_.program.today(*option);
+      return today && whole_number(today->value);
+    });
+  }
+
+  /// Which of several batch sizes is that of an optimizer step, no name tells.
+  void leave_batches(std::vector<SpaceKnob>& rules) {
+    const auto is_batch = [](const SpaceKnob& rule) { return rule.role == "batch"; };
+    if (std::ranges::count_if(rules, is_batch) < 2) return;
+    for (const SpaceKnob& rule : rules)
+      if (is_batch(rule)) leave(rule.option, "one of several batch sizes; vary it by hand");
+    std::erase_if(rules, is_batch);
+  }
 
   void consider(const SpaceKnob& rule) {
     const std::string shown = rule.option.empty() ? rule.parameter : rule.option;
@@ -80,6 +102,11 @@ class Guessing {
         leave(shown, "stands in the configuration file, and no option sets it");
       }
       return;
+    }
+    if (changes_learning(rule) && loss_.empty()) return leave(shown, k_no_loss);
+    if (input_.program.help_style != "argparse" &&
+        may_be_abbreviated(input_.program.argv, *option)) {
+      return leave(shown, "a word of the command may be its name cut short; write it out");
     }
     if (rule.role == "accumulation") {
       if (!by_role_.contains("batch")) {
@@ -138,6 +165,10 @@ class Guessing {
       const std::string role = role_of_hook_knob(name);
       if (parameters_.contains(name) || (!role.empty() && roles_of_program_.contains(role)))
         continue;
+      if (loss_.empty() && (role == "precision" || role == "batch")) {
+        leave(name, k_no_loss);
+        continue;
+      }
       const std::string when = text_at(parameter, "when");
       const auto needed = document::identifiers_in(when);
       const bool is_free = std::ranges::all_of(needed, [this](const std::string& other) {
@@ -165,9 +196,8 @@ class Guessing {
     Json& document = guess_.document;
     document["name"] = input_.name;
     Json command = command_template(argv_);
-    // What follows a lone `--` is not read as options.
-    const auto separator = std::find(command.begin(), command.end(), Json("--"));
-    command.insert(separator, parts_.begin(), parts_.end());
+    const auto end = static_cast<std::ptrdiff_t>(program_words(argv_).end);
+    command.insert(command.begin() + end, parts_.begin(), parts_.end());
     document["command"] = std::move(command);
     if (hooks_) document["hooks"]["pytorch"] = *hooks_;
     const Json constraints = found_constraints();
@@ -186,6 +216,11 @@ class Guessing {
   [[nodiscard]] bool tells_samples() const {
     return (input_.reading && input_.reading->samples_per_step) ||
            (input_.survey && input_.survey->samples_per_step());
+  }
+
+  /// A batch whose optimizer step accumulation holds constant does not.
+  [[nodiscard]] bool changes_learning(const SpaceKnob& rule) const {
+    return rule.role == "precision" || (rule.role == "batch" && !will_accumulate_);
   }
 
   void leave(const std::string& option, const std::string& why) {
@@ -358,6 +393,7 @@ class Guessing {
       }
     }
     if (there.size() < 2 || today == nullptr) return;
+    if (changes_learning(rule) && loss_.empty()) return leave(rule.parameter, k_no_loss);
     Json choices = Json::array();
     for (const KnobSetting* setting : there) {
       choices.push_back(setting->label);
@@ -429,6 +465,8 @@ class Guessing {
   const GuessInput& input_;
   StudyGuess& guess_;
   std::vector<std::string> argv_;
+  std::string loss_;
+  bool will_accumulate_ = false;
   Json parts_ = Json::array();
   Json parameters_ = Json::object();
   Json baseline_ = Json::object();
@@ -443,19 +481,20 @@ class Guessing {
 Result<StudyGuess> guess_study(const GuessInput& input) {
   StudyGuess guess;
   Guessing guessing(input, guess);
+  std::vector<SpaceKnob> rules;
   if (input.space != nullptr) {
-    for (const SpaceKnob& rule : input.space->knobs)
-      guessing.consider(rule);
+    rules = input.space->knobs;
   } else {
-    std::vector<SpaceKnob> rules;
     for (const ProgramOption& option : input.program.options) {
       if (auto rule = usual_knob(option)) rules.push_back(*std::move(rule));
     }
     // Conditions speak of workers: those come first.
     std::ranges::stable_sort(rules, {}, [](const SpaceKnob& rule) { return !rule.when.empty(); });
-    for (const SpaceKnob& rule : rules)
-      guessing.consider(rule);
+    guessing.leave_batches(rules);
   }
+  guessing.look_ahead(rules);
+  for (const SpaceKnob& rule : rules)
+    guessing.consider(rule);
   if (input.survey) guessing.add_hooked(*input.survey);
   if (guessing.empty()) {
     return fail(ErrorKind::usage,

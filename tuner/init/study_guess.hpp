@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ struct GuessInput {
   std::optional<Survey> survey = {};
   std::filesystem::path folder;  ///< where the command runs
   Facts machine;
+  /// Asked now and then while files are counted; true: stop.
+  std::function<bool()> interrupted = {};
 };
 
 /// A parameter of the study, and where it came from.
@@ -49,6 +52,10 @@ struct StudyGuess {
 
 /// A study file's document for this program on this machine. An error where nothing may be varied.
 [[nodiscard]] Result<StudyGuess> guess_study(const GuessInput& input);
+
+/// The metric that tells the loss of training: seen in the program's output, or published; empty
+/// where none is known.
+[[nodiscard]] std::string known_loss(const GuessInput& input);
 
 /// Adds `planned_run`, `guards`, `reports` and `measure` to a guess that has its parameters.
 /// `by_role`: the parameter of a role.

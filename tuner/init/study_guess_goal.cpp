@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/init/study_guess.hpp"
 
@@ -17,7 +20,8 @@ namespace fs = std::filesystem;
 /// A guard on the loss is judged once the baseline has trained for so many steps.
 constexpr double k_guard_steps = 30.0;
 constexpr double k_guard_ratio = 1.02;
-constexpr std::size_t k_max_counted_files = 5'000'000;
+constexpr std::chrono::seconds k_longest_count{5};
+constexpr std::size_t k_files_between_looks = 256;
 
 const std::vector<std::string> k_epochs = {"epochs",   "num_epochs",       "max_epochs",
                                            "n_epochs", "num_train_epochs", "train_epochs",
@@ -61,8 +65,10 @@ std::optional<double> positive(const std::optional<Told>& told) {
   return number && *number > 0.0 ? number : std::nullopt;
 }
 
-/// Pictures and sounds below a folder, of its part for training where it has one.
-std::optional<double> files_of_data(const fs::path& folder) {
+/// Pictures and sounds below a folder, of its part for training where it has one; nothing where
+/// they cannot be counted in a short time.
+std::optional<double> files_of_data(const fs::path& folder,
+                                    const std::function<bool()>& interrupted) {
   static const std::array<std::string, 8> k_kinds = {".jpg", ".jpeg", ".png",  ".webp",
                                                      ".wav", ".flac", ".JPEG", ".JPG"};
   std::error_code error;
@@ -71,13 +77,16 @@ std::optional<double> files_of_data(const fs::path& folder) {
   std::size_t count = 0;
   std::size_t seen = 0;
   fs::recursive_directory_iterator entry(top, fs::directory_options::skip_permission_denied, error);
-  for (; !error && entry != fs::recursive_directory_iterator() && seen < k_max_counted_files;
-       entry.increment(error)) {
+  const auto give_up = std::chrono::steady_clock::now() + k_longest_count;
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     ++seen;
+    const bool looks_up = seen % k_files_between_looks == 0;
+    if (looks_up && std::chrono::steady_clock::now() >= give_up) return std::nullopt;
+    if (looks_up && interrupted && interrupted()) return std::nullopt;
     const std::string kind = entry->path().extension().string();
     count += std::ranges::find(k_kinds, kind) != k_kinds.end() ? 1U : 0U;
   }
-  if (count == 0 || seen >= k_max_counted_files) return std::nullopt;
+  if (count == 0) return std::nullopt;
   return static_cast<double>(count);
 }
 
@@ -124,16 +133,8 @@ class Goal {
 
   void guard() {
     if (!by_role_.contains("batch") && !by_role_.contains("precision")) return;
-    std::string loss;
-    const auto metrics = input_.reading ? input_.reading->metrics : std::set<std::string>{};
-    if (metrics.contains("loss")) loss = "loss";
-    if (loss.empty() && input_.survey && input_.survey->last.metrics.contains("loss"))
-      loss = "loss";
-    if (loss.empty()) {
-      guess_.notes.emplace_back(
-          "no loss was seen: batch size and precision are varied without a guard on it");
-      return;
-    }
+    const std::string loss = known_loss(input_);
+    if (loss.empty()) return;
     const double samples = std::max(1.0, samples_per_step_);
     const double after = std::max(1000.0, k_guard_steps * samples);
     guess_.document["guards"] =
@@ -211,7 +212,8 @@ class Goal {
     std::string from = data ? fmt::format("{} {}", told->option, told->value) : "";
     if (!data) {
       const auto folder = told_by(input_.program, k_data);
-      if (folder && !folder->value.empty()) data = files_of_data(input_.folder / folder->value);
+      if (folder && !folder->value.empty())
+        data = files_of_data(input_.folder / folder->value, input_.interrupted);
       if (data) from = fmt::format("{:g} files below {}", *data, folder->value);
     }
     if (!data) return std::nullopt;
@@ -227,6 +229,22 @@ class Goal {
 };
 
 }  // namespace
+
+std::string known_loss(const GuessInput& input) {
+  const std::set<std::string> seen =
+      input.reading ? input.reading->metrics : std::set<std::string>{};
+  if (seen.contains("loss") || (input.survey && input.survey->last.metrics.contains("loss"))) {
+    return "loss";
+  }
+  if (input.space == nullptr || !input.space->reports.is_object()) return "";
+  const auto metrics = input.space->reports.find("metrics");
+  if (metrics == input.space->reports.end()) return "";
+  for (const char* loss : {"loss", "train_loss"}) {
+    for (const Json& metric : *metrics)
+      if (text_at(metric, "name") == loss) return loss;
+  }
+  return "";
+}
 
 void guess_goal(const GuessInput& input, const std::map<std::string, std::string>& by_role,
                 StudyGuess& guess) {

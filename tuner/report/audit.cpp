@@ -95,9 +95,14 @@ Result<std::optional<MachineDescription>> machine_of(const StoredStudy& study,
   return machine;
 }
 
-AuditResult measured_here(const StudySpec& spec, const std::optional<MachineDescription>& there,
+AuditResult measured_here(const StudySpec& spec, const TrialRecord& trial,
+                          const std::optional<MachineDescription>& there,
                           const MachineDescription& here) {
   const std::string check = "measured_here";
+  if (trial.origin == k_import_origin) {
+    return {check, false,
+            fmt::format("trial {} was imported: Steptune has not measured it", trial.number)};
+  }
   const RunnerTraits& traits = spec.runner->traits();
   if (!traits.needs_command) return {check, std::nullopt, "its trials were replayed"};
   if (!traits.uses_this_machine) {
@@ -139,7 +144,7 @@ Result<std::vector<AuditResult>> audit(const StoredStudy& study, const StudySpec
   return std::vector<AuditResult>{complete(spec, trial.configuration), feasible(trial),
                                   not_dominated(*standing, trial, recommendation),
                                   above_noise(trial, recommendation),
-                                  measured_here(spec, *machine, here)};
+                                  measured_here(spec, trial, *machine, here)};
 }
 
 std::vector<std::string> audit_warnings(const std::vector<AuditResult>& results) {

@@ -11,6 +11,9 @@
 
 namespace steptune {
 
+/// `TrialRecord::origin` of a trial that another program made.
+inline constexpr const char* k_import_origin = "import";
+
 /// One of the things that must hold of a configuration before somebody trains with it.
 struct AuditResult {
   std::string check;          ///< `complete`, `feasible`, `not_dominated`, ... Persistent names.
@@ -22,8 +25,8 @@ struct AuditResult {
 /// every active parameter, in the search space), `feasible` (completed within all guards),
 /// `not_dominated` (no trial is better in one objective and not worse in any, by their intervals),
 /// `above_noise` (confirmed by fresh runs, or the baseline itself), `measured_here` (CPU, memory
-/// and GPU of its trials are those of `here`; not known where trials run elsewhere or are
-/// replayed). `recommendation`: nothing if the trial is not the recommended one.
+/// and GPU of its trials are those of `here`, and none was imported; not known where trials run
+/// elsewhere or are replayed). `recommendation`: nothing if the trial is not the recommended one.
 [[nodiscard]] Result<std::vector<AuditResult>> audit(
     const StoredStudy& study, const StudySpec& spec, const TrialRecord& trial,
     const std::optional<Recommendation>& recommendation, const MachineDescription& here);

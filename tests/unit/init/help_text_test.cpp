@@ -231,5 +231,58 @@ TEST(CommandLine, OptionsAreFoundInEveryForm) {
   EXPECT_THAT(option_words(amp, "false"), ElementsAre("--no-amp"));
 }
 
+TEST(CommandLine, ValuesMayBeAttachedToALetter) {
+  ProgramOption batch;
+  batch.name = "--batch-size";
+  batch.aliases = {"-b"};
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(value_on_command_line(Words{"train", "-b64"}, batch), "64");
+  EXPECT_EQ(value_on_command_line(Words{"train", "-batch", "64"}, batch), std::nullopt);
+  EXPECT_THAT(without_option(Words{"train", "-b64", "x"}, batch), ElementsAre("train", "x"));
+}
+
+TEST(CommandLine, WordsOfALauncherAreNotTheProgramsOwn) {
+  using Words = std::vector<std::string>;
+  ProgramOption number;
+  number.name = "-n";
+  const auto value = [&number](const Words& argv) { return value_on_command_line(argv, number); };
+  EXPECT_EQ(value(Words{"nice", "-n", "10", "python3", "train.py"}), std::nullopt);
+  EXPECT_EQ(value(Words{"nice", "-n", "10", "python3", "train.py", "-n", "3"}), "3");
+  EXPECT_EQ(value(Words{"mpirun", "-n", "4", "python3", "-m", "pkg.train", "-n", "2"}), "2");
+  EXPECT_EQ(value(Words{"mpirun", "-n", "4", "python3", "-m", "pkg.train"}), std::nullopt);
+  EXPECT_EQ(value(Words{"srun", "-n", "4", "--", "./train"}), std::nullopt);
+  EXPECT_EQ(value(Words{"python3", "train.py", "--", "-n", "3"}), std::nullopt);
+  EXPECT_THAT(without_option(Words{"nice", "-n", "10", "python3", "train.py", "-n", "3"}, number),
+              ElementsAre("nice", "-n", "10", "python3", "train.py"));
+  // A program's own -m runs nothing, and torchrun's does.
+  EXPECT_EQ(value(Words{"train", "-m", "3", "-n", "2"}), "2");
+  EXPECT_EQ(program_words(Words{"torchrun", "-n", "2", "-m", "pkg.train"}).begin, 5U);
+  EXPECT_EQ(program_words(Words{"python3", "-m", "torch.distributed.run", "train.py", "x"}).begin,
+            4U);
+}
+
+TEST(CommandLine, OptionsStandBeforeTheProgramsOwnSeparator) {
+  using Words = std::vector<std::string>;
+  EXPECT_THAT(with_options(Words{"uv", "run", "--", "python3", "train.py"}, {"--help"}),
+              ElementsAre("uv", "run", "--", "python3", "train.py", "--help"));
+  EXPECT_THAT(with_options(Words{"prog", "--", "data"}, {"--help"}),
+              ElementsAre("prog", "--help", "--", "data"));
+}
+
+TEST(CommandLine, AbbreviationsAreWrittenOut) {
+  std::vector<ProgramOption> options(3);
+  options[0].name = "--batch-size";
+  options[1].name = "--workers";
+  options[2].name = "--workers-timeout";
+  using Words = std::vector<std::string>;
+  EXPECT_THAT(
+      with_full_names(Words{"train", "--batch", "8", "--workers", "2", "--work=3"}, options),
+      ElementsAre("train", "--batch-size", "8", "--workers", "2", "--work=3"));
+  EXPECT_THAT(with_full_names(Words{"train", "--bat=8", "--", "--bat=9"}, options),
+              ElementsAre("train", "--batch-size=8", "--", "--bat=9"));
+  EXPECT_TRUE(may_be_abbreviated(Words{"train", "--batch", "8"}, options[0]));
+  EXPECT_FALSE(may_be_abbreviated(Words{"train", "--batch-size=8"}, options[0]));
+}
+
 }  // namespace
 }  // namespace steptune

@@ -64,6 +64,8 @@ TEST_P(ReadySpaces, MakeStudiesThatAreValidWithAndWithoutGpus) {
     input.name = "demo";
     input.program = program_of(space);
     input.space = &space;
+    input.reading = OutputReading{};
+    input.reading->metrics = {"loss"};
     input.machine = {{"cpus", 8.0}, {"gpus", gpus}, {"memory_gb", 31.0}};
     const auto guess = guess_study(input);
     if (space.form == "in the file") {

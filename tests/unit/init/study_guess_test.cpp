@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/init/study_guess.hpp"
 
+#include <filesystem>
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,11 +61,90 @@ OutputReading reading_of(double samples_per_step) {
   reading.format = {"preset tqdm", Json("tqdm"), {}};
   reading.progress = 3;
   reading.samples_per_step = samples_per_step;
+  reading.metrics = {"loss"};
   return reading;
 }
 
+TEST(StudyGuess, LeavesWhatChangesLearningWhereNoLossIsKnown) {
+  GuessInput input = input_of(k_help, {"python3", "train.py"});
+  const StudyGuess unguarded = must_guess(input);
+  EXPECT_FALSE(unguarded.document["parameters"].contains("batch_size"));
+  EXPECT_FALSE(unguarded.document["parameters"].contains("precision"));
+  EXPECT_TRUE(unguarded.document["parameters"].contains("workers"));
+  EXPECT_THAT(unguarded.left, Contains(HasSubstr("--precision: it changes what is learnt")));
+  // Accumulation holds the samples of an optimizer step, so that a batch needs no guard.
+  input.reading = reading_of(32.0);
+  input.reading->metrics.clear();
+  const StudyGuess held = must_guess(input);
+  EXPECT_TRUE(held.document["parameters"].contains("batch_size"));
+  EXPECT_FALSE(held.document["parameters"].contains("precision"));
+  EXPECT_FALSE(held.document.contains("guards"));
+  // What a trainer is known to print guards as well as what was seen.
+  ReadySpace space;
+  space.title = "Trainer";
+  space.reports = {{"metrics", {{{"name", "train_loss"}, {"regex", "loss ([0-9.]+)"}}}}};
+  input.space = &space;
+  EXPECT_EQ(known_loss(input), "train_loss");
+}
+
+TEST(StudyGuess, PutsOptionsBehindTheScriptThatALauncherRuns) {
+  GuessInput input = input_of(k_help, {"uv", "run", "--", "python3", "train.py", "--", "data"});
+  const StudySpec study = must_study(must_guess(input), input);
+  EXPECT_THAT(
+      render_command(study, study.baseline).argv,
+      ElementsAre("uv", "run", "--", "python3", "train.py", "--workers", "0", "--", "data"));
+}
+
+TEST(StudyGuess, LeavesSeveralBatchSizesToTheUser) {
+  GuessInput input = input_of(
+      "usage: x\n  --global-batch-size N  (default: 64)\n  --micro-batch-size N  (default: 8)\n"
+      "  --train-batch-size N  (default: 64)\n  --workers N  (default: 2)\n",
+      {"x"});
+  input.reading = reading_of(64.0);
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["parameters"].size(), 1U) << guess.document;
+  EXPECT_THAT(guess.left, Contains(HasSubstr("--micro-batch-size: one of several batch sizes")));
+}
+
+TEST(StudyGuess, TakesNoValueOfAnEvaluationForTheTraining) {
+  std::vector<ProgramOption> settings(3);
+  settings[0].name = "eval.batch_size";
+  settings[0].default_value = "256";
+  settings[1].name = "train.batch_size";
+  settings[1].default_value = "32";
+  settings[2].name = "other.workers";
+  settings[2].default_value = "1";
+  ASSERT_NE(find_option(settings, "batch_size"), nullptr);
+  EXPECT_EQ(find_option(settings, "batch_size")->default_value, "32");
+  settings.push_back(settings[2]);
+  settings[3].name = "data.workers";
+  EXPECT_NE(find_option(settings, "workers"), nullptr);
+  settings[3].default_value = "4";
+  EXPECT_EQ(find_option(settings, "workers"), nullptr);
+}
+
+TEST(StudyGuess, StopsCountingFilesWhereItIsInterrupted) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "pictures";
+  std::filesystem::create_directories(folder);
+  for (int i = 0; i < 600; ++i)
+    std::ofstream(folder / (std::to_string(i) + ".jpg")) << "x";
+  GuessInput input = input_of(
+      "usage: x\n  --data DIR  (default: pictures)\n  --epochs N  (default: 2)\n"
+      "  --workers N  (default: 2)\n",
+      {"x"});
+  input.folder = testing::TempDir();
+  EXPECT_EQ(must_guess(input).document["planned_run"]["samples"], 1200);
+  int asked = 0;
+  input.interrupted = [&asked] { return ++asked > 0; };
+  EXPECT_FALSE(must_guess(input).document.contains("planned_run"));
+  EXPECT_EQ(asked, 1);
+}
+
 TEST(StudyGuess, LeavesAccumulationAloneWhereStepsMayBePartsOfOne) {
-  const StudyGuess guess = must_guess(input_of(k_help, {"python3", "train.py"}));
+  GuessInput steps_only = input_of(k_help, {"python3", "train.py"});
+  steps_only.reading = reading_of(32.0);
+  steps_only.reading->samples_per_step.reset();
+  const StudyGuess guess = must_guess(steps_only);
   EXPECT_FALSE(guess.document["parameters"].contains("accumulate"));
   EXPECT_THAT(guess.left, Contains(HasSubstr("--accumulate: its output tells no samples")));
   GuessInput alone = input_of(
@@ -103,6 +185,7 @@ TEST(StudyGuess, TakesTodayFromTheFileThatTheCommandNames) {
   setting.name = "train.batch_size";
   setting.default_value = "128";
   config.settings.push_back(setting);
+  input.reading = reading_of(128.0);
   input.program.configs.push_back(config);
   const StudyGuess guess = must_guess(input);
   EXPECT_EQ(guess.document["baseline"]["batch_size"], 128);
@@ -126,16 +209,18 @@ TEST(StudyGuess, GuardsTheLossThatWasSeen) {
 }
 
 TEST(StudyGuess, OfNumbersThatAreNoPowersOfTwo) {
-  const GuessInput input =
+  GuessInput input =
       input_of("usage: x\n  --batch-size N  (default: 48)\n  --workers N  (default: 20)\n", {"x"});
+  input.reading = reading_of(48.0);
   const StudySpec study = must_study(must_guess(input), input);
   EXPECT_EQ(study.space.find("batch_size")->scale, Scale::log);
   EXPECT_EQ(study.space.find("workers")->high, 20.0);
 }
 
 TEST(StudyGuess, FlagsThatTheCommandSetsAreLeftOutToSwitchThemOff) {
-  const GuessInput input = input_of(
+  GuessInput input = input_of(
       "usage: x\n  --amp  mixed\n  --compile, --no-compile\n    (default: True)\n", {"x", "--amp"});
+  input.reading = reading_of(1.0);
   const StudyGuess guess = must_guess(input);
   const StudySpec study = must_study(guess, input);
   EXPECT_THAT(render_command(study, study.baseline).argv, ElementsAre("x", "--amp", "--compile"));
