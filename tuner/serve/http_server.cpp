@@ -165,13 +165,20 @@ class HttpServer::Engine final : public httplib::Server {
   void serve(int fd, Visit& visit) {
     Connection connection(fd, clock_);
     bool closed = true;
-    process_request(connection, /*close_connection=*/true, closed, [&](httplib::Request& request) {
-      const std::lock_guard lock(mutex_);
-      visit.is_asking = false;
-      // Compressing costs more than it saves on one machine, and nothing is worth a part of.
-      request.headers.erase("Accept-Encoding");
-      request.ranges.clear();
-    });
+    // cpp-httplib catches what making an answer throws, not what writing one does.
+    try {
+      process_request(connection, /*close_connection=*/true, closed,
+                      [&](httplib::Request& request) {
+                        const std::lock_guard lock(mutex_);
+                        visit.is_asking = false;
+                        // Compressing costs more than it saves on one machine, and nothing is worth
+                        // a part of.
+                        request.headers.erase("Accept-Encoding");
+                        request.ranges.clear();
+                      });
+    } catch (const std::exception& exception) {
+      write_log(LogLevel::error, fmt::format("an answer broke off: {}", exception.what()));
+    }
     ::shutdown(fd, SHUT_WR);
     connection.discard_input();
   }

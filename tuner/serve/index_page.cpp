@@ -28,7 +28,9 @@ std::string study_row(const StudyFigures& study) {
   const StudyRecord& record = study.listed.record;
   return fmt::format("<tr><th scope=\"row\"><a href=\"/studies/{}\">{}</a></th>", record.id,
                      html_escaped(printable_line(record.name))) +
-         html_cell(to_text(record.status)) + html_cell(study.listed.result_text()) +
+         html_cell(to_text(record.status)) +
+         html_cell(study.fault.empty() ? study.listed.result_text()
+                                       : "cannot be read: " + printable_line(study.fault)) +
          html_cell(best_values(study)) + html_cell(counts_text(study.listed.counts)) +
          html_cell(format_duration(record.elapsed_s), true) +
          html_cell(format_usd(study.usd()), true) + html_cell(format_utc(record.created_wall_s)) +

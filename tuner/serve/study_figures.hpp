@@ -22,6 +22,7 @@ struct StudyFigures {
   StudySpending spending;           ///< by trials alone
   /// Trials that run now by the rented machines that they run on, as `1 ml.g5.xlarge`.
   std::map<std::string, int> machines;
+  std::string fault;  ///< why the figures above could not be read; empty where they were
 
   /// All that it cost, machines that were kept and not used included.
   [[nodiscard]] double usd() const { return spending.usd + listed.record.overhead_usd; }

@@ -33,6 +33,8 @@ constexpr std::chrono::seconds k_look_every{1};
 /// A client that has gone without a word is noticed by writing to it.
 constexpr double k_sign_of_life_s = 5.0;
 constexpr double k_read_busy_timeout_s = 1.0;
+/// While the database is locked each of those who ask takes the time above.
+constexpr std::chrono::seconds k_wait_for_others{5};
 /// A page of more trials is of no use to anybody, and takes seconds to make.
 constexpr std::int64_t k_most_trials = 10'000;
 constexpr std::size_t k_most_pages_kept = 8;
@@ -51,6 +53,17 @@ void refuse(httplib::Response& response, int status, const std::string& why) {
   response.set_content("steptune: " + why + "\n", k_text);
 }
 
+int http_status(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::not_found:
+      return 404;
+    case ErrorKind::usage:
+      return 413;
+    default:
+      return 503;
+  }
+}
+
 void answer_problem(httplib::Response& response, const Error& error) {
   const bool is_absent = error.kind == ErrorKind::not_found;
   response.status = is_absent ? 404 : 503;
@@ -64,6 +77,15 @@ void answer_text(httplib::Response& response, const Result<std::string>& text, c
   if (!text) return answer_problem(response, text.error());
   response.status = 200;
   response.set_content(*text, type);
+}
+
+Result<std::int64_t> trial_count(const StoredStudy& study) {
+  const auto counts = study.history.status_counts(study.record.id);
+  if (!counts) return tl::unexpected(counts.error());
+  std::int64_t trials = 0;
+  for (const auto& [status, count] : *counts)
+    trials += count;
+  return trials;
 }
 
 std::optional<std::int64_t> id_from_text(std::string_view text) {
@@ -176,7 +198,7 @@ void StudySite::answer_study(std::int64_t id, std::string_view what,
   if (what != "json") return refuse(response, 404, "there is nothing at this address");
   const auto text = study_json_text(id);
   if (text) return answer_text(response, text, k_json);
-  refuse(response, text.error().kind == ErrorKind::not_found ? 404 : 503, text.error().text());
+  refuse(response, http_status(text.error().kind), text.error().text());
 }
 
 void StudySite::stream_changes(std::optional<std::int64_t> id, const httplib::Request& request,
@@ -247,6 +269,15 @@ void StudySite::stop() {
   stopped_.notify_all();
 }
 
+Result<std::unique_lock<std::timed_mutex>> StudySite::lock_for_reading() {
+  std::unique_lock lock(reading_, k_wait_for_others);
+  if (!lock) {
+    return fail(ErrorKind::unavailable, "others are being answered", options_.database.string(),
+                "ask again in a few seconds");
+  }
+  return lock;
+}
+
 Result<StoredStudy> StudySite::open_study(std::int64_t id) const {
   HistoryOptions options;
   options.busy_timeout_s = k_read_busy_timeout_s;
@@ -263,7 +294,8 @@ Result<StoredStudy> StudySite::open_study(std::int64_t id) const {
 }
 
 Result<std::string> StudySite::study_page(std::int64_t id) {
-  const std::lock_guard lock(reading_);
+  const auto lock = lock_for_reading();
+  if (!lock) return tl::unexpected(lock.error());
   const auto version = watch_.version(id);
   if (!version) return tl::unexpected(version.error());
   Page& page = pages_[id];
@@ -281,16 +313,13 @@ Result<std::string> StudySite::made_study_page(std::int64_t id, const std::strin
   const auto study = open_study(id);
   if (!study) return tl::unexpected(study.error());
   const StudyRecord& record = study->record;
-  const auto counts = study->history.status_counts(id);
-  if (!counts) return tl::unexpected(counts.error());
-  std::int64_t trials = 0;
-  for (const auto& [status, count] : *counts)
-    trials += count;
-  if (trials > k_most_trials) {
+  const auto trials = trial_count(*study);
+  if (!trials) return tl::unexpected(trials.error());
+  if (*trials > k_most_trials) {
     return problem_page(record.name,
                         fmt::format("This study has {} trials, more than one page can show ({}). "
                                     "`steptune leaderboard {}{}` selects among them.",
-                                    trials, k_most_trials, record.name, options_.database_option));
+                                    *trials, k_most_trials, record.name, options_.database_option));
   }
   const auto report = read_study_report(
       *study, {record.name + options_.database_option, study->objectives,
@@ -303,6 +332,16 @@ Result<std::string> StudySite::made_study_page(std::int64_t id, const std::strin
 Result<std::string> StudySite::study_json_text(std::int64_t id) {
   const auto study = open_study(id);
   if (!study) return tl::unexpected(study.error());
+  const auto trials = trial_count(*study);
+  if (!trials) return tl::unexpected(trials.error());
+  if (*trials > k_most_trials) {
+    return fail(ErrorKind::usage,
+                fmt::format("the study has {} trials, more than one answer holds ({})", *trials,
+                            k_most_trials),
+                study->record.name,
+                fmt::format("read them with `steptune leaderboard {}{} --all --json`",
+                            study->record.name, options_.database_option));
+  }
   LeaderboardQuery query;
   query.all = true;
   query.limit = k_most_trials;
@@ -312,7 +351,8 @@ Result<std::string> StudySite::study_json_text(std::int64_t id) {
 }
 
 Result<std::vector<StudyFigures>> StudySite::all_figures() {
-  const std::lock_guard lock(reading_);
+  const auto lock = lock_for_reading();
+  if (!lock) return tl::unexpected(lock.error());
   HistoryOptions options;
   options.busy_timeout_s = k_read_busy_timeout_s;
   auto history = History::open_for_reading(options_.database, options);
@@ -332,8 +372,16 @@ Result<std::vector<StudyFigures>> StudySite::all_figures() {
     const std::string version = versions[id];
     auto former = figures_.find(id);
     if (former == figures_.end() || version.empty() || former->second.version != version) {
-      auto read = read_study_figures(*history, std::move(listed));
-      if (!read) return tl::unexpected(read.error());
+      auto read = read_study_figures(*history, listed);
+      if (!read) {
+        if (read.error().kind == ErrorKind::unavailable) return tl::unexpected(read.error());
+        // The others are shown all the same; it is read again at the next look.
+        StudyFigures unread;
+        unread.listed = std::move(listed);
+        unread.fault = read.error().text();
+        all.push_back(std::move(unread));
+        continue;
+      }
       all.push_back(*read);
       known[id] = {version, *std::move(read)};
     } else {

@@ -72,6 +72,8 @@ class StudySite {
   /// False once the site is stopping.
   [[nodiscard]] bool pause_between_looks();
 
+  /// `unavailable` after some seconds of waiting for others.
+  [[nodiscard]] Result<std::unique_lock<std::timed_mutex>> lock_for_reading();
   [[nodiscard]] Result<std::string> study_page(std::int64_t id);
   [[nodiscard]] Result<std::string> study_json_text(std::int64_t id);
   [[nodiscard]] Result<std::string> made_study_page(std::int64_t id, const std::string& version);
@@ -84,7 +86,7 @@ class StudySite {
   StudyWatch watch_;
   std::atomic<int> streams_{0};
 
-  std::mutex reading_;  ///< guards the two below; whoever makes a page holds it
+  std::timed_mutex reading_;  ///< guards the two below; whoever makes a page holds it
   std::map<std::int64_t, Page> pages_;
   std::map<std::int64_t, Figures> figures_;
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -109,6 +110,37 @@ TEST_F(HostileStudy, IsReachedByItsIdAlone) {
   }
   EXPECT_EQ(get("/studies/2").status, 404);
   EXPECT_THAT(get("/studies/2").body, HasSubstr("there is no study with the id 2"));
+}
+
+TEST_F(HostileStudy, DoesNotHideOthersWhereItCannotBeRead) {
+  {
+    History history = must(History::open_for_writing(file_, clock_));
+    const Json document = Json::parse(R"({"command": ["train"], "objectives": ["time"]})");
+    must(history.create_or_continue_study("sound", "g", document, 1));
+    SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE trials SET configuration = '[' WHERE study_id = 1");
+  }
+  EXPECT_EQ(get("/studies/1").status, 503);
+  const httplib::Response page = get("/");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_THAT(page.body, HasSubstr("cannot be read"));
+  EXPECT_THAT(page.body, HasSubstr("/studies/2\">sound"));
+  EXPECT_EQ(get("/metrics").status, 200);
+  EXPECT_EQ(get("/api/studies").status, 200);
+}
+
+TEST_F(HostileStudy, OfMoreTrialsThanAnAnswerHoldsSaysSo) {
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+      .exec(
+          "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 10010) INSERT "
+          "INTO trials SELECT study_id, i, purpose, confirm_pair, '', '{}', status, "
+          "attempt, token, started_wall_s, ended_wall_s, spent_s, spent_usd, objective_count, "
+          "objective_1, objective_2, standard_error_1, standard_error_2, measurement, "
+          "peak_memory_bytes, other_load, steal, '', '{}', log_path FROM trials, n "
+          "WHERE number = 2");
+  for (const char* path : {"/studies/1", "/api/studies/1"})
+    EXPECT_THAT(get(path).body, HasSubstr("10004 trials")) << path;
+  EXPECT_EQ(get("/api/studies/1").status, 413);
 }
 
 TEST_F(HostileStudy, PagesAreMadeAnewOnceItChanges) {

@@ -5,7 +5,7 @@
 
 (function () {
   var status = document.getElementById("live");
-  var events = new EventSource(document.body.getAttribute("data-events"));
+  var events = null;
   var busy = false, again = false;
 
   function say(text, isFault) {
@@ -53,12 +53,27 @@
     });
   }
 
-  say("connecting");
-  events.addEventListener("open", function () { say("live"); });
-  events.addEventListener("changed", refresh);
-  events.addEventListener("fault", function (event) { say("not up to date: " + event.data, true); });
-  events.addEventListener("error", function () {
-    say(events.readyState === EventSource.CLOSED ? "no live updates: the server refused" :
-        "connection lost; trying again", true);
+  function listen() {
+    say("connecting");
+    events = new EventSource(document.body.getAttribute("data-events"));
+    events.addEventListener("open", function () { say("live"); });
+    events.addEventListener("changed", refresh);
+    events.addEventListener("fault", function (event) { say("not up to date: " + event.data, true); });
+    events.addEventListener("error", function () {
+      say(events.readyState === EventSource.CLOSED ? "no live updates: the server refused" :
+          "connection lost; trying again", true);
+    });
+  }
+
+  // A browser opens six connections to a host, for all its tabs together: only those in sight keep one.
+  document.addEventListener("visibilitychange", function () {
+    if (document.hidden && events) {
+      events.close();
+      events = null;
+    } else if (!document.hidden && !events) {
+      listen();
+    }
   });
+
+  if (!document.hidden) listen();
 })();
