@@ -164,6 +164,41 @@ TEST(Run, AFinishedStudyGoesOnWithALargerBudget) {
   EXPECT_EQ(again.err.find("trial 1 started"), std::string::npos) << again.err;
 }
 
+TEST(Run, FirstGuessesFollowTheBaselineWhereTheyAreAskedFor) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", R"json({
+    "name": "guessed",
+    "command": ["train", "{batch_size}", "{workers}"],
+    "parameters": {
+      "batch_size": {"type": "int", "low": 16, "high": 256, "scale": "log2"},
+      "workers": {"type": "int", "low": 0, "high": 64}
+    },
+    "baseline": {"batch_size": 16, "workers": 0},
+    "search": {"searcher": "sobol", "scheduler": "none"},
+    "budget": {"trials": 6},
+    "runner": {"type": "replay", "seconds_per_sample": "(0.0004 + 0.01 / batch_size) / (1 + workers)"}
+  })json");
+  const auto origins = [&sandbox](const std::vector<std::string>& options) {
+    std::vector<std::string> run = {"run", "study.json", "--new", "--quiet"};
+    run.insert(run.end(), options.begin(), options.end());
+    EXPECT_EQ(sandbox.steptune(run).exit_code, 0);
+    const Json board =
+        Json::parse(sandbox.steptune({"leaderboard", "--all", "--limit", "100", "--json"}).out);
+    std::vector<std::string> names;
+    for (const Json& row : board["rows"])
+      names.push_back(row["trial"]["origin"].get<std::string>());
+    return names;
+  };
+  const auto count = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::count(names, name);
+  };
+  EXPECT_EQ(count(origins({}), "expert"), 0);
+  const auto guided = origins({"--first-guesses"});
+  EXPECT_GE(count(guided, "expert"), 1);
+  EXPECT_LE(count(guided, "expert"), 3);
+  EXPECT_GE(count(guided, "sobol"), 1);
+}
+
 TEST(Run, AnotherSeedIsRefusedUnlessTheStudyIsNew) {
   const Sandbox sandbox;
   sandbox.write("study.json", replay_study());

@@ -1,21 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/assembly/study_parts.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "search/searchers/background_searcher.hpp"
 #include "trial_runner/live/live_runner.hpp"
+#include "tuner/knobs/first_guesses.hpp"
 
 namespace steptune {
+
+namespace {
+
+std::vector<ObjectiveTraits> traits_of(const std::vector<Objective>& objectives) {
+  std::vector<ObjectiveTraits> traits;
+  for (const Objective& objective : objectives)
+    traits.push_back({objective.is_time() || objective.is_cost()});
+  return traits;
+}
+
+int fact_of(const StudySpec& study, const char* name) {
+  const auto fact = study.facts.find(name);
+  return fact == study.facts.end() ? 0 : static_cast<int>(fact->second);
+}
+
+}  // namespace
+
+std::unique_ptr<Searcher> with_study_guesses(std::unique_ptr<Searcher> searcher,
+                                             const StudySpec& study) {
+  if (study.search.searcher == "grid") return searcher;
+  const int cpus = std::max(1, fact_of(study, "cpus"));
+  const int gpus = fact_of(study, "gpus");
+  // Machines to be rented cannot be looked at; their GPUs are of a kind that computes bfloat16.
+  const GuessMachine machine = study.runner->traits().uses_this_machine
+                                   ? guess_machine(SystemFiles{}, cpus, gpus)
+                                   : GuessMachine{cpus, gpus, gpus > 0};
+  return with_first_guesses(std::move(searcher), study.space, study.baseline, machine,
+                            traits_of(study.objectives));
+}
 
 Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study) {
   SearcherOptions options;
   options.seed = study.search.seed;
   options.initial_points = study.search.initial_points;
-  options.objectives.clear();
-  for (const Objective& objective : study.objectives) {
-    options.objectives.push_back({objective.is_time() || objective.is_cost()});
-  }
+  options.objectives = traits_of(study.objectives);
   // One trial at a time leaves the machine to the searcher while it thinks; several do not.
   const auto cpus = study.facts.find("cpus");
   const RunnerTraits& traits = study.runner->traits();

@@ -23,6 +23,11 @@ struct StudyParts {
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study);
 [[nodiscard]] Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study);
 
+/// `searcher` with an expert's first guesses for the machines that the study's trials run on
+/// (`with_first_guesses`); as it is where it is a grid. `study` outlives it.
+[[nodiscard]] std::unique_ptr<Searcher> with_study_guesses(std::unique_ptr<Searcher> searcher,
+                                                           const StudySpec& study);
+
 /// `study` and `system_clock` outlive the parts.
 [[nodiscard]] Result<StudyParts> make_study_parts(const StudySpec& study,
                                                   const Clock& system_clock);

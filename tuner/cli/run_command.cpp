@@ -64,6 +64,9 @@ Result<LoopResult> tune(CommandContext& context, const RunOptions& options, cons
                         History& history, const SignalFlags& flags) {
   auto parts = make_study_parts(study, context.clock);
   if (!parts) return tl::unexpected(parts.error());
+  if (options.first_guesses) {
+    parts->searcher = with_study_guesses(std::move(parts->searcher), study);
+  }
   LinePrinter printer(STDERR_FILENO,
                       is_smart_terminal(STDERR_FILENO, context.console.environment()));
   LiveDisplay display(printer, context.clock, *parts->runner.clock, study, options.quiet);
@@ -160,6 +163,8 @@ void add_run_command(CLI::App& program, CommandContext& context) {
                    "Longest tuning time, such as 30m or 1h30m [default: the study file's, else "
                    "no limit]")
       ->option_text("DURATION");
+  command->add_flag("--first-guesses", options->first_guesses,
+                    "Try first what an experienced engineer would, by the parameters' names");
   command->add_flag("--new", options->fresh, "Begin a new study even if one of this name exists");
   command->add_flag("--yes", options->yes,
                     "Do not ask before an unfinished study is left behind or trials are paid for");

@@ -26,6 +26,7 @@ struct RunOptions {
   bool fresh = false;
   bool yes = false;
   bool quiet = false;
+  bool first_guesses = false;
   std::string log_level;              ///< as given; empty: STEPTUNE_LOG, else off
   std::string on_interrupt = "stop";  ///< `stop`, `detach`: what becomes of running trials
 };

@@ -6,13 +6,15 @@
 
 #include <re2/re2.h>
 
+#include "tuner/knobs/knob_role.hpp"
+
 namespace steptune {
 namespace {
 
-/// Options by their plain name, dots and all before them left out.
-struct UsualName {
-  const char* pattern;
-  const char* role;
+/// How an option of a role is varied.
+struct UsualKnob {
+  KnobRole role;
+  const char* names;  ///< pattern; empty: all of the role
   const char* type;
   const char* low;
   const char* high;
@@ -24,35 +26,23 @@ struct UsualName {
 
 constexpr const char* k_gpu = "gpus > 0";
 
-constexpr std::array<UsualName, 16> k_usual = {{
-    {"(?:(?:per_)?(?:device|gpu)_|train_|per_device_train_|per_gpu_train_|mini_?|micro_?|local_)*"
-     "(?:batch(?:_?size)?|bs|mbs)(?:_per_(?:gpu|device|rank))?",
-     "batch", "int", "", "", "log2", "", "increases", ""},
-    {"(?:grad(?:ient)?_?)?(?:accum(?:ulate|ulation)?)(?:_grad)?(?:_(?:steps?|batches|iters?))?",
-     "accumulation", "int", "1", "32", "log2", "", "", ""},
-    {"(?:num_|n_|data_?loader_|dataloader_num_|data_|loader_)*workers(?:_per_(?:gpu|device))?",
-     "workers", "int", "0", "cpus", "", "", "", ""},
-    {"(?:data_?loader_)?prefetch(?:_(?:factor|size|batches|count))?", "prefetch", "int", "1", "16",
-     "log2", "workers > 0", "increases", ""},
-    {"(?:num_|n_?|intra_?op_?|omp_(?:num_)?|cpu_|torch_)*thread(?:s|_count)?(?:_per_op)?",
-     "threads", "int", "1", "cpus", "", "", "", ""},
-    {"(?:mixed_?|compute_|train_|model_|amp_)?(?:precision|dtype)", "precision", "categorical", "",
-     "", "", "", "", ""},
-    {"(?:use_)?(?:amp|bf16|bfloat16|mixed_precision|autocast)", "precision", "bool", "", "", "", "",
-     "", ""},
-    {"(?:use_)?(?:fp16|half|tf32|allow_tf32)", "precision", "bool", "", "", "", "", "", k_gpu},
-    {"(?:use_|torch_?)?(?:compile|compile_model|jit|torchscript)", "compile", "bool", "", "", "",
+constexpr std::array<UsualKnob, 15> k_usual = {{
+    {KnobRole::batch, "", "int", "", "", "log2", "", "increases", ""},
+    {KnobRole::accumulation, "", "int", "1", "32", "log2", "", "", ""},
+    {KnobRole::workers, "", "int", "0", "cpus", "", "", "", ""},
+    {KnobRole::prefetch, "", "int", "1", "16", "log2", "workers > 0", "increases", ""},
+    {KnobRole::threads, "", "int", "1", "cpus", "", "", "", ""},
+    {KnobRole::precision, ".*(?:precision|dtype)", "categorical", "", "", "", "", "", ""},
+    {KnobRole::precision, ".*(?:amp|bf16|bfloat16|mixed_precision|autocast)", "bool", "", "", "",
      "", "", ""},
-    {"(?:use_)?(?:grad(?:ient)?_|activation_)checkpointing|checkpoint_activations", "checkpointing",
-     "bool", "", "", "", "", "decreases", ""},
-    {"(?:use_)?(?:gradient_|grad_|activation_)(?:checkpoint|recompute)|recompute_activations",
-     "checkpointing", "bool", "", "", "", "", "decreases", ""},
-    {"(?:use_)?channels?_last", "layout", "bool", "", "", "", "", "", ""},
-    {"pin_mem(?:ory)?", "transfer", "bool", "", "", "", "", "", k_gpu},
-    {"persistent_workers", "other", "bool", "", "", "", "workers > 0", "", ""},
-    {"(?:use_)?(?:fused|foreach)(?:_(?:adamw?|optimizer|sgd))?", "other", "bool", "", "", "", "",
-     "", ""},
-    {"(?:use_)?flash_?att(?:n|ention)", "other", "bool", "", "", "", "", "", k_gpu},
+    {KnobRole::precision, ".*(?:fp16|half|tf32)", "bool", "", "", "", "", "", k_gpu},
+    {KnobRole::compile, "", "bool", "", "", "", "", "", ""},
+    {KnobRole::checkpointing, "", "bool", "", "", "", "", "decreases", ""},
+    {KnobRole::layout, "", "bool", "", "", "", "", "", ""},
+    {KnobRole::transfer, "", "bool", "", "", "", "", "", k_gpu},
+    {KnobRole::other, "persistent_workers", "bool", "", "", "", "workers > 0", "", ""},
+    {KnobRole::other, ".*flash_?att.*", "bool", "", "", "", "", "", k_gpu},
+    {KnobRole::other, "", "bool", "", "", "", "", "", ""},
 }};
 
 std::string last_component(const std::string& name) {
@@ -73,7 +63,7 @@ std::string parameter_name(const std::string& plain) {
 }
 
 /// Whether an option can hold what its name promises: `--precision 6` is a number of digits.
-bool fits(const UsualName& usual, const ProgramOption& option) {
+bool fits(const UsualKnob& usual, const ProgramOption& option) {
   const std::string type = usual.type;
   const bool may_be_number =
       option.kind == OptionKind::integer || option.kind == OptionKind::unknown;
@@ -92,27 +82,18 @@ bool fits(const UsualName& usual, const ProgramOption& option) {
 
 }  // namespace
 
-std::string precision_of(const std::string& choice) {
-  const std::string plain = plain_name(choice);
-  static const RE2 k_bf16("(?:torch\\.)?(?:bf16|bfloat16)(?:_mixed|_true)?|mixed_bfloat16");
-  static const RE2 k_fp16("(?:torch\\.)?(?:fp16|float16|half|16)(?:_mixed|_true)?|mixed_float16");
-  static const RE2 k_fp32("(?:torch\\.)?(?:fp32|float32|float|32|no|none)(?:_true)?");
-  if (RE2::FullMatch(plain, k_bf16)) return "bf16";
-  if (RE2::FullMatch(plain, k_fp16)) return "fp16";
-  if (RE2::FullMatch(plain, k_fp32)) return "fp32";
-  return plain == "tf32" ? "tf32" : "";
-}
-
 std::optional<SpaceKnob> usual_knob(const ProgramOption& option) {
   const std::string plain = plain_name(option.name);
   if (is_of_evaluation(plain)) return std::nullopt;
   const std::string name = last_component(plain);
-  for (const UsualName& usual : k_usual) {
+  const auto role = role_of_name(name);
+  for (const UsualKnob& usual : k_usual) {
     // -j is how make, and PyTorch's examples, call it; names that are told win.
-    if (!RE2::FullMatch(name, usual.pattern) || !fits(usual, option)) continue;
+    if (role != usual.role || !fits(usual, option)) continue;
+    if (*usual.names != '\0' && !RE2::FullMatch(name, usual.names)) continue;
     SpaceKnob rule;
     rule.parameter = parameter_name(name);
-    rule.role = usual.role;
+    rule.role = to_text(usual.role);
     rule.option = option.name;
     rule.type = usual.type;
     rule.low = usual.low;

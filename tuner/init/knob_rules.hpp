@@ -13,7 +13,4 @@ namespace steptune {
 /// nothing that changes how fast the same training goes. Names of evaluations are left alone.
 [[nodiscard]] std::optional<SpaceKnob> usual_knob(const ProgramOption& option);
 
-/// `bf16` for `bfloat16`, `bf16-mixed` and the like, `fp16`, `fp32`, `tf32`; empty for others.
-[[nodiscard]] std::string precision_of(const std::string& choice);
-
 }  // namespace steptune

@@ -14,6 +14,7 @@
 #include "common/text.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/knob_rules.hpp"
+#include "tuner/knobs/knob_role.hpp"
 #include "tuner/survey/draft.hpp"
 
 namespace steptune {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/knobs/knob_role.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+TEST(KnobRole, IsKnownFromUsualNames) {
+  EXPECT_EQ(role_of_name("per_device_train_batch_size"), KnobRole::batch);
+  EXPECT_EQ(role_of_name("batch"), KnobRole::batch);
+  EXPECT_EQ(role_of_name("gradient_accumulation_steps"), KnobRole::accumulation);
+  EXPECT_EQ(role_of_name("dataloader_num_workers"), KnobRole::workers);
+  EXPECT_EQ(role_of_name("prefetch_factor"), KnobRole::prefetch);
+  EXPECT_EQ(role_of_name("omp_num_threads"), KnobRole::threads);
+  EXPECT_EQ(role_of_name("dtype"), KnobRole::precision);
+  EXPECT_EQ(role_of_name("use_amp"), KnobRole::precision);
+  EXPECT_EQ(role_of_name("persistent_workers"), KnobRole::other);
+  EXPECT_EQ(to_text(KnobRole::accumulation), "accumulation");
+}
+
+TEST(KnobRole, OfOtherNamesIsNone) {
+  for (const char* name : {"", "learning_rate", "momentum", "batch_norm", "nrWorker",
+                           "eval_batch_size", "checkpointing", "cores"}) {
+    EXPECT_EQ(role_of_name(name), std::nullopt) << name;
+  }
+}
+
+TEST(KnobRole, PrecisionsAreKnownHoweverTheyAreCalled) {
+  EXPECT_EQ(precision_of("torch.bfloat16"), "bf16");
+  EXPECT_EQ(precision_of("bf16-mixed"), "bf16");
+  EXPECT_EQ(precision_of("16"), "fp16");
+  EXPECT_EQ(precision_of("no"), "fp32");
+  EXPECT_EQ(precision_of("int8"), "");
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/knobs/knob_role.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <memory>
+#include <vector>
+
+#include <re2/re2.h>
+
+namespace steptune {
+namespace {
+
+struct RoleName {
+  KnobRole role;
+  const char* name;
+  const char* pattern;  ///< of the whole plain name
+};
+
+constexpr std::array<RoleName, 11> k_roles = {{
+    {KnobRole::batch, "batch",
+     "(?:(?:per_)?(?:device|gpu)_|train_|per_device_train_|per_gpu_train_|mini_?|micro_?|local_)*"
+     "(?:batch(?:_?size)?|bs|mbs)(?:_per_(?:gpu|device|rank))?"},
+    {KnobRole::accumulation, "accumulation",
+     "(?:grad(?:ient)?_?)?(?:accum(?:ulate|ulation)?)(?:_grad)?(?:_(?:steps?|batches|iters?))?"},
+    {KnobRole::workers, "workers",
+     "(?:num_|n_|data_?loader_|dataloader_num_|data_|loader_)*workers(?:_per_(?:gpu|device))?"},
+    {KnobRole::prefetch, "prefetch",
+     "(?:data_?loader_)?prefetch(?:_(?:factor|size|batches|count))?"},
+    {KnobRole::threads, "threads",
+     "(?:num_|n_?|intra_?op_?|omp_(?:num_)?|cpu_|torch_)*thread(?:s|_count)?(?:_per_op)?"},
+    {KnobRole::precision, "precision",
+     "(?:mixed_?|compute_|train_|model_|amp_)?(?:precision|dtype)"
+     "|(?:use_)?(?:amp|bf16|bfloat16|mixed_precision|autocast|fp16|half|tf32|allow_tf32)"},
+    {KnobRole::compile, "compile", "(?:use_|torch_?)?(?:compile|compile_model|jit|torchscript)"},
+    {KnobRole::checkpointing, "checkpointing",
+     "(?:use_)?(?:grad(?:ient)?_|activation_)checkpointing|checkpoint_activations"
+     "|(?:use_)?(?:gradient_|grad_|activation_)(?:checkpoint|recompute)|recompute_activations"},
+    {KnobRole::layout, "layout", "(?:use_)?channels?_last"},
+    {KnobRole::transfer, "transfer", "pin_mem(?:ory)?"},
+    {KnobRole::other, "other",
+     "persistent_workers|(?:use_)?(?:fused|foreach)(?:_(?:adamw?|optimizer|sgd))?"
+     "|(?:use_)?flash_?att(?:n|ention)"},
+}};
+
+bool matches(std::string_view text, const RE2& pattern) {
+  return RE2::FullMatch(re2::StringPiece(text.data(), text.size()), pattern);
+}
+
+}  // namespace
+
+std::string to_text(KnobRole role) {
+  return std::ranges::find(k_roles, role, &RoleName::role)->name;
+}
+
+std::optional<KnobRole> role_of_name(std::string_view plain) {
+  static const auto k_patterns = [] {
+    std::vector<std::unique_ptr<RE2>> patterns;
+    for (const RoleName& role : k_roles)
+      patterns.push_back(std::make_unique<RE2>(role.pattern));
+    return patterns;
+  }();
+  for (std::size_t i = 0; i < k_roles.size(); ++i)
+    if (matches(plain, *k_patterns[i])) return k_roles[i].role;
+  return std::nullopt;
+}
+
+std::string precision_of(const std::string& choice) {
+  std::string plain;
+  for (const char letter : choice)
+    plain +=
+        letter == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  static const RE2 k_bf16("(?:torch\\.)?(?:bf16|bfloat16)(?:_mixed|_true)?|mixed_bfloat16");
+  static const RE2 k_fp16("(?:torch\\.)?(?:fp16|float16|half|16)(?:_mixed|_true)?|mixed_float16");
+  static const RE2 k_fp32("(?:torch\\.)?(?:fp32|float32|float|32|no|none)(?:_true)?");
+  if (matches(plain, k_bf16)) return "bf16";
+  if (matches(plain, k_fp16)) return "fp16";
+  if (matches(plain, k_fp32)) return "fp32";
+  return plain == "tf32" ? "tf32" : "";
+}
+
+}  // namespace steptune
