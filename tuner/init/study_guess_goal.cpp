@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/clock.hpp"
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/init/study_guess.hpp"
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 /// A guard on the loss is judged once the baseline has trained for so many steps.
 constexpr double k_guard_steps = 30.0;
 constexpr double k_guard_ratio = 1.02;
-constexpr std::chrono::seconds k_longest_count{5};
+constexpr double k_longest_count_s = 5.0;
 constexpr std::size_t k_files_between_looks = 256;
 
 const std::vector<std::string> k_epochs = {"epochs",   "num_epochs",       "max_epochs",
@@ -77,11 +77,12 @@ std::optional<double> files_of_data(const fs::path& folder,
   std::size_t count = 0;
   std::size_t seen = 0;
   fs::recursive_directory_iterator entry(top, fs::directory_options::skip_permission_denied, error);
-  const auto give_up = std::chrono::steady_clock::now() + k_longest_count;
+  const SystemClock clock;
+  const double give_up_s = clock.now_s() + k_longest_count_s;
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     ++seen;
     const bool looks_up = seen % k_files_between_looks == 0;
-    if (looks_up && std::chrono::steady_clock::now() >= give_up) return std::nullopt;
+    if (looks_up && clock.now_s() >= give_up_s) return std::nullopt;
     if (looks_up && interrupted && interrupted()) return std::nullopt;
     const std::string kind = entry->path().extension().string();
     count += std::ranges::find(k_kinds, kind) != k_kinds.end() ? 1U : 0U;
