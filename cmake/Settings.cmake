@@ -30,9 +30,18 @@ if(STEPTUNE_WERROR)
 endif()
 if(STEPTUNE_SANITIZE)
   target_compile_options(steptune_settings INTERFACE
-    -fsanitize=${STEPTUNE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:STEPTUNE_LIBTORCH>>>:-fsanitize=${STEPTUNE_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
   target_link_options(steptune_settings INTERFACE -fsanitize=${STEPTUNE_SANITIZE})
 else()
   target_compile_options(steptune_settings INTERFACE
     -fstack-protector-strong $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=2>)
 endif()
+
+# For a target whose sources include LibTorch's headers: neither checked by the sanitizers nor counted, and
+# optimized in every build. LibTorch itself is neither, and templates of its headers make up most of such a source.
+function(steptune_uses_libtorch target)
+  set_target_properties(${target} PROPERTIES STEPTUNE_LIBTORCH ON)
+  if(STEPTUNE_SANITIZE)
+    target_compile_options(${target} PRIVATE -O2 -fno-profile-arcs -fno-test-coverage)
+  endif()
+endfunction()
