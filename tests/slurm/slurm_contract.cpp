@@ -24,7 +24,7 @@ class SlurmBench final : public RunnerBench {
  public:
   explicit SlurmBench(int parallel) {
     options_.parallel = parallel;
-    options_.usd_per_node_hour = 3.6;
+    options_.usd_per_node_hour = slurm::NodePrices(3.6);
     options_.default_time_s = 7200.0;
   }
   SlurmBench(const SlurmBench&) = delete;

@@ -2,9 +2,12 @@
 // What goes wrong on clusters, done to a real one: run under tests/slurm/with-slurm.
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -25,6 +28,34 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr double k_patience_s = 60.0;
+
+void write_program(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file) << text;
+  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+}
+
+std::string program_in_path(const std::string& name) {
+  std::istringstream folders(std::getenv("PATH"));
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const auto program = std::filesystem::path(folder) / name;
+    if (std::filesystem::exists(program)) return program.string();
+  }
+  return {};
+}
+
+/// Programs in a folder stand for those of the same name, as long as this lives.
+class PathBefore {
+ public:
+  explicit PathBefore(const std::filesystem::path& folder) : path_(std::getenv("PATH")) {
+    ::setenv("PATH", (folder.string() + ":" + path_).c_str(), 1);
+  }
+  PathBefore(const PathBefore&) = delete;
+  PathBefore& operator=(const PathBefore&) = delete;
+  ~PathBefore() { ::setenv("PATH", path_.c_str(), 1); }
+
+ private:
+  std::string path_;
+};
 
 class SlurmDrill : public ::testing::Test {
  protected:
@@ -264,20 +295,70 @@ TEST_F(SlurmDrill, AControllerThatDiesLosesNothing) {
   EXPECT_EQ(job_of(3), job_of(1));
 }
 
-TEST_F(SlurmDrill, ALostAnswerToASubmissionMakesNoSecondAllocation) {
-  SlurmOptions options;
-  use(options);
-  // The controller hangs while sbatch waits for its answer; the job is there all the same.
-  start(shell_trial(1, "true"));
-  const auto events = runner_->wait(clock_.now_s());
-  ASSERT_TRUE(events);
-  signal_daemon("slurmctld", SIGSTOP);
-  pause_for(1.0);
-  signal_daemon("slurmctld", SIGCONT);
+TEST_F(SlurmDrill, PreemptionWithAGraceTimeIsNoFailureOfTheProgram) {
+  use();
+  // Told to end, it saves its state and ends with a status of its own.
+  TrialSpec spec = shell_trial(1, "trap 'echo saved; exit 1' TERM; while :; do sleep 0.1; done");
+  spec.resources = to_resources({4, {"partition=patient"}});
+  start(spec);
+  wait_for(1, false);
+  slurm_output({"sbatch", "--partition=urgent", "--nodes=4", "--exclusive", "--time=5",
+                "--output=/dev/null", "--wrap=sleep 1"});
   wait_for(1, true);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
-  const std::string jobs = slurm_output({"squeue", "--noheader", "--states=PENDING,RUNNING"});
-  EXPECT_EQ(std::ranges::count(jobs, '\n'), 1) << jobs;
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
+  EXPECT_THAT(ended_[1].detail, HasSubstr("preempt"));
+}
+
+TEST_F(SlurmDrill, MarksOfManyTasksAreFoundInMixedOutput) {
+  SlurmOptions options;
+  options.tasks_per_node = 4;
+  use(options);
+  TrialSpec spec =
+      shell_trial(1, "i=0; while [ $i -lt 300 ]; do printf '%0900d' $i; i=$((i+1)); done; exit 0");
+  spec.resources = to_resources({4, {}});
+  EXPECT_EQ(run(spec).kind, OutcomeKind::completed) << ended_[1].detail;
+}
+
+TEST_F(SlurmDrill, AStepThatIsSlowToStartIsNotTakenForABlockedOne) {
+  SlurmOptions options;
+  const auto slow = folder_.path() / "slow";
+  write_program(
+      slow, "#!/bin/sh\necho x >> " + (folder_.path() / "prologs").string() + "\nexec sleep 9\n");
+  options.step_options = {"--task-prolog=" + slow.string()};
+  use(options);
+  EXPECT_EQ(run(shell_trial(1, "true")).kind, OutcomeKind::completed) << ended_[1].detail;
+  EXPECT_EQ(content("prologs"), "x\n") << "launched once";
+}
+
+/// Commands of Slurm that do what they are asked to, and whose answer is lost.
+TEST_F(SlurmDrill, LostAnswersRunNothingTwiceAndLeaveNoAllocation) {
+  const auto programs = folder_.path() / "programs";
+  std::filesystem::create_directory(programs);
+  for (const char* name : {"sbatch", "srun", "scancel"}) {
+    const std::string real = program_in_path(name);
+    ASSERT_FALSE(real.empty()) << name;
+    const std::string calls = (folder_.path() / name).string();
+    write_program(programs / name,
+                  fmt::format("#!/bin/sh\necho x >> {0}\n{1} \"$@\" {2}\n"
+                              "echo '{3}: error: Socket timed out on send/recv operation' >&2\n"
+                              "exit 1\n",
+                              calls, real, name == std::string("srun") ? "" : ">/dev/null", name));
+  }
+  const PathBefore path(programs);
+  use();
+  const std::string script = "echo $$ >> " + (folder_.path() / "runs").string();
+  EXPECT_EQ(run(shell_trial(1, script)).kind, OutcomeKind::completed) << ended_[1].detail;
+  EXPECT_EQ(run(shell_trial(2, script)).kind, OutcomeKind::completed) << ended_[2].detail;
+  const auto lines = [this](const char* file) {
+    const std::string text = content(file);
+    return std::ranges::count(text, '\n');
+  };
+  EXPECT_EQ(lines("runs"), 2) << "each trial was run once";
+  EXPECT_EQ(lines("sbatch"), 1) << "the job was found by its name";
+  EXPECT_EQ(lines("srun"), 2);
+  const auto released = runner_->machine_holder()->release(60.0);
+  EXPECT_TRUE(released) << released.error().text();
+  EXPECT_TRUE(queue_becomes_empty(5.0)) << slurm_output({"squeue"});
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "trial_runner/slurm/allocations.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -13,13 +12,23 @@
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/slurm/process_host.hpp"
+#include "trial_runner/slurm/submission_answer.hpp"
 #include "trial_runner/slurm/submit_words.hpp"
 
 namespace steptune::slurm {
 namespace {
 
-constexpr double k_first_gap_s = 0.4;
+/// Between looks at the queue: at least this, whatever happens, and growing while nothing does.
+constexpr double k_least_gap_s = 1.0;
 constexpr double k_gap_growth = 1.6;
+constexpr double k_longest_gap_in_outage_s = 120.0;
+/// Until an allocation that does not go is asked to again; doubled each time.
+constexpr double k_first_cancel_gap_s = 10.0;
+constexpr double k_longest_cancel_gap_s = 120.0;
+/// Between looks for the file that a placeholder writes: a share of the time that was waited.
+constexpr double k_holder_look_share = 0.05;
+constexpr double k_least_holder_look_s = 0.25;
+constexpr double k_longest_holder_look_s = 10.0;
 /// Nothing waits: only what happens to idle allocations can be seen.
 constexpr double k_calm_polls = 4.0;
 /// A job that was acknowledged may be missing from a list for a moment, or for good.
@@ -28,32 +37,9 @@ constexpr double k_missing_s = 10.0;
 constexpr double k_least_lease_s = 120.0;
 constexpr double k_away_notice_s = 60.0;
 
-constexpr std::array<std::string_view, 10> k_passing = {
-    "Socket timed out", "Unable to contact",  "temporarily", "try again",      "Connection refused",
-    "Connection reset", "Transport endpoint", "Zero Bytes",  "not responding", "MaxSubmitJob"};
-
-bool is_passing(const CommandResult& result) {
-  return result.timed_out || std::ranges::any_of(k_passing, [&](std::string_view phrase) {
-           return result.err.find(phrase) != std::string::npos;
-         });
-}
-
 /// Of this name only: Slurm may have given the number to another job after a restart.
 std::vector<std::string> cancel_command(const Allocation& allocation) {
   return {"scancel", "--name=" + allocation.name, allocation.id};
-}
-
-/// The number that begins the last line that begins with one: sites wrap sbatch and print more.
-std::string job_id_of(std::string_view text) {
-  std::string id;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    const std::size_t digits = std::min(line.find_first_not_of("0123456789"), line.size());
-    if (digits > 0) id = line.substr(0, digits);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return id;
 }
 
 bool is_listed_live(const QueueRow& row) {
@@ -86,7 +72,13 @@ Result<void> Allocations::begin(const std::string& prefix) {
     return fail(ErrorKind::runner, "cannot read Slurm's queue: " + last_words(listed), "squeue",
                 "`steptune doctor` tells what is found of Slurm on this machine");
   }
-  for (const QueueRow& row : parse_queue(listed.out)) {
+  asked_s_ = looked_s_ = clock_.now_s();
+  on_listed(listed.out);
+  return {};
+}
+
+void Allocations::take_in_strays(const std::vector<QueueRow>& rows) {
+  for (const QueueRow& row : rows) {
     if (!row.name.starts_with(prefix_) || !is_listed_live(row) || find(row.name) != nullptr)
       continue;
     Allocation allocation;
@@ -98,11 +90,9 @@ Result<void> Allocations::begin(const std::string& prefix) {
     allocation.requested_s = clock_.now_s();
     allocation.submit_wall_s = row.submit_wall_s.value_or(clock_.wall_time_s());
     allocation.former = true;
+    next_renewal_s_ = 0.0;
     allocations_.push_back(std::move(allocation));
   }
-  looked_s_ = clock_.now_s();
-  on_listed(listed.out);
-  return {};
 }
 
 Allocation* Allocations::find(const std::string& name) {
@@ -141,6 +131,17 @@ double Allocations::expected_start_s(const std::string& kind) const {
   return start_s;
 }
 
+void Allocations::know(const Need& need) {
+  needs_.try_emplace(allocation_kind(need, options_), need);
+}
+
+std::optional<double> Allocations::usd_per_node_hour(const Allocation& allocation) const {
+  const NodePrices& prices = options_.usd_per_node_hour;
+  if (!prices.are_given()) return std::nullopt;
+  const auto need = needs_.find(allocation.kind);
+  return need == needs_.end() ? prices.highest() : prices.of(need->second);
+}
+
 void Allocations::submit(const Need& need) {
   Allocation allocation;
   // Unique among all of the study's, those of former tuners included.
@@ -153,7 +154,7 @@ void Allocations::submit(const Need& need) {
       allocation.submit_wall_s + std::max(k_least_lease_s, options_.keep_alive_s);
   if (const auto leased = host_.set_lease(allocation.name, allocation.lease_until_wall_s);
       !leased) {
-    refusals_.emplace_back(allocation.kind, leased.error().text());
+    setbacks_.push_back({allocation.kind, Setback::refused, leased.error().text()});
     return;
   }
   host_.run(
@@ -162,39 +163,66 @@ void Allocations::submit(const Need& need) {
   allocations_.push_back(std::move(allocation));
 }
 
+void Allocations::on_accepted(Allocation& allocation, const std::string& id) {
+  allocation.id = id;
+  allocation.submission_fault.clear();
+  accepted_.push_back(allocation.kind);
+  next_holder_look_s_ = clock_.now_s();
+}
+
 void Allocations::on_submitted(const std::string& name, const CommandResult& result) {
   Allocation* allocation = find(name);
   if (allocation == nullptr) return;
   const bool wanted = allocation->state == AllocationState::submitting;
-  const std::string id = result.ok() ? job_id_of(result.out) : "";
-  look_soon(k_first_gap_s);
-  if (!id.empty()) {
-    allocation->id = id;
-    if (wanted) {
-      allocation->state = AllocationState::pending;
-    } else {
-      give_back(*allocation);
-    }
-    return;
+  const SubmissionAnswer answer = read_submission(result);
+  look_soon(k_least_gap_s);
+  switch (answer.submission) {
+    case Submission::accepted:
+      on_accepted(*allocation, answer.job_id);
+      if (wanted) {
+        allocation->state = AllocationState::pending;
+      } else {
+        cancel(*allocation);
+      }
+      return;
+    case Submission::unclear:
+      if (wanted) allocation->state = AllocationState::doubtful;
+      allocation->submission_fault = last_words(result);
+      notices_.add_once("submission",
+                        fmt::format("sbatch has failed; looking for its job in the queue: {}",
+                                    allocation->submission_fault));
+      return;
+    case Submission::full:
+    case Submission::refused:
+      break;
   }
-  if (result.ok() || is_passing(result)) {
-    if (wanted) allocation->state = AllocationState::doubtful;
-    notices_.add_once("submission",
-                      fmt::format("sbatch has failed, trying again: {}", last_words(result)));
-    return;
-  }
-  refusals_.emplace_back(allocation->kind, "sbatch: " + last_words(result));
+  setbacks_.push_back({allocation->kind,
+                       answer.submission == Submission::full ? Setback::full : Setback::refused,
+                       "sbatch: " + last_words(result)});
   host_.forget_allocation(name);
   allocations_.remove_if([&name](const Allocation& each) { return each.name == name; });
 }
 
+void Allocations::cancel(Allocation& allocation) {
+  allocation.cancel_gap_s = allocation.cancel_gap_s == 0.0
+                                ? k_first_cancel_gap_s
+                                : std::min(2.0 * allocation.cancel_gap_s, k_longest_cancel_gap_s);
+  allocation.next_cancel_s = clock_.now_s() + allocation.cancel_gap_s;
+  host_.run(cancel_command(allocation), {}, [](const CommandResult&) {});
+}
+
 void Allocations::give_back(Allocation& allocation) {
+  if (allocation.state == AllocationState::ending) return;
   allocation.state = AllocationState::ending;
   // A second way, should the controller not hear of it.
   (void)host_.set_lease(allocation.name, 0.0);
-  look_soon(k_first_gap_s);
-  if (allocation.id.empty()) return;
-  host_.run(cancel_command(allocation), {}, [this](const CommandResult&) { look_soon(0.1); });
+  look_soon(k_least_gap_s);
+  if (!allocation.id.empty()) cancel(allocation);
+}
+
+void Allocations::give_back_as(Allocation& allocation, Setback setback, std::string why) {
+  setbacks_.push_back({allocation.kind, setback, std::move(why)});
+  give_back(allocation);
 }
 
 void Allocations::set_user(Allocation& allocation, TrialKey key, double longest_s) {
@@ -223,17 +251,21 @@ void Allocations::set_paid_by_trial(Allocation& allocation, bool paid) {
   if (allocation.user_started == paid) return;
   count_cost();
   allocation.user_started = paid;
+  if (paid) allocation.used = true;
 }
 
 void Allocations::look_soon(double delay_s) {
-  next_look_s_ = std::min(next_look_s_, clock_.now_s() + delay_s);
-  gap_s_ = k_first_gap_s;
+  if (away_since_s_) return;  // its own pace
+  const double now_s = clock_.now_s();
+  next_look_s_ = std::min(next_look_s_, std::max(now_s + delay_s, asked_s_ + k_least_gap_s));
+  gap_s_ = k_least_gap_s;
 }
 
 void Allocations::look() {
   looking_ = true;
+  asked_s_ = clock_.now_s();
   next_look_s_ = std::numeric_limits<double>::infinity();
-  host_.run(queue_command(), {}, [this, asked_s = clock_.now_s()](const CommandResult& result) {
+  host_.run(queue_command(), {}, [this, asked_s = asked_s_](const CommandResult& result) {
     on_looked(asked_s, result);
   });
 }
@@ -251,11 +283,16 @@ void Allocations::on_looked(double asked_s, const CommandResult& result) {
     on_listed(result.out);
   } else {
     // What is not answered changes nothing: the controller may be restarted.
-    if (!away_since_s_) away_since_s_ = asked_s;
+    if (!away_since_s_) {
+      away_since_s_ = asked_s;
+      gap_s_ = k_least_gap_s;
+    }
     away_text_ = last_words(result);
   }
   if (allocations_.empty() && !unsettled()) return;
-  gap_s_ = std::min(std::max(gap_s_, k_first_gap_s) * k_gap_growth, options_.poll_s);
+  const double longest_gap_s =
+      away_since_s_ ? std::max(options_.poll_s, k_longest_gap_in_outage_s) : options_.poll_s;
+  gap_s_ = std::min(std::max(gap_s_, k_least_gap_s) * k_gap_growth, longest_gap_s);
   const double gap_s = unsettled() ? gap_s_ : k_calm_polls * options_.poll_s;
   next_look_s_ = std::min(next_look_s_, now_s + gap_s);
 }
@@ -266,8 +303,22 @@ bool Allocations::unsettled() const {
          });
 }
 
+void Allocations::on_gone(const Allocation& allocation, const std::string& state) {
+  gone_[allocation.name] = state;
+  host_.forget_allocation(allocation.name);
+  if (allocation.state == AllocationState::ending || allocation.used || allocation.former) return;
+  if (!allocation.submission_fault.empty()) {
+    setbacks_.push_back(
+        {allocation.kind, Setback::unclear, "sbatch: " + allocation.submission_fault});
+    return;
+  }
+  setbacks_.push_back({allocation.kind, Setback::unused,
+                       fmt::format("job {} is {}", allocation.id, words_of(state))});
+}
+
 void Allocations::on_listed(const std::string& text) {
   const auto rows = parse_queue(text);
+  take_in_strays(rows);
   for (auto allocation = allocations_.begin(); allocation != allocations_.end();) {
     const QueueRow* latest = nullptr;
     for (const QueueRow& row : rows) {
@@ -278,8 +329,7 @@ void Allocations::on_listed(const std::string& text) {
       ++allocation;
       continue;
     }
-    gone_[allocation->name] = latest == nullptr ? "GONE" : latest->state;
-    host_.forget_allocation(allocation->name);
+    on_gone(*allocation, latest == nullptr ? std::string(k_gone_state) : latest->state);
     allocation = allocations_.erase(allocation);
   }
 }
@@ -294,18 +344,20 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
     return now_s - *allocation.missing_since_s < k_missing_s;
   }
   allocation.missing_since_s.reset();
-  const bool id_is_new = allocation.id.empty();
+  // It was submitted, whatever sbatch has said.
+  if (allocation.id.empty()) on_accepted(allocation, row->id);
   allocation.id = row->id;
   allocation.job_state = row->state;
   allocation.reason = row->reason;
   if (row->nodes > 0) allocation.nodes = row->nodes;
   const JobPhase phase = phase_of(row->state);
-  if (phase == JobPhase::over) return row->state == "COMPLETING";
+  if (phase == JobPhase::over) {
+    count_unseen(allocation, *row);
+    return row->state == "COMPLETING";
+  }
   if (allocation.state == AllocationState::ending) {
-    // Asked for again at each look: a request may have been lost.
-    if (id_is_new || phase != JobPhase::over) {
-      host_.run(cancel_command(allocation), {}, [this](const CommandResult&) { look_soon(0.5); });
-    }
+    // Asked for again: a request may have been lost.
+    if (now_s >= allocation.next_cancel_s) cancel(allocation);
     return true;
   }
   switch (phase) {
@@ -320,20 +372,20 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
                         fmt::format("the allocation {} was suspended and is given back: what ran "
                                     "there measured nothing",
                                     allocation.id));
+      if (!allocation.used) {
+        setbacks_.push_back({allocation.kind, Setback::unused,
+                             fmt::format("job {} is {}", allocation.id, words_of(row->state))});
+      }
       give_back(allocation);
       break;
     case JobPhase::held:
-      refuse(allocation, fmt::format("its allocation is {}", words_of(row->state)));
+      give_back_as(allocation, Setback::unused,
+                   fmt::format("job {} is {}", allocation.id, words_of(row->state)));
       break;
     case JobPhase::over:
       break;
   }
   return true;
-}
-
-void Allocations::refuse(Allocation& allocation, std::string why) {
-  refusals_.emplace_back(allocation.kind, std::move(why));
-  give_back(allocation);
 }
 
 void Allocations::on_waiting(Allocation& allocation, const QueueRow& row) {
@@ -344,11 +396,12 @@ void Allocations::on_waiting(Allocation& allocation, const QueueRow& row) {
   allocation.expected_start_wall_s = row.start_wall_s;
   const WaitKind kind = wait_kind(row.reason);
   if (kind == WaitKind::never) {
-    refuse(allocation, fmt::format("Slurm will not start it: {}", printable_line(row.reason)));
+    give_back_as(allocation, Setback::refused,
+                 fmt::format("Slurm will not start it: {}", printable_line(row.reason)));
   } else if (clock_.now_s() - allocation.requested_s > options_.queue_wait_s) {
-    refuse(allocation,
-           fmt::format("waited in the queue for {} (\"queue_wait\"): {}",
-                       format_duration(options_.queue_wait_s), printable_line(row.reason)));
+    give_back_as(allocation, Setback::refused,
+                 fmt::format("waited in the queue for {} (\"queue_wait\"): {}",
+                             format_duration(options_.queue_wait_s), printable_line(row.reason)));
   } else if (kind == WaitKind::held) {
     notices_.add_once("held " + allocation.name,
                       fmt::format("job {} is held in the queue ({}): somebody must release it",
@@ -360,6 +413,7 @@ void Allocations::on_running(Allocation& allocation, const QueueRow& row) {
   const double now_s = clock_.now_s();
   allocation.cpus = row.cpus;
   allocation.node_list = row.node_list;
+  if (row.start_wall_s) allocation.start_wall_s = *row.start_wall_s;
   if (row.end_wall_s) allocation.end_wall_s = *row.end_wall_s;
   if (allocation.state == AllocationState::running) return;
   allocation.state = AllocationState::running;
@@ -378,7 +432,7 @@ std::optional<std::string> Allocations::state_after(const std::string& name, dou
   }
   if (const Allocation* allocation = find(name)) return allocation->job_state;
   const auto gone = gone_.find(name);
-  return gone == gone_.end() ? "GONE" : gone->second;
+  return gone == gone_.end() ? std::string(k_gone_state) : gone->second;
 }
 
 Result<void> Allocations::renew_leases() {
@@ -396,6 +450,20 @@ Result<void> Allocations::renew_leases() {
   return {};
 }
 
+void Allocations::count_unseen(Allocation& allocation, const QueueRow& row) {
+  if (allocation.counted_until_s > 0.0 || allocation.former || !row.start_wall_s) return;
+  const double wall_s = clock_.wall_time_s();
+  const double end_wall_s = std::min(row.end_wall_s.value_or(wall_s), wall_s);
+  add_held(allocation, std::max(0.0, end_wall_s - *row.start_wall_s));
+  allocation.counted_until_s = clock_.now_s();
+}
+
+void Allocations::add_held(const Allocation& allocation, double held_s) {
+  const auto usd = usd_per_node_hour(allocation);
+  if (allocation.user_started || !usd) return;
+  overhead_usd_ += usage_usd(*usd, allocation.nodes * held_s);
+}
+
 void Allocations::count_cost() {
   const double now_s = clock_.now_s();
   for (Allocation& allocation : allocations_) {
@@ -403,11 +471,7 @@ void Allocations::count_cost() {
         allocation.counted_until_s > 0.0 && (allocation.state == AllocationState::running ||
                                              allocation.state == AllocationState::ending);
     if (!held || now_s <= allocation.counted_until_s) continue;
-    const double node_s = allocation.nodes * (now_s - allocation.counted_until_s);
-    node_s_held_ += node_s;
-    if (!allocation.user_started && options_.usd_per_node_hour) {
-      overhead_usd_ += usage_usd(*options_.usd_per_node_hour, node_s);
-    }
+    add_held(allocation, now_s - allocation.counted_until_s);
     allocation.counted_until_s = now_s;
   }
 }
@@ -417,15 +481,26 @@ double Allocations::take_overhead_usd() {
   return std::exchange(overhead_usd_, 0.0);
 }
 
+void Allocations::look_at_holders() {
+  const double now_s = clock_.now_s();
+  next_holder_look_s_ = std::numeric_limits<double>::infinity();
+  for (Allocation& allocation : allocations_) {
+    if (allocation.state != AllocationState::pending || allocation.up_seen) continue;
+    allocation.up_seen = host_.holder_is_up(allocation.name);
+    if (allocation.up_seen) {
+      look_soon(0.0);  // the queue says so, too
+      continue;
+    }
+    const double pace_s = std::clamp(k_holder_look_share * (now_s - allocation.requested_s),
+                                     k_least_holder_look_s, k_longest_holder_look_s);
+    next_holder_look_s_ = std::min(next_holder_look_s_, now_s + pace_s);
+  }
+}
+
 Result<void> Allocations::advance() {
   count_cost();
   const double now_s = clock_.now_s();
-  for (const Allocation& allocation : allocations_) {
-    // The placeholder has told that it runs: the queue says so, too.
-    const bool told = allocation.state == AllocationState::pending &&
-                      now_s - looked_s_ > k_first_gap_s && host_.holder_is_up(allocation.name);
-    if (told && !away_since_s_ && !looking_) next_look_s_ = now_s;
-  }
+  if (now_s >= next_holder_look_s_) look_at_holders();
   if (!looking_ && now_s >= next_look_s_) look();
   if (now_s >= next_renewal_s_ && !allocations_.empty()) {
     if (auto renewed = renew_leases(); !renewed) return renewed;
@@ -445,8 +520,8 @@ Result<void> Allocations::advance() {
 }
 
 double Allocations::next_due_s() const {
-  double due_s = next_look_s_;
-  if (!allocations_.empty()) due_s = std::min(due_s, next_renewal_s_);
+  double due_s = looking_ ? std::numeric_limits<double>::infinity() : next_look_s_;
+  if (!allocations_.empty()) due_s = std::min({due_s, next_renewal_s_, next_holder_look_s_});
   return due_s;
 }
 

@@ -11,6 +11,7 @@
 #include "common/clock.hpp"
 #include "common/error.hpp"
 #include "trial_runner/runner.hpp"
+#include "trial_runner/slurm/grants.hpp"
 #include "trial_runner/slurm/need.hpp"
 #include "trial_runner/slurm/notices.hpp"
 #include "trial_runner/slurm/queue.hpp"
@@ -37,7 +38,9 @@ struct Allocation {
   std::string name;
   std::string kind;  ///< what it holds: trials of the same can use it
   AllocationState state = AllocationState::submitting;
-  bool former = false;    ///< an earlier tuner has asked for it
+  bool former = false;    ///< an earlier tuner has asked for it, or a request that was given up
+  bool used = false;      ///< a trial has started in it
+  bool up_seen = false;   ///< its placeholder has told that it runs
   std::string id;         ///< empty until known
   std::string job_state;  ///< as last listed
   std::string reason;
@@ -47,6 +50,7 @@ struct Allocation {
   double requested_s = 0.0;
   double submit_wall_s = 0.0;
   std::optional<double> expected_start_wall_s;
+  double start_wall_s = 0.0;
   double end_wall_s = 0.0;  ///< known in advance once it runs
   double free_since_s = 0.0;
   double counted_until_s = 0.0;  ///< its cost without a trial
@@ -54,8 +58,18 @@ struct Allocation {
   double user_until_wall_s = 0.0;  ///< that its trial may run at the longest
   bool user_started = false;       ///< it pays
   int failed_launches = 0;
+  std::string submission_fault;  ///< while it is doubtful
+  double next_cancel_s = 0.0;    ///< once it is given back: asked for again then
+  double cancel_gap_s = 0.0;
   std::optional<double> missing_since_s;  ///< from the queue's list
   double lease_until_wall_s = 0.0;
+};
+
+/// An allocation that was not had, or was of no use.
+struct AllocationSetback {
+  std::string kind;
+  Setback setback = Setback::refused;
+  std::string why;
 };
 
 /// The allocations of a study: found again, asked for, watched through one squeue for all, kept
@@ -81,7 +95,13 @@ class Allocations {
   [[nodiscard]] double expected_start_s(const std::string& kind) const;
 
   void submit(const Need& need);
+  /// What allocations of its kind hold, those of a former tuner included.
+  void know(const Need& need);
+  /// Nothing without prices; the highest where it is not known what the allocation holds.
+  [[nodiscard]] std::optional<double> usd_per_node_hour(const Allocation& allocation) const;
   void give_back(Allocation& allocation);
+  /// The same for one that is of no use: `why`, and whether another would be.
+  void give_back_as(Allocation& allocation, Setback setback, std::string why);
   /// A trial uses it for so long at the most, or none does any more.
   void set_user(Allocation& allocation, TrialKey key, double longest_s);
   void set_free(Allocation& allocation);
@@ -92,27 +112,36 @@ class Allocations {
   /// for one soon. `GONE` of a job that the controller no longer knows.
   [[nodiscard]] std::optional<std::string> state_after(const std::string& name, double time_s);
 
-  /// Kinds that Slurm will not grant as they are, and why, since the last call.
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> take_refusals() {
-    return std::exchange(refusals_, {});
+  /// Since the last call, in order.
+  [[nodiscard]] std::vector<AllocationSetback> take_setbacks() {
+    return std::exchange(setbacks_, {});
   }
+  /// Kinds that sbatch has accepted a request for since the last call.
+  [[nodiscard]] std::vector<std::string> take_accepted() { return std::exchange(accepted_, {}); }
   [[nodiscard]] double take_overhead_usd();
-  [[nodiscard]] double node_s_held() const { return node_s_held_; }
 
  private:
   void on_submitted(const std::string& name, const CommandResult& result);
+  void on_accepted(Allocation& allocation, const std::string& id);
+  void cancel(Allocation& allocation);
+  /// Something has changed: the queue is looked at after `delay_s`, then in growing gaps.
   void look_soon(double delay_s);
   void look();
   void on_looked(double asked_s, const CommandResult& result);
   void on_listed(const std::string& text);
+  void take_in_strays(const std::vector<QueueRow>& rows);
+  void on_gone(const Allocation& allocation, const std::string& state);
+  void look_at_holders();
   /// False: it is gone.
   [[nodiscard]] bool update(Allocation& allocation, const QueueRow* row);
   void on_waiting(Allocation& allocation, const QueueRow& row);
   void on_running(Allocation& allocation, const QueueRow& row);
-  void refuse(Allocation& allocation, std::string why);
   [[nodiscard]] bool unsettled() const;
   [[nodiscard]] Result<void> renew_leases();
   void count_cost();
+  /// Of one that has started and ended between two looks.
+  void count_unseen(Allocation& allocation, const QueueRow& row);
+  void add_held(const Allocation& allocation, double held_s);
 
   const Clock& clock_;
   SubmitHost& host_;
@@ -120,19 +149,22 @@ class Allocations {
   const SlurmOptions& options_;
   std::string prefix_;
   std::list<Allocation> allocations_;
-  std::map<std::string, std::string> gone_;                    ///< last state by name
-  std::vector<std::pair<std::string, std::string>> refusals_;  ///< kind and reason
-  std::vector<double> waits_s_;                                ///< seen in the queue
+  std::map<std::string, std::string> gone_;  ///< last state by name
+  std::map<std::string, Need> needs_;        ///< by kind
+  std::vector<AllocationSetback> setbacks_;
+  std::vector<std::string> accepted_;
+  std::vector<double> waits_s_;  ///< seen in the queue
   std::int64_t last_number_ = 0;
   bool looking_ = false;
   double next_look_s_ = 0.0;
   double gap_s_ = 0.0;
-  double looked_s_ = -1.0;  ///< when the last answered look began
+  double asked_s_ = -1.0;            ///< when the last look began
+  double looked_s_ = -1.0;           ///< likewise the last that was answered
+  double next_holder_look_s_ = 0.0;  ///< at the files that tell that a placeholder runs
   std::optional<double> away_since_s_;
   std::string away_text_;
   double next_renewal_s_ = 0.0;
   double overhead_usd_ = 0.0;
-  double node_s_held_ = 0.0;
 };
 
 }  // namespace steptune::slurm

@@ -22,6 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t k_most_bytes_a_read = std::size_t{1} << 20;
+/// Between looks at files, from the first after something came to those of a silent step.
+constexpr double k_least_look_gap_s = 0.02;
+constexpr double k_longest_look_gap_s = 0.5;
+constexpr double k_look_gap_growth = 1.5;
 
 }  // namespace
 
@@ -51,6 +55,7 @@ bool GuardedStep::has_ended() {
   if (end_) return true;
   // In this order: a guard that is gone has written what it will ever write.
   const bool gone = guard_is_gone();
+  if (child_) return false;
   std::ifstream file(folder_ / k_status_file);
   std::string line;
   if (!std::getline(file, line)) {
@@ -99,16 +104,20 @@ bool GuardedStep::read_more() {
   std::array<char, 65'536> block;
   const auto read_block = [&] {
     const ssize_t got = ::read(file_.get(), block.data(), block.size());
-    if (got > 0) pending_.append(block.data(), static_cast<std::size_t>(got));
-    return got > 0;
+    if (got <= 0) return false;
+    pending_.append(block.data(), static_cast<std::size_t>(got));
+    segment_read_bytes_ += got;
+    return true;
   };
   if (read_block()) return true;
+  if (segment_read_bytes_ < k_segment_bytes) return false;  // it goes on in this one
   const auto next = first_segment_from(segment_ + 1);
   if (!next) return false;
   // The next one exists only once this one is complete: what came meanwhile is the rest of it.
   if (read_block()) return true;
   file_.reset();
   pending_.clear();
+  segment_read_bytes_ = 0;
   segment_ = *next;
   return true;
 }
@@ -134,8 +143,18 @@ void GuardedStep::take_records(std::vector<OutputChunk>& chunks) {
   pending_.erase(0, at);
 }
 
+bool GuardedStep::is_due() {
+  const double now_s = clock_.now_s();
+  // The end of a guard that is a child is seen without its files.
+  if (now_s < next_look_s_ && (!child_ || !guard_is_gone())) return false;
+  gap_s_ = std::clamp(gap_s_ * k_look_gap_growth, k_least_look_gap_s, k_longest_look_gap_s);
+  next_look_s_ = now_s + gap_s_;
+  return true;
+}
+
 std::vector<OutputChunk> GuardedStep::read() {
   std::vector<OutputChunk> chunks;
+  if (!is_due()) return chunks;
   const bool ended = has_ended();
   std::size_t rounds = k_most_bytes_a_read / 65'536;
   bool more = true;
@@ -144,6 +163,10 @@ std::vector<OutputChunk> GuardedStep::read() {
     take_records(chunks);
   }
   if (ended && !more) drained_ = true;
+  if (!chunks.empty() || ended) {
+    gap_s_ = 0.0;
+    next_look_s_ = 0.0;
+  }
   return chunks;
 }
 

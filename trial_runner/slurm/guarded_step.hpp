@@ -14,7 +14,9 @@
 
 namespace steptune::slurm {
 
-/// A step under its guard, followed through the files of its folder (step_files.hpp).
+/// A step under its guard, followed through the files of its folder (step_files.hpp), which may lie
+/// on a file system that many share: looked at seldom while nothing comes. Times of output are the
+/// guard's, so that a late look changes no measurement.
 class GuardedStep final : public Step {
  public:
   /// `child`: the guard, if this program started it; else it is found by its lock.
@@ -37,6 +39,8 @@ class GuardedStep final : public Step {
   /// Number of the first segment of the output that is there, from `number` on.
   [[nodiscard]] std::optional<int> first_segment_from(int number) const;
   [[nodiscard]] bool read_more();
+  /// True once it is time to look at files again.
+  [[nodiscard]] bool is_due();
   void take_records(std::vector<OutputChunk>& chunks);
 
   const Clock& clock_;
@@ -44,6 +48,9 @@ class GuardedStep final : public Step {
   std::optional<pid_t> child_;
   std::optional<StepEnd> end_;
   bool drained_ = false;
+  double next_look_s_ = 0.0;
+  double gap_s_ = 0.0;
+  long long segment_read_bytes_ = 0;
   int segment_ = 0;
   UniqueFd file_;
   std::string pending_;  ///< of a record that is not complete

@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/shell_quote.hpp"
 #include "common/shipped_files.hpp"
 #include "trial_runner/slurm/children.hpp"
 #include "trial_runner/slurm/guarded_step.hpp"
-#include "trial_runner/slurm/step_script.hpp"
 
 namespace steptune::slurm {
 namespace {

@@ -20,7 +20,7 @@ struct StateWords {
   JobPhase phase;
   std::string_view words;
 };
-constexpr std::array<StateWords, 30> k_states = {{
+constexpr std::array<StateWords, 31> k_states = {{
     {"PENDING", JobPhase::waiting, "back in the queue: its programs were ended"},
     {"CONFIGURING", JobPhase::waiting, "its nodes are being prepared"},
     {"POWER_UP_NODE", JobPhase::waiting, "its nodes are being started"},
@@ -51,6 +51,7 @@ constexpr std::array<StateWords, 30> k_states = {{
     {"RESV_DEL_HOLD", JobPhase::held, "held: its reservation was deleted"},
     {"SIGNALLING", JobPhase::usable, "running"},
     {"POWERING_UP", JobPhase::waiting, "its nodes are being started"},
+    {k_gone_state, JobPhase::over, "no longer known to the controller"},
 }};
 
 /// `CANCELLED by 1000` is `CANCELLED`.
@@ -110,6 +111,23 @@ std::vector<QueueRow> parse_queue(std::string_view text) {
                     std::string(fields[9])});
   }
   return rows;
+}
+
+std::vector<std::pair<std::string, std::string>> parse_steps(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> steps;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t bar = line.find('|');
+    if (bar == std::string_view::npos) continue;
+    const std::string_view id = line.substr(0, bar);
+    const std::size_t dot = id.find('.');
+    if (dot == std::string_view::npos || !is_id(id.substr(0, dot)) || !is_id(id.substr(dot + 1)))
+      continue;
+    steps.emplace_back(id, line.substr(bar + 1));
+  }
+  return steps;
 }
 
 JobPhase phase_of(std::string_view state) {

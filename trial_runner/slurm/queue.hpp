@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace steptune::slurm {
@@ -27,6 +28,13 @@ struct QueueRow {
 [[nodiscard]] std::vector<std::string> queue_command();
 /// Lines that are not of that form (warnings of a site's wrapper) are left out.
 [[nodiscard]] std::vector<QueueRow> parse_queue(std::string_view text);
+
+/// Steps that `squeue --steps --format=%i|%j` lists, by id and name, without those that wait for
+/// their turn: those have no number yet.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> parse_steps(std::string_view text);
+
+/// In place of the state of a job that the controller no longer lists.
+inline constexpr std::string_view k_gone_state = "GONE";
 
 /// What a job's state means for whoever holds it.
 enum class JobPhase {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/slurm/need.hpp"
 
 namespace steptune::slurm {
@@ -42,7 +43,7 @@ int number_of(std::string_view text) {
 /// A step's program: prints at times that are known in advance, until it is ended.
 struct SimulatedHost::StepState {
   int job = 0;
-  int nodes = 1;
+  double usd_per_hour = 0.0;  ///< of its job's nodes
   int tasks = 1;
   std::string mark;
   SimulatedTraining training;
@@ -59,8 +60,8 @@ struct SimulatedHost::StepState {
     const double last_s = std::min(time_s, ends_s.value_or(time_s));
     if (read_until_s < started_s && last_s >= started_s) {
       for (int task = 0; task < tasks; ++task) {
-        chunks.push_back({started_s, fmt::format("\x1esteptune {} start {} n{} {}.0\n", mark, task,
-                                                 task + 1, job)});
+        chunks.push_back({started_s, fmt::format("\x1esteptune {} start {} n{} {}.0 ;\n", mark,
+                                                 task, task + 1, job)});
       }
       read_until_s = started_s;
     }
@@ -101,10 +102,12 @@ class SimulatedHost::SimulatedStep final : public Step {
   std::shared_ptr<StepState> state_;
 };
 
-SimulatedHost::SimulatedHost(VirtualClock& clock, RehearsalOptions options, double expected_wait_s)
+SimulatedHost::SimulatedHost(VirtualClock& clock, RehearsalOptions options, double expected_wait_s,
+                             NodePrices usd_per_node_hour)
     : clock_(clock),
       options_(std::move(options)),
       expected_wait_s_(expected_wait_s),
+      usd_per_node_hour_(std::move(usd_per_node_hour)),
       rng_(options_.seed, "slurm rehearsal") {}
 
 void SimulatedHost::run(std::vector<std::string> argv, std::string /*input*/, Then then) {
@@ -130,6 +133,11 @@ std::string SimulatedHost::submit(const std::vector<std::string>& argv) {
   job.nodes = number_of(value_of(argv, "--nodes="));
   job.limit_s =
       time_limit_s(value_of(argv, "--time=")).value_or(std::numeric_limits<double>::infinity());
+  Need need;
+  for (const std::string& word : argv) {
+    if (word.starts_with("--")) need.options.push_back(word.substr(2));
+  }
+  job.usd_per_hour = job.nodes * usd_per_node_hour_.of(need).value_or(0.0);
   job.submitted_s = clock_.now_s();
   // An exponential wait: often short, sometimes long, as queues are.
   job.starts_s = job.submitted_s + k_least_wait_s -
@@ -168,13 +176,16 @@ void SimulatedHost::pass_to(double time_s) {
       ++use_.allocations;
     }
     if (job.started) {
-      use_.held_node_s += job.nodes * (time_s - std::clamp(job.starts_s, before_s, time_s));
+      const double held_s = time_s - std::clamp(job.starts_s, before_s, time_s);
+      use_.held_node_s += job.nodes * held_s;
+      use_.held_usd += usage_usd(job.usd_per_hour, held_s);
     }
   }
   std::erase_if(steps_, [&](const auto& step) {
     const double end_s = step->ends_s.value_or(time_s);
-    use_.step_node_s +=
-        step->nodes * std::max(0.0, std::min(end_s, time_s) - std::max(step->started_s, before_s));
+    use_.step_usd +=
+        usage_usd(step->usd_per_hour,
+                  std::max(0.0, std::min(end_s, time_s) - std::max(step->started_s, before_s)));
     return end_s < time_s;
   });
 }
@@ -203,7 +214,7 @@ Result<std::unique_ptr<Step>> SimulatedHost::start_step(const StepRequest& reque
   auto state = std::make_shared<StepState>();
   state->job = number_of(request.job_id);
   const auto job = std::ranges::find(jobs_, state->job, &Job::id);
-  if (job != jobs_.end()) state->nodes = job->nodes;
+  if (job != jobs_.end()) state->usd_per_hour = job->usd_per_hour;
   state->tasks = request.tasks;
   state->mark = request.mark_word;
   state->training = options_.training(request.values);

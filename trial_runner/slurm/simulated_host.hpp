@@ -12,6 +12,7 @@
 #include "common/clock.hpp"
 #include "common/rng.hpp"
 #include "trial_runner/rehearsal_stage.hpp"
+#include "trial_runner/slurm/node_prices.hpp"
 #include "trial_runner/slurm/submit_host.hpp"
 
 namespace steptune::slurm {
@@ -21,7 +22,8 @@ struct ClusterUse {
   int allocations = 0;  ///< that have started
   int steps = 0;
   double held_node_s = 0.0;
-  double step_node_s = 0.0;
+  double held_usd = 0.0;
+  double step_usd = 0.0;  ///< of that, while a trial ran
 };
 
 /// A cluster under a virtual clock, for rehearsals: jobs wait in its queue for a time that chance
@@ -30,7 +32,8 @@ struct ClusterUse {
 class SimulatedHost final : public SubmitHost {
  public:
   /// `expected_wait_s`: in the queue, on average. `clock` outlives the host.
-  SimulatedHost(VirtualClock& clock, RehearsalOptions options, double expected_wait_s);
+  SimulatedHost(VirtualClock& clock, RehearsalOptions options, double expected_wait_s,
+                NodePrices usd_per_node_hour);
 
   void run(std::vector<std::string> argv, std::string input, Then then) override;
   void poll() override;
@@ -51,6 +54,7 @@ class SimulatedHost final : public SubmitHost {
     std::string name;
     int id = 0;
     int nodes = 1;
+    double usd_per_hour = 0.0;  ///< of all its nodes
     double submitted_s = 0.0;
     double starts_s = 0.0;
     double limit_s = 0.0;
@@ -73,6 +77,7 @@ class SimulatedHost final : public SubmitHost {
   VirtualClock& clock_;
   RehearsalOptions options_;
   double expected_wait_s_;
+  NodePrices usd_per_node_hour_;
   Rng rng_;
   std::list<Job> jobs_;
   std::deque<Answer> answers_;

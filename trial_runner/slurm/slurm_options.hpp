@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "trial_runner/runner.hpp"
+#include "trial_runner/slurm/node_prices.hpp"
+
 namespace steptune::slurm {
 
 /// What all trials of a study share.
@@ -23,8 +26,20 @@ struct SlurmOptions {
   double queue_wait_s = 86'400.0;    ///< the longest that an allocation may wait in the queue
   double expected_wait_s = 60.0;     ///< in the queue, until one has been seen
   double longest_outage_s = 900.0;
-  double launch_limit_s = 60.0;  ///< from srun's start to the last task's
-  std::optional<double> usd_per_node_hour;
+  double launch_limit_s = 300.0;  ///< from srun's start to the last task's
+  NodePrices usd_per_node_hour;
 };
+
+/// How long a trial may take at the longest: its launch, its limits, and Slurm's ending of it. No
+/// trial starts in an allocation that ends sooner.
+[[nodiscard]] inline double longest_trial_s(const TrialLimits& limits, double launch_limit_s) {
+  constexpr double k_ending_s = 30.0;
+  return launch_limit_s + limits.wall_s + limits.grace_s + k_ending_s;
+}
+/// The least that an allocation must last for: its start is seen at a look at the queue only.
+[[nodiscard]] inline double least_allocation_s(const TrialLimits& limits, double launch_limit_s,
+                                               double poll_s) {
+  return longest_trial_s(limits, launch_limit_s) + poll_s;
+}
 
 }  // namespace steptune::slurm

@@ -26,8 +26,6 @@ using slurm::StepTrial;
 namespace {
 
 constexpr double k_least_wait_s = 0.005;
-/// Beyond a trial's limits: for its launch, for Slurm's own ending of steps.
-constexpr double k_spare_s = 60.0;
 /// Limits of trials are looked at so often.
 constexpr double k_timers_look_s = 1.0;
 /// An end is judged by the marks alone if the controller has not answered by then.
@@ -38,12 +36,12 @@ constexpr double k_settling_s = 10.0;
 constexpr double k_allocation_given_up_s = 20.0;
 constexpr double k_trial_given_up_s = 60.0;
 constexpr int k_most_launches = 3;
-/// For the first sign of a launch; twice as long for each further one.
-constexpr double k_first_patience_s = 5.0;
-/// Allocations that may wait in the queue beside those that trials could use at once.
-constexpr int k_more_pending = 3;
+/// For the first sign of a launch, before the list of steps is asked; twice as long each time.
+constexpr double k_least_patience_s = 5.0;
+constexpr double k_longest_patience_s = 120.0;
+/// Launches of a trial that are given up because Slurm has not made a step of them.
+constexpr int k_most_blocked = 4;
 constexpr double k_commands_end_s = 30.0;
-constexpr double k_keep_beside_pending_s = 3.0;
 
 std::string random_word() {
   std::random_device device;
@@ -96,7 +94,8 @@ SlurmRunner::SlurmRunner(const Clock& clock, std::unique_ptr<slurm::SubmitHost> 
     : clock_(clock),
       options_(std::move(options)),
       host_(std::move(host)),
-      allocations_(clock_, *host_, notices_, options_) {}
+      allocations_(clock_, *host_, notices_, options_),
+      grants_({options_.queue_wait_s, options_.longest_outage_s}) {}
 
 int SlurmRunner::backlog() const {
   return 2 * options_.parallel;
@@ -121,10 +120,6 @@ Result<void> SlurmRunner::begin_study(const std::string& name, const std::string
   return {};
 }
 
-double SlurmRunner::needed_s(const TrialSpec& spec) {
-  return spec.limits.wall_s + spec.limits.grace_s + k_spare_s;
-}
-
 Result<void> SlurmRunner::start(const TrialSpec& spec) {
   std::vector<TrialKey> under_way;
   for (const StepTrial& trial : trials_)
@@ -140,6 +135,7 @@ Result<void> SlurmRunner::start(const TrialSpec& spec) {
   auto trial = StepTrial::create(spec, *std::move(need));
   if (!trial) return tl::unexpected(trial.error());
   trial->set_waits_since(clock_.now_s());
+  allocations_.know(trial->need());
   trials_.push_back(*std::move(trial));
   return {};
 }
@@ -161,13 +157,14 @@ Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans
     if (latest == nullptr || !need) continue;
     auto trial = StepTrial::create(orphan.spec, *std::move(need));
     if (!trial) return tl::unexpected(trial.error());
+    allocations_.know(trial->need());
     const slurm::StepRequest& request = latest->request;
     trial->set_launches(launches - 1);
     slurm::StepLaunch launch{request.name,  request.allocation,  request.job_id, request.mark_word,
                              request.tasks, trial->need().nodes, clock_.now_s()};
     if (Allocation* allocation = allocations_.find(request.allocation)) {
       launch.held_nodes = std::max(allocation->nodes, launch.held_nodes);
-      allocations_.set_user(*allocation, orphan.spec.key, needed_s(orphan.spec));
+      allocations_.set_user(*allocation, orphan.spec.key, longest_s(orphan.spec));
     }
     trial->launch(std::move(launch), std::move(latest->step));
     adopted.push_back(orphan.spec.key);
@@ -194,16 +191,11 @@ int SlurmRunner::running_trials() const {
       std::ranges::count_if(trials_, [](const StepTrial& trial) { return !trial.waits(); }));
 }
 
-bool SlurmRunner::is_waited_for(const std::string& kind) const {
-  return std::ranges::any_of(
-      trials_, [&](const StepTrial& trial) { return trial.waits() && kind_of(trial) == kind; });
-}
-
 void SlurmRunner::finish(StepTrial& trial, Outcome outcome) {
   const bool launched = !trial.waits();
   const std::string held = launched ? trial.step_launch().allocation : "";
-  events_.emplace_back(
-      trial.finish(clock_.now_s(), std::move(outcome), options_.usd_per_node_hour));
+  events_.emplace_back(trial.finish(clock_.now_s(), std::move(outcome),
+                                    options_.usd_per_node_hour.of(trial.need())));
   if (!launched) return;
   trial.forget_step();
   Allocation* allocation = allocations_.find(held);
@@ -268,39 +260,54 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
   if (allocation != nullptr && !allocation->user_started && trial.has_started()) {
     allocations_.set_paid_by_trial(*allocation, true);
   }
-  const bool given_back = allocation == nullptr || allocation->state == AllocationState::ending;
+  if (trial.was_killed()) return;
+  // The step of an allocation that is gone, or back in the queue, ends by itself; srun may not have
+  // noticed.
+  const bool gone = allocation == nullptr || allocation->state != AllocationState::running;
   const bool late =
       !trial.has_started() && now_s > trial.step_launch().at_s + options_.launch_limit_s;
-  const double patience_s = k_first_patience_s * std::exp2(trial.blocked_launches());
-  const bool silent = trial.marks().started() == 0 && patience_s < options_.launch_limit_s &&
-                      now_s > trial.step_launch().at_s + patience_s;
-  if (silent && !trial.was_killed()) {
-    trial.give_up_launch();
-    end_leftovers(trial);
+  if (late) trial.set_late();
+  if (gone || late) {
     trial.kill();
+  } else if (trial.marks().started() == 0 && now_s >= trial.next_step_look_s()) {
+    look_for_step(trial);
   }
-  // The step of an allocation that is gone ends by itself; srun may not have noticed.
-  if ((late || given_back) && !trial.was_killed()) trial.kill();
 }
 
-void SlurmRunner::end_leftovers(const StepTrial& trial) {
-  host_->run(
-      {"squeue", "--noheader", "--steps", "--format=%i|%j", "--jobs=" + trial.step_launch().job_id},
-      {}, [this, own = trial.step_launch().name](const slurm::CommandResult& listed) {
-        std::istringstream lines(listed.out);
-        for (std::string line; std::getline(lines, line);) {
-          const std::size_t bar = line.find('|');
-          const std::string name = bar == std::string::npos ? "" : line.substr(bar + 1);
-          if (!slurm::is_step_name(name) || name == own) continue;
-          host_->run({"scancel", line.substr(0, bar)}, {}, [](const auto&) {});
-        }
-      });
+void SlurmRunner::look_for_step(StepTrial& trial) {
+  const slurm::StepLaunch& launch = trial.step_launch();
+  const double waited_s = clock_.now_s() - launch.at_s;
+  trial.set_next_step_look_s(clock_.now_s() +
+                             std::clamp(waited_s, k_least_patience_s, k_longest_patience_s));
+  host_->run({"squeue", "--noheader", "--steps", "--format=%i|%j", "--jobs=" + launch.job_id}, {},
+             [this, own = launch.name](const slurm::CommandResult& listed) {
+               if (listed.ok()) on_steps_listed(own, listed.out);
+             });
+}
+
+void SlurmRunner::on_steps_listed(const std::string& own, const std::string& text) {
+  const auto trial = std::ranges::find_if(trials_, [&own](const StepTrial& each) {
+    return !each.waits() && each.step_launch().name == own;
+  });
+  if (trial == trials_.end() || trial->was_killed() || trial->step_ended_s()) return;
+  std::vector<std::string> in_the_way;
+  for (const auto& [id, name] : slurm::parse_steps(text)) {
+    // It is under way: what is slow now is its start on the nodes.
+    if (name == own) return;
+    if (slurm::is_step_name(name)) in_the_way.push_back(id);
+  }
+  if (trial->blocked_launches() >= k_most_blocked) return;
+  for (const std::string& id : in_the_way)
+    host_->run({"scancel", id}, {}, [](const auto&) {});
+  trial->give_up_launch();
+  trial->kill();
 }
 
 void SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, bool usable) {
   Allocation* allocation = allocations_.find(trial.step_launch().allocation);
-  if (trial.launch_given_up() && usable) {
-    trial.wait_again(clock_.now_s());
+  if (trial.launch_given_up() || !usable) {
+    // Not the launch's fault. That allocations end so is counted with them.
+    trial.wait_again(clock_.now_s(), false);
     if (allocation != nullptr) allocations_.set_free(*allocation);
     return;
   }
@@ -309,11 +316,11 @@ void SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
     outcome.kind = OutcomeKind::not_started;
     outcome.detail = fmt::format("launched {} times in vain: {}", k_most_launches, why);
     finish(trial, std::move(outcome));
-    if (allocation != nullptr && usable) allocations_.give_back(*allocation);
+    if (allocation != nullptr) allocations_.give_back(*allocation);
     return;
   }
   notices_.add(fmt::format("trial {}: {}; it is launched again", trial.key().trial, why));
-  trial.wait_again(clock_.now_s());
+  trial.wait_again(clock_.now_s(), true);
   if (allocation == nullptr) return;
   allocations_.set_free(*allocation);
   // Once may be chance: a node's daemon was being restarted.
@@ -323,7 +330,11 @@ void SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
 bool SlurmRunner::judge(StepTrial& trial) {
   const double ended_s = *trial.step_ended_s();
   Allocation* allocation = allocations_.find(trial.step_launch().allocation);
-  if (allocation != nullptr) allocations_.set_paid_by_trial(*allocation, false);
+  if (trial.has_started()) grants_.on_used(kind_of(trial));
+  if (allocation != nullptr) {
+    allocation->used = allocation->used || trial.has_started();
+    allocations_.set_paid_by_trial(*allocation, false);
+  }
   if (slurm::is_proven_success(trial.marks(), trial.cause())) {
     finish(trial, {});
     return true;
@@ -342,10 +353,18 @@ bool SlurmRunner::judge(StepTrial& trial) {
   const bool usable = !evidence.allocation_state ||
                       slurm::phase_of(*evidence.allocation_state) == slurm::JobPhase::usable;
   if (!outcome) {
+    if (trial.is_late()) {
+      why = fmt::format("not all tasks had started within {} (\"launch_limit\"): {}",
+                        format_duration(options_.launch_limit_s), why);
+    }
     on_failed_launch(trial, why, usable);
     return trial.step_ended_s().has_value();
   }
+  const bool ends_soon = evidence.cause == EndCause::none && trial.marks().told_to_end();
   finish(trial, *std::move(outcome));
+  // Its programs were asked to end: so it goes before a preemption with a grace time.
+  allocation = allocations_.find(trial.step_launch().allocation);
+  if (ends_soon && allocation != nullptr) allocations_.give_back(*allocation);
   return true;
 }
 
@@ -377,22 +396,6 @@ void SlurmRunner::watch_trials() {
   }
 }
 
-void SlurmRunner::give_up_refused() {
-  for (const auto& [kind, why] : allocations_.take_refusals()) {
-    for (auto trial = trials_.begin(); trial != trials_.end();) {
-      if (!trial->waits() || kind_of(*trial) != kind) {
-        ++trial;
-        continue;
-      }
-      Outcome outcome;
-      outcome.kind = OutcomeKind::not_started;
-      outcome.detail = why;
-      finish(*trial, std::move(outcome));
-      trial = trials_.erase(trial);
-    }
-  }
-}
-
 bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
   const std::string word = random_word();
   const TrialSpec& spec = trial.spec();
@@ -414,7 +417,7 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
     request.argv = srun_command(trial.need(), options_, allocation, request.name);
     request.argv.insert(request.argv.end(), {"/bin/sh", "-c", *text});
     // Before the step is there: a tuner that dies now leaves a lease that lasts for it.
-    allocations_.set_user(allocation, spec.key, needed_s(spec));
+    allocations_.set_user(allocation, spec.key, longest_s(spec));
     step = host_->start_step(request);
   }
   if (!step) {
@@ -435,79 +438,9 @@ void SlurmRunner::start_waiting() {
   for (auto trial = trials_.begin(); trial != trials_.end();) {
     if (running_trials() >= options_.parallel) return;
     Allocation* allocation =
-        trial->waits() ? allocations_.free_for(kind_of(*trial), needed_s(trial->spec())) : nullptr;
+        trial->waits() ? allocations_.free_for(kind_of(*trial), longest_s(trial->spec())) : nullptr;
     const bool over = allocation != nullptr && !launch(*trial, *allocation);
     trial = over ? trials_.erase(trial) : std::next(trial);
-  }
-}
-
-void SlurmRunner::ask_for_allocations() {
-  if (running_trials() >= options_.parallel) return;  // what waits could not run anyway
-  int pending = 0;
-  std::map<std::string, int> of_kind;
-  for (const Allocation& allocation : allocations_.all()) {
-    if (allocation.state == AllocationState::ending) continue;
-    ++of_kind[allocation.kind];
-    if (allocation.state != AllocationState::running) ++pending;
-  }
-  std::map<std::string, int> wanted;
-  for (const StepTrial& trial : trials_)
-    ++wanted[kind_of(trial)];
-  for (auto trial = trials_.begin(); trial != trials_.end();) {
-    if (!trial->waits()) {
-      ++trial;
-      continue;
-    }
-    const std::string kind = kind_of(*trial);
-    const auto limit_s = slurm::time_limit_s(trial->need().value_of("time").value_or(""));
-    if (limit_s.value_or(options_.default_time_s) < needed_s(trial->spec())) {
-      Outcome outcome;
-      outcome.kind = OutcomeKind::not_started;
-      outcome.detail = fmt::format(
-          "an allocation of {} is too short for a trial that may take {} (\"wall\" of \"limits\", "
-          "and time to end)",
-          format_duration(limit_s.value_or(options_.default_time_s)),
-          format_duration(needed_s(trial->spec())));
-      finish(*trial, std::move(outcome));
-      trial = trials_.erase(trial);
-      continue;
-    }
-    if (of_kind[kind] < std::min(wanted[kind], options_.parallel) &&
-        pending < options_.parallel + k_more_pending) {
-      allocations_.submit(trial->need());
-      ++of_kind[kind];
-      ++pending;
-    }
-    ++trial;
-  }
-}
-
-void SlurmRunner::give_back_surplus() {
-  const double now_s = clock_.now_s();
-  double needed = 0.0;
-  for (const StepTrial& trial : trials_)
-    needed = std::max(needed, trial.waits() ? needed_s(trial.spec()) : 0.0);
-  const auto running = [this] {
-    return std::ranges::count(allocations_.all(), AllocationState::running, &Allocation::state);
-  };
-  const bool others_wait = std::ranges::any_of(
-      allocations_.all(),
-      [](const Allocation& allocation) { return allocation.state == AllocationState::pending; });
-  for (Allocation& allocation : allocations_.all()) {
-    if (allocation.user || allocation.state == AllocationState::ending ||
-        allocation.state == AllocationState::submitting) {
-      continue;
-    }
-    const bool wanted = is_waited_for(allocation.kind);
-    const bool idle = allocation.state == AllocationState::running;
-    const bool too_short = idle && wanted && allocation.end_wall_s < clock_.wall_time_s() + needed;
-    // Idle nodes may be the very ones that another allocation waits for.
-    const double keep_s = others_wait ? std::min(k_keep_beside_pending_s, options_.keep_alive_s)
-                                      : options_.keep_alive_s;
-    const bool unwanted =
-        !wanted && (!idle || further_trials_ == 0 || running() > options_.parallel ||
-                    now_s - allocation.free_since_s >= keep_s);
-    if (too_short || unwanted) allocations_.give_back(allocation);
   }
 }
 
@@ -515,7 +448,7 @@ Result<void> SlurmRunner::advance() {
   host_->poll();
   if (auto advanced = allocations_.advance(); !advanced) return advanced;
   watch_trials();
-  give_up_refused();
+  heed_setbacks();
   start_waiting();
   ask_for_allocations();
   give_back_surplus();
@@ -537,10 +470,10 @@ Result<std::vector<TrialEvent>> SlurmRunner::wait(double deadline_s) {
   return std::exchange(events_, {});
 }
 
-std::string SlurmRunner::price_text(int nodes) const {
+std::string SlurmRunner::price_text(int nodes, std::optional<double> usd_per_node_hour) {
   std::string held = fmt::format("{} node{}", nodes, nodes == 1 ? "" : "s");
-  if (!options_.usd_per_node_hour) return held;
-  return fmt::format("{}, {} per hour", held, format_usd(*options_.usd_per_node_hour * nodes));
+  if (!usd_per_node_hour) return held;
+  return fmt::format("{}, {} per hour", held, format_usd(*usd_per_node_hour * nodes));
 }
 
 Result<std::string> SlurmRunner::detach() {
@@ -548,9 +481,11 @@ Result<std::string> SlurmRunner::detach() {
   std::set<std::string> kept;
   for (const StepTrial& trial : trials_) {
     if (trial.waits()) continue;
-    text += fmt::format("trial {} goes on in job {}: {}, for at most {}\n", trial.key().trial,
-                        trial.step_launch().job_id, price_text(trial.step_launch().held_nodes),
-                        format_duration(trial.spec().limits.wall_s));
+    text += fmt::format(
+        "trial {} goes on in job {}: {}, for at most {}\n", trial.key().trial,
+        trial.step_launch().job_id,
+        price_text(trial.step_launch().held_nodes, options_.usd_per_node_hour.of(trial.need())),
+        format_duration(trial.spec().limits.wall_s));
     kept.insert(trial.step_launch().allocation);
   }
   if (!text.empty()) {
@@ -591,7 +526,7 @@ void SlurmRunner::tell_what_is_left() {
     notices_.add(
         fmt::format("job {} {}: {}; {}", allocation.id.empty() ? allocation.name : allocation.id,
                     allocation.user ? "still runs a trial" : "is still being given back",
-                    price_text(allocation.nodes),
+                    price_text(allocation.nodes, allocations_.usd_per_node_hour(allocation)),
                     allocation.user ? "the next run of the study adopts it"
                                     : "`steptune pools --runner slurm` tells whether it is gone"));
   }

@@ -12,6 +12,7 @@
 #include "trial_runner/machine_holder.hpp"
 #include "trial_runner/runner.hpp"
 #include "trial_runner/slurm/allocations.hpp"
+#include "trial_runner/slurm/grants.hpp"
 #include "trial_runner/slurm/notices.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 #include "trial_runner/slurm/step_trial.hpp"
@@ -59,12 +60,14 @@ class SlurmRunner final : public Runner, public MachineHolder {
   [[nodiscard]] Result<void> advance();
   [[nodiscard]] std::string kind_of(const slurm::StepTrial& trial) const;
   /// Seconds that an allocation must last for a trial to start in it.
-  [[nodiscard]] static double needed_s(const TrialSpec& spec);
+  [[nodiscard]] double longest_s(const TrialSpec& spec) const;
 
   void watch_trials();
   void hold_to_limits(slurm::StepTrial& trial);
-  /// Ends steps that an earlier launch has left in the trial's allocation.
-  void end_leftovers(const slurm::StepTrial& trial);
+  /// A launch is silent: asks whether its step is there, or steps that an earlier launch has left
+  /// in the allocation keep it from its turn. Those are ended.
+  void look_for_step(slurm::StepTrial& trial);
+  void on_steps_listed(const std::string& own, const std::string& text);
   void push_towards_end(slurm::StepTrial& trial);
   /// False as long as the end cannot be judged.
   [[nodiscard]] bool judge(slurm::StepTrial& trial);
@@ -72,14 +75,19 @@ class SlurmRunner final : public Runner, public MachineHolder {
   void finish(slurm::StepTrial& trial, Outcome outcome);
   void ask_to_end(slurm::StepTrial& trial, slurm::EndCause cause, bool by_force);
 
-  void give_up_refused();
   void start_waiting();
   [[nodiscard]] bool launch(slurm::StepTrial& trial, slurm::Allocation& allocation);
+  // runner_allocations.cpp
+  void heed_setbacks();
+  void give_up_waiting(const std::string& kind, const std::string& why);
+  /// Allocations that are held or asked for; of all kinds if `kind` is empty.
+  [[nodiscard]] int held_of_kind(const std::string& kind) const;
   void ask_for_allocations();
+  void replace_short(slurm::Allocation& allocation, double needed_s);
   void give_back_surplus();
   [[nodiscard]] int running_trials() const;
   [[nodiscard]] bool is_waited_for(const std::string& kind) const;
-  [[nodiscard]] std::string price_text(int nodes) const;
+  [[nodiscard]] static std::string price_text(int nodes, std::optional<double> usd_per_node_hour);
   void tell_what_is_left();
 
   const Clock& clock_;
@@ -88,6 +96,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
   Admission admission_;
   slurm::Notices notices_;
   slurm::Allocations allocations_;
+  slurm::Grants grants_;
   std::string prefix_;  ///< of the names of jobs and of the study's folder
   Trials trials_;       ///< not finished
   std::vector<TrialEvent> events_;

@@ -68,6 +68,31 @@ Type<Formula> whole(document::Range range) {
   return type;
 }
 
+Type<slurm::NodePrices> node_prices() {
+  constexpr document::Range k_range{0.0, 1e6};
+  constexpr std::size_t k_most_names = 100;
+  const auto one = document::number(k_range);
+  const auto by_name =
+      document::map_of(one, "a number, or an object of numbers by name", k_most_names);
+  Type<slurm::NodePrices> type;
+  type.read = [one, by_name](const document::Node& node) -> std::optional<slurm::NodePrices> {
+    if (!node.json().is_object()) {
+      const auto usd = one.read(node);
+      return usd ? std::optional(slurm::NodePrices(*usd)) : std::nullopt;
+    }
+    auto prices = by_name.read(node);
+    if (!prices) return std::nullopt;
+    return slurm::NodePrices(*std::move(prices));
+  };
+  type.write = [by_name](const slurm::NodePrices& prices, const Writing& writing) {
+    return prices.single() ? Json(*prices.single()) : by_name.write(prices.by_name(), writing);
+  };
+  type.schema = [one, by_name](Json& definitions) {
+    return Json{{"anyOf", {one.schema(definitions), by_name.schema(definitions)}}};
+  };
+  return type;
+}
+
 Key<SlurmSection> option_key(const char* name, StringTemplate SlurmSection::*member,
                              const char* doc) {
   return document::key(name, member, document::string_template())
@@ -137,6 +162,12 @@ void add_patience(Section<SlurmSection>& section) {
   section.add(key("queue_wait", &SlurmSection::queue_wait_s, duration_s({1.0, 30.0 * 86'400.0}))
                   .doc("the longest that an allocation may wait in the queue")
                   .in_fingerprint(InFingerprint::never));
+  section.add(
+      key("launch_limit", &SlurmSection::launch_limit_s, duration_s({10.0, 86'400.0}))
+          .doc("the longest from `srun` to the start of all tasks, in which Slurm may import a "
+               "container; then the launch has failed, and is tried again")
+          .in_fingerprint(InFingerprint::never)
+          .omitted_at_default());
   section.add(key("expected_queue_wait", &SlurmSection::expected_queue_wait_s,
                   duration_s({0.0, 30.0 * 86'400.0}))
                   .doc("how long the queue is expected to be, until one wait has been seen; "
@@ -149,10 +180,12 @@ void add_patience(Section<SlurmSection>& section) {
           .in_fingerprint(InFingerprint::never)
           .omitted_at_default()
           .default_words("`.steptune/slurm` where the tuner runs"));
-  section.add(
-      key("price_per_node_hour", &SlurmSection::price_per_node_hour, document::number({0.0, 1e6}))
-          .doc("USD; without it there is no cost")
-          .in_fingerprint(InFingerprint::where_cost_is_objective));
+  section.add(key("price_per_node_hour", &SlurmSection::price_per_node_hour, node_prices())
+                  .doc("USD, or USD by the name of a partition, a constraint or a type of GPU: "
+                       "`{\"a100\": 12, \"h100\": 30}`; without it there is no cost")
+                  .omitted_at_default()
+                  .default_words("none")
+                  .in_fingerprint(InFingerprint::where_cost_is_objective));
 }
 
 }  // namespace

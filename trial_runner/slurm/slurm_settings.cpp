@@ -21,9 +21,8 @@
 namespace steptune {
 namespace {
 
-/// Beyond a trial's limits: as the runner reckons it.
-constexpr double k_spare_s = 60.0;
 constexpr double k_least_time_s = 3600.0;
+constexpr double k_spare_time_s = 600.0;
 constexpr double k_least_lease_s = 120.0;
 /// Each is a request to the controller.
 constexpr std::size_t k_most_needs_asked = 20;
@@ -82,16 +81,26 @@ std::optional<NeedFault> fault_of(const slurm::Need& need, const SlurmSection& s
   }
   if (*time_s >= needed_s) return std::nullopt;
   return NeedFault{"time",
-                   fmt::format("{} is too short: a trial may take {} (\"wall\" in \"limits\", "
-                               "and time to end)",
+                   fmt::format("{} is too short for a trial, which needs {} "
+                               "(\"launch_limit\", \"wall\" in \"limits\", and time to end)",
                                format_duration(*time_s), format_duration(needed_s))};
+}
+
+std::string text_of(const slurm::NodePrices& prices) {
+  if (prices.single()) return format_usd(*prices.single());
+  std::string text;
+  for (const auto& [name, usd] : prices.by_name())
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", printable_line(name, 60), format_usd(usd));
+  return text;
 }
 
 class SlurmStage final : public RehearsalStage {
  public:
   SlurmStage(const slurm::SlurmOptions& options, const RehearsalOptions& rehearsal)
-      : clock_(rehearsal.wall_time_s), usd_per_node_hour_(options.usd_per_node_hour.value_or(0.0)) {
-    auto host = std::make_unique<slurm::SimulatedHost>(clock_, rehearsal, options.expected_wait_s);
+      : clock_(rehearsal.wall_time_s) {
+    auto host = std::make_unique<slurm::SimulatedHost>(clock_, rehearsal, options.expected_wait_s,
+                                                       options.usd_per_node_hour);
     host_ = host.get();
     runner_ = std::make_unique<SlurmRunner>(clock_, std::move(host), options);
   }
@@ -100,8 +109,8 @@ class SlurmStage final : public RehearsalStage {
   [[nodiscard]] RehearsalBill settle() override {
     const slurm::ClusterUse use = host_->use();
     RehearsalBill bill;
-    bill.usd = usage_usd(usd_per_node_hour_, use.held_node_s);
-    bill.not_training_usd = usage_usd(usd_per_node_hour_, use.held_node_s - use.step_node_s);
+    bill.usd = use.held_usd;
+    bill.not_training_usd = use.held_usd - use.step_usd;
     bill.cold_starts = use.allocations;
     bill.warm_starts = std::max(0, use.steps - use.allocations);
     constexpr double k_hour_s = 3600.0;
@@ -111,7 +120,6 @@ class SlurmStage final : public RehearsalStage {
 
  private:
   VirtualClock clock_;
-  double usd_per_node_hour_;
   slurm::SimulatedHost* host_ = nullptr;  ///< the runner's
   std::unique_ptr<Runner> runner_;
 };
@@ -142,10 +150,11 @@ SlurmSettings::SlurmSettings(SlurmSection section, const TrialLimits& limits)
     : section_(std::move(section)), limits_(limits) {
   traits_.parallel = section_.parallel;
   traits_.uses_this_machine = false;
-  traits_.has_price = section_.price_per_node_hour.has_value();
-  traits_.price_varies = !parse_finite(section_.nodes.text());
+  traits_.has_price = section_.price_per_node_hour.are_given();
+  traits_.price_varies =
+      !parse_finite(section_.nodes.text()) || !section_.price_per_node_hour.by_name().empty();
   if (traits_.has_price) {
-    traits_.longest_billed_s = limits.wall_s + limits.grace_s + k_spare_s +
+    traits_.longest_billed_s = slurm::longest_trial_s(limits, section_.launch_limit_s) +
                                std::max(k_least_lease_s, section_.keep_alive_s);
   }
 }
@@ -163,11 +172,14 @@ slurm::SlurmOptions SlurmSettings::options() const {
   options.memory = section_.memory;
   options.setup = section_.setup;
   options.step_options = section_.step_options;
-  options.default_time_s = std::max(
-      {k_least_time_s, 4.0 * limits_.wall_s, limits_.wall_s + limits_.grace_s + 2.0 * k_spare_s});
+  options.default_time_s =
+      std::max({k_least_time_s, 4.0 * limits_.wall_s,
+                slurm::least_allocation_s(limits_, section_.launch_limit_s, section_.poll_s) +
+                    k_spare_time_s});
   options.keep_alive_s = section_.keep_alive_s;
   options.poll_s = section_.poll_s;
   options.queue_wait_s = section_.queue_wait_s;
+  options.launch_limit_s = section_.launch_limit_s;
   options.expected_wait_s = section_.expected_queue_wait_s;
   options.usd_per_node_hour = section_.price_per_node_hour;
   return options;
@@ -187,13 +199,21 @@ std::shared_ptr<const RunnerSettings> SlurmSettings::complete(const StudyView& s
                                                               document::Faults& faults) const {
   auto completed = std::make_shared<SlurmSettings>(*this);
   std::set<std::string> told;
-  const double needed_s = limits_.wall_s + limits_.grace_s + k_spare_s;
+  const double needed_s =
+      slurm::least_allocation_s(limits_, section_.launch_limit_s, section_.poll_s);
   for (const Configuration& configuration : study.examples) {
     const slurm::Need need = section_.need_of(configuration);
     const auto fault = fault_of(need, section_, configuration, needed_s);
     if (fault && told.insert(fault->key).second) {
       faults.add("/runner/" + fault->key,
                  fmt::format("{} (for {})", fault->message, configuration.text()));
+    }
+    const slurm::NodePrices& prices = section_.price_per_node_hour;
+    if (prices.are_given() && !prices.of(need) && told.insert("price_per_node_hour").second) {
+      faults.add("/runner/price_per_node_hour",
+                 fmt::format("there is no price for {} (for {}): name its partition, constraint or "
+                             "type of GPU",
+                             to_text(slurm::to_resources(need)), configuration.text()));
     }
     auto& needs = completed->needs_;
     if (std::ranges::find(needs, need) == needs.end()) needs.push_back(need);
@@ -206,8 +226,10 @@ Resources SlurmSettings::resources_of(const Configuration& configuration) const 
 }
 
 std::optional<HourlyPrice> SlurmSettings::price_of(const Configuration& configuration) const {
-  if (!section_.price_per_node_hour) return std::nullopt;
-  const double usd = *section_.price_per_node_hour * section_.need_of(configuration).nodes;
+  const slurm::Need need = section_.need_of(configuration);
+  const auto of_node = section_.price_per_node_hour.of(need);
+  if (!of_node) return std::nullopt;
+  const double usd = *of_node * need.nodes;
   return HourlyPrice{usd, usd};
 }
 
@@ -215,10 +237,10 @@ std::vector<SummaryLine> SlurmSettings::summary(const Configuration& baseline) c
   std::vector<SummaryLine> lines{
       runner_line(*this, fmt::format(", baseline on {}{}", to_text(resources_of(baseline)),
                                      section_.exclusive ? ", exclusively" : ""))};
-  if (section_.price_per_node_hour) {
+  if (const auto price = price_of(baseline)) {
     lines.push_back({"prices", fmt::format("{} per node and hour; the baseline {} per hour",
-                                           format_usd(*section_.price_per_node_hour),
-                                           format_usd(price_of(baseline)->expected_usd))});
+                                           text_of(section_.price_per_node_hour),
+                                           format_usd(price->expected_usd))});
   }
   std::vector<slurm::Need> needs = needs_;
   if (needs.empty()) needs.push_back(section_.need_of(baseline));

@@ -10,6 +10,7 @@
 #include "common/document/string_template.hpp"
 #include "trial_runner/runner_kind.hpp"
 #include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/node_prices.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 
 namespace steptune {
@@ -38,9 +39,10 @@ struct SlurmSection {
   double keep_alive_s = 300.0;
   double poll_s = 30.0;
   double queue_wait_s = 86'400.0;
+  double launch_limit_s = 300.0;
   double expected_queue_wait_s = 60.0;
   std::filesystem::path folder;  ///< empty: `.steptune/slurm` where the tuner runs
-  std::optional<double> price_per_node_hour;
+  slurm::NodePrices price_per_node_hour;
 
   /// What a configuration's trial needs. Nodes that are no whole number in range become 0, which no
   /// runner accepts.

@@ -33,6 +33,9 @@ constexpr std::array<std::string_view, 11> k_memory_phrases{
     "MemoryError",
     "DefaultCPUAllocator: can't allocate memory"};
 
+constexpr std::array<std::string_view, 3> k_lost_node_phrases{
+    "Node failure on", "io error with slurmstepd", "Communication connection failure"};
+
 std::string last_output(const StepEvidence& evidence) {
   std::string text = evidence.fault;
   if (evidence.tail.empty()) return text;
@@ -84,28 +87,38 @@ bool tells_of_cancelling(std::string_view line) {
   return line.starts_with("slurmstepd") && line.find(" CANCELLED AT ") != std::string_view::npos;
 }
 
+bool tells_of_lost_node(std::string_view line) {
+  return line.starts_with("srun: error") &&
+         std::ranges::any_of(k_lost_node_phrases, [line](std::string_view phrase) {
+           return line.find(phrase) != std::string_view::npos;
+         });
+}
+
 bool is_proven_success(const StepMarks& marks, EndCause cause) {
-  return cause == EndCause::none && marks.all_succeeded();
+  return cause == EndCause::none && marks.all_succeeded() && !marks.told_to_end();
 }
 
 std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& evidence,
                                     const TrialLimits& limits, int tasks, std::string& detail) {
   if (evidence.cause != EndCause::none) return asked_for(evidence.cause, limits);
-  if (marks.all_succeeded()) return Outcome{};
+  if (is_proven_success(marks, evidence.cause)) return Outcome{};
 
-  const bool usable =
-      !evidence.allocation_state || phase_of(*evidence.allocation_state) == JobPhase::usable;
+  const bool known = evidence.allocation_state.has_value();
+  const bool over = known && phase_of(*evidence.allocation_state) != JobPhase::usable;
+  const bool incomplete = marks.exited() < tasks;
   // A shell may live long enough to tell what killed its program.
-  const bool killed_by_others = evidence.cancelled && (marks.failure() == k_status_killed ||
-                                                       marks.failure() == k_status_terminated);
-  const bool failed_itself =
-      marks.failure() && !killed_by_others && !(marks.only_ended() && !usable);
-  if (!marks.all_started() && (!marks.failure() || marks.only_ended())) {
+  const bool killed_by_others =
+      marks.told_to_end() || (evidence.cancelled && (marks.failure() == k_status_killed ||
+                                                     marks.failure() == k_status_terminated));
+  // What is left of a job that lost a node, or all of them, fails for want of the others.
+  const bool cut_off =
+      (incomplete && (over || evidence.node_lost)) || (marks.only_ended() && (over || !known));
+  const bool failed_itself = marks.failure() && !killed_by_others && !cut_off;
+  if (!marks.all_started() && !failed_itself) {
     detail = marks.started() == 0
                  ? "the step did not start"
                  : fmt::format("only {} of {} tasks started", marks.started(), tasks);
-    if (!usable)
-      detail += fmt::format(": its allocation is {}", words_of(*evidence.allocation_state));
+    if (over) detail += fmt::format(": its allocation is {}", words_of(*evidence.allocation_state));
     const std::string output = last_output(evidence);
     if (!output.empty()) detail += "; " + output;
     return std::nullopt;
@@ -120,9 +133,15 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
   } else {
     outcome.kind = OutcomeKind::lost;
     outcome.exit_code = evidence.srun_status.value_or(0);
-    outcome.detail =
-        usable ? "its step was ended from outside"
-               : fmt::format("its allocation is {}", words_of(*evidence.allocation_state));
+    if (over) {
+      outcome.detail = fmt::format("its allocation is {}", words_of(*evidence.allocation_state));
+    } else if (evidence.node_lost) {
+      outcome.detail = "lost with a node";
+    } else if (marks.told_to_end()) {
+      outcome.detail = "told to end from outside, as by a preemption with a grace time";
+    } else {
+      outcome.detail = "its step was ended from outside";
+    }
   }
   const std::string output = last_output(evidence);
   if (!output.empty()) outcome.detail += "; " + output;

@@ -22,6 +22,7 @@ struct StepEvidence {
   std::vector<std::string> tail;  ///< last lines of output
   bool out_of_memory = false;     ///< the output says so
   bool cancelled = false;         ///< Slurm's words among the output say so
+  bool node_lost = false;         ///< likewise
   /// Of the allocation, asked after the step's end; nothing: the controller does not answer.
   std::optional<std::string> allocation_state;
 };
@@ -31,6 +32,9 @@ struct StepEvidence {
 
 /// Whether a line of output is Slurm's own about a step or job that was cancelled.
 [[nodiscard]] bool tells_of_cancelling(std::string_view line);
+
+/// Whether a line is srun's own about a node that it has lost sight of.
+[[nodiscard]] bool tells_of_lost_node(std::string_view line);
 
 /// Whether the end can be judged without asking what has become of the allocation: only success
 /// proves itself.

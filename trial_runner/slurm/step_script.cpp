@@ -8,12 +8,16 @@
 
 #include <fmt/format.h>
 
+#include "common/shell_quote.hpp"
+
 namespace steptune::slurm {
 namespace {
 
 /// Linux: MAX_ARG_STRLEN, its NUL included.
 constexpr std::size_t k_most_script_bytes = 131'071;
 constexpr char k_mark = '\x1e';
+constexpr std::string_view k_end_of_mark = ";";
+constexpr std::string_view k_told = "told";
 /// As a shell tells of a program that a signal has ended.
 constexpr int k_terminated = 128 + 15;
 constexpr int k_killed = 128 + 9;
@@ -28,29 +32,22 @@ constexpr const char* k_ranks =
 
 }  // namespace
 
-std::string posix_quoted(std::string_view word) {
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
-}
-
 Result<std::string> step_script(const TrialSpec& spec, const StepScript& script) {
   static const std::regex k_name("[A-Za-z_][A-Za-z0-9_]*");
   if (spec.argv.empty()) {
     return fail(ErrorKind::usage, "the trial has no command",
                 fmt::format("trial {}", spec.key.trial));
   }
+  // A mark is one write, below PIPE_BUF, but what comes of it may be cut where Slurm's messages end
+  // and mixed with other tasks': so each is there twice, and one that is not whole is not heeded.
   std::string text = fmt::format(
-      "m() {{ printf '\\036steptune {} %s %s\\n' \"$1\" \"$2\"; }}\n"
+      "m() {{ printf '\\036steptune {0} %s %s ;\\n\\036steptune {0} %s %s ;\\n'"
+      " \"$1\" \"$2\" \"$1\" \"$2\"; }}\n"
       "m start \"$SLURM_PROCID ${{SLURMD_NODENAME:-?}} $SLURM_JOB_ID.$SLURM_STEP_ID\"\n"
-      "trap : TERM INT\n"
-      "trap 's=$?; printf \"\\n\"; m exit \"$SLURM_PROCID $s\"; exit \"$s\"' EXIT\n"
+      "told=\n"
+      "trap 'told=\" told\"' TERM\n"
+      "trap : INT\n"
+      "trap 's=$?; printf \"\\n\"; m exit \"$SLURM_PROCID $s$told\"; exit \"$s\"' EXIT\n"
       // What the trial sets, its shell options and traps included, ends with it: the marks stay.
       "(\n",
       script.mark_word);
@@ -120,29 +117,53 @@ void StepMarks::feed(std::string_view bytes,
       bytes.remove_prefix(1);
       continue;
     }
-    const std::size_t end = bytes.find('\n');
+    const std::size_t end = bytes.find_first_of("\n\x1e", 1);
     if (end == std::string_view::npos && bytes.size() < k_longest_mark) {
       pending_ = bytes;
       return;
     }
-    const std::size_t length = std::min({end, bytes.size(), k_longest_mark});
-    take(bytes.substr(prefix_.size(), length - prefix_.size()));
-    bytes.remove_prefix(std::min(length + 1, bytes.size()));
+    const bool whole = end != std::string_view::npos && bytes[end] == '\n' &&
+                       begin.size() == prefix_.size() &&
+                       take(bytes.substr(prefix_.size(), end - prefix_.size()));
+    // What has come into the middle of a mark is output, or another mark.
+    bytes.remove_prefix(whole ? end + 1 : begin.size());
   }
 }
 
-void StepMarks::take(std::string_view mark) {
+bool StepMarks::take(std::string_view mark) {
   std::istringstream words{std::string(mark)};
   std::string what;
   int task = -1;
-  if (!(words >> what >> task) || task < 0 || task >= tasks_) return;
+  if (!(words >> what >> task) || task < 0 || task >= tasks_) return false;
+  std::string end;
   if (what == "start") {
-    words >> hosts_[task] >> step_id_;
-  } else if (what == "cwd") {
-    folder_missing_ = true;
-  } else if (int status = 0; what == "exit" && words >> status) {
-    if (statuses_.try_emplace(task, status).second && status != 0) failures_.push_back(status);
+    std::string host;
+    std::string step;
+    if (!(words >> host >> step >> end) || end != k_end_of_mark) return false;
+    hosts_.emplace(task, std::move(host));
+    step_id_ = std::move(step);
+    return true;
   }
+  if (what == "cwd") {
+    if (!(words >> end) || end != k_end_of_mark) return false;
+    folder_missing_ = true;
+    return true;
+  }
+  int status = 0;
+  if (what != "exit" || !(words >> status >> end)) return false;
+  const bool told = end == k_told;
+  if (told && !(words >> end)) return false;
+  if (end != k_end_of_mark) return false;
+  if (statuses_.try_emplace(task, status).second) take_end(status, told);
+  return true;
+}
+
+void StepMarks::take_end(int status, bool told) {
+  if (status != 0) failures_.push_back(status);
+  // What fails after the first was told to end may do so for want of it.
+  if (told_ || own_failure_) return;
+  told_ = told;
+  if (!told && status != 0 && !was_ended(status)) own_failure_ = status;
 }
 
 bool StepMarks::all_succeeded() const {
@@ -151,6 +172,7 @@ bool StepMarks::all_succeeded() const {
 
 std::optional<int> StepMarks::failure() const {
   if (failures_.empty()) return std::nullopt;
+  if (own_failure_) return own_failure_;
   const auto own = std::ranges::find_if_not(failures_, was_ended);
   return own != failures_.end() ? *own : failures_.front();
 }

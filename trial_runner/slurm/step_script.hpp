@@ -12,9 +12,6 @@
 
 namespace steptune::slurm {
 
-/// `word` as one word of a POSIX shell, whatever it holds but NUL.
-[[nodiscard]] std::string posix_quoted(std::string_view word);
-
 struct StepScript {
   std::string mark_word;  ///< random: what the trial prints itself is not taken for a mark
   int nodes = 1;
@@ -31,7 +28,8 @@ struct StepScript {
 /// the system.
 [[nodiscard]] Result<std::string> step_script(const TrialSpec& spec, const StepScript& script);
 
-/// What tasks have marked, cut out of a step's output.
+/// What tasks have marked, cut out of a step's output. Output of several tasks may be mixed at any
+/// byte; a mark counts once it has come in one piece.
 class StepMarks {
  public:
   StepMarks(std::string mark_word, int tasks);
@@ -49,6 +47,8 @@ class StepMarks {
   [[nodiscard]] std::optional<int> failure() const;
   /// Whether every failure so far is that of a task that was ended by a signal to end.
   [[nodiscard]] bool only_ended() const;
+  /// Whether a task was sent SIGTERM before any task had failed by itself: its end is not its own.
+  [[nodiscard]] bool told_to_end() const { return told_; }
   [[nodiscard]] bool folder_missing() const { return folder_missing_; }
   /// `12.3`; empty until a task has started.
   [[nodiscard]] const std::string& step_id() const { return step_id_; }
@@ -56,7 +56,9 @@ class StepMarks {
   [[nodiscard]] const std::map<int, std::string>& hosts() const { return hosts_; }
 
  private:
-  void take(std::string_view mark);
+  /// False: it is not whole.
+  [[nodiscard]] bool take(std::string_view mark);
+  void take_end(int status, bool told);
 
   std::string prefix_;
   int tasks_;
@@ -64,6 +66,8 @@ class StepMarks {
   std::map<int, std::string> hosts_;
   std::map<int, int> statuses_;
   std::vector<int> failures_;
+  bool told_ = false;
+  std::optional<int> own_failure_;
   std::string step_id_;
   bool folder_missing_ = false;
 };

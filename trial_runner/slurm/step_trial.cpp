@@ -2,6 +2,7 @@
 #include "trial_runner/slurm/step_trial.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@ namespace {
 constexpr std::size_t k_tail_lines = 5;
 /// Before all tasks of a step have started, its first ones may print; not without bound.
 constexpr std::size_t k_most_early_lines = 10'000;
+constexpr double k_first_step_look_s = 5.0;
 
 }  // namespace
 
@@ -31,6 +33,7 @@ Result<StepTrial> StepTrial::create(TrialSpec spec, Need need) {
 
 void StepTrial::launch(StepLaunch launch, std::unique_ptr<Step> step) {
   marks_.emplace(launch.mark_word, launch.tasks);
+  next_step_look_s_ = launch.at_s + k_first_step_look_s * std::exp2(blocked_launches_);
   launch_ = std::move(launch);
   step_ = std::move(step);
   step_end_.reset();
@@ -39,15 +42,17 @@ void StepTrial::launch(StepLaunch launch, std::unique_ptr<Step> step) {
   ++launches_;
 }
 
-void StepTrial::wait_again(double now_s) {
+void StepTrial::wait_again(double now_s, bool failed) {
   forget_step();
   launch_.reset();
   marks_.reset();
   step_end_.reset();
   step_ended_s_.reset();
   killed_ = false;
-  ++(blocked_ ? blocked_launches_ : failed_launches_);
+  if (blocked_) ++blocked_launches_;
+  if (failed) ++failed_launches_;
   blocked_ = false;
+  late_ = false;
   waits_since_s_ = now_s;
 }
 
@@ -75,6 +80,7 @@ void StepTrial::take_line(double time_s, std::string_view line, std::vector<Tria
   }
   out_of_memory_ = out_of_memory_ || tells_of_memory(line);
   cancelled_ = cancelled_ || tells_of_cancelling(line);
+  node_lost_ = node_lost_ || tells_of_lost_node(line);
   last_event_s_ = std::max(last_event_s_, time_s);
   if (auto report = reader_.read_line(line, last_event_s_)) {
     events.emplace_back(TrialReported{key(), *std::move(report)});
@@ -132,6 +138,7 @@ StepEvidence StepTrial::evidence() const {
   evidence.cause = cause_;
   evidence.out_of_memory = out_of_memory_;
   evidence.cancelled = cancelled_;
+  evidence.node_lost = node_lost_;
   evidence.tail = tail_.last_lines(k_tail_lines);
   if (step_end_) {
     evidence.srun_status = step_end_->status;

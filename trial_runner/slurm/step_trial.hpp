@@ -49,15 +49,21 @@ class StepTrial {
   void launch(StepLaunch launch, std::unique_ptr<Step> step);
   /// Not while it waits.
   [[nodiscard]] const StepLaunch& step_launch() const { return launch_.value(); }
-  /// The launch has failed, or was blocked: it waits again.
-  void wait_again(double now_s);
+  /// The launch came to nothing: it waits again. `failed`: it counts as a failed one.
+  void wait_again(double now_s, bool failed);
   [[nodiscard]] int failed_launches() const { return failed_launches_; }
-  /// srun is silent: it may wait for its turn in the allocation, and looks again after up to a
-  /// minute only, where a new one gets its turn at once.
+  /// srun waits for its turn in the allocation, and looks again after up to a minute only, where a
+  /// new one gets its turn at once.
   void give_up_launch() { blocked_ = true; }
   [[nodiscard]] bool launch_given_up() const { return blocked_; }
   /// Launches that were given up so.
   [[nodiscard]] int blocked_launches() const { return blocked_launches_; }
+  /// While nothing has started: when the list of steps is to be asked.
+  [[nodiscard]] double next_step_look_s() const { return next_step_look_s_; }
+  void set_next_step_look_s(double time_s) { next_step_look_s_ = time_s; }
+  /// Not all tasks have started in time.
+  void set_late() { late_ = true; }
+  [[nodiscard]] bool is_late() const { return late_; }
 
   /// Takes in what the step has printed; tells the start and the reports.
   void read(double now_s, std::vector<TrialEvent>& events);
@@ -109,6 +115,8 @@ class StepTrial {
   int failed_launches_ = 0;
   int blocked_launches_ = 0;
   bool blocked_ = false;
+  bool late_ = false;
+  double next_step_look_s_ = 0.0;
   std::optional<StepLaunch> launch_;
   std::unique_ptr<Step> step_;
   std::optional<StepMarks> marks_;
@@ -119,6 +127,7 @@ class StepTrial {
   std::vector<std::pair<double, std::string>> early_lines_;
   bool out_of_memory_ = false;
   bool cancelled_ = false;
+  bool node_lost_ = false;
   EndCause cause_ = EndCause::none;
   double asked_s_ = 0.0;
   bool killed_ = false;

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/shell_quote.hpp"
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/cli/python_edits.hpp"
-#include "tuner/study/shell_quote.hpp"
 
 namespace steptune {
 namespace {

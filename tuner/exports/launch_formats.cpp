@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "common/shell_quote.hpp"
 #include "common/text.hpp"
-#include "tuner/study/shell_quote.hpp"
 
 namespace steptune {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/study/shell_quote.hpp"
+#include "common/shell_quote.hpp"
 
 #include <algorithm>
 
@@ -9,11 +9,6 @@
 
 namespace steptune {
 namespace {
-
-bool needs_no_quotes(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("_-./=:,+@%^").find(c) != std::string_view::npos;
-}
 
 bool is_control(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -41,37 +36,7 @@ std::string ansi_c_quoted(std::string_view text) {
   return quoted + "'";
 }
 
-template <typename Quote>
-std::string line_of(const std::vector<std::string>& words, const Quote& quote) {
-  std::string line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += ' ';
-    line += quote(word);
-  }
-  return line;
-}
-
 }  // namespace
-
-std::string posix_quoted(std::string_view word) {
-  if (!word.empty() && word.front() != '=' &&
-      std::all_of(word.begin(), word.end(), needs_no_quotes)) {
-    return std::string(word);
-  }
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
-}
-
-std::string posix_quoted(const std::vector<std::string>& words) {
-  return line_of(words, [](const std::string& word) { return posix_quoted(word); });
-}
 
 std::string shell_quoted(std::string_view word) {
   return std::any_of(word.begin(), word.end(), is_control) ? ansi_c_quoted(word)
@@ -79,7 +44,10 @@ std::string shell_quoted(std::string_view word) {
 }
 
 std::string shell_quoted(const std::vector<std::string>& words) {
-  return line_of(words, [](const std::string& word) { return shell_quoted(word); });
+  std::string line;
+  for (const std::string& word : words)
+    line += (line.empty() ? "" : " ") + shell_quoted(word);
+  return line;
 }
 
 }  // namespace steptune

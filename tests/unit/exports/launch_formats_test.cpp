@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/shell_quote.hpp"
 #include "tests/support/must.hpp"
-#include "tuner/study/shell_quote.hpp"
 
 namespace steptune {
 namespace {

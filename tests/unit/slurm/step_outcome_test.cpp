@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step's marks, Slurm's words and the state of its allocation say of a trial's end.
+#include "trial_runner/slurm/step_outcome.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steptune::slurm {
+namespace {
+
+using ::testing::HasSubstr;
+
+StepMarks marks_of(int tasks, int started, const std::vector<std::string>& exits) {
+  StepMarks marks("w", tasks);
+  std::string text;
+  for (int task = 0; task < started; ++task)
+    text += fmt::format("\x1esteptune w start {} n 1.0 ;\n", task);
+  for (const std::string& exit : exits)
+    text += fmt::format("\x1esteptune w exit {} ;\n", exit);
+  marks.feed(text, [](std::string_view) {});
+  return marks;
+}
+
+struct End {
+  const char* what;
+  int tasks;
+  std::vector<std::string> exits;
+  std::optional<std::string> state;
+  bool out_of_memory = false;
+  bool cancelled = false;
+  bool node_lost = false;
+  OutcomeKind kind = OutcomeKind::lost;
+  const char* detail = "";
+};
+
+TEST(StepOutcome, IsLostOnlyWhereTheProgramDidNotEndByItself) {
+  const std::vector<End> ends = {
+      {"success", 2, {"0 0", "1 0"}, "RUNNING", false, false, false, OutcomeKind::completed},
+      {"success as the allocation ends",
+       1,
+       {"0 0"},
+       "TIMEOUT",
+       false,
+       false,
+       false,
+       OutcomeKind::completed},
+      {"its own failure",
+       1,
+       {"0 3"},
+       "RUNNING",
+       false,
+       false,
+       false,
+       OutcomeKind::failed,
+       "status 3"},
+      {"its own SIGKILL", 1, {"0 137"}, "RUNNING", false, false, false, OutcomeKind::failed},
+      {"one task's failure, the others killed for it",
+       3,
+       {"1 5"},
+       "RUNNING",
+       false,
+       true,
+       false,
+       OutcomeKind::failed,
+       "status 5"},
+      {"preempted at once",
+       1,
+       {},
+       "PREEMPTED",
+       false,
+       false,
+       false,
+       OutcomeKind::lost,
+       "preempted"},
+      {"preempted with a grace time, ended by the signal",
+       1,
+       {"0 143 told"},
+       "RUNNING",
+       false,
+       false,
+       false,
+       OutcomeKind::lost,
+       "preemption with a grace time"},
+      {"likewise, with a status of its own", 1, {"0 1 told"}, "RUNNING"},
+      {"likewise, having saved its state", 1, {"0 0 told"}, "RUNNING"},
+      {"likewise, seen as preempted",
+       1,
+       {"0 1 told"},
+       "PREEMPTED",
+       false,
+       false,
+       false,
+       OutcomeKind::lost,
+       "preempted by a job of higher priority"},
+      {"likewise, the other task fails for want of it", 2, {"0 143 told", "1 1"}, "RUNNING"},
+      {"the allocation's time limit",
+       1,
+       {"0 143 told"},
+       "TIMEOUT",
+       false,
+       false,
+       false,
+       OutcomeKind::lost,
+       "time limit"},
+      {"a node fails, what is left fails for want of it",
+       2,
+       {"0 1"},
+       "NODE_FAIL",
+       false,
+       false,
+       false,
+       OutcomeKind::lost,
+       "node that failed"},
+      {"likewise, and the controller does not know yet",
+       2,
+       {"0 1"},
+       "RUNNING",
+       false,
+       false,
+       true,
+       OutcomeKind::lost,
+       "with a node"},
+      {"requeued by an administrator",
+       1,
+       {"0 143"},
+       "PENDING",
+       false,
+       false,
+       false,
+       OutcomeKind::lost,
+       "back in the queue"},
+      {"requeued and held", 1, {}, "REQUEUE_HOLD"},
+      {"suspended", 1, {}, "SUSPENDED", false, false, false, OutcomeKind::lost, "suspended"},
+      {"cancelled by another",
+       1,
+       {"0 137"},
+       "CANCELLED by 1000",
+       false,
+       false,
+       false,
+       OutcomeKind::lost,
+       "cancelled by another"},
+      {"its step cancelled by another", 1, {"0 137"}, "RUNNING", false, true},
+      {"forgotten by the controller",
+       1,
+       {},
+       "GONE",
+       false,
+       false,
+       false,
+       OutcomeKind::lost,
+       "no longer known"},
+      {"killed while the controller is away", 1, {"0 137"}, std::nullopt},
+      {"failed while the controller is away",
+       1,
+       {"0 3"},
+       std::nullopt,
+       false,
+       false,
+       false,
+       OutcomeKind::failed},
+      {"out of memory by its cgroup",
+       1,
+       {"0 137"},
+       "RUNNING",
+       true,
+       false,
+       false,
+       OutcomeKind::out_of_memory},
+      {"out of memory by accounting, which ends the job",
+       1,
+       {"0 137"},
+       "FAILED",
+       true,
+       true,
+       false,
+       OutcomeKind::out_of_memory},
+      {"out of memory, the shell killed too",
+       1,
+       {},
+       "OUT_OF_MEMORY",
+       true,
+       false,
+       false,
+       OutcomeKind::out_of_memory}};
+  for (const End& end : ends) {
+    SCOPED_TRACE(end.what);
+    StepEvidence evidence;
+    evidence.srun_status = 1;
+    evidence.allocation_state = end.state;
+    evidence.out_of_memory = end.out_of_memory;
+    evidence.cancelled = end.cancelled;
+    evidence.node_lost = end.node_lost;
+    std::string why;
+    const auto outcome =
+        step_outcome(marks_of(end.tasks, end.tasks, end.exits), evidence, {}, end.tasks, why);
+    ASSERT_TRUE(outcome) << why;
+    EXPECT_EQ(to_text(outcome->kind), to_text(end.kind)) << outcome->detail;
+    EXPECT_THAT(outcome->detail, HasSubstr(end.detail));
+  }
+}
+
+TEST(StepOutcome, IsThatOfTheLaunchWhereNotAllTasksHaveStarted) {
+  StepEvidence evidence;
+  evidence.srun_status = 0;
+  evidence.allocation_state = "RUNNING";
+  std::string why;
+  EXPECT_FALSE(step_outcome(marks_of(1, 0, {}), evidence, {}, 1, why)) << "srun returned 0";
+  EXPECT_THAT(why, HasSubstr("did not start"));
+  EXPECT_FALSE(step_outcome(marks_of(2, 1, {"0 143 told"}), evidence, {}, 2, why));
+  EXPECT_THAT(why, HasSubstr("only 1 of 2"));
+  const auto failed = step_outcome(marks_of(2, 1, {"0 127"}), evidence, {}, 2, why);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->kind, OutcomeKind::not_started) << "one task found no program";
+}
+
+TEST(StepOutcome, SlurmsWordsAreToldFromAProgramsOwn) {
+  EXPECT_TRUE(tells_of_lost_node("srun: error: Node failure on n2"));
+  EXPECT_TRUE(tells_of_lost_node(
+      "srun: error: step_launch_notify_io_failure: aborting, io error with slurmstepd on node 1"));
+  EXPECT_FALSE(tells_of_lost_node("Node failure on n2"));
+  EXPECT_TRUE(tells_of_cancelling(
+      "slurmstepd-n1: error: *** STEP 3.0 ON n1 CANCELLED AT 2026-11-22T10:00:00 ***"));
+  EXPECT_TRUE(tells_of_memory("slurmstepd: error: Detected 1 oom-kill event(s) in StepId=3.0."));
+}
+
+}  // namespace
+}  // namespace steptune::slurm

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/slurm/submission_answer.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steptune::slurm {
+namespace {
+
+TEST(SubmissionAnswer, TakesTheLastNumberOfASitesWrapper) {
+  const auto answer =
+      read_submission({0, false, "Welcome\n3 jobs of yours\n123;cluster\nbye\n", {}});
+  EXPECT_EQ(answer.submission, Submission::accepted);
+  EXPECT_EQ(answer.job_id, "123");
+}
+
+TEST(SubmissionAnswer, OnlyTheControllersRefusalProvesThatThereIsNoJob) {
+  const auto of = [](int status, const char* err, bool timed_out = false, const char* out = "") {
+    return read_submission({status, timed_out, out, err}).submission;
+  };
+  EXPECT_EQ(of(1,
+               "sbatch: error: invalid partition specified: nope\n"
+               "sbatch: error: Batch job submission failed: Invalid partition name specified\n"),
+            Submission::refused);
+  EXPECT_EQ(of(1, "sbatch: unrecognized option '--nope'\n"), Submission::refused);
+  EXPECT_EQ(of(127, "sbatch: cannot start: No such file or directory\n"), Submission::refused);
+  EXPECT_EQ(of(1,
+               "sbatch: error: QOSMaxSubmitJobPerUserLimit\n"
+               "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy "
+               "(job submit limit, user's size and/or time limits)\n"),
+            Submission::full);
+
+  EXPECT_EQ(of(1,
+               "sbatch: error: Batch job submission failed: Socket timed out on send/recv "
+               "operation\n"),
+            Submission::unclear);
+  EXPECT_EQ(of(1, "sbatch: error: Unable to contact slurm controller\n"), Submission::unclear);
+  EXPECT_EQ(of(137, ""), Submission::unclear) << "killed, perhaps after the submission";
+  EXPECT_EQ(of(1, "wrapper: logging failed\n", false, "123\n"), Submission::unclear);
+  EXPECT_EQ(of(0, "", true), Submission::unclear);
+  EXPECT_EQ(of(0, ""), Submission::unclear) << "no number";
+}
+
+}  // namespace
+}  // namespace steptune::slurm

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/slurm/virtual_cluster.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "trial_runner/slurm/need.hpp"
+
+namespace steptune::slurm {
+namespace {
+
+constexpr double k_never_s = std::numeric_limits<double>::infinity();
+constexpr double k_min_job_age_s = 60.0;
+constexpr double k_command_s = 0.03;
+constexpr double k_away_command_s = 9.0;
+constexpr double k_blind_holder_s = 60.0;
+constexpr double k_report_s = 1.0;
+
+std::string option_of(const std::vector<std::string>& argv, std::string_view option) {
+  for (const std::string& word : argv) {
+    if (word.starts_with(option)) return word.substr(option.size());
+  }
+  return {};
+}
+
+}  // namespace
+
+struct VirtualCluster::StepState {
+  StepRequest request;
+  VirtualProgram program;
+  int job = 0;
+  int number = 0;
+  double launched_s = 0.0;
+  bool begun = false;
+  bool told = false;
+  std::optional<double> ends_s;
+  std::optional<int> srun_status;
+  bool forgotten = false;
+  double next_report_s = 0.0;
+  int reports = 0;
+  std::vector<OutputChunk> output;
+
+  [[nodiscard]] double starts_s() const { return launched_s + program.starts_after_s; }
+  void print(double time_s, std::string text) { output.push_back({time_s, std::move(text)}); }
+  void mark(double time_s, const std::string& text) {
+    for (int copy = 0; copy < 2; ++copy)
+      print(time_s, fmt::format("\x1esteptune {} {} ;\n", request.mark_word, text));
+  }
+  /// All its tasks end with the same status, or leave no mark.
+  void end(double time_s, std::optional<int> status) {
+    if (srun_status) return;
+    for (int task = 0; begun && status && task < request.tasks; ++task)
+      mark(time_s, fmt::format("exit {} {}{}", task, *status, told ? " told" : ""));
+    srun_status = begun ? status.value_or(137) : 1;
+    ends_s = time_s;
+  }
+};
+
+class VirtualCluster::VirtualStep final : public Step {
+ public:
+  VirtualStep(VirtualCluster& cluster, std::shared_ptr<StepState> state)
+      : cluster_(cluster), state_(std::move(state)) {}
+
+  [[nodiscard]] std::vector<OutputChunk> read() override {
+    std::vector<OutputChunk> chunks(state_->output.begin() + static_cast<std::ptrdiff_t>(read_),
+                                    state_->output.end());
+    read_ = state_->output.size();
+    return chunks;
+  }
+  [[nodiscard]] std::optional<StepEnd> end() override {
+    if (!state_->srun_status) return std::nullopt;
+    return StepEnd{state_->srun_status, {}};
+  }
+  void kill() override { state_->end(cluster_.clock_.now_s(), std::nullopt); }
+  void forget() override { state_->forgotten = true; }
+
+ private:
+  VirtualCluster& cluster_;
+  std::shared_ptr<StepState> state_;
+  std::size_t read_ = 0;
+};
+
+/// What a tuner has of the cluster; another one after each of its deaths.
+class VirtualHost final : public SubmitHost {
+ public:
+  explicit VirtualHost(VirtualCluster& cluster) : cluster_(cluster) {}
+
+  void run(std::vector<std::string> argv, std::string /*input*/, Then then) override {
+    const double now_s = cluster_.clock_.now_s();
+    cluster_.commands_.emplace_back(now_s, argv);
+    if (cluster_.is_away(now_s)) {
+      answers_.push_back({now_s + k_away_command_s,
+                          std::move(then),
+                          {1, false, {}, "slurm: error: Unable to contact slurm controller\n"}});
+      return;
+    }
+    auto refused = cluster_.refuse ? cluster_.refuse(argv) : std::nullopt;
+    CommandResult result = refused ? *std::move(refused) : cluster_.obey(argv);
+    double takes_s = k_command_s;
+    if (cluster_.lose_answer) {
+      if (auto lost = cluster_.lose_answer(argv)) {
+        result = *std::move(lost);
+        takes_s = k_away_command_s;
+      }
+    }
+    answers_.push_back({now_s + takes_s, std::move(then), std::move(result)});
+  }
+  void poll() override {
+    const auto is_due = [this](const Answer& answer) {
+      return answer.due_s <= cluster_.clock_.now_s();
+    };
+    for (auto due = std::ranges::find_if(answers_, is_due); due != answers_.end();
+         due = std::ranges::find_if(answers_, is_due)) {
+      const Answer answer = std::move(*due);
+      answers_.erase(due);
+      answer.then(answer.result);
+    }
+  }
+  [[nodiscard]] bool busy() const override { return !answers_.empty(); }
+  void wait_until(double deadline_s) override {
+    double until_s = deadline_s;
+    for (const Answer& answer : answers_)
+      until_s = std::min(until_s, answer.due_s);
+    cluster_.pass_to(std::max(until_s, cluster_.clock_.now_s() + 1e-3));
+    poll();
+  }
+  [[nodiscard]] Result<void> open_folder(const std::string& /*prefix*/) override { return {}; }
+  [[nodiscard]] Result<std::unique_ptr<Step>> start_step(const StepRequest& request) override {
+    auto state = std::make_shared<VirtualCluster::StepState>();
+    state->request = request;
+    state->program = cluster_.program(request);
+    state->job = std::atoi(request.job_id.c_str());
+    state->launched_s = cluster_.clock_.now_s();
+    state->number = static_cast<int>(cluster_.steps_.size());
+    cluster_.steps_.push_back(state);
+    return std::make_unique<VirtualCluster::VirtualStep>(cluster_, std::move(state));
+  }
+  [[nodiscard]] std::vector<FormerStep> find_steps() override {
+    std::vector<FormerStep> found;
+    for (const auto& state : cluster_.steps_) {
+      if (state->forgotten) continue;
+      FormerStep former;
+      former.request = state->request;
+      former.step = std::make_unique<VirtualCluster::VirtualStep>(cluster_, state);
+      found.push_back(std::move(former));
+    }
+    return found;
+  }
+  [[nodiscard]] Result<void> set_lease(const std::string& allocation,
+                                       double until_wall_s) override {
+    cluster_.leases_[allocation] = until_wall_s;
+    return {};
+  }
+  [[nodiscard]] std::string holder_script(const std::string& /*allocation*/) const override {
+    return {};
+  }
+  [[nodiscard]] bool holder_is_up(const std::string& allocation) const override {
+    return std::ranges::any_of(cluster_.jobs_, [&](const VirtualJob& job) {
+      return job.name == allocation && job.runs();
+    });
+  }
+  void forget_allocation(const std::string& allocation) override {
+    cluster_.leases_.erase(allocation);
+  }
+
+ private:
+  struct Answer {
+    double due_s = 0.0;
+    Then then;
+    CommandResult result;
+  };
+  VirtualCluster& cluster_;
+  std::deque<Answer> answers_;
+};
+
+std::unique_ptr<SubmitHost> VirtualCluster::make_host() {
+  return std::make_unique<VirtualHost>(*this);
+}
+
+int VirtualCluster::live_jobs() const {
+  return static_cast<int>(std::ranges::count_if(jobs_, &VirtualJob::is_live));
+}
+
+double VirtualCluster::held_node_s() const {
+  double sum = 0.0;
+  for (const VirtualJob& job : jobs_) {
+    const double end_s = job.is_live() ? clock_.now_s() : job.ended_s;
+    sum += job.nodes * std::max(0.0, end_s - job.starts_s);
+  }
+  return sum;
+}
+
+bool VirtualCluster::is_away(double time_s) const {
+  return std::ranges::any_of(outages, [time_s](const auto& outage) {
+    return time_s >= outage.first && time_s < outage.second;
+  });
+}
+
+CommandResult VirtualCluster::obey(const std::vector<std::string>& argv) {
+  if (argv.front() == "sbatch") return {0, false, submit(argv), {}};
+  if (argv.front() == "scancel") {
+    cancel(argv);
+    return {};
+  }
+  const bool steps = std::ranges::find(argv, "--steps") != argv.end();
+  return {0, false, steps ? list_steps(argv) : list_jobs(), {}};
+}
+
+std::string VirtualCluster::submit(const std::vector<std::string>& argv) {
+  VirtualJob job;
+  job.id = ++last_id_;
+  job.name = option_of(argv, "--job-name=");
+  job.nodes = std::atoi(option_of(argv, "--nodes=").c_str());
+  job.partition = option_of(argv, "--partition=");
+  job.submitted_s = clock_.now_s();
+  job.limit_s = time_limit_s(option_of(argv, "--time=")).value_or(k_never_s);
+  job.fate = fate(job);
+  job.limit_s = job.fate.limit_s.value_or(job.limit_s);
+  job.starts_s = job.submitted_s + job.fate.queue_s;
+  if (job.fate.is_forgotten) {
+    job.state = "FORGOTTEN";
+    job.ended_s = job.starts_s = clock_.now_s();
+  }
+  jobs_.push_back(std::move(job));
+  return fmt::format("{}\n", last_id_);
+}
+
+std::string VirtualCluster::list_jobs() const {
+  std::string text = "squeue: a site's greeting\n";
+  const double to_wall_s = clock_.wall_time_s() - clock_.now_s();
+  for (const VirtualJob& job : jobs_) {
+    if (job.state == "FORGOTTEN") continue;
+    if (!job.is_live() && clock_.now_s() - job.ended_s > k_min_job_age_s) continue;
+    const bool pending = job.state == "PENDING";
+    const double end_s = !job.is_live() ? job.ended_s
+                         : job.told     ? job.starts_s + *job.fate.ends_after_s
+                                        : job.starts_s + job.limit_s;
+    text += fmt::format("{}|{}|{}|{}|{}|{:.0f}|{}|{}|{}|{}\n", job.id, job.state,
+                        pending ? job.fate.reason : "None",
+                        pending ? "N/A" : fmt::format("{:.0f}", to_wall_s + job.starts_s),
+                        pending ? "N/A" : fmt::format("{:.0f}", to_wall_s + end_s),
+                        to_wall_s + job.submitted_s, job.nodes, 4 * job.nodes,
+                        pending ? "" : "n[1-9]", job.name);
+  }
+  return text;
+}
+
+std::string VirtualCluster::list_steps(const std::vector<std::string>& argv) const {
+  std::string text;
+  const std::string job = option_of(argv, "--jobs=");
+  for (const auto& step : steps_) {
+    if (step->srun_status || (!job.empty() && std::to_string(step->job) != job)) continue;
+    text += fmt::format("{}.{}|{}\n", step->job, step->number, step->request.name);
+  }
+  return text;
+}
+
+VirtualJob* VirtualCluster::find_job(int id) {
+  const auto job = std::ranges::find(jobs_, id, &VirtualJob::id);
+  return job == jobs_.end() ? nullptr : &*job;
+}
+
+void VirtualCluster::cancel(const std::vector<std::string>& argv) {
+  const std::string& what = argv.back();
+  const std::size_t dot = what.find('.');
+  const int id = std::atoi(what.c_str());
+  if (dot == std::string::npos) {
+    VirtualJob* job = find_job(id);
+    const std::string name = option_of(argv, "--name=");
+    if (job != nullptr && job->is_live() && (name.empty() || job->name == name)) {
+      end_job(*job, "CANCELLED");
+    }
+    return;
+  }
+  const int number = std::atoi(what.c_str() + dot + 1);
+  for (const auto& step : steps_) {
+    if (step->job != id || step->number != number || step->srun_status) continue;
+    if (option_of(argv, "--signal=") == "TERM") {
+      step->told = true;
+      step->end(clock_.now_s(), step->program.status_when_told);
+    } else {
+      step->end(clock_.now_s(), std::nullopt);
+    }
+  }
+}
+
+void VirtualCluster::end_job(VirtualJob& job, const std::string& state) {
+  if (job.state == "PENDING") job.starts_s = clock_.now_s();
+  job.state = state;
+  job.ended_s = clock_.now_s();
+  for (const auto& step : steps_) {
+    if (step->job != job.id || step->srun_status) continue;
+    if (state == "NODE_FAIL" && step->begun && step->request.tasks > 1) {
+      // The first node's task finds the others gone.
+      step->mark(clock_.now_s(), "exit 0 1");
+      step->print(clock_.now_s(), "srun: error: Node failure on n2\n");
+    }
+    step->end(clock_.now_s(), std::nullopt);
+  }
+}
+
+double VirtualCluster::next_event_s(const VirtualJob& job) const {
+  if (job.state == "PENDING") return job.starts_s;
+  if (!job.runs()) return k_never_s;
+  double next_s = job.starts_s + job.limit_s;
+  if (job.fate.ends_after_s) {
+    const double end_s = job.starts_s + *job.fate.ends_after_s;
+    next_s = std::min(next_s, job.told ? end_s : end_s - job.fate.grace_s);
+  }
+  const auto lease = leases_.find(job.name);
+  const double wall_to_clock_s = clock_.now_s() - clock_.wall_time_s();
+  next_s = std::min(next_s, lease == leases_.end() ? job.starts_s + k_blind_holder_s
+                                                   : lease->second + wall_to_clock_s);
+  return std::max(next_s, job.starts_s);
+}
+
+void VirtualCluster::advance_job(VirtualJob& job) {
+  const double now_s = clock_.now_s();
+  if (next_event_s(job) > now_s) return;
+  if (job.state == "PENDING") {
+    job.state = "RUNNING";
+    return;
+  }
+  if (job.fate.ends_after_s && now_s >= job.starts_s + *job.fate.ends_after_s) {
+    if (job.fate.ends_as == "SUSPENDED") {
+      job.state = job.fate.ends_as;
+      job.fate.ends_after_s.reset();
+    } else {
+      end_job(job, job.fate.ends_as);
+    }
+    return;
+  }
+  if (!job.told && job.fate.grace_s > 0.0 && job.fate.ends_after_s &&
+      now_s >= job.starts_s + *job.fate.ends_after_s - job.fate.grace_s) {
+    job.told = true;
+    for (const auto& step : steps_) {
+      if (step->job != job.id || step->srun_status || !step->begun) continue;
+      step->told = true;
+      step->end(now_s, step->program.status_when_told);
+    }
+    return;
+  }
+  end_job(job, now_s >= job.starts_s + job.limit_s ? "TIMEOUT" : "COMPLETED");
+}
+
+void VirtualCluster::advance_step(StepState& step) {
+  const double now_s = clock_.now_s();
+  if (step.srun_status) return;
+  VirtualJob* job = find_job(step.job);
+  if (job == nullptr || !job->runs()) {
+    step.print(now_s, "srun: error: Unable to create step: Job/step already completed\n");
+    step.end(now_s, std::nullopt);
+    return;
+  }
+  if (!step.begun && now_s >= step.starts_s()) {
+    step.begun = true;
+    started_.push_back(step.request.name);
+    for (int task = 0; task < step.request.tasks; ++task) {
+      step.mark(step.starts_s(),
+                fmt::format("start {} n{} {}.{}", task, task + 1, step.job, step.number));
+    }
+    step.next_report_s = step.starts_s() + k_report_s;
+  }
+  if (!step.begun || job->state == "SUSPENDED") return;
+  const double end_s =
+      step.program.ends_after_s ? step.starts_s() + *step.program.ends_after_s : k_never_s;
+  for (; step.next_report_s <= std::min(now_s, end_s); step.next_report_s += k_report_s) {
+    ++step.reports;
+    step.print(step.next_report_s,
+               fmt::format("[steptune] {{\"v\":1,\"step\":{}}}\n", step.reports));
+  }
+  if (now_s >= end_s) step.end(end_s, step.program.exit_status);
+}
+
+void VirtualCluster::pass_to(double time_s) {
+  while (true) {
+    double next_s = time_s;
+    const auto consider = [&](double event_s) {
+      if (event_s > clock_.now_s()) next_s = std::min(next_s, event_s);
+    };
+    for (const VirtualJob& job : jobs_)
+      consider(next_event_s(job));
+    for (const auto& step : steps_) {
+      if (step->srun_status) continue;
+      consider(step->begun ? step->next_report_s : step->starts_s());
+      if (step->program.ends_after_s) consider(step->starts_s() + *step->program.ends_after_s);
+    }
+    clock_.advance_to(next_s);
+    for (const auto& step : steps_)
+      advance_step(*step);
+    for (VirtualJob& job : jobs_) {
+      while (next_event_s(job) <= clock_.now_s())
+        advance_job(job);
+    }
+    if (next_s >= time_s) return;
+  }
+}
+
+}  // namespace steptune::slurm

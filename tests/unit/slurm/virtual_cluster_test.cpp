@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes wrong on clusters, one at a time, on one under a virtual clock.
+#include "tests/unit/slurm/virtual_cluster.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "trial_runner/slurm/job_names.hpp"
+#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/slurm_runner.hpp"
+
+namespace steptune::slurm {
+namespace {
+
+using ::testing::HasSubstr;
+
+class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
+ protected:
+  void use(SlurmOptions options = {}) {
+    runner_ = std::make_unique<SlurmRunner>(clock_, cluster_.make_host(), std::move(options));
+    const auto begun = runner_->begin_study("virtual", "1");
+    ASSERT_TRUE(begun) << begun.error().text();
+  }
+  void start(std::int64_t trial, const Need& need = {}) {
+    TrialSpec spec;
+    spec.key = {trial, 1};
+    spec.argv = {"train"};
+    spec.resources = to_resources(need);
+    spec.limits.wall_s = 600.0;
+    const auto started = runner_->start(spec);
+    ASSERT_TRUE(started) << started.error().text();
+  }
+  /// Until so many trials have ended, or the time is over.
+  void wait_for(std::size_t trials, double patience_s = 7200.0) {
+    const double until_s = clock_.now_s() + patience_s;
+    while (ended_.size() < trials && clock_.now_s() < until_s) {
+      const auto events = runner_->wait(until_s);
+      ASSERT_TRUE(events) << events.error().text();
+      for (const TrialEvent& event : *events) {
+        const auto* end = std::get_if<TrialFinished>(&event);
+        if (end != nullptr) ended_[end->key.trial] = end->outcome;
+      }
+    }
+  }
+  void release() {
+    const auto released = runner_->release(300.0);
+    ASSERT_TRUE(released) << released.error().text();
+    EXPECT_EQ(cluster_.live_jobs(), 0) << "an allocation is left";
+  }
+  [[nodiscard]] int count(const std::string& command, const std::string& word = "") const {
+    return static_cast<int>(std::ranges::count_if(cluster_.commands(), [&](const auto& entry) {
+      const auto& argv = entry.second;
+      return argv.front() == command &&
+             (word.empty() || std::ranges::find(argv, word) != argv.end());
+    }));
+  }
+  static VirtualProgram quick(const StepRequest&) { return {0.1, 5.0, 0, 143}; }
+  static bool is(const std::vector<std::string>& argv, const char* command) {
+    return argv.front() == command;
+  }
+
+  VirtualClock clock_{1'795'000'000.0};
+  VirtualCluster cluster_{clock_, 1};
+  std::unique_ptr<SlurmRunner> runner_;
+  std::map<std::int64_t, Outcome> ended_;
+};
+
+TEST_F(SlurmRunnerOnAVirtualCluster, RunsTrialsOneAfterAnotherInOneAllocation) {
+  cluster_.program = quick;
+  use();
+  start(1);
+  start(2);
+  wait_for(2);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  EXPECT_EQ(count("sbatch"), 1);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, AnAllocationThatIsAlwaysTooShortIsAskedForOnce) {
+  cluster_.fate = [](const VirtualJob&) {
+    JobFate fate;
+    fate.limit_s = 300.0;
+    return fate;
+  };
+  use();
+  start(1);
+  wait_for(1);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::not_started);
+  EXPECT_THAT(ended_[1].detail, HasSubstr("too short"));
+  EXPECT_THAT(ended_[1].detail, HasSubstr("\"time\" of \"runner\""));
+  EXPECT_THAT(ended_[1].detail, HasSubstr("\"max_trial\""));
+  EXPECT_EQ(count("sbatch"), 1);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, AllocationsThatEndByThemselvesAreAskedForThreeTimes) {
+  cluster_.program = quick;
+  cluster_.fate = [](const VirtualJob&) {
+    JobFate fate;
+    fate.ends_after_s = 0.0;
+    fate.ends_as = "FAILED";
+    return fate;
+  };
+  use();
+  start(1);
+  wait_for(1);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::not_started);
+  EXPECT_THAT(ended_[1].detail, HasSubstr("3 allocations"));
+  EXPECT_THAT(ended_[1].detail, HasSubstr("folder visible on the nodes"));
+  EXPECT_EQ(count("sbatch"), 3);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, ASlowStartOfAStepIsWaitedFor) {
+  cluster_.program = [](const StepRequest&) { return VirtualProgram{200.0, 5.0, 0, 143}; };
+  use();
+  start(1);
+  wait_for(1);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  EXPECT_EQ(cluster_.programs_started().size(), 1U);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, AStartThatIsTooSlowIsToldWithItsLimit) {
+  cluster_.program = [](const StepRequest&) { return VirtualProgram{200.0, 5.0, 0, 143}; };
+  SlurmOptions options;
+  options.launch_limit_s = 60.0;
+  use(options);
+  start(1);
+  wait_for(1);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::not_started);
+  EXPECT_THAT(ended_[1].detail, HasSubstr("\"launch_limit\""));
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, ARefusedFurtherAllocationFailsNoTrial) {
+  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 300.0, 0, 143}; };
+  cluster_.refuse = [this](const std::vector<std::string>& argv) -> std::optional<CommandResult> {
+    if (!is(argv, "sbatch") || cluster_.live_jobs() == 0) return std::nullopt;
+    return CommandResult{1,
+                         false,
+                         {},
+                         "sbatch: error: Batch job submission failed: Job violates accounting/QOS "
+                         "policy (job submit limit, user's size and/or time limits)\n"};
+  };
+  SlurmOptions options;
+  options.parallel = 3;
+  use(options);
+  for (std::int64_t trial = 1; trial <= 4; ++trial)
+    start(trial);
+  wait_for(4);
+  for (const auto& [trial, outcome] : ended_)
+    EXPECT_EQ(outcome.kind, OutcomeKind::completed) << trial << ": " << outcome.detail;
+  EXPECT_EQ(cluster_.jobs().size(), 1U);
+  EXPECT_LE(count("sbatch"), 8) << "asked for again, but not all the time";
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, AFurtherAllocationThatCannotStartFailsNoTrial) {
+  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 100.0, 0, 143}; };
+  cluster_.fate = [this](const VirtualJob&) {
+    JobFate fate;
+    if (cluster_.live_jobs() > 0) fate = {1e9, "QOSMaxNodePerJobLimit", {}, {}, "", 0.0, false};
+    return fate;
+  };
+  SlurmOptions options;
+  options.parallel = 2;
+  use(options);
+  start(1);
+  start(2);
+  wait_for(2);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, WhatCannotBeHadAtAllFailsAtOnce) {
+  cluster_.refuse = [](const std::vector<std::string>& argv) -> std::optional<CommandResult> {
+    if (!is(argv, "sbatch")) return std::nullopt;
+    return CommandResult{
+        1, false, {}, "sbatch: error: Batch job submission failed: Invalid partition name\n"};
+  };
+  use();
+  start(1);
+  wait_for(1, 60.0);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::not_started);
+  EXPECT_THAT(ended_[1].detail, HasSubstr("Invalid partition"));
+  EXPECT_EQ(count("sbatch"), 1);
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster,
+       PreemptionWithAGraceTimeIsNoFailureAndTheNodesAreNotUsedAgain) {
+  cluster_.program = [](const StepRequest& request) {
+    // Its programs end well when they are told to, or with a status of their own.
+    return VirtualProgram{0.1, launch_of(request.name, {1, 1}) ? 100.0 : 5.0, 0, 1};
+  };
+  cluster_.fate = [this](const VirtualJob&) {
+    JobFate fate;
+    if (cluster_.jobs().empty()) {
+      fate.ends_after_s = 90.0;
+      fate.grace_s = 60.0;
+      fate.ends_as = "PREEMPTED";
+    }
+    return fate;
+  };
+  use();
+  start(1);
+  wait_for(1);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
+  start(2);
+  wait_for(2);
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  EXPECT_EQ(cluster_.jobs().size(), 2U);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, ALostAnswerMakesNoSecondAllocation) {
+  cluster_.program = quick;
+  bool lost = false;
+  cluster_.lose_answer =
+      [&lost](const std::vector<std::string>& argv) -> std::optional<CommandResult> {
+    if (!is(argv, "sbatch") || std::exchange(lost, true)) return std::nullopt;
+    return CommandResult{137, false, {}, {}};
+  };
+  use();
+  start(1);
+  wait_for(1);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  EXPECT_EQ(cluster_.jobs().size(), 1U);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, AJobThatAppearsAfterItWasGivenUpIsGivenBack) {
+  cluster_.program = quick;
+  // sbatch fails, and its job reaches the controller only a minute later.
+  std::vector<std::string> late;
+  cluster_.refuse = [&](const std::vector<std::string>& argv) -> std::optional<CommandResult> {
+    if (!is(argv, "sbatch") || !late.empty()) return std::nullopt;
+    late = argv;
+    return CommandResult{1, false, {}, "sbatch: error: Socket timed out on send/recv operation\n"};
+  };
+  use();
+  start(1);
+  wait_for(1);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  const auto host = cluster_.make_host();
+  host->run(late, {}, [](const CommandResult&) {});
+  host->wait_until(clock_.now_s() + 1.0);
+  EXPECT_EQ(cluster_.live_jobs(), 2);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, ACancellationThatIsLostIsRepeatedAtAPolitePace) {
+  cluster_.program = quick;
+  int lost = 0;
+  cluster_.refuse = [&lost](const std::vector<std::string>& argv) -> std::optional<CommandResult> {
+    if (!is(argv, "scancel") || ++lost > 3) return std::nullopt;
+    return CommandResult{0, false, {}, {}};
+  };
+  // The lease is the second way: here it is not heard of, either.
+  use();
+  start(1);
+  wait_for(1);
+  release();
+  EXPECT_LE(count("scancel"), 4);
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, TheQueueIsAskedAtAPolitePace) {
+  cluster_.program = quick;
+  cluster_.fate = [](const VirtualJob&) {
+    JobFate fate;
+    fate.queue_s = 7200.0;
+    return fate;
+  };
+  use();
+  start(1);
+  wait_for(1, 7300.0);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  release();
+  EXPECT_LE(count("squeue"), 7200 / 30 + 20);
+  double last_s = -10.0;
+  for (const auto& [time_s, argv] : cluster_.commands()) {
+    if (argv.front() != "squeue") continue;
+    EXPECT_GE(time_s - last_s, 0.999);
+    last_s = time_s;
+  }
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, AnOutageIsBorneAtAGrowingPace) {
+  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 300.0, 0, 143}; };
+  use();
+  start(1);
+  wait_for(0, 20.0);
+  EXPECT_TRUE(runner_->wait(clock_.now_s() + 10.0));
+  const int before = count("squeue");
+  cluster_.outages.emplace_back(clock_.now_s(), clock_.now_s() + 600.0);
+  start(2);  // something to ask the queue for
+  wait_for(1);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  wait_for(2);
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  EXPECT_LE(count("squeue") - before, 30);
+  release();
+}
+
+}  // namespace
+}  // namespace steptune::slurm

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which allocations the runner asks for and gives back.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "trial_runner/slurm/slurm_runner.hpp"
+
+namespace steptune {
+
+using slurm::Allocation;
+using slurm::AllocationState;
+using slurm::Setback;
+using slurm::StepTrial;
+
+namespace {
+
+/// Allocations that may wait in the queue beside those that trials could use at once.
+constexpr int k_more_pending = 3;
+constexpr double k_keep_beside_pending_s = 3.0;
+
+/// As in `Job violates accounting/QOS policy (job submit limit, ...)`, `AssocGrpNodeLimit`.
+bool tells_of_limit(std::string_view why) {
+  return why.find("limit") != std::string_view::npos || why.find("Limit") != std::string_view::npos;
+}
+
+std::string too_short(double lasts_s, double needed_s) {
+  return fmt::format(
+      "an allocation of {} is too short for a trial that may take {} (\"launch_limit\", \"wall\" "
+      "of "
+      "\"limits\", and time to end): give \"time\" of \"runner\" more, or lower \"wall\" and "
+      "\"max_trial\"",
+      format_duration(lasts_s), format_duration(needed_s));
+}
+
+}  // namespace
+
+double SlurmRunner::longest_s(const TrialSpec& spec) const {
+  return slurm::longest_trial_s(spec.limits, options_.launch_limit_s);
+}
+
+bool SlurmRunner::is_waited_for(const std::string& kind) const {
+  return std::ranges::any_of(
+      trials_, [&](const StepTrial& trial) { return trial.waits() && kind_of(trial) == kind; });
+}
+
+void SlurmRunner::heed_setbacks() {
+  for (const std::string& kind : allocations_.take_accepted())
+    grants_.on_accepted(kind);
+  for (slurm::AllocationSetback& event : allocations_.take_setbacks()) {
+    // What a limit forbids beside others may be granted without them.
+    if (event.setback == Setback::refused && tells_of_limit(event.why) && held_of_kind("") > 0) {
+      event.setback = Setback::full;
+    }
+    const auto hopeless = grants_.on_setback(event.kind, event.setback, event.why,
+                                             held_of_kind(event.kind), clock_.now_s());
+    if (!is_waited_for(event.kind)) continue;
+    if (hopeless) {
+      give_up_waiting(event.kind, *hopeless);
+    } else {
+      notices_.add_once(
+          "setback " + event.kind + event.why,
+          fmt::format("an allocation was not had, trials wait for another: {}", event.why));
+    }
+  }
+}
+
+void SlurmRunner::give_up_waiting(const std::string& kind, const std::string& why) {
+  for (auto trial = trials_.begin(); trial != trials_.end();) {
+    if (!trial->waits() || kind_of(*trial) != kind) {
+      ++trial;
+      continue;
+    }
+    Outcome outcome;
+    outcome.kind = OutcomeKind::not_started;
+    outcome.detail = why;
+    finish(*trial, std::move(outcome));
+    trial = trials_.erase(trial);
+  }
+}
+
+int SlurmRunner::held_of_kind(const std::string& kind) const {
+  return static_cast<int>(
+      std::ranges::count_if(allocations_.all(), [&](const Allocation& allocation) {
+        return allocation.state != AllocationState::ending &&
+               (kind.empty() || allocation.kind == kind);
+      }));
+}
+
+void SlurmRunner::ask_for_allocations() {
+  if (running_trials() >= options_.parallel) return;  // what waits could not run anyway
+  int pending = 0;
+  std::map<std::string, int> of_kind;
+  for (const Allocation& allocation : allocations_.all()) {
+    if (allocation.state == AllocationState::ending) continue;
+    ++of_kind[allocation.kind];
+    if (allocation.state != AllocationState::running) ++pending;
+  }
+  std::map<std::string, int> wanted;
+  for (const StepTrial& trial : trials_)
+    ++wanted[kind_of(trial)];
+  for (auto trial = trials_.begin(); trial != trials_.end();) {
+    if (!trial->waits()) {
+      ++trial;
+      continue;
+    }
+    const std::string kind = kind_of(*trial);
+    const auto limit_s = slurm::time_limit_s(trial->need().value_of("time").value_or(""));
+    const double lasts_s = limit_s.value_or(options_.default_time_s);
+    if (lasts_s < longest_s(trial->spec())) {
+      Outcome outcome;
+      outcome.kind = OutcomeKind::not_started;
+      outcome.detail = too_short(lasts_s, longest_s(trial->spec()));
+      finish(*trial, std::move(outcome));
+      trial = trials_.erase(trial);
+      continue;
+    }
+    if (of_kind[kind] < std::min(wanted[kind], options_.parallel) &&
+        pending < options_.parallel + k_more_pending &&
+        clock_.now_s() >= grants_.may_ask_at_s(kind, of_kind[kind])) {
+      allocations_.submit(trial->need());
+      ++of_kind[kind];
+      ++pending;
+    }
+    ++trial;
+  }
+}
+
+void SlurmRunner::replace_short(Allocation& allocation, double needed_s) {
+  const double lasts_s = allocation.end_wall_s - allocation.start_wall_s;
+  if (allocation.used || allocation.former) {
+    allocations_.give_back(allocation);
+    return;
+  }
+  // Seen too late once may be chance; what is too short from its beginning always will be.
+  const auto setback = lasts_s < needed_s ? Setback::refused : Setback::unused;
+  allocations_.give_back_as(allocation, setback,
+                            fmt::format("job {}: {}", allocation.id, too_short(lasts_s, needed_s)));
+}
+
+void SlurmRunner::give_back_surplus() {
+  const double now_s = clock_.now_s();
+  std::map<std::string, double> needed_s;  // by kind that is waited for
+  for (const StepTrial& trial : trials_) {
+    if (!trial.waits()) continue;
+    double& longest = needed_s[kind_of(trial)];
+    longest = std::max(longest, longest_s(trial.spec()));
+  }
+  const auto running = [this] {
+    return std::ranges::count(allocations_.all(), AllocationState::running, &Allocation::state);
+  };
+  const bool others_wait =
+      std::ranges::any_of(needed_s,
+                          [this](const auto& kind) { return held_of_kind(kind.first) == 0; }) ||
+      std::ranges::any_of(allocations_.all(), [](const Allocation& allocation) {
+        return allocation.state == AllocationState::pending;
+      });
+  for (Allocation& allocation : allocations_.all()) {
+    if (allocation.user || allocation.state == AllocationState::ending ||
+        allocation.state == AllocationState::submitting) {
+      continue;
+    }
+    const auto needed = needed_s.find(allocation.kind);
+    const bool wanted = needed != needed_s.end();
+    const bool idle = allocation.state == AllocationState::running;
+    if (idle && wanted && allocation.end_wall_s < clock_.wall_time_s() + needed->second) {
+      replace_short(allocation, needed->second);
+      continue;
+    }
+    // Idle nodes may be the very ones that another allocation waits for.
+    const double keep_s = others_wait ? std::min(k_keep_beside_pending_s, options_.keep_alive_s)
+                                      : options_.keep_alive_s;
+    const bool unwanted =
+        !wanted && (!idle || further_trials_ == 0 || running() > options_.parallel ||
+                    now_s - allocation.free_since_s >= keep_s);
+    if (unwanted) allocations_.give_back(allocation);
+  }
+}
+
+}  // namespace steptune
