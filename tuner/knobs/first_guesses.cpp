@@ -260,7 +260,7 @@ std::optional<Configuration> FirstGuesses::next(std::span<const Observation> obs
   const std::vector<Levers> unimproved = {
       all, {true, false, false, false}, {false, true, false, false}, {false, false, true, false}};
   for (const Levers& levers : *best == baseline_ ? unimproved : improved) {
-    const auto guess = pull(*best, levers, observations);
+    auto guess = pull(*best, levers, observations);
     if (!guess || visited.contains(space_.encode(*guess)) || ran_out(*guess)) continue;
     return guess;
   }
