@@ -172,6 +172,10 @@ class GoneTuner(Live):
         others = [line for line in ran.lines if line not in said]
         self.assertEqual(others, run("mnist", "60").lines)
 
+    def test_gone_before_the_step_of_its_last_word(self):
+        ran, _ = self.ran("mnist", switches=[switch(12, 1, last=True, num_workers=1)], dies_after=6)
+        self.assertEqual(ran.lines, run("mnist").lines)
+
     def test_never_there(self):
         ran = run("mnist", hook=settings("live", channel="/nonexistent/tuner"))
         self.assertEqual(len([line for line in ran.lines if "the tuner is gone" in line]), 1)

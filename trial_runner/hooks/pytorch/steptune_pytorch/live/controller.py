@@ -68,8 +68,12 @@ class Live:
             if due.get("last"):
                 self._is_last = True
                 self._channel.close()
-        if not self._channel.is_open and not self._is_last:
+        # The last word of a tuner that has gone still counts.
+        if not self._channel.is_open and not self._is_last and not self._awaits_last():
             self._go_on_alone(progress)
+
+    def _awaits_last(self):
+        return any(switch.get("last") for switch in self._schedule)
 
     def _begin(self, progress):
         self._reach_tuner()
@@ -77,7 +81,7 @@ class Live:
         survey.tell(self._hook)
         # The first word decides whether the next step is one of the program's own.
         self._take(self._channel.received(_FIRST_WORD_S))
-        if not self._channel.is_open:
+        if not self._channel.is_open and not self._awaits_last():
             self._go_on_alone(progress)
 
     def _take(self, messages):
@@ -135,4 +139,5 @@ class Live:
                 document["loss"] = loss
             elif loss is not None:
                 document["not_finite"] = ["loss"]
+            document["parts"] = progress.clock.parts()
         self._channel.send(document, may_be_lost=not (due or changed))
