@@ -73,6 +73,7 @@ void add_all_commands(CLI::App& program, CommandContext& context) {
   add_compare_command(program, context);
   add_importance_command(program, context);
   add_bottleneck_command(program, context);
+  add_scaling_command(program, context);
   add_studies_command(program, context);
   add_best_command(program, context);
   add_exec_command(program, context);

@@ -62,6 +62,7 @@ void add_exec_command(CLI::App& program, CommandContext& context);
 void add_compare_command(CLI::App& program, CommandContext& context);
 void add_importance_command(CLI::App& program, CommandContext& context);
 void add_bottleneck_command(CLI::App& program, CommandContext& context);
+void add_scaling_command(CLI::App& program, CommandContext& context);
 void add_studies_command(CLI::App& program, CommandContext& context);
 void add_report_command(CLI::App& program, CommandContext& context);
 void add_serve_command(CLI::App& program, CommandContext& context);

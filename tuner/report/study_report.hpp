@@ -11,6 +11,7 @@
 #include "tuner/report/recommendation.hpp"
 #include "tuner/report/stored_study.hpp"
 #include "tuner/report/study_analysis.hpp"
+#include "tuner/report/study_scaling.hpp"
 #include "tuner/report/trial_command.hpp"
 
 namespace steptune {
@@ -24,6 +25,8 @@ struct StudyReport {
   std::optional<TrialCommand> command;  ///< of the recommended trial; nothing where it was replayed
   std::optional<StudyAnalysis> analysis;
   std::string no_analysis;  ///< why there is none
+  /// Nothing where the study counts no machines, or measured one count only.
+  std::optional<StudyScaling> scaling;
   std::vector<SessionRecord> sessions;
   std::map<std::int64_t, TrialTrace> traces;  ///< by trial; thinned where there are many
   /// Launches of the trials that were launched more than once.

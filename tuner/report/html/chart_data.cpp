@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/report/html/analysis_sections.hpp"
+#include "tuner/report/html/scaling_section.hpp"
 
 namespace steptune {
 namespace {
@@ -149,6 +150,7 @@ Json chart_data(const StudyReport& report) {
     }
   }
   if (report.analysis) add_analysis_data(json, *report.analysis);
+  if (report.scaling) json["scaling"] = scaling_data(*report.scaling);
   return json;
 }
 

@@ -558,11 +558,15 @@
     if (canvas.childNodes.length) legend(canvas, [["bar measured", "measured"], ["bar modelled", "by the model"]]);
   }
   function drawBottleneck(canvas) { drawBarCharts(canvas, data.bottleneck); }
+  function drawScaling(canvas) {
+    steptune.scaling.draw(canvas, data.scaling, {frame: frame, addAxes: addAxes, ticksOf: ticksOf, seconds: seconds, hover: hover});
+  }
 
   // ---- all of them
 
   var charts = {history: drawHistory, front: drawFront, parallel: drawParallel, slices: drawSlices, timeline: drawTimeline, trace: drawTrace,
-                "importance-chart": drawImportance, "ablation-chart": drawAblation, "bottleneck-chart": drawBottleneck};
+                "importance-chart": drawImportance, "ablation-chart": drawAblation, "bottleneck-chart": drawBottleneck,
+                "scaling-chart": drawScaling};
   function draw(id) {
     var figure = document.getElementById(id);
     if (!figure || (!measured.length && id !== "timeline")) return;

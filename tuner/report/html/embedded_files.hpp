@@ -11,6 +11,7 @@ extern const std::string_view report_css;
 extern const std::string_view charts_js;
 extern const std::string_view tables_js;
 extern const std::string_view timeline_js;
+extern const std::string_view scaling_js;
 extern const std::string_view live_js;
 
 }  // namespace steptune::embedded

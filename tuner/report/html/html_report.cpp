@@ -13,6 +13,7 @@
 #include "tuner/report/html/chart_data.hpp"
 #include "tuner/report/html/html_tables.hpp"
 #include "tuner/report/html/html_text.hpp"
+#include "tuner/report/html/scaling_section.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -219,6 +220,14 @@ std::string html_report(const StudyReport& report, const LivePage* live) {
                   "<noscript><p>The charts need JavaScript; all figures are in the tables.</p>"
                   "</noscript>\n" +
                       charts(report));
+  if (report.scaling) {
+    page +=
+        section("scaling", "More machines",
+                chart("scaling-chart", "Time against the number of machines",
+                      "The best configuration of each count with its 95 % interval; the band is "
+                      "the law's, the dashed line what no loss would be.") +
+                    scaling_html(*report.scaling));
+  }
   page += analysis_sections(report);
   page += section("leaderboard", "All trials",
                   "<p class=\"controls\" hidden><label>Filter <input type=\"search\" id=\"filter\" "
@@ -228,7 +237,7 @@ std::string html_report(const StudyReport& report, const LivePage* live) {
   page += section("bill", "The bill", bill_table(report));
   page += section("machine", "Machine and versions", machine_table(report));
   parts.data = script_json(chart_data(report));
-  parts.scripts = {"d3.js", "tables.js", "timeline.js", "charts.js"};
+  parts.scripts = {"d3.js", "tables.js", "timeline.js", "scaling.js", "charts.js"};
   return framed_page(parts, live);
 }
 

@@ -37,6 +37,7 @@ const std::vector<PageAsset>& page_assets() {
       {"d3.js", k_script, k_d3_licence + std::string(embedded::d3_min_js)},
       {"tables.js", k_script, std::string(embedded::tables_js)},
       {"timeline.js", k_script, std::string(embedded::timeline_js)},
+      {"scaling.js", k_script, std::string(embedded::scaling_js)},
       {"charts.js", k_script, std::string(embedded::charts_js)},
       {"live.js", k_script, std::string(embedded::live_js)},
   };

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "common/json.hpp"
+#include "tests/golden/program.hpp"
+
+namespace steptune::golden {
+namespace {
+
+/// A cluster whose law is known: 6 % serial, 0.4 % more for each further node.
+std::string cluster_study() {
+  return R"json({
+  "name": "cluster",
+  "command": ["python3", "train.py", "--batch-size={batch}"],
+  "parameters": {
+    "nodes": {"type": "ordinal", "choices": [1, 2, 4, 8, 16]},
+    "batch": {"type": "int", "low": 32, "high": 128, "scale": "log2"}
+  },
+  "baseline": {"nodes": 1, "batch": 32},
+  "planned_run": {"samples": 1e8, "deadline": "6h"},
+  "objectives": ["time", "cost"],
+  "search": {"searcher": "grid", "scheduler": "none", "seed": 7},
+  "budget": {"trials": 15},
+  "runner": {"type": "replay", "instance_type": "ml.p3.2xlarge", "instance_count": "nodes",
+    "seconds_per_sample":
+      "0.0006 * (0.06 + 0.94 / nodes + 0.004 * (nodes - 1)) * (1 + 8 / batch)"}
+})json";
+}
+
+/// A published case: helpers with processors beside one machine with GPUs, from the posts' prices
+/// and step times, as a table of one parameter.
+std::string helpers_study(const std::string& gpu, const std::string& cpu, double gpu_price,
+                          double cpu_price, const std::string& step_time) {
+  Json study = Json::parse(R"json({
+  "name": "helpers",
+  "command": ["python3", "train.py", "--helpers={helpers}"],
+  "parameters": {"helpers": {"type": "int", "low": 0, "high": 3}},
+  "baseline": {"helpers": 0},
+  "objectives": ["cost", "time"],
+  "search": {"searcher": "grid", "scheduler": "none"},
+  "budget": {"trials": 4},
+  "runner": {"type": "replay"}
+})json");
+  study["name"] = gpu.substr(0, gpu.rfind('.'));
+  Json& runner = study["runner"];
+  runner["instance_groups"] = {
+      {{"name", "gpu"}, {"instance_type", gpu}, {"instance_count", 1}},
+      {{"name", "cpu"}, {"instance_type", cpu}, {"instance_count", "helpers"}}};
+  runner["prices"] = {{gpu, gpu_price}, {cpu, cpu_price}};
+  runner["seconds_per_sample"] = step_time;
+  return study.dump();
+}
+
+class ScalingCommand : public testing::Test {
+ protected:
+  Json scaling_json(const std::string& study, const std::vector<std::string>& options = {}) {
+    sandbox_.write("study.json", study);
+    EXPECT_EQ(sandbox_.steptune({"run", "study.json", "--quiet"}).exit_code, 0);
+    std::vector<std::string> arguments{"scaling", "--json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Ended ended = sandbox_.steptune(arguments);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    const Json json = Json::parse(ended.out);
+    EXPECT_EQ(json["schema_version"], 1);
+    return json["scaling"];
+  }
+  Sandbox sandbox_;
+};
+
+TEST_F(ScalingCommand, RecoversTheLawThatTheStudyWasMadeFrom) {
+  const Json scaling = scaling_json(cluster_study());
+  EXPECT_EQ(scaling["over"], "nodes");
+  ASSERT_EQ(scaling["counts"].size(), 5U);
+  EXPECT_EQ(scaling["counts"][0]["trials"], 3) << "that it misses the deadline is no fault";
+  const Json& law = scaling["laws"][0];
+  EXPECT_EQ(law["law"], "amdahl_linear");
+  EXPECT_LE(law["serial"]["low_95"], 0.06);
+  EXPECT_GE(law["serial"]["high_95"], 0.06);
+  EXPECT_LE(law["communication"]["low_95"], 0.004);
+  EXPECT_GE(law["communication"]["high_95"], 0.004);
+  EXPECT_EQ(scaling["cheapest"]["count"], 4.0);
+  EXPECT_EQ(scaling["cost_unit"], "USD");
+  EXPECT_TRUE(scaling["predictions"].empty()) << "every count that may be asked for was measured";
+
+  const Ended ended = sandbox_.steptune({"scaling", "study.json"});
+  EXPECT_EQ(difference(R"(nodes {{ +}}time  95 % {{ +}}cost  speed-up {{ +}}efficiency {{.*}}best of
+    1  {{.*}}1.00x  100 % (100 to 100) {{ +-.*}} 3
+    2  {{.*}} 3
+    4  {{.*}} 3
+    8  {{.*}} 3
+   16  {{.*}} 3
+
+law: Amdahl's law with communication that grows with each one (Gunther's scalability law) {{.*}}
+shares: serial {{.*}} of the time on one, communication {{.*}} more for each further one
+on 16 nodes: serial {{.*}}, communication {{.*}}, parallel {{.*}}
+knee: {{\d nodes.*}}: from there on, a further one pays less than 70 %
+cheapest: in 6.0 h: 4 nodes, {{.*}}
+)",
+                       ended.out),
+            "");
+  EXPECT_EQ(ended.err, "");
+  const Ended narrow = sandbox_.on_terminal("stty cols 60; " + steptune_program() + " scaling");
+  EXPECT_NE(narrow.out.find("efficiency"), std::string::npos) << narrow.out;
+  EXPECT_EQ(narrow.out.find("best of"), std::string::npos) << narrow.out;
+
+  ASSERT_EQ(sandbox_.steptune({"report", "--html", "report.html"}).exit_code, 0);
+  const std::string page = sandbox_.read("report.html");
+  EXPECT_NE(page.find("id=\"scaling-chart\""), std::string::npos);
+  EXPECT_NE(page.find("Gunther&#39;s scalability law"), std::string::npos);
+}
+
+TEST_F(ScalingCommand, HelpersEndWhereThePostsDo) {
+  const Json p4d =
+      scaling_json(helpers_study("ml.p4d.24xlarge", "ml.c5.18xlarge", 37.688, 3.672,
+                                 "(helpers == 0 ? 0.192 : helpers == 1 ? 0.112 : 0.086)"));
+  EXPECT_EQ(p4d["cheapest"]["count"], 2.0);
+  const auto saved = [](const Json& scaling) {
+    return 1.0 - scaling["cheapest"]["cost"]["mean"].get<double>() /
+                     scaling["counts"][0]["cost"]["mean"].get<double>();
+  };
+  EXPECT_NEAR(saved(p4d), 0.46, 0.015);
+  EXPECT_TRUE(p4d["laws"].empty());
+  EXPECT_FALSE(p4d["why_no_law"].is_null());
+  const Json p3 = scaling_json(helpers_study("ml.p3.2xlarge", "ml.c5.9xlarge", 3.825, 1.836,
+                                             "(helpers == 0 ? 1.193 : 0.184)"));
+  EXPECT_EQ(p3["cheapest"]["count"], 1.0);
+  EXPECT_NEAR(saved(p3), 0.77, 0.015);
+}
+
+TEST_F(ScalingCommand, WhatCannotBeToldEndsWithAReason) {
+  static_cast<void>(scaling_json(cluster_study()));
+  const Ended unknown = sandbox_.steptune({"scaling", "--over", "node"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("did you mean \"nodes\"?"), std::string::npos) << unknown.err;
+  EXPECT_EQ(sandbox_.steptune({"scaling", "--deadline", "soon"}).exit_code, 2);
+  EXPECT_EQ(sandbox_.steptune({"scaling", "--min-efficiency", "2"}).exit_code, 2);
+  EXPECT_EQ(sandbox_.steptune({"scaling", "other"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace steptune::golden

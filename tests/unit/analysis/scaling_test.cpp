@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/analysis/scaling.hpp"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+constexpr double k_known = std::numeric_limits<double>::infinity();
+constexpr std::array k_six_counts = {1.0, 2.0, 4.0, 8.0, 16.0, 32.0};
+
+std::vector<ScalingPoint> points_on(const ScalingCurve& curve, std::size_t counts,
+                                    double relative_error, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  std::normal_distribution<double> noise(0.0, relative_error);
+  std::vector<ScalingPoint> points;
+  for (std::size_t i = 0; i < counts; ++i) {
+    const double count = k_six_counts.at(i);
+    points.push_back({count, curve.time_s(count) * std::exp(noise(engine)), relative_error});
+  }
+  return points;
+}
+
+const ScalingFit& fit_of(const std::vector<ScalingFit>& fits, ScalingLaw law) {
+  for (const ScalingFit& fit : fits) {
+    if (fit.best.law == law) return fit;
+  }
+  throw std::logic_error("the law was not fitted");
+}
+
+bool covers(const EffectEstimate& estimate, double truth) {
+  return estimate.low <= truth && truth <= estimate.high;
+}
+
+class EveryLaw : public testing::TestWithParam<ScalingLaw> {};
+
+TEST_P(EveryLaw, IsRecoveredFromTimesOnIt) {
+  const ScalingCurve truth{GetParam(), 1000.0, 0.05, communicates(GetParam()) ? 0.02 : 0.0};
+  const auto fits = fit_scaling_laws(points_on(truth, 6, 1e-9, 1), k_known);
+  const ScalingFit& fit = fit_of(fits, GetParam());
+  EXPECT_NEAR(fit.best.one_s, truth.one_s, 0.01);
+  EXPECT_NEAR(fit.best.serial, truth.serial, 1e-4);
+  EXPECT_NEAR(fit.best.communication, truth.communication, 1e-4);
+}
+
+/// 120 seeds: the standard error of a share of 95 % is 2 points.
+TEST_P(EveryLaw, IntervalsHoldAsOftenAsTheySay) {
+  constexpr int k_seeds = 120;
+  const ScalingCurve truth{GetParam(), 1000.0, 0.05, communicates(GetParam()) ? 0.02 : 0.0};
+  int serial = 0;
+  int communication = 0;
+  int between = 0;
+  int beyond = 0;
+  for (std::uint64_t seed = 0; seed < k_seeds; ++seed) {
+    const auto fits = fit_scaling_laws(points_on(truth, 6, 0.02, seed), k_known);
+    const ScalingFit& fit = fit_of(fits, GetParam());
+    const auto held = [&](const std::function<double(const ScalingCurve&)>& quantity) {
+      return covers(fit.estimate(quantity), quantity(truth)) ? 1 : 0;
+    };
+    serial += held([](const ScalingCurve& curve) { return curve.serial; });
+    communication += held([](const ScalingCurve& curve) { return curve.communication; });
+    between += held([](const ScalingCurve& curve) { return curve.time_s(6.0); });
+    beyond += held([](const ScalingCurve& curve) { return curve.time_s(64.0); });
+  }
+  for (const int held : {serial, communication, between, beyond})
+    EXPECT_GE(held, static_cast<int>(0.89 * k_seeds));
+}
+
+INSTANTIATE_TEST_SUITE_P(ScalingLaw, EveryLaw,
+                         testing::Values(ScalingLaw::amdahl, ScalingLaw::amdahl_linear,
+                                         ScalingLaw::amdahl_log, ScalingLaw::gustafson,
+                                         ScalingLaw::gustafson_log));
+
+TEST(ScalingLaw, TellsTheSameWorkFromWorkThatGrows) {
+  const auto same =
+      fit_scaling_laws(points_on({ScalingLaw::amdahl, 1000.0, 0.1, 0.0}, 6, 0.01, 2), k_known);
+  EXPECT_FALSE(work_grows(same.front().best.law));
+  const auto grows =
+      fit_scaling_laws(points_on({ScalingLaw::gustafson, 1000.0, 0.2, 0.0}, 6, 0.01, 2), k_known);
+  EXPECT_TRUE(work_grows(grows.front().best.law));
+}
+
+TEST(ScalingLaw, TwoCountsGiveTheSerialShareOfKarpAndFlatt) {
+  // "Measuring parallel processor performance", CACM 33(5), 1990: (1 / S - 1 / n) / (1 - 1 / n).
+  const std::vector<ScalingPoint> points{{1.0, 100.0, 0.01}, {4.0, 40.0, 0.01}};
+  const auto fits = fit_scaling_laws(points, k_known);
+  ASSERT_EQ(fits.size(), 2U);
+  EXPECT_FALSE(fits.front().aicc) << "two counts compare no laws";
+  EXPECT_NEAR(fit_of(fits, ScalingLaw::amdahl).best.serial, (0.4 - 0.25) / 0.75, 1e-6);
+}
+
+TEST(ScalingLaw, ScatterBeyondTheErrorsWidensTheIntervals) {
+  std::vector<ScalingPoint> points = points_on({ScalingLaw::amdahl, 1000.0, 0.05, 0.0}, 6, 1e-9, 1);
+  const auto width = [&] {
+    for (ScalingPoint& point : points)
+      point.relative_error = 0.01;
+    const auto fits = fit_scaling_laws(points, 3.0);
+    const EffectEstimate serial =
+        fit_of(fits, ScalingLaw::amdahl).estimate([](const auto& curve) { return curve.serial; });
+    return serial.high - serial.low;
+  };
+  const double calm = width();
+  points[2].time_s *= 1.3;
+  points[4].time_s *= 0.8;
+  EXPECT_GT(width(), 2.0 * calm);
+}
+
+ScalingRun run_of(std::int64_t trial, double count, double time_s, std::int64_t batch = 1) {
+  ScalingRun run;
+  run.trial = trial;
+  run.count = count;
+  run.configuration.set("nodes", static_cast<std::int64_t>(count));
+  run.configuration.set("batch", batch);
+  run.time_s = time_s;
+  run.standard_error_s = 0.01 * time_s;
+  run.price_per_hour = 2.0 * count;
+  return run;
+}
+
+ScalingQuestion question() {
+  ScalingQuestion asked;
+  asked.over = "nodes";
+  asked.possible_counts = {1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 64.0};
+  asked.price_per_hour = [](const Configuration&, double count) { return 2.0 * count; };
+  return asked;
+}
+
+std::vector<ScalingRun> runs_on(const ScalingCurve& curve, const std::vector<double>& counts) {
+  std::vector<ScalingRun> runs;
+  for (const double count : counts)
+    runs.push_back(run_of(std::ssize(runs) + 1, count, curve.time_s(count)));
+  return runs;
+}
+
+TEST(Scaling, TakesTheBestConfigurationOfEachCountWithAllItsRuns) {
+  std::vector<ScalingRun> runs{run_of(1, 1.0, 3600.0), run_of(2, 2.0, 2500.0),
+                               run_of(3, 2.0, 2000.0, 8), run_of(4, 2.0, 2100.0, 8),
+                               run_of(5, 2.0, 1500.0, 16)};
+  runs[3].selectable = false;
+  runs[4].completed = false;
+  const Scaling scaling = scaling_of(runs, question());
+  ASSERT_EQ(scaling.counts.size(), 2U);
+  const ScalingCount& two = scaling.counts[1];
+  EXPECT_EQ(two.trial, 3) << "what was stopped early gives way to what was measured in full";
+  EXPECT_EQ(two.trials, 3U);
+  EXPECT_NEAR(two.time_s.mean, std::sqrt(2000.0 * 2100.0), 1e-6);
+  EXPECT_NEAR(two.relative_error, 0.01 / std::sqrt(2.0), 1e-9);
+  EXPECT_NEAR(two.cost.mean, two.time_s.mean / 3600.0 * 4.0, 1e-9);
+  EXPECT_NEAR(two.efficiency->mean, two.speed_up.mean / 2.0, 1e-12);
+  EXPECT_NEAR(two.added_pays->mean, two.speed_up.mean - 1.0, 1e-12);
+}
+
+TEST(Scaling, FindsTheKneeOfAKnownLaw) {
+  const ScalingCurve law{ScalingLaw::amdahl, 36'000.0, 0.05, 0.0};
+  const Scaling scaling = scaling_of(runs_on(law, {1, 2, 4, 8, 16}), question());
+  double expected = 1.0;
+  while (law.next_pays(expected) >= 0.7)
+    expected += 1.0;
+  ASSERT_TRUE(scaling.knee && scaling.knee->by_law);
+  EXPECT_EQ(scaling.knee->count, expected);
+  EXPECT_LE(scaling.knee->low, expected);
+  EXPECT_GE(scaling.knee->high, expected);
+  EXPECT_FALSE(scaling.knee->is_last);
+}
+
+TEST(Scaling, ADeadlineIsMetByTheCheapestCountAlsoBetweenThoseMeasured) {
+  const ScalingCurve law{ScalingLaw::amdahl, 36'000.0, 0.05, 0.0};
+  ScalingQuestion asked = question();
+  const auto choice = [&](double deadline_s) {
+    asked.deadline_s = deadline_s;
+    return scaling_of(runs_on(law, {1, 2, 4, 8}), asked).cheapest;
+  };
+  EXPECT_EQ(choice(40'000.0)->count, 1.0);
+  EXPECT_EQ(choice(1.1 * law.time_s(6.0))->count, 6.0) << "cheaper than the 8 that were measured";
+  EXPECT_FALSE(choice(1.1 * law.time_s(6.0))->measured);
+  EXPECT_TRUE(choice(1.001 * law.time_s(8.0)) && !choice(1.001 * law.time_s(8.0))->surely);
+  EXPECT_FALSE(choice(0.5 * law.time_s(8.0)));
+}
+
+TEST(Scaling, PredictsNoFurtherThanTwiceWhatWasMeasured) {
+  const ScalingCurve law{ScalingLaw::amdahl, 36'000.0, 0.05, 0.0};
+  const Scaling scaling = scaling_of(runs_on(law, {1, 2, 4, 8}), question());
+  std::vector<double> counts;
+  for (const ScalingPrediction& each : scaling.predictions) {
+    counts.push_back(each.count);
+    EXPECT_TRUE(covers(each.time_s, law.time_s(each.count)));
+    EXPECT_EQ(each.beyond, each.count > 8.0);
+  }
+  EXPECT_EQ(counts, (std::vector<double>{3.0, 6.0, 16.0}));
+}
+
+TEST(Scaling, SaysWhyThereIsNoLaw) {
+  EXPECT_EQ(scaling_of({}, question()).unknown, "no trial was measured");
+  EXPECT_NE(scaling_of({run_of(1, 4.0, 100.0)}, question()).unknown.find("one count"),
+            std::string::npos);
+  const Scaling none = scaling_of({run_of(1, 0.0, 100.0), run_of(2, 1.0, 60.0)}, question());
+  EXPECT_NE(none.unknown.find("less than 1"), std::string::npos);
+  EXPECT_FALSE(none.counts[1].efficiency);
+  EXPECT_FALSE(none.knee);
+  ScalingQuestion mixed = question();
+  mixed.alike = false;
+  EXPECT_NE(scaling_of({run_of(1, 1.0, 100.0), run_of(2, 2.0, 60.0)}, mixed)
+                .unknown.find("several kinds"),
+            std::string::npos);
+}
+
+TEST(Scaling, MoreMachinesThatSlowItDownHaveAKneeAtTheFirst) {
+  const Scaling scaling =
+      scaling_of({run_of(1, 1.0, 100.0), run_of(2, 2.0, 150.0), run_of(3, 4.0, 300.0)}, question());
+  ASSERT_TRUE(scaling.knee);
+  EXPECT_EQ(scaling.knee->count, 1.0);
+  EXPECT_EQ(scaling.cheapest->count, 1.0);
+  EXPECT_FALSE(scaling.law_told);
+}
+
+TEST(Scaling, FasterThanLinearIsNoShareBelowNothing) {
+  const Scaling scaling = scaling_of(
+      {run_of(1, 1.0, 1000.0), run_of(2, 2.0, 400.0), run_of(3, 4.0, 150.0), run_of(4, 8.0, 60.0)},
+      question());
+  EXPECT_NEAR(scaling.fits.front().best.serial, 0.0, 1e-9);
+  EXPECT_GT(scaling.scatter, 2.0) << "no law explains it, and that is told";
+  EXPECT_TRUE(scaling.knee->is_last);
+}
+
+}  // namespace
+}  // namespace steptune

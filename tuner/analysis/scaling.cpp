@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/analysis/scaling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/interval.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_hour_s = 3600.0;
+
+/// The interval of a positive quantity whose logarithm is normal.
+EffectEstimate around(double value, double relative_error) {
+  const double factor = std::exp(k_z_95 * relative_error);
+  return {value, value / factor, value * factor};
+}
+
+EffectEstimate scaled(const EffectEstimate& estimate, double factor) {
+  return {estimate.mean * factor, estimate.low * factor, estimate.high * factor};
+}
+
+/// The runs of one configuration, by inverse variance.
+struct ConfigurationMean {
+  const ScalingRun* first = nullptr;
+  bool completed = false;
+  double weights = 0.0;
+  double log_sum = 0.0;
+
+  void add(const ScalingRun& run) {
+    if (first == nullptr || (run.selectable && !first->selectable)) first = &run;
+    completed = completed || run.completed;
+    const double relative = run.standard_error_s / run.time_s;
+    weights += 1.0 / (relative * relative);
+    log_sum += std::log(run.time_s) / (relative * relative);
+  }
+  [[nodiscard]] double time_s() const { return std::exp(log_sum / weights); }
+  [[nodiscard]] double relative_error() const { return 1.0 / std::sqrt(weights); }
+};
+
+ScalingCount best_at(double count, const std::vector<const ScalingRun*>& runs) {
+  std::vector<ConfigurationMean> means;
+  std::size_t trials = 0;
+  for (const ScalingRun* run : runs) {
+    if (run->selectable) ++trials;
+    const auto same = std::ranges::find_if(means, [&](const ConfigurationMean& mean) {
+      return mean.first->configuration == run->configuration;
+    });
+    if (same != means.end()) {
+      same->add(*run);
+    } else {
+      means.emplace_back().add(*run);
+    }
+  }
+  const ConfigurationMean& best = *std::ranges::min_element(
+      means, {},
+      [](const ConfigurationMean& mean) { return std::pair(!mean.completed, mean.time_s()); });
+  ScalingCount result;
+  result.count = count;
+  result.trial = best.first->trial;
+  result.configuration = best.first->configuration;
+  result.trials = trials;
+  result.completed = best.completed;
+  result.relative_error = best.relative_error();
+  result.time_s = around(best.time_s(), result.relative_error);
+  result.cost = scaled(result.time_s, best.first->price_per_hour / k_hour_s);
+  return result;
+}
+
+void compare_with_first(std::vector<ScalingCount>& counts, bool alike) {
+  const ScalingCount& first = counts.front();
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    ScalingCount& here = counts[i];
+    const double error = i == 0 ? 0.0 : std::hypot(here.relative_error, first.relative_error);
+    here.speed_up = around(first.time_s.mean / here.time_s.mean, error);
+    if (!alike) continue;
+    here.efficiency = scaled(here.speed_up, first.count / here.count);
+    if (i == 0) continue;
+    const ScalingCount& before = counts[i - 1];
+    // Speeds relative to the first count's: its own error is small beside that of a difference.
+    const double gained = here.speed_up.mean - before.speed_up.mean;
+    const double added = (here.count - before.count) / first.count;
+    const double error_of_gain = std::hypot(here.speed_up.mean * here.relative_error,
+                                            before.speed_up.mean * before.relative_error) /
+                                 added;
+    here.added_pays = EffectEstimate{gained / added, gained / added - k_z_95 * error_of_gain,
+                                     gained / added + k_z_95 * error_of_gain};
+  }
+}
+
+/// The last of the possible counts up to `most` to which every further machine pays enough.
+double knee_of(const ScalingCurve& curve, double first, double most, double min_efficiency) {
+  const double each_of_first = curve.one_s / curve.time_s(first) / first;
+  double count = first;
+  while (count < most && curve.next_pays(count) >= min_efficiency * each_of_first)
+    count += 1.0;
+  return std::min(count, most);
+}
+
+std::optional<ScalingKnee> find_knee(const Scaling& scaling) {
+  if (!scaling.question.alike || scaling.counts.size() < 2) return std::nullopt;
+  const double wanted = scaling.question.min_efficiency;
+  const double first = scaling.counts.front().count;
+  const double most = scaling.counts.back().count;
+  ScalingKnee knee;
+  if (!scaling.fits.empty()) {
+    const EffectEstimate by_law = scaling.fits.front().estimate(
+        [&](const ScalingCurve& curve) { return knee_of(curve, first, most, wanted); });
+    knee = {by_law.mean, by_law.low, by_law.high, true, by_law.mean >= most};
+    return knee;
+  }
+  knee.count = first;
+  knee.low = first;
+  knee.high = first;
+  bool mean_pays = true;
+  bool low_pays = true;
+  bool high_pays = true;
+  for (std::size_t i = 1; i < scaling.counts.size(); ++i) {
+    const ScalingCount& here = scaling.counts[i];
+    mean_pays = mean_pays && here.added_pays->mean >= wanted;
+    low_pays = low_pays && here.added_pays->low >= wanted;
+    high_pays = high_pays && here.added_pays->high >= wanted;
+    if (mean_pays) knee.count = here.count;
+    if (low_pays) knee.low = here.count;
+    if (high_pays) knee.high = here.count;
+  }
+  knee.is_last = knee.count >= most;
+  return knee;
+}
+
+const ScalingCount& nearest_to(const std::vector<ScalingCount>& counts, double count) {
+  return *std::ranges::min_element(counts, {}, [count](const ScalingCount& each) {
+    return std::abs(std::log(each.count / count));
+  });
+}
+
+std::vector<ScalingPrediction> predict(const Scaling& scaling) {
+  constexpr std::size_t k_most_predictions = 64;
+  std::vector<ScalingPrediction> predictions;
+  if (scaling.fits.empty()) return predictions;
+  const double greatest = scaling.counts.back().count;
+  for (const double count : scaling.question.possible_counts) {
+    const bool measured =
+        std::ranges::find(scaling.counts, count, &ScalingCount::count) != scaling.counts.end();
+    // What lies further out than twice the measured range, no four points tell.
+    if (measured || count < 1.0 || count > 2.0 * greatest) continue;
+    if (predictions.size() == k_most_predictions) break;
+    const EffectEstimate time = scaling.fits.front().estimate(
+        [count](const ScalingCurve& curve) { return curve.time_s(count); });
+    const double price =
+        scaling.question.price_per_hour(nearest_to(scaling.counts, count).configuration, count);
+    predictions.push_back({count, time, scaled(time, price / k_hour_s), count > greatest});
+  }
+  return predictions;
+}
+
+std::optional<ScalingChoice> choose_cheapest(const Scaling& scaling) {
+  const std::optional<double> deadline = scaling.question.deadline_s;
+  std::optional<ScalingChoice> best;
+  const auto offer = [&](const ScalingChoice& choice) {
+    if (deadline && choice.time_s.mean > *deadline) return;
+    const auto key = [](const ScalingChoice& each) {
+      return std::tuple(!each.surely, each.cost.mean, each.count);
+    };
+    if (!best || key(choice) < key(*best)) best = choice;
+  };
+  const auto surely = [&](const EffectEstimate& time) {
+    return !deadline || time.high <= *deadline;
+  };
+  for (const ScalingCount& count : scaling.counts)
+    offer({count.count, true, surely(count.time_s), count.time_s, count.cost});
+  if (!deadline) return best;
+  // A deadline may be met between two counts that were measured; beyond them no law is trusted.
+  for (const ScalingPrediction& each : scaling.predictions) {
+    if (!each.beyond) offer({each.count, false, surely(each.time_s), each.time_s, each.cost});
+  }
+  return best;
+}
+
+void explain(Scaling& scaling) {
+  if (!scaling.question.alike) {
+    scaling.unknown = "the machines are of several kinds: no law of equal ones explains them";
+    return;
+  }
+  if (scaling.counts.front().count < 1.0) {
+    scaling.unknown = fmt::format("{} is less than 1 in some trials: it counts no equal machines",
+                                  scaling.question.over);
+    return;
+  }
+  std::vector<ScalingPoint> points;
+  for (const ScalingCount& count : scaling.counts)
+    points.push_back({count.count, count.time_s.mean, count.relative_error});
+  scaling.fits = fit_scaling_laws(points, scaling.question.error_degrees_of_freedom);
+  if (scaling.fits.empty()) {
+    scaling.unknown = "one count was measured: a law needs two, and four to be told from others";
+    return;
+  }
+  const ScalingFit& first = scaling.fits.front();
+  double of_its_kind = 0.0;
+  for (const ScalingFit& fit : scaling.fits) {
+    if (work_grows(fit.best.law) == work_grows(first.best.law)) of_its_kind += fit.weight;
+  }
+  constexpr double k_odds = 10.0;
+  scaling.law_told = first.aicc && of_its_kind >= k_odds / (1.0 + k_odds);
+  if (first.degrees_of_freedom > 0.0) {
+    scaling.scatter = std::max(1.0, std::sqrt(first.chi_squared / first.degrees_of_freedom));
+  }
+}
+
+}  // namespace
+
+bool work_grows(ScalingLaw law) {
+  return law == ScalingLaw::gustafson || law == ScalingLaw::gustafson_log;
+}
+
+Scaling scaling_of(const std::vector<ScalingRun>& runs, ScalingQuestion question) {
+  Scaling scaling;
+  scaling.question = std::move(question);
+  std::map<double, std::vector<const ScalingRun*>> by_count;
+  for (const ScalingRun& run : runs)
+    by_count[run.count].push_back(&run);
+  for (const auto& [count, there] : by_count)
+    scaling.counts.push_back(best_at(count, there));
+  if (scaling.counts.empty()) {
+    scaling.unknown = "no trial was measured";
+    return scaling;
+  }
+  // A law's share of nothing has no meaning, nor has an efficiency per machine.
+  const bool efficient = scaling.question.alike && scaling.counts.front().count >= 1.0;
+  compare_with_first(scaling.counts, efficient);
+  explain(scaling);
+  if (efficient) scaling.knee = find_knee(scaling);
+  scaling.predictions = predict(scaling);
+  scaling.cheapest = choose_cheapest(scaling);
+  return scaling;
+}
+
+}  // namespace steptune

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/analysis/scaling_law.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/fisher_f.hpp>
+#include <boost/math/tools/minima.hpp>
+
+namespace steptune {
+namespace {
+
+constexpr std::array k_laws = {ScalingLaw::amdahl, ScalingLaw::amdahl_linear,
+                               ScalingLaw::amdahl_log, ScalingLaw::gustafson,
+                               ScalingLaw::gustafson_log};
+
+/// Time relative to that on one machine, term by term.
+struct RelativeTime {
+  double serial = 0.0;
+  double parallel = 0.0;
+  double communication = 0.0;
+  [[nodiscard]] double total() const { return serial + parallel + communication; }
+};
+
+RelativeTime relative_time(ScalingLaw law, double s, double c, double n) {
+  switch (law) {
+    case ScalingLaw::amdahl:
+      return {s, (1.0 - s) / n, 0.0};
+    case ScalingLaw::amdahl_linear:
+      return {s, (1.0 - s) / n, c * (n - 1.0)};
+    case ScalingLaw::amdahl_log:
+      return {s, (1.0 - s) / n, c * std::log2(n)};
+    case ScalingLaw::gustafson:
+    case ScalingLaw::gustafson_log:
+      break;
+  }
+  // Of the time at n, Gustafson's s is serial.
+  const double whole = 1.0 / (n - s * (n - 1.0));
+  const double messages = law == ScalingLaw::gustafson_log ? c * std::log2(n) / n : 0.0;
+  return {s * whole, (1.0 - s) * whole, messages};
+}
+
+/// A law's least squares at given s and c: the logarithm of the time on one machine is linear.
+struct Residuals {
+  double chi_squared = 0.0;
+  double log_one_s = 0.0;
+};
+
+Residuals residuals(ScalingLaw law, double s, double c, std::span<const ScalingPoint> points) {
+  double weights = 0.0;
+  double sum = 0.0;
+  double squares = 0.0;
+  for (const ScalingPoint& point : points) {
+    const double weight = 1.0 / (point.relative_error * point.relative_error);
+    const double log_ratio = std::log(point.time_s / relative_time(law, s, c, point.count).total());
+    weights += weight;
+    sum += weight * log_ratio;
+    squares += weight * log_ratio * log_ratio;
+  }
+  const double mean = sum / weights;
+  return {std::max(0.0, squares - weights * mean * mean), mean};
+}
+
+/// Of communication at one serial share. Looked for over square roots, so that small shares are
+/// resolved.
+struct Communication {
+  double root = 0.0;
+  Residuals at;
+};
+
+/// Chi-squared of a law over the square roots of s and c.
+class LeastSquares {
+ public:
+  LeastSquares(ScalingLaw law, std::span<const ScalingPoint> points) : law_(law), points_(points) {}
+
+  [[nodiscard]] Residuals at(double root_s, double root_c) const {
+    return residuals(law_, root_s * root_s, root_c * root_c, points_);
+  }
+  [[nodiscard]] Communication best_communication(double root_s) const {
+    if (!communicates(law_)) return {0.0, at(root_s, 0.0)};
+    const auto [root, least] = boost::math::tools::brent_find_minima(
+        [&](double c) { return at(root_s, c).chi_squared; }, 0.0, k_most_root_c, k_bits);
+    static_cast<void>(least);
+    const Communication none{0.0, at(root_s, 0.0)};
+    const Communication inner{root, at(root_s, root)};
+    return none.at.chi_squared <= inner.at.chi_squared ? none : inner;
+  }
+  /// The root of the serial share with the least chi-squared.
+  [[nodiscard]] double best_root_s() const {
+    constexpr int k_steps = 50;
+    const auto profile = [&](double s) { return best_communication(s).at.chi_squared; };
+    int best = 0;
+    for (int i = 1; i <= k_steps; ++i) {
+      if (profile(root_at(i, k_steps)) < profile(root_at(best, k_steps))) best = i;
+    }
+    const double low = root_at(std::max(best - 1, 0), k_steps);
+    const double high = root_at(std::min(best + 1, k_steps), k_steps);
+    const double inner = boost::math::tools::brent_find_minima(profile, low, high, k_bits).first;
+    double root = root_at(best, k_steps);
+    if (profile(inner) < profile(root)) root = inner;
+    return root;
+  }
+
+  static constexpr double k_most_root_c = 3.1622776601683795;  ///< of c = 10
+
+ private:
+  static constexpr int k_bits = 24;
+  static double root_at(int i, int steps) { return static_cast<double>(i) / steps; }
+  ScalingLaw law_;
+  std::span<const ScalingPoint> points_;
+};
+
+/// The last place on the way from `inside` to `outside` where `is_inside` holds, taking it to
+/// change once.
+double border(double inside, double outside, const std::function<bool(double)>& is_inside) {
+  constexpr int k_halvings = 40;
+  if (is_inside(outside)) return outside;
+  for (int i = 0; i < k_halvings; ++i) {
+    const double middle = 0.5 * (inside + outside);
+    (is_inside(middle) ? inside : outside) = middle;
+  }
+  return inside;
+}
+
+/// Of the common scale of errors, squared: known with `prior` degrees of freedom to be 1, and as
+/// the points scatter around the best curve. Errors are never taken for smaller than stated.
+double error_scale(double chi_squared, double degrees_of_freedom, double prior) {
+  if (std::isinf(prior)) return 1.0;
+  return std::max(1.0, (prior + chi_squared) / (prior + degrees_of_freedom));
+}
+
+double threshold_95(double degrees_of_freedom) {
+  constexpr double k_level = 0.95;
+  if (std::isinf(degrees_of_freedom))
+    return boost::math::quantile(boost::math::chi_squared(1.0), k_level);
+  return boost::math::quantile(boost::math::fisher_f(1.0, degrees_of_freedom), k_level);
+}
+
+/// The curves at one serial share whose chi-squared is at most `limit`. `weight`: of all points.
+void add_curves(const LeastSquares& squares, ScalingLaw law, double root_s, double limit,
+                double weight, std::vector<ScalingCurve>& region) {
+  constexpr int k_steps = 6;
+  const Communication best = squares.best_communication(root_s);
+  const auto is_inside = [&](double root_c) {
+    return squares.at(root_s, root_c).chi_squared <= limit;
+  };
+  double low = best.root;
+  double high = best.root;
+  if (communicates(law) && is_inside(best.root)) {
+    low = border(best.root, 0.0, is_inside);
+    high = border(best.root, LeastSquares::k_most_root_c, is_inside);
+  }
+  for (int i = -1; i <= k_steps; ++i) {
+    const double root_c = i < 0 ? best.root : low + (high - low) * i / k_steps;
+    const Residuals at = squares.at(root_s, root_c);
+    const double half_width = std::sqrt(std::max(0.0, limit - at.chi_squared) / weight);
+    for (const double sign : {-1.0, 1.0}) {
+      region.push_back(
+          {law, std::exp(at.log_one_s + sign * half_width), root_s * root_s, root_c * root_c});
+    }
+  }
+}
+
+ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double error_dof) {
+  constexpr int k_steps = 24;
+  const LeastSquares squares(law, points);
+  const double root_s = squares.best_root_s();
+  const Communication best = squares.best_communication(root_s);
+  ScalingFit fit;
+  fit.best = {law, std::exp(best.at.log_one_s), root_s * root_s, best.root * best.root};
+  fit.chi_squared = best.at.chi_squared;
+  fit.degrees_of_freedom =
+      std::max(0.0, static_cast<double>(points.size()) - (communicates(law) ? 3.0 : 2.0));
+  const double limit =
+      fit.chi_squared + error_scale(fit.chi_squared, fit.degrees_of_freedom, error_dof) *
+                            threshold_95(error_dof + fit.degrees_of_freedom);
+  const auto is_inside = [&](double s) {
+    return squares.best_communication(s).at.chi_squared <= limit;
+  };
+  const double low = border(root_s, 0.0, is_inside);
+  const double high = border(root_s, 1.0, is_inside);
+  double weight = 0.0;
+  for (const ScalingPoint& point : points)
+    weight += 1.0 / (point.relative_error * point.relative_error);
+  for (int i = 0; i <= k_steps; ++i) {
+    add_curves(squares, law, low + (high - low) * i / k_steps, limit, weight, fit.region);
+  }
+  return fit;
+}
+
+/// With errors whose scale is estimated from the most general law: the quasi-AICc of Burnham and
+/// Anderson, "Model selection and multimodel inference", 2002, section 2.5.
+void compare(std::vector<ScalingFit>& fits, double count, double error_dof) {
+  double scale = std::numeric_limits<double>::infinity();
+  for (const ScalingFit& fit : fits)
+    scale = std::min(scale, error_scale(fit.chi_squared, fit.degrees_of_freedom, error_dof));
+  double least_aicc = std::numeric_limits<double>::infinity();
+  for (ScalingFit& fit : fits) {
+    const double k = count - fit.degrees_of_freedom;
+    if (count - k < 2.0) continue;
+    fit.aicc = fit.chi_squared / scale + 2.0 * k + 2.0 * k * (k + 1.0) / (count - k - 1.0);
+    least_aicc = std::min(least_aicc, *fit.aicc);
+  }
+  double sum = 0.0;
+  for (ScalingFit& fit : fits) {
+    if (fit.aicc) sum += fit.weight = std::exp(0.5 * (least_aicc - *fit.aicc));
+  }
+  for (ScalingFit& fit : fits) {
+    if (fit.aicc) fit.weight /= sum;
+  }
+  std::ranges::stable_sort(fits, std::greater<>{}, &ScalingFit::weight);
+}
+
+}  // namespace
+
+bool communicates(ScalingLaw law) {
+  return law != ScalingLaw::amdahl && law != ScalingLaw::gustafson;
+}
+
+double ScalingCurve::time_s(double count) const {
+  return one_s * relative_time(law, serial, communication, count).total();
+}
+
+TimeShares ScalingCurve::shares(double count) const {
+  const RelativeTime time = relative_time(law, serial, communication, count);
+  const double total = time.total();
+  return {time.serial / total, time.parallel / total, time.communication / total};
+}
+
+double ScalingCurve::next_pays(double count) const {
+  return one_s / time_s(count + 1.0) - one_s / time_s(count);
+}
+
+EffectEstimate ScalingFit::estimate(
+    const std::function<double(const ScalingCurve&)>& quantity) const {
+  const double value = quantity(best);
+  EffectEstimate result{value, value, value};
+  for (const ScalingCurve& curve : region) {
+    const double there = quantity(curve);
+    result.low = std::min(result.low, there);
+    result.high = std::max(result.high, there);
+  }
+  return result;
+}
+
+std::vector<ScalingFit> fit_scaling_laws(std::span<const ScalingPoint> points,
+                                         double error_degrees_of_freedom) {
+  std::vector<ScalingFit> fits;
+  for (const ScalingLaw law : k_laws) {
+    const std::size_t fewest = communicates(law) ? 5 : 2;
+    if (points.size() >= fewest) fits.push_back(fit_law(law, points, error_degrees_of_freedom));
+  }
+  compare(fits, static_cast<double>(points.size()), error_degrees_of_freedom);
+  return fits;
+}
+
+}  // namespace steptune

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <string>
+
+#include "common/text.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/study_source.hpp"
+#include "tuner/report/scaling_report.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+struct ScalingArguments {
+  std::string study;
+  ScalingOptions options;
+  std::string deadline;
+};
+
+ExitCode show_scaling(CommandContext& context, ScalingArguments arguments) {
+  if (!arguments.deadline.empty()) {
+    const auto deadline = parse_duration_s(arguments.deadline);
+    if (!deadline) return context.console.error(deadline.error());
+    if (!(*deadline > 0.0)) {
+      return context.console.error({ErrorKind::usage, "--deadline must be longer than nothing",
+                                    arguments.deadline, "give a duration such as 12h"});
+    }
+    arguments.options.deadline_s = *deadline;
+  }
+  const auto study = open_stored_study(context, arguments.study);
+  if (!study) return context.console.error(study.error());
+  const auto scaling = read_scaling(*study, arguments.options);
+  if (!scaling) return context.console.error(scaling.error());
+  if (context.json) {
+    Json json;
+    json["schema_version"] = k_json_schema_version;
+    json["study"] = study_json(study->record);
+    json["scaling"] = scaling_json(*scaling);
+    context.console.json_result(json);
+    return ExitCode::ok;
+  }
+  context.console.result(
+      scaling_text(*scaling, {context.console.color_on_stdout(), context.console.stdout_width()}));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_scaling_command(CLI::App& program, CommandContext& context) {
+  auto arguments = std::make_shared<ScalingArguments>();
+  CLI::App* command =
+      add_command(program, context, "scaling",
+                  "Tell time, cost and efficiency against the number of machines, and why",
+                  "  steptune scaling\n"
+                  "  steptune scaling resnet-cluster --deadline 12h\n"
+                  "  steptune scaling resnet-cluster --over gpus --min-efficiency 0.5");
+  command->add_option("STUDY", arguments->study, "Study, by name or file [default: the latest]");
+  command
+      ->add_option("--over", arguments->options.over,
+                   "Parameter that counts machines, GPUs or processes [default: the one that the "
+                   "runner's \"nodes\" or \"instance_count\" names]")
+      ->option_text("PARAM");
+  command
+      ->add_option("--min-efficiency", arguments->options.min_efficiency,
+                   "What another machine is to pay, as a share of what the first does "
+                   "[default: 0.7]")
+      ->check(CLI::Range(0.01, 1.0))
+      ->option_text("SHARE");
+  command
+      ->add_option("--deadline", arguments->deadline,
+                   "How long the run may take, such as 12h [default: planned_run.deadline]")
+      ->option_text("DURATION");
+  add_json_option(*command, context);
+  command->callback([&context, arguments] {
+    context.action = [&context, arguments] { return show_scaling(context, *arguments); };
+  });
+}
+
+}  // namespace steptune

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "common/json.hpp"
+#include "tuner/report/study_scaling.hpp"
+
+namespace steptune {
+
+// The scaling curve as a part of the page.
+
+/// What explains the curve, and a row for each count.
+[[nodiscard]] std::string scaling_html(const StudyScaling& study);
+/// Its chart: points with intervals, and the law's curve with its band.
+[[nodiscard]] Json scaling_data(const StudyScaling& study);
+
+}  // namespace steptune

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/study_scaling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/loop/launch_variation.hpp"
+#include "tuner/loop/planned_time.hpp"
+
+namespace steptune {
+namespace {
+
+/// Keys that count machines before those that count what each has.
+constexpr std::array<std::string_view, 6> k_counting_keys = {"nodes",          "instance_count",
+                                                             "instances",      "processes_per_node",
+                                                             "tasks_per_node", "gpus_per_node"};
+constexpr std::array<std::string_view, 14> k_counting_names = {
+    "nodes",          "num_nodes",     "nnodes",        "instances",  "instance_count",
+    "num_instances",  "machines",      "workers_count", "world_size", "processes",
+    "nproc_per_node", "gpus_per_node", "num_gpus",      "gpus"};
+constexpr std::uint64_t k_most_levels = 4096;
+
+bool is_numeric(const Parameter& parameter) {
+  switch (parameter.kind) {
+    case ParameterKind::integer:
+    case ParameterKind::floating:
+      return true;
+    case ParameterKind::boolean:
+      return false;
+    case ParameterKind::categorical:
+    case ParameterKind::ordinal:
+      break;
+  }
+  return std::ranges::all_of(parameter.choices, [](const Value& choice) {
+    return std::isfinite(to_number(choice)) && !std::holds_alternative<bool>(choice);
+  });
+}
+
+std::optional<std::string> numeric_parameter(const SearchSpace& space, std::string_view text) {
+  if (text.size() > 2 && text.front() == '{' && text.back() == '}')
+    text = text.substr(1, text.size() - 2);
+  const Parameter* parameter = space.find(text);
+  if (parameter == nullptr || !is_numeric(*parameter)) return std::nullopt;
+  return parameter->name;
+}
+
+/// A group of instances whose count is a parameter, else the key itself.
+std::vector<std::string> texts_at(const Json& section, std::string_view key) {
+  std::vector<std::string> texts;
+  if (!section.is_object()) return texts;
+  const auto add = [&](const Json& object) {
+    const auto found = object.find(std::string(key));
+    if (found != object.end() && found->is_string()) texts.push_back(found->get<std::string>());
+  };
+  add(section);
+  if (const auto groups = section.find("instance_groups"); groups != section.end()) {
+    for (const Json& group : *groups) {
+      if (group.is_object()) add(group);
+    }
+  }
+  return texts;
+}
+
+Result<std::string> parameter_to_look_at(const StudySpec& study, const std::string& over) {
+  std::vector<std::string> numeric;
+  for (const Parameter& parameter : study.space.parameters()) {
+    if (is_numeric(parameter)) numeric.push_back(parameter.name);
+  }
+  if (!over.empty()) {
+    if (std::ranges::find(numeric, over) != numeric.end()) return over;
+    const bool there = study.space.find(over) != nullptr;
+    const auto nearest = nearest_name(over, numeric);
+    return fail(ErrorKind::usage,
+                there ? fmt::format("the parameter \"{}\" has values that are no numbers", over)
+                      : fmt::format("the study has no parameter \"{}\"", over),
+                "--over",
+                nearest ? fmt::format("did you mean \"{}\"?", *nearest)
+                        : "name the one that counts machines, GPUs or processes");
+  }
+  if (auto found = counting_parameter(study)) return *std::move(found);
+  return fail(ErrorKind::usage, "the study does not tell which parameter counts machines", "",
+              numeric.empty() ? "no parameter has numbers as values"
+                              : fmt::format("give it with --over; parameters with numbers: {}",
+                                            fmt::join(numeric, ", ")));
+}
+
+std::optional<std::size_t> time_objective(const StudySpec& study) {
+  const auto found = std::ranges::find_if(study.objectives, &Objective::is_time);
+  if (found == study.objectives.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - study.objectives.begin());
+}
+
+UncertainSeconds own_time(const StudySpec& study, const TrialRecord& trial,
+                          const Standing& standing) {
+  const TrialRecord* baseline = standing.baseline();
+  return planned_time(
+      study.planned_run, *trial.measurement,
+      baseline != nullptr && baseline->measurement ? &*baseline->measurement : nullptr);
+}
+
+/// Trials that may stand for their configuration, and repetitions of those. One that misses the
+/// planned run's limits is sound: whether more machines keep them is what the curve is asked.
+bool is_sound(const StudySpec& study, const TrialRecord& trial, const Standing& standing) {
+  if (!trial.measurement || !(trial.measurement->seconds_per_sample > 0.0)) return false;
+  if (std::ranges::find(standing.refuted(), trial.configuration) != standing.refuted().end())
+    return false;
+  if (trial.status != TrialStatus::infeasible) return is_ranked(trial.status);
+  const auto objective = time_objective(study);
+  const UncertainSeconds time = objective && *objective < trial.objectives.size()
+                                    ? UncertainSeconds{trial.objectives[*objective], 0.0}
+                                    : own_time(study, trial, standing);
+  return missed_limit(study.planned_run, time, usd_per_hour(study, trial.configuration)) ==
+         trial.failure;
+}
+
+/// Seconds of the planned run (or of a million samples) with the error among launches.
+UncertainSeconds time_of(const StudySpec& study, const TrialRecord& trial,
+                         const Standing& standing) {
+  const auto objective = time_objective(study);
+  if (objective && *objective < trial.objectives.size()) {
+    return {standing.without_drift(trial).objectives[*objective],
+            standing.error(trial, *objective)};
+  }
+  UncertainSeconds time = own_time(study, trial, standing);
+  time.standard_error =
+      error_among_launches(time.seconds, time.standard_error, standing.launches());
+  return time;
+}
+
+/// What a trial runs on, without the number of machines.
+std::string kind_of_machines(const Resources& resources) {
+  if (!resources.heterogeneous()) return resources.instance_type;
+  std::string text;
+  for (const InstanceGroup& group : resources.groups)
+    text += (text.empty() ? "" : " + ") + group.instance_type;
+  return text;
+}
+
+struct RunsOfKind {
+  std::vector<ScalingRun> runs;
+  std::set<double> counts;
+  double least_time_s = std::numeric_limits<double>::infinity();
+};
+
+/// Kinds are curves of their own: the one with most counts, of these the fastest. Where every kind
+/// has one count, the count decides the kind and there is one curve.
+std::vector<ScalingRun> of_one_kind(std::map<std::string, RunsOfKind> kinds, StudyScaling& out) {
+  std::vector<ScalingRun> runs;
+  const bool several_counts =
+      std::ranges::any_of(kinds, [](const auto& kind) { return kind.second.counts.size() > 1; });
+  if (kinds.size() < 2 || !several_counts) {
+    for (auto& [name, kind] : kinds)
+      runs.insert(runs.end(), kind.runs.begin(), kind.runs.end());
+    return runs;
+  }
+  const auto best = std::ranges::min_element(kinds, {}, [](const auto& kind) {
+    return std::pair(-static_cast<double>(kind.second.counts.size()), kind.second.least_time_s);
+  });
+  out.machines = best->first;
+  std::size_t others = 0;
+  for (const auto& [name, kind] : kinds)
+    others += name == best->first ? 0 : kind.runs.size();
+  out.remarks.push_back(fmt::format(
+      "of {} alone: {} on other machines {} left out", printable_line(best->first),
+      others == 1 ? "1 run" : fmt::format("{} runs", others), others == 1 ? "is" : "are"));
+  return std::move(best->second.runs);
+}
+
+std::vector<double> possible_counts(const Parameter& parameter) {
+  std::vector<double> counts;
+  const auto levels = parameter.level_count();
+  if (!levels || *levels > k_most_levels) return counts;
+  for (std::uint64_t level = 0; level < *levels; ++level)
+    counts.push_back(to_number(parameter.level(level)));
+  std::ranges::sort(counts);
+  return counts;
+}
+
+Value value_of_count(const Parameter& parameter, double count) {
+  const auto levels = parameter.level_count().value_or(0);
+  for (std::uint64_t level = 0; level < levels; ++level) {
+    if (to_number(parameter.level(level)) == count) return parameter.level(level);
+  }
+  return Value{count};
+}
+
+void add_cautions(StudyScaling& out) {
+  const std::vector<ScalingCount>& counts = out.scaling.counts;
+  constexpr std::size_t k_few = 3;
+  const auto thin =
+      std::ranges::count_if(counts, [](const ScalingCount& count) { return count.trials < k_few; });
+  if (thin > 0 && counts.size() > 1) {
+    out.remarks.push_back(
+        fmt::format("{} of {} counts have fewer than {} trials: other settings may do better there",
+                    thin, counts.size(), k_few));
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> counting_parameter(const StudySpec& study) {
+  for (const char* section : {"launch", "runner"}) {
+    const auto found = study.document.find(section);
+    if (found == study.document.end()) continue;
+    for (const std::string_view key : k_counting_keys) {
+      for (const std::string& text : texts_at(*found, key)) {
+        if (auto parameter = numeric_parameter(study.space, text)) return parameter;
+      }
+    }
+  }
+  for (const std::string_view name : k_counting_names) {
+    if (auto parameter = numeric_parameter(study.space, name)) return parameter;
+  }
+  return std::nullopt;
+}
+
+Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions& options) {
+  const auto read = stored_spec(study.record);
+  if (!read) return tl::unexpected(read.error());
+  const StudySpec& spec = *read;
+  const auto over = parameter_to_look_at(spec, options.over);
+  if (!over) return tl::unexpected(over.error());
+  if (options.deadline_s && !spec.planned_run.samples) {
+    return fail(ErrorKind::usage, "a deadline needs the length of the run", "--deadline",
+                "give \"planned_run\": {\"samples\": ...} in the study file");
+  }
+  const auto trials = study.history.trials(study.record.id);
+  if (!trials) return tl::unexpected(trials.error());
+  const auto standing = read_standing(study);
+  if (!standing) return tl::unexpected(standing.error());
+
+  StudyScaling result;
+  result.planned_run = spec.planned_run.samples.has_value();
+  result.has_price = spec.runner->traits().has_price;
+  ScalingQuestion question;
+  question.over = *over;
+  question.min_efficiency = options.min_efficiency;
+  if (result.planned_run) {
+    question.deadline_s = options.deadline_s ? options.deadline_s : spec.planned_run.deadline_s;
+  }
+  question.error_degrees_of_freedom = standing->launches().degrees_of_freedom;
+  const Parameter& parameter = *spec.space.find(*over);
+  question.possible_counts = possible_counts(parameter);
+  question.price_per_hour = [&](const Configuration& nearest, double count) {
+    Configuration configuration = nearest;
+    configuration.set(*over, value_of_count(parameter, count));
+    return result.has_price ? usd_per_hour(spec, configuration) : count;
+  };
+  std::map<std::string, RunsOfKind> kinds;
+  for (const TrialRecord& trial : *trials) {
+    const Value* value = trial.configuration.find(*over);
+    if (value == nullptr || !is_sound(spec, trial, *standing)) continue;
+    const UncertainSeconds time = time_of(spec, trial, *standing);
+    if (!(time.seconds > 0.0) || !std::isfinite(time.seconds) || !(time.standard_error > 0.0) ||
+        !std::isfinite(time.standard_error)) {
+      continue;
+    }
+    const Resources resources = spec.runner->resources_of(trial.configuration);
+    if (resources.heterogeneous()) question.alike = false;
+    ScalingRun run;
+    run.trial = trial.number;
+    run.count = to_number(*value);
+    run.configuration = trial.configuration;
+    run.completed = trial.status != TrialStatus::stopped_early;
+    run.selectable = is_compared(trial.purpose);
+    run.time_s = time.seconds;
+    run.standard_error_s = time.standard_error;
+    run.price_per_hour =
+        result.has_price ? usd_per_hour(spec, trial.configuration) : std::abs(run.count);
+    RunsOfKind& kind = kinds[question.alike ? kind_of_machines(resources) : ""];
+    kind.counts.insert(run.count);
+    kind.least_time_s = std::min(kind.least_time_s, run.time_s);
+    kind.runs.push_back(std::move(run));
+  }
+  if (kinds.empty()) {
+    return fail(
+        ErrorKind::not_found,
+        fmt::format("the study \"{}\" has no measured trial with {}", study.record.name, *over), "",
+        "'steptune leaderboard --all' lists the trials");
+  }
+  // Groups of several kinds make one curve, also where one of them has no machine.
+  if (!question.alike && kinds.size() > 1) {
+    RunsOfKind all;
+    for (auto& [name, kind] : kinds)
+      all.runs.insert(all.runs.end(), kind.runs.begin(), kind.runs.end());
+    kinds = {{"", std::move(all)}};
+  }
+  result.scaling = scaling_of(of_one_kind(std::move(kinds), result), std::move(question));
+  result.scaling.question.price_per_hour = nullptr;
+  if (spec.space.parameters().size() > 1) add_cautions(result);
+  return result;
+}
+
+}  // namespace steptune
