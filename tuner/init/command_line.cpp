@@ -74,8 +74,12 @@ bool is_launcher(const std::string& word) {
 /// first one where none of these is there.
 std::size_t program_at(const std::vector<std::string>& argv) {
   bool may_run_module = false;
+  const bool may_be_program =
+      !argv.empty() && !runs_modules(argv.front()) && !is_launcher(argv.front());
   for (std::size_t at = 0; at < argv.size(); ++at) {
-    if (argv[at].ends_with(".py") && !argv[at].starts_with('-')) return at;
+    // A program's own `--config conf.py` names no program.
+    const bool may_be_value = may_be_program && at > 0 && argv[at - 1].starts_with('-');
+    if (argv[at].ends_with(".py") && !argv[at].starts_with('-') && !may_be_value) return at;
     may_run_module = may_run_module || runs_modules(argv[at]);
     const bool is_module = argv[at] == "-m" && may_run_module && at + 1 < argv.size();
     if (is_module && !is_launcher_module(argv[at + 1])) return at + 1;

@@ -75,8 +75,11 @@ std::string states_text(const std::vector<StudyFigures>& studies) {
                   "Running trials of the study by the rented machines that each runs on.");
   Family faults("steptune_trial_faults_total", "counter",
                 "Trials that failed or ran out of memory, and launches that had to be repeated.");
+  Family unreadable("steptune_study_unreadable", "gauge",
+                    "1 where only the study's state and counts could be read, else 0.");
   for (const StudyFigures& study : studies) {
     const std::string& name = study.listed.record.name;
+    unreadable.add({{"study", name}}, study.fault.empty() ? 0.0 : 1.0);
     running.add({{"study", name}}, study.listed.record.status == StudyStatus::running ? 1.0 : 0.0);
     for (const TrialStatus status : k_statuses) {
       trials.add({{"study", name}, {"state", to_text(status)}},
@@ -89,9 +92,10 @@ std::string states_text(const std::vector<StudyFigures>& studies) {
     };
     add_fault("failed", count_of(study, TrialStatus::failed));
     add_fault("out_of_memory", count_of(study, TrialStatus::out_of_memory));
-    add_fault("relaunched", study.spending.relaunches);
+    // A counter that falls to nothing and comes back would count twice.
+    if (study.fault.empty()) add_fault("relaunched", study.spending.relaunches);
   }
-  return running.text() + trials.text() + machines.text() + faults.text();
+  return unreadable.text() + running.text() + trials.text() + machines.text() + faults.text();
 }
 
 std::string spending_text(const std::vector<StudyFigures>& studies) {
@@ -102,9 +106,11 @@ std::string spending_text(const std::vector<StudyFigures>& studies) {
   Family tuning("steptune_tuning_seconds_total", "counter", "Seconds that the study was tuned.");
   for (const StudyFigures& study : studies) {
     const StudyRecord& record = study.listed.record;
-    dollars.add({{"study", record.name}, {"for", "trials"}}, study.spending.usd);
     dollars.add({{"study", record.name}, {"for", "idle_machines"}}, record.overhead_usd);
-    billed.add({{"study", record.name}}, study.spending.billed_s);
+    if (study.fault.empty()) {
+      dollars.add({{"study", record.name}, {"for", "trials"}}, study.spending.usd);
+      billed.add({{"study", record.name}}, study.spending.billed_s);
+    }
     tuning.add({{"study", record.name}}, record.elapsed_s);
   }
   return dollars.text() + billed.text() + tuning.text();

@@ -64,13 +64,23 @@ int http_status(ErrorKind kind) {
   }
 }
 
+const char* title_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::not_found:
+      return "Not found";
+    case ErrorKind::unavailable:
+      return "Not now";
+    default:
+      return "The database cannot be read";
+  }
+}
+
 void answer_problem(httplib::Response& response, const Error& error) {
   const bool is_absent = error.kind == ErrorKind::not_found;
   response.status = is_absent ? 404 : 503;
   // The page comes back by itself once the database does.
   response.set_header("Refresh", "5");
-  response.set_content(
-      problem_page(is_absent ? "Not found" : "The database cannot be read", error.text()), k_html);
+  response.set_content(problem_page(title_of(error.kind), error.text()), k_html);
 }
 
 void answer_text(httplib::Response& response, const Result<std::string>& text, const char* type) {
@@ -298,14 +308,12 @@ Result<std::string> StudySite::study_page(std::int64_t id) {
   if (!lock) return tl::unexpected(lock.error());
   const auto version = watch_.version(id);
   if (!version) return tl::unexpected(version.error());
-  Page& page = pages_[id];
-  if (page.version != *version) {
-    auto html = made_study_page(id, *version);
-    if (!html) return html;
-    page = {*version, *std::move(html)};
-  }
-  std::string html = page.html;
-  if (pages_.size() > k_most_pages_kept) pages_.clear();
+  const auto kept = pages_.find(id);
+  if (kept != pages_.end() && kept->second.version == *version) return kept->second.html;
+  auto html = made_study_page(id, *version);
+  if (!html) return html;
+  if (pages_.size() >= k_most_pages_kept) pages_.clear();
+  pages_[id] = {*version, *html};
   return html;
 }
 
@@ -330,6 +338,8 @@ Result<std::string> StudySite::made_study_page(std::int64_t id, const std::strin
 }
 
 Result<std::string> StudySite::study_json_text(std::int64_t id) {
+  const auto lock = lock_for_reading();
+  if (!lock) return tl::unexpected(lock.error());
   const auto study = open_study(id);
   if (!study) return tl::unexpected(study.error());
   const auto trials = trial_count(*study);

@@ -256,6 +256,10 @@ TEST(CommandLine, WordsOfALauncherAreNotTheProgramsOwn) {
               ElementsAre("nice", "-n", "10", "python3", "train.py"));
   // A program's own -m runs nothing, and torchrun's does.
   EXPECT_EQ(value(Words{"train", "-m", "3", "-n", "2"}), "2");
+  EXPECT_EQ(program_words(Words{"./trainer", "--batch-size", "64", "--config", "conf.py"}).begin,
+            1U);
+  EXPECT_EQ(program_words(Words{"./with-gpu", "train.py", "--config", "conf.py"}).begin, 2U);
+  EXPECT_EQ(program_words(Words{"python3", "-u", "train.py", "x"}).begin, 3U);
   EXPECT_EQ(program_words(Words{"torchrun", "-n", "2", "-m", "pkg.train"}).begin, 5U);
   EXPECT_EQ(program_words(Words{"python3", "-m", "torch.distributed.run", "train.py", "x"}).begin,
             4U);

@@ -55,6 +55,18 @@ TEST(Metrics, AreOneFamilyEachWithHelpAndType) {
   EXPECT_TRUE(text.ends_with('\n'));
 }
 
+TEST(Metrics, OfAStudyThatCannotBeReadAreWhatIsKnown) {
+  StudyFigures study;
+  study.listed = study_of("broken").listed;
+  study.fault = "trial 3 is damaged";
+  const std::string text = metrics_text({study, study_of("sound")}, "1");
+  EXPECT_THAT(text, HasSubstr("steptune_study_unreadable{study=\"broken\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("steptune_study_unreadable{study=\"sound\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("steptune_trials{study=\"broken\",state=\"completed\"} 3\n"));
+  EXPECT_THAT(text, Not(HasSubstr("steptune_billed_seconds_total{study=\"broken\"}")));
+  EXPECT_THAT(text, Not(HasSubstr("{study=\"broken\",for=\"trials\"}")));
+}
+
 TEST(Metrics, KeepUnitsApart) {
   StudyFigures per_sample = study_of("a");
   per_sample.objectives = objective_views(Json{{"objectives", {"time"}}});
