@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -106,7 +107,7 @@ TEST(Import, OfARayTuneFolderTakesTheLastResults) {
   sandbox.write(
       "ray/a/result.json",
       "{\"s\": 3, \"config\": {\"batch\": 64}}\n{\"s\": 2, \"config\": {\"batch\": 64}}\n{\"s\"");
-  sandbox.write("ray/b/params.json", R"({"batch": 128})");
+  sandbox.write("ray/b/params.json", R"({"batch": 128, "precision": "fp32"})");
   sandbox.write("ray/b/error.txt", "out of memory");
   const Json json = must_import(sandbox, {"ray", "--column", "time=s"});
   EXPECT_EQ(json["kind"], "Ray Tune");
@@ -116,6 +117,71 @@ TEST(Import, OfARayTuneFolderTakesTheLastResults) {
   EXPECT_THAT(trials[0]["objectives"].dump(), HasSubstr("2.0"));
   EXPECT_EQ(trials[1]["status"], "failed");
   EXPECT_EQ(trials[0]["configuration"]["precision"], "bf16");
+}
+
+TEST(Import, LeavesWhatTellsNothingAndSaysWhy) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", import_study("demo"));
+  for (const char* name : {"a", "b", "c", "d", "e"})
+    fs::create_directories(sandbox.folder() / "ray" / name);
+  sandbox.write("ray/a/params.json", R"({"batch": 64})");
+  sandbox.write("ray/a/result.json", "{\"s\": 3, \"batch\": 7, \"done\": true}\n");
+  sandbox.write("ray/b/params.json", R"({"batch": 128})");
+  sandbox.write("ray/b/result.json", "{\"s\": 1, \"done\": false}\n");
+  sandbox.write("ray/c/params.json", R"({"batch": 128})");
+  sandbox.write("ray/c/result.json", "{\"s\": 1, \"done\": true}\n{\"s\": NaN}\n");
+  sandbox.write("ray/d/params.json", "{");
+  sandbox.write("ray/d/result.json", "{\"s\": 1, \"done\": true}\n");
+  sandbox.write("ray/e/result.json", "{\"s\": 1, \"done\": true}\n");
+  const Json json = must_import(sandbox, {"ray", "--column", "time=s"});
+  EXPECT_EQ(json["trials"], 1);
+  EXPECT_EQ(json["left"], Json({{"it was stopped, or still running", 1},
+                                {"its last result cannot be read", 1},
+                                {"its params.json cannot be read", 1},
+                                {"no value of \"batch\"", 1}}));
+  EXPECT_EQ(trials_of(sandbox, "demo-imported")[0]["configuration"]["batch"], 64);
+  EXPECT_THAT(json["notes"].dump(), HasSubstr("no column tells \\\"precision\\\""));
+}
+
+TEST(Import, OfOptunasTableTakesItsStatesAndValues) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", import_study("demo"));
+  sandbox.write("trials.csv",
+                "\xef\xbb\xbfnumber,value,params_batch,state\n0,1.5,64,COMPLETE\n1,0.5,128,PRUNED\n"
+                "2,,32,FAIL\n3,1.1,,COMPLETE\n");
+  const Json json = must_import(sandbox, {"trials.csv"});
+  EXPECT_EQ(json["trials"], 2);
+  EXPECT_EQ(json["left"], Json({{"its state is PRUNED", 1}, {"no value of \"batch\"", 1}}));
+  const Json trials = trials_of(sandbox, "demo-imported");
+  EXPECT_EQ(trials[0]["objectives"][0]["value"], 1.5);
+  EXPECT_EQ(trials[1]["status"], "failed");
+}
+
+TEST(Import, OfOptunaRefusesAnotherDirection) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", import_study("demo"));
+  ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet"}).exit_code, 0);
+  ASSERT_EQ(sandbox.steptune({"export", "demo", "--format", "optuna", "optuna.db"}).exit_code, 0);
+  SQLite::Database((sandbox.folder() / "optuna.db").string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE study_directions SET direction = 'MAXIMIZE'");
+  const Ended ended = sandbox.steptune({"import", "optuna.db", "--study", "study.json"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("is maximized"));
+}
+
+TEST(Import, WarnsOfTimesThatCannotBeCompared) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", import_study("demo"));
+  sandbox.write("trials.csv", "batch,step_s,elapsed_s\n64,1,2\n128,1.5,3\n");
+  EXPECT_THAT(must_import(sandbox, {"trials.csv", "--column", "time=step_s"})["notes"].dump(),
+              HasSubstr("seconds per sample?"));
+  EXPECT_THAT(
+      must_import(sandbox, {"trials.csv", "--column", "time=elapsed_s", "--name", "b"})["notes"]
+          .dump(),
+      HasSubstr("since a trial began"));
+  sandbox.write("twice.csv", "batch,batch,step_s\n64,1,2\n");
+  const Ended twice = sandbox.steptune({"import", "twice.csv", "--study", "study.json"});
+  EXPECT_THAT(twice.err, HasSubstr("two columns \"batch\""));
 }
 
 TEST(Import, OfASyneTuneFolderTakesTheLastReportOfEachTrial) {

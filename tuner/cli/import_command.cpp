@@ -27,7 +27,7 @@ Result<ImportColumns> columns_of(const std::vector<std::string>& words) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == word.size()) {
       return fail(ErrorKind::usage, fmt::format("\"{}\" is no NAME=COLUMN", printable_line(word)),
-                  "--column", "--column time=seconds_per_step");
+                  "--column", "--column time=seconds_per_sample");
     }
     columns[word.substr(0, equals)] = word.substr(equals + 1);
   }
@@ -94,6 +94,7 @@ ExitCode import_trials(CommandContext& context, const ImportCommandOptions& opti
     json["left"] = Json::object();
     for (const auto& [why, rows] : imported->left)
       json["left"][why] = rows;
+    json["notes"] = imported->notes;
     context.console.json_result(json);
     return ExitCode::ok;
   }
@@ -101,6 +102,8 @@ ExitCode import_trials(CommandContext& context, const ImportCommandOptions& opti
                                  foreign->trials.size(), foreign->kind, name);
   for (const auto& [why, rows] : imported->left)
     text += fmt::format("left     {}: {}\n", rows, why);
+  for (const std::string& note : imported->notes)
+    text += fmt::format("note     {}\n", note);
   text += fmt::format("use      \"search\": {{\"learn_from\": [\"{}\"]}} in {}\n", name,
                       printable_line(options.study));
   context.console.result(text);
@@ -114,8 +117,8 @@ void add_import_command(CLI::App& program, CommandContext& context) {
   CLI::App* command = add_command(
       program, context, "import", "Take trials of another program as an earlier study",
       "  steptune import optuna.db --study study.json\n"
-      "  steptune import trials.csv --study study.json --column time=seconds_per_step\n"
-      "  steptune import ~/ray_results/train_2026 --study study.json --column time=time_total_s");
+      "  steptune import trials.csv --study study.json --column time=seconds_per_sample\n"
+      "  steptune import ~/ray_results/train_2026 --study study.json --column time=s_per_sample");
   command
       ->add_option(
           "FILE", options->path,

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <fstream>
+#include <set>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
@@ -28,10 +29,13 @@ bool is_sqlite(const fs::path& file) {
   return stream && std::string_view(begin.data(), begin.size()) == k_magic;
 }
 
-/// A parameter of Optuna: a number as it is, a choice by its place in its distribution.
+constexpr int k_busy_ms = 5000;
+
+/// A parameter of Optuna: a number as it is, a choice by its place in its distribution; an empty
+/// object where the distribution cannot be read or has no such choice.
 Json optuna_value(double stored, const std::string& distribution_text) {
   const auto distribution = parse_json(distribution_text, "distribution_json");
-  if (!distribution || !distribution->is_object()) return number_or_null(stored);
+  if (!distribution || !distribution->is_object()) return Json::object();
   const std::string name = text_at(*distribution, "name");
   const auto attributes = distribution->find("attributes");
   if (name == "CategoricalDistribution" && attributes != distribution->end() &&
@@ -39,12 +43,33 @@ Json optuna_value(double stored, const std::string& distribution_text) {
     const Json& choices = (*attributes)["choices"];
     const bool known =
         choices.is_array() && stored >= 0.0 && stored < static_cast<double>(choices.size());
-    return known ? choices[static_cast<std::size_t>(stored)] : Json();
+    if (!known || choices[static_cast<std::size_t>(stored)].is_null()) return Json::object();
+    return choices[static_cast<std::size_t>(stored)];
   }
   if (name.starts_with("Int") && std::abs(stored) < 1e15) {
     return static_cast<std::int64_t>(std::llround(stored));
   }
-  return number_or_null(stored);
+  return std::isfinite(stored) ? Json(stored) : Json::object();
+}
+
+std::vector<Direction> optuna_directions(SQLite::Database& database, std::int64_t study) {
+  std::vector<Direction> directions;
+  if (!database.tableExists("study_directions")) return directions;
+  SQLite::Statement rows(
+      database, "SELECT direction FROM study_directions WHERE study_id = ? ORDER BY objective");
+  rows.bind(1, study);
+  while (rows.executeStep()) {
+    directions.push_back(rows.getColumn(0).getString() == "MAXIMIZE" ? Direction::maximize
+                                                                     : Direction::minimize);
+  }
+  return directions;
+}
+
+void take_optuna_state(const std::string& state, ForeignTrial& trial) {
+  trial.failed = state == "FAIL";
+  if (state != "COMPLETE" && state != "FAIL") {
+    trial.left = fmt::format("its state is {}", printable_line(state));
+  }
 }
 
 std::int64_t optuna_study_id(SQLite::Database& database, const std::string& study,
@@ -68,29 +93,33 @@ std::int64_t optuna_study_id(SQLite::Database& database, const std::string& stud
 
 Result<ForeignTrials> read_optuna(const fs::path& file, const std::string& study) {
   try {
-    SQLite::Database database(file.string(), SQLite::OPEN_READONLY);
+    SQLite::Database database(file.string(), SQLite::OPEN_READONLY, k_busy_ms);
     if (!database.tableExists("trial_params") || !database.tableExists("trial_values")) {
       return fail(ErrorKind::usage, "is an SQLite file, but not of Optuna", file.string());
     }
     std::string fault;
     const std::int64_t id = optuna_study_id(database, study, fault);
     if (!fault.empty()) return fail(ErrorKind::usage, fault, file.string());
-    ForeignTrials foreign{"Optuna", {}};
+    ForeignTrials foreign{"Optuna", {}, optuna_directions(database, id)};
     std::map<std::int64_t, std::size_t> places;
-    SQLite::Statement trials(database,
-                             "SELECT trial_id, state FROM trials WHERE study_id = ? AND state IN "
-                             "('COMPLETE', 'FAIL') ORDER BY trial_id");
+    SQLite::Statement trials(
+        database, "SELECT trial_id, state FROM trials WHERE study_id = ? ORDER BY trial_id");
     trials.bind(1, id);
-    while (trials.executeStep() && foreign.trials.size() < k_max_trials) {
+    while (trials.executeStep()) {
+      if (foreign.trials.size() == k_max_trials) {
+        return fail(ErrorKind::usage, fmt::format("holds more than {} trials", k_max_trials),
+                    file.string());
+      }
       places[trials.getColumn(0).getInt64()] = foreign.trials.size();
-      foreign.trials.push_back({{}, trials.getColumn(1).getString() == "FAIL"});
+      foreign.trials.emplace_back();
+      take_optuna_state(trials.getColumn(1).getString(), foreign.trials.back());
     }
     SQLite::Statement params(
         database, "SELECT trial_id, param_name, param_value, distribution_json FROM trial_params");
     while (params.executeStep()) {
       const auto place = places.find(params.getColumn(0).getInt64());
       if (place == places.end()) continue;
-      foreign.trials[place->second].cells[params.getColumn(1).getString()] =
+      foreign.trials[place->second].cells["params_" + params.getColumn(1).getString()] =
           optuna_value(params.getColumn(2).getDouble(), params.getColumn(3).getString());
     }
     SQLite::Statement values(database, "SELECT trial_id, objective, value FROM trial_values");
@@ -114,7 +143,12 @@ ForeignTrials last_of_each_trial(ForeignTrials reports) {
   std::map<std::string, std::size_t> places;
   for (ForeignTrial& report : reports.trials) {
     const auto status = report.cells.find("st_status");
-    report.failed = status != report.cells.end() && plain_text(status->second) == "Failed";
+    const std::string state = status == report.cells.end() ? "" : plain_text(status->second);
+    report.failed = state == "Failed";
+    if (state != "Failed" && state != "Completed") {
+      report.left =
+          fmt::format("its last status is {}", state.empty() ? "not told" : printable_line(state));
+    }
     const auto id = report.cells.find("trial_id");
     if (id == report.cells.end()) continue;
     const auto [place, is_new] = places.emplace(plain_text(id->second), foreign.trials.size());
@@ -127,17 +161,32 @@ ForeignTrials last_of_each_trial(ForeignTrials reports) {
 Result<ForeignTrials> read_csv(const fs::path& file) {
   const auto csv = read_csv_file(file);
   if (!csv) return tl::unexpected(csv.error());
-  ForeignTrials foreign{"CSV", {}};
+  std::vector<std::string> header = csv->header;
+  // As spreadsheets begin a file in UTF-8.
+  if (!header.empty() && header.front().starts_with("\xef\xbb\xbf")) header.front().erase(0, 3);
+  std::set<std::string> columns;
+  for (const std::string& column : header) {
+    if (!columns.insert(column).second) {
+      return fail(ErrorKind::usage, fmt::format("has two columns \"{}\"", printable_line(column)),
+                  file.string());
+    }
+  }
+  const bool of_syne_tune = columns.contains("trial_id") && columns.contains("st_tuner_time");
+  const bool of_optuna =
+      columns.contains("state") && (columns.contains("value") || columns.contains("values_0"));
+  ForeignTrials foreign{of_optuna ? "Optuna's table" : "CSV", {}};
   for (const auto& row : csv->rows) {
     ForeignTrial trial;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (!row[i].empty()) trial.cells[csv->header[i]] = row[i];
+      if (!row[i].empty()) trial.cells[header[i]] = row[i];
+    }
+    if (of_optuna) {
+      const auto state = trial.cells.find("state");
+      take_optuna_state(state == trial.cells.end() ? "not told" : plain_text(state->second), trial);
     }
     foreign.trials.push_back(std::move(trial));
   }
-  const auto tells = [&csv](const char* column) { return csv->column(column).has_value(); };
-  return tells("trial_id") && tells("st_tuner_time") ? last_of_each_trial(std::move(foreign))
-                                                     : foreign;
+  return of_syne_tune ? last_of_each_trial(std::move(foreign)) : foreign;
 }
 
 Result<ForeignTrials> read_syne_tune(const fs::path& folder) {
@@ -149,9 +198,11 @@ Result<ForeignTrials> read_syne_tune(const fs::path& folder) {
                           printable_line(folder.string())));
 }
 
-/// The last whole line of a file of one result each.
+/// The last whole line of a file of one result each: an empty object where it is none, as one with
+/// Python's NaN; nothing where there is no such file.
 std::optional<Json> last_result(const fs::path& file) {
   std::error_code error;
+  if (!fs::is_regular_file(file, error)) return std::nullopt;
   const auto bytes = fs::file_size(file, error);
   if (error) return std::nullopt;
   std::ifstream stream(file, std::ios::binary);
@@ -164,10 +215,19 @@ std::optional<Json> last_result(const fs::path& file) {
     if (stream.eof() && !line.ends_with('}')) break;
     if (!line.empty()) {
       auto json = parse_json(line, file.string());
-      if (json && json->is_object()) last = *std::move(json);
+      last = json && json->is_object() ? *std::move(json) : Json::object();
     }
   }
   return last;
+}
+
+/// Why a trial of Ray Tune that did not fail tells nothing; empty where it does.
+std::string why_no_result(const std::optional<Json>& result) {
+  if (!result) return "it has no result";
+  if (result->empty()) return "its last result cannot be read";
+  const auto done = result->find("done");
+  const bool is_done = done == result->end() || !done->is_boolean() || done->get<bool>();
+  return is_done ? "" : "it was stopped, or still running";
 }
 
 Result<ForeignTrials> read_ray(const fs::path& folder) {
@@ -179,14 +239,21 @@ Result<ForeignTrials> read_ray(const fs::path& folder) {
   }
   std::ranges::sort(folders);
   for (const fs::path& trial_folder : folders) {
+    const fs::path settings = trial_folder / "params.json";
     const auto result = last_result(trial_folder / "result.json");
-    const auto params = read_json_file(trial_folder / "params.json");
-    if (!result && !params) continue;
+    const bool has_settings = fs::is_regular_file(settings, error);
+    if (!result && !has_settings) continue;
     ForeignTrial trial;
-    trial.failed = !result || fs::exists(trial_folder / "error.txt", error);
-    if (params && params->is_object()) {
-      for (const auto& [name, value] : params->items())
-        trial.cells["config/" + name] = value;
+    trial.failed = fs::exists(trial_folder / "error.txt", error);
+    if (!trial.failed) trial.left = why_no_result(result);
+    if (has_settings) {
+      const auto params = read_json_file(settings);
+      if (params && params->is_object()) {
+        for (const auto& [name, value] : params->items())
+          trial.cells["config/" + name] = value;
+      } else {
+        trial.left = "its params.json cannot be read";
+      }
     }
     if (result) {
       for (const auto& [name, value] : result->items()) {

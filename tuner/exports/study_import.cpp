@@ -15,16 +15,29 @@
 namespace steptune {
 namespace {
 
-/// As other programs call the column of a parameter.
-const Json* cell_of(const ForeignTrial& trial, const std::string& name,
-                    const ImportColumns& columns) {
-  std::vector<std::string> names = {name, "config/" + name, "params_" + name, "config_" + name};
-  if (const auto given = columns.find(name); given != columns.end()) names = {given->second};
+const Json* first_cell(const ForeignTrial& trial, const std::vector<std::string>& names) {
   for (const std::string& each : names) {
     const auto cell = trial.cells.find(each);
     if (cell != trial.cells.end() && !cell->second.is_null()) return &cell->second;
   }
   return nullptr;
+}
+
+std::string column_of(const std::string& name, const ImportColumns& columns) {
+  const auto given = columns.find(name);
+  return given == columns.end() ? name : given->second;
+}
+
+/// As other programs call the column of a parameter; a metric may have the bare name.
+const Json* parameter_cell(const ForeignTrial& trial, const std::string& name,
+                           const ImportColumns& columns) {
+  const std::string column = column_of(name, columns);
+  return first_cell(trial, {"params_" + column, "config/" + column, "config_" + column, column});
+}
+
+const Json* objective_cell(const ForeignTrial& trial, const std::string& metric,
+                           const ImportColumns& columns) {
+  return first_cell(trial, {column_of(metric, columns)});
 }
 
 std::optional<double> number_in(const Json& cell) {
@@ -61,15 +74,74 @@ std::optional<Value> value_in(const Json& cell, const Parameter& parameter) {
   return std::nullopt;
 }
 
-/// The columns that may hold an objective: by its name, and the only one of Optuna.
+/// The columns that hold an objective: by its name, and Optuna's in their order.
 ImportColumns with_objectives(const ForeignTrials& foreign, const StudySpec& study,
                               ImportColumns columns) {
-  for (std::size_t i = 0; i < study.objectives.size(); ++i) {
+  const std::size_t count = study.objectives.size();
+  for (std::size_t i = 0; i < count; ++i) {
     const std::string& metric = study.objectives[i].metric;
-    if (foreign.kind != "Optuna" || columns.contains(metric)) continue;
-    columns[metric] = i == 0 ? "value" : fmt::format("value_{}", i);
+    if (columns.contains(metric)) continue;
+    if (foreign.kind == "Optuna") columns[metric] = i == 0 ? "value" : fmt::format("value_{}", i);
+    if (foreign.kind == "Optuna's table") {
+      columns[metric] = count == 1 ? "value" : fmt::format("values_{}", i);
+    }
   }
   return columns;
+}
+
+/// Optuna tells which way its objectives are better; taken the wrong way its worst trial is best.
+Result<void> check_directions(const ForeignTrials& foreign, const StudySpec& study,
+                              const ImportColumns& columns) {
+  for (const Objective& objective : study.objectives) {
+    for (std::size_t i = 0; i < foreign.directions.size(); ++i) {
+      const std::string column = i == 0 ? "value" : fmt::format("value_{}", i);
+      if (column_of(objective.metric, columns) != column) continue;
+      if (foreign.directions[i] == objective.direction) continue;
+      const bool is_maximized = foreign.directions[i] == Direction::maximize;
+      return fail(ErrorKind::usage,
+                  fmt::format("Optuna's objective {} is {}, \"{}\" of the study is not", i + 1,
+                              is_maximized ? "maximized" : "minimized", objective.metric),
+                  "", "export its trials as CSV with a column of the study's meaning");
+    }
+  }
+  return {};
+}
+
+/// Parameters that at least one trial tells.
+std::set<std::string> told_parameters(const ForeignTrials& foreign, const SearchSpace& space,
+                                      const ImportColumns& columns) {
+  std::set<std::string> told;
+  for (const Parameter& parameter : space.parameters()) {
+    const bool is_told = std::ranges::any_of(foreign.trials, [&](const ForeignTrial& trial) {
+      return parameter_cell(trial, parameter.name, columns) != nullptr;
+    });
+    if (is_told) told.insert(parameter.name);
+  }
+  return told;
+}
+
+/// What may be wrong with a column that is taken for `time`: seconds per sample, or of the run.
+std::vector<std::string> time_notes(const std::string& column,
+                                    const std::vector<TrialRecord>& trials) {
+  std::vector<std::string> notes;
+  const auto has = [&column](const char* word) { return column.find(word) != std::string::npos; };
+  std::map<std::string, std::set<std::string>> batches;
+  for (const TrialRecord& trial : trials) {
+    for (const auto& [name, value] : trial.configuration.values())
+      if (name.find("batch") != std::string::npos) batches[name].insert(to_text(value));
+  }
+  for (const auto& [name, values] : batches) {
+    if (values.size() < 2 || !(has("step") || has("iter") || has("batch"))) continue;
+    notes.push_back(fmt::format(
+        "\"{}\" varies: is \"{}\" seconds per sample? A step of another batch cannot be compared",
+        name, printable_line(column)));
+  }
+  if (has("total") || has("elapsed") || column == "st_tuner_time" || column == "timestamp") {
+    notes.push_back(fmt::format(
+        "\"{}\" looks like the time since a trial began: those that were stopped early seem fast",
+        printable_line(column)));
+  }
+  return notes;
 }
 
 /// Tables have a value in each column, also where the parameter has no effect.
@@ -86,26 +158,32 @@ Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
                                                 const StudySpec& study,
                                                 const ImportColumns& given) {
   const ImportColumns columns = with_objectives(foreign, study, given);
+  if (auto same = check_directions(foreign, study, columns); !same) {
+    return tl::unexpected(same.error());
+  }
   ImportedTrials imported;
-  std::set<std::string> told;
+  std::set<std::string> told = told_parameters(foreign, study.space, columns);
   for (const ForeignTrial& row : foreign.trials) {
     TrialRecord trial;
-    std::string why;
+    std::string why = row.left;
+    std::vector<std::string> not_told;
     for (const Parameter& parameter : study.space.parameters()) {
-      const Json* cell = cell_of(row, parameter.name, columns);
+      const Json* cell = parameter_cell(row, parameter.name, columns);
       if (cell == nullptr) {
         const Value* today = study.baseline.find(parameter.name);
         if (today != nullptr) trial.configuration.set(parameter.name, *today);
+        if (told.contains(parameter.name)) not_told.push_back(parameter.name);
         continue;
       }
-      told.insert(parameter.name);
       auto value = value_in(*cell, parameter);
       if (value && std::isnan(parameter.position_of(*value))) value.reset();
-      if (!value) why = fmt::format("\"{}\" is not in the study's space", parameter.name);
+      if (!value && why.empty()) {
+        why = fmt::format("\"{}\" is not in the study's space", parameter.name);
+      }
       if (value) trial.configuration.set(parameter.name, *value);
     }
     for (const Objective& objective : study.objectives) {
-      const Json* cell = cell_of(row, objective.metric, columns);
+      const Json* cell = objective_cell(row, objective.metric, columns);
       const auto value = cell == nullptr ? std::nullopt : number_in(*cell);
       if (cell != nullptr) told.insert(objective.metric);
       if (value) trial.objectives.push_back(*value);
@@ -113,6 +191,12 @@ Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
     const bool complete = !row.failed && trial.objectives.size() == study.objectives.size();
     if (!complete && !row.failed && why.empty()) why = "without a value of every objective";
     if (why.empty()) drop_inactive(study.space, trial.configuration);
+    for (const std::string& name : not_told) {
+      // Only where it has an effect: tables leave the others empty.
+      if (why.empty() && trial.configuration.contains(name)) {
+        why = fmt::format("no value of \"{}\"", name);
+      }
+    }
     if (why.empty() && !study.space.contains(trial.configuration)) {
       why = "not in the study's space, or against its constraints";
     }
@@ -147,6 +231,17 @@ Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
     for (const auto& [why, count] : imported.left)
       reasons += fmt::format("\n  {}: {}", count, why);
     return fail(ErrorKind::usage, "no trial stands in the study's space" + reasons);
+  }
+  for (const Parameter& parameter : study.space.parameters()) {
+    if (told.contains(parameter.name)) continue;
+    imported.notes.push_back(
+        fmt::format("no column tells \"{}\": all trials are taken to have the baseline's value",
+                    parameter.name));
+  }
+  for (const Objective& objective : study.objectives) {
+    if (!objective.is_time()) continue;
+    for (std::string& note : time_notes(column_of("time", columns), imported.trials))
+      imported.notes.push_back(std::move(note));
   }
   return imported;
 }
