@@ -193,7 +193,7 @@ class Goal {
   }
 
   std::optional<double> planned_samples(const std::optional<double>& per_step) {
-    const auto names = [this](const std::vector<std::string>& usual, const std::string& own) {
+    const auto names = [](const std::vector<std::string>& usual, const std::string& own) {
       return own.empty() ? usual : std::vector<std::string>{plain_name(own)};
     };
     const ReadySpace* space = input_.space;
