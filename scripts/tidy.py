@@ -92,7 +92,8 @@ def without_libtorch(sources):
 def compile_commands():
     """Command line by source: those of the build but for sources that the build itself writes."""
     entries = json.loads((BUILD / "compile_commands.json").read_text())
-    return {pathlib.Path(entry["file"]): for_clang(entry["command"]) for entry in entries if os.path.exists(entry["file"])}
+    return {pathlib.Path(entry["file"]): for_clang(entry["command"]) for entry in entries
+            if os.path.exists(entry["file"]) and not entry["file"].endswith(".pb.cc")}
 
 
 def of_product(source):

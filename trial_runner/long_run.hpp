@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "common/configuration.hpp"
 #include "common/error.hpp"
 #include "common/json.hpp"
+#include "trial_runner/launch/launch.hpp"
 #include "trial_runner/resources.hpp"
 
 namespace steptune {
@@ -20,6 +22,7 @@ struct LongRun {
   std::vector<std::string> argv;                   ///< empty: the study has no command
   std::map<std::string, std::string> environment;  ///< that it was measured under
   Resources resources;                             ///< rented; without a type: none
+  std::optional<Launch> launch{};                  ///< whose words are in `argv`
 };
 
 /// A long run in the form in which a kind of runner's provider is asked for one.

@@ -21,7 +21,10 @@ struct PhaseReport {
 
 /// One progress line of a trial. Counters are cumulative since the trial's start.
 struct Report {
-  double received_s = 0.0;        ///< runner's clock when the line was read
+  double received_s = 0.0;  ///< runner's clock when the line was read
+  /// Of the process that tells it, where several of a trial do; the counters are what all of them
+  /// did together, as this one sees it.
+  std::optional<int> global_rank;
   std::optional<double> clock_s;  ///< the trial's own monotonic clock; preferred for intervals
   std::optional<double> step;     ///< optimiser steps done
   std::optional<double> samples;  ///< samples processed

@@ -13,6 +13,7 @@
 
 #include "common/configuration.hpp"
 #include "common/error.hpp"
+#include "trial_runner/launch/launch.hpp"
 #include "trial_runner/report.hpp"
 #include "trial_runner/reports/report_format.hpp"
 #include "trial_runner/resources.hpp"
@@ -62,13 +63,16 @@ struct TrialSpec {
   TrialKey key;
   std::string study;
   Configuration configuration;
-  std::vector<std::string> argv;                   ///< no shell; argv[0] is looked up in PATH
+  std::vector<std::string> argv;  ///< no shell; argv[0] is looked up in PATH
+  /// The processes that `argv` starts, or is started as (`launch_words.hpp`); nothing: one program
+  /// on each machine.
+  std::optional<Launch> launch;
   std::map<std::string, std::string> environment;  ///< in addition to the tuner's own
   /// In front of what PYTHONPATH is then; empty: nothing. Heeded where trials run on the tuner's
   /// machine (`RunnerTraits::takes_hooks`).
   std::filesystem::path python_path;
-  /// Set OMP_NUM_THREADS and its like to the trial's CPU count where `environment` does not. Heeded
-  /// there, too.
+  /// Set OMP_NUM_THREADS and its like to the CPU count of each of the trial's processes where
+  /// `environment` does not. Heeded there, too.
   bool set_thread_counts = true;
   std::filesystem::path working_directory;
   std::filesystem::path log_path;  ///< output of the trial, capped; empty: not kept

@@ -21,6 +21,7 @@
 #include "common/error.hpp"
 #include "common/json.hpp"
 #include "trial_runner/diagnosis.hpp"
+#include "trial_runner/launch/launch.hpp"
 #include "trial_runner/resources.hpp"
 #include "trial_runner/runner.hpp"
 
@@ -48,8 +49,10 @@ struct RunnerTraits {
   bool takes_all_parameters = false;  ///< each parameter has an effect without being mentioned
   bool uses_this_machine = true;      ///< trials compete with the tuner for its CPUs
   bool takes_hooks = false;           ///< hooks that are files of this machine reach its trials
-  bool has_price = false;             ///< `price_of` gives one
-  bool price_varies = false;          ///< it depends on the configuration
+  std::vector<LaunchWay>
+      launch_ways;            ///< the preferred one first; none: no study can have `launch`
+  bool has_price = false;     ///< `price_of` gives one
+  bool price_varies = false;  ///< it depends on the configuration
   /// The longest that one trial can be billed. Nothing: no money is spent, prices are notional.
   std::optional<double> longest_billed_s;
   /// Facts that measurements depend on although nothing in the study mentions them.

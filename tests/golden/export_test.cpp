@@ -276,5 +276,96 @@ print(json.dumps({'experiments': len(experiments), 'meta': meta, 'runs': runs,
   EXPECT_EQ(exported("mlflow", "mlruns").exit_code, 4) << "once";
 }
 
+/// Reads what the export wrote as the format's description has it: records with checksums
+/// (tensorflow/core/lib/io/record_writer.h), messages by their field numbers.
+constexpr const char* k_read_events = R"(import glob, json, struct
+def checksum(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    crc ^= 0xffffffff
+    return ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff
+def records(data):
+    while data:
+        length, = struct.unpack('<Q', data[:8])
+        assert struct.unpack('<I', data[8:12])[0] == checksum(data[:8])
+        message = data[12:12 + length]
+        assert struct.unpack('<I', data[12 + length:16 + length])[0] == checksum(message)
+        yield message
+        data = data[16 + length:]
+def varint(data, at):
+    number = shift = 0
+    while True:
+        number |= (data[at] & 0x7f) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 0x80:
+            return number, at
+def fields(data):
+    found, at = {}, 0
+    while at < len(data):
+        key, at = varint(data, at)
+        kind = key & 7
+        if kind == 0:
+            value, at = varint(data, at)
+        elif kind == 1:
+            value, at = struct.unpack('<d', data[at:at + 8])[0], at + 8
+        elif kind == 5:
+            value, at = struct.unpack('<f', data[at:at + 4])[0], at + 4
+        else:
+            length, at = varint(data, at)
+            value, at = data[at:at + length], at + length
+        found.setdefault(key >> 3, []).append(value)
+    return found
+def value_of(kinds):
+    return (kinds[2][0] if 2 in kinds else kinds[3][0].decode() if 3 in kinds
+            else bool(kinds[4][0]))
+runs = {}
+for file in glob.glob('runs/all-kinds/**/events.out.tfevents.*', recursive=True):
+    run = runs[file.split('/')[-2]] = {'scalars': {}, 'points': 0}
+    events = [fields(record) for record in records(open(file, 'rb').read())]
+    run['version'] = events[0][3][0].decode()
+    for event in events[1:]:
+        value = fields(fields(event[5][0])[1][0])
+        tag = value[1][0].decode()
+        if 2 in value:
+            run['scalars'][tag] = value[2][0]
+            run['points'] += tag == 'samples_per_second'
+            continue
+        plugin = fields(fields(value[9][0])[1][0])
+        assert plugin[1][0] == b'hparams'
+        data = fields(plugin[2][0])
+        if tag == '_hparams_/experiment':
+            run['parameters'] = [fields(info)[1][0].decode() for info in fields(data[2][0])[4]]
+        elif tag == '_hparams_/session_start_info':
+            entries = [fields(entry) for entry in fields(data[3][0])[1]]
+            run['values'] = {e[1][0].decode(): value_of(fields(e[2][0])) for e in entries}
+        else:
+            run['status'] = fields(data[4][0])[1][0]
+print(json.dumps(runs))
+)";
+
+TEST_F(Export, TensorBoardIsGivenASessionForEachTrial) {
+  ASSERT_EQ(exported("tensorboard", "runs").exit_code, 0);
+  const Json runs = python(k_read_events);
+  const auto trials = search_trials();
+  ASSERT_EQ(runs.size(), trials.size() + 1);
+  EXPECT_EQ(runs["all-kinds"]["version"], "brain.Event:2");
+  EXPECT_EQ(runs["all-kinds"]["parameters"].size(), 7U);
+  for (const auto& [number, trial] : trials) {
+    const Json& run = runs.at(fmt::format("trial-{}", number));
+    EXPECT_EQ(run["values"], trial["configuration"]);
+    const bool ended_well = trial["status"] == "completed" || trial["status"] == "stopped_early";
+    EXPECT_EQ(run["status"], ended_well ? 1 : 2) << trial["status"];
+    if (!ended_well) continue;
+    EXPECT_FLOAT_EQ(run["scalars"]["time"].get<float>(),
+                    trial["objectives"][0]["value"].get<float>());
+    EXPECT_GT(run["points"], 0) << "the pace over its steps";
+  }
+  EXPECT_EQ(exported("tensorboard", "runs").exit_code, 4) << "once";
+}
+
 }  // namespace
 }  // namespace steptune::golden

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -197,6 +198,19 @@ TEST(Run, FirstGuessesFollowTheBaselineWhereTheyAreAskedFor) {
   EXPECT_GE(count(guided, "expert"), 1);
   EXPECT_LE(count(guided, "expert"), 3);
   EXPECT_GE(count(guided, "sobol"), 1);
+
+  // Names that tell nothing; the study file does.
+  std::string unnamed = sandbox.read("study.json");
+  for (const auto& [from, to] : {std::pair{"batch_size", "a"}, std::pair{"workers", "b"}}) {
+    for (std::size_t at = unnamed.find(from); at != std::string::npos; at = unnamed.find(from, at))
+      unnamed.replace(at, std::string(from).size(), to);
+  }
+  sandbox.write("study.json", unnamed);
+  EXPECT_EQ(count(origins({"--first-guesses"}), "expert"), 0);
+  const std::string type = "\"b\": {";
+  unnamed.insert(unnamed.find(type) + type.size(), "\"role\": \"workers\", ");
+  sandbox.write("study.json", unnamed);
+  EXPECT_GE(count(origins({"--first-guesses"}), "expert"), 1);
 }
 
 TEST(Run, AnotherSeedIsRefusedUnlessTheStudyIsNew) {
@@ -222,6 +236,47 @@ TEST(Run, ADurationThatIsNoneIsTold) {
     EXPECT_EQ(ended.exit_code, 2) << time;
     EXPECT_NE(ended.err.find("--time"), std::string::npos) << ended.err;
   }
+}
+
+TEST(Run, TellsHowItEnded) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", replay_study());
+  const Ended told = sandbox.steptune(
+      {"run", "study.json", "--quiet", "--notify", "cat > event.json", "--notify", "exit 3"});
+  EXPECT_EQ(told.exit_code, 0);
+  EXPECT_NE(told.err.find("warning: \"exit\" was not told of \"improved\""), std::string::npos)
+      << told.err;
+  const auto event = parse_json(sandbox.read("event.json"), "event");
+  ASSERT_TRUE(event) << sandbox.read("event.json");
+  EXPECT_EQ(event->begin().key(), "event");
+  EXPECT_EQ((*event)["event"], "improved");
+  EXPECT_EQ((*event)["end"], "budget");
+  EXPECT_EQ((*event)["recommendation"]["configuration"]["precision"], "bf16");
+}
+
+TEST(Run, TellsOfFailuresToThoseWhoWantToKnow) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", failing_study());
+  const Ended failing = sandbox.steptune({"run", "study.json", "--notify", "cat > event.json",
+                                          "--notify-on", "failed", "--notify", "touch told"});
+  EXPECT_EQ(failing.exit_code, 3);
+  const auto event = parse_json(sandbox.read("event.json"), "event");
+  ASSERT_TRUE(event) << sandbox.read("event.json");
+  EXPECT_EQ((*event)["event"], "failed");
+  EXPECT_EQ((*event)["end"], "too_many_failures");
+  EXPECT_TRUE(std::filesystem::exists(sandbox.folder() / "told"));
+
+  const Ended unwanted = sandbox.steptune({"run", "study.json", "--new", "--yes", "--notify",
+                                           "touch unwanted", "--notify-on", "improved"});
+  EXPECT_EQ(unwanted.exit_code, 3);
+  EXPECT_FALSE(std::filesystem::exists(sandbox.folder() / "unwanted"));
+
+  sandbox.write("broken.json", "{");
+  EXPECT_EQ(sandbox.steptune({"run", "broken.json", "--notify", "cat > event.json"}).exit_code, 2);
+  const auto error = parse_json(sandbox.read("event.json"), "event");
+  ASSERT_TRUE(error) << sandbox.read("event.json");
+  EXPECT_EQ((*error)["end"], "error");
+  EXPECT_NE((*error)["reason"].get<std::string>().find("broken.json"), std::string::npos);
 }
 
 TEST(Run, AStudyWithoutAFeasibleTrialEndsWithThree) {

@@ -112,6 +112,17 @@ class Arrival(unittest.TestCase):
         self.assertIn("OSError: libcudart is missing", ran.output)
         self.assertNotIn("steptune:", ran.output)
 
+    def test_each_rank_tells_its_steps_where_the_tuner_listens_to_all(self):
+        ran = run_fresh([program("ddp")], settings(interval_s=0), environment={"STEPTUNE_ALL_RANKS": "1"})
+        told = {rank: [r for r in ran.steps if r["global_rank"] == rank] for rank in (0, 1)}
+        self.assertEqual([len(steps) for steps in told.values()], [8, 8])
+        # 4 samples on each of 2 ranks: what all did together.
+        self.assertEqual({steps[-1]["samples"] for steps in told.values()}, {64})
+        self.assertGreater(told[1][-1]["parts"]["data"], 0)
+        first = run_fresh([program("ddp")], settings(interval_s=0))
+        self.assertEqual(len(first.steps), 8)
+        self.assertNotIn("global_rank", first.steps[0])
+
     def test_spawned_ranks(self):
         ran = run_fresh([program("ddp")], settings(interval_s=0, knobs={"ddp_static_graph": True}))
         self.assertEqual(ran.status, 0, ran.output)

@@ -36,6 +36,8 @@ class Container:
         argv += algorithm.get("ContainerArguments", [])
         # /opt/ml cannot be mounted without privileges: paths below it are redirected.
         argv = [word.replace("/opt/ml", str(self.ml)) for word in argv]
+        if len(group["hosts"]) > 1:
+            argv = self._network(group["hosts"]) + argv
         environment = dict(os.environ)
         for name in list(environment):
             if name.startswith(("AWS_", "STEPTUNE_")):
@@ -50,6 +52,16 @@ class Container:
                                          start_new_session=True)
         self._reader = threading.Thread(target=self._read, args=(on_line,), daemon=True)
         self._reader.start()
+
+    def _network(self, hosts):
+        """Words in front of a command that then knows the job's hosts by name; none where no
+        namespace may be made."""
+        names = self.base / "hosts"
+        names.write_text(pathlib.Path("/etc/hosts").read_text()
+                         + "".join(f"127.0.0.1 {host}\n" for host in hosts))
+        words = ["unshare", *([] if os.geteuid() == 0 else ["--map-root-user"]), "--mount",
+                 "/bin/sh", "-c", f"mount --bind '{names}' /etc/hosts && exec \"$@\"", "sh"]
+        return words if subprocess.run(words + ["true"], capture_output=True).returncode == 0 else []
 
     def _write_inputs(self, request, group, s3):
         config = self.ml / "input" / "config"

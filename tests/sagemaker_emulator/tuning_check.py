@@ -166,6 +166,33 @@ class Example(Tuned):
         self.assertEqual(len(self.audit()["jobs"]), jobs, "a finished study starts nothing")
 
 
+class Launching(Tuned):
+    def test_torchrun_trains_over_two_instances(self):
+        if subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True).returncode != 0:
+            self.skipTest("no PyTorch in /usr/bin/python3")
+        code = self.root / "aws" / "s3" / "my-bucket" / "code"
+        code.mkdir(parents=True)
+        (code / "ddp.py").write_bytes((SOURCE / "tests/slurm/ddp.py").read_bytes())
+        study = fake_study(
+            command=["/usr/bin/python3", "ddp.py", "{batch}", "it's $HOME"],
+            env={"PYTHONPATH": str(SOURCE / "trial_runner/reporters"), "OMP_NUM_THREADS": "1"},
+            launch={"processes_per_node": 2, "options": ["--redirects=9:1", "--tee=9:1"]},
+            parameters={"batch": {"type": "ordinal", "choices": [4]}}, baseline={"batch": 4},
+            objectives=["time"], budget={"trials": 1},
+            measure={"max_trial": "40s", "min_window": "1s", "target_half_width": 0.3, "confirm_pairs": 0})
+        del study["planned_run"]
+        study["runner"].update(instance_type="ml.m5.large", instance_count=2, code="s3://my-bucket/code")
+        self.finish(self.begin(study))
+        trial = self.read("show", "1")["trial"]
+        self.assertEqual(trial["status"], "completed", trial)
+        step_s = trial["measurement"]["seconds_per_sample"] * 4 * 4
+        self.assertGreater(step_s, 0.05)
+        self.assertLess(step_s, 0.5)
+        # On the second instance: its lines come from another log stream.
+        self.assertIn("straggler: rank 3", trial["measurement"]["remark"])
+        self.assert_nothing_costs()
+
+
 class Death(Tuned):
     def test_a_killed_tuner_finds_its_jobs_again(self):
         study = fake_study()

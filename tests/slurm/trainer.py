@@ -1,4 +1,5 @@
-# A training program of tests/slurm/tune_a_study: larger batches and further nodes are faster, at a known rate.
+# A training program of tests/slurm/tune_a_study: larger batches and further nodes are faster, at a known rate. Each
+# start is written down.
 import os
 import sys
 import time
@@ -6,6 +7,8 @@ import time
 batch, nodes = int(sys.argv[1]), int(sys.argv[2])
 rank, world = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
 assert world == nodes, "a task on each node"
+with open("started.txt", "a") as started:
+    started.write("%d %d\n" % (batch, nodes))
 step_s = 0.01 + 0.0004 * batch + 0.002 * (nodes - 1)
 for step in range(1, 100000):
     time.sleep(step_s)

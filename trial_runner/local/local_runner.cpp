@@ -166,6 +166,7 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
   }
   PlacementOptions placement = placement_;
   placement.set_thread_counts = placement_.set_thread_counts && spec.set_thread_counts;
+  if (spec.launch) placement.processes = std::max(1, spec.launch->processes_per_node);
   auto placed = apply_slot(slots_[slot], placement, spec.environment, environment);
   const std::vector<std::string> tags{run_tag_entry(options_.run_tag), trial_tag_entry(spec.key)};
   for (const std::string& tag : tags) {

@@ -112,8 +112,9 @@ std::map<std::string, std::string> apply_slot(const Slot& slot, const PlacementO
 
   // A study that tunes OpenMP's threads means the libraries that would follow it as well.
   const auto openmp = given.find(k_openmp);
-  const std::string threads =
-      openmp == given.end() ? std::to_string(slot.cpu_count) : openmp->second;
+  const std::string threads = openmp == given.end()
+                                  ? std::to_string(std::max(1, slot.cpu_count / options.processes))
+                                  : openmp->second;
   for (const char* variable : k_thread_variables) {
     if (options.set_thread_counts && !given.contains(variable)) environment[variable] = threads;
     const auto in_force = environment.find(variable);

@@ -30,6 +30,7 @@ struct PlacementOptions {
   std::optional<int> gpus_per_trial;  ///< default: an equal share; all of them for a single trial
   bool pin = true;
   bool set_thread_counts = true;
+  int processes = 1;  ///< of a trial, which share its processors
 };
 
 /// The part of the machine that one trial at a time has for itself.

@@ -8,7 +8,8 @@ training script, or put its folder on PYTHONPATH.
         ...  # one optimiser step
         steptune.report(samples=len(batch), loss=loss)
 
-Outside a tuner (STEPTUNE_TRIAL not set) and on ranks other than 0 nothing is printed. Inside, the
+Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed, and of several ranks only 0 prints,
+unless the tuner has started them (STEPTUNE_ALL_RANKS) and listens to each. Inside, the
 first step, the last and at most four a second between are printed to stdout as
 ``[steptune] {"v":1,...}`` lines; steps between two lines are counted, not lost.
 
@@ -20,7 +21,7 @@ Time that is no training step is a phase, told where it begins and where it ends
     with steptune.phase("evaluation"):
         accuracy = evaluate(model)
 
-In distributed training report on every rank what all ranks together did: rank 0 prints.
+In distributed training report on every rank what all ranks together did.
 """
 
 import atexit
@@ -45,7 +46,9 @@ __all__ = [
     "timed",
 ]
 
-_RESERVED = frozenset(("v", "step", "samples", "clock", "parts", "not_finite", "phase"))
+_RESERVED = frozenset(
+    ("v", "step", "samples", "clock", "parts", "not_finite", "phase", "global_rank")
+)
 _INTERVAL_S = 0.25
 _MAX_NAME_BYTES = 100
 
@@ -54,18 +57,25 @@ def _in_tuner():
     return bool(os.environ.get("STEPTUNE_TRIAL"))
 
 
-def _is_first_rank():
-    for variable in ("RANK", "OMPI_COMM_WORLD_RANK"):
-        if os.environ.get(variable):
-            return os.environ[variable] == "0"
-    return True
+def _rank():
+    """Nothing in a program of one process, or in one that does not say."""
+    for variable in ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"):
+        if os.environ.get(variable, "").isdigit():
+            return int(os.environ[variable])
+    return None
+
+
+def _all_ranks_report():
+    return os.environ.get("STEPTUNE_ALL_RANKS") == "1"
 
 
 class Reporter:
     """Counts steps and samples and prints them now and then. Thread safe."""
 
     def __init__(self):
-        self.active = _in_tuner() and _is_first_rank()
+        rank = _rank()
+        self.active = _in_tuner() and (not rank or _all_ranks_report())
+        self._told_rank = rank if _all_ranks_report() else None
         self._process = os.getpid()
         self._begin = time.monotonic()
         self._lock = threading.Lock()
@@ -221,6 +231,8 @@ class Reporter:
         if self._process != os.getpid():
             return  # a forked child must not tell its parent's steps as its own
         document = dict({"v": 1}, **document)
+        if self._told_rank is not None:
+            document["global_rank"] = self._told_rank
         line = "[steptune] " + json.dumps(document, separators=(",", ":")) + "\n"
         try:
             # In one piece, so that lines of other threads do not cut it.

@@ -9,20 +9,23 @@
 //     reporter.step(batch.size(), {{"loss", loss}});
 //   }
 //
-// Outside a tuner (STEPTUNE_TRIAL not set) and on ranks other than 0 nothing is printed and a call
-// costs a branch. Inside, the first step, the last and at most four a second between are printed to
-// stdout as `[steptune] {"v":1,...}` lines; steps between two lines are counted, not lost.
+// Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed and a call costs a branch, and of
+// several ranks only 0 prints, unless the tuner has started them (STEPTUNE_ALL_RANKS) and listens
+// to each. Inside, the first step, the last and at most four a second between are printed to stdout
+// as `[steptune] {"v":1,...}` lines; steps between two lines are counted, not lost.
 //
 // Time that is no training step is a phase, told where it begins and where it ends:
 //
 //   { steptune::Phase phase(reporter, "evaluation"); evaluate(model); }
 #pragma once
 
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 #include <mutex>
 #include <string>
@@ -37,12 +40,15 @@ namespace steptune {
 
 /// Counts steps and samples and prints them now and then. Thread safe. Make it where training
 /// begins; its clock starts then. In distributed training report on every rank what all ranks
-/// together did: rank 0 prints.
+/// together did.
 class Reporter {
  public:
   using Metrics = std::initializer_list<std::pair<const char*, double>>;
 
-  Reporter() : active_(in_tuner() && is_first_rank()), process_(process_id()) {}
+  Reporter()
+      : active_(in_tuner() && (rank() <= 0 || all_ranks_report())),
+        told_rank_(all_ranks_report() ? rank() : -1),
+        process_(process_id()) {}
   ~Reporter() { flush(); }
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;
@@ -132,12 +138,19 @@ class Reporter {
     const char* trial = std::getenv("STEPTUNE_TRIAL");
     return trial != nullptr && *trial != '\0';
   }
-  static bool is_first_rank() {
-    for (const char* variable : {"RANK", "OMPI_COMM_WORLD_RANK"}) {
-      const char* rank = std::getenv(variable);
-      if (rank != nullptr && *rank != '\0') return std::string(rank) == "0";
+  /// -1 in a program of one process, or in one that does not say.
+  static int rank() {
+    for (const char* variable : {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
+      const char* text = std::getenv(variable);
+      int number = -1;
+      if (text != nullptr) (void)std::from_chars(text, text + std::strlen(text), number);
+      if (number >= 0) return number;
     }
-    return true;
+    return -1;
+  }
+  static bool all_ranks_report() {
+    const char* all = std::getenv("STEPTUNE_ALL_RANKS");
+    return all != nullptr && std::string(all) == "1";
   }
   static long process_id() {
 #if defined(__unix__) || defined(__APPLE__)
@@ -159,7 +172,7 @@ class Reporter {
   }
   static bool is_reserved(const std::string& name) {
     return name == "v" || name == "step" || name == "samples" || name == "clock" ||
-           name == "parts" || name == "not_finite" || name == "phase";
+           name == "parts" || name == "not_finite" || name == "phase" || name == "global_rank";
   }
   void keep(Metrics metrics) {
     pending_ = true;
@@ -215,7 +228,8 @@ class Reporter {
   }
   void write(const std::string& keys) {
     if (process_ != process_id()) return;
-    const std::string line = "[steptune] {\"v\":1" + keys + "}\n";
+    const std::string rank = told_rank_ < 0 ? "" : ",\"global_rank\":" + std::to_string(told_rank_);
+    const std::string line = "[steptune] {\"v\":1" + rank + keys + "}\n";
     // In one piece, so that lines of other threads do not cut it.
     std::fwrite(line.data(), 1, line.size(), stdout);
     std::fflush(stdout);
@@ -240,7 +254,8 @@ class Reporter {
   }
 
   const bool active_;
-  const long process_;  // a forked child must not tell its parent's steps as its own
+  const int told_rank_;  // in each line; -1: none
+  const long process_;   // a forked child must not tell its parent's steps as its own
   const SteadyClock::time_point begin_ = SteadyClock::now();
   std::mutex mutex_;
   std::uint64_t steps_ = 0;

@@ -99,6 +99,7 @@ struct ReportReader::State {
   }
 
   static void merge(Report&& told, Report& report) {
+    if (told.global_rank) report.global_rank = told.global_rank;
     if (told.step) report.step = told.step;
     if (told.samples) report.samples = told.samples;
     if (told.clock_s) report.clock_s = told.clock_s;
@@ -113,6 +114,14 @@ struct ReportReader::State {
     }
     for (auto& [name, value] : told.parts)
       report.parts.insert_or_assign(name, value);
+  }
+
+  [[nodiscard]] Report with_samples(Report report) const {
+    if (!report.samples && report.step && samples_per_step) {
+      report.samples = *report.step * *samples_per_step;
+      report.samples_assumed = true;
+    }
+    return report;
   }
 
   /// Remembers the line's metrics, and gives the report those of the lines before.
@@ -186,17 +195,19 @@ std::optional<Report> ReportReader::read_line(std::string_view line, double rece
     if (report.hook_events.empty()) return std::nullopt;
     return report;
   }
+  // Metrics, and whether a phase is under way, are the first rank's.
+  if (report.global_rank.value_or(0) != 0) {
+    report.metrics.clear();
+    report.not_finite.clear();
+    return state_->with_samples(std::move(report));
+  }
   if (report.phase) {
     state_->phase_under_way = !report.phase->seconds;
   } else if (has_counter(report)) {
     state_->phase_under_way = false;
   }
-  if (!report.samples && report.step && state_->samples_per_step) {
-    report.samples = *report.step * *state_->samples_per_step;
-    report.samples_assumed = true;
-  }
   state_->accumulate(report);
-  return report;
+  return state_->with_samples(std::move(report));
 }
 
 bool ReportReader::phase_under_way() const {

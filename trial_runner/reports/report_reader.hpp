@@ -28,7 +28,8 @@ class ReportReader {
   /// What the line tells, if anything. Progress bars end their lines with `\r`: split the output
   /// there as well as at `\n`; a line that still holds some is read piece by piece, the last wins.
   /// The report holds the counters of this line alone and the last value of every metric so far.
-  /// Of a line over 16 KiB only the first 16 KiB are read.
+  /// Of a line over 16 KiB only the first 16 KiB are read. A line of a rank other than the first
+  /// tells its counters, parts and phases alone.
   [[nodiscard]] std::optional<Report> read_line(std::string_view line, double received_s);
 
   /// Whether a phase was told to begin and neither an end nor a counter since: the silence of a

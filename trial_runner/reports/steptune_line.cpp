@@ -2,6 +2,7 @@
 #include "trial_runner/reports/steptune_line.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -18,6 +19,7 @@ constexpr std::string_view k_mark = "[steptune]";
 constexpr std::string_view k_hook_begin = R"({"v":1,"hook":{)";
 constexpr std::size_t k_before_event = k_hook_begin.size() - 1;
 constexpr double k_max_count = 1e18;
+constexpr double k_max_rank = 1e6;
 constexpr int k_out_of_range = 406;  // nlohmann: the number does not fit a double
 
 std::optional<Rejection> too_long(std::string_view document) {
@@ -137,7 +139,8 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
   bool not_a_number(std::string_view what) {
     if (depth_ == 0) return refuse(RejectReason::bad_json, "not an object");
     if (depth_ == 1 && key_ == "phase") return refuse_phase(what);
-    const bool counter = depth_ == 2 || key_ == "step" || key_ == "samples" || key_ == "clock";
+    const bool counter = depth_ == 2 || key_ == "step" || key_ == "samples" || key_ == "clock" ||
+                         key_ == "global_rank";
     if (key_ == "v") return refuse(RejectReason::wrong_version, "\"v\" is not 1");
     return refuse(counter ? RejectReason::bad_counter : RejectReason::not_a_number,
                   fmt::format("\"{}\" is {}, not a number", shown_key(), what));
@@ -153,12 +156,22 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
     if (key_ == "step") return set_counter(report_.step.emplace(), value);
     if (key_ == "samples") return set_counter(report_.samples.emplace(), value);
     if (key_ == "clock") return set_counter(report_.clock_s.emplace(), value);
+    if (key_ == "global_rank") return set_rank(value);
     if (key_ == "parts" || key_ == "not_finite") {
       return refuse(RejectReason::bad_json, fmt::format("\"{}\" is a number", key_));
     }
     if (key_ == "phase") return refuse_phase("a number");
     report_.metrics[key_] = value;
     return true;
+  }
+  bool set_rank(double value) {
+    if (value >= 0.0 && value <= k_max_rank && value == std::floor(value)) {
+      report_.global_rank = static_cast<int>(value);
+      return true;
+    }
+    return refuse(RejectReason::bad_counter,
+                  fmt::format("\"global_rank\" is {}; a whole number from 0 to {:g} is allowed",
+                              value, k_max_rank));
   }
   bool set_phase(std::string name) {
     if (name.empty() || name.size() > k_max_metric_name_bytes) {

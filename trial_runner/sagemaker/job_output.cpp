@@ -32,7 +32,7 @@ std::optional<Report> JobOutput::read_line(double time_s, const LogLine& line) {
   auto report = reader->second.read_line(line.text, time_s);
   if (!report) return std::nullopt;
   if (reporting_host_.empty()) reporting_host_ = line.host;
-  if (reporting_host_ != line.host) return std::nullopt;
+  if (reporting_host_ != line.host && !report->global_rank) return std::nullopt;
   return report;
 }
 

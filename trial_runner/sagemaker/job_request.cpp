@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "trial_runner/sagemaker/entry_point.hpp"
+
 namespace steptune {
 namespace {
 
@@ -69,18 +71,12 @@ Json channel_input(const Channel& channel, const std::vector<std::string>& group
   return input;
 }
 
-Json algorithm(const JobSettings& settings, const TrialSpec& trial) {
+Json algorithm(const JobSettings& settings, const std::vector<std::string>& words) {
   Json specification = {{"TrainingInputMode", settings.input_mode}};
   if (settings.algorithm_name.empty()) {
     specification["TrainingImage"] = settings.image;
   } else {
     specification["AlgorithmName"] = settings.algorithm_name;
-  }
-  std::vector<std::string> words = trial.argv;
-  if (!settings.code_s3_uri.empty() && !words.empty()) {
-    // The shell only changes the folder: the words reach the program through "$@", unread.
-    words = {"/bin/sh", "-c", "cd /opt/ml/input/data/code && exec \"$@\"", "steptune"};
-    words.insert(words.end(), trial.argv.begin(), trial.argv.end());
   }
   if (!words.empty()) {
     specification["ContainerEntrypoint"] = Json::array({words.front()});
@@ -100,9 +96,10 @@ std::int64_t whole_seconds(double seconds) {
 
 Json create_training_job_input(const JobSettings& settings, const JobRequest& request) {
   const TrialSpec& trial = request.trial;
+  const EntryPoint entry = entry_point(trial.argv, !settings.code_s3_uri.empty(), trial.launch);
   Json input = {{"TrainingJobName", request.name},
                 {"RoleArn", settings.role_arn},
-                {"AlgorithmSpecification", algorithm(settings, trial)},
+                {"AlgorithmSpecification", algorithm(settings, entry.words)},
                 {"OutputDataConfig", {{"S3OutputPath", settings.output_s3_uri}}},
                 {"ResourceConfig", resource_config(settings, request)}};
   input["StoppingCondition"] = {{"MaxRuntimeInSeconds", whole_seconds(settings.max_runtime_s)}};
@@ -114,6 +111,7 @@ Json create_training_job_input(const JobSettings& settings, const JobRequest& re
     input["HyperParameters"][name] = to_text(value);
   }
   input["Environment"] = trial.environment;
+  input["Environment"].update(Json(entry.environment));
   // Tells the reporters that somebody reads what they print.
   input["Environment"]["STEPTUNE_TRIAL"] = fmt::format("{}.{}", trial.key.trial, trial.key.attempt);
   input["Environment"].emplace("PYTHONUNBUFFERED", "1");

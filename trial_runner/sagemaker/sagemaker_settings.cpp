@@ -33,6 +33,7 @@ SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits
   traits_.needs_command = !job.code_s3_uri.empty();
   traits_.takes_all_parameters = !has_command;
   traits_.uses_this_machine = false;
+  traits_.launch_ways = {{Launcher::torchrun, true}, {Launcher::mpi}};
   traits_.has_price = true;
   traits_.price_varies = true;
   const double kept_s = job.spot ? 0.0 : section_.keep_alive_s.value_or(k_default_keep_alive_s);

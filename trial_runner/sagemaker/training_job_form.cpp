@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/sagemaker/entry_point.hpp"
 
 namespace steptune {
 namespace {
@@ -63,9 +64,12 @@ Result<Json> TrainingJobForm::write(const LongRun& run) const {
   if (auto checked = check_members(request["HyperParameters"], k_hyperparameters); !checked) {
     return tl::unexpected(checked.error());
   }
-  if (!run.environment.empty()) {
-    request["Environment"] = run.environment;
-    estimator["environment"] = run.environment;
+  const EntryPoint entry = entry_point(run.argv, false, run.launch);
+  auto environment = run.environment;
+  environment.insert(entry.environment.begin(), entry.environment.end());
+  if (!environment.empty()) {
+    request["Environment"] = environment;
+    estimator["environment"] = environment;
     if (auto checked = check_members(request["Environment"], k_variables); !checked) {
       return tl::unexpected(checked.error());
     }
@@ -78,9 +82,9 @@ Result<Json> TrainingJobForm::write(const LongRun& run) const {
       estimator["instance_type"] = run.resources.instance_type;
       estimator["instance_count"] = run.resources.instance_count;
     }
-    if (!run.argv.empty()) {
-      const std::vector<std::string> arguments(run.argv.begin() + 1, run.argv.end());
-      request["AlgorithmSpecification"] = {{"ContainerEntrypoint", {run.argv[0]}}};
+    if (!entry.words.empty()) {
+      const std::vector<std::string> arguments(entry.words.begin() + 1, entry.words.end());
+      request["AlgorithmSpecification"] = {{"ContainerEntrypoint", {entry.words[0]}}};
       if (!arguments.empty()) {
         request["AlgorithmSpecification"]["ContainerArguments"] = arguments;
       }

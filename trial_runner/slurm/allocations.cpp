@@ -36,6 +36,9 @@ constexpr double k_missing_s = 10.0;
 /// Attributes of shared file systems are cached for up to a minute.
 constexpr double k_least_lease_s = 120.0;
 constexpr double k_away_notice_s = 60.0;
+/// A shared file system may have a bad moment; at its end leases still last for half a minute.
+constexpr double k_longest_unwritable_s = 60.0;
+constexpr double k_unwritable_gap_s = 5.0;
 
 /// Of this name only: Slurm may have given the number to another job after a restart.
 std::vector<std::string> cancel_command(const Allocation& allocation) {
@@ -68,12 +71,13 @@ Result<void> Allocations::begin(const std::string& prefix) {
   prefix_ = prefix;
   allocations_.clear();
   const CommandResult listed = run_command(host_, clock_, queue_command());
-  if (!listed.ok()) {
+  const auto rows = parse_queue(listed.out);
+  if (!listed.ok() || !rows) {
     return fail(ErrorKind::runner, "cannot read Slurm's queue: " + last_words(listed), "squeue",
                 "`steptune doctor` tells what is found of Slurm on this machine");
   }
   asked_s_ = looked_s_ = clock_.now_s();
-  on_listed(listed.out);
+  on_listed(*rows);
   return {};
 }
 
@@ -142,7 +146,7 @@ std::optional<double> Allocations::usd_per_node_hour(const Allocation& allocatio
   return need == needs_.end() ? prices.highest() : prices.of(need->second);
 }
 
-void Allocations::submit(const Need& need) {
+void Allocations::submit(const Need& need, const std::string& avoided) {
   Allocation allocation;
   // Unique among all of the study's, those of former tuners included.
   last_number_ = std::max(last_number_ + 1, static_cast<std::int64_t>(clock_.wall_time_s()));
@@ -150,15 +154,16 @@ void Allocations::submit(const Need& need) {
   allocation.name = fmt::format("{}{}.p{}", prefix_, allocation.kind, last_number_);
   allocation.requested_s = clock_.now_s();
   allocation.submit_wall_s = clock_.wall_time_s();
+  allocation.avoids_nodes = !avoided.empty();
   allocation.lease_until_wall_s =
       allocation.submit_wall_s + std::max(k_least_lease_s, options_.keep_alive_s);
   if (const auto leased = host_.set_lease(allocation.name, allocation.lease_until_wall_s);
       !leased) {
-    setbacks_.push_back({allocation.kind, Setback::refused, leased.error().text()});
+    setbacks_.push_back({allocation.kind, Setback::unclear, leased.error().text()});
     return;
   }
   host_.run(
-      submit_words(need, options_, allocation.name), host_.holder_script(allocation.name),
+      submit_words(need, options_, allocation.name, avoided), host_.holder_script(allocation.name),
       [this, name = allocation.name](const CommandResult& result) { on_submitted(name, result); });
   allocations_.push_back(std::move(allocation));
 }
@@ -198,7 +203,7 @@ void Allocations::on_submitted(const std::string& name, const CommandResult& res
   }
   setbacks_.push_back({allocation->kind,
                        answer.submission == Submission::full ? Setback::full : Setback::refused,
-                       "sbatch: " + last_words(result)});
+                       "sbatch: " + last_words(result), allocation->avoids_nodes});
   host_.forget_allocation(name);
   allocations_.remove_if([&name](const Allocation& each) { return each.name == name; });
 }
@@ -214,6 +219,7 @@ void Allocations::cancel(Allocation& allocation) {
 void Allocations::give_back(Allocation& allocation) {
   if (allocation.state == AllocationState::ending) return;
   allocation.state = AllocationState::ending;
+  allocation.given_back = true;
   // A second way, should the controller not hear of it.
   (void)host_.set_lease(allocation.name, 0.0);
   look_soon(k_least_gap_s);
@@ -221,7 +227,7 @@ void Allocations::give_back(Allocation& allocation) {
 }
 
 void Allocations::give_back_as(Allocation& allocation, Setback setback, std::string why) {
-  setbacks_.push_back({allocation.kind, setback, std::move(why)});
+  setbacks_.push_back({allocation.kind, setback, std::move(why), allocation.avoids_nodes});
   give_back(allocation);
 }
 
@@ -273,21 +279,22 @@ void Allocations::look() {
 void Allocations::on_looked(double asked_s, const CommandResult& result) {
   looking_ = false;
   const double now_s = clock_.now_s();
-  if (result.ok()) {
+  const auto rows = parse_queue(result.out);
+  if (result.ok() && rows) {
     if (away_since_s_ && now_s - *away_since_s_ > k_away_notice_s) {
       notices_.add("Slurm's controller answers again");
     }
     notices_.end_topic("away");
     away_since_s_.reset();
     looked_s_ = asked_s;
-    on_listed(result.out);
+    on_listed(*rows);
   } else {
     // What is not answered changes nothing: the controller may be restarted.
     if (!away_since_s_) {
       away_since_s_ = asked_s;
       gap_s_ = k_least_gap_s;
     }
-    away_text_ = last_words(result);
+    away_text_ = result.ok() ? "squeue has printed no list" : last_words(result);
   }
   if (allocations_.empty() && !unsettled()) return;
   const double longest_gap_s =
@@ -306,7 +313,7 @@ bool Allocations::unsettled() const {
 void Allocations::on_gone(const Allocation& allocation, const std::string& state) {
   gone_[allocation.name] = state;
   host_.forget_allocation(allocation.name);
-  if (allocation.state == AllocationState::ending || allocation.used || allocation.former) return;
+  if (allocation.given_back || allocation.used || allocation.former) return;
   if (!allocation.submission_fault.empty()) {
     setbacks_.push_back(
         {allocation.kind, Setback::unclear, "sbatch: " + allocation.submission_fault});
@@ -316,8 +323,7 @@ void Allocations::on_gone(const Allocation& allocation, const std::string& state
                        fmt::format("job {} is {}", allocation.id, words_of(state))});
 }
 
-void Allocations::on_listed(const std::string& text) {
-  const auto rows = parse_queue(text);
+void Allocations::on_listed(const std::vector<QueueRow>& rows) {
   take_in_strays(rows);
   for (auto allocation = allocations_.begin(); allocation != allocations_.end();) {
     const QueueRow* latest = nullptr;
@@ -353,7 +359,10 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
   const JobPhase phase = phase_of(row->state);
   if (phase == JobPhase::over) {
     count_unseen(allocation, *row);
-    return row->state == "COMPLETING";
+    if (row->state != "COMPLETING") return false;
+    // While a node is silent it ends for minutes: trials go elsewhere meanwhile.
+    allocation.state = AllocationState::ending;
+    return true;
   }
   if (allocation.state == AllocationState::ending) {
     // Asked for again: a request may have been lost.
@@ -443,9 +452,18 @@ Result<void> Allocations::renew_leases() {
     // A trial goes on without a tuner; its guard shortens the lease when it has ended.
     const double until_wall_s = std::max(wall_s + lease_s, allocation.user_until_wall_s);
     if (until_wall_s <= allocation.lease_until_wall_s) continue;
-    if (auto set = host_.set_lease(allocation.name, until_wall_s); !set) return set;
+    if (auto set = host_.set_lease(allocation.name, until_wall_s); !set) {
+      const double now_s = clock_.now_s();
+      if (!unwritable_since_s_) unwritable_since_s_ = now_s;
+      if (now_s - *unwritable_since_s_ > k_longest_unwritable_s) return set;
+      notices_.add_once("unwritable", set.error().text() + "; it is tried again");
+      next_renewal_s_ = now_s + k_unwritable_gap_s;
+      return {};
+    }
     allocation.lease_until_wall_s = until_wall_s;
   }
+  if (unwritable_since_s_) notices_.end_topic("unwritable");
+  unwritable_since_s_.reset();
   next_renewal_s_ = clock_.now_s() + lease_s / 4.0;
   return {};
 }

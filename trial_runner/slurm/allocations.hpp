@@ -25,7 +25,7 @@ enum class AllocationState {
   doubtful,    ///< sbatch has failed, which does not say that there is no job
   pending,     ///< in the queue
   running,     ///< its nodes are there
-  ending,      ///< given back; not yet gone
+  ending,      ///< given back, or ending by itself; not yet gone
 };
 
 /// What is held for a need, in a few letters that are part of an allocation's name.
@@ -38,8 +38,9 @@ struct Allocation {
   std::string name;
   std::string kind;  ///< what it holds: trials of the same can use it
   AllocationState state = AllocationState::submitting;
-  bool former = false;    ///< an earlier tuner has asked for it, or a request that was given up
-  bool used = false;      ///< a trial has started in it
+  bool former = false;  ///< an earlier tuner has asked for it, or a request that was given up
+  bool used = false;    ///< a trial has started in it
+  bool given_back = false;
   bool up_seen = false;   ///< its placeholder has told that it runs
   std::string id;         ///< empty until known
   std::string job_state;  ///< as last listed
@@ -62,6 +63,7 @@ struct Allocation {
   double next_cancel_s = 0.0;    ///< once it is given back: asked for again then
   double cancel_gap_s = 0.0;
   std::optional<double> missing_since_s;  ///< from the queue's list
+  bool avoids_nodes = false;              ///< that were lost a while ago; Slurm may have no others
   double lease_until_wall_s = 0.0;
 };
 
@@ -70,6 +72,7 @@ struct AllocationSetback {
   std::string kind;
   Setback setback = Setback::refused;
   std::string why;
+  bool avoids_nodes = false;  ///< as Allocation's
 };
 
 /// The allocations of a study: found again, asked for, watched through one squeue for all, kept
@@ -82,7 +85,7 @@ class Allocations {
   /// Finds those of a former tuner. Waits for the controller's answer.
   [[nodiscard]] Result<void> begin(const std::string& prefix);
   /// Looks where it is due, renews leases. Errors: the controller has been away for too long, or
-  /// the folder cannot be written.
+  /// the folder could not be written for so long that leases are about to run out.
   [[nodiscard]] Result<void> advance();
   [[nodiscard]] double next_due_s() const;
 
@@ -94,7 +97,8 @@ class Allocations {
   [[nodiscard]] Allocation* free_for(const std::string& kind, double needed_s);
   [[nodiscard]] double expected_start_s(const std::string& kind) const;
 
-  void submit(const Need& need);
+  /// On other nodes than `avoided`, in sbatch's form; empty: on any.
+  void submit(const Need& need, const std::string& avoided);
   /// What allocations of its kind hold, those of a former tuner included.
   void know(const Need& need);
   /// Nothing without prices; the highest where it is not known what the allocation holds.
@@ -128,7 +132,7 @@ class Allocations {
   void look_soon(double delay_s);
   void look();
   void on_looked(double asked_s, const CommandResult& result);
-  void on_listed(const std::string& text);
+  void on_listed(const std::vector<QueueRow>& rows);
   void take_in_strays(const std::vector<QueueRow>& rows);
   void on_gone(const Allocation& allocation, const std::string& state);
   void look_at_holders();
@@ -163,6 +167,7 @@ class Allocations {
   double next_holder_look_s_ = 0.0;  ///< at the files that tell that a placeholder runs
   std::optional<double> away_since_s_;
   std::string away_text_;
+  std::optional<double> unwritable_since_s_;  ///< the folder with the leases
   double next_renewal_s_ = 0.0;
   double overhead_usd_ = 0.0;
 };

@@ -151,7 +151,8 @@ class ClusterAllocations final : public HeldMachinesService {
                                          const HeldMachinesRequest& request,
                                          bool named_must_exist = true) {
     const CommandResult queue = cluster.run(queue_command());
-    if (!queue.ok()) {
+    const auto rows = parse_queue(queue.out);
+    if (!queue.ok() || !rows) {
       return fail(queue.status == k_not_found ? ErrorKind::runner : ErrorKind::unavailable,
                   "cannot read Slurm's queue: " + last_words(queue), "squeue");
     }
@@ -167,7 +168,7 @@ class ClusterAllocations final : public HeldMachinesService {
     report.region = "this cluster";
     report.now_wall_s = clock.wall_time_s();
     std::set<std::string> missing(request.jobs.begin(), request.jobs.end());
-    for (const QueueRow& row : parse_queue(queue.out)) {
+    for (const QueueRow& row : *rows) {
       const bool gone = phase_of(row.state) == JobPhase::over && row.state != "COMPLETING";
       const bool named = missing.erase(row.id) + missing.erase(row.name) > 0;
       if (gone) continue;

@@ -60,7 +60,8 @@ std::optional<std::string> Grants::on_setback(const std::string& kind, Setback s
       break;
     case Setback::unclear:
       if (record.times >= k_least_failures && lasts_s >= limits_.outage_s) {
-        hopeless = fmt::format("sbatch has failed for {}: {}", format_duration(lasts_s), why);
+        hopeless = fmt::format("no allocation could be asked for in {}: {}",
+                               format_duration(lasts_s), why);
       }
       break;
     case Setback::unused:

@@ -86,15 +86,18 @@ bool contains(std::string_view text, std::string_view part) {
 
 std::vector<std::string> queue_command() {
   // The name last: it may hold a bar.
-  return {"squeue", "--noheader", "--me", "--states=all", "--format=%i|%T|%r|%S|%e|%V|%D|%C|%N|%j"};
+  return {"squeue", "--me", "--states=all", "--format=%i|%T|%r|%S|%e|%V|%D|%C|%N|%j"};
 }
 
-std::vector<QueueRow> parse_queue(std::string_view text) {
+std::optional<std::vector<QueueRow>> parse_queue(std::string_view text) {
+  constexpr std::string_view k_heading = "JOBID|STATE|";
   std::vector<QueueRow> rows;
+  bool listed = false;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
+    listed = listed || line.starts_with(k_heading);
     std::array<std::string_view, k_fields> fields;
     std::size_t at = 0;
     for (; at + 1 < k_fields; ++at) {
@@ -110,6 +113,7 @@ std::vector<QueueRow> parse_queue(std::string_view text) {
                     count(fields[6]), count(fields[7]), std::string(fields[8]),
                     std::string(fields[9])});
   }
+  if (!listed) return std::nullopt;
   return rows;
 }
 

@@ -26,8 +26,9 @@ struct QueueRow {
 /// All jobs of this user, ended ones that the controller remembers included. Needs
 /// `SLURM_TIME_FORMAT=%s` in the environment.
 [[nodiscard]] std::vector<std::string> queue_command();
-/// Lines that are not of that form (warnings of a site's wrapper) are left out.
-[[nodiscard]] std::vector<QueueRow> parse_queue(std::string_view text);
+/// Lines that are not of that form (warnings of a site's wrapper) are left out. Nothing where the
+/// list's heading is missing: a wrapper that prints nothing has not told that there are no jobs.
+[[nodiscard]] std::optional<std::vector<QueueRow>> parse_queue(std::string_view text);
 
 /// Steps that `squeue --steps --format=%i|%j` lists, by id and name, without those that wait for
 /// their turn: those have no number yet.

@@ -53,6 +53,11 @@ void SlurmRunner::heed_setbacks() {
   for (const std::string& kind : allocations_.take_accepted())
     grants_.on_accepted(kind);
   for (slurm::AllocationSetback& event : allocations_.take_setbacks()) {
+    if (event.setback == Setback::refused && event.avoids_nodes) {
+      // There may be no others: those that were lost are better than none.
+      lost_nodes_.clear();
+      continue;
+    }
     // What a limit forbids beside others may be granted without them.
     if (event.setback == Setback::refused && tells_of_limit(event.why) && held_of_kind("") > 0) {
       event.setback = Setback::full;
@@ -123,7 +128,7 @@ void SlurmRunner::ask_for_allocations() {
     if (of_kind[kind] < std::min(wanted[kind], options_.parallel) &&
         pending < options_.parallel + k_more_pending &&
         clock_.now_s() >= grants_.may_ask_at_s(kind, of_kind[kind])) {
-      allocations_.submit(trial->need());
+      allocations_.submit(trial->need(), lost_nodes_.to_avoid(clock_.now_s()));
       ++of_kind[kind];
       ++pending;
     }

@@ -147,7 +147,7 @@ std::string SimulatedHost::submit(const std::vector<std::string>& argv) {
 }
 
 std::string SimulatedHost::list_jobs() const {
-  std::string text;
+  std::string text = "JOBID|STATE|\n";
   const double to_wall_s = clock_.wall_time_s() - clock_.now_s();
   for (const Job& job : jobs_) {
     text += fmt::format("{}|{}|None|{:.0f}|{:.0f}|{:.0f}|{}|{}|{}|{}\n", job.id,

@@ -58,14 +58,22 @@ int port_of(const std::string& word) {
   return k_first + sum;
 }
 
-std::vector<std::string> srun_command(const Need& need, const slurm::SlurmOptions& options,
+/// torchrun starts a node's processes itself.
+int tasks_per_node(const TrialSpec& spec, const slurm::SlurmOptions& options) {
+  if (!spec.launch) return options.tasks_per_node;
+  return spec.launch->with == Launcher::srun ? spec.launch->processes_per_node : 1;
+}
+
+std::vector<std::string> srun_command(const TrialSpec& spec, const Need& need,
+                                      const slurm::SlurmOptions& options,
                                       const Allocation& allocation, const std::string& name) {
+  const int tasks = tasks_per_node(spec, options);
   std::vector<std::string> words{"srun",
                                  "--jobid=" + allocation.id,
                                  "--job-name=" + name,
                                  fmt::format("--nodes={}", need.nodes),
-                                 fmt::format("--ntasks={}", need.nodes * options.tasks_per_node),
-                                 fmt::format("--ntasks-per-node={}", options.tasks_per_node),
+                                 fmt::format("--ntasks={}", need.nodes * tasks),
+                                 fmt::format("--ntasks-per-node={}", tasks),
                                  "--kill-on-bad-exit=1",
                                  "--unbuffered",
                                  "--input=none",
@@ -73,7 +81,7 @@ std::vector<std::string> srun_command(const Need& need, const slurm::SlurmOption
                                  "--chdir=/"};
   int cpus = options.cpus_per_task.value_or(0);
   if (cpus == 0 && options.exclusive && allocation.nodes > 0) {
-    cpus = allocation.cpus / allocation.nodes / options.tasks_per_node;
+    cpus = std::max(1, allocation.cpus / allocation.nodes / tasks);
   }
   // srun itself would give each task one, and loaders would starve.
   if (cpus > 0) words.push_back(fmt::format("--cpus-per-task={}", cpus));
@@ -84,6 +92,9 @@ std::vector<std::string> srun_command(const Need& need, const slurm::SlurmOption
       words.push_back(fmt::format("--{}={}", option, *value));
   }
   words.insert(words.end(), options.step_options.begin(), options.step_options.end());
+  if (spec.launch && spec.launch->with == Launcher::srun) {
+    words.insert(words.end(), spec.launch->options.begin(), spec.launch->options.end());
+  }
   return words;
 }
 
@@ -263,7 +274,9 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
   if (trial.was_killed()) return;
   // The step of an allocation that is gone, or back in the queue, ends by itself; srun may not have
   // noticed.
-  const bool gone = allocation == nullptr || allocation->state != AllocationState::running;
+  const bool gone =
+      allocation == nullptr || (allocation->state != AllocationState::running &&
+                                (allocation->given_back || allocation->job_state != "COMPLETING"));
   const bool late =
       !trial.has_started() && now_s > trial.step_launch().at_s + options_.launch_limit_s;
   if (late) trial.set_late();
@@ -347,6 +360,8 @@ bool SlurmRunner::judge(StepTrial& trial) {
     if (!evidence.allocation_state && judging_s < k_longest_judging_s) return false;
     if (evidence.allocation_state == "COMPLETING" && judging_s < k_settling_s) return false;
   }
+  for (const std::string& node : trial.lost_nodes())
+    lost_nodes_.add(node, clock_.now_s());
   std::string why;
   auto outcome = slurm::step_outcome(trial.marks(), evidence, trial.spec().limits,
                                      trial.step_launch().tasks, why);
@@ -356,6 +371,14 @@ bool SlurmRunner::judge(StepTrial& trial) {
     if (trial.is_late()) {
       why = fmt::format("not all tasks had started within {} (\"launch_limit\"): {}",
                         format_duration(options_.launch_limit_s), why);
+    }
+    if (trial.has_started()) {
+      // Its start was told, for what it had printed: the next launch is another attempt's.
+      Outcome lost;
+      lost.kind = OutcomeKind::lost;
+      lost.detail = why;
+      finish(trial, std::move(lost));
+      return true;
     }
     on_failed_launch(trial, why, usable);
     return trial.step_ended_s().has_value();
@@ -404,7 +427,7 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
   request.allocation = allocation.name;
   request.job_id = allocation.id;
   request.mark_word = word;
-  request.tasks = trial.need().nodes * options_.tasks_per_node;
+  request.tasks = trial.need().nodes * tasks_per_node(spec, options_);
   request.keep_s = std::max(120.0, options_.keep_alive_s);
   for (const auto& [name, value] : spec.configuration.values())
     request.values.emplace(name, to_text(value));
@@ -414,7 +437,7 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
   const auto text = slurm::step_script(spec, script);
   Result<std::unique_ptr<slurm::Step>> step = tl::unexpected(Error{});
   if (text) {
-    request.argv = srun_command(trial.need(), options_, allocation, request.name);
+    request.argv = srun_command(spec, trial.need(), options_, allocation, request.name);
     request.argv.insert(request.argv.end(), {"/bin/sh", "-c", *text});
     // Before the step is there: a tuner that dies now leaves a lease that lasts for it.
     allocations_.set_user(allocation, spec.key, longest_s(spec));

@@ -13,6 +13,7 @@
 #include "trial_runner/runner.hpp"
 #include "trial_runner/slurm/allocations.hpp"
 #include "trial_runner/slurm/grants.hpp"
+#include "trial_runner/slurm/lost_nodes.hpp"
 #include "trial_runner/slurm/notices.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 #include "trial_runner/slurm/step_trial.hpp"
@@ -97,6 +98,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
   slurm::Notices notices_;
   slurm::Allocations allocations_;
   slurm::Grants grants_;
+  slurm::LostNodes lost_nodes_;
   std::string prefix_;  ///< of the names of jobs and of the study's folder
   Trials trials_;       ///< not finished
   std::vector<TrialEvent> events_;

@@ -86,6 +86,23 @@ std::optional<NeedFault> fault_of(const slurm::Need& need, const SlurmSection& s
                                format_duration(*time_s), format_duration(needed_s))};
 }
 
+/// What a launch leaves `tasks_per_node` to be.
+std::optional<std::string> fault_of_tasks(const std::optional<Launch>& launch,
+                                          const SlurmSection& section) {
+  if (!launch) return std::nullopt;
+  const int tasks = launch->with == Launcher::srun ? launch->processes_per_node : 1;
+  if (section.tasks_per_node == tasks) return std::nullopt;
+  if (section.tasks_per_node != 1) {
+    return fmt::format("is {}, but \"launch\" starts {} task{} on each node: leave it out",
+                       section.tasks_per_node, tasks, tasks == 1 ? "" : "s");
+  }
+  if (section.exclusive) return std::nullopt;
+  return fmt::format(
+      "nodes are shared (\"exclusive\"), and held for one task on each: set it to "
+      "\"processes_per_node\" of \"launch\", {}",
+      tasks);
+}
+
 std::string text_of(const slurm::NodePrices& prices) {
   if (prices.single()) return format_usd(*prices.single());
   std::string text;
@@ -150,6 +167,7 @@ SlurmSettings::SlurmSettings(SlurmSection section, const TrialLimits& limits)
     : section_(std::move(section)), limits_(limits) {
   traits_.parallel = section_.parallel;
   traits_.uses_this_machine = false;
+  traits_.launch_ways = {{Launcher::torchrun, true}, {Launcher::srun, true}};
   traits_.has_price = section_.price_per_node_hour.are_given();
   traits_.price_varies =
       !parse_finite(section_.nodes.text()) || !section_.price_per_node_hour.by_name().empty();
@@ -207,6 +225,11 @@ std::shared_ptr<const RunnerSettings> SlurmSettings::complete(const StudyView& s
     if (fault && told.insert(fault->key).second) {
       faults.add("/runner/" + fault->key,
                  fmt::format("{} (for {})", fault->message, configuration.text()));
+    }
+    const auto tasks_fault = fault_of_tasks(study.trial(configuration).launch, section_);
+    if (tasks_fault && told.insert("tasks_per_node").second) {
+      faults.add("/runner/tasks_per_node",
+                 fmt::format("{} (for {})", *tasks_fault, configuration.text()));
     }
     const slurm::NodePrices& prices = section_.price_per_node_hour;
     if (prices.are_given() && !prices.of(need) && told.insert("price_per_node_hour").second) {

@@ -30,6 +30,12 @@ constexpr const char* k_ranks =
     "export RANK=\"$SLURM_PROCID\" WORLD_SIZE=\"$SLURM_STEP_NUM_TASKS\" "
     "LOCAL_RANK=\"$SLURM_LOCALID\" GROUP_RANK=\"$SLURM_NODEID\"\n";
 
+/// torchrun takes its options from these where its words leave them out. Nodes are numbered by
+/// Slurm and meet at the first: their own meeting (c10d) numbers them as they come, and tells the
+/// processes the name that the first knows itself by, which others may not know.
+constexpr const char* k_meeting =
+    "export PET_NODE_RANK=\"$SLURM_NODEID\" PET_MASTER_ADDR={} PET_MASTER_PORT={}\n";
+
 }  // namespace
 
 Result<std::string> step_script(const TrialSpec& spec, const StepScript& script) {
@@ -57,6 +63,11 @@ Result<std::string> step_script(const TrialSpec& spec, const StepScript& script)
                         script.tasks / std::max(1, script.nodes), posix_quoted(script.head_host),
                         script.port);
   }
+  if (spec.launch && spec.launch->with == Launcher::torchrun) {
+    text += fmt::format(k_meeting, posix_quoted(script.head_host), script.port);
+  }
+  // Tells the reporters that somebody reads what they print.
+  text += fmt::format("export STEPTUNE_TRIAL={}.{}\n", spec.key.trial, spec.key.attempt);
   if (!spec.environment.contains("PYTHONUNBUFFERED")) text += "export PYTHONUNBUFFERED=1\n";
   for (const auto& [name, value] : spec.environment) {
     if (!std::regex_match(name, k_name)) {

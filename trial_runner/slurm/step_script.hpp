@@ -23,9 +23,9 @@ struct StepScript {
 
 /// The text that `/bin/sh -c` runs as each task of a trial's step: marks the start, sets ranks and
 /// the study's variables, goes to the trial's folder, runs the program byte-exact and marks its
-/// exit status. Several tasks get the variables by which torch.distributed finds its ranks. Errors
-/// (`usage`): a NUL byte, a variable's name that no shell can export, a text that is too long for
-/// the system.
+/// exit status. Several tasks get the variables by which torch.distributed finds its ranks, and
+/// torchrun those by which its nodes meet. Errors (`usage`): a NUL byte, a variable's name that no
+/// shell can export, a text that is too long for the system.
 [[nodiscard]] Result<std::string> step_script(const TrialSpec& spec, const StepScript& script);
 
 /// What tasks have marked, cut out of a step's output. Output of several tasks may be mixed at any

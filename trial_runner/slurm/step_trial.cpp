@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "trial_runner/cost/usage_cost.hpp"
+#include "trial_runner/slurm/lost_nodes.hpp"
 
 namespace steptune::slurm {
 namespace {
@@ -39,6 +40,7 @@ void StepTrial::launch(StepLaunch launch, std::unique_ptr<Step> step) {
   step_end_.reset();
   step_ended_s_.reset();
   early_lines_.clear();
+  lost_nodes_.clear();
   ++launches_;
 }
 
@@ -92,7 +94,10 @@ void StepTrial::take_output(double time_s, std::string_view bytes,
   marks_->feed(bytes, [&](std::string_view output) {
     log_.write(output);
     tail_.feed(output);
-    lines_.feed(output, [&](std::string_view line) { take_line(time_s, line, events); });
+    lines_.feed(output, [&](std::string_view line) {
+      if (auto node = lost_node_in(line)) lost_nodes_.insert(*std::move(node));
+      take_line(time_s, line, events);
+    });
   });
   last_output_s_ = std::max(last_output_s_, time_s);
   if (!started_s_ && marks_->all_started()) tell_start(time_s, events);

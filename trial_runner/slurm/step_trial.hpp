@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,6 +87,8 @@ class StepTrial {
   [[nodiscard]] std::optional<double> step_ended_s() const { return step_ended_s_; }
   [[nodiscard]] const StepEnd& step_end() const { return step_end_.value(); }
   [[nodiscard]] StepEvidence evidence() const;
+  /// Nodes that srun says it has lost since the launch.
+  [[nodiscard]] const std::set<std::string>& lost_nodes() const { return lost_nodes_; }
 
   /// The last event; nothing is billed of a trial that never started.
   [[nodiscard]] TrialFinished finish(double now_s, Outcome outcome,
@@ -128,6 +131,7 @@ class StepTrial {
   bool out_of_memory_ = false;
   bool cancelled_ = false;
   bool node_lost_ = false;
+  std::set<std::string> lost_nodes_;
   EndCause cause_ = EndCause::none;
   double asked_s_ = 0.0;
   bool killed_ = false;

@@ -10,7 +10,7 @@
 namespace steptune::slurm {
 
 std::vector<std::string> submit_words(const Need& need, const SlurmOptions& options,
-                                      const std::string& name) {
+                                      const std::string& name, const std::string& avoided) {
   std::vector<std::string> words{"sbatch",
                                  "--parsable",
                                  "--no-requeue",
@@ -31,6 +31,10 @@ std::vector<std::string> submit_words(const Need& need, const SlurmOptions& opti
   }
   for (const std::string& option : need.options)
     words.push_back("--" + option);
+  if (avoided.empty()) return words;
+  // Of two, sbatch heeds the last.
+  const auto excluded = need.value_of("exclude");
+  words.push_back("--exclude=" + (excluded ? *excluded + "," : "") + avoided);
   return words;
 }
 

@@ -10,9 +10,11 @@
 
 namespace steptune::slurm {
 
-/// sbatch and its options for an allocation; the script comes from standard input.
+/// sbatch and its options for an allocation on other nodes than `avoided`; the script comes from
+/// standard input.
 [[nodiscard]] std::vector<std::string> submit_words(const Need& need, const SlurmOptions& options,
-                                                    const std::string& name);
+                                                    const std::string& name,
+                                                    const std::string& avoided = {});
 
 /// The last line that a command has printed, or how it ended: for people.
 [[nodiscard]] std::string last_words(const CommandResult& result);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -44,22 +46,17 @@ struct ConfigurationMean {
 };
 
 ScalingCount best_at(double count, const std::vector<const ScalingRun*>& runs) {
-  std::vector<ConfigurationMean> means;
+  std::map<std::string, ConfigurationMean> means;
   std::size_t trials = 0;
   for (const ScalingRun* run : runs) {
     if (run->selectable) ++trials;
-    const auto same = std::ranges::find_if(means, [&](const ConfigurationMean& mean) {
-      return mean.first->configuration == run->configuration;
-    });
-    if (same != means.end()) {
-      same->add(*run);
-    } else {
-      means.emplace_back().add(*run);
-    }
+    means[run->configuration.text()].add(*run);
   }
-  const ConfigurationMean& best = *std::ranges::min_element(
-      means, {},
-      [](const ConfigurationMean& mean) { return std::pair(!mean.completed, mean.time_s()); });
+  const ConfigurationMean& best =
+      std::ranges::min_element(means, {}, [](const auto& configuration) {
+        const ConfigurationMean& mean = configuration.second;
+        return std::pair(!mean.completed, mean.time_s());
+      })->second;
   ScalingCount result;
   result.count = count;
   result.trial = best.first->trial;
@@ -82,55 +79,49 @@ void compare_with_first(std::vector<ScalingCount>& counts, bool alike) {
     here.efficiency = scaled(here.speed_up, first.count / here.count);
     if (i == 0) continue;
     const ScalingCount& before = counts[i - 1];
-    // Speeds relative to the first count's: its own error is small beside that of a difference.
+    // Speeds are relative to the first count's, whose error is in both.
     const double gained = here.speed_up.mean - before.speed_up.mean;
     const double added = (here.count - before.count) / first.count;
-    const double error_of_gain = std::hypot(here.speed_up.mean * here.relative_error,
-                                            before.speed_up.mean * before.relative_error) /
-                                 added;
+    const double error_of_first =
+        (i == 1 ? here.speed_up.mean : here.speed_up.mean - before.speed_up.mean) *
+        first.relative_error;
+    const double error_of_before = i == 1 ? 0.0 : before.speed_up.mean * before.relative_error;
+    const double error_of_gain =
+        std::hypot(here.speed_up.mean * here.relative_error, error_of_before, error_of_first) /
+        added;
     here.added_pays = EffectEstimate{gained / added, gained / added - k_z_95 * error_of_gain,
                                      gained / added + k_z_95 * error_of_gain};
   }
 }
 
-/// The last of the possible counts up to `most` to which every further machine pays enough.
-double knee_of(const ScalingCurve& curve, double first, double most, double min_efficiency) {
-  const double each_of_first = curve.one_s / curve.time_s(first) / first;
-  double count = first;
-  while (count < most && curve.next_pays(count) >= min_efficiency * each_of_first)
-    count += 1.0;
-  return std::min(count, most);
+/// The last of `counts`, from the first on, to which every further machine pays enough.
+double knee_of(const ScalingCurve& curve, const std::vector<double>& counts,
+               double min_efficiency) {
+  const auto speed = [&](double count) { return curve.one_s / curve.time_s(count); };
+  const double wanted = min_efficiency * speed(counts.front()) / counts.front();
+  double knee = counts.front();
+  for (const double count : counts) {
+    if (count > knee && (speed(count) - speed(knee)) / (count - knee) < wanted) break;
+    knee = count;
+  }
+  return knee;
 }
 
 std::optional<ScalingKnee> find_knee(const Scaling& scaling) {
-  if (!scaling.question.alike || scaling.counts.size() < 2) return std::nullopt;
-  const double wanted = scaling.question.min_efficiency;
+  if (scaling.fits.empty()) return std::nullopt;
   const double first = scaling.counts.front().count;
   const double most = scaling.counts.back().count;
-  ScalingKnee knee;
-  if (!scaling.fits.empty()) {
-    const EffectEstimate by_law = scaling.fits.front().estimate(
-        [&](const ScalingCurve& curve) { return knee_of(curve, first, most, wanted); });
-    knee = {by_law.mean, by_law.low, by_law.high, true, by_law.mean >= most};
-    return knee;
+  std::set<double> between;
+  for (const ScalingCount& count : scaling.counts)
+    between.insert(count.count);
+  for (const double count : scaling.question.possible_counts) {
+    if (count > first && count < most) between.insert(count);
   }
-  knee.count = first;
-  knee.low = first;
-  knee.high = first;
-  bool mean_pays = true;
-  bool low_pays = true;
-  bool high_pays = true;
-  for (std::size_t i = 1; i < scaling.counts.size(); ++i) {
-    const ScalingCount& here = scaling.counts[i];
-    mean_pays = mean_pays && here.added_pays->mean >= wanted;
-    low_pays = low_pays && here.added_pays->low >= wanted;
-    high_pays = high_pays && here.added_pays->high >= wanted;
-    if (mean_pays) knee.count = here.count;
-    if (low_pays) knee.low = here.count;
-    if (high_pays) knee.high = here.count;
-  }
-  knee.is_last = knee.count >= most;
-  return knee;
+  const std::vector<double> counts(between.begin(), between.end());
+  const EffectEstimate knee = estimate_by_any(scaling.fits, [&](const ScalingCurve& curve) {
+    return knee_of(curve, counts, scaling.question.min_efficiency);
+  });
+  return ScalingKnee{knee.mean, knee.low, knee.high, knee.mean >= most};
 }
 
 const ScalingCount& nearest_to(const std::vector<ScalingCount>& counts, double count) {
@@ -139,22 +130,37 @@ const ScalingCount& nearest_to(const std::vector<ScalingCount>& counts, double c
   });
 }
 
-std::vector<ScalingPrediction> predict(const Scaling& scaling) {
+/// Counts that were not measured and that a law may be asked about.
+std::vector<double> counts_to_predict(const Scaling& scaling) {
   constexpr std::size_t k_most_predictions = 64;
-  std::vector<ScalingPrediction> predictions;
-  if (scaling.fits.empty()) return predictions;
   const double greatest = scaling.counts.back().count;
+  std::vector<double> counts;
   for (const double count : scaling.question.possible_counts) {
     const bool measured =
         std::ranges::find(scaling.counts, count, &ScalingCount::count) != scaling.counts.end();
     // What lies further out than twice the measured range, no four points tell.
-    if (measured || count < 1.0 || count > 2.0 * greatest) continue;
-    if (predictions.size() == k_most_predictions) break;
-    const EffectEstimate time = scaling.fits.front().estimate(
-        [count](const ScalingCurve& curve) { return curve.time_s(count); });
-    const double price =
+    if (!measured && count >= 1.0 && count <= 2.0 * greatest) counts.push_back(count);
+  }
+  if (counts.size() <= k_most_predictions) return counts;
+  std::vector<double> thinned;
+  for (std::size_t i = 0; i < k_most_predictions; ++i)
+    thinned.push_back(counts[i * (counts.size() - 1) / (k_most_predictions - 1)]);
+  return thinned;
+}
+
+std::vector<ScalingPrediction> predict(const Scaling& scaling) {
+  std::vector<ScalingPrediction> predictions;
+  if (scaling.fits.empty()) return predictions;
+  const double least = scaling.counts.front().count;
+  const double greatest = scaling.counts.back().count;
+  for (const double count : counts_to_predict(scaling)) {
+    const auto price =
         scaling.question.price_per_hour(nearest_to(scaling.counts, count).configuration, count);
-    predictions.push_back({count, time, scaled(time, price / k_hour_s), count > greatest});
+    if (!price) continue;
+    const EffectEstimate time = estimate_by_any(
+        scaling.fits, [count](const ScalingCurve& curve) { return curve.time_s(count); });
+    predictions.push_back(
+        {count, time, scaled(time, *price / k_hour_s), count < least || count > greatest});
   }
   return predictions;
 }
@@ -206,7 +212,9 @@ void explain(Scaling& scaling) {
     if (work_grows(fit.best.law) == work_grows(first.best.law)) of_its_kind += fit.weight;
   }
   constexpr double k_odds = 10.0;
-  scaling.law_told = first.aicc && of_its_kind >= k_odds / (1.0 + k_odds);
+  const bool all_compared =
+      std::ranges::all_of(scaling.fits, [](const ScalingFit& fit) { return fit.aicc.has_value(); });
+  scaling.law_told = all_compared && of_its_kind >= k_odds / (1.0 + k_odds);
   if (first.degrees_of_freedom > 0.0) {
     scaling.scatter = std::max(1.0, std::sqrt(first.chi_squared / first.degrees_of_freedom));
   }

@@ -48,7 +48,7 @@ struct ScalingPrediction {
   double count = 0.0;
   EffectEstimate time_s;
   EffectEstimate cost;
-  bool beyond = false;  ///< more than the greatest count that was measured
+  bool beyond = false;  ///< outside of the counts that were measured
 };
 
 /// Where another machine begins to pay less than is asked for.
@@ -56,7 +56,6 @@ struct ScalingKnee {
   double count = 0.0;
   double low = 0.0;  ///< 95 % interval
   double high = 0.0;
-  bool by_law = false;   ///< else by the measured counts alone
   bool is_last = false;  ///< as far as was measured, every machine pays
 };
 
@@ -77,9 +76,9 @@ struct ScalingQuestion {
   bool alike = true;
   double error_degrees_of_freedom = 3.0;
   /// Counts that may be asked for, in order, and the price per hour there, given the configuration
-  /// of the nearest measured count.
+  /// of the nearest measured count; nothing where that configuration cannot have this count.
   std::vector<double> possible_counts;
-  std::function<double(const Configuration& nearest, double count)> price_per_hour;
+  std::function<std::optional<double>(const Configuration& nearest, double count)> price_per_hour;
 };
 
 /// Time, cost and efficiency against the number of machines, and what explains it.
@@ -88,7 +87,7 @@ struct Scaling {
   std::vector<ScalingCount> counts;  ///< in order
   std::vector<ScalingFit> fits;      ///< the law that is best supported first; may be empty
   /// Whether the family of the first law (the same work, or work that grows) is told from the other
-  /// at odds of 10 to 1.
+  /// at odds of 10 to 1, all laws being compared.
   bool law_told = false;
   /// Standard deviation of the points around the first law, over what their errors explain; 1 where
   /// that cannot be told.

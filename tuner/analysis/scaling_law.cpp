@@ -37,10 +37,10 @@ RelativeTime relative_time(ScalingLaw law, double s, double c, double n) {
     case ScalingLaw::gustafson_log:
       break;
   }
-  // Of the time at n, Gustafson's s is serial.
+  // Of the time at n without messages, Gustafson's s is serial.
   const double whole = 1.0 / (n - s * (n - 1.0));
-  const double messages = law == ScalingLaw::gustafson_log ? c * std::log2(n) / n : 0.0;
-  return {s * whole, (1.0 - s) * whole, messages};
+  const double messages = law == ScalingLaw::gustafson_log ? c * std::log2(n) : 0.0;
+  return {s * whole, (1.0 - s) * whole, messages * whole};
 }
 
 /// A law's least squares at given s and c: the logarithm of the time on one machine is linear.
@@ -177,6 +177,7 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
   const double limit =
       fit.chi_squared + error_scale(fit.chi_squared, fit.degrees_of_freedom, error_dof) *
                             threshold_95(error_dof + fit.degrees_of_freedom);
+  fit.chi_squared_limit = limit;
   const auto is_inside = [&](double s) {
     return squares.best_communication(s).at.chi_squared <= limit;
   };
@@ -194,13 +195,16 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
 /// With errors whose scale is estimated from the most general law: the quasi-AICc of Burnham and
 /// Anderson, "Model selection and multimodel inference", 2002, section 2.5.
 void compare(std::vector<ScalingFit>& fits, double count, double error_dof) {
+  const auto can_compare = [](const ScalingFit& fit) { return fit.degrees_of_freedom >= 2.0; };
   double scale = std::numeric_limits<double>::infinity();
-  for (const ScalingFit& fit : fits)
+  for (const ScalingFit& fit : fits) {
+    if (!can_compare(fit)) continue;
     scale = std::min(scale, error_scale(fit.chi_squared, fit.degrees_of_freedom, error_dof));
+  }
   double least_aicc = std::numeric_limits<double>::infinity();
   for (ScalingFit& fit : fits) {
     const double k = count - fit.degrees_of_freedom;
-    if (count - k < 2.0) continue;
+    if (!can_compare(fit)) continue;
     fit.aicc = fit.chi_squared / scale + 2.0 * k + 2.0 * k * (k + 1.0) / (count - k - 1.0);
     least_aicc = std::min(least_aicc, *fit.aicc);
   }
@@ -230,10 +234,6 @@ TimeShares ScalingCurve::shares(double count) const {
   return {time.serial / total, time.parallel / total, time.communication / total};
 }
 
-double ScalingCurve::next_pays(double count) const {
-  return one_s / time_s(count + 1.0) - one_s / time_s(count);
-}
-
 EffectEstimate ScalingFit::estimate(
     const std::function<double(const ScalingCurve&)>& quantity) const {
   const double value = quantity(best);
@@ -246,13 +246,25 @@ EffectEstimate ScalingFit::estimate(
   return result;
 }
 
+EffectEstimate estimate_by_any(std::span<const ScalingFit> fits,
+                               const std::function<double(const ScalingCurve&)>& quantity) {
+  const ScalingFit& closest = *std::ranges::min_element(fits, {}, &ScalingFit::chi_squared);
+  EffectEstimate result = fits.front().estimate(quantity);
+  for (const ScalingFit& fit : fits.subspan(1)) {
+    if (fit.chi_squared > closest.chi_squared_limit) continue;
+    const EffectEstimate other = fit.estimate(quantity);
+    result.low = std::min(result.low, other.low);
+    result.high = std::max(result.high, other.high);
+  }
+  return result;
+}
+
 std::vector<ScalingFit> fit_scaling_laws(std::span<const ScalingPoint> points,
                                          double error_degrees_of_freedom) {
   std::vector<ScalingFit> fits;
-  for (const ScalingLaw law : k_laws) {
-    const std::size_t fewest = communicates(law) ? 5 : 2;
-    if (points.size() >= fewest) fits.push_back(fit_law(law, points, error_degrees_of_freedom));
-  }
+  if (points.size() < 2) return fits;
+  for (const ScalingLaw law : k_laws)
+    fits.push_back(fit_law(law, points, error_degrees_of_freedom));
   compare(fits, static_cast<double>(points.size()), error_degrees_of_freedom);
   return fits;
 }

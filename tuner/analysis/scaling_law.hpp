@@ -21,7 +21,7 @@ namespace steptune {
 /// share and is part of s.
 ///
 /// Gustafson, "Reevaluating Amdahl's law", CACM 31(5), 1988: 1 / (n - s (n - 1)), where the work of
-/// a step grows with the machines; with c log2(n) / n, the messages of a tree in each step.
+/// a step grows with the machines; times 1 + c log2(n), the messages of a tree in each step.
 enum class ScalingLaw { amdahl, amdahl_linear, amdahl_log, gustafson, gustafson_log };
 /// Whether the law has a term of its own for communication.
 [[nodiscard]] bool communicates(ScalingLaw law);
@@ -42,8 +42,6 @@ struct ScalingCurve {
   /// `count` is at least 1.
   [[nodiscard]] double time_s(double count) const;
   [[nodiscard]] TimeShares shares(double count) const;
-  /// Speed that one machine more than `count` adds, as a share of what one machine alone has.
-  [[nodiscard]] double next_pays(double count) const;
 };
 
 /// The time at one count.
@@ -60,6 +58,7 @@ struct ScalingFit {
   /// greatest value of a quantity over them are its profile likelihood interval.
   std::vector<ScalingCurve> region;
   double chi_squared = 0.0;         ///< of the best curve
+  double chi_squared_limit = 0.0;   ///< the greatest within the region
   double degrees_of_freedom = 0.0;  ///< points less parameters
   /// Nothing where the points are too few to compare the law with others.
   std::optional<double> aicc;
@@ -69,12 +68,18 @@ struct ScalingFit {
       const std::function<double(const ScalingCurve&)>& quantity) const;
 };
 
-/// The laws that the points can be fitted with, the one that they support most first: weighted
+/// A quantity by the first law, with an interval that holds whichever of the laws is true: the
+/// union of the intervals of all that the points cannot rule out (those that cannot be compared,
+/// and those with at least a twentieth of the first one's weight). `fits` is not empty.
+[[nodiscard]] EffectEstimate estimate_by_any(
+    std::span<const ScalingFit> fits, const std::function<double(const ScalingCurve&)>& quantity);
+
+/// The laws fitted to the points, the one that they support most first: weighted
 /// least squares in the logarithm of time with s in [0, 1] and 0 <= c <= 10, compared by the Akaike
 /// criterion for small samples (Hurvich and Tsai, "Regression and time series model selection in
 /// small samples", Biometrika 76(2), 1989). A law with k parameters is compared from k + 2 points
-/// on; with fewer, Amdahl's and Gustafson's are fitted and cannot be told apart; none with fewer
-/// than 2 points.
+/// on; with fewer it is fitted, behind those that are compared, and cannot be ruled out. None with
+/// fewer than 2 points.
 ///
 /// `error_degrees_of_freedom`: that the common scale of the errors is known with; positive, may be
 /// infinite. Points that scatter more than their errors widen the intervals.

@@ -36,7 +36,7 @@ std::unique_ptr<Searcher> with_study_guesses(std::unique_ptr<Searcher> searcher,
                                    ? guess_machine(SystemFiles{}, cpus, gpus)
                                    : GuessMachine{cpus, gpus, gpus > 0};
   return with_first_guesses(std::move(searcher), study.space, study.baseline, machine,
-                            traits_of(study.objectives));
+                            traits_of(study.objectives), study.parameter_roles);
 }
 
 Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study) {

@@ -137,9 +137,12 @@ ExitCode print_launch_format(CommandContext& context, const StoredStudy& study,
                              const BestChoice& choice, const std::string& format) {
   if (format == "args") return print_args(context, study, choice);
   if (format == "python") return print_python(context, study, choice);
-  LongRun run{study.record.name, choice.trial.configuration, choice.command.argv,
+  LongRun run{study.record.name,
+              choice.trial.configuration,
+              choice.command.argv,
               choice.command.environment,
-              choice.study.runner->resources_of(choice.trial.configuration)};
+              choice.study.runner->resources_of(choice.trial.configuration),
+              choice.command.launch};
   if (format == "dockerfile") {
     advise_without_hook(context, choice);
     return print_text(context, dockerfile_lines(run));

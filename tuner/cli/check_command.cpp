@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "search/searcher.hpp"
+#include "trial_runner/launch/launch_words.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/program_study.hpp"
 #include "tuner/cli/study_source.hpp"
@@ -61,6 +62,10 @@ std::map<std::string, std::string> shown_environment(const RenderedCommand& comm
   return environment;
 }
 
+std::vector<std::string> typed_argv(const RenderedCommand& command) {
+  return command.launch ? typed_words(*command.launch, command.argv) : command.argv;
+}
+
 std::string preview_text(const StudySpec& study, const std::vector<Preview>& previews) {
   std::string text;
   for (std::size_t i = 0; i < previews.size(); ++i) {
@@ -69,7 +74,7 @@ std::string preview_text(const StudySpec& study, const std::vector<Preview>& pre
     for (const auto& [name, value] : shown_environment(command)) {
       line += fmt::format("{}={} ", name, shell_quoted(value));
     }
-    line += shell_quoted(command.argv);
+    line += shell_quoted(typed_argv(command));
     text +=
         fmt::format("\n{}  {}  {}\n", i + 1, previews[i].origin,
                     configuration_text(previews[i].configuration, parameter_order(study.document)));
@@ -83,7 +88,7 @@ Json preview_json(const StudySpec& study, const Preview& preview) {
   Json json;
   json["origin"] = preview.origin;
   json["configuration"] = to_json(preview.configuration);
-  json["argv"] = command.argv;
+  json["argv"] = typed_argv(command);
   json["environment"] = Json::object();
   for (const auto& [name, value] : shown_environment(command))
     json["environment"][name] = value;

@@ -34,9 +34,10 @@ Result<void> write_export(CommandContext& context, const ExportOptions& options,
   }
   if (options.file == "-") {
     return fail(ErrorKind::usage, fmt::format("{} does not go to stdout", options.format), "FILE",
-                options.format == "optuna" ? "name a new file" : "name a folder: mlruns");
+                options.format == "optuna" ? "name a new file" : "name a folder");
   }
   if (options.format == "optuna") return write_optuna_study(study, options.file);
+  if (options.format == "tensorboard") return write_tensorboard_logs(study, options.file);
   return write_mlflow_experiment(study, options.file);
 }
 
@@ -62,20 +63,24 @@ void add_export_command(CLI::App& program, CommandContext& context) {
                   "  steptune export resnet-nightly --format csv trials.csv\n"
                   "  steptune export resnet-nightly --format optuna optuna.db && optuna-dashboard "
                   "sqlite:///optuna.db\n"
-                  "  steptune export resnet-nightly --format mlflow mlruns && mlflow ui");
+                  "  steptune export resnet-nightly --format mlflow mlruns && mlflow ui\n"
+                  "  steptune export resnet-nightly --format tensorboard runs && tensorboard "
+                  "--logdir runs");
   command->add_option("STUDY", options->study, "Study, by name or file")->required();
   command
-      ->add_option("FILE", options->file,
-                   "What to write; csv, json: -: to stdout; optuna: a new file; mlflow: a folder")
+      ->add_option(
+          "FILE", options->file,
+          "What to write; csv, json: -: to stdout; optuna: a new file; mlflow, tensorboard: a "
+          "folder")
       ->required();
   command
       ->add_option("--format", options->format,
                    "csv: a line per trial; json: all that is known, with its schema in "
                    "export.schema.json; optuna: a storage of Optuna 3; mlflow: an experiment of a "
-                   "file store")
+                   "file store; tensorboard: event files with HParams")
       ->option_text("FORMAT")
       ->required()
-      ->check(CLI::IsMember({"csv", "json", "optuna", "mlflow"}));
+      ->check(CLI::IsMember({"csv", "json", "optuna", "mlflow", "tensorboard"}));
   command->callback([&context, options] {
     context.action = [&context, options] { return export_study(context, *options); };
   });

@@ -44,25 +44,17 @@ Result<void> store_imported(CommandContext& context, const StudySpec& study,
     return fail(ErrorKind::usage, fmt::format("a study \"{}\" is there already", name), "",
                 "give another --name");
   }
-  Json document = study.document;
-  document["name"] = name;
-  auto record = history->create_or_continue_study(name, "imported-" + study.fingerprint, document,
-                                                  study.search.seed);
-  if (!record) return tl::unexpected(record.error());
-  for (TrialRecord& trial : trials) {
+  StudyRecord imported;
+  imported.name = name;
+  imported.fingerprint = "imported-" + study.fingerprint;
+  imported.document = study.document;
+  imported.document["name"] = name;
+  imported.seed = study.search.seed;
+  imported.status = StudyStatus::finished;
+  imported.stop_reason = reason;
+  for (TrialRecord& trial : trials)
     trial.started_wall_s = trial.ended_wall_s = context.clock.wall_time_s();
-    TrialRecord launching = trial;
-    launching.status = TrialStatus::launching;
-    if (auto done = history->record_launching(record->id, launching); !done) {
-      return tl::unexpected(done.error());
-    }
-    if (auto done = history->record_ended(record->id, trial); !done) {
-      return tl::unexpected(done.error());
-    }
-  }
-  record->status = StudyStatus::finished;
-  record->stop_reason = reason;
-  return history->record_study(*record);
+  return history->add_ended_study(imported, trials);
 }
 
 ExitCode import_trials(CommandContext& context, const ImportCommandOptions& options) {

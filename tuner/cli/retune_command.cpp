@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,10 +12,10 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
+#include "tuner/cli/notify_options.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
-#include "tuner/notify/notifier.hpp"
 #include "tuner/report/objective_view.hpp"
 #include "tuner/retune/night_report.hpp"
 #include "tuner/retune/retune.hpp"
@@ -32,8 +31,7 @@ struct RetuneCommandOptions {
   std::optional<std::int64_t> trials;
   double least_gain_percent = 2.0;
   std::size_t keep_nights = RetuneOptions{}.keep_nights;
-  std::vector<std::string> notify;
-  std::vector<std::string> notify_on;
+  NotifyOptions notify;
   bool quiet = false;
 };
 
@@ -127,31 +125,26 @@ ExitCode exit_code_of_night(NightResult result, const SignalFlags& flags) {
 void tell_everybody(CommandContext& context, const RetuneCommandOptions& given,
                     const Notifier& notifier, const Night& night, const NightContext& about) {
   for (const std::string& event : night_events(night)) {
-    const bool wanted = given.notify_on.empty() ||
-                        std::ranges::find(given.notify_on, event) != given.notify_on.end();
-    if (!wanted) continue;
-    const Notice notice{event, night_text(night, about), night_json(night, about)};
-    for (const std::string& warning : notifier.tell(notice))
-      context.console.warning(warning);
+    tell_if_wanted(context, notifier, given.notify,
+                   {event, night_text(night, about), night_json(night, about)});
   }
 }
 
 /// Tells of a night that could not even begin, and returns its exit code.
-ExitCode cannot_begin(CommandContext& context, const Notifier& notifier, const std::string& study,
-                      const Error& error) {
+ExitCode cannot_begin(CommandContext& context, const RetuneCommandOptions& given,
+                      const Notifier& notifier, const std::string& study, const Error& error) {
   // Another night goes on, and will tell how it ended.
   if (error.kind == ErrorKind::conflict) return context.console.error(error);
-  Json body{
-      {"schema_version", 1}, {"study", study}, {"result", "failed"}, {"reason", error.text()}};
-  for (const std::string& warning :
-       notifier.tell({"failed", fmt::format("failed  {}: {}", study, error.text()), body})) {
-    context.console.warning(warning);
-  }
+  tell_if_wanted(
+      context, notifier, given.notify,
+      {"failed",
+       fmt::format("failed  {}: {}", study, error.text()),
+       {{"schema_version", 1}, {"study", study}, {"result", "failed"}, {"reason", error.text()}}});
   return context.console.error(error);
 }
 
 ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given) {
-  const auto notifier = Notifier::create(given.notify, context.clock);
+  const auto notifier = Notifier::create(given.notify.targets, context.clock);
   if (!notifier) return context.console.error(notifier.error());
   const std::string& name_or_file = given.study.empty() ? given.from : given.study;
   if (name_or_file.empty()) {
@@ -159,11 +152,11 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
         {ErrorKind::usage, "name a study, or one of the history with --from", "", ""});
   }
   auto study = study_to_retune(context, name_or_file);
-  if (!study) return cannot_begin(context, *notifier, name_or_file, study.error());
+  if (!study) return cannot_begin(context, given, *notifier, name_or_file, study.error());
   const auto options = retune_options(given, *study);
   if (!options) return context.console.error(options.error());
   auto history = History::open_for_writing(context.database(), context.clock);
-  if (!history) return cannot_begin(context, *notifier, study->name, history.error());
+  if (!history) return cannot_begin(context, given, *notifier, study->name, history.error());
   const bool on_terminal = is_smart_terminal(STDERR_FILENO, context.console.environment());
   LinePrinter printer(STDERR_FILENO, on_terminal);
   LiveDisplay display(printer, context.clock, context.clock, *study, given.quiet);
@@ -176,7 +169,7 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
               [&] { return flags.count(); }, machine_of_night()},
              *options);
   display.finish();
-  if (!night) return cannot_begin(context, *notifier, study->name, night.error());
+  if (!night) return cannot_begin(context, given, *notifier, study->name, night.error());
   const bool has_study = history->study(study->name).has_value();
   const NightContext about{study->name, has_study ? study->name : night->after.study,
                            context.database_option(), parameter_order(study->document),
@@ -216,24 +209,6 @@ void add_bounds(CLI::App& command, RetuneCommandOptions& options) {
       ->check(CLI::Range(0.0, 1000.0));
 }
 
-void add_notifications(CLI::App& command, RetuneCommandOptions& options) {
-  command
-      .add_option("--notify", options.notify,
-                  "Command that gets the result as JSON on stdin, or address that it is posted to; "
-                  "slack+https://... for Slack's shape; may be repeated [default: nobody "
-                  "is told]")
-      ->option_text("COMMAND|URL")
-      ->expected(1)
-      ->take_all();
-  command
-      .add_option(
-          "--notify-on", options.notify_on,
-          "Events to tell of: completed, improved, regressed, failed, budget [default: all]")
-      ->option_text("EVENTS")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"completed", "improved", "regressed", "failed", "budget"}));
-}
-
 }  // namespace
 
 void add_retune_command(CLI::App& program, CommandContext& context) {
@@ -250,7 +225,8 @@ void add_retune_command(CLI::App& program, CommandContext& context) {
                    "Study of the history whose configuration is in use [default: the study's own]")
       ->option_text("OTHER");
   add_bounds(*command, *options);
-  add_notifications(*command, *options);
+  add_notify_options(*command, options->notify,
+                     {"completed", "improved", "regressed", "failed", "budget"});
   command
       ->add_option("--keep-nights", options->keep_nights,
                    "Nights whose trials are kept; of older ones only the result is [default: 60]")

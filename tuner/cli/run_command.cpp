@@ -15,6 +15,7 @@
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/loop/loop.hpp"
+#include "tuner/report/trial_json.hpp"
 
 namespace steptune {
 namespace {
@@ -96,39 +97,70 @@ ExitCode exit_code_of(const LoopResult& result, const SignalFlags& flags) {
   return result.end == LoopEnd::too_many_failures ? ExitCode::failure : ExitCode::ok;
 }
 
+/// Prints what prevents or ended the run, tells those who want to know, and returns its exit code.
+ExitCode failed_run(CommandContext& context, const RunOptions& options, const Notifier& notifier,
+                    const std::string& study, const Error& error) {
+  // Another process tunes this study, and will tell how it ended.
+  if (error.kind != ErrorKind::conflict) {
+    tell_if_wanted(context, notifier, options.notify,
+                   {"failed",
+                    fmt::format("study \"{}\" failed: {}", study, error.text()),
+                    {{"schema_version", k_json_schema_version},
+                     {"study", {{"name", study}}},
+                     {"end", "error"},
+                     {"reason", error.text()}}});
+  }
+  return context.console.error(error);
+}
+
+ExitCode tune_and_report(CommandContext& context, const RunOptions& options, StudySpec& study,
+                         const Notifier& notifier) {
+  const auto failed = [&](const Error& error) {
+    return failed_run(context, options, notifier, study.name, error);
+  };
+  auto history = History::open_for_writing(context.database(), context.clock);
+  if (!history) return failed(history.error());
+  for (const std::string& warning : history->warnings())
+    context.console.warning(warning);
+  const auto former = settle_identity(context.console, options, *history, study);
+  if (!former) return failed(former.error());
+  const auto agreed =
+      confirm_spending(context.console, options, study,
+                       {{}, k_projection_repeats, context.database(), context.clock.wall_time_s()});
+  if (!agreed) return failed(agreed.error());
+  const SignalFlags flags;
+  const auto result = tune(context, options, study, *history, flags);
+  if (!result) return failed(result.error());
+  const ExitCode code = exit_code_of(*result, flags);
+  const bool interrupted = code == ExitCode::interrupted || code == ExitCode::terminated;
+  const auto report = make_run_report(context, std::move(*history), study.name, *result);
+  if (!report) return failed(report.error());
+  print_run_report(context, *report, study.name, interrupted);
+  if (!interrupted) {
+    tell_if_wanted(
+        context, notifier, options.notify,
+        {run_event(*result), report->ended + "\n" + report->recommendation, report->json});
+  }
+  return code;
+}
+
 ExitCode run_study(CommandContext& context, RunOptions& options) {
   if (const auto begun = begin_log(options, context.console.environment()); !begun) {
     return context.console.error(begun.error());
   }
+  const auto notifier = Notifier::create(options.notify.targets, context.clock);
+  if (!notifier) return context.console.error(notifier.error());
   options.program.quiet = options.quiet;
   auto file = study_file_of(context, options.words, options.program);
   if (!file) return context.console.error(file.error());
   if (file->ended_by != ExitCode::ok) return file->ended_by;
   options.study = std::move(file->path);
   auto study = open_study_file(options.study);
-  if (!study) return context.console.error(study.error());
+  if (!study) return failed_run(context, options, *notifier, options.study, study.error());
   if (const auto applied = apply_overrides(options, *study); !applied) {
     return context.console.error(applied.error());
   }
-  auto history = History::open_for_writing(context.database(), context.clock);
-  if (!history) return context.console.error(history.error());
-  for (const std::string& warning : history->warnings())
-    context.console.warning(warning);
-  const auto former = settle_identity(context.console, options, *history, *study);
-  if (!former) return context.console.error(former.error());
-  const auto agreed =
-      confirm_spending(context.console, options, *study,
-                       {{}, k_projection_repeats, context.database(), context.clock.wall_time_s()});
-  if (!agreed) return context.console.error(agreed.error());
-  const SignalFlags flags;
-  const auto result = tune(context, options, *study, *history, flags);
-  if (!result) return context.console.error(result.error());
-  const ExitCode code = exit_code_of(*result, flags);
-  const auto printed =
-      print_run_report(context, std::move(*history), study->name, *result,
-                       code == ExitCode::interrupted || code == ExitCode::terminated);
-  if (!printed) return context.console.error(printed.error());
-  return code;
+  return tune_and_report(context, options, *study, *notifier);
 }
 
 }  // namespace
@@ -163,8 +195,9 @@ void add_run_command(CLI::App& program, CommandContext& context) {
                    "Longest tuning time, such as 30m or 1h30m [default: the study file's, else "
                    "no limit]")
       ->option_text("DURATION");
-  command->add_flag("--first-guesses", options->first_guesses,
-                    "Try first what an experienced engineer would, by the parameters' names");
+  command->add_flag(
+      "--first-guesses", options->first_guesses,
+      "Try first what an experienced engineer would, by the parameters' names or roles");
   command->add_flag("--new", options->fresh, "Begin a new study even if one of this name exists");
   command->add_flag("--yes", options->yes,
                     "Do not ask before an unfinished study is left behind or trials are paid for");
@@ -182,6 +215,7 @@ void add_run_command(CLI::App& program, CommandContext& context) {
       ->option_text("LEVEL")
       ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}));
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
+  add_notify_options(*command, options->notify, {"completed", "improved", "failed", "budget"});
   add_json_option(*command, context);
   command->callback([&context, options] {
     context.action = [&context, options] { return run_study(context, *options); };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tuner/cli/console.hpp"
+#include "tuner/cli/notify_options.hpp"
 #include "tuner/cli/program_study.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/rehearsal/projection.hpp"
@@ -27,6 +28,7 @@ struct RunOptions {
   bool yes = false;
   bool quiet = false;
   bool first_guesses = false;
+  NotifyOptions notify;
   std::string log_level;              ///< as given; empty: STEPTUNE_LOG, else off
   std::string on_interrupt = "stop";  ///< `stop`, `detach`: what becomes of running trials
 };

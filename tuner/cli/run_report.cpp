@@ -32,35 +32,46 @@ Json report_json(const CommandContext& context, const StoredStudy& study, const 
 
 }  // namespace
 
-Result<void> print_run_report(CommandContext& context, History history, const std::string& name,
-                              const LoopResult& result, bool interrupted) {
+Result<RunReport> make_run_report(const CommandContext& context, History history,
+                                  const std::string& name, const LoopResult& result) {
   auto record = history.study(name);
   if (!record) return tl::unexpected(record.error());
   auto objectives = objective_views(record->document);
   const StoredStudy study{std::move(history), std::move(*record), std::move(objectives)};
   const auto board = read_leaderboard(study, {k_shown_trials, false, 0});
   if (!board) return tl::unexpected(board.error());
-  if (context.json) {
-    context.console.json_result(report_json(context, study, *board, result));
-    return {};
-  }
-  if (interrupted) {
-    context.console.message(fmt::format("interrupted: {}; see 'steptune leaderboard {}{}'",
-                                        counts_text(board->counts), name,
-                                        context.database_option()));
-    return {};
-  }
-  context.console.message(
-      fmt::format("study \"{}\" ended: {}", name, printable_line(result.reason, 2000)));
-  std::string text =
+  RunReport report;
+  report.json = report_json(context, study, *board, result);
+  report.counts = counts_text(board->counts);
+  report.ended = fmt::format("study \"{}\" ended: {}", name, printable_line(result.reason, 2000));
+  report.leaderboard =
       leaderboard_text(*board, {context.console.color_on_stdout(), context.console.stdout_width()});
   if (result.recommendation) {
-    text +=
-        "\n" + recommendation_text(*result.recommendation,
-                                   recommendation_context(context, study.record, study.objectives));
+    report.recommendation = recommendation_text(
+        *result.recommendation, recommendation_context(context, study.record, study.objectives));
   }
-  context.console.result(text);
-  return {};
+  return report;
+}
+
+void print_run_report(CommandContext& context, const RunReport& report, const std::string& study,
+                      bool interrupted) {
+  if (context.json) {
+    context.console.json_result(report.json);
+  } else if (interrupted) {
+    context.console.message(fmt::format("interrupted: {}; see 'steptune leaderboard {}{}'",
+                                        report.counts, study, context.database_option()));
+  } else {
+    context.console.message(report.ended);
+    context.console.result(report.recommendation.empty()
+                               ? report.leaderboard
+                               : report.leaderboard + "\n" + report.recommendation);
+  }
+}
+
+std::string run_event(const LoopResult& result) {
+  if (!result.recommendation || result.end == LoopEnd::too_many_failures) return "failed";
+  if (result.recommendation->claim == Claim::faster) return "improved";
+  return result.end == LoopEnd::budget ? "budget" : "completed";
 }
 
 }  // namespace steptune

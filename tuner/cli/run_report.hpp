@@ -4,16 +4,32 @@
 #include <string>
 
 #include "common/error.hpp"
+#include "common/json.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/loop.hpp"
 
 namespace steptune {
 
-/// What `run` leaves on stdout: leaderboard and recommendation, or one JSON document. An
-/// interrupted run prints text on stderr only.
-[[nodiscard]] Result<void> print_run_report(CommandContext& context, History history,
-                                            const std::string& study, const LoopResult& result,
-                                            bool interrupted);
+/// How a run ended, for people and for programs.
+struct RunReport {
+  std::string ended;           ///< one line: why
+  std::string counts;          ///< of trials
+  std::string leaderboard;     ///< table and counts
+  std::string recommendation;  ///< empty: none
+  Json json;                   ///< one document; see docs/cli.md
+};
+
+[[nodiscard]] Result<RunReport> make_run_report(const CommandContext& context, History history,
+                                                const std::string& study, const LoopResult& result);
+
+/// Leaves the report on stdout. An interrupted run prints text on stderr only.
+void print_run_report(CommandContext& context, const RunReport& report, const std::string& study,
+                      bool interrupted);
+
+/// The event that people are told of: `failed` (no recommendation, or too many failures),
+/// `improved` (something was shown to be better than the baseline), `budget` (nothing was, and the
+/// budget is spent) or `completed`.
+[[nodiscard]] std::string run_event(const LoopResult& result);
 
 }  // namespace steptune

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <regex>
 
 #include <fmt/format.h>
 
 #include "common/shell_quote.hpp"
 #include "common/text.hpp"
+#include "trial_runner/launch/command_words.hpp"
 
 namespace steptune {
 namespace {
@@ -34,30 +34,15 @@ Result<void> check_command(const LongRun& run) {
               "see --format json");
 }
 
-std::string base_name(const std::string& word) {
-  return word.substr(word.rfind('/') + 1);
-}
-
-bool starts_distributed(const LongRun& run, const std::string& program) {
-  if (base_name(run.argv[0]) == program) return true;
-  const auto module = std::ranges::find(run.argv, "-m");
-  if (module == run.argv.end() || std::next(module) == run.argv.end()) return false;
-  const std::string& name = *std::next(module);
-  return program == "torchrun"
-             ? name == "torch.distributed.run" || name == "torch.distributed.launch"
-             : name.starts_with("accelerate.commands");
-}
-
-/// The script and its words where the command is `python3 [-u] script ...` or `python3 -m module
-/// ...`; nothing where it is another program, or Python with options of its own.
-std::optional<std::vector<std::string>> python_script(const std::vector<std::string>& argv) {
-  static const std::regex k_python("python(3(\\.[0-9]+)?)?");
-  if (!std::regex_match(base_name(argv[0]), k_python)) return std::nullopt;
-  auto at = argv.begin() + 1;
-  if (at != argv.end() && *at == "-u") ++at;  // launchers add it
-  if (at == argv.end()) return std::nullopt;
-  if (at->starts_with('-') && (*at != "-m" || std::next(at) == argv.end())) return std::nullopt;
-  return std::vector<std::string>(at, argv.end());
+/// An error where the command starts its processes by another launcher than `wanted`.
+Result<void> check_launcher(const LongRun& run, std::string_view wanted) {
+  const auto launcher = launcher_in(run.argv);
+  if (!launcher || *launcher == wanted) return {};
+  const bool has_format = *launcher == "torchrun" || *launcher == "accelerate";
+  return fail(ErrorKind::usage,
+              fmt::format("study \"{}\" starts {}, which starts the processes itself", run.study,
+                          *launcher),
+              "", fmt::format("see --format {}", has_format ? *launcher : "args"));
 }
 
 std::vector<std::string> with_environment(const LongRun& run, std::vector<std::string> words) {
@@ -135,13 +120,8 @@ std::string github_value(const std::string& name, const std::string& value) {
 
 Result<std::vector<std::string>> torchrun_words(const LongRun& run) {
   if (auto checked = check_command(run); !checked) return tl::unexpected(checked.error());
-  if (starts_distributed(run, "accelerate")) {
-    return fail(
-        ErrorKind::usage,
-        fmt::format("study \"{}\" starts accelerate, which starts the processes itself", run.study),
-        "", "see --format accelerate");
-  }
-  if (starts_distributed(run, "torchrun")) return with_environment(run, run.argv);
+  if (auto other = check_launcher(run, "torchrun"); !other) return tl::unexpected(other.error());
+  if (launcher_in(run.argv)) return with_environment(run, run.argv);
   const bool is_named = run.argv[0] == "python3" || run.argv[0] == "python";
   std::vector<std::string> words{"torchrun"};
   // Another Python has its own torchrun, which is this module.
@@ -156,13 +136,8 @@ Result<std::vector<std::string>> torchrun_words(const LongRun& run) {
 
 Result<std::vector<std::string>> accelerate_words(const LongRun& run) {
   if (auto checked = check_command(run); !checked) return tl::unexpected(checked.error());
-  if (starts_distributed(run, "torchrun")) {
-    return fail(
-        ErrorKind::usage,
-        fmt::format("study \"{}\" starts torchrun, which starts the processes itself", run.study),
-        "", "see --format torchrun");
-  }
-  if (starts_distributed(run, "accelerate")) return with_environment(run, run.argv);
+  if (auto other = check_launcher(run, "accelerate"); !other) return tl::unexpected(other.error());
+  if (launcher_in(run.argv)) return with_environment(run, run.argv);
   const int machines = std::max(1, run.resources.instance_count);
   std::vector<std::string> words{"accelerate", "launch",
                                  fmt::format("--num_processes={}", machines),

@@ -16,7 +16,8 @@ namespace steptune {
 
 /// `env OMP_NUM_THREADS=2 torchrun --standalone --nproc_per_node=1 train.py --batch 8`, words for a
 /// shell: the program in as many processes as it was measured in, one on each machine. A command
-/// that starts torchrun itself is left as it is.
+/// that starts torchrun itself is left as it is; one that starts another launcher is a `usage`
+/// error.
 [[nodiscard]] Result<std::vector<std::string>> torchrun_words(const LongRun& run);
 
 /// The same by `accelerate launch`; it is told the precision if a parameter called `precision`,

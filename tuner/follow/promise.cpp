@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/follow/promise.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -14,19 +14,28 @@ namespace {
 
 constexpr double k_samples_without_plan = 1e6;
 
-/// The confirming runs' time over the trial's own.
-double confirmed_share(const StudySpec& study, const TrialRecord& trial,
-                       const std::optional<Recommendation>& recommendation) {
-  if (!recommendation || recommendation->incumbent_trial != trial.number) return 1.0;
-  for (std::size_t i = 0; i < study.objectives.size(); ++i) {
-    if (!study.objectives[i].is_time() || i >= trial.objectives.size() ||
-        i >= recommendation->incumbent_objectives.size()) {
-      continue;
-    }
-    const double share = recommendation->incumbent_objectives[i] / trial.objectives[i];
-    if (std::isfinite(share) && share > 0.0) return share;
+/// What the recommendation, whose plan the user has read, says of the planned run's time with this
+/// trial's configuration; nothing where it does not speak of it.
+std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& trial,
+                                     const Standing& standing,
+                                     const std::optional<Recommendation>& recommendation) {
+  if (!recommendation) return std::nullopt;
+  const TrialRecord* baseline = standing.baseline();
+  const bool is_incumbent = recommendation->incumbent_trial == trial.number;
+  const bool is_baseline = baseline != nullptr && baseline->number == trial.number;
+  if (!is_incumbent && !is_baseline) return std::nullopt;
+  const auto& values =
+      is_incumbent ? recommendation->incumbent_objectives : recommendation->baseline_objectives;
+  const auto& half_widths =
+      is_incumbent ? recommendation->incumbent_half_widths : recommendation->baseline_half_widths;
+  for (std::size_t i = 0; i < study.objectives.size() && i < values.size(); ++i) {
+    if (!study.objectives[i].is_time()) continue;
+    if (!std::isfinite(values[i]) || !(values[i] > 0.0)) return std::nullopt;
+    const bool has_interval = i < half_widths.size() && std::isfinite(half_widths[i]);
+    return Interval95{values[i],
+                      has_interval ? half_widths[i] : std::numeric_limits<double>::quiet_NaN()};
   }
-  return 1.0;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -55,15 +64,17 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   const UncertainSeconds time = planned_time(study.planned_run, measurement, other);
   const double samples = study.planned_run.samples.value_or(k_samples_without_plan);
   const double once_s = study.planned_run.samples ? measurement.once_s() : 0.0;
-  const double rate_s =
-      confirmed_share(study, trial, recommendation) * (time.seconds - once_s) / samples;
+  const auto planned = planned_by(study, trial, standing, recommendation);
+  const double rate_s = ((planned ? planned->value : time.seconds) - once_s) / samples;
   // Both the launch that was measured and the one to come differ from the mean.
   const double launches = std::sqrt(2.0) * standing.launches().relative * rate_s;
+  const double half_width_s = planned && std::isfinite(planned->half_width)
+                                  ? planned->half_width / samples
+                                  : k_z_95 * std::hypot(time.standard_error / samples, launches);
   Promise promise;
   promise.trial = trial.number;
   promise.configuration = trial.configuration;
-  promise.seconds_per_sample = {rate_s,
-                                k_z_95 * std::hypot(time.standard_error / samples, launches)};
+  promise.seconds_per_sample = {rate_s, half_width_s};
   promise.startup_s = measurement.startup_s;
   promise.once_s = measurement.once_s();
   promise.samples = study.planned_run.samples;

@@ -41,9 +41,9 @@ struct Promise {
   [[nodiscard]] std::optional<Interval95> run_s() const;
 };
 
-/// What the study promises of `trial`. If it is the one that `recommendation` stands for and the
-/// confirming runs took another time than its own, theirs counts. Errors (`not_found`): the trial
-/// was not measured.
+/// What the study promises of `trial`: of the recommended one and of the baseline what the plan of
+/// `recommendation` says, to which the confirming runs have contributed; of others what they
+/// measured. Errors (`not_found`): the trial was not measured.
 [[nodiscard]] Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
                                          const Standing& standing,
                                          const std::optional<Recommendation>& recommendation);

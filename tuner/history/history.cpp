@@ -246,21 +246,50 @@ Result<StudyRecord> History::create_or_continue_study(const std::string& name,
           .bind(existing->id)
           .run();
     } else {
-      store_
-          ->query(
-              "INSERT INTO studies (name, fingerprint, document, seed, status, created_wall_s, "
-              "elapsed_s, stop_reason) VALUES (?, ?, ?, ?, 'running', ?, 0.0, '')")
-          .bind(name)
-          .bind(fingerprint)
-          .bind(dump_json(document))
-          .bind(std::bit_cast<std::int64_t>(seed))
-          .bind(store_->clock->wall_time_s())
-          .run();
+      StudyRecord begun;
+      begun.name = name;
+      begun.fingerprint = fingerprint;
+      begun.document = document;
+      begun.seed = seed;
+      insert_study(begun);
     }
     return {};
   });
   if (!written) return tl::unexpected(written.error());
   return study(name);
+}
+
+Result<void> History::add_ended_study(const StudyRecord& ended,
+                                      const std::vector<TrialRecord>& trials) {
+  const auto existing = study(ended.name);
+  if (existing) {
+    return fail(ErrorKind::conflict, fmt::format("a study \"{}\" is there already", ended.name),
+                store_->path.string(), "give another name");
+  }
+  if (existing.error().kind != ErrorKind::not_found) return tl::unexpected(existing.error());
+  return store_->write([&]() -> Result<void> {
+    const std::int64_t study_id = insert_study(ended);
+    for (const TrialRecord& trial : trials) {
+      if (auto done = write_trial(study_id, trial, {}); !done) return done;
+    }
+    return {};
+  });
+}
+
+std::int64_t History::insert_study(const StudyRecord& study) {
+  store_
+      ->query(
+          "INSERT INTO studies (name, fingerprint, document, seed, status, created_wall_s, "
+          "elapsed_s, stop_reason) VALUES (?, ?, ?, ?, ?, ?, 0.0, ?)")
+      .bind(study.name)
+      .bind(study.fingerprint)
+      .bind(dump_json(study.document))
+      .bind(std::bit_cast<std::int64_t>(study.seed))
+      .bind(to_text(study.status))
+      .bind(store_->clock->wall_time_s())
+      .bind(study.stop_reason)
+      .run();
+  return store_->database.getLastInsertRowid();
 }
 
 Result<void> History::remove_study(std::int64_t study_id) {
@@ -277,21 +306,8 @@ Result<void> History::remove_study(std::int64_t study_id) {
 
 Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
                                 std::optional<StudyTotals> totals, const TrialTrace& trace) {
-  if (trial.objectives.size() > k_max_objectives) {
-    return fail(ErrorKind::internal,
-                fmt::format("trial {} has {} objectives; {} are stored at most", trial.number,
-                            trial.objectives.size(), k_max_objectives));
-  }
   return store_->write([&]() -> Result<void> {
-    Query query = store_->query(k_put_trial);
-    query.bind(study_id);
-    bind_trial(query, trial);
-    if (query.run() != 1) {
-      return fail(ErrorKind::internal,
-                  fmt::format("trial {} has ended before and cannot be changed", trial.number),
-                  store_->path.string());
-    }
-    put_details(study_id, trial, trace);
+    if (auto done = write_trial(study_id, trial, trace); !done) return done;
     if (totals) {
       store_
           ->query(
@@ -305,6 +321,25 @@ Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
     }
     return {};
   });
+}
+
+Result<void> History::write_trial(std::int64_t study_id, const TrialRecord& trial,
+                                  const TrialTrace& trace) {
+  if (trial.objectives.size() > k_max_objectives) {
+    return fail(ErrorKind::internal,
+                fmt::format("trial {} has {} objectives; {} are stored at most", trial.number,
+                            trial.objectives.size(), k_max_objectives));
+  }
+  Query query = store_->query(k_put_trial);
+  query.bind(study_id);
+  bind_trial(query, trial);
+  if (query.run() != 1) {
+    return fail(ErrorKind::internal,
+                fmt::format("trial {} has ended before and cannot be changed", trial.number),
+                store_->path.string());
+  }
+  put_details(study_id, trial, trace);
+  return {};
 }
 
 void History::put_details(std::int64_t study_id, const TrialRecord& trial,

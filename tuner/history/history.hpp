@@ -277,6 +277,11 @@ class History {
                                                              const std::string& fingerprint,
                                                              const Json& document,
                                                              std::uint64_t seed);
+  /// Adds a study that was run elsewhere, with trials in final states, as a whole: its name,
+  /// fingerprint, document, seed, status and stop reason are taken, its id and totals are not.
+  /// `conflict` if there is one of that name.
+  [[nodiscard]] Result<void> add_ended_study(const StudyRecord& ended,
+                                             const std::vector<TrialRecord>& trials);
   /// Takes a study and its trials out of the history, for one that is worth nothing to anybody.
   [[nodiscard]] Result<void> remove_study(std::int64_t study_id);
   /// Takes what happened while its trials ran out of the history; their results stay.
@@ -308,6 +313,11 @@ class History {
   explicit History(std::unique_ptr<Store> store);
   [[nodiscard]] Result<void> put_trial(std::int64_t study_id, const TrialRecord& trial,
                                        std::optional<StudyTotals> totals, const TrialTrace& trace);
+  /// Within a transaction, as the next two.
+  [[nodiscard]] Result<void> write_trial(std::int64_t study_id, const TrialRecord& trial,
+                                         const TrialTrace& trace);
+  /// Its id.
+  std::int64_t insert_study(const StudyRecord& study);
   void put_details(std::int64_t study_id, const TrialRecord& trial, const TrialTrace& trace);
   std::unique_ptr<Store> store_;
 };

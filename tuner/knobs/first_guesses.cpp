@@ -16,13 +16,6 @@ namespace {
 /// Batches that each worker loads ahead.
 constexpr double k_usual_prefetch = 4.0;
 
-/// Choices may be numbers that are written as texts.
-std::optional<double> number_in(const Value& value) {
-  if (std::holds_alternative<bool>(value)) return std::nullopt;
-  if (const auto* text = std::get_if<std::string>(&value)) return parse_finite(*text);
-  return to_number(value);
-}
-
 /// A value of the parameter that is nearest to `wanted`.
 Value nearest_level(const Parameter& parameter, double wanted) {
   const auto count = std::min<std::uint64_t>(parameter.level_count().value_or(0), 10'000);
@@ -34,12 +27,6 @@ Value nearest_level(const Parameter& parameter, double wanted) {
     if (away(level) < away(nearest)) nearest = level;
   }
   return nearest;
-}
-
-bool is_numeric(const Parameter& parameter) {
-  if (parameter.kind == ParameterKind::boolean) return false;
-  return std::ranges::all_of(parameter.choices,
-                             [](const Value& value) { return number_in(value).has_value(); });
 }
 
 double number_of(const Configuration& configuration, const Parameter& parameter, double otherwise) {
@@ -84,17 +71,19 @@ struct FirstGuesses::Levers {
 };
 
 FirstGuesses::FirstGuesses(const SearchSpace& space, Configuration baseline,
-                           const GuessMachine& machine)
+                           const GuessMachine& machine, const KnobRoles& declared)
     : space_(space), baseline_(std::move(baseline)), machine_(machine) {
+  const auto is_declared = [&](KnobRole role) {
+    return std::ranges::any_of(declared, [&](const auto& its) { return its.second == role; });
+  };
   for (const Parameter& parameter : space.parameters()) {
-    auto role = role_of_name(parameter.name);
-    const bool needs_number = role == KnobRole::batch || role == KnobRole::workers ||
-                              role == KnobRole::prefetch || role == KnobRole::threads ||
-                              role == KnobRole::accumulation;
-    if (needs_number && !is_numeric(parameter)) role.reset();
-    // Of two with one role the first is meant: both at once would be done twice.
-    const bool taken =
-        role && role != KnobRole::other && std::ranges::find(roles_, role) != roles_.end();
+    const auto said = declared.find(parameter.name);
+    auto role = said != declared.end() ? said->second : role_of_name(parameter.name);
+    if (role && is_a_number(*role) && !has_numbers(parameter)) role.reset();
+    // Of two with one role the declared one is meant, else the first: both would be done twice.
+    const bool taken = role && role != KnobRole::other &&
+                       (std::ranges::find(roles_, role) != roles_.end() ||
+                        (said == declared.end() && is_declared(*role)));
     roles_.push_back(taken ? std::nullopt : role);
   }
 }

@@ -36,8 +36,9 @@ inline constexpr std::size_t k_guessed_trials = 4;
 /// without a role stay as they are. Immutable; the space must outlive it.
 class FirstGuesses {
  public:
-  /// Roles by the parameters' names (`role_of_name`).
-  FirstGuesses(const SearchSpace& space, Configuration baseline, const GuessMachine& machine);
+  /// Roles are `declared`, or else told by the parameters' names (`role_of_name`).
+  FirstGuesses(const SearchSpace& space, Configuration baseline, const GuessMachine& machine,
+               const KnobRoles& declared = {});
 
   /// Whether any parameter has a role that is guessed at.
   [[nodiscard]] bool knows_anything() const;
@@ -69,6 +70,7 @@ class FirstGuesses {
 /// first is a time or a cost; otherwise, and where no parameter has a role, this is `inner` itself.
 [[nodiscard]] std::unique_ptr<Searcher> with_first_guesses(
     std::unique_ptr<Searcher> inner, const SearchSpace& space, const Configuration& baseline,
-    const GuessMachine& machine, const std::vector<ObjectiveTraits>& objectives);
+    const GuessMachine& machine, const std::vector<ObjectiveTraits>& objectives,
+    const KnobRoles& declared = {});
 
 }  // namespace steptune

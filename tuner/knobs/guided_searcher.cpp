@@ -51,8 +51,9 @@ std::unique_ptr<Searcher> with_first_guesses(std::unique_ptr<Searcher> inner,
                                              const SearchSpace& space,
                                              const Configuration& baseline,
                                              const GuessMachine& machine,
-                                             const std::vector<ObjectiveTraits>& objectives) {
-  FirstGuesses guesses(space, baseline, machine);
+                                             const std::vector<ObjectiveTraits>& objectives,
+                                             const KnobRoles& declared) {
+  FirstGuesses guesses(space, baseline, machine, declared);
   if (objectives.empty() || !objectives[0].positive || !guesses.knows_anything()) return inner;
   return std::make_unique<GuidedSearcher>(std::move(inner), std::move(guesses));
 }

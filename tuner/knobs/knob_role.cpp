@@ -9,6 +9,8 @@
 
 #include <re2/re2.h>
 
+#include "common/text.hpp"
+
 namespace steptune {
 namespace {
 
@@ -52,6 +54,30 @@ bool matches(std::string_view text, const RE2& pattern) {
 
 std::string to_text(KnobRole role) {
   return std::ranges::find(k_roles, role, &RoleName::role)->name;
+}
+
+std::vector<std::string> knob_role_names() {
+  std::vector<std::string> names;
+  for (const RoleName& role : k_roles)
+    names.emplace_back(role.name);
+  return names;
+}
+
+bool is_a_number(KnobRole role) {
+  return role == KnobRole::batch || role == KnobRole::accumulation || role == KnobRole::workers ||
+         role == KnobRole::prefetch || role == KnobRole::threads;
+}
+
+std::optional<double> number_in(const Value& value) {
+  if (std::holds_alternative<bool>(value)) return std::nullopt;
+  if (const auto* text = std::get_if<std::string>(&value)) return parse_finite(*text);
+  return to_number(value);
+}
+
+bool has_numbers(const Parameter& parameter) {
+  if (parameter.kind == ParameterKind::boolean) return false;
+  return std::ranges::all_of(parameter.choices,
+                             [](const Value& value) { return number_in(value).has_value(); });
 }
 
 std::optional<KnobRole> role_of_name(std::string_view plain) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "search/space/parameter.hpp"
 
 namespace steptune {
 
@@ -24,6 +28,22 @@ enum class KnobRole {
 
 /// Persistent names: `batch`, `accumulation`, ...
 [[nodiscard]] std::string to_text(KnobRole role);
+
+/// All of them, in the order of `KnobRole`.
+[[nodiscard]] std::vector<std::string> knob_role_names();
+
+/// Whether a parameter of that role is a number: of samples, workers, batches or threads.
+[[nodiscard]] bool is_a_number(KnobRole role);
+
+/// A number, which a choice may write as a string; nothing for what is none, and for flags.
+[[nodiscard]] std::optional<double> number_in(const Value& value);
+
+/// Whether all values of the parameter are numbers.
+[[nodiscard]] bool has_numbers(const Parameter& parameter);
+
+/// What a study file says of its parameters' roles, by name; nothing: the parameter has none,
+/// whatever it is called.
+using KnobRoles = std::map<std::string, std::optional<KnobRole>>;
 
 /// The role of a parameter or option by its name in small letters, `_` for `-`, without leading
 /// dashes and the path before the last dot. Nothing for a name that none of the usual ones is like.

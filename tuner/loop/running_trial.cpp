@@ -38,14 +38,14 @@ constexpr double k_share_of_wall = 0.95;
 /// A confirming run goes on until a buffer can hide no more than this of what it gains.
 constexpr double k_hidden_share = 1.0 / 3.0;
 
-Measurer make_measurer(const StudySpec& study, const TrialRecord& record, double started_s,
-                       const MeasureSpec& wanted) {
+RankMeasurers make_measurer(const StudySpec& study, const TrialRecord& record, double started_s,
+                            const MeasureSpec& wanted) {
   MeasureOptions options;
   options.started_s = started_s;
   options.samples_per_step = samples_per_step(study, record.configuration);
   options.buffered_steps = buffered_steps(study, record.configuration);
   options.target_half_width = wanted.target_half_width;
-  return Measurer(options);
+  return RankMeasurers(options);
 }
 
 ProgressTracer make_tracer(const StudySpec& study, const TrialRecord& record, double started_s) {
@@ -125,6 +125,8 @@ void RunningTrial::reported(const Report& report) {
   for (const std::string& event : report.hook_events)
     hook_.add(event);
   measurer_.add(report);
+  // These follow the counters of one process.
+  if (report.global_rank.value_or(0) != 0) return;
   tracer_.add(report);
   progress_.add(report);
   guarded_.add(measurer_.current(), report);

@@ -7,8 +7,8 @@
 
 #include "search/early_stopping.hpp"
 #include "trial_runner/hooks/hook_log.hpp"
-#include "trial_runner/measure/measurer.hpp"
 #include "trial_runner/measure/progress_trace.hpp"
+#include "trial_runner/measure/rank_measurers.hpp"
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/guards.hpp"
@@ -95,7 +95,7 @@ class RunningTrial {
   const StudySpec* study_;
   TrialTargets targets_;
   TrialRecord record_;
-  Measurer measurer_;
+  RankMeasurers measurer_;
   ProgressTracer tracer_;
   std::vector<DisturbedTime> disturbed_;
   std::vector<TrialDecision> decisions_;

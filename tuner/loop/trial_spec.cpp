@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/trial_spec.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "trial_runner/hooks/knob_table.hpp"
@@ -36,6 +38,15 @@ std::map<std::string, std::string> variables_of(const RenderedCommand& command) 
   return variables;
 }
 
+/// What trials in turns with it are told in units of. Of a baseline without a steady state only the
+/// rate with phases is known; nothing: not even that.
+std::optional<double> level_of(const Measurement& baseline) {
+  for (const double rate : {baseline.step_seconds_per_sample, baseline.seconds_per_sample}) {
+    if (std::isfinite(rate)) return rate;
+  }
+  return std::nullopt;
+}
+
 std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& trial,
                                     const RenderedCommand& command, const TrialRecord* baseline) {
   if (study.trials != TrialsIn::live || !command.hook || is_confirmation(trial.purpose)) {
@@ -50,9 +61,17 @@ std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& t
   if (!knobs || !usual_knobs) return std::nullopt;
   LiveTrial live{*knobs, *usual_knobs, std::nullopt, command.hook->samples_per_step};
   if (baseline != nullptr && baseline->measurement) {
-    live.baseline_seconds_per_sample = baseline->measurement->step_seconds_per_sample;
+    live.baseline_seconds_per_sample = level_of(*baseline->measurement);
   }
   return live;
+}
+
+/// Of more processes, the first alone reports: each prints a few lines a second.
+void tell_ranks_to_report(const Launch& launch, std::map<std::string, std::string>& environment) {
+  constexpr int k_most_reporting = 64;
+  const int processes = launch.processes();
+  if (processes < 2 || processes > k_most_reporting) return;
+  environment.emplace("STEPTUNE_ALL_RANKS", "1");
 }
 
 }  // namespace
@@ -67,6 +86,8 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
   spec.configuration = trial.configuration;
   spec.argv = std::move(command.argv);
   spec.environment = std::move(command.environment);
+  spec.launch = command.launch;
+  if (command.launch) tell_ranks_to_report(*command.launch, spec.environment);
   spec.live = live;
   if (command.hook) {
     command.hook->events = hook_events_path(trial);

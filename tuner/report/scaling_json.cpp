@@ -81,7 +81,6 @@ Json scaling_json(const StudyScaling& study) {
     json["knee"] = {{"count", knee->count},
                     {"low_95", knee->low},
                     {"high_95", knee->high},
-                    {"by_law", knee->by_law},
                     {"beyond_measured", knee->is_last}};
   }
   json["cheapest"] = nullptr;

@@ -59,7 +59,10 @@ std::string shares_words(const Scaling& scaling) {
   switch (fit.best.law) {
     case ScalingLaw::amdahl:
     case ScalingLaw::gustafson:
-      return text + ", what a ring of messages takes included; no other communication is seen";
+      return text + ", what a ring of messages takes included; " +
+             (fit.aicc && scaling.fits.back().aicc
+                  ? "no other communication is seen"
+                  : "other communication cannot be told from so few counts");
     case ScalingLaw::amdahl_linear:
       return text + ", communication " + cost + " more for each further one";
     case ScalingLaw::amdahl_log:
@@ -93,7 +96,6 @@ std::string knee_words(const Scaling& scaling) {
   const std::string wanted = format_percent(scaling.question.min_efficiency);
   text += knee.is_last ? fmt::format(": as far as was measured, a further one pays {}", wanted)
                        : fmt::format(": from there on, a further one pays less than {}", wanted);
-  text += knee.by_law ? "" : " (by the measured counts)";
   return text;
 }
 
@@ -102,7 +104,13 @@ std::string choice_words(const StudyScaling& study) {
   const auto deadline = scaling.question.deadline_s;
   const std::string in_time =
       deadline ? "in " + format_duration(*deadline) : std::string("of those measured");
-  if (!scaling.cheapest) return fmt::format("{}: no count that was measured", in_time);
+  if (!scaling.cheapest) {
+    const ScalingCount& fastest = *std::ranges::min_element(
+        scaling.counts, {}, [](const ScalingCount& count) { return count.time_s.mean; });
+    return fmt::format("{}: none; the fastest that was measured is {}, {}", in_time,
+                       count_text(scaling.question.over, fastest.count),
+                       format_duration(fastest.time_s.mean));
+  }
   const ScalingChoice& choice = *scaling.cheapest;
   std::string text =
       fmt::format("{}: {}, {}, {}", in_time, count_text(scaling.question.over, choice.count),
@@ -154,8 +162,9 @@ TextTable count_table(const StudyScaling& study, Detail detail) {
 std::string count_text(const std::string& over, double count) {
   const std::string name = elide_middle(printable_line(over), 24);
   if (over.ends_with('s')) {
+    const std::size_t plural = over.ends_with("sses") ? 2 : 1;
     return fmt::format("{} {}", format_number(count),
-                       count == 1.0 ? name.substr(0, name.size() - 1) : name);
+                       count == 1.0 ? name.substr(0, name.size() - plural) : name);
   }
   return fmt::format("{}={}", name, format_number(count));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -27,7 +28,11 @@ constexpr std::array<std::string_view, 14> k_counting_names = {
     "nodes",          "num_nodes",     "nnodes",        "instances",  "instance_count",
     "num_instances",  "machines",      "workers_count", "world_size", "processes",
     "nproc_per_node", "gpus_per_node", "num_gpus",      "gpus"};
+/// Of these the first ones count machines.
+constexpr std::size_t k_machine_names = 8;
 constexpr std::uint64_t k_most_levels = 4096;
+/// Relative error of a time that tells none, on a machine whose launches do not differ.
+constexpr double k_least_error = 1e-3;
 
 bool is_numeric(const Parameter& parameter) {
   switch (parameter.kind) {
@@ -109,10 +114,10 @@ UncertainSeconds own_time(const StudySpec& study, const TrialRecord& trial,
 
 /// Trials that may stand for their configuration, and repetitions of those. One that misses the
 /// planned run's limits is sound: whether more machines keep them is what the curve is asked.
-bool is_sound(const StudySpec& study, const TrialRecord& trial, const Standing& standing) {
+bool is_sound(const StudySpec& study, const TrialRecord& trial, const Standing& standing,
+              const std::set<std::string>& refuted) {
   if (!trial.measurement || !(trial.measurement->seconds_per_sample > 0.0)) return false;
-  if (std::ranges::find(standing.refuted(), trial.configuration) != standing.refuted().end())
-    return false;
+  if (refuted.contains(trial.configuration.text())) return false;
   if (trial.status != TrialStatus::infeasible) return is_ranked(trial.status);
   const auto objective = time_objective(study);
   const UncertainSeconds time = objective && *objective < trial.objectives.size()
@@ -122,17 +127,23 @@ bool is_sound(const StudySpec& study, const TrialRecord& trial, const Standing& 
          trial.failure;
 }
 
-/// Seconds of the planned run (or of a million samples) with the error among launches.
+/// Seconds of the planned run (or of a million samples) with the error among launches; that alone
+/// where the trial tells no error of its own, as an imported one.
 UncertainSeconds time_of(const StudySpec& study, const TrialRecord& trial,
                          const Standing& standing) {
   const auto objective = time_objective(study);
+  UncertainSeconds time;
   if (objective && *objective < trial.objectives.size()) {
-    return {standing.without_drift(trial).objectives[*objective],
+    time = {standing.without_drift(trial).objectives[*objective],
             standing.error(trial, *objective)};
+  } else {
+    time = own_time(study, trial, standing);
+    time.standard_error =
+        error_among_launches(time.seconds, time.standard_error, standing.launches());
   }
-  UncertainSeconds time = own_time(study, trial, standing);
-  time.standard_error =
-      error_among_launches(time.seconds, time.standard_error, standing.launches());
+  if (!(time.standard_error > 0.0) || !std::isfinite(time.standard_error)) {
+    time.standard_error = std::max(standing.launches().relative, k_least_error) * time.seconds;
+  }
   return time;
 }
 
@@ -151,13 +162,17 @@ struct RunsOfKind {
   double least_time_s = std::numeric_limits<double>::infinity();
 };
 
-/// Kinds are curves of their own: the one with most counts, of these the fastest. Where every kind
-/// has one count, the count decides the kind and there is one curve.
-std::vector<ScalingRun> of_one_kind(std::map<std::string, RunsOfKind> kinds, StudyScaling& out) {
+/// Kinds are curves of their own: the one with most counts, of these the fastest. Where the count
+/// decides the kind (`kind_at` a run's configuration with another count), there is one curve.
+std::vector<ScalingRun> of_one_kind(
+    std::map<std::string, RunsOfKind> kinds, StudyScaling& out,
+    const std::function<std::string(const ScalingRun&, double count)>& kind_at) {
   std::vector<ScalingRun> runs;
-  const bool several_counts =
-      std::ranges::any_of(kinds, [](const auto& kind) { return kind.second.counts.size() > 1; });
-  if (kinds.size() < 2 || !several_counts) {
+  const bool decided = std::ranges::all_of(kinds, [&](const auto& kind) {
+    return kind.second.counts.size() == 1 &&
+           kind_at(kinds.begin()->second.runs.front(), *kind.second.counts.begin()) == kind.first;
+  });
+  if (kinds.size() < 2 || decided) {
     for (auto& [name, kind] : kinds)
       runs.insert(runs.end(), kind.runs.begin(), kind.runs.end());
     return runs;
@@ -191,6 +206,20 @@ Value value_of_count(const Parameter& parameter, double count) {
     if (to_number(parameter.level(level)) == count) return parameter.level(level);
   }
   return Value{count};
+}
+
+/// Of counts at which trials ended, and none that tells a time.
+void add_failures(const std::map<double, std::size_t>& failed, StudyScaling& out) {
+  for (const auto& [count, trials] : failed) {
+    out.remarks.push_back(fmt::format("{}={}: {}, and no configuration that can be used",
+                                      printable_line(out.scaling.question.over), count,
+                                      trials == 1 ? "1 trial" : fmt::format("{} trials", trials)));
+  }
+}
+
+bool counts_machines(const std::string& over) {
+  const auto end = k_counting_names.begin() + k_machine_names;
+  return std::find(k_counting_names.begin(), end, over) != end;
 }
 
 void add_cautions(StudyScaling& out) {
@@ -250,32 +279,50 @@ Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions
   question.error_degrees_of_freedom = standing->launches().degrees_of_freedom;
   const Parameter& parameter = *spec.space.find(*over);
   question.possible_counts = possible_counts(parameter);
-  question.price_per_hour = [&](const Configuration& nearest, double count) {
-    Configuration configuration = nearest;
+  const auto with_count = [&](Configuration configuration, double count) {
     configuration.set(*over, value_of_count(parameter, count));
-    return result.has_price ? usd_per_hour(spec, configuration) : count;
+    return configuration;
   };
+  // Without a price what is paid for is machines.
+  const auto price_of = [&](const Configuration& configuration, double count) {
+    if (result.has_price) return usd_per_hour(spec, configuration);
+    return counts_machines(*over) ? std::abs(count) : 1.0;
+  };
+  question.price_per_hour = [&](const Configuration& nearest,
+                                double count) -> std::optional<double> {
+    const Configuration configuration = with_count(nearest, count);
+    if (!spec.space.contains(configuration)) return std::nullopt;
+    return price_of(configuration, count);
+  };
+  std::set<std::string> refuted;
+  for (const Configuration& configuration : standing->refuted())
+    refuted.insert(configuration.text());
+  std::map<double, std::size_t> unusable;  // trials by count
+  std::set<double> usable;
   std::map<std::string, RunsOfKind> kinds;
   for (const TrialRecord& trial : *trials) {
     const Value* value = trial.configuration.find(*over);
-    if (value == nullptr || !is_sound(spec, trial, *standing)) continue;
-    const UncertainSeconds time = time_of(spec, trial, *standing);
-    if (!(time.seconds > 0.0) || !std::isfinite(time.seconds) || !(time.standard_error > 0.0) ||
-        !std::isfinite(time.standard_error)) {
+    if (value == nullptr || !is_final(trial.status)) continue;
+    const double count = to_number(*value);
+    const UncertainSeconds time = is_sound(spec, trial, *standing, refuted)
+                                      ? time_of(spec, trial, *standing)
+                                      : UncertainSeconds{};
+    if (!(time.seconds > 0.0) || !std::isfinite(time.seconds)) {
+      ++unusable[count];
       continue;
     }
+    usable.insert(count);
     const Resources resources = spec.runner->resources_of(trial.configuration);
     if (resources.heterogeneous()) question.alike = false;
     ScalingRun run;
     run.trial = trial.number;
-    run.count = to_number(*value);
+    run.count = count;
     run.configuration = trial.configuration;
     run.completed = trial.status != TrialStatus::stopped_early;
     run.selectable = is_compared(trial.purpose);
     run.time_s = time.seconds;
     run.standard_error_s = time.standard_error;
-    run.price_per_hour =
-        result.has_price ? usd_per_hour(spec, trial.configuration) : std::abs(run.count);
+    run.price_per_hour = price_of(trial.configuration, count);
     RunsOfKind& kind = kinds[question.alike ? kind_of_machines(resources) : ""];
     kind.counts.insert(run.count);
     kind.least_time_s = std::min(kind.least_time_s, run.time_s);
@@ -294,7 +341,13 @@ Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions
       all.runs.insert(all.runs.end(), kind.runs.begin(), kind.runs.end());
     kinds = {{"", std::move(all)}};
   }
-  result.scaling = scaling_of(of_one_kind(std::move(kinds), result), std::move(question));
+  std::erase_if(unusable, [&](const auto& each) { return usable.contains(each.first); });
+  std::erase_if(question.possible_counts, [&](double count) { return unusable.contains(count); });
+  const auto kind_at = [&](const ScalingRun& run, double count) {
+    return kind_of_machines(spec.runner->resources_of(with_count(run.configuration, count)));
+  };
+  result.scaling = scaling_of(of_one_kind(std::move(kinds), result, kind_at), std::move(question));
+  add_failures(unusable, result);
   result.scaling.question.price_per_hour = nullptr;
   if (spec.space.parameters().size() > 1) add_cautions(result);
   return result;

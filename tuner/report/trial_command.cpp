@@ -4,12 +4,14 @@
 #include <string>
 #include <utility>
 
+#include "trial_runner/launch/launch_words.hpp"
 #include "tuner/report/stored_study.hpp"
 
 namespace steptune {
 
 RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial) {
   RenderedCommand command = render_command(spec, trial.configuration);
+  if (command.launch) command.argv = typed_words(*command.launch, std::move(command.argv));
   for (const auto& [name, value] : trial.placement) {
     if (name.ends_with("_NUM_THREADS")) command.environment.emplace(name, value);
   }

@@ -10,6 +10,7 @@
 #include "common/document/identifiers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
+#include "tuner/study/launch_checks.hpp"
 
 namespace steptune::study {
 namespace {
@@ -164,6 +165,7 @@ void cross_check(const StudySpec& study, const std::vector<Configuration>& examp
   check_usage(study, faults);
   check_money(study, faults);
   check_times(study, faults);
+  check_launch(study, examples, faults);
   check_hooks(study, examples, faults);
   check_live(study, faults);
   check_earlier_studies(study, faults);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "tuner/knobs/knob_role.hpp"
 #include "tuner/study/study_scope.hpp"
 
 namespace steptune::study {
@@ -138,6 +139,18 @@ Key<DeclaredParameter> memory_key() {
           type.schema};
 }
 
+Key<DeclaredParameter> role_key() {
+  auto type = document::enumerated(role_names());
+  return {
+      "role",
+      [type](const Node& node, DeclaredParameter& declared) { declared.role = type.read(node); },
+      [type](const DeclaredParameter& declared, const Writing& writing) -> std::optional<Json> {
+        if (!declared.role) return std::nullopt;
+        return type.write(*declared.role, writing);
+      },
+      type.schema};
+}
+
 void read_choice_list(const Node& node, Parameter& parameter) {
   for (const Node& element : node.elements(k_max_choices)) {
     if (element.json().is_string() && !element.string(k_max_choice_bytes)) continue;
@@ -228,6 +241,12 @@ Section<DeclaredParameter>& add_choices(Section<DeclaredParameter>& section) {
 }
 
 Section<DeclaredParameter>& add_when(Section<DeclaredParameter>& section) {
+  section.add(role_key()
+                  .in_fingerprint(InFingerprint::never)
+                  .doc("what it does in the program, for `run --first-guesses`: `batch`, "
+                       "`accumulation`, `workers`, `prefetch`, `threads`, `precision`, `compile`, "
+                       "`checkpointing`, `layout`, `transfer`, `other` (changes speed alone) or "
+                       "`none`. Without it the parameter's name tells"));
   return section.add(
       when_key().doc("the parameter is active where this expression holds; it may mention facts "
                      "and parameters declared before"));
@@ -282,6 +301,15 @@ const std::vector<std::string>& parameter_types() {
   static const std::vector<std::string> k_types = {"int", "float", "bool", "categorical",
                                                    "ordinal"};
   return k_types;
+}
+
+const std::vector<std::string>& role_names() {
+  static const std::vector<std::string> k_names = [] {
+    std::vector<std::string> names = knob_role_names();
+    names.emplace_back("none");
+    return names;
+  }();
+  return k_names;
 }
 
 const Section<DeclaredParameter>& parameter_section(ParameterKind kind) {

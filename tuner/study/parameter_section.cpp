@@ -54,6 +54,31 @@ DeclaredParameter read_parameter(const Node& node, const std::string& name) {
   return declared;
 }
 
+/// `role` is an index of `role_names`, which end with `none`.
+std::optional<KnobRole> role_at(std::size_t role) {
+  if (role + 1 == role_names().size()) return std::nullopt;
+  return static_cast<KnobRole>(role);
+}
+
+std::size_t index_of(std::optional<KnobRole> role) {
+  return role ? static_cast<std::size_t>(*role) : role_names().size() - 1;
+}
+
+void read_role(const Node& node, const DeclaredParameter& declared, KnobRoles& roles) {
+  if (!declared.role) return;
+  const auto role = role_at(*declared.role);
+  if (role && is_a_number(*role) && !has_numbers(declared.parameter)) {
+    node.child("role").fault(
+        fmt::format("\"{}\" is a number, which this parameter is not", to_text(*role)));
+  }
+  for (const auto& [name, other] : roles) {
+    if (!role || role == KnobRole::other || other != role) continue;
+    node.child("role").fault(fmt::format(
+        "\"{}\" has this role, too: give it to the one that decides", printable_line(name, 60)));
+  }
+  roles[declared.parameter.name] = role;
+}
+
 void read_parameters(const Node& node, StudySpec& study) {
   StudyScope& scope = scope_of(node);
   const auto members = node.members("an object of parameters by name", k_max_study_parameters);
@@ -65,6 +90,7 @@ void read_parameters(const Node& node, StudySpec& study) {
                           document::with_hint(sound.error()));
       }
     }
+    read_role(child, declared, study.parameter_roles);
     scope.add(std::move(declared.parameter), std::move(declared.strings));
   }
   if (node.json().is_object() && node.json().empty()) {
@@ -77,9 +103,10 @@ std::optional<Json> write_parameters(const StudySpec& study, const Writing& writ
   Json json = Json::object();
   for (const Parameter& parameter : study.space.parameters()) {
     const auto strings = study.choice_strings.find(parameter.name);
-    const DeclaredParameter declared{parameter, strings == study.choice_strings.end()
-                                                    ? std::map<std::string, std::string>{}
-                                                    : strings->second};
+    const auto role = study.parameter_roles.find(parameter.name);
+    DeclaredParameter declared{parameter, {}, {}};
+    if (strings != study.choice_strings.end()) declared.strings = strings->second;
+    if (role != study.parameter_roles.end()) declared.role = index_of(role->second);
     json[parameter.name] = parameter_section(parameter.kind).write(declared, writing);
   }
   return json;

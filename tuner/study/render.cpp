@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
+#include "trial_runner/launch/launch_words.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -23,10 +24,15 @@ PytorchHookRequest hook_request(const StudySpec& study, const Configuration& con
   return request;
 }
 
+/// 0 for what is no whole number from 1 to `most`.
+int whole(double value, int most) {
+  return value >= 1.0 && value <= most && value == std::floor(value) ? static_cast<int>(value) : 0;
+}
+
 }  // namespace
 
-RenderedCommand render_command(const StudySpec& study, const Configuration& configuration) {
-  RenderedCommand rendered;
+std::vector<std::string> plain_command(const StudySpec& study, const Configuration& configuration) {
+  std::vector<std::string> argv;
   for (const CommandPart& part : study.command) {
     if (part.when && !part.when->holds(configuration)) continue;
     std::vector<std::string> arguments;
@@ -34,7 +40,35 @@ RenderedCommand render_command(const StudySpec& study, const Configuration& conf
       if (auto argument = rule.render(configuration)) arguments.push_back(*std::move(argument));
     }
     if (arguments.size() != part.args.size()) continue;  // a parameter is inactive: all or nothing
-    rendered.argv.insert(rendered.argv.end(), arguments.begin(), arguments.end());
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+  }
+  return argv;
+}
+
+std::optional<Launch> launch_of(const StudySpec& study, const Configuration& configuration) {
+  if (!study.launch) return std::nullopt;
+  Launch launch;
+  launch.with = study.launch->with;
+  launch.nodes = study.launch->nodes ? whole(study.launch->nodes->evaluate(configuration), 10'000)
+                                     : study.runner->resources_of(configuration).instance_count;
+  launch.processes_per_node = whole(study.launch->processes_per_node.evaluate(configuration), 1024);
+  for (const document::StringTemplate& rule : study.launch->options) {
+    auto word = rule.render(configuration);
+    if (word && !word->empty()) launch.options.push_back(*std::move(word));
+  }
+  return launch;
+}
+
+RenderedCommand render_command(const StudySpec& study, const Configuration& configuration) {
+  RenderedCommand rendered;
+  rendered.argv = plain_command(study, configuration);
+  rendered.launch = launch_of(study, configuration);
+  if (rendered.launch && !rendered.argv.empty()) {
+    const LaunchWay* way =
+        find_launch_way(study.runner->traits().launch_ways, rendered.launch->with);
+    if (way != nullptr) {
+      rendered.argv = launched_words(*rendered.launch, *way, std::move(rendered.argv));
+    }
   }
   for (const auto& [name, rule] : study.environment) {
     const auto value = rule.render(configuration);

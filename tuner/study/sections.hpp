@@ -40,6 +40,7 @@ using document::Type;
 /// Values by variable.
 [[nodiscard]] Type<std::map<std::string, document::StringTemplate>> environment();
 
+[[nodiscard]] const Section<LaunchSpec>& launch_section();
 [[nodiscard]] const Section<HooksSpec>& hooks_section();
 
 /// Keys that are read and written with regard to others. `parameters` adds to the reading's

@@ -83,6 +83,13 @@ Section<StudySpec> format() {
       .add(key("env", &StudySpec::environment, environment())
                .anchor("env")
                .doc("environment variables in addition to the tuner's own; values are templates"))
+      .add(key("launch", &StudySpec::launch, document::object(launch_section()))
+               .anchor("launch")
+               .omitted_at_default()
+               .in_fingerprint(InFingerprint::unless_default)
+               .default_words("one process on each machine")
+               .doc("the processes that the command runs as: [more than one "
+                    "machine](distributed.md#launches)"))
       .add(key("hooks", &StudySpec::hooks, document::object(hooks_section()))
                .anchor("hooks")
                .omitted_at_default()

@@ -23,6 +23,7 @@
 #include "trial_runner/resources.hpp"
 #include "trial_runner/runner.hpp"
 #include "trial_runner/runner_kind.hpp"
+#include "tuner/knobs/knob_role.hpp"
 
 namespace steptune {
 
@@ -126,6 +127,14 @@ struct HooksSpec {
   std::optional<std::map<std::string, KnobRule>> pytorch;
 };
 
+/// The processes that the program runs as, by configuration.
+struct LaunchSpec {
+  Launcher with = Launcher::torchrun;
+  std::optional<document::Formula> nodes;  ///< nothing: as many as the runner's machines
+  document::Formula processes_per_node = document::Formula::constant(1.0, "1");
+  std::vector<document::StringTemplate> options;  ///< what is empty is not given
+};
+
 /// Where trials are measured.
 enum class TrialsIn {
   fresh,  ///< each in a process of its own
@@ -138,12 +147,14 @@ struct StudySpec {
   std::filesystem::path file;  ///< absolute
   std::vector<CommandPart> command;
   std::map<std::string, document::StringTemplate> environment;
+  std::optional<LaunchSpec> launch;
   HooksSpec hooks;
   TrialsIn trials = TrialsIn::fresh;
   std::filesystem::path working_directory;  ///< absolute; default: the study file's folder
   SearchSpace space = placeholder_space();
   Facts facts;
   document::ChoiceStrings choice_strings;
+  KnobRoles parameter_roles;  ///< of those that declare one
   Configuration baseline;
   PlannedRun planned_run;
   std::vector<Objective> objectives;
@@ -181,7 +192,8 @@ struct StudySpec {
 
 /// What a trial of `configuration` runs: templates filled in, conditional parts decided.
 struct RenderedCommand {
-  std::vector<std::string> argv;
+  std::vector<std::string> argv;  ///< as a runner starts it: with its launcher's words
+  std::optional<Launch> launch;
   std::map<std::string, std::string> environment;  ///< without the hook's
   std::optional<PytorchHookRequest> hook;  ///< its knobs: those that differ from the baseline
 
@@ -190,6 +202,13 @@ struct RenderedCommand {
 };
 [[nodiscard]] RenderedCommand render_command(const StudySpec& study,
                                              const Configuration& configuration);
+/// The command alone, without the words that launch it.
+[[nodiscard]] std::vector<std::string> plain_command(const StudySpec& study,
+                                                     const Configuration& configuration);
+/// What `launch` says for a configuration, counts that are no whole number or out of range as 0;
+/// nothing where the study has none.
+[[nodiscard]] std::optional<Launch> launch_of(const StudySpec& study,
+                                              const Configuration& configuration);
 
 /// What the study says of each knob for a configuration; knobs whose parameter is inactive are left
 /// out.

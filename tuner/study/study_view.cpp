@@ -48,6 +48,7 @@ TrialSpec trial_of(const StudySpec& study, const Configuration& configuration) {
   TrialSpec trial;
   trial.configuration = configuration;
   trial.argv = std::move(command.argv);
+  trial.launch = std::move(command.launch);
   trial.environment = std::move(command.environment);
   return trial;
 }

@@ -71,6 +71,28 @@ TEST_P(EveryLaw, IntervalsHoldAsOftenAsTheySay) {
     EXPECT_GE(held, static_cast<int>(0.89 * k_seeds));
 }
 
+/// The law is not known, and may be one that so few counts cannot be compared with.
+TEST_P(EveryLaw, IntervalsByAnyLawHoldWithFewCounts) {
+  constexpr int k_seeds = 60;
+  const ScalingCurve truth{GetParam(), 1000.0, 0.05, communicates(GetParam()) ? 0.02 : 0.0};
+  for (const std::size_t counts : {2U, 3U, 4U, 5U, 6U}) {
+    int between = 0;
+    int beyond = 0;
+    for (std::uint64_t seed = 0; seed < k_seeds; ++seed) {
+      const auto points = points_on(truth, counts, 0.02, seed);
+      const auto fits = fit_scaling_laws(points, 3.0);
+      const auto held = [&](double count) {
+        const auto time = [count](const ScalingCurve& curve) { return curve.time_s(count); };
+        return covers(estimate_by_any(fits, time), time(truth)) ? 1 : 0;
+      };
+      between += held(0.75 * points.back().count);
+      beyond += held(2.0 * points.back().count);
+    }
+    EXPECT_GE(between, static_cast<int>(0.9 * k_seeds)) << counts;
+    EXPECT_GE(beyond, static_cast<int>(0.9 * k_seeds)) << counts;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(ScalingLaw, EveryLaw,
                          testing::Values(ScalingLaw::amdahl, ScalingLaw::amdahl_linear,
                                          ScalingLaw::amdahl_log, ScalingLaw::gustafson,
@@ -89,8 +111,9 @@ TEST(ScalingLaw, TwoCountsGiveTheSerialShareOfKarpAndFlatt) {
   // "Measuring parallel processor performance", CACM 33(5), 1990: (1 / S - 1 / n) / (1 - 1 / n).
   const std::vector<ScalingPoint> points{{1.0, 100.0, 0.01}, {4.0, 40.0, 0.01}};
   const auto fits = fit_scaling_laws(points, k_known);
-  ASSERT_EQ(fits.size(), 2U);
-  EXPECT_FALSE(fits.front().aicc) << "two counts compare no laws";
+  ASSERT_FALSE(fits.empty());
+  for (const ScalingFit& fit : fits)
+    EXPECT_FALSE(fit.aicc) << "two counts compare no laws, and rule none out";
   EXPECT_NEAR(fit_of(fits, ScalingLaw::amdahl).best.serial, (0.4 - 0.25) / 0.75, 1e-6);
 }
 
@@ -158,10 +181,9 @@ TEST(Scaling, TakesTheBestConfigurationOfEachCountWithAllItsRuns) {
 TEST(Scaling, FindsTheKneeOfAKnownLaw) {
   const ScalingCurve law{ScalingLaw::amdahl, 36'000.0, 0.05, 0.0};
   const Scaling scaling = scaling_of(runs_on(law, {1, 2, 4, 8, 16}), question());
-  double expected = 1.0;
-  while (law.next_pays(expected) >= 0.7)
-    expected += 1.0;
-  ASSERT_TRUE(scaling.knee && scaling.knee->by_law);
+  // Each of 4 more machines from 4 on pays 1 / 0.1625 - 1 / 0.2875 = 2.68 of the first; of 2, 2.
+  const double expected = 4.0;
+  ASSERT_TRUE(scaling.knee);
   EXPECT_EQ(scaling.knee->count, expected);
   EXPECT_LE(scaling.knee->low, expected);
   EXPECT_GE(scaling.knee->high, expected);
@@ -192,6 +214,31 @@ TEST(Scaling, PredictsNoFurtherThanTwiceWhatWasMeasured) {
     EXPECT_EQ(each.beyond, each.count > 8.0);
   }
   EXPECT_EQ(counts, (std::vector<double>{3.0, 6.0, 16.0}));
+  // Nor below, nor what cannot be had.
+  ScalingQuestion asked = question();
+  asked.deadline_s = 1e6;
+  asked.price_per_hour = [](const Configuration&, double count) -> std::optional<double> {
+    if (count == 6.0) return std::nullopt;
+    return 2.0 * count;
+  };
+  const Scaling upper = scaling_of(runs_on(law, {3, 4, 8}), asked);
+  for (const ScalingPrediction& each : upper.predictions)
+    EXPECT_EQ(each.beyond, each.count < 3.0 || each.count > 8.0) << each.count;
+  EXPECT_EQ(upper.cheapest->count, 3.0) << "of those measured; 1 and 2 are beyond them";
+  EXPECT_EQ(std::ranges::count(upper.predictions, 6.0, &ScalingPrediction::count), 0);
+}
+
+TEST(Scaling, AThousandPossibleCountsAreLookedAtFromTheFirstToTheLast) {
+  const ScalingCurve law{ScalingLaw::amdahl, 36'000.0, 0.001, 0.0};
+  ScalingQuestion asked = question();
+  asked.possible_counts.clear();
+  for (int count = 1; count <= 1000; ++count)
+    asked.possible_counts.push_back(count);
+  asked.possible_counts.push_back(1e18);
+  const Scaling scaling = scaling_of(runs_on(law, {1, 10, 1000}), asked);
+  ASSERT_FALSE(scaling.predictions.empty());
+  EXPECT_LE(scaling.predictions.size(), 64U);
+  EXPECT_GT(scaling.predictions.back().count, 990.0);
 }
 
 TEST(Scaling, SaysWhyThereIsNoLaw) {

@@ -31,18 +31,31 @@ TEST(Promise, IsTheRateOfThePlannedRunWithTheVariationOfLaunches) {
   EXPECT_DOUBLE_EQ(promise->run_s()->value, 507.0);
 }
 
-TEST(Promise, TheConfirmingRunsCount) {
+TEST(Promise, IsWhatThePlanSaysOfTheRecommendedTrialAndTheBaseline) {
+  TrialRecord baseline = measured(1, 0.9);
+  baseline.purpose = TrialPurpose::baseline;
+  const TrialRecord best = measured(4, 0.5);
+  const TrialRecord other = measured(5, 0.6);
+  const Standing standing = standing_of({baseline, best, other});
   Recommendation recommendation;
   recommendation.incumbent_trial = 4;
   recommendation.incumbent_objectives = {550.0};
-  const TrialRecord trial = measured(4, 0.5);
-  EXPECT_DOUBLE_EQ(
-      promise_of(time_study(), trial, standing_of(), recommendation)->seconds_per_sample.value,
-      0.55);
-  recommendation.incumbent_trial = 5;
-  EXPECT_DOUBLE_EQ(
-      promise_of(time_study(), trial, standing_of(), recommendation)->seconds_per_sample.value, 0.5)
-      << "they are those of another trial";
+  recommendation.incumbent_half_widths = {20.0};
+  recommendation.baseline_objectives = {800.0};
+  recommendation.baseline_half_widths = {30.0};
+  const auto run_of = [&](const TrialRecord& trial) {
+    return promise_of(time_study(), trial, standing, recommendation)->run_s().value();
+  };
+  EXPECT_DOUBLE_EQ(run_of(best).value, 550.0);
+  EXPECT_DOUBLE_EQ(run_of(best).half_width, 20.0);
+  EXPECT_DOUBLE_EQ(run_of(baseline).value, 800.0);
+  EXPECT_DOUBLE_EQ(run_of(baseline).half_width, 30.0);
+  EXPECT_DOUBLE_EQ(run_of(other).value, 607.0) << "nothing but its own trial speaks of it";
+
+  recommendation.incumbent_half_widths = {std::nan("")};
+  EXPECT_DOUBLE_EQ(run_of(best).value, 550.0);
+  EXPECT_NEAR(run_of(best).half_width, 1.96 * std::sqrt(2.0) * standing.launches().relative * 543.0,
+              0.1);
 }
 
 TEST(Promise, HoldsThePhasesThatTheBaselineShowed) {

@@ -294,6 +294,32 @@ TEST_F(HistoryTest, ARemovedStudyLeavesNothingBehindAndOthersAlone) {
   EXPECT_EQ(again.seed, 7U);
 }
 
+TEST_F(HistoryTest, AStudyThatWasRunElsewhereIsAddedAsAWholeOrNotAtAll) {
+  History history = open();
+  StudyRecord elsewhere;
+  elsewhere.name = "elsewhere";
+  elsewhere.fingerprint = "imported-1";
+  elsewhere.document = {{"name", "elsewhere"}};
+  elsewhere.seed = std::numeric_limits<std::uint64_t>::max();
+  elsewhere.status = StudyStatus::finished;
+  elsewhere.stop_reason = "imported";
+  // The second trial cannot be stored: a study of which a part is there would be the worse one.
+  ASSERT_FALSE(history.add_ended_study(elsewhere, {full_trial(1), full_trial(1)}));
+  ASSERT_FALSE(history.study("elsewhere"));
+
+  ASSERT_TRUE(history.add_ended_study(elsewhere, {full_trial(1), full_trial(2)}));
+  const auto stored = history.study("elsewhere");
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->status, StudyStatus::finished);
+  EXPECT_EQ(stored->stop_reason, "imported");
+  EXPECT_EQ(stored->seed, elsewhere.seed);
+  EXPECT_EQ(history.trials(stored->id)->size(), 2U);
+  EXPECT_EQ(history.status_counts(stored->id)->at(TrialStatus::completed), 2);
+  const auto again = history.add_ended_study(elsewhere, {});
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().kind, ErrorKind::conflict);
+}
+
 TEST_F(HistoryTest, AStudyIsContinuedUnderItsSeedWithTheNewDocument) {
   History history = open();
   const std::uint64_t seed = 0xFFFF'FFFF'FFFF'FFFFULL;

@@ -87,6 +87,17 @@ TEST(FirstGuesses, FitTheMachine) {
   EXPECT_FALSE(guess_machine(SystemFiles{folder}, 4, 0).computes_bfloat16);
 }
 
+TEST(FirstGuesses, FollowTheRolesThatAreDeclared) {
+  const SearchSpace space = space_of();
+  // Momentum is what loads data here, and "workers" has nothing to do with it.
+  const KnobRoles declared = {{"momentum", KnobRole::workers}, {"precision", std::nullopt}};
+  const auto guess = FirstGuesses(space, today(), k_gpu_machine, declared).next({}, {});
+  ASSERT_TRUE(guess);
+  EXPECT_NE(*guess->find("momentum"), *today().find("momentum"));
+  EXPECT_EQ(*guess->find("workers"), *today().find("workers"));
+  EXPECT_EQ(*guess->find("precision"), *today().find("precision"));
+}
+
 TEST(FirstGuesses, HalveTheBatchThatRanOutOfMemory) {
   const SearchSpace space = space_of();
   const FirstGuesses guesses(space, today(), k_gpu_machine);

@@ -61,7 +61,7 @@ TEST(Grants, ASubmissionThatFailsForAsLongAsAnOutageIsHopeless) {
   EXPECT_EQ(grants.on_setback("a", Setback::unclear, "?", 0, 900.0), std::nullopt);
   EXPECT_EQ(grants.on_setback("a", Setback::unclear, "?", 0, 1000.0), std::nullopt);
   EXPECT_THAT(grants.on_setback("a", Setback::unclear, "?", 0, 1800.0),
-              Optional(HasSubstr("sbatch has failed for")));
+              Optional(HasSubstr("no allocation could be asked for in")));
 }
 
 }  // namespace

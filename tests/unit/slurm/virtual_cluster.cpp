@@ -45,6 +45,9 @@ struct VirtualCluster::StepState {
   std::vector<OutputChunk> output;
 
   [[nodiscard]] double starts_s() const { return launched_s + program.starts_after_s; }
+  [[nodiscard]] int tasks_that_run() const {
+    return program.tasks_that_start.value_or(request.tasks);
+  }
   void print(double time_s, std::string text) { output.push_back({time_s, std::move(text)}); }
   void mark(double time_s, const std::string& text) {
     for (int copy = 0; copy < 2; ++copy)
@@ -53,7 +56,7 @@ struct VirtualCluster::StepState {
   /// All its tasks end with the same status, or leave no mark.
   void end(double time_s, std::optional<int> status) {
     if (srun_status) return;
-    for (int task = 0; begun && status && task < request.tasks; ++task)
+    for (int task = 0; begun && status && task < tasks_that_run(); ++task)
       mark(time_s, fmt::format("exit {} {}{}", task, *status, told ? " told" : ""));
     srun_status = begun ? status.value_or(137) : 1;
     ends_s = time_s;
@@ -152,6 +155,10 @@ class VirtualHost final : public SubmitHost {
   }
   [[nodiscard]] Result<void> set_lease(const std::string& allocation,
                                        double until_wall_s) override {
+    const double now_s = cluster_.clock_.now_s();
+    for (const auto& [from_s, to_s] : cluster_.unwritable_times) {
+      if (now_s >= from_s && now_s < to_s) return fail(ErrorKind::runner, "cannot write the lease");
+    }
     cluster_.leases_[allocation] = until_wall_s;
     return {};
   }
@@ -230,7 +237,7 @@ std::string VirtualCluster::submit(const std::vector<std::string>& argv) {
 }
 
 std::string VirtualCluster::list_jobs() const {
-  std::string text = "squeue: a site's greeting\n";
+  std::string text = "squeue: a site's greeting\nJOBID|STATE|REASON\n";
   const double to_wall_s = clock_.wall_time_s() - clock_.now_s();
   for (const VirtualJob& job : jobs_) {
     if (job.state == "FORGOTTEN") continue;
@@ -359,7 +366,7 @@ void VirtualCluster::advance_step(StepState& step) {
   if (!step.begun && now_s >= step.starts_s()) {
     step.begun = true;
     started_.push_back(step.request.name);
-    for (int task = 0; task < step.request.tasks; ++task) {
+    for (int task = 0; task < step.tasks_that_run(); ++task) {
       step.mark(step.starts_s(),
                 fmt::format("start {} n{} {}.{}", task, task + 1, step.job, step.number));
     }

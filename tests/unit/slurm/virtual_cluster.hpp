@@ -22,7 +22,8 @@ struct VirtualProgram {
   double starts_after_s = 0.1;         ///< from srun to its first instruction
   std::optional<double> ends_after_s;  ///< nothing: goes on until it is ended
   int exit_status = 0;
-  int status_when_told = 143;  ///< of its tasks once they are sent SIGTERM
+  int status_when_told = 143;             ///< of its tasks once they are sent SIGTERM
+  std::optional<int> tasks_that_start{};  ///< the first ones; nothing: all
 };
 
 /// What befalls a job. Times are seconds after its start.
@@ -70,7 +71,8 @@ class VirtualCluster {
   std::function<std::optional<CommandResult>(const std::vector<std::string>&)> lose_answer;
   /// Before it is obeyed: a refusal.
   std::function<std::optional<CommandResult>(const std::vector<std::string>&)> refuse;
-  std::vector<std::pair<double, double>> outages;  ///< from, to
+  std::vector<std::pair<double, double>> outages;           ///< from, to
+  std::vector<std::pair<double, double>> unwritable_times;  ///< likewise, of the shared folder
 
   // What came of it.
   [[nodiscard]] const std::list<VirtualJob>& jobs() const { return jobs_; }

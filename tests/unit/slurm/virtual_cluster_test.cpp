@@ -37,13 +37,21 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
   /// Until so many trials have ended, or the time is over.
   void wait_for(std::size_t trials, double patience_s = 7200.0) {
     const double until_s = clock_.now_s() + patience_s;
-    while (ended_.size() < trials && clock_.now_s() < until_s) {
-      const auto events = runner_->wait(until_s);
-      ASSERT_TRUE(events) << events.error().text();
-      for (const TrialEvent& event : *events) {
-        const auto* end = std::get_if<TrialFinished>(&event);
-        if (end != nullptr) ended_[end->key.trial] = end->outcome;
-      }
+    while (ended_.size() < trials && clock_.now_s() < until_s && !HasFailure())
+      take_events(until_s);
+    EXPECT_GE(ended_.size(), trials) << "not ended in time";
+  }
+  void let_pass(double seconds) {
+    const double until_s = clock_.now_s() + seconds;
+    while (clock_.now_s() < until_s && !HasFailure())
+      take_events(until_s);
+  }
+  void take_events(double until_s) {
+    const auto events = runner_->wait(until_s);
+    ASSERT_TRUE(events) << events.error().text();
+    for (const TrialEvent& event : *events) {
+      const auto* end = std::get_if<TrialFinished>(&event);
+      if (end != nullptr) ended_[end->key.trial] = end->outcome;
     }
   }
   void release() {
@@ -295,7 +303,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnOutageIsBorneAtAGrowingPace) {
   cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 300.0, 0, 143}; };
   use();
   start(1);
-  wait_for(0, 20.0);
+  let_pass(20.0);
   EXPECT_TRUE(runner_->wait(clock_.now_s() + 10.0));
   const int before = count("squeue");
   cluster_.outages.emplace_back(clock_.now_s(), clock_.now_s() + 600.0);
@@ -305,6 +313,137 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnOutageIsBorneAtAGrowingPace) {
   wait_for(2);
   EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
   EXPECT_LE(count("squeue") - before, 30);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, AnAllocationThatTakesLongToEndIsNotWaitedFor) {
+  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 100.0, 0, 143}; };
+  cluster_.fate = [this](const VirtualJob&) {
+    JobFate fate;
+    if (cluster_.jobs().empty()) {
+      fate.ends_after_s = 50.0;
+      fate.ends_as = "COMPLETING";  // a node is silent
+    }
+    return fate;
+  };
+  use();
+  start(1);
+  wait_for(1);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
+  const double lost_s = clock_.now_s();
+  start(2);
+  wait_for(2);
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  EXPECT_LT(clock_.now_s() - lost_s, 110.0);
+  EXPECT_EQ(cluster_.programs_started().size(), 2U);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, AnEmptyAnswerIsNotAnEmptyQueue) {
+  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 300.0, 0, 143}; };
+  use();
+  start(1);
+  let_pass(20.0);
+  const double from_s = clock_.now_s();
+  cluster_.lose_answer = [&](const auto& argv) -> std::optional<CommandResult> {
+    if (!is(argv, "squeue") || clock_.now_s() > from_s + 200.0) return std::nullopt;
+    return CommandResult{0, false, "maintenance until noon\n", {}};
+  };
+  start(2, Need{2, {}});  // so that the queue is asked
+  wait_for(2);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  EXPECT_EQ(cluster_.jobs().size(), 2U);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, AFolderThatCannotBeWrittenForAMomentEndsNothing) {
+  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 300.0, 0, 143}; };
+  use();
+  start(1);
+  let_pass(20.0);
+  cluster_.unwritable_times.emplace_back(clock_.now_s(), clock_.now_s() + 50.0);
+  start(2, Need{2, {}});
+  wait_for(2);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  cluster_.unwritable_times.emplace_back(clock_.now_s(), clock_.now_s() + 1000.0);
+  const double from_s = clock_.now_s();
+  Result<std::vector<TrialEvent>> events;
+  while (events && clock_.now_s() < from_s + 500.0)
+    events = runner_->wait(from_s + 500.0);
+  EXPECT_FALSE(events) << "leases run out";
+  EXPECT_LE(clock_.now_s() - from_s, 110.0);
+  cluster_.unwritable_times.clear();
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, WhatBeginsToFailBeforeAllHaveStartedIsLostWithItsNode) {
+  // One of two tasks never starts; the other fails for want of it, and the job loses its node.
+  cluster_.program = [this](const StepRequest&) {
+    VirtualProgram program{0.1, 20.0, 0, 143};
+    if (cluster_.programs_started().empty()) program = {0.1, std::nullopt, 0, 143, 1};
+    return program;
+  };
+  cluster_.fate = [this](const VirtualJob&) {
+    JobFate fate;
+    if (cluster_.jobs().empty()) fate.ends_after_s = 20.0;
+    fate.ends_as = "NODE_FAIL";
+    return fate;
+  };
+  use();
+  start(1, Need{2, {}});
+  wait_for(1);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
+  EXPECT_LT(ended_[1].duration_s, 30.0);
+  EXPECT_EQ(cluster_.programs_started().size(), 1U);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, ALostNodeIsNotAskedForAgainWhereThereAreOthers) {
+  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 100.0, 0, 143}; };
+  cluster_.fate = [this](const VirtualJob&) {
+    JobFate fate;
+    if (cluster_.jobs().empty()) fate.ends_after_s = 50.0;
+    fate.ends_as = "NODE_FAIL";
+    return fate;
+  };
+  use();
+  const Need need{2, {"exclude=n7"}};
+  start(1, need);
+  wait_for(1);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
+  start(2, need);
+  wait_for(2);
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  EXPECT_EQ(count("sbatch"), 2);
+  EXPECT_EQ(count("sbatch", "--exclude=n7,n2"), 1);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, ALostNodeIsAskedForAgainWhereThereAreNoOthers) {
+  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 100.0, 0, 143}; };
+  cluster_.fate = [this](const VirtualJob&) {
+    JobFate fate;
+    if (cluster_.jobs().empty()) fate.ends_after_s = 50.0;
+    fate.ends_as = "NODE_FAIL";
+    return fate;
+  };
+  cluster_.refuse = [](const auto& argv) -> std::optional<CommandResult> {
+    if (std::ranges::find(argv, "--exclude=n2") == argv.end()) return std::nullopt;
+    return CommandResult{1,
+                         false,
+                         {},
+                         "sbatch: error: Batch job submission failed: Requested node "
+                         "configuration is not available\n"};
+  };
+  use();
+  start(1, Need{2, {}});
+  wait_for(1);
+  start(2, Need{2, {}});
+  wait_for(2);
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  EXPECT_EQ(count("sbatch", "--exclude=n2"), 1);
   release();
 }
 

@@ -48,6 +48,18 @@ TEST(PublishedStudies, ExampleProgramsHaveSoundStudies) {
   EXPECT_GT(found, 0);
 }
 
+TEST(PublishedStudies, OfDistributedProgramsAreSound) {
+  int found = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(STEPTUNE_SOURCE_DIR "/examples/distributed")) {
+    if (entry.path().extension() != ".json") continue;
+    ++found;
+    const auto study = read_study(entry.path(), {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 16}});
+    EXPECT_TRUE(study) << study.error().text();
+  }
+  EXPECT_EQ(found, 4);
+}
+
 TEST(PublishedStudies, HeterogeneousClustersCostWhatWasPublished) {
   struct Published {
     const char* file;

@@ -98,6 +98,18 @@ TEST(StudyReader, RoundsBoundsOfExpressionsIntoTheRange) {
   EXPECT_EQ(study.space.find("threads")->high, 3.0);
 }
 
+TEST(StudyReader, ReadsWhatParametersDo) {
+  const StudySpec plain = sound(patched("{}"));
+  EXPECT_TRUE(plain.parameter_roles.empty()) << "their names tell";
+  const StudySpec study = sound(patched(
+      R"({"parameters": {"batch_size": {"role": "batch"}, "precision": {"role": "none"}}})"));
+  const KnobRoles expected = {{"batch_size", KnobRole::batch}, {"precision", std::nullopt}};
+  EXPECT_EQ(study.parameter_roles, expected);
+  EXPECT_EQ(study.document["parameters"]["batch_size"]["role"], "batch");
+  EXPECT_EQ(study.document["parameters"]["precision"]["role"], "none");
+  EXPECT_EQ(study.fingerprint, plain.fingerprint) << "a hint to the search";
+}
+
 TEST(StudyReader, TakesLabelsOfChoicesAsValues) {
   const StudySpec study = sound(patched(
       R"({"parameters": {"precision": {"choices": {"fp32": "", "bf16": "--autocast=bfloat16"}}}})"));

@@ -116,6 +116,31 @@ INSTANTIATE_TEST_SUITE_P(Faults, SteptuneLine, testing::Values(
   [](const auto& tested) { return tested.param.name; });
 // clang-format on
 
+TEST(ReportReader, TellsRanksApartAndTakesMetricsOfTheFirst) {
+  auto reader = ReportReader::create({}).value();
+  const auto first = reader.read_line(
+      R"([steptune] {"v":1,"global_rank":0,"step":3,"samples":24,"loss":0.5})", 1.0);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->global_rank, 0);
+  ASSERT_TRUE(reader.read_line(R"([steptune] {"v":1,"phase":"evaluation","global_rank":0})", 1.5));
+  const auto second = reader.read_line(
+      R"([steptune] {"v":1,"global_rank":1,"step":2,"samples":16,"loss":9,"parts":{"data":1.5}})",
+      2.0);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->global_rank, 1);
+  EXPECT_EQ(second->step, 2.0);
+  EXPECT_EQ(second->parts.at("data"), 1.5);
+  EXPECT_TRUE(second->metrics.empty());
+  // The first rank evaluates still, and its loss is the trial's.
+  EXPECT_TRUE(reader.phase_under_way());
+  EXPECT_EQ(reader.read_line(R"([steptune] {"v":1,"step":4})", 3.0)->metrics.at("loss"), 0.5);
+  for (const char* rank : {"-1", "0.5", "1e9", "\"a\""}) {
+    EXPECT_FALSE(reader.read_line(
+        fmt::format(R"([steptune] {{"v":1,"step":9,"global_rank":{}}})", rank), 4.0));
+    EXPECT_EQ(reader.last_rejection()->reason, RejectReason::bad_counter);
+  }
+}
+
 TEST(ReportReader, ReadsEveryFieldOfASteptuneLine) {
   ReportReader reader = reader_of();
   const auto report = reader.read_line(

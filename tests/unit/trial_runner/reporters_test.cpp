@@ -16,7 +16,8 @@ namespace {
 std::vector<std::string> lines_of(const std::string& environment, const std::string& program,
                                   const std::string& mode) {
   const std::string command =
-      fmt::format("env -u RANK -u STEPTUNE_TRIAL {} {} {} 2>/dev/null", environment, program, mode);
+      fmt::format("env -u RANK -u STEPTUNE_TRIAL -u STEPTUNE_ALL_RANKS {} {} {} 2>/dev/null",
+                  environment, program, mode);
   FILE* pipe = popen(command.c_str(), "r");
   std::string output;
   std::array<char, 4096> buffer{};
@@ -70,6 +71,22 @@ TEST_P(Reporters, AreSilentOutsideATuner) {
 TEST_P(Reporters, AreSilentOnRanksOtherThanZero) {
   EXPECT_TRUE(lines("STEPTUNE_TRIAL=1 RANK=1", "fast").empty());
   EXPECT_FALSE(lines("STEPTUNE_TRIAL=1 RANK=0", "fast").empty());
+}
+
+TEST_P(Reporters, TellTheirRankWhereTheTunerListensToEach) {
+  for (const char* variable : {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
+    const auto reports = reports_of(
+        lines(fmt::format("STEPTUNE_TRIAL=1 STEPTUNE_ALL_RANKS=1 {}=3", variable), "fast"));
+    ASSERT_FALSE(reports.empty());
+    for (const Report& report : reports)
+      EXPECT_EQ(report.global_rank, 3);
+  }
+  for (const char* environment :
+       {"STEPTUNE_TRIAL=1 RANK=0", "STEPTUNE_TRIAL=1 STEPTUNE_ALL_RANKS=1"}) {
+    const auto reports = reports_of(lines(environment, "fast"));
+    ASSERT_FALSE(reports.empty());
+    EXPECT_FALSE(reports.front().global_rank) << environment;
+  }
 }
 
 TEST_P(Reporters, TellTheFirstAndTheLastStepAndFewBetween) {

@@ -18,6 +18,15 @@ def rank_and_world_size():
         return 0, 1
 
 
+def told_rank():
+    """The rank that this process tells with its steps: where the tuner has started several and
+    listens to each. None: only the first one tells."""
+    if os.environ.get("STEPTUNE_ALL_RANKS") != "1":
+        return None
+    rank, world_size = rank_and_world_size()
+    return rank if world_size > 1 else None
+
+
 class Printer:
     """One of the processes of a program prints: rank 0 or, of processes without ranks (Hogwild),
     the first that trains. Their claim is a name that goes when they end."""

@@ -6,6 +6,7 @@ import os
 import sys
 from time import perf_counter
 
+from steptune_pytorch import ranks
 from steptune_pytorch.events import write_line
 
 
@@ -58,7 +59,12 @@ class Report:
         self._silent = True
 
     def _write(self, document):
-        if self._pid != os.getpid() or not self._printer.may_print() or program_reports():
+        if self._pid != os.getpid() or program_reports():
+            return
+        rank = ranks.told_rank()
+        if rank is not None:
+            document["global_rank"] = rank
+        elif not self._printer.may_print():
             return
         try:
             write_line(document)

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trials of several processes: the words that are shown, and real data-parallel training.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/json.hpp"
+#include "tests/golden/program.hpp"
+
+namespace steptune::golden {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr const char* k_python3 = "/usr/bin/python3";
+
+/// Two processes on gloo, of which the second gets its data 40 ms late. Two trials at a time.
+constexpr const char* k_ddp_study = R"json({
+  "name": "ddp",
+  "command": ["/usr/bin/python3", "train.py", "{batch}", "it's $HOME"],
+  "env": {"PYTHONPATH": "REPORTERS"},
+  "launch": {"processes_per_node": 2, "options": ["--redirects=9:1", "--tee=9:1"]},
+  "parameters": {"batch": {"type": "ordinal", "choices": [4, 8, 16]}},
+  "baseline": {"batch": 4},
+  "search": {"searcher": "grid", "scheduler": "none"},
+  "budget": {"trials": 3},
+  "measure": {"max_trial": "20s", "min_window": "1s", "target_half_width": 0.3, "confirm_pairs": 0,
+              "sentinels": false},
+  "runner": {"type": "local", "parallel": 2, "pin": false}
+})json";
+
+constexpr const char* k_ddp_program = R"(import sys, time
+import torch
+import torch.distributed as dist
+import steptune
+
+assert sys.argv[2] == "it's $HOME"
+dist.init_process_group("gloo")
+rank, batch = dist.get_rank(), int(sys.argv[1])
+network = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 1))
+optimizer = torch.optim.SGD(network.parameters(), lr=0.01)
+while True:
+    with steptune.timed("data"):
+        x = torch.randn(batch, 8)
+        time.sleep(0.05 if rank == 1 else 0.01)
+    optimizer.zero_grad()
+    network(x).pow(2).mean().backward()
+    optimizer.step()
+    steptune.report(samples=batch * dist.get_world_size())
+)";
+
+std::string ddp_study() {
+  std::string text = k_ddp_study;
+  const std::string place = "REPORTERS";
+  text.replace(text.find(place), place.size(), STEPTUNE_SOURCE_DIR "/trial_runner/reporters");
+  return text;
+}
+
+Json shown_trial(const Sandbox& sandbox, const std::string& number) {
+  const Ended ended = sandbox.steptune({"show", "ddp", number, "--json"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return (*parse_json(ended.out, "show"))["trial"];
+}
+
+TEST(LaunchedStudy, TrialsOfTwoRealProcessesAreMeasuredAtTheSameTime) {
+  const Sandbox sandbox;
+  if (sandbox.program({k_python3, "-c", "import torch"}).exit_code != 0) {
+    GTEST_SKIP() << "no PyTorch in " << k_python3;
+  }
+  sandbox.write("train.py", k_ddp_program);
+  sandbox.write("study.json", ddp_study());
+  const Ended ended = sandbox.steptune({"run", "study.json"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  // After the baseline, at the same time: neither waits for the other's port.
+  EXPECT_LT(shown_trial(sandbox, "3")["started"].get<std::string>(),
+            shown_trial(sandbox, "2")["ended"].get<std::string>());
+  for (const char* number : {"1", "2", "3"}) {
+    const Json trial = shown_trial(sandbox, number);
+    const Json& measured = trial["measurement"];
+    ASSERT_EQ(trial["status"], "completed") << trial.dump();
+    // Samples are those of both, steps those of the slower.
+    const double step_s = measured["seconds_per_sample"].get<double>() * 2.0 *
+                          trial["configuration"]["batch"].get<double>();
+    EXPECT_GT(step_s, 0.05);
+    EXPECT_LT(step_s, 0.5);
+    EXPECT_THAT(measured["remark"].get<std::string>(),
+                AllOf(HasSubstr("straggler: rank 1"), HasSubstr("longer on data")));
+  }
+}
+
+TEST(LaunchedStudy, ShowsTheCommandWithItsLauncher) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", "");
+  sandbox.write("study.json", ddp_study());
+  const Ended checked = sandbox.steptune({"check", "study.json", "--show", "1"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.err;
+  EXPECT_THAT(checked.out,
+              HasSubstr("/usr/bin/python3 -m torch.distributed.run --nnodes=1 --nproc_per_node=2 "
+                        "--rdzv_backend=c10d --rdzv_endpoint=localhost:0 --redirects=9:1 "
+                        "--tee=9:1 train.py 4 'it'\\''s $HOME'"));
+}
+
+}  // namespace
+}  // namespace steptune::golden

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runner on real child processes, some of which do not behave: no Slurm is needed.
+#include "trial_runner/slurm/process_host.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/clock.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/slurm_runner.hpp"
+
+namespace steptune::slurm {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class SlurmCommands : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = std::getenv("PATH");
+    fs::create_directories(folder() / "bin");
+    fs::create_directories(folder() / "state");
+    for (const char* command : {"sbatch", "srun", "squeue", "scancel"})
+      fs::create_symlink(STEPTUNE_FAKE_SLURM, folder() / "bin" / command);
+    ::setenv("PATH", ((folder() / "bin").string() + ":" + path_).c_str(), 1);
+    ::setenv("FAKE_SLURM_DIR", (folder() / "state").c_str(), 1);
+    ProcessHostOptions options;
+    options.folder = folder() / "runner";
+    options.guard_program = STEPTUNE_BINARY_DIR "/bin/steptune-slurm-guard";
+    options.command_limit_s = 3.0;
+    options.holder_look_s = 1;
+    auto host = ProcessHost::create(clock_, options);
+    ASSERT_TRUE(host) << host.error().text();
+    SlurmOptions slurm;
+    slurm.poll_s = 1.0;
+    runner_ = std::make_unique<SlurmRunner>(clock_, *std::move(host), slurm);
+  }
+  void TearDown() override {
+    for (const char* command : {"sbatch", "srun", "squeue", "scancel"})
+      mend(command);
+    if (runner_ != nullptr) {
+      EXPECT_TRUE(runner_->release(20.0));
+      EXPECT_THAT(runner_->take_notices(), Not(Contains(HasSubstr("still being given back"))));
+    }
+    ::setenv("PATH", path_.c_str(), 1);
+    ::unsetenv("FAKE_SLURM_DIR");
+  }
+  [[nodiscard]] const fs::path& folder() const { return directory_.path(); }
+  /// From now on the command answers with what the shell text does, once it was obeyed.
+  void spoil(const std::string& command, const std::string& text) const {
+    std::ofstream(folder() / "state" / (command + ".fault")) << text;
+  }
+  void mend(const std::string& command) const {
+    fs::remove(folder() / "state" / (command + ".fault"));
+  }
+  void begin() {
+    const auto begun = runner_->begin_study("fake", "1");
+    ASSERT_TRUE(begun) << begun.error().text();
+  }
+  void start(std::int64_t trial, const std::string& script) {
+    TrialSpec spec;
+    spec.key = {trial, 1};
+    spec.argv = {"/bin/sh", "-c", script};
+    spec.working_directory = folder();
+    spec.resources = to_resources(Need{});
+    spec.limits.wall_s = 60.0;
+    const auto started = runner_->start(spec);
+    ASSERT_TRUE(started) << started.error().text();
+  }
+  void wait_for(std::size_t trials, double patience_s) {
+    const double until_s = clock_.now_s() + patience_s;
+    while (ended_.size() < trials && clock_.now_s() < until_s && !HasFailure())
+      take_events(until_s);
+    EXPECT_GE(ended_.size(), trials) << "not ended in time";
+  }
+  void let_pass(double seconds) {
+    const double until_s = clock_.now_s() + seconds;
+    while (clock_.now_s() < until_s && !HasFailure())
+      take_events(until_s);
+  }
+  void take_events(double until_s) {
+    const auto events = runner_->wait(until_s);
+    ASSERT_TRUE(events) << events.error().text();
+    for (const TrialEvent& event : *events) {
+      const auto* end = std::get_if<TrialFinished>(&event);
+      if (end != nullptr) ended_[end->key.trial] = end->outcome;
+    }
+  }
+  [[nodiscard]] int jobs() const {
+    int found = 0;
+    while (fs::exists(folder() / "state" / fmt::format("job.{}", found + 1)))
+      ++found;
+    return found;
+  }
+
+  SystemClock clock_;
+  TemporaryFolder directory_{"fake-slurm"};
+  std::string path_;
+  std::unique_ptr<SlurmRunner> runner_;
+  std::map<std::int64_t, Outcome> ended_;
+};
+
+TEST_F(SlurmCommands, ThatHangAreKilledAndAllElseGoesOn) {
+  begin();
+  start(1, "sleep 4; exit 3");
+  let_pass(1.0);
+  spoil("squeue", "sleep 60");
+  const double from_s = clock_.now_s();
+  const auto events = runner_->wait(from_s + 0.2);
+  EXPECT_TRUE(events);
+  EXPECT_LT(clock_.now_s() - from_s, 1.0) << "a wait blocks";
+  let_pass(4.0);
+  mend("squeue");
+  wait_for(1, 30.0);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::failed) << ended_[1].detail;
+  EXPECT_EQ(ended_[1].exit_code, 3);
+  EXPECT_EQ(jobs(), 1);
+}
+
+TEST_F(SlurmCommands, ThatHangAfterTheyWereObeyedSubmitNothingTwice) {
+  begin();
+  spoil("sbatch", "sleep 60");
+  start(1, "exit 0");
+  wait_for(1, 30.0);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  EXPECT_EQ(jobs(), 1);
+}
+
+TEST_F(SlurmCommands, ThatFailInBytesThatAreNoTextAreToldAsText) {
+  begin();
+  spoil("sbatch",
+        "# refuse\nprintf 'sbatch: error: Batch job submission failed: \\377\\033[2J no\\n' >&2; "
+        "exit 1");
+  start(1, "exit 0");
+  wait_for(1, 30.0);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::not_started);
+  EXPECT_THAT(ended_[1].detail, HasSubstr("Batch job submission failed"));
+  EXPECT_THAT(ended_[1].detail, Not(HasSubstr("\377")));
+  EXPECT_THAT(ended_[1].detail, Not(HasSubstr("\033")));
+  EXPECT_EQ(jobs(), 0);
+}
+
+TEST_F(SlurmCommands, ThatPrintGarbageEndNoTrial) {
+  begin();
+  start(1, "touch began; sleep 5");
+  const double until_s = clock_.now_s() + 30.0;
+  while (!fs::exists(folder() / "began") && clock_.now_s() < until_s)
+    ASSERT_TRUE(runner_->wait(clock_.now_s() + 0.1));
+  spoil("squeue",
+        "touch \"$FAKE_SLURM_DIR/asked\"; head -c 100000 /dev/zero; "
+        "printf '7|RUNNING\\n||||||||||\\377\\n'");
+  wait_for(1, 30.0);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  EXPECT_TRUE(fs::exists(folder() / "state" / "asked"));
+  EXPECT_EQ(jobs(), 1);
+}
+
+TEST_F(SlurmCommands, AnSrunThatEndsWellWithoutAProgramIsNoSuccess) {
+  begin();
+  spoil("srun", "echo 'srun: error: Slurmd could not connect IO' >&2; exit 0");
+  start(1, "exit 0");
+  wait_for(1, 60.0);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::not_started);
+  EXPECT_THAT(ended_[1].detail, HasSubstr("could not connect IO"));
+}
+
+TEST_F(SlurmCommands, AQueueThatCannotBeReadIsToldAtOnce) {
+  spoil("squeue", "exit 1");
+  const auto begun = runner_->begin_study("fake", "1");
+  ASSERT_FALSE(begun);
+  EXPECT_THAT(begun.error().text(), HasSubstr("cannot read Slurm's queue"));
+  runner_.reset();
+}
+
+}  // namespace
+}  // namespace steptune::slurm

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a task's script makes of its place in a launch: run by the shell that Slurm would start.
+#include "trial_runner/slurm/step_script.hpp"
+
+#include <array>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/shell_quote.hpp"
+
+namespace steptune::slurm {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Output of the script as task `task` of `tasks` on node `node`.
+std::string output_of(const TrialSpec& spec, int nodes, int tasks, int task, int node) {
+  StepScript script;
+  script.nodes = nodes;
+  script.tasks = tasks;
+  script.mark_word = "word";
+  script.head_host = "n1";
+  script.port = 23'456;
+  const auto text = step_script(spec, script);
+  if (!text) return text.error().text();
+  const std::string command = fmt::format(
+      "env -i PATH=\"$PATH\" SLURM_PROCID={} SLURM_NODEID={} SLURM_LOCALID=0 "
+      "SLURM_STEP_NUM_TASKS={} "
+      "SLURM_JOB_ID=7 SLURM_STEP_ID=0 /bin/sh -c {} 2>&1",
+      task, node, script.tasks, posix_quoted(*text));
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  std::string output;
+  std::array<char, 512> buffer{};
+  while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr)
+    output += buffer.data();
+  ::pclose(pipe);
+  return output;
+}
+
+TrialSpec printing(std::optional<Launch> launch) {
+  TrialSpec spec;
+  spec.key = {5, 2};
+  spec.working_directory = "/tmp";
+  spec.launch = std::move(launch);
+  spec.argv = {"/bin/sh",
+               "-c",
+               "env | grep -E '^(PET|RANK|WORLD|MASTER|STEPTUNE)'; printf '%s|' \"$@\"",
+               "x",
+               "it's $HOME",
+               "a\nb",
+               ""};
+  return spec;
+}
+
+TEST(StepScript, TellsTorchrunOnEachNodeWhereItsNodesMeet) {
+  const TrialSpec spec = printing(Launch{Launcher::torchrun, 2, 4});
+  const std::string first = output_of(spec, 2, 2, 0, 0);
+  EXPECT_THAT(first, HasSubstr("PET_MASTER_ADDR=n1\n"));
+  EXPECT_THAT(first, HasSubstr("PET_MASTER_PORT=23456\n"));
+  EXPECT_THAT(first, HasSubstr("PET_NODE_RANK=0\n"));
+  EXPECT_THAT(first, HasSubstr("STEPTUNE_TRIAL=5.2\n"));
+  EXPECT_THAT(first, HasSubstr("it's $HOME|a\nb||"));
+  const std::string second = output_of(spec, 2, 2, 1, 1);
+  EXPECT_THAT(second, HasSubstr("PET_MASTER_ADDR=n1\n"));
+  EXPECT_THAT(second, HasSubstr("PET_NODE_RANK=1\n"));
+}
+
+TEST(StepScript, GivesTasksTheirRanksAndNoMeetingOfTorchruns) {
+  const TrialSpec spec = printing(Launch{Launcher::srun, 2, 2});
+  const std::string third = output_of(spec, 2, 4, 2, 1);
+  EXPECT_THAT(third, HasSubstr("RANK=2\n"));
+  EXPECT_THAT(third, HasSubstr("WORLD_SIZE=4\n"));
+  EXPECT_THAT(third, HasSubstr("MASTER_ADDR=n1\n"));
+  EXPECT_THAT(third, HasSubstr("MASTER_PORT=23456\n"));
+  EXPECT_THAT(third, Not(HasSubstr("PET_")));
+  EXPECT_THAT(output_of(printing(std::nullopt), 1, 1, 0, 0), Not(HasSubstr("RANK")));
+}
+
+}  // namespace
+}  // namespace steptune::slurm

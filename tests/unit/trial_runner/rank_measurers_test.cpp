@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/measure/rank_measurers.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// What a rank tells of steps of `step_s`, of which `data_s` go to data; each step has two samples
+/// for all ranks together.
+struct TellingRank {
+  int rank = 0;
+  double step_s = 0.1;
+  double data_s = 0.0;
+  double clock_origin_s = 0.0;
+};
+
+/// The reports of so many seconds, as they come in.
+Measurement measured(const std::vector<TellingRank>& ranks, double seconds, bool say_who = true) {
+  RankMeasurers measurers({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
+  std::vector<std::pair<double, Report>> reports;
+  for (const TellingRank& each : ranks) {
+    for (int step = 1; step * each.step_s < seconds; ++step) {
+      Report report;
+      report.received_s = 1.0 + step * each.step_s + 0.001 * each.rank;
+      report.clock_s = each.clock_origin_s + step * each.step_s;
+      report.step = step;
+      report.samples = 2 * step;
+      report.metrics["loss"] = 10.0 + each.rank;
+      if (each.data_s > 0.0) report.parts["data"] = step * each.data_s;
+      if (say_who) report.global_rank = each.rank;
+      reports.emplace_back(report.received_s, report);
+    }
+  }
+  std::ranges::stable_sort(reports, {}, [](const auto& report) { return report.first; });
+  for (const auto& [at_s, report] : reports)
+    measurers.add(report);
+  return measurers.current();
+}
+
+TEST(RankMeasurers, TakesEqualRanksForTheFirstOne) {
+  const Measurement m = measured({{0, 0.1, 0.01, 5.0}, {1, 0.1, 0.011, 9e6}}, 30.0);
+  EXPECT_EQ(m.status, MeasurementStatus::steady);
+  EXPECT_NEAR(m.seconds_per_sample, 0.05, 1e-6);
+  EXPECT_NEAR(m.total_samples, 598.0, 2.1);
+  EXPECT_EQ(m.metrics.at("loss"), 10.0);
+  EXPECT_THAT(m.remark, IsEmpty());
+}
+
+TEST(RankMeasurers, TheSlowestRanksStepIsTheTrialsAndItIsNamed) {
+  const Measurement m = measured({{0, 0.1}, {1, 0.15}, {2, 0.1}}, 60.0);
+  EXPECT_NEAR(m.seconds_per_sample, 0.075, 1e-6);
+  EXPECT_EQ(m.metrics.at("loss"), 10.0);
+  EXPECT_THAT(m.remark, HasSubstr("straggler: rank 1 is 50 % slower than rank 0"));
+}
+
+TEST(RankMeasurers, NamesTheRankWhoseDataIsLateThoughAllStepAlike) {
+  const Measurement m =
+      measured({{0, 0.1, 0.004}, {1, 0.1, 0.005}, {2, 0.1, 0.034}, {3, 0.1, 0.004}}, 30.0);
+  EXPECT_NEAR(m.seconds_per_sample, 0.05, 1e-6);
+  EXPECT_THAT(
+      m.remark,
+      HasSubstr("straggler: rank 2 spends 30 % of each step longer on data than the others"));
+}
+
+TEST(RankMeasurers, IsOneMeasurerWhereNobodySaysWhichItIs) {
+  const Measurement m = measured({{0, 0.1}}, 30.0, false);
+  EXPECT_NEAR(m.seconds_per_sample, 0.05, 1e-6);
+  EXPECT_THAT(m.remark, IsEmpty());
+  RankMeasurers none({});
+  EXPECT_EQ(none.current().status, MeasurementStatus::no_reports);
+}
+
+}  // namespace
+}  // namespace steptune

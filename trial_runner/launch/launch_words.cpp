@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/launch/launch_words.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "trial_runner/launch/command_words.hpp"
+
+namespace steptune {
+namespace {
+
+std::vector<std::string> torchrun_words(const Launch& launch, const LaunchWay& way,
+                                        const std::vector<std::string>& command) {
+  const auto script = python_script(command);
+  // The program `torchrun` may belong to another Python than the command's.
+  std::vector<std::string> words =
+      script ? std::vector<std::string>{command[0], "-m", "torch.distributed.run"}
+             : std::vector<std::string>{"torchrun"};
+  words.push_back(fmt::format("--nnodes={}", launch.nodes));
+  words.push_back(fmt::format("--nproc_per_node={}", launch.processes_per_node));
+  words.insert(words.end(), way.rendezvous.begin(), way.rendezvous.end());
+  words.insert(words.end(), launch.options.begin(), launch.options.end());
+  if (!script) words.emplace_back("--no_python");
+  const std::vector<std::string>& program = script ? *script : command;
+  words.insert(words.end(), program.begin(), program.end());
+  return words;
+}
+
+std::vector<std::string> in_front(std::vector<std::string> words,
+                                  const std::vector<std::string>& options,
+                                  const std::vector<std::string>& command) {
+  words.insert(words.end(), options.begin(), options.end());
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+}  // namespace
+
+const LaunchWay* find_launch_way(std::span<const LaunchWay> ways, Launcher launcher) {
+  const auto found = std::ranges::find(ways, launcher, &LaunchWay::with);
+  return found == ways.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> launched_words(const Launch& launch, const LaunchWay& way,
+                                        std::vector<std::string> command) {
+  switch (launch.with) {
+    case Launcher::torchrun:
+      return torchrun_words(launch, way, command);
+    case Launcher::mpi:
+      return in_front({"mpirun", "-np", std::to_string(launch.processes())}, launch.options,
+                      command);
+    case Launcher::srun:
+      break;
+  }
+  return command;
+}
+
+std::vector<std::string> typed_words(const Launch& launch, std::vector<std::string> launched) {
+  if (launch.with != Launcher::srun) return launched;
+  return in_front({"srun", fmt::format("--nodes={}", launch.nodes),
+                   fmt::format("--ntasks-per-node={}", launch.processes_per_node)},
+                  launch.options, launched);
+}
+
+std::optional<LaunchFault> fault_of(const Launch& launch, int machines,
+                                    std::span<const LaunchWay> ways, const std::string& runner) {
+  if (ways.empty()) {
+    return LaunchFault{"",
+                       fmt::format("trials of the runner {} start no processes: leave \"launch\" "
+                                   "out",
+                                   runner)};
+  }
+  std::string others;
+  for (const LaunchWay& way : ways) {
+    const bool fits = way.with != launch.with && (way.over_nodes || machines <= 1);
+    if (fits) others += fmt::format("{}\"{}\"", others.empty() ? "" : " or ", to_text(way.with));
+  }
+  const std::string instead = others.empty() ? "" : ": use " + others;
+  const LaunchWay* way = find_launch_way(ways, launch.with);
+  if (way == nullptr) {
+    return LaunchFault{"with", fmt::format("the runner {} has no \"{}\"{}", runner,
+                                           to_text(launch.with), instead)};
+  }
+  if (launch.processes_per_node < 1) {
+    return LaunchFault{"processes_per_node", "must be a whole number from 1 to 1024"};
+  }
+  if (launch.nodes < 1) return LaunchFault{"nodes", "must be a whole number from 1 to 10000"};
+  if (launch.nodes != machines) {
+    return LaunchFault{
+        "nodes", fmt::format("is {}, but a trial of the runner {} has {}: leave \"nodes\" out, "
+                             "and it is what the runner gives",
+                             launch.nodes, runner,
+                             machines == 1 ? "one machine" : fmt::format("{} machines", machines))};
+  }
+  if (machines > 1 && !way->over_nodes) {
+    return LaunchFault{"with",
+                       fmt::format("on the runner {}, \"{}\" starts processes on one machine "
+                                   "only, and a trial has {}{}",
+                                   runner, to_text(launch.with), machines, instead)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace steptune

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trial_runner/launch/launch.hpp"
+
+namespace steptune {
+
+/// Null where none of `ways` is by `launcher`.
+[[nodiscard]] const LaunchWay* find_launch_way(std::span<const LaunchWay> ways, Launcher launcher);
+
+/// `command` as a runner starts it on each machine (or, by srun, as each process) of a launch.
+/// torchrun is that of the command's own Python; another program is left to the `torchrun` in PATH.
+/// `command` is not empty.
+[[nodiscard]] std::vector<std::string> launched_words(const Launch& launch, const LaunchWay& way,
+                                                      std::vector<std::string> command);
+
+/// What a person types to start the same: `launched` words, with srun where the runner calls it.
+[[nodiscard]] std::vector<std::string> typed_words(const Launch& launch,
+                                                   std::vector<std::string> launched);
+
+/// What is wrong with a launch on a runner's machines: the key, and why.
+struct LaunchFault {
+  std::string key;  ///< below `launch`; empty: the whole
+  std::string message;
+};
+/// `machines`: that a trial has, 1 where it rents none. `runner`: the kind's name, for messages.
+[[nodiscard]] std::optional<LaunchFault> fault_of(const Launch& launch, int machines,
+                                                  std::span<const LaunchWay> ways,
+                                                  const std::string& runner);
+
+}  // namespace steptune

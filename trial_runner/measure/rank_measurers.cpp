@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/measure/rank_measurers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_most_ranks = 64;
+/// A rank whose interval is not known yet counts as so much faster than its mean at the most.
+constexpr double k_unsure = 0.05;
+/// Of a step's time: what a rank spends on data beyond the others shows.
+constexpr double k_noticeable = 0.05;
+constexpr const char* k_data = "data";
+
+double lower_end(const Measurement& m) {
+  if (!std::isfinite(m.seconds_per_sample)) return 0.0;
+  return m.status == MeasurementStatus::steady ? m.seconds_per_sample - m.half_width_s
+                                               : (1.0 - k_unsure) * m.seconds_per_sample;
+}
+
+double upper_end(const Measurement& m) {
+  return m.seconds_per_sample + m.half_width_s;
+}
+
+/// The rank whose pace is that of all.
+int slowest(const std::map<int, const Measurement*>& ranks) {
+  int chosen = ranks.begin()->first;
+  for (const auto& [rank, measurement] : ranks) {
+    const Measurement& slowest_yet = *ranks.at(chosen);
+    const bool comparable = slowest_yet.status == MeasurementStatus::steady;
+    if (comparable && lower_end(*measurement) > upper_end(slowest_yet)) chosen = rank;
+  }
+  return chosen;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+std::optional<std::string> late_in_data(const std::map<int, const Measurement*>& ranks) {
+  std::map<int, double> seconds;
+  for (const auto& [rank, measurement] : ranks) {
+    const auto part = measurement->parts.find(k_data);
+    if (part != measurement->parts.end()) seconds.emplace(rank, part->second);
+  }
+  if (seconds.size() < 2) return std::nullopt;
+  const auto worst =
+      std::ranges::max_element(seconds, {}, [](const auto& of_rank) { return of_rank.second; });
+  std::vector<double> others;
+  for (const auto& [rank, each] : seconds) {
+    if (rank != worst->first) others.push_back(each);
+  }
+  const double step = ranks.at(worst->first)->step_seconds_per_sample;
+  const double share = (worst->second - median(std::move(others))) / step;
+  if (!(share >= k_noticeable)) return std::nullopt;
+  return fmt::format("rank {} spends {:.0f} % of each step longer on data than the others",
+                     worst->first, 100.0 * share);
+}
+
+}  // namespace
+
+void RankMeasurers::add(const Report& report) {
+  const int rank = report.global_rank.value_or(0);
+  if (!ranks_.contains(rank) && ranks_.size() >= k_most_ranks) return;
+  ranks_.try_emplace(rank, options_).first->second.add(report);
+  if (ranks_.size() > 1) combine();
+}
+
+const Measurement& RankMeasurers::current() const {
+  static const Measurement k_none;
+  if (ranks_.empty()) return k_none;
+  return ranks_.size() > 1 ? combined_ : ranks_.begin()->second.current();
+}
+
+void RankMeasurers::combine() {
+  std::map<int, const Measurement*> measured;
+  for (const auto& [rank, measurer] : ranks_)
+    measured.emplace(rank, &measurer.current());
+  combined_ = *measured.at(slowest(measured));
+  const Measurement& first = *measured.begin()->second;
+  combined_.metrics = first.metrics;
+  combined_.not_finite = first.not_finite;
+  const std::string who = stragglers(measured);
+  if (who.empty()) return;
+  combined_.remark += (combined_.remark.empty() ? "" : "; ") + who;
+}
+
+std::string stragglers(const std::map<int, const Measurement*>& ranks) {
+  if (ranks.size() < 2) return "";
+  std::string text;
+  const int last = slowest(ranks);
+  const Measurement& first = *ranks.begin()->second;
+  if (last != ranks.begin()->first) {
+    const double ratio = ranks.at(last)->seconds_per_sample / first.seconds_per_sample;
+    text = fmt::format("rank {} is {:.0f} % slower than rank {}", last, 100.0 * (ratio - 1.0),
+                       ranks.begin()->first);
+  }
+  if (const auto late = late_in_data(ranks)) text += (text.empty() ? "" : "; ") + *late;
+  return text.empty() ? "" : "straggler: " + text;
+}
+
+}  // namespace steptune

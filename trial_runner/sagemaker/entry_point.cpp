@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/entry_point.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr const char* k_meeting_variable = "STEPTUNE_MEETING";
+/// The file is all that every image has; the training toolkit's SM_HOSTS and SM_CURRENT_HOST are
+/// made of it.
+constexpr const char* k_read_machines =
+    "r=$(tr -d ' \\n' </opt/ml/input/config/resourceconfig.json) && eval \"$STEPTUNE_MEETING\" && ";
+/// torchrun takes from PET_ variables the options that its words leave out. The port is the
+/// training toolkit's; a container has its own.
+constexpr const char* k_meeting =
+    "h=${r#*'\"current_host\":\"'} h=${h%%'\"'*}\n"
+    "a=${r#*'\"hosts\":['} a=${a%%]*}\n"
+    "n=0 i=$IFS IFS=,\n"
+    "for x in $a; do x=${x#'\"'} x=${x%'\"'}; [ $n = 0 ] && PET_MASTER_ADDR=$x;"
+    " [ \"$x\" = \"$h\" ] && PET_NODE_RANK=$n; n=$((n + 1)); done\n"
+    "IFS=$i\n"
+    "export PET_MASTER_ADDR PET_NODE_RANK PET_MASTER_PORT=7777";
+
+}  // namespace
+
+EntryPoint entry_point(const std::vector<std::string>& argv, bool in_code_channel,
+                       const std::optional<Launch>& launch) {
+  EntryPoint entry{argv, {}};
+  if (argv.empty()) return entry;
+  std::string script;
+  if (launch && launch->nodes > 1) {
+    script += k_read_machines;
+    entry.environment.emplace(k_meeting_variable, k_meeting);
+  }
+  if (in_code_channel) script += "cd /opt/ml/input/data/code && ";
+  if (script.empty()) return entry;
+  // The words reach the program through "$@", unread.
+  entry.words = {"/bin/sh", "-c", script + "exec \"$@\"", "steptune"};
+  entry.words.insert(entry.words.end(), argv.begin(), argv.end());
+  return entry;
+}
+
+}  // namespace steptune

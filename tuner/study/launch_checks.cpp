@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/study/launch_checks.hpp"
+
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "trial_runner/launch/command_words.hpp"
+#include "trial_runner/launch/launch_words.hpp"
+
+namespace steptune::study {
+namespace {
+
+std::optional<LaunchFault> fault_for(const StudySpec& study, const Configuration& configuration) {
+  const auto launch = launch_of(study, configuration);
+  if (!launch) return std::nullopt;
+  const Resources machines = study.runner->resources_of(configuration);
+  if (machines.heterogeneous()) {
+    return LaunchFault{"",
+                       "machines of several kinds have no common count of processes: let "
+                       "\"command\" start them"};
+  }
+  return fault_of(*launch, machines.instance_count, study.runner->traits().launch_ways,
+                  std::string(study.runner->kind().name()));
+}
+
+/// Two launchers would start processes of processes.
+std::optional<std::string> fault_of_command(const StudySpec& study) {
+  const auto argv = plain_command(study, study.baseline);
+  if (argv.empty()) return "starts the processes of \"command\", which the study does not have";
+  const auto launcher = launcher_in(argv);
+  if (!launcher) return std::nullopt;
+  return fmt::format(
+      "\"command\" starts {} itself: name the program alone there, or leave "
+      "\"launch\" out",
+      *launcher);
+}
+
+}  // namespace
+
+void check_launch(const StudySpec& study, const std::vector<Configuration>& examples,
+                  document::Faults& faults) {
+  if (!study.launch) return;
+  if (const auto fault = fault_of_command(study)) {
+    faults.add("/launch", *fault);
+    return;
+  }
+  std::set<std::string> told;
+  for (const Configuration& configuration : examples) {
+    const auto fault = fault_for(study, configuration);
+    if (!fault || !told.insert(fault->key).second) continue;
+    faults.add(fault->key.empty() ? "/launch" : "/launch/" + fault->key,
+               fmt::format("{} (for {})", fault->message, configuration.text()));
+  }
+}
+
+}  // namespace steptune::study

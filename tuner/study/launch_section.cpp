@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "common/text.hpp"
+#include "tuner/study/sections.hpp"
+
+namespace steptune::study {
+namespace {
+
+using document::Formula;
+using document::Writing;
+
+constexpr double k_most_nodes = 10'000.0;
+constexpr double k_most_processes = 1024.0;
+constexpr std::size_t k_most_launcher_options = 100;
+
+/// A number, an expression, or one in braces, as templates write a parameter.
+Type<Formula> count(document::Range range) {
+  Type<Formula> type = document::formula_or_integer(range);
+  type.read = [read = type.read](const Node& node) -> std::optional<Formula> {
+    const auto* text = node.json().get_ptr<const std::string*>();
+    const bool braced =
+        text != nullptr && text->size() > 2 && text->starts_with('{') && text->ends_with('}');
+    if (!braced) return read(node);
+    const Json inner = text->substr(1, text->size() - 2);
+    return read(Node(inner, node.pointer(), node.reading()));
+  };
+  type.write = [](const Formula& formula, const Writing&) {
+    const auto constant = parse_finite(formula.text());
+    return constant ? Json(static_cast<std::int64_t>(*constant)) : Json(formula.text());
+  };
+  return type;
+}
+
+}  // namespace
+
+const Section<LaunchSpec>& launch_section() {
+  static const auto k_section = [] {
+    const std::vector<std::string> names(std::begin(k_launcher_names), std::end(k_launcher_names));
+    return Section<LaunchSpec>("launch",
+                               "The processes of a distributed program. See docs/distributed.md.",
+                               "an object such as {\"processes_per_node\": 2, \"with\": "
+                               "\"torchrun\"}")
+        .add(key("with", &LaunchSpec::with, document::enumerated(names))
+                 .doc("starts the processes: `torchrun` (PyTorch's, of the command's own Python), "
+                      "`mpi` (`mpirun`, on one machine) or `srun` (on clusters that have it)"))
+        .add(key("nodes", &LaunchSpec::nodes, count({1.0, k_most_nodes}))
+                 .omitted_at_default()
+                 .default_words("the runner's")
+                 .doc("machines of a trial, where it is to be stated: what the runner gives. A "
+                      "number, or an expression over parameters and facts, in braces or not: "
+                      "`\"{nodes}\"`"))
+        .add(key("processes_per_node", &LaunchSpec::processes_per_node,
+                 count({1.0, k_most_processes}))
+                 .doc("processes on each machine; likewise: `\"{gpus}\"`"))
+        .add(key("options", &LaunchSpec::options,
+                 document::list_of(document::string_template(), k_most_launcher_options))
+                 .omitted_at_default()
+                 .default_words("none")
+                 .doc("further words for the launcher, templates; what is empty is left out"));
+  }();
+  return k_section;
+}
+
+}  // namespace steptune::study
