@@ -18,7 +18,7 @@ if nodes > 1:
 assert world == nodes, "a rank on each node"
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 samples = torch.zeros(1)
-for step in range(1, 401):
+for step in range(1, 601):
     loss = model(torch.randn(batch, 64)).square().mean()
     optimizer.zero_grad()
     loss.backward()

@@ -27,14 +27,13 @@ void ProgressBound::add(const Report& report) {
   most_between_reports_ = std::max(most_between_reports_, samples - last_samples_);
   last_s_ = report.received_s;
   last_samples_ = samples;
-  if (any_) return;
-  any_ = true;
+  if (++count_ > 1) return;
   first_s_ = last_s_;
   first_samples_ = samples;
 }
 
 std::optional<double> ProgressBound::least_seconds_per_sample(double now_s) const {
-  if (!any_ || now_s <= first_s_) return std::nullopt;
+  if (count_ == 0 || now_s <= first_s_) return std::nullopt;
   return (now_s - first_s_) / (last_samples_ - first_samples_ + most_between_reports_);
 }
 

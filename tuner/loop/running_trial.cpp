@@ -29,6 +29,10 @@ constexpr int k_attempts_when_lost = 3;
 constexpr double k_least_look_steps = 10.0;
 constexpr double k_errors_apart = 4.0;
 
+/// A program that came to its own end was seen as far as it goes: from so many reports on, without
+/// a steady state, it has a rate with a wide interval instead of none.
+constexpr std::size_t k_whole_run_reports = 40;
+
 /// What comes with a period shows in a trial of so many of them.
 constexpr double k_periods_to_see = 2.0;
 
@@ -325,8 +329,15 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
     }
   }
   TrialEnding ending{outcome.kind, outcome.detail, request_, request_reason_, {}, {}, {}};
+  const bool whole_run_seen = request_ == EndRequest::none &&
+                              outcome.kind == OutcomeKind::completed &&
+                              progress_.count() >= k_whole_run_reports;
+  if (whole_run_seen) {
+    measurement = unsteady_at_limit(std::move(measurement), progress_, progress_.last_s());
+  }
   const bool at_limit = request_ == EndRequest::time_limit;
-  const Measurement priced = compared(at_limit ? as_if_steady(measurement) : measurement, baseline);
+  const Measurement priced =
+      compared(at_limit || whole_run_seen ? as_if_steady(measurement) : measurement, baseline);
   auto objectives = objective_values(*study_, priced, usd_per_hour_, measurement_of(baseline));
   const HookFindings hook =
       check_hook(*study_, record_.configuration, hook_, hook_events_path(record_));

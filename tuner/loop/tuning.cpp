@@ -299,8 +299,8 @@ void Tuning::warn_of_unsteady(const TrialRecord& trial) const {
                         trial.measurement->status != MeasurementStatus::steady;
   if (!unsteady || !all_timed(parts_.study)) return;
   parts_.listener.on_warning(fmt::format(
-      "trial {} had no steady state when its time was over ({:.0f} measured steps): its interval "
-      "is wide; a longer \"max_trial\" or a quieter machine would narrow it",
+      "trial {} had no steady state when it ended ({:.0f} measured steps): its interval is wide; "
+      "a longer \"max_trial\" or a quieter machine would narrow it",
       trial.number, trial.measurement->window_steps));
 }
 

@@ -146,6 +146,38 @@ TEST(RunningTrial, ThatTheWallLimitCutsShortHasAWideIntervalWithTheReason) {
   EXPECT_THAT(ended.measurement->remark, ::testing::HasSubstr("limits.wall"));
 }
 
+/// Its steps take longer and longer; then its program ends in order.
+TrialRecord ended_by_itself(int steps) {
+  const StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 1;
+  record.purpose = TrialPurpose::baseline;
+  RunningTrial trial(study, record, 0.0, {study.measure});
+  trial.started({{1, 1}, 0.0, "", {}});
+  double now_s = 1.0;
+  for (int step = 1; step <= steps; ++step)
+    trial.reported(report(step, now_s += 0.1 + 0.01 * step));
+  return trial.finished(Outcome{}, nullptr, 0.0);
+}
+
+TEST(RunningTrial, WithoutSteadyStateWhoseProgramEndsHasAWideInterval) {
+  const TrialRecord ended = ended_by_itself(60);
+  EXPECT_EQ(ended.status, TrialStatus::completed) << ended.failure;
+  ASSERT_TRUE(ended.measurement);
+  EXPECT_NE(ended.measurement->status, MeasurementStatus::steady);
+  const double mean_s = 0.1 + 0.01 * 61 / 2;
+  EXPECT_LE(ended.measurement->seconds_per_sample - ended.measurement->half_width_s, mean_s);
+  EXPECT_GE(ended.measurement->seconds_per_sample + ended.measurement->half_width_s, mean_s);
+  ASSERT_EQ(ended.standard_errors.size(), 1U);
+  EXPECT_GT(ended.standard_errors[0], 0.05 * ended.objectives[0]);
+}
+
+TEST(RunningTrial, ThatEndsAfterAFewStepsWasNotMeasured) {
+  const TrialRecord ended = ended_by_itself(20);
+  EXPECT_EQ(ended.status, TrialStatus::failed);
+  EXPECT_THAT(ended.failure, ::testing::HasSubstr("ended before it could be measured"));
+}
+
 TEST(RunningTrial, OfAFewSlowStepsIsSlowAndNotFailedAtTheWallLimit) {
   StudySpec study = time_study();
   study.limits.wall_s = 20.0;
