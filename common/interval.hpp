@@ -6,4 +6,11 @@ namespace steptune {
 /// Half-width of a 95 % interval in standard errors of a normal estimate.
 inline constexpr double k_z_95 = 1.959963984540054;
 
+/// A value with its 95 % interval.
+struct Estimate {
+  double mean = 0.0;
+  double low = 0.0;
+  double high = 0.0;
+};
+
 }  // namespace steptune

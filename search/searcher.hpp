@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -22,6 +23,13 @@ struct ObjectiveTraits {
   bool positive = false;  ///< a time, cost or memory figure: positive, with multiplicative effects
 };
 
+/// What the searcher `scaling` is asked.
+struct ScalingSearch {
+  std::string over;             ///< the parameter that counts machines
+  double min_efficiency = 0.7;  ///< that another machine is to pay, in (0, 1]
+  std::size_t objective = 0;    ///< the one that is a time
+};
+
 struct SearcherOptions {
   std::uint64_t seed = 0;
   std::vector<ObjectiveTraits> objectives{ObjectiveTraits{true}};  ///< one or two for `bayes`
@@ -29,6 +37,7 @@ struct SearcherOptions {
   int threads = 1;
   /// Space-filling suggestions before the model takes over; nothing: from the number of parameters.
   std::optional<int> initial_points;
+  std::optional<ScalingSearch> scaling;  ///< for `scaling`, which needs it
 };
 
 struct SuggestRequest {
@@ -85,14 +94,19 @@ class Searcher {
     return std::nullopt;
   }
 
+  /// For people: why `suggest` has nothing more.
+  [[nodiscard]] virtual std::string why_done() const {
+    return "every configuration of the search space has been tried";
+  }
+
   /// False if suggestions do not depend on what is observed: then they may be asked for long before
   /// they are tried.
   [[nodiscard]] virtual bool learns() const { return true; }
 };
 
-/// The searchers by name: `random`, `sobol`, `grid`, `bayes`. `bayes` opens `libsteptune_bayes.so`
-/// on this call (0.3 s) and fails with advice if it is not installed. `space` outlives the
-/// searcher.
+/// The searchers by name: `random`, `sobol`, `grid`, `scaling`, `bayes`. `bayes` opens
+/// `libsteptune_bayes.so` on this call (0.3 s) and fails with advice if it is not installed.
+/// `space` outlives the searcher.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_searcher(const std::string& name,
                                                               const SearchSpace& space,
                                                               const SearcherOptions& options);

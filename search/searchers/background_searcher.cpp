@@ -53,6 +53,9 @@ class BackgroundSearcher final : public Searcher {
     if (const auto ready = await(); !ready) return tl::unexpected(ready.error());
     return searcher_->suggest(request);
   }
+  [[nodiscard]] std::string why_done() const override {
+    return searcher_ ? searcher_->why_done() : Searcher::why_done();
+  }
   [[nodiscard]] std::optional<StopDecision> should_stop(const TrialProgress& progress) override {
     // A module that cannot be opened is told by `suggest`; until then the scheduler decides.
     return await() ? searcher_->should_stop(progress) : std::nullopt;

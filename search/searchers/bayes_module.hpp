@@ -13,7 +13,7 @@ namespace steptune {
 
 /// Raised whenever this file, `search/searcher.hpp`, `search/observation.hpp` or a class that they
 /// pass changes its layout.
-inline constexpr std::uint32_t k_bayes_module_abi = 6;
+inline constexpr std::uint32_t k_bayes_module_abi = 7;
 
 /// File that the loader looks for.
 inline constexpr const char* k_bayes_module_file = "libsteptune_bayes.so";

@@ -8,7 +8,7 @@
 namespace steptune {
 
 const std::vector<std::string>& searcher_names() {
-  static const std::vector<std::string> k_names = {"bayes", "random", "sobol", "grid"};
+  static const std::vector<std::string> k_names = {"bayes", "random", "sobol", "grid", "scaling"};
   return k_names;
 }
 
@@ -17,6 +17,7 @@ Result<std::unique_ptr<Searcher>> make_searcher(const std::string& name, const S
   if (name == "random") return make_random_searcher(space, options);
   if (name == "sobol") return make_sobol_searcher(space, options);
   if (name == "grid") return make_grid_searcher(space, options);
+  if (name == "scaling") return make_scaling_searcher(space, options);
   if (name == "bayes") return load_bayes_searcher(bayes_module_directories(), space, options);
   return fail(ErrorKind::usage,
               fmt::format("there is no searcher \"{}\"{}", printable_line(name, 60),

@@ -51,6 +51,17 @@ std::string helpers_study(const std::string& gpu, const std::string& cpu, double
   return study.dump();
 }
 
+/// The same cluster, any count up to 64, and what launches differ by.
+std::string knee_study() {
+  Json study = Json::parse(cluster_study());
+  study["parameters"] = {{"nodes", {{"type", "int"}, {"low", 1}, {"high", 64}}},
+                         {"batch", {{"type", "int"}, {"low", 32}, {"high", 128}}}};
+  study["objectives"] = {"time"};
+  study["search"] = {{"searcher", "scaling"}, {"scheduler", "none"}, {"min_efficiency", 0.5}};
+  study["runner"]["noise"] = 0.01;
+  return study.dump();
+}
+
 class ScalingCommand : public testing::Test {
  protected:
   Json scaling_json(const std::string& study, const std::vector<std::string>& options = {}) {
@@ -66,6 +77,42 @@ class ScalingCommand : public testing::Test {
   }
   Sandbox sandbox_;
 };
+
+TEST_F(ScalingCommand, TheSearcherFindsTheKneeWithFewTrials) {
+  const Json scaling = scaling_json(knee_study());
+  EXPECT_EQ(scaling["min_efficiency"], 0.5) << "that of the study file";
+  const Json& knee = scaling["knee"];
+  // Speed 1 / (0.06 + 0.94 / n + 0.004 (n - 1)): the fifth adds 53 % of the first, the sixth 44 %.
+  EXPECT_LE(knee["low_95"], 5.0);
+  EXPECT_GE(knee["high_95"], 5.0);
+  EXPECT_LE(scaling["counts"].size(), 8U);
+  const Ended shown = sandbox_.steptune({"leaderboard", "--all", "--json"});
+  const Json rows = Json::parse(shown.out)["rows"];
+  for (const Json& row : rows) {
+    EXPECT_EQ(row["trial"]["configuration"]["batch"], 32) << "other parameters stay";
+  }
+}
+
+TEST_F(ScalingCommand, AnUnfitStudyOfTheSearcherIsRefused) {
+  Json study = Json::parse(knee_study());
+  study["search"]["scheduler"] = "asha";
+  sandbox_.write("study.json", study.dump());
+  Ended ended = sandbox_.steptune({"check", "study.json"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(
+      difference(
+          R"(steptune: error: study.json#/search/scheduler{{.*}}the scheduler asha would stop slow counts before they are measured: use "none" with the searcher scaling
+)",
+          ended.err),
+      "");
+  study["search"]["scheduler"] = "none";
+  study["search"]["over"] = "gpus";
+  sandbox_.write("study.json", study.dump());
+  ended = sandbox_.steptune({"check", "study.json"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_NE(ended.err.find("#/search/over"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("there is no parameter \"gpus\""), std::string::npos) << ended.err;
+}
 
 TEST_F(ScalingCommand, RecoversTheLawThatTheStudyWasMadeFrom) {
   const Json scaling = scaling_json(cluster_study());

@@ -93,8 +93,8 @@ std::optional<Value> value_at(const SearchSpace& space, const Point& point, std:
   return space.parameters()[i].at_position(point[i]);
 }
 
-EffectEstimate gain_between(const std::vector<double>& before, const std::vector<double>& after,
-                            bool logarithmic, bool less_is_better) {
+Estimate gain_between(const std::vector<double>& before, const std::vector<double>& after,
+                      bool logarithmic, bool less_is_better) {
   std::vector<double> gains;
   for (std::size_t i = 0; i < before.size(); ++i) {
     const double gain = less_is_better ? before[i] - after[i] : after[i] - before[i];

@@ -24,14 +24,14 @@ struct AblationStep {
   Configuration configuration;  ///< after the step
   /// How many times better than before the step (above 1: better), or, not logarithmic, by how
   /// much.
-  EffectEstimate gain;
+  Estimate gain;
   bool measured = false;  ///< after the step; else the model tells
 };
 
 /// How the best configuration differs from the baseline, step by step, and what each step is worth.
 struct AblationPath {
   bool logarithmic = true;
-  EffectEstimate gain;  ///< of the best over the baseline
+  Estimate gain;  ///< of the best over the baseline
   std::vector<AblationStep> steps;
   std::string unknown;  ///< why there is no path, for people; else empty
 };

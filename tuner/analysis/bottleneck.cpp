@@ -42,8 +42,8 @@ double mean_value_of(const std::vector<double>& values) {
 }
 
 /// With what the model leaves unexplained of either configuration, unless they are the same one.
-EffectEstimate ratio_of(const EffectsModel& model, const std::vector<double>& slower,
-                        const std::vector<double>& faster) {
+Estimate ratio_of(const EffectsModel& model, const std::vector<double>& slower,
+                  const std::vector<double>& faster) {
   Rng rng(0, "responses");
   std::vector<double> ratios;
   for (std::size_t draw = 0; draw < slower.size(); ++draw) {

@@ -27,10 +27,10 @@ struct ParameterResponse {
   std::string parameter;
   std::optional<StepStage> stage;  ///< that it acts on, as far as its name tells
   Value now;
-  Value best;            ///< the value with the least time
-  Value worst;           ///< the value with the most
-  EffectEstimate gain;   ///< time now to time at `best`
-  EffectEstimate range;  ///< time at `worst` to time at `best`
+  Value best;      ///< the value with the least time
+  Value worst;     ///< the value with the most
+  Estimate gain;   ///< time now to time at `best`
+  Estimate range;  ///< time at `worst` to time at `best`
   /// The intervals lie above what no engineer would care for (3 %): the time answers to the
   /// parameter at all; another value than the trial's is faster.
   [[nodiscard]] bool matters() const { return range.low > 1.03; }

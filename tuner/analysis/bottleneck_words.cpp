@@ -54,7 +54,7 @@ std::string names_of(const Responses& responses, const char* last = "and") {
 }
 
 /// "workers (1.90x) and prefetch (1.10x)"
-std::string with_factors(const Responses& responses, EffectEstimate ParameterResponse::*factor) {
+std::string with_factors(const Responses& responses, Estimate ParameterResponse::*factor) {
   std::vector<std::string> names;
   for (const ParameterResponse* response : responses)
     names.push_back(fmt::format("{} ({:.2f}x)", response->parameter, (response->*factor).mean));

@@ -55,7 +55,7 @@ std::vector<Point> points_of(const SearchSpace& space) {
 
 }  // namespace
 
-EffectEstimate estimate_of(std::vector<double> draws) {
+Estimate estimate_of(std::vector<double> draws) {
   if (draws.empty()) return {};
   std::ranges::sort(draws);
   const auto quantile = [&](double q) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "common/interval.hpp"
 #include "search/space/search_space.hpp"
 #include "tuner/analysis/effect_basis.hpp"
 
@@ -25,14 +26,8 @@ struct EffectGroup {
   std::optional<std::size_t> second;
 };
 
-/// An estimate with the 95 % interval of its posterior distribution.
-struct EffectEstimate {
-  double mean = 0.0;
-  double low = 0.0;
-  double high = 0.0;
-};
-/// Of one value per draw.
-[[nodiscard]] EffectEstimate estimate_of(std::vector<double> draws);
+/// Mean and 95 % interval of a posterior distribution, of which there is one value per draw.
+[[nodiscard]] Estimate estimate_of(std::vector<double> draws);
 
 /// What measured values say of the effects of parameters: the functional analysis of variance of
 /// Hooker, "Generalized functional ANOVA diagnostics", JCGS 16(3), 2007, and of Hutter, Hoos and
@@ -73,7 +68,7 @@ class EffectsModel {
   [[nodiscard]] const std::vector<double>& unexplained() const { return unexplained_; }
   /// Variance of the samples that the effects explain, as a share: one less that which is left to
   /// each single sample.
-  [[nodiscard]] EffectEstimate explained() const { return explained_; }
+  [[nodiscard]] Estimate explained() const { return explained_; }
 
  private:
   /// A column: a function of the first parameter, times one of the second.
@@ -100,7 +95,7 @@ class EffectsModel {
   std::vector<double> feature_means_;
   std::vector<std::vector<double>> draws_;  ///< coefficients
   std::vector<double> unexplained_;
-  EffectEstimate explained_;
+  Estimate explained_;
   std::vector<std::vector<double>> shares_;
 };
 

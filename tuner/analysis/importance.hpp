@@ -17,28 +17,28 @@ struct MainEffect {
   Value least;  ///< the value at which the quantity is least
   Value most;
   /// Most to least: their ratio on a logarithmic scale, else their difference.
-  EffectEstimate size;
+  Estimate size;
 };
 
 struct ParameterImportance {
   std::string parameter;
-  bool varied = false;    ///< false: it had one value in all trials, so nothing is known
-  EffectEstimate alone;   ///< share of the variance that it explains by itself
-  EffectEstimate in_all;  ///< and with what it does together with each other parameter
+  bool varied = false;  ///< false: it had one value in all trials, so nothing is known
+  Estimate alone;       ///< share of the variance that it explains by itself
+  Estimate in_all;      ///< and with what it does together with each other parameter
   std::optional<MainEffect> effect;
 };
 
 struct PairImportance {
   std::string first;
   std::string second;
-  EffectEstimate share;  ///< of the variance, beyond what the two do by themselves
+  Estimate share;  ///< of the variance, beyond what the two do by themselves
 };
 
 /// Which parameters matter for one quantity over the whole search space.
 struct Importance {
   std::size_t trials = 0;  ///< that it rests on
   bool logarithmic = true;
-  EffectEstimate explained;  ///< share of the trials' variance that the model explains
+  Estimate explained;  ///< share of the trials' variance that the model explains
   std::vector<ParameterImportance> parameters;  ///< most important first
   std::vector<PairImportance> pairs;            ///< strongest first; only those that are likely
   std::string unknown;                          ///< why there is nothing, for people; else empty

@@ -18,12 +18,12 @@ namespace {
 constexpr double k_hour_s = 3600.0;
 
 /// The interval of a positive quantity whose logarithm is normal.
-EffectEstimate around(double value, double relative_error) {
+Estimate around(double value, double relative_error) {
   const double factor = std::exp(k_z_95 * relative_error);
   return {value, value / factor, value * factor};
 }
 
-EffectEstimate scaled(const EffectEstimate& estimate, double factor) {
+Estimate scaled(const Estimate& estimate, double factor) {
   return {estimate.mean * factor, estimate.low * factor, estimate.high * factor};
 }
 
@@ -89,22 +89,9 @@ void compare_with_first(std::vector<ScalingCount>& counts, bool alike) {
     const double error_of_gain =
         std::hypot(here.speed_up.mean * here.relative_error, error_of_before, error_of_first) /
         added;
-    here.added_pays = EffectEstimate{gained / added, gained / added - k_z_95 * error_of_gain,
-                                     gained / added + k_z_95 * error_of_gain};
+    here.added_pays = Estimate{gained / added, gained / added - k_z_95 * error_of_gain,
+                               gained / added + k_z_95 * error_of_gain};
   }
-}
-
-/// The last of `counts`, from the first on, to which every further machine pays enough.
-double knee_of(const ScalingCurve& curve, const std::vector<double>& counts,
-               double min_efficiency) {
-  const auto speed = [&](double count) { return curve.one_s / curve.time_s(count); };
-  const double wanted = min_efficiency * speed(counts.front()) / counts.front();
-  double knee = counts.front();
-  for (const double count : counts) {
-    if (count > knee && (speed(count) - speed(knee)) / (count - knee) < wanted) break;
-    knee = count;
-  }
-  return knee;
 }
 
 std::optional<ScalingKnee> find_knee(const Scaling& scaling) {
@@ -118,7 +105,7 @@ std::optional<ScalingKnee> find_knee(const Scaling& scaling) {
     if (count > first && count < most) between.insert(count);
   }
   const std::vector<double> counts(between.begin(), between.end());
-  const EffectEstimate knee = estimate_by_any(scaling.fits, [&](const ScalingCurve& curve) {
+  const Estimate knee = estimate_by_any(scaling.fits, [&](const ScalingCurve& curve) {
     return knee_of(curve, counts, scaling.question.min_efficiency);
   });
   return ScalingKnee{knee.mean, knee.low, knee.high, knee.mean >= most};
@@ -157,7 +144,7 @@ std::vector<ScalingPrediction> predict(const Scaling& scaling) {
     const auto price =
         scaling.question.price_per_hour(nearest_to(scaling.counts, count).configuration, count);
     if (!price) continue;
-    const EffectEstimate time = estimate_by_any(
+    const Estimate time = estimate_by_any(
         scaling.fits, [count](const ScalingCurve& curve) { return curve.time_s(count); });
     predictions.push_back(
         {count, time, scaled(time, *price / k_hour_s), count < least || count > greatest});
@@ -175,9 +162,7 @@ std::optional<ScalingChoice> choose_cheapest(const Scaling& scaling) {
     };
     if (!best || key(choice) < key(*best)) best = choice;
   };
-  const auto surely = [&](const EffectEstimate& time) {
-    return !deadline || time.high <= *deadline;
-  };
+  const auto surely = [&](const Estimate& time) { return !deadline || time.high <= *deadline; };
   for (const ScalingCount& count : scaling.counts)
     offer({count.count, true, surely(count.time_s), count.time_s, count.cost});
   if (!deadline) return best;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/configuration.hpp"
-#include "tuner/analysis/scaling_law.hpp"
+#include "search/scaling/scaling_law.hpp"
 
 namespace steptune {
 
@@ -32,22 +32,22 @@ struct ScalingCount {
   Configuration configuration;
   std::size_t trials = 0;  ///< that were measured at this count
   bool completed = true;   ///< false: all trials at this count were stopped early
-  EffectEstimate time_s;   ///< mean over the configuration's runs
+  Estimate time_s;         ///< mean over the configuration's runs
   double relative_error = 0.0;
-  EffectEstimate cost;
-  EffectEstimate speed_up;  ///< over the first count
+  Estimate cost;
+  Estimate speed_up;  ///< over the first count
   /// Speed-up over the ratio of the counts. Nothing where the machines are of several kinds.
-  std::optional<EffectEstimate> efficiency;
+  std::optional<Estimate> efficiency;
   /// Speed that each further machine since the count before added, as a share of what each of the
   /// first count's has. Nothing for the first count.
-  std::optional<EffectEstimate> added_pays;
+  std::optional<Estimate> added_pays;
 };
 
 /// What a law says of a count that was not measured.
 struct ScalingPrediction {
   double count = 0.0;
-  EffectEstimate time_s;
-  EffectEstimate cost;
+  Estimate time_s;
+  Estimate cost;
   bool beyond = false;  ///< outside of the counts that were measured
 };
 
@@ -64,8 +64,8 @@ struct ScalingChoice {
   double count = 0.0;
   bool measured = true;  ///< false: by the law
   bool surely = true;    ///< the upper end of its time is in time, too
-  EffectEstimate time_s;
-  EffectEstimate cost;
+  Estimate time_s;
+  Estimate cost;
 };
 
 struct ScalingQuestion {

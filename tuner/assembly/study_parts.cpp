@@ -7,6 +7,7 @@
 #include "search/searchers/background_searcher.hpp"
 #include "trial_runner/live/live_runner.hpp"
 #include "tuner/knobs/first_guesses.hpp"
+#include "tuner/study/scaling_search.hpp"
 
 namespace steptune {
 
@@ -28,7 +29,7 @@ int fact_of(const StudySpec& study, const char* name) {
 
 std::unique_ptr<Searcher> with_study_guesses(std::unique_ptr<Searcher> searcher,
                                              const StudySpec& study) {
-  if (study.search.searcher == "grid") return searcher;
+  if (study.search.searcher == "grid" || study.search.searcher == "scaling") return searcher;
   const int cpus = std::max(1, fact_of(study, "cpus"));
   const int gpus = fact_of(study, "gpus");
   // Machines to be rented cannot be looked at; their GPUs are of a kind that computes bfloat16.
@@ -40,7 +41,10 @@ std::unique_ptr<Searcher> with_study_guesses(std::unique_ptr<Searcher> searcher,
 }
 
 Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study) {
+  const auto scaling = scaling_search(study);
+  if (!scaling) return tl::unexpected(scaling.error());
   SearcherOptions options;
+  options.scaling = *scaling;
   options.seed = study.search.seed;
   options.initial_points = study.search.initial_points;
   options.objectives = traits_of(study.objectives);

@@ -11,6 +11,7 @@
 #include "tuner/cli/study_summary.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/trial_json.hpp"
+#include "tuner/study/scaling_search.hpp"
 
 namespace steptune {
 namespace {
@@ -33,7 +34,10 @@ Result<std::vector<Preview>> first_trials(const StudySpec& study, std::size_t co
   std::vector<Preview> previews{{"baseline", study.baseline}};
   for (const Configuration& hint : study.search.hints)
     previews.push_back({"try", hint});
+  const auto scaling = scaling_search(study);
+  if (!scaling) return tl::unexpected(scaling.error());
   SearcherOptions options;
+  options.scaling = *scaling;
   options.seed = study.search.seed;
   options.objectives.assign(study.objectives.size(), ObjectiveTraits{true});
   const std::string name = study.search.searcher == "bayes" ? "sobol" : study.search.searcher;

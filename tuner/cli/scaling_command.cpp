@@ -57,13 +57,14 @@ void add_scaling_command(CLI::App& program, CommandContext& context) {
   command->add_option("STUDY", arguments->study, "Study, by name or file [default: the latest]");
   command
       ->add_option("--over", arguments->options.over,
-                   "Parameter that counts machines, GPUs or processes [default: the one that the "
+                   "Parameter that counts machines, GPUs or processes [default: the study's "
+                   "\"over\", else what the "
                    "runner's \"nodes\" or \"instance_count\" names]")
       ->option_text("PARAM");
   command
       ->add_option("--min-efficiency", arguments->options.min_efficiency,
                    "What another machine is to pay, as a share of what the first does "
-                   "[default: 0.7]")
+                   "[default: the study's \"min_efficiency\", 0.7]")
       ->check(CLI::Range(0.01, 1.0))
       ->option_text("SHARE");
   command

@@ -34,6 +34,7 @@ class GuidedSearcher final : public Searcher {
   [[nodiscard]] std::optional<StopDecision> should_stop(const TrialProgress& progress) override {
     return inner_->should_stop(progress);
   }
+  [[nodiscard]] std::string why_done() const override { return inner_->why_done(); }
   [[nodiscard]] bool learns() const override {
     return observations_.size() < k_guessed_trials || inner_->learns();
   }

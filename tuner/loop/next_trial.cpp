@@ -148,7 +148,7 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
   for (const std::string& warning : parts_.searcher.take_warnings())
     parts_.listener.on_warning(warning);
   if (!*suggestion) {
-    end_ = End{LoopEnd::exhausted, "every configuration of the search space has been tried"};
+    end_ = End{LoopEnd::exhausted, parts_.searcher.why_done()};
     return std::nullopt;
   }
   log_suggested(request.trial, **suggestion);

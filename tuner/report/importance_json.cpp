@@ -67,7 +67,7 @@ Json ablation_json(const AblationPath& path) {
 
 }  // namespace
 
-Json estimate_json(const EffectEstimate& estimate) {
+Json estimate_json(const Estimate& estimate) {
   return {{"mean", number_or_null(estimate.mean)},
           {"low_95", number_or_null(estimate.low)},
           {"high_95", number_or_null(estimate.high)}};

@@ -182,7 +182,7 @@ std::string ablation(const ObjectiveImportance& objective, const StudyImportance
 
 }  // namespace
 
-std::string share_text(const EffectEstimate& share) {
+std::string share_text(const Estimate& share) {
   return fmt::format("{:.0f} % ({:.0f}-{:.0f})", 100.0 * share.mean, 100.0 * share.low,
                      100.0 * share.high);
 }
@@ -205,7 +205,7 @@ std::string effect_text(const ParameterImportance& parameter, const Importance& 
                      gain_text(effect.size, importance.logarithmic));
 }
 
-std::string gain_text(const EffectEstimate& gain, bool logarithmic) {
+std::string gain_text(const Estimate& gain, bool logarithmic) {
   if (!logarithmic) {
     return fmt::format("{} ({} to {})", format_number(gain.mean), format_number(gain.low),
                        format_number(gain.high));

@@ -6,7 +6,7 @@
 namespace steptune {
 namespace {
 
-Json optional_estimate(const std::optional<EffectEstimate>& estimate) {
+Json optional_estimate(const std::optional<Estimate>& estimate) {
   return estimate ? estimate_json(*estimate) : Json(nullptr);
 }
 

@@ -25,7 +25,7 @@ struct ScalingWords {
 /// `$12.30`, or `8.2 machine-hours` where the study has no price.
 [[nodiscard]] std::string scaling_cost_text(const StudyScaling& study, double cost);
 /// `12 % (8-15)`
-[[nodiscard]] std::string percent_interval(const EffectEstimate& share);
+[[nodiscard]] std::string percent_interval(const Estimate& share);
 [[nodiscard]] std::string law_title(ScalingLaw law);
 /// Persistent: `amdahl`, `amdahl_linear`, ...
 [[nodiscard]] std::string to_text(ScalingLaw law);

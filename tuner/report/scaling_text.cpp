@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-std::string time_interval(const EffectEstimate& time) {
+std::string time_interval(const Estimate& time) {
   return fmt::format("{} ({} to {})", format_duration(time.mean), format_duration(time.low),
                      format_duration(time.high));
 }
@@ -136,7 +136,7 @@ TextTable count_table(const StudyScaling& study, Detail detail) {
   columns.push_back({"trial", Align::right});
   if (detail == Detail::all) columns.push_back({"best of", Align::right});
   TextTable table(std::move(columns));
-  const auto share = [&](const EffectEstimate& estimate) {
+  const auto share = [&](const Estimate& estimate) {
     return intervals ? percent_interval(estimate) : format_percent(estimate.mean);
   };
   for (const ScalingCount& count : scaling.counts) {
@@ -173,7 +173,7 @@ std::string scaling_cost_text(const StudyScaling& study, double cost) {
   return study.has_price ? format_usd(cost) : format_number(cost) + " machine-hours";
 }
 
-std::string percent_interval(const EffectEstimate& share) {
+std::string percent_interval(const Estimate& share) {
   const double mean = 100.0 * share.mean;
   constexpr double k_small = 10.0;
   const int digits = std::abs(mean) < k_small ? 1 : 0;

@@ -2,13 +2,11 @@
 #include "tuner/report/study_scaling.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,64 +14,14 @@
 #include "common/text.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/planned_time.hpp"
+#include "tuner/study/counting_parameter.hpp"
 
 namespace steptune {
 namespace {
 
-/// Keys that count machines before those that count what each has.
-constexpr std::array<std::string_view, 6> k_counting_keys = {"nodes",          "instance_count",
-                                                             "instances",      "processes_per_node",
-                                                             "tasks_per_node", "gpus_per_node"};
-constexpr std::array<std::string_view, 14> k_counting_names = {
-    "nodes",          "num_nodes",     "nnodes",        "instances",  "instance_count",
-    "num_instances",  "machines",      "workers_count", "world_size", "processes",
-    "nproc_per_node", "gpus_per_node", "num_gpus",      "gpus"};
-/// Of these the first ones count machines.
-constexpr std::size_t k_machine_names = 8;
 constexpr std::uint64_t k_most_levels = 4096;
 /// Relative error of a time that tells none, on a machine whose launches do not differ.
 constexpr double k_least_error = 1e-3;
-
-bool is_numeric(const Parameter& parameter) {
-  switch (parameter.kind) {
-    case ParameterKind::integer:
-    case ParameterKind::floating:
-      return true;
-    case ParameterKind::boolean:
-      return false;
-    case ParameterKind::categorical:
-    case ParameterKind::ordinal:
-      break;
-  }
-  return std::ranges::all_of(parameter.choices, [](const Value& choice) {
-    return std::isfinite(to_number(choice)) && !std::holds_alternative<bool>(choice);
-  });
-}
-
-std::optional<std::string> numeric_parameter(const SearchSpace& space, std::string_view text) {
-  if (text.size() > 2 && text.front() == '{' && text.back() == '}')
-    text = text.substr(1, text.size() - 2);
-  const Parameter* parameter = space.find(text);
-  if (parameter == nullptr || !is_numeric(*parameter)) return std::nullopt;
-  return parameter->name;
-}
-
-/// A group of instances whose count is a parameter, else the key itself.
-std::vector<std::string> texts_at(const Json& section, std::string_view key) {
-  std::vector<std::string> texts;
-  if (!section.is_object()) return texts;
-  const auto add = [&](const Json& object) {
-    const auto found = object.find(std::string(key));
-    if (found != object.end() && found->is_string()) texts.push_back(found->get<std::string>());
-  };
-  add(section);
-  if (const auto groups = section.find("instance_groups"); groups != section.end()) {
-    for (const Json& group : *groups) {
-      if (group.is_object()) add(group);
-    }
-  }
-  return texts;
-}
 
 Result<std::string> parameter_to_look_at(const StudySpec& study, const std::string& over) {
   std::vector<std::string> numeric;
@@ -91,6 +39,7 @@ Result<std::string> parameter_to_look_at(const StudySpec& study, const std::stri
                 nearest ? fmt::format("did you mean \"{}\"?", *nearest)
                         : "name the one that counts machines, GPUs or processes");
   }
+  if (!study.search.over.empty()) return study.search.over;
   if (auto found = counting_parameter(study)) return *std::move(found);
   return fail(ErrorKind::usage, "the study does not tell which parameter counts machines", "",
               numeric.empty() ? "no parameter has numbers as values"
@@ -217,11 +166,6 @@ void add_failures(const std::map<double, std::size_t>& failed, StudyScaling& out
   }
 }
 
-bool counts_machines(const std::string& over) {
-  const auto end = k_counting_names.begin() + k_machine_names;
-  return std::find(k_counting_names.begin(), end, over) != end;
-}
-
 void add_cautions(StudyScaling& out) {
   const std::vector<ScalingCount>& counts = out.scaling.counts;
   constexpr std::size_t k_few = 3;
@@ -235,22 +179,6 @@ void add_cautions(StudyScaling& out) {
 }
 
 }  // namespace
-
-std::optional<std::string> counting_parameter(const StudySpec& study) {
-  for (const char* section : {"launch", "runner"}) {
-    const auto found = study.document.find(section);
-    if (found == study.document.end()) continue;
-    for (const std::string_view key : k_counting_keys) {
-      for (const std::string& text : texts_at(*found, key)) {
-        if (auto parameter = numeric_parameter(study.space, text)) return parameter;
-      }
-    }
-  }
-  for (const std::string_view name : k_counting_names) {
-    if (auto parameter = numeric_parameter(study.space, name)) return parameter;
-  }
-  return std::nullopt;
-}
 
 Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions& options) {
   const auto read = stored_spec(study.record);
@@ -272,7 +200,7 @@ Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions
   result.has_price = spec.runner->traits().has_price;
   ScalingQuestion question;
   question.over = *over;
-  question.min_efficiency = options.min_efficiency;
+  question.min_efficiency = options.min_efficiency.value_or(spec.search.min_efficiency);
   if (result.planned_run) {
     question.deadline_s = options.deadline_s ? options.deadline_s : spec.planned_run.deadline_s;
   }

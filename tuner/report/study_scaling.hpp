@@ -11,9 +11,10 @@
 namespace steptune {
 
 struct ScalingOptions {
-  std::string over;  ///< a parameter; empty: what the study counts machines with
-  double min_efficiency = 0.7;
-  std::optional<double> deadline_s;  ///< nothing: `planned_run.deadline`
+  std::string
+      over;  ///< a parameter; empty: `search.over`, else what the study counts machines with
+  std::optional<double> min_efficiency;  ///< nothing: `search.min_efficiency`
+  std::optional<double> deadline_s;      ///< nothing: `planned_run.deadline`
 };
 
 /// The scaling curve of a study.
@@ -24,10 +25,6 @@ struct StudyScaling {
   std::string machines;      ///< the kind that the curve is of; empty where there is but one
   std::vector<std::string> remarks;  ///< what was left out, and what the curve cannot tell
 };
-
-/// The parameter that counts machines, GPUs or processes: the one that `nodes`, `instance_count`
-/// and their like of `launch` and `runner` name, else one that is called so. Nothing where none is.
-[[nodiscard]] std::optional<std::string> counting_parameter(const StudySpec& study);
 
 /// Errors of kind `usage`: `over` is no parameter with numbers, none can be found, or a deadline
 /// was asked for without a planned run. `not_found`: no trial was measured.

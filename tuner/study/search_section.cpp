@@ -49,8 +49,11 @@ const Section<SearchSpec>& search_section() {
   static const auto k_section =
       Section<SearchSpec>("search", "What to try next, and which trial to stop.",
                           "an object such as {\"searcher\": \"bayes\"}")
-          .add(key("searcher", &SearchSpec::searcher, document::one_of(searcher_names()))
-                   .doc("proposes configurations: `bayes`, `random`, `sobol`, `grid`"))
+          .add(
+              key("searcher", &SearchSpec::searcher, document::one_of(searcher_names()))
+                  .doc("proposes configurations: `bayes`, `random`, `sobol`, `grid`; "
+                       "`scaling` looks for the [knee](distributed.md#the-knee-with-few-trials) of "
+                       "time against machines"))
           .add(
               key("scheduler", &SearchSpec::scheduler, document::one_of(scheduler_names()))
                   .doc("decides whether a running trial goes on: `asha` (with searcher `bayes` the "
@@ -73,6 +76,16 @@ const Section<SearchSpec>& search_section() {
                    .omitted_at_default()
                    .doc("`bayes`: names of earlier studies of the same history whose trials tell "
                         "where to look first"))
+          .add(key("over", &SearchSpec::over, document::string())
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::unless_default)
+                   .default_words("the one that the runner's `nodes` or `instance_count` names")
+                   .doc("`scaling`: the parameter that counts machines, GPUs or processes"))
+          .add(key("min_efficiency", &SearchSpec::min_efficiency, document::number({0.01, 1.0}))
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::unless_default)
+                   .doc("`scaling`: what another machine is to pay, as a share of what the first "
+                        "does"))
           .check(check_steps);
   return k_section;
 }

@@ -11,6 +11,7 @@
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/study/cross_checks.hpp"
 #include "tuner/study/remote_facts.hpp"
+#include "tuner/study/scaling_search.hpp"
 #include "tuner/study/sections.hpp"
 #include "tuner/study/study_format.hpp"
 #include "tuner/study/study_scope.hpp"
@@ -102,6 +103,12 @@ std::optional<StudySpec> build(const Json& document, const std::filesystem::path
   }
   if (!faults.empty()) return std::nullopt;
   spec.document = study::canonical_document(spec);
+  if (const auto scaling = scaling_search(spec); !scaling) {
+    const Error& error = scaling.error();
+    faults.add(error.where, error.hint.empty() ? error.message
+                                               : fmt::format("{}: {}", error.message, error.hint));
+    return std::nullopt;
+  }
   spec.fingerprint = study::fingerprint_of(spec);
   return spec;
 }

@@ -80,6 +80,8 @@ struct SearchSpec {
   std::vector<Configuration> hints;  ///< `try`: measured right after the baseline
   /// Studies of the same history whose trials tell where to look first; its own name is skipped.
   std::vector<std::string> learn_from;
+  std::string over;             ///< parameter that counts machines; empty: the one that is found
+  double min_efficiency = 0.7;  ///< that another machine is to pay, in (0, 1]
   double eta = 3.0;
   double min_steps = 10.0;
   double max_steps = 810.0;

@@ -14,8 +14,8 @@ namespace steptune {
 namespace {
 
 /// Shares by the indices of the parameters: "0", "0x2".
-std::map<std::string, EffectEstimate> shares_of(const EffectsModel& model) {
-  std::map<std::string, EffectEstimate> shares;
+std::map<std::string, Estimate> shares_of(const EffectsModel& model) {
+  std::map<std::string, Estimate> shares;
   for (std::size_t group = 0; group < model.groups().size(); ++group) {
     std::string name = std::to_string(model.groups()[group].first);
     if (const auto second = model.groups()[group].second) name += "x" + std::to_string(*second);
@@ -31,7 +31,7 @@ SearchSpace unit_cube(int dimensions) {
   return space_of(std::move(parameters));
 }
 
-void expect_nothing(const EffectEstimate& share) {
+void expect_nothing(const Estimate& share) {
   EXPECT_LT(share.mean, 0.01);
   EXPECT_EQ(share.low, 0.0) << "the interval holds zero";
   EXPECT_LT(share.high, 0.05);
@@ -116,7 +116,7 @@ TEST(EffectsModel, IntervalsHoldTheTruthAboutAsOftenAsTheySay) {
   constexpr int k_studies = 60;
   for (int study = 0; study < k_studies; ++study) {
     const auto samples = drawn_samples(space, 24, function, 0.1, static_cast<std::uint64_t>(study));
-    const EffectEstimate share = shares_of(*EffectsModel::fit(space, samples))["0"];
+    const Estimate share = shares_of(*EffectsModel::fit(space, samples))["0"];
     held += share.low <= 0.8 && 0.8 <= share.high ? 1 : 0;
   }
   EXPECT_GE(held, 51) << "95 % of 60 are 57; fewer than 51 come once in a hundred times";

@@ -33,7 +33,7 @@ const ScalingFit& fit_of(const std::vector<ScalingFit>& fits, ScalingLaw law) {
   throw std::logic_error("the law was not fitted");
 }
 
-bool covers(const EffectEstimate& estimate, double truth) {
+bool covers(const Estimate& estimate, double truth) {
   return estimate.low <= truth && truth <= estimate.high;
 }
 
@@ -123,7 +123,7 @@ TEST(ScalingLaw, ScatterBeyondTheErrorsWidensTheIntervals) {
     for (ScalingPoint& point : points)
       point.relative_error = 0.01;
     const auto fits = fit_scaling_laws(points, 3.0);
-    const EffectEstimate serial =
+    const Estimate serial =
         fit_of(fits, ScalingLaw::amdahl).estimate([](const auto& curve) { return curve.serial; });
     return serial.high - serial.low;
   };

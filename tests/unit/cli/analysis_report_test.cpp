@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* k_hostile_name = "<b>\x1b[31mname</b>";
 
-ParameterImportance important(const std::string& name, EffectEstimate share, EffectEstimate size) {
+ParameterImportance important(const std::string& name, Estimate share, Estimate size) {
   ParameterImportance parameter;
   parameter.parameter = name;
   parameter.varied = true;
@@ -36,7 +36,7 @@ Importance some_importance(const std::string& name = "workers") {
   return importance;
 }
 
-AblationStep step_of(const std::string& name, EffectEstimate gain, bool measured) {
+AblationStep step_of(const std::string& name, Estimate gain, bool measured) {
   AblationStep step;
   step.changes = {{name, Value{std::int64_t{0}}, Value{std::int64_t{8}}}};
   step.gain = gain;

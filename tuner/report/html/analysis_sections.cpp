@@ -64,7 +64,7 @@ std::string ablation_html(const ObjectiveImportance& objective) {
 
 Json share_bars(const std::string& title, const Importance& importance) {
   Json rows = Json::array();
-  const auto add = [&](const std::string& label, const EffectEstimate& share, bool pair) {
+  const auto add = [&](const std::string& label, const Estimate& share, bool pair) {
     rows.push_back({{"label", label},
                     {"to", share.mean},
                     {"low", share.low},

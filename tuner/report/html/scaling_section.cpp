@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-std::string share_cell(const std::optional<EffectEstimate>& share) {
+std::string share_cell(const std::optional<Estimate>& share) {
   return html_cell(share ? percent_interval(*share) : "-", true);
 }
 
@@ -82,7 +82,7 @@ Json scaling_data(const StudyScaling& study) {
   const double ratio = scaling.counts.back().count / first;
   for (int i = 0; i <= k_steps; ++i) {
     const double count = first * std::pow(ratio, static_cast<double>(i) / k_steps);
-    const EffectEstimate time = scaling.fits.front().estimate(
+    const Estimate time = scaling.fits.front().estimate(
         [count](const ScalingCurve& curve) { return curve.time_s(count); });
     json["curve"].push_back(
         {{"count", count}, {"value", time.mean}, {"low", time.low}, {"high", time.high}});

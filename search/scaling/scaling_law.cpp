@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/analysis/scaling_law.hpp"
+#include "search/scaling/scaling_law.hpp"
 
 #include <algorithm>
 #include <array>
@@ -234,10 +234,9 @@ TimeShares ScalingCurve::shares(double count) const {
   return {time.serial / total, time.parallel / total, time.communication / total};
 }
 
-EffectEstimate ScalingFit::estimate(
-    const std::function<double(const ScalingCurve&)>& quantity) const {
+Estimate ScalingFit::estimate(const std::function<double(const ScalingCurve&)>& quantity) const {
   const double value = quantity(best);
-  EffectEstimate result{value, value, value};
+  Estimate result{value, value, value};
   for (const ScalingCurve& curve : region) {
     const double there = quantity(curve);
     result.low = std::min(result.low, there);
@@ -246,17 +245,28 @@ EffectEstimate ScalingFit::estimate(
   return result;
 }
 
-EffectEstimate estimate_by_any(std::span<const ScalingFit> fits,
-                               const std::function<double(const ScalingCurve&)>& quantity) {
+Estimate estimate_by_any(std::span<const ScalingFit> fits,
+                         const std::function<double(const ScalingCurve&)>& quantity) {
   const ScalingFit& closest = *std::ranges::min_element(fits, {}, &ScalingFit::chi_squared);
-  EffectEstimate result = fits.front().estimate(quantity);
+  Estimate result = fits.front().estimate(quantity);
   for (const ScalingFit& fit : fits.subspan(1)) {
     if (fit.chi_squared > closest.chi_squared_limit) continue;
-    const EffectEstimate other = fit.estimate(quantity);
+    const Estimate other = fit.estimate(quantity);
     result.low = std::min(result.low, other.low);
     result.high = std::max(result.high, other.high);
   }
   return result;
+}
+
+double knee_of(const ScalingCurve& curve, std::span<const double> counts, double min_efficiency) {
+  const auto speed = [&](double count) { return curve.one_s / curve.time_s(count); };
+  const double wanted = min_efficiency * speed(counts.front()) / counts.front();
+  double knee = counts.front();
+  for (const double count : counts) {
+    if (count > knee && (speed(count) - speed(knee)) / (count - knee) < wanted) break;
+    knee = count;
+  }
+  return knee;
 }
 
 std::vector<ScalingFit> fit_scaling_laws(std::span<const ScalingPoint> points,

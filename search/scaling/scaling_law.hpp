@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tuner/analysis/effects_model.hpp"
+#include "common/interval.hpp"
 
 namespace steptune {
 
@@ -64,15 +64,19 @@ struct ScalingFit {
   std::optional<double> aicc;
   double weight = 0.0;  ///< Akaike weight among the laws that can be compared
 
-  [[nodiscard]] EffectEstimate estimate(
-      const std::function<double(const ScalingCurve&)>& quantity) const;
+  [[nodiscard]] Estimate estimate(const std::function<double(const ScalingCurve&)>& quantity) const;
 };
 
 /// A quantity by the first law, with an interval that holds whichever of the laws is true: the
 /// union of the intervals of all that the points cannot rule out (those that cannot be compared,
 /// and those with at least a twentieth of the first one's weight). `fits` is not empty.
-[[nodiscard]] EffectEstimate estimate_by_any(
-    std::span<const ScalingFit> fits, const std::function<double(const ScalingCurve&)>& quantity);
+[[nodiscard]] Estimate estimate_by_any(std::span<const ScalingFit> fits,
+                                       const std::function<double(const ScalingCurve&)>& quantity);
+
+/// The last of `counts`, from the first on, to which every further machine pays: adds at least
+/// `min_efficiency` of the speed that each of the first count's has. `counts` rise; not empty.
+[[nodiscard]] double knee_of(const ScalingCurve& curve, std::span<const double> counts,
+                             double min_efficiency);
 
 /// The laws fitted to the points, the one that they support most first: weighted
 /// least squares in the logarithm of time with s in [0, 1] and 0 <= c <= 10, compared by the Akaike

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "search/scaling/scaling_law.hpp"
+#include "search/searchers/basic_searchers.hpp"
+#include "search/searchers/visited.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::uint64_t k_most_counts = 4096;
+/// Relative error of a time that tells none.
+constexpr double k_least_error = 1e-3;
+/// That the scale of errors is known with: a few launches.
+constexpr double k_error_degrees_of_freedom = 3.0;
+/// From a count whose machines still pay to the next that is tried (unbounded search: Bentley and
+/// Yao, "An almost optimal algorithm for unbounded searching", Information Processing Letters 5(3),
+/// 1976): what is too large costs most.
+constexpr double k_outward = 2.0;
+
+/// The best that was measured at one count.
+struct CountBest {
+  Configuration configuration;
+  bool complete = false;
+  double time = std::numeric_limits<double>::infinity();
+  double relative_error = 0.0;
+};
+
+class ScalingSearcher final : public Searcher {
+ public:
+  ScalingSearcher(const SearchSpace& space, std::size_t over, ScalingSearch options,
+                  std::uint64_t seed)
+      : space_(space), over_(over), options_(std::move(options)), seed_(seed), visited_(space) {
+    const Parameter& parameter = space_.parameters()[over_];
+    for (std::uint64_t level = 0; level < *parameter.level_count(); ++level) {
+      const Value value = parameter.level(level);
+      values_.emplace(to_number(value), value);
+    }
+  }
+
+  void observe(const Observation& observation) override {
+    visited_.add(observation.configuration);
+    const auto count = count_of(observation.configuration);
+    // What misses a deadline tells of the curve as well as what keeps it.
+    if (!count || observation.values.size() <= options_.objective) return;
+    const double time = observation.values[options_.objective];
+    if (!(time > 0.0)) return;
+    const bool complete = observation.kind == ObservationKind::complete;
+    CountBest& best = best_[*count];
+    if (std::pair(!complete, time) >= std::pair(!best.complete, best.time)) return;
+    best = {observation.configuration, complete, time,
+            std::max(observation.standard_errors[options_.objective] / time, k_least_error)};
+  }
+
+  [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
+    const std::map<double, Configuration> open = open_counts(request);
+    if (open.empty()) {
+      why_done_ = fmt::format("every count of {} that can be tried has been tried", name());
+      return std::nullopt;
+    }
+    if (const auto count = next_count(open)) {
+      return Suggestion{open.at(*count), "scaling", std::nullopt};
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::string why_done() const override { return why_done_; }
+
+ private:
+  [[nodiscard]] std::string name() const { return printable_line(space_.parameters()[over_].name); }
+
+  [[nodiscard]] std::optional<double> count_of(const Configuration& configuration) const {
+    const Value* value = configuration.find(space_.parameters()[over_].name);
+    if (value == nullptr || !values_.contains(to_number(*value))) return std::nullopt;
+    return to_number(*value);
+  }
+
+  /// `base` with another count, as the space has it; nothing where it may not be tried.
+  [[nodiscard]] std::optional<Configuration> with_count(const Configuration& base,
+                                                        const Value& count) const {
+    Point point = space_.encode(base);
+    for (double& coordinate : point) {
+      if (std::isnan(coordinate)) coordinate = k_inactive;
+    }
+    point[over_] = space_.parameters()[over_].position_of(count);
+    if (!space_.snap(point) || visited_.contains(point)) return std::nullopt;
+    return space_.decode(point);
+  }
+
+  /// What runs well on about as many machines is tried, else what was tried first.
+  [[nodiscard]] std::vector<Configuration> bases(double count,
+                                                 const SuggestRequest& request) const {
+    std::vector<Configuration> bases;
+    const auto nearest = std::ranges::min_element(
+        best_, {}, [count](const auto& each) { return std::abs(std::log(each.first / count)); });
+    if (nearest != best_.end()) {
+      bases.push_back(nearest->second.configuration);
+      bases.push_back(best_.begin()->second.configuration);
+    } else if (!request.running.empty()) {
+      bases.push_back(request.running.front());
+    } else {
+      Rng rng(seed_, "scaling base");
+      if (auto any = space_.sample(rng)) bases.push_back(*std::move(any));
+    }
+    return bases;
+  }
+
+  /// The counts that were neither measured nor are running, with what would be tried there.
+  [[nodiscard]] std::map<double, Configuration> open_counts(const SuggestRequest& request) const {
+    std::set<double> running;
+    for (const Configuration& configuration : request.running) {
+      if (const auto count = count_of(configuration)) running.insert(*count);
+    }
+    std::map<double, Configuration> open;
+    for (const auto& [count, value] : values_) {
+      if (best_.contains(count) || running.contains(count)) continue;
+      for (const Configuration& base : bases(count, request)) {
+        if (auto configuration = with_count(base, value)) {
+          open.emplace(count, *std::move(configuration));
+          break;
+        }
+      }
+    }
+    return open;
+  }
+
+  /// Nothing where no further trial would tell more of the knee.
+  [[nodiscard]] std::optional<double> next_count(const std::map<double, Configuration>& open) {
+    const double least = open.begin()->first;
+    if (best_.empty() || least < best_.begin()->first) return least;
+    const double most = best_.rbegin()->first;
+    const auto fits = fit_scaling_laws(points(), k_error_degrees_of_freedom);
+    const std::vector<double> counts = counts_up_to(most);
+    Estimate knee{most, most, most};
+    if (!fits.empty()) {
+      knee = estimate_by_any(fits, [&](const ScalingCurve& curve) {
+        return knee_of(curve, counts, options_.min_efficiency);
+      });
+    }
+    const auto outward = open.upper_bound(most);
+    if (knee.mean >= most && outward != open.end()) return nearest_open(open, outward, most);
+    if (fits.empty()) return open.rbegin()->first;
+    if (const auto count = least_certain(open, fits, knee)) return count;
+    // Its interval may reach beyond what was measured though its value does not.
+    if (knee.high >= most && outward != open.end()) return nearest_open(open, outward, most);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] static double nearest_open(const std::map<double, Configuration>& open,
+                                           std::map<double, Configuration>::const_iterator from,
+                                           double most) {
+    return std::ranges::min_element(from, open.end(), {},
+                                    [most](const auto& each) {
+                                      return std::abs(std::log(each.first / (k_outward * most)));
+                                    })
+        ->first;
+  }
+
+  /// Where within the knee's interval the laws leave most open, if that is more than a trial does.
+  [[nodiscard]] std::optional<double> least_certain(const std::map<double, Configuration>& open,
+                                                    std::span<const ScalingFit> fits,
+                                                    const Estimate& knee) {
+    const double trial_error = k_z_95 * typical_error();
+    double widest = 0.0;
+    std::optional<double> found;
+    for (auto each = open.lower_bound(knee.low); each != open.end() && each->first <= knee.high;
+         ++each) {
+      const Estimate time = estimate_by_any(
+          fits, [&](const ScalingCurve& curve) { return std::log(curve.time_s(each->first)); });
+      const double half_width = 0.5 * (time.high - time.low);
+      if (half_width <= widest) continue;
+      widest = half_width;
+      found = each->first;
+    }
+    if (found && widest > trial_error) return found;
+    why_done_ = knee.low == knee.high
+                    ? fmt::format("the knee is known: {}={}", name(), knee.mean)
+                    : fmt::format(
+                          "the knee is known as well as a further trial could tell it: {}={} "
+                          "(95 % interval {} to {})",
+                          name(), knee.mean, knee.low, knee.high);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::vector<ScalingPoint> points() const {
+    std::vector<ScalingPoint> points;
+    for (const auto& [count, best] : best_)
+      points.push_back({count, best.time, best.relative_error});
+    return points;
+  }
+
+  [[nodiscard]] double typical_error() const {
+    double sum = 0.0;
+    for (const auto& [count, best] : best_)
+      sum += best.relative_error;
+    return sum / static_cast<double>(best_.size());
+  }
+
+  /// From the least that was measured on.
+  [[nodiscard]] std::vector<double> counts_up_to(double most) const {
+    std::vector<double> counts;
+    for (const auto& [count, value] : values_) {
+      if (count >= best_.begin()->first && count <= most) counts.push_back(count);
+    }
+    return counts;
+  }
+
+  const SearchSpace& space_;
+  std::size_t over_;
+  ScalingSearch options_;
+  std::uint64_t seed_;
+  Visited visited_;
+  std::map<double, Value> values_;  ///< of the counting parameter, by number
+  std::map<double, CountBest> best_;
+  std::string why_done_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Searcher>> make_scaling_searcher(const SearchSpace& space,
+                                                        const SearcherOptions& options) {
+  const auto refuse = [](std::string message) {
+    return fail(ErrorKind::usage, std::move(message), {},
+                "name a parameter of whole numbers from 1 on");
+  };
+  const auto& parameters = space.parameters();
+  if (!options.scaling)
+    return refuse("the searcher scaling needs a parameter that counts machines");
+  const auto over = std::ranges::find(parameters, options.scaling->over, &Parameter::name);
+  if (over == parameters.end()) {
+    return refuse(
+        fmt::format("there is no parameter \"{}\"", printable_line(options.scaling->over)));
+  }
+  const auto levels = over->level_count();
+  if (!levels || *levels > k_most_counts) {
+    return refuse(
+        fmt::format("\"{}\" has more than {} values", printable_line(over->name), k_most_counts));
+  }
+  for (std::uint64_t level = 0; level < *levels; ++level) {
+    if (!(to_number(over->level(level)) >= 1.0)) {
+      return refuse(fmt::format("\"{}\" has values that are no counts of machines",
+                                printable_line(over->name)));
+    }
+  }
+  return std::make_unique<ScalingSearcher>(
+      space, static_cast<std::size_t>(over - parameters.begin()), *options.scaling, options.seed);
+}
+
+}  // namespace steptune
