@@ -68,7 +68,7 @@ TrialRun LocalRunnerTest::run(const TrialSpec& spec) {
 
 void LocalRunnerTest::wait_for_output(const TrialSpec& spec, const std::string& text) {
   const SystemClock clock;
-  const double give_up_s = clock.now_s() + 20.0;
+  const double give_up_s = clock.now_s() + 60.0;
   while (log_of(spec).find(text) == std::string::npos) {
     ASSERT_LT(clock.now_s(), give_up_s) << "no \"" << text << "\" in: " << log_of(spec);
     auto events = runner_->wait(clock_.now_s() + 0.02);
@@ -148,7 +148,7 @@ std::vector<pid_t> own_children() {
 
 bool eventually(const std::function<bool()>& condition) {
   const SystemClock clock;
-  const double give_up_s = clock.now_s() + 10.0;
+  const double give_up_s = clock.now_s() + 60.0;
   while (!condition()) {
     if (clock.now_s() > give_up_s) return false;
     ::poll(nullptr, 0, 5);

@@ -83,7 +83,7 @@ inline constexpr std::string_view k_watchdog_comm = "steptune-watchd";
 
 /// Children of this process but for the watchdog.
 [[nodiscard]] std::vector<pid_t> own_children();
-/// Polls for a condition of the outside world; false after ten seconds.
+/// Polls for a condition of the outside world; false after a minute.
 [[nodiscard]] bool eventually(const std::function<bool()>& condition);
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
