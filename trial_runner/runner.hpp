@@ -52,8 +52,8 @@ enum class PageCache {
 struct LiveTrial {
   std::map<std::string, Value> knobs;  ///< the trial's; those that are not the program's own
   std::map<std::string, Value> baseline_knobs;  ///< likewise
-  /// The baseline's, of training steps alone, as measured before; nothing: the trial is the
-  /// baseline's first.
+  /// The baseline's, of training steps alone, as measured before; nothing: the trial is measured as
+  /// it is, without turns, as the baseline's first has to be.
   std::optional<double> baseline_seconds_per_sample;
   std::optional<double> samples_per_step;  ///< in place of the hook's counting
 };
@@ -153,6 +153,9 @@ struct TrialStarted {
   std::string token;
   std::map<std::string, std::string>
       placement;  ///< cpus, gpus, thread variables in force: recorded
+  /// What the program that the trial shares took to start, before `time_s`; its own reports tell no
+  /// start-up then.
+  double program_startup_s = 0.0;
 };
 struct TrialReported {
   TrialKey key;

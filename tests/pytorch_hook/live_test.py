@@ -62,9 +62,10 @@ def switch(from_step, configuration=1, last=False, **knobs):
 
 
 class Live(unittest.TestCase):
-    def ran(self, name, *arguments, switches=(), **keys):
+    def ran(self, name, *arguments, switches=(), silence_s=None, **keys):
         tuner = Tuner(switches, **keys)
-        ran = run(name, *arguments, hook=settings("live", channel=tuner.path))
+        asked = {} if silence_s is None else {"silence_s": silence_s}
+        ran = run(name, *arguments, hook=settings("live", channel=tuner.path, **asked))
         self.assertEqual(ran.status, 0, ran.output)
         return ran, tuner.messages()
 
@@ -171,6 +172,17 @@ class GoneTuner(Live):
         self.assertEqual(len(said), 1, ran.output)
         others = [line for line in ran.lines if line not in said]
         self.assertEqual(others, run("mnist", "60").lines)
+
+    def test_one_that_hangs(self):
+        ran, messages = self.ran("mnist", switches=[switch(4, 1, num_workers=1)], silence_s=1e-6)
+        self.assertTrue(self.row(messages, "num_workers", 1)["may"])
+        said = [line for line in ran.lines if "the tuner has said nothing for 0 s" in line]
+        self.assertEqual(len(said), 1, ran.output)
+        self.assertEqual([line for line in ran.lines if line not in said], run("mnist").lines)
+        self.assertLess(max(m["step"] for m in messages if "step" in m), 7)
+
+    def test_one_that_need_not_speak(self):
+        self.same("mnist", switches=[switch(4, 1, num_workers=1)], silence_s=1e6)
 
     def test_gone_before_the_step_of_its_last_word(self):
         ran, _ = self.ran("mnist", switches=[switch(12, 1, last=True, num_workers=1)], dies_after=6)

@@ -39,6 +39,7 @@ std::map<std::string, std::string> hook_variables(const PytorchHookRequest& requ
   if (request.samples_per_step) json["samples_per_step"] = *request.samples_per_step;
   if (request.interval_s) json["interval_s"] = *request.interval_s;
   if (!request.channel.empty()) json["channel"] = request.channel.string();
+  if (request.silence_s) json["silence_s"] = *request.silence_s;
   if (!request.events.empty()) json["events"] = request.events.string();
   variables[k_request_variable] = dump_json(json);
   return variables;

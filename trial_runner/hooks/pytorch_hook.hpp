@@ -28,7 +28,10 @@ struct PytorchHookRequest {
   /// Between two lines of progress; nothing: the hook's own, and none in mode `apply`.
   std::optional<double> interval_s;
   std::filesystem::path channel;  ///< mode `live`: the socket on which it is told
-  std::filesystem::path events;   ///< absolute; every event is appended there, too; empty: not kept
+  /// Mode `live`: a tuner that has said nothing in so much training is gone; nothing: only one
+  /// whose end of the socket is closed.
+  std::optional<double> silence_s;
+  std::filesystem::path events;  ///< absolute; every event is appended there, too; empty: not kept
 };
 
 /// Variables with which the hook, and what the environment's knobs stand for, enter a program;

@@ -37,9 +37,15 @@ std::optional<LiveStep> step_from(const Json& json) {
   const auto configuration = number_at(json, "configuration");
   if (!step || !seconds || !configuration) return std::nullopt;
   const auto warm_up = json.find("warm_up");
-  return LiveStep{*step, *seconds, number_at(json, "samples"),
-                  static_cast<std::int64_t>(*configuration),
-                  warm_up != json.end() && *warm_up == true};
+  LiveStep told{*step, *seconds, number_at(json, "samples"),
+                static_cast<std::int64_t>(*configuration),
+                warm_up != json.end() && *warm_up == true};
+  if (const auto parts = json.find("parts"); parts != json.end() && parts->is_object()) {
+    for (const auto& [name, spent] : parts->items()) {
+      if (spent.is_number()) told.parts[name] = spent.get<double>();
+    }
+  }
+  return told;
 }
 
 }  // namespace
@@ -144,7 +150,14 @@ void LiveChannel::send_switch(double from_step, std::int64_t configuration, cons
   for (const auto& [name, value] : knobs)
     change["knobs"][name] = to_json(value);
   if (last) change["last"] = true;
-  const std::string packet = dump_json(Json{{"switch", std::move(change)}});
+  send(dump_json(Json{{"switch", std::move(change)}}));
+}
+
+void LiveChannel::send_alive() {
+  send(R"({"alive":true})");
+}
+
+void LiveChannel::send(const std::string& packet) {
   // A rank that is gone shows when it is read from.
   for (const Rank& rank : ranks_)
     static_cast<void>(::send(rank.socket.get(), packet.data(), packet.size(), MSG_NOSIGNAL));

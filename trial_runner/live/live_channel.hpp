@@ -21,7 +21,8 @@ struct LiveStep {
   double seconds = 0.0;           ///< of training, without phases
   std::optional<double> samples;  ///< of all ranks; nothing: not known
   std::int64_t configuration = 0;
-  bool warm_up = false;  ///< it has still something of the configuration before
+  bool warm_up = false;                   ///< it has still something of the configuration before
+  std::map<std::string, double> parts{};  ///< cumulative seconds by part of a step; told at times
 };
 
 /// The rank that leads has connected.
@@ -53,6 +54,9 @@ class LiveChannel {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
+  /// Another process has the socket and its folder from now on: they do not go with the object.
+  void abandon() { path_.clear(); }
+
   /// What has come since the last call, in order. Anything that is no message of the protocol is
   /// passed over.
   [[nodiscard]] std::vector<LiveMessage> receive();
@@ -62,12 +66,16 @@ class LiveChannel {
   void send_switch(double from_step, std::int64_t configuration, const KnobValues& knobs,
                    bool last = false);
 
+  /// Tells all ranks that the tuner is there.
+  void send_alive();
+
  private:
   struct Rank {
     UniqueFd socket;
     int rank = -1;  ///< -1: has not said hello
   };
   LiveChannel(UniqueFd listener, std::filesystem::path path);
+  void send(const std::string& packet);
   void accept_ranks();
   /// False once the rank's end is closed.
   [[nodiscard]] bool receive_from(Rank& rank, std::vector<LiveMessage>& messages);

@@ -55,7 +55,6 @@ struct Active {
   TrialSpec spec;
   double asked_s = 0.0;
   std::optional<double> started_s{};  ///< its settings are in force
-  double startup_s = 0.0;             ///< of the program that it was begun in
   PairedSteps done{};                 ///< told so far
   Json events = Json::array();        ///< of the hook, with its settings in force; not told yet
 };
@@ -330,14 +329,13 @@ Result<void> LiveRunner::on_step(const LiveStep& step) {
 bool LiveRunner::begin_measuring() {
   if (why_not_in_force(program_->log, active_->spec.live->knobs)) return false;
   active_->started_s = clock_.now_s();
-  active_->startup_s = *program_->startup_s;
   active_->events = program_->log.to_json();
   auto placement = program_->placement;
   placement[k_shared_program] = log_name(program_->key);
   events_.emplace_back(
       TrialStarted{active_->spec.key, *active_->started_s,
                    fmt::format("{}{}/{}", k_token_prefix, program_->key.attempt, program_->token),
-                   std::move(placement)});
+                   std::move(placement), *program_->startup_s});
   return true;
 }
 
@@ -348,7 +346,7 @@ void LiveRunner::report() {
     active_->done.samples += stretch.samples;
     active_->done.seconds += stretch.seconds;
     Report report;
-    report.clock_s = active_->startup_s + active_->done.seconds;
+    report.clock_s = active_->done.seconds;
     report.received_s = *active_->started_s + *report.clock_s;
     report.step = active_->done.steps;
     if (program_->last.samples) report.samples = active_->done.samples;

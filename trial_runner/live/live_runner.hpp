@@ -20,8 +20,9 @@ inline constexpr const char* k_shared_program = "shared_program";
 /// - The program is a launch of `fresh` like any other (trial 0, attempts counted), under PyTorch's
 ///   hook in mode `live`: same limits, same end. When it ends in mid-trial by itself, the next one
 ///   is started and the trial goes on. When it fails, so does the trial.
-/// - A trial's reports tell time as it would have passed at the baseline's level, start-up as the
-///   program's own (live/paired_blocks.hpp), and no metrics: the loss is that of one training.
+/// - A trial's reports tell time as it would have passed at the baseline's level
+///   (live/paired_blocks.hpp), no start-up (`TrialStarted::program_startup_s` is the program's),
+///   and no metrics: the loss is that of one training.
 /// - A program that ends without having shown a block leaves all further trials to `fresh`.
 ///
 /// `clock` outlives the runner.

@@ -139,9 +139,10 @@ struct Measurer::State {
     const ProgressPoint& begin = series[points[cut]];
     const ProgressPoint& end = series[points.back()];
     const double first_s = first.received_s - options.started_s;
-    m.startup_s = std::max(0.0, first_s - first.samples * m.step_seconds_per_sample);
+    const double own_s = std::max(0.0, first_s - first.samples * m.step_seconds_per_sample);
+    m.startup_s = options.before_start_s + own_s;
     const double warmup_after_first_s = series.time_s(points[cut]) - series.time_s(points.front());
-    m.warmup_s = first_s - m.startup_s + warmup_after_first_s;
+    m.warmup_s = first_s - own_s + warmup_after_first_s;
     m.warmup_excess_s = 0.0;
     for (std::size_t i = 0; i < state.warmup_intervals; ++i) {
       const Interval& interval = intervals[i];

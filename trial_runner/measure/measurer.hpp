@@ -11,6 +11,8 @@ namespace steptune {
 
 struct MeasureOptions {
   double started_s = 0.0;  ///< runner's clock at the trial's start
+  /// The program had started so long before: a part of its start-up, and of no rate.
+  double before_start_s = 0.0;
   /// Where reports tell steps only; unknown: a step counts as one sample.
   std::optional<double> samples_per_step = std::nullopt;
   /// The most steps whose samples can be ready in buffers at any time (workers * prefetch).

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "search/searchers/background_searcher.hpp"
 #include "trial_runner/live/live_runner.hpp"
 #include "tuner/knobs/first_guesses.hpp"
@@ -48,11 +50,12 @@ Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study) {
   options.seed = study.search.seed;
   options.initial_points = study.search.initial_points;
   options.objectives = traits_of(study.objectives);
-  // One trial at a time leaves the machine to the searcher while it thinks; several do not.
+  // One trial at a time leaves the machine to the searcher while it thinks; several do not, nor
+  // does a program that goes on meanwhile.
   const auto cpus = study.facts.find("cpus");
   const RunnerTraits& traits = study.runner->traits();
-  if (traits.uses_this_machine && traits.parallel == 1 && cpus != study.facts.end() &&
-      cpus->second > 1.0) {
+  const bool is_free = traits.parallel == 1 && study.trials != TrialsIn::attached;
+  if (traits.uses_this_machine && is_free && cpus != study.facts.end() && cpus->second > 1.0) {
     options.threads = static_cast<int>(cpus->second);
   }
   return make_searcher_in_background(study.search.searcher, study.space, options);
@@ -64,6 +67,15 @@ Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study) 
 }
 
 Result<StudyParts> make_study_parts(const StudySpec& study, const Clock& system_clock) {
+  if (study.trials == TrialsIn::attached) {
+    return fail(ErrorKind::usage,
+                fmt::format("the trials of study \"{}\" are those of one long run, which is over",
+                            study.name),
+                "",
+                fmt::format("use what it found: 'steptune exec {} -- COMMAND'; or tune the next "
+                            "long run: 'steptune exec --tune --new -- COMMAND'",
+                            study.name));
+  }
   StudyParts parts;
   auto searcher = make_study_searcher(study);
   if (!searcher) return tl::unexpected(searcher.error());

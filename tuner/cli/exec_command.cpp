@@ -12,8 +12,11 @@
 #include "tuner/cli/best_choice.hpp"
 #include "tuner/cli/child_environment.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/run_options.hpp"
 #include "tuner/cli/study_source.hpp"
+#include "tuner/cli/tuner_process.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/survey/draft.hpp"
 
 namespace steptune {
 namespace {
@@ -23,6 +26,12 @@ struct ExecOptions {
   std::vector<std::string> words;
   std::int64_t trial = 0;  ///< 0: the recommended one
   bool quiet = false;
+  bool tune = false;
+  std::string name;         ///< with `tune`, as what follows; empty: after the script
+  std::string time = "5m";  ///< of tuning
+  bool fresh = false;
+  std::optional<double> samples_per_step;
+  std::optional<double> planned_samples;
 };
 
 /// This program becomes the command: its exit status, terminal and signals are its own. Returns
@@ -60,7 +69,70 @@ void warn_of_reach(CommandContext& context, const std::vector<std::string>& argv
   }
 }
 
+/// What `--tune` is to do, from the command line; an error where that is not to be done.
+Result<AttachedTuning> wanted_tuning(CommandContext& context, const ExecOptions& options) {
+  AttachedTuning tuning;
+  tuning.argv = context.after_separator;
+  if (tuning.argv.empty()) {
+    return fail(ErrorKind::usage, "--tune needs the command of a PyTorch program", "",
+                "give it after --: steptune exec --tune -- python3 train.py");
+  }
+  if (options.words.size() >= tuning.argv.size()) {
+    return fail(ErrorKind::usage,
+                fmt::format("a study, \"{}\", and --tune are given", printable_line(options.study)),
+                "", "leave one of them out: --name gives the new study its name");
+  }
+  if (options.trial > 0) {
+    return fail(ErrorKind::usage, "--trial and --tune are given", "", "leave one of them out");
+  }
+  RunOptions limits;
+  limits.time = options.time;
+  StudySpec checked;
+  if (auto fits = apply_overrides(limits, checked); !fits) return tl::unexpected(fits.error());
+  tuning.longest_s = *checked.budget.time_s;
+  tuning.name = options.name.empty() ? study_name_of(tuning.argv) : options.name;
+  tuning.samples_per_step = options.samples_per_step;
+  tuning.planned_samples = options.planned_samples;
+  tuning.fresh = options.fresh;
+  tuning.quiet = options.quiet;
+  if (tuning.fresh || !std::filesystem::exists(context.database())) return tuning;
+  const auto former = open_stored_study(context, tuning.name);
+  if (!former && former.error().kind != ErrorKind::not_found) {
+    return tl::unexpected(former.error());
+  }
+  if (!former) return tuning;
+  return fail(
+      ErrorKind::usage,
+      fmt::format("the history has a study \"{}\" already, and a long run cannot go on with "
+                  "another's trials",
+                  tuning.name),
+      "",
+      fmt::format("use what it found: 'steptune exec {} -- COMMAND'; or tune anew: add "
+                  "--new, or another --name",
+                  tuning.name));
+}
+
+ExitCode exec_tuned(CommandContext& context, const ExecOptions& options) {
+  const auto tuning = wanted_tuning(context, options);
+  if (!tuning) return context.console.error(tuning.error());
+  const auto untuned = [&](const std::string& why) {
+    context.console.warning(fmt::format("the run is not tuned: {}", why));
+    return become(context, tuning->argv, {});
+  };
+  if (const auto why = why_out_of_reach(tuning->argv, std::filesystem::current_path())) {
+    return untuned(*why);
+  }
+  const auto variables = leave_tuner_behind(context, *tuning);
+  if (!variables) return untuned(variables.error().text());
+  return become(context, tuning->argv, *variables);
+}
+
 ExitCode exec(CommandContext& context, const ExecOptions& options) {
+  if (options.tune) return exec_tuned(context, options);
+  if (options.study.empty()) {
+    return context.console.error({ErrorKind::usage, "STUDY is required", "",
+                                  "name a study, or tune the run itself with --tune"});
+  }
   const auto study = open_stored_study(context, options.study);
   if (!study) return context.console.error(study.error());
   const auto choice = choose_trial(*study, options.trial);
@@ -99,9 +171,12 @@ void add_exec_command(CLI::App& program, CommandContext& context) {
       add_command(program, context, "exec", "Run a command with the recommended settings",
                   "  steptune exec train -- python3 train.py --epochs 90\n"
                   "  steptune exec train              the study's own command\n"
+                  "  steptune exec --tune -- python3 train.py --epochs 90\n"
                   "The program itself is started, its exit status is the command's; 'steptune "
-                  "follow' does the same and\ncompares it with what was promised.");
-  command->add_option("STUDY", options->study, "Study, by name or file")->required();
+                  "follow' does the same and\ncompares it with what was promised. --tune needs no "
+                  "study: the run itself is tuned while it goes on.");
+  command->add_option("STUDY", options->study,
+                      "Study, by name or file [default: none, with --tune]");
   command
       ->add_option("COMMAND", options->words,
                    "After --: the command [default: the study's, in its folder]")
@@ -111,7 +186,30 @@ void add_exec_command(CLI::App& program, CommandContext& context) {
                    "Trial whose configuration runs [default: the recommended one]")
       ->option_text("N")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--quiet", options->quiet, "Do not say which settings are used");
+  command->add_flag("--tune", options->tune,
+                    "Tune the run during its first minutes, with settings that leave the training "
+                    "as it is; it goes on with what is proven");
+  command
+      ->add_option("--time", options->time,
+                   "With --tune: longest tuning time, such as 90s or 10m [default: 5m]")
+      ->option_text("DURATION");
+  command
+      ->add_option("--name", options->name,
+                   "With --tune: name of the study [default: after the script]")
+      ->option_text("NAME");
+  command->add_flag("--new", options->fresh,
+                    "With --tune: begin a new study even if one of this name exists");
+  command
+      ->add_option("--samples-per-step", options->samples_per_step,
+                   "With --tune: samples of an optimizer step [default: counted]")
+      ->option_text("N")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--samples", options->planned_samples,
+                   "With --tune: samples that the run will process [default: not known]")
+      ->option_text("N")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--quiet", options->quiet, "Tell errors and warnings only");
   command->callback([&context, options] {
     context.action = [&context, options] { return exec(context, *options); };
   });

@@ -90,7 +90,9 @@ void LiveDisplay::on_resumed(const Standing& standing) {
 void LiveDisplay::on_phase(const std::string& phase) {
   phase_ = phase;
   if (!quiet_ && phase == "confirming") {
-    printer_.print("confirming: fresh runs of best and baseline, interleaved");
+    printer_.print(study_.trials == TrialsIn::attached
+                       ? "confirming: best and baseline in turns, in the running program"
+                       : "confirming: fresh runs of best and baseline, interleaved");
   }
 }
 

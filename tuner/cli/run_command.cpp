@@ -6,7 +6,6 @@
 
 #include "common/text.hpp"
 #include "tuner/assembly/study_parts.hpp"
-#include "tuner/cli/build_info.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
@@ -14,6 +13,7 @@
 #include "tuner/cli/run_report.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
+#include "tuner/cli/tuner_machine.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/report/trial_json.hpp"
 
@@ -54,13 +54,6 @@ class InterruptNotice {
   int said_ = 0;
 };
 
-MachineDescription machine_of_tuner() {
-  MachineDescription machine = describe_machine(SystemFiles{});
-  const BuildInfo build = build_info();
-  machine["steptune"] = build.commit.empty() ? build.version : build.version + " " + build.commit;
-  return machine;
-}
-
 Result<LoopResult> tune(CommandContext& context, const RunOptions& options, const StudySpec& study,
                         History& history, const SignalFlags& flags) {
   auto parts = make_study_parts(study, context.clock);
@@ -84,7 +77,7 @@ Result<LoopResult> tune(CommandContext& context, const RunOptions& options, cons
   auto result =
       run_loop({study, *parts->searcher, *parts->scheduler, *parts->runner.runner, history,
                 *parts->runner.clock, display, log_directory(context.database(), study.name),
-                [&notice] { return notice(); }, detach, machine_of_tuner()});
+                [&notice] { return notice(); }, detach, tuner_machine()});
   display.finish();
   if (result && !result->left_running.empty()) context.console.message(result->left_running);
   return result;

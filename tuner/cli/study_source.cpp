@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/json_fields.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -60,7 +61,7 @@ RecommendationContext recommendation_context(const CommandContext& context,
                                              const StudyRecord& record,
                                              const std::vector<ObjectiveView>& objectives) {
   return {record.name + context.database_option(), objectives, parameter_order(record.document),
-          record.document.contains("hooks")};
+          record.document.contains("hooks"), text_at(record.document, "trials") == "attached"};
 }
 
 }  // namespace steptune

@@ -140,6 +140,7 @@ struct LoopParts {
   /// (`MachineHolder::detach`).
   bool detach_on_interrupt = false;
   MachineDescription machine{};  ///< that the tuner runs on, for the history
+  std::string interrupted_because = "stopped by the user";
 };
 
 /// Tunes: baseline, hints, search, confirmation, recommendation. Continues an interrupted study

@@ -102,7 +102,9 @@ std::optional<TrialRecord> Tuning::next_pending(bool confirming) {
 std::optional<TrialRecord> Tuning::next_sentinel(bool search_is_over) const {
   // What machines that come and go have in common, the study's first baseline does not tell; and
   // beside others it would run slower than that baseline did alone.
+  // Nor is there one to tell where each trial is compared with the baseline beside it.
   if (machines_ != nullptr || parts_.runner.capacity() > 1 ||
+      parts_.study.trials == TrialsIn::attached ||
       !sentinel_is_due(parts_.study, standing_, search_is_over)) {
     return std::nullopt;
   }
@@ -186,8 +188,10 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
   TrialTargets targets{study.measure};
   MeasureSpec& measure = targets.measure;
   const TrialRecord* baseline = standing_.baseline();
-  const double startup_s =
-      baseline != nullptr && baseline->measurement ? baseline->measurement->startup_s : 0.0;
+  const bool is_fresh = study.trials == TrialsIn::fresh ||
+                        (study.trials == TrialsIn::live && is_confirmation(trial.purpose));
+  const bool pays_start = is_fresh && baseline != nullptr && baseline->measurement;
+  const double startup_s = pays_start ? baseline->measurement->startup_s : 0.0;
   targets.share_s = share_of_trial_s(study, trial.purpose, startup_s);
   if (is_confirmation(trial.purpose)) {
     // A buffer takes time to drain.

@@ -12,6 +12,7 @@
 #include "common/interval.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
+#include "trial_runner/live/live_runner.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/hook_check.hpp"
 #include "tuner/loop/objectives.hpp"
@@ -39,13 +40,17 @@ constexpr double k_periods_to_see = 2.0;
 /// A trial that reports is ended by the loop when so much of `limits.wall` is over.
 constexpr double k_share_of_wall = 0.95;
 
+/// Of the time of a trial in a shared program the other half is the baseline's, beside it.
+constexpr double k_with_turns = 2.0;
+
 /// A confirming run goes on until a buffer can hide no more than this of what it gains.
 constexpr double k_hidden_share = 1.0 / 3.0;
 
 RankMeasurers make_measurer(const StudySpec& study, const TrialRecord& record, double started_s,
-                            const MeasureSpec& wanted) {
+                            const MeasureSpec& wanted, double program_startup_s = 0.0) {
   MeasureOptions options;
   options.started_s = started_s;
+  options.before_start_s = program_startup_s;
   options.samples_per_step = samples_per_step(study, record.configuration);
   options.buffered_steps = buffered_steps(study, record.configuration);
   options.target_half_width = wanted.target_half_width;
@@ -115,7 +120,8 @@ void RunningTrial::started(const TrialStarted& event) {
   record_.placement = event.placement;
   started_s_ = event.time_s;
   record_.disturbed_s = 0.0;
-  measurer_ = make_measurer(*study_, record_, started_s_, targets_.measure);
+  program_startup_s_ = event.program_startup_s;
+  measurer_ = make_measurer(*study_, record_, started_s_, targets_.measure, program_startup_s_);
   tracer_ = make_tracer(*study_, record_, started_s_);
   disturbed_.clear();
   decisions_.clear();
@@ -274,9 +280,23 @@ double RunningTrial::deadline_s() const {
   }
   const bool will_do = current.status == MeasurementStatus::steady &&
                        current.window_steps >= k_least_look_steps && !may_be_buffered();
-  const double longest_s = will_do ? std::min(targets_.share_s, targets_.measure.max_trial_s)
-                                   : targets_.measure.max_trial_s;
-  return std::min(started_s_ + current.startup_s + longest_s, last_s);
+  const double most_s = (takes_turns() ? k_with_turns : 1.0) * targets_.measure.max_trial_s;
+  const double longest_s = will_do ? std::min(targets_.share_s, most_s) : most_s;
+  // The program had started before such a trial began.
+  const double startup_s = current.startup_s - program_startup_s_;
+  return std::min(started_s_ + std::max(0.0, startup_s) + longest_s, last_s);
+}
+
+bool RunningTrial::shares_program() const {
+  return record_.placement.contains(k_shared_program);
+}
+
+bool RunningTrial::takes_turns() const {
+  return shares_program() && (is_searched() || record_.purpose == TrialPurpose::sentinel);
+}
+
+double RunningTrial::own_end_s() const {
+  return takes_turns() ? reported_s_ : requested_s_;
 }
 
 bool RunningTrial::out_of_time(double now_s) {
@@ -295,7 +315,7 @@ Measurement RunningTrial::final_measurement() const {
     case EndRequest::scheduler:
       return at_request_.value_or(measurer_.current());
     case EndRequest::time_limit: {
-      Measurement measurement = unsteady_at_limit(measurer_.current(), progress_, requested_s_);
+      Measurement measurement = unsteady_at_limit(measurer_.current(), progress_, own_end_s());
       if (requested_s_ >= before_wall_s() && measurement.remark.empty()) {
         measurement.remark =
             fmt::format("cut short by \"limits.wall\" ({}) after {:.0f} steps",
@@ -310,7 +330,8 @@ Measurement RunningTrial::final_measurement() const {
 
 TrialTrace RunningTrial::trace() const {
   const Measurement measurement = final_measurement();
-  const std::array kept_s{measurement.window_begin_s(), measurement.window_end_s()};
+  const std::array kept_s{measurement.window_begin_s() - program_startup_s_,
+                          measurement.window_end_s() - program_startup_s_};
   return {tracer_.trace(kept_s), disturbed_, decisions_};
 }
 
@@ -348,7 +369,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
                            record_.purpose == TrialPurpose::sentinel ||
                            record_.purpose == TrialPurpose::confirm_baseline;
   if (is_searched() && at_limit) {
-    ending.slow = why_slow(measurement, progress_, requested_s_);
+    ending.slow = why_slow(measurement, progress_, own_end_s());
   }
   const auto moment = was_cut_short ? GuardMoment::running : GuardMoment::ended;
   ending.violated = request_ == EndRequest::guard

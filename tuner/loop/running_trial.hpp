@@ -88,6 +88,12 @@ class RunningTrial {
   /// When a trial that has reported anything is ended, lest the runner's wall limit makes a failure
   /// of what was seen; infinite before that.
   [[nodiscard]] double before_wall_s() const;
+  /// Measured in a program that others share (`k_shared_program`), and there in turns with the
+  /// baseline.
+  [[nodiscard]] bool shares_program() const;
+  [[nodiscard]] bool takes_turns() const;
+  /// When its time was over, on the clock of its reports.
+  [[nodiscard]] double own_end_s() const;
   [[nodiscard]] bool ask_for_end(EndRequest request, std::string reason);
   /// The measurement that counts, and what it is worth.
   [[nodiscard]] Measurement final_measurement() const;
@@ -106,6 +112,7 @@ class RunningTrial {
   double usd_per_hour_;  ///< as the planned run is expected to be billed
   double usd_per_billed_s_;
   double started_s_;
+  double program_startup_s_ = 0.0;  ///< of the shared program, before
   double disturbed_until_s_ = 0.0;
   double told_resource_ = -1.0;  ///< that the scheduler has seen
   EndRequest request_ = EndRequest::none;

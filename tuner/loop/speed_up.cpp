@@ -20,6 +20,8 @@ constexpr auto k_verdicts = enum_names<Verdict>({
     {Verdict::failed, "failed"},
 });
 
+/// Runs within one process have its drift in common: B A beside A B takes it out.
+constexpr int k_least_pairs_attached = 2;
 /// A finalist gets at most so many times the usual number of pairs.
 constexpr int k_most_times_usual = 4;
 /// One that would have to be this many standard errors away at its last look is given up.
@@ -136,8 +138,10 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const double low = look.mean - look.half_width;
   // What has to be exceeded by the lower end, and whether it can be by the last look.
   const double hidden = std::log(hidden_factor(study, pairs));
+  const int least = study.trials == TrialsIn::attached ? k_least_pairs_attached : 1;
   const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
   const bool out_of_reach = count >= usual && look.mean - hidden < k_within_reach * at_last;
+  if (low > hidden && count < least) return {Verdict::open, false};
   if (low > hidden) {
     return {Verdict::faster, count >= usual || look.half_width <= precision};
   }

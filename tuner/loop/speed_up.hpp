@@ -72,7 +72,8 @@ struct Judgement {
   Verdict verdict = Verdict::open;
   bool settled = false;
 };
-/// `error`: one-sided, of this finalist.
+/// Runs that shared the long run's process need two pairs at least. `error`: one-sided, of this
+/// finalist.
 [[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
                               double error);
 

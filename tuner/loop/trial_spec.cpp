@@ -49,9 +49,10 @@ std::optional<double> level_of(const Measurement& baseline) {
 
 std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& trial,
                                     const RenderedCommand& command, const TrialRecord* baseline) {
-  if (study.trials != TrialsIn::live || !command.hook || is_confirmation(trial.purpose)) {
-    return std::nullopt;
-  }
+  const bool confirms = is_confirmation(trial.purpose);
+  const bool may_share =
+      study.trials == TrialsIn::attached || (study.trials == TrialsIn::live && !confirms);
+  if (!may_share || !command.hook) return std::nullopt;
   const RenderedCommand usual = render_command(study, study.baseline);
   if (usual.argv != command.argv || variables_of(usual) != variables_of(command)) {
     return std::nullopt;
@@ -60,7 +61,8 @@ std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& t
   const auto usual_knobs = switchable_knobs(*usual.hook);
   if (!knobs || !usual_knobs) return std::nullopt;
   LiveTrial live{*knobs, *usual_knobs, std::nullopt, command.hook->samples_per_step};
-  if (baseline != nullptr && baseline->measurement) {
+  // What confirms is one run of each in turns already.
+  if (!confirms && baseline != nullptr && baseline->measurement) {
     live.baseline_seconds_per_sample = level_of(*baseline->measurement);
   }
   return live;

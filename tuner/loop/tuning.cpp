@@ -254,7 +254,7 @@ Result<void> Tuning::stop_for_user() {
     for (const TrialRecord& trial : *ended)
       on_ended(trial);
   }
-  end_ = End{LoopEnd::interrupted, "stopped by the user"};
+  end_ = End{LoopEnd::interrupted, parts_.interrupted_because};
   return {};
 }
 

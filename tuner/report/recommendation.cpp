@@ -16,9 +16,10 @@ namespace {
 /// A buffer's share of an interval that is worth a word.
 constexpr double k_told_buffer = 0.99;
 
-std::string evidence_text(const SpeedUp& speed_up) {
+std::string evidence_text(const SpeedUp& speed_up, const RecommendationContext& context) {
   if (speed_up.pairs == 0) return "from the search trials only, not confirmed";
-  return fmt::format("{} pair{}, fresh processes", speed_up.pairs, speed_up.pairs == 1 ? "" : "s");
+  return fmt::format("{} pair{}, {}", speed_up.pairs, speed_up.pairs == 1 ? "" : "s",
+                     context.attached ? "within the long run" : "fresh processes");
 }
 
 std::string buffer_text(const SpeedUp& speed_up) {
@@ -131,7 +132,7 @@ std::string speed_up_of(const SpeedUp& speed_up, const RecommendationContext& co
     interval = fmt::format("95 % interval {:.2f}-{:.2f}; ", speed_up.low, speed_up.high);
   }
   return fmt::format("{} ({}{}){}", comparison_text(speed_up.ratio, context), interval,
-                     evidence_text(speed_up), buffer_text(speed_up));
+                     evidence_text(speed_up, context), buffer_text(speed_up));
 }
 
 std::string verdict_text(Verdict verdict) {

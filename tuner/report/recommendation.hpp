@@ -15,7 +15,8 @@ struct RecommendationContext {
   std::string study;  ///< as a command names it: `resnet-nightly`, `resnet-nightly --db PATH`
   std::vector<ObjectiveView> objectives;
   std::vector<std::string> parameter_order;
-  bool hooked = false;  ///< settings are put into the program, which has no options for them
+  bool hooked = false;    ///< settings are put into the program, which has no options for them
+  bool attached = false;  ///< what confirmed ran within the long run (`exec --tune`)
 };
 
 /// The block that ends a study: `best`, `plan`, `tuning took`, `next`, as many lines as there is

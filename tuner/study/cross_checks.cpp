@@ -93,7 +93,7 @@ void check_hooks(const StudySpec& study, const std::vector<Configuration>& examp
 
 /// The loss of a live trial is that of one training under all configurations.
 void check_live(const StudySpec& study, Faults& faults) {
-  if (study.trials != TrialsIn::live) return;
+  if (study.trials == TrialsIn::fresh) return;
   if (!study.hooks.pytorch) {
     faults.add("/trials",
                "live trials need PyTorch's hook: give \"hooks\", or leave \"trials\" out");

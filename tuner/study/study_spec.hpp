@@ -141,6 +141,8 @@ struct LaunchSpec {
 enum class TrialsIn {
   fresh,  ///< each in a process of its own
   live,   ///< those that can be, in one running program, beside the baseline
+  /// In the long run itself, which is not started for them, and what confirms, too (`exec --tune`).
+  attached,
 };
 
 /// A validated study file with all defaults filled in.

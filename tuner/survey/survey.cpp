@@ -61,6 +61,18 @@ class Watch {
     }
   }
 
+  /// A step of a program that is attached; only one that tells parts is a point to measure from.
+  void take(const live::LiveStep& step, double now_s) {
+    if (step.parts.empty()) return;
+    Report report;
+    report.received_s = now_s;
+    report.clock_s = step.seconds;
+    report.step = step.step;
+    report.samples = step.samples;
+    report.parts = step.parts;
+    take(report);
+  }
+
   /// Whether enough was seen, or too little for too long.
   [[nodiscard]] bool wants_to_end(double now_s) const {
     if (options_.seen_enough && options_.seen_enough()) return true;
@@ -135,6 +147,19 @@ std::map<std::string, double> Survey::part_shares() const {
   for (auto& [name, share] : shares)
     share /= sum;
   return shares;
+}
+
+Survey survey_attached(live::AttachedProgram& program, const SurveyOptions& options,
+                       const Clock& clock) {
+  Watch watch(options, clock.now_s());
+  while (!program.is_gone() && !program.unusable() && !watch.wants_to_end(clock.now_s())) {
+    const auto steps = program.steps(clock.now_s() + k_look_s);
+    for (const live::LiveStep& step : steps)
+      watch.take(step, clock.now_s());
+  }
+  Survey survey = std::move(watch).survey();
+  survey.log = program.log();
+  return survey;
 }
 
 Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,

@@ -11,6 +11,7 @@
 #include "common/clock.hpp"
 #include "common/error.hpp"
 #include "trial_runner/hooks/hook_log.hpp"
+#include "trial_runner/live/attached_program.hpp"
 #include "trial_runner/report.hpp"
 #include "trial_runner/runner.hpp"
 
@@ -46,6 +47,11 @@ struct Survey {
   /// Share of each part in the time of the steps; empty where none was told.
   [[nodiscard]] std::map<std::string, double> part_shares() const;
 };
+
+/// Looks at a program that runs for its own sake, under the hook in mode `live`, in the same way;
+/// of `options` the times count. The program goes on. `ended` is never told.
+[[nodiscard]] Survey survey_attached(live::AttachedProgram& program, const SurveyOptions& options,
+                                     const Clock& clock);
 
 /// Runs the program, under PyTorch's import hook if that is wanted (it changes nothing), for some
 /// seconds of training, and ends it. `interrupted` is asked now and then: once it says so, the

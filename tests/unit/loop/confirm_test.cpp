@@ -239,6 +239,17 @@ TEST_F(PairsTest, FewerThanUsualMayProveItButMoreMakeItPrecise) {
   EXPECT_FALSE(judgement.settled);
 }
 
+TEST_F(PairsTest, OneWithinALongRunProvesNothingTwoMay) {
+  study_.trials = TrialsIn::attached;
+  runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 4.0, 0.004)};
+  const Judgement first = judge(study_, pairs(), k_error);
+  EXPECT_EQ(first.verdict, Verdict::open);
+  EXPECT_FALSE(first.settled);
+  runs_.push_back(confirming(3, k_a, 2, 2, 1.0, 0.003));
+  runs_.push_back(confirming(4, k_b, 2, 1, 4.0, 0.004));
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+}
+
 TEST_F(PairsTest, LooksUseUpNoMoreThanTheWholeError) {
   for (const int usual : {1, 2, 3, 10}) {
     double total = 0.0;

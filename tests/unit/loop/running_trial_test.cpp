@@ -186,5 +186,46 @@ TEST(RunningTrial, OfAFewSlowStepsIsSlowAndNotFailedAtTheWallLimit) {
   EXPECT_THAT(ended.failure, ::testing::HasSubstr("slow: at least"));
 }
 
+/// A trial of a second at most, in a program that took 100 s to start.
+RunningTrial shared_trial(const StudySpec& study, TrialPurpose purpose) {
+  TrialRecord record;
+  record.number = 2;
+  record.purpose = purpose;
+  RunningTrial trial(study, record, 0.0, {study.measure});
+  trial.started({{2, 1}, 500.0, "", {{"shared_program", "live-1.log"}}, 100.0});
+  return trial;
+}
+
+TEST(RunningTrial, InASharedProgramPaysNeitherItsStartNorTheBaselinesTurns) {
+  StudySpec study = time_study();
+  study.measure.max_trial_s = 10.0;
+  for (const TrialPurpose purpose : {TrialPurpose::search, TrialPurpose::confirm_incumbent}) {
+    RunningTrial trial = shared_trial(study, purpose);
+    // Reports tell the trial's own time, half of what has passed where the baseline takes turns.
+    for (int step = 1; step <= 40; ++step)
+      trial.reported(report(step, 500.0 + 0.1 * step));
+    const double turns = purpose == TrialPurpose::search ? 2.0 : 1.0;
+    EXPECT_NEAR(trial.deadline_s(), 500.0 + turns * 10.0, 1e-6);
+    EXPECT_NEAR(trial.measurement().startup_s, 100.0, 1e-6) << "a long run pays it";
+    EXPECT_LT(trial.measurement().slowest_seconds_per_sample, 0.11) << "it hid nothing";
+  }
+}
+
+TEST(RunningTrial, InASharedProgramIsCutByItsOwnTime) {
+  StudySpec study = time_study();
+  study.measure.max_trial_s = 10.0;
+  RunningTrial trial = shared_trial(study, TrialPurpose::search);
+  for (int step = 1; step <= 3; ++step)
+    trial.reported(report(step, 500.0 + 2.0 * step));
+  ASSERT_TRUE(trial.out_of_time(520.0));
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
+  ASSERT_TRUE(ended.measurement);
+  // Not the 20 s that have passed.
+  const Measurement& measured = *ended.measurement;
+  EXPECT_LT(measured.seconds_per_sample + measured.half_width_s, 4.0) << ended.failure;
+}
+
 }  // namespace
 }  // namespace steptune

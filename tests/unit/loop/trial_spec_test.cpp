@@ -10,14 +10,15 @@
 namespace steptune {
 namespace {
 
-StudySpec live_study() {
-  const Json document = parse_json(R"({
+StudySpec live_study(const char* trials = "live") {
+  Json document = parse_json(R"({
     "name": "s", "command": ["python3", "train.py"], "trials": "live",
     "hooks": {"pytorch": {"num_workers": "{x}"}},
     "parameters": {"x": {"type": "int", "low": 0, "high": 4}}, "baseline": {"x": 0}
   })",
-                                   "study")
-                            .value();
+                             "study")
+                      .value();
+  document["trials"] = trials;
   return study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
 }
 
@@ -40,6 +41,20 @@ TEST(TrialSpecOfLiveTrial, HasALevelBesideABaselineThatWasNotSteady) {
   EXPECT_EQ(level(0.25, 0.5), 0.25);
   EXPECT_EQ(level(k_unknown, 0.5), 0.5);
   EXPECT_EQ(level(k_unknown, k_unknown), std::nullopt);
+}
+
+TEST(TrialSpecOfLiveTrial, WhatConfirmsSharesTheLongRunAloneAndTakesNoTurns) {
+  TrialRecord baseline;
+  baseline.measurement = steady(0.5);
+  TrialRecord trial;
+  trial.number = 3;
+  trial.purpose = TrialPurpose::confirm_incumbent;
+  trial.configuration.set("x", std::int64_t{3});
+  EXPECT_FALSE(make_trial_spec(live_study("live"), trial, &baseline).live);
+  const auto live = make_trial_spec(live_study("attached"), trial, &baseline).live;
+  ASSERT_TRUE(live);
+  EXPECT_EQ(live->knobs.size(), 1U);
+  EXPECT_FALSE(live->baseline_seconds_per_sample);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class Hook:
         self.settings = asked
         self.printer = Printer()
         self.patches = Patches()
-        self.live = Live(self, asked.channel) if asked.mode == "live" else None
+        self.live = Live(self, asked.channel, asked.silence_s) if asked.mode == "live" else None
         tell_tuner = self.live.tell_event if self.live else None
         self.events = Events(asked, self.printer, tell_tuner)
         self.modules = None

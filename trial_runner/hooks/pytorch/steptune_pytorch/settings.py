@@ -32,6 +32,8 @@ class Settings:
         self.interval_s = 0.25 if interval_s is None else float(interval_s)
         samples = document.get("samples_per_step")
         self.samples_per_step = None if samples is None else float(samples)
+        silence_s = document.get("silence_s")
+        self.silence_s = None if silence_s is None else float(silence_s)
         self.events = document.get("events")
 
 

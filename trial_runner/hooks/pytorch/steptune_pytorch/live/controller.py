@@ -16,10 +16,11 @@ _WARM_UP_STEPS_OF_KERNELS = 5  # allocators and libraries find their way again
 _FIRST_WORD_S = 1.0
 _BETWEEN_STEPS_S = 0.005
 _BETWEEN_LOSSES_S = 0.25
+_MOST_OF_A_STEP_S = 5.0  # of a pause, an evaluation say, the tuner is not asked for more
 
 
 class Live:
-    def __init__(self, hook, path):
+    def __init__(self, hook, path, silence_s=None):
         self.passes = LivePasses(hook)
         self._hook = hook
         self._path = path
@@ -32,6 +33,9 @@ class Live:
         self._told_s = 0.0
         self._loss_told_s = 0.0
         self._told_warm_up = None
+        self._most_silence_s = silence_s
+        self._silence_s = 0.0
+        self._listened_s = None
 
     def after_fork(self):
         """A child does not speak for its parent; one that trains speaks for itself."""
@@ -57,7 +61,7 @@ class Live:
         if not self._is_begun:
             self._begin(progress)
             return
-        self._take(self._channel.received())
+        self._listen(progress)
         due = None
         while self._schedule and progress.steps >= self._schedule[0]["from_step"] - 1:
             due = self._schedule.popleft()
@@ -70,7 +74,24 @@ class Live:
                 self._channel.close()
         # The last word of a tuner that has gone still counts.
         if not self._channel.is_open and not self._is_last and not self._awaits_last():
-            self._go_on_alone(progress)
+            self._go_on_alone(progress, "the tuner is gone")
+
+    def _listen(self, progress):
+        """A tuner that hangs must not leave the program with settings that are on trial."""
+        messages = self._channel.received()
+        now_s = perf_counter()
+        if messages or self._listened_s is None:
+            self._silence_s = 0.0
+        else:
+            self._silence_s += min(now_s - self._listened_s, _MOST_OF_A_STEP_S)
+        self._listened_s = now_s
+        self._take(messages)
+        if self._most_silence_s is None or self._silence_s < self._most_silence_s:
+            return
+        if self._channel.is_open and not self._awaits_last():
+            self._schedule.clear()
+            self._channel.close()
+            self._go_on_alone(progress, "the tuner has said nothing for %.0f s" % self._silence_s)
 
     def _awaits_last(self):
         return any(switch.get("last") for switch in self._schedule)
@@ -82,7 +103,7 @@ class Live:
         # The first word decides whether the next step is one of the program's own.
         self._take(self._channel.received(_FIRST_WORD_S))
         if not self._channel.is_open and not self._awaits_last():
-            self._go_on_alone(progress)
+            self._go_on_alone(progress, "the tuner is gone")
 
     def _take(self, messages):
         self._schedule.extend(message["switch"] for message in messages if "switch" in message)
@@ -94,13 +115,13 @@ class Live:
             hello = {"pid": self._hook.pid, "rank": rank, "world_size": world_size}
             self._channel.send({"v": 1, "hello": hello})
 
-    def _go_on_alone(self, progress):
+    def _go_on_alone(self, progress, why):
         self._is_last = True
         if self._configuration != BASELINE:
             self._switch(progress, BASELINE, {})
         self._hook.events.warn(
-            "the tuner is gone: the program goes on with its own settings from step %d on"
-            % (progress.steps + 1)
+            "%s: the program goes on with its own settings from step %d on"
+            % (why, progress.steps + 1)
         )
 
     def _switch(self, progress, configuration, knobs):

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// `exec --tune`: a run that is tuned while it goes on is the untouched run, whatever becomes of the
+// tuner.
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include "common/json.hpp"
+#include "tests/golden/program.hpp"
+
+namespace steptune::golden {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace fs = std::filesystem;
+
+constexpr const char* k_interpreter = "/usr/bin/python3";
+
+/// Trains until a file appears, or as many steps as it is told; each step's loss to the last bit.
+const char* const k_long_run = R"(import os
+import sys
+import time
+import torch
+from torch import nn
+
+class Slow(torch.utils.data.Dataset):
+    def __len__(self):
+        return 400
+
+    def __getitem__(self, i):
+        time.sleep(0.002)
+        return torch.full((16,), float(i % 7)), i % 3
+
+torch.manual_seed(1)
+loader = torch.utils.data.DataLoader(Slow(), batch_size=8, shuffle=True)
+model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 3))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+steps = int(sys.argv[1]) if len(sys.argv) > 1 else None
+done = 0
+while True:
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        done += 1
+        print(done, loss.item().hex(), flush=True)
+        if done == steps or (steps is None and os.path.exists("enough")):
+            print("enough", file=sys.stderr)
+            sys.exit(7)
+)";
+
+class TunedRun : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (sandbox_.program({k_interpreter, "-c", "import torch"}).exit_code != 0) {
+      GTEST_SKIP() << "no PyTorch in " << k_interpreter;
+    }
+    sandbox_.write("train.py", k_long_run);
+  }
+
+  [[nodiscard]] pid_t start(const std::string& time = "10s") const {
+    return sandbox_.start({"exec", "--tune", "--time", time, "--", k_interpreter, "train.py"},
+                          one_thread_);
+  }
+  /// Longer than `until_err_contains` waits.
+  [[nodiscard]] bool until_told(const std::string& text) const {
+    constexpr int k_half_minutes = 5;
+    for (int i = 0; i < k_half_minutes; ++i) {
+      if (sandbox_.until_err_contains(text)) return true;
+    }
+    return false;
+  }
+  /// Ends the run and holds its output against that of an untouched run of as many steps.
+  void ends_as_untouched(pid_t pid) const {
+    sandbox_.write("enough", "");
+    const Ended tuned = sandbox_.wait(pid);
+    EXPECT_EQ(tuned.exit_code, 7) << tuned.err;
+    const auto steps = std::ranges::count(tuned.out, '\n');
+    const Ended plain =
+        sandbox_.program({k_interpreter, "train.py", fmt::format("{}", steps)}, one_thread_);
+    EXPECT_EQ(plain.exit_code, 7) << plain.err;
+    EXPECT_TRUE(plain.out == tuned.out) << tuned.out.substr(tuned.out.size() - 500);
+    EXPECT_THAT(tuned.err, HasSubstr("enough\n"));
+  }
+  /// The process that the program left behind, which is this build's steptune in the same folder.
+  [[nodiscard]] pid_t tuner() const {
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      std::error_code error;
+      const fs::path program = fs::read_symlink(entry.path() / "exe", error);
+      if (error || program != fs::canonical(steptune_program())) continue;
+      const fs::path folder = fs::read_symlink(entry.path() / "cwd", error);
+      if (!error && folder == fs::canonical(sandbox_.folder())) {
+        return std::stoi(entry.path().filename());
+      }
+    }
+    return 0;
+  }
+
+  const Sandbox sandbox_;
+  const Setting one_thread_{.environment = {{"OMP_NUM_THREADS", "1"}}};
+};
+
+TEST_F(TunedRun, IsTheUntouchedRunAndLeavesAStudyThatTheNextOneUses) {
+  const pid_t pid = start();
+  ASSERT_TRUE(until_told("the program goes on with")) << sandbox_.read("err.txt");
+  ends_as_untouched(pid);
+  EXPECT_EQ(tuner(), 0);
+
+  const Ended board = sandbox_.steptune({"leaderboard", "train", "--json", "--all"});
+  const Json json = *parse_json(board.out, "board");
+  EXPECT_EQ(json["study"]["status"], "finished") << board.out;
+  EXPECT_GE(json["counts"]["completed"].get<int>(), 1) << board.out;
+  const Ended baseline = sandbox_.steptune({"show", "1", "--json"});
+  const Json trial = (*parse_json(baseline.out, "show"))["trial"];
+  EXPECT_EQ(trial["status"], "completed") << baseline.out;
+  EXPECT_GT(trial["measurement"]["startup_s"].get<double>(), 0.0);
+
+  const Ended again = sandbox_.steptune({"exec", "--tune", "--", k_interpreter, "train.py", "1"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_EQ(again.out, "");
+  EXPECT_THAT(again.err, HasSubstr("the history has a study \"train\" already"));
+  const Ended used =
+      sandbox_.steptune({"exec", "train", "--", k_interpreter, "train.py", "3"}, one_thread_);
+  EXPECT_EQ(used.exit_code, 7) << used.err;
+  EXPECT_EQ(std::ranges::count(used.out, '\n'), 3);
+}
+
+TEST_F(TunedRun, GoesOnWhenTheTunerIsKilled) {
+  const pid_t pid = start("10m");
+  ASSERT_TRUE(until_told("tunes the running program")) << sandbox_.read("err.txt");
+  const pid_t killed = tuner();
+  ASSERT_GT(killed, 0);
+  kill(killed, SIGKILL);
+  ASSERT_TRUE(until_told("the tuner is gone: the program goes on with its own settings"));
+  ends_as_untouched(pid);
+}
+
+TEST_F(TunedRun, GoesOnWhenTheTunerHangs) {
+  const pid_t pid = start("10m");
+  ASSERT_TRUE(until_told("tunes the running program")) << sandbox_.read("err.txt");
+  const pid_t hung = tuner();
+  ASSERT_GT(hung, 0);
+  kill(hung, SIGSTOP);
+  EXPECT_TRUE(until_told("s: the program goes on with its own settings from step"));
+  kill(hung, SIGCONT);
+  EXPECT_TRUE(until_told("which it has taken back"));
+  ends_as_untouched(pid);
+}
+
+TEST_F(TunedRun, EndsByCtrlCAsAnUntunedOneDoes) {
+  const pid_t pid = start("10m");
+  ASSERT_TRUE(until_told("tunes the running program")) << sandbox_.read("err.txt");
+  kill(pid, SIGINT);
+  const Ended ended = sandbox_.wait(pid);
+  EXPECT_EQ(ended.exit_code, 128 + SIGINT) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("KeyboardInterrupt"));
+  EXPECT_TRUE(until_told("the program has ended before the tuning had"))
+      << sandbox_.read("err.txt");
+  const Ended board = sandbox_.steptune({"leaderboard", "train", "--json", "--all"});
+  EXPECT_EQ((*parse_json(board.out, "board"))["study"]["status"], "interrupted") << board.out;
+}
+
+TEST_F(TunedRun, SimplyRunsWhatCannotBeTuned) {
+  sandbox_.write("train.py", "import sys\nprint('no training here')\nsys.exit(3)\n");
+  const Ended silent = sandbox_.steptune({"exec", "--tune", "--", k_interpreter, "train.py"});
+  EXPECT_EQ(silent.exit_code, 3);
+  EXPECT_EQ(silent.out, "no training here\n");
+  EXPECT_TRUE(until_told("steptune: nothing was tuned: the program ended before it was known\n"));
+  const Ended isolated =
+      sandbox_.steptune({"exec", "--tune", "--", k_interpreter, "-I", "train.py"});
+  EXPECT_EQ(isolated.exit_code, 3);
+  EXPECT_EQ(isolated.out, "no training here\n");
+  EXPECT_THAT(isolated.err, HasSubstr("the run is not tuned: \"python3 -I\""));
+  const Ended missing = sandbox_.steptune({"exec", "--tune", "--", "/nonexistent/program"});
+  EXPECT_EQ(missing.exit_code, 5);
+  EXPECT_THAT(missing.err, HasSubstr("cannot start \"/nonexistent/program\""));
+  EXPECT_FALSE(fs::exists(sandbox_.folder() / ".steptune"));
+}
+
+TEST_F(TunedRun, RefusesWhatContradictsItself) {
+  const auto refused = [&](const std::vector<std::string>& words, const std::string& why) {
+    const Ended ended = sandbox_.steptune(words);
+    EXPECT_EQ(ended.exit_code, 2) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(why));
+  };
+  refused({"exec"}, "STUDY is required");
+  refused({"exec", "--tune"}, "--tune needs the command of a PyTorch program");
+  refused({"exec", "train", "--tune", "--", "true"}, "a study, \"train\", and --tune are given");
+  refused({"exec", "--tune", "--trial", "2", "--", "true"}, "--trial and --tune are given");
+  refused({"exec", "--tune", "--time", "soon", "--", "true"}, "--time");
+  sandbox_.write("study.json",
+                 R"({"name": "over", "command": ["python3", "train.py"], "trials": "attached",
+                     "hooks": {"pytorch": {"num_workers": "{x}"}},
+                     "parameters": {"x": {"type": "int", "low": 0, "high": 4}},
+                     "baseline": {"x": 0}})");
+  refused({"run", "study.json"}, "are those of one long run, which is over");
+}
+
+}  // namespace
+}  // namespace steptune::golden

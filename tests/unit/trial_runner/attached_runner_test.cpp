@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/live/attached_runner.hpp"
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/json.hpp"
+#include "trial_runner/live/live_runner.hpp"
+
+namespace steptune::live {
+namespace {
+
+/// The program's end: says what the hook says, at once and in any number.
+class FakeHook {
+ public:
+  explicit FakeHook(const std::filesystem::path& path)
+      : socket_(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.string().copy(address.sun_path, sizeof(address.sun_path) - 1);
+    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
+              0);
+    say(R"({"v":1,"hello":{"pid":1,"rank":0,"world_size":1}})");
+  }
+
+  void say(const std::string& packet) const {
+    EXPECT_EQ(::send(socket_.get(), packet.data(), packet.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(packet.size()));
+  }
+  /// Steps of so many seconds each with the settings that it was told of last.
+  void make_steps(int count, double seconds) {
+    for (int i = 0; i < count; ++i) {
+      step_ += 1;
+      seconds_ += seconds;
+      say(fmt::format(R"({{"step":{},"seconds":{},"samples":{},"configuration":{}}})", step_,
+                      seconds_, 8 * step_, configuration_));
+    }
+  }
+  /// What the tuner has said since, signs of life apart.
+  std::vector<Json> switches() {
+    std::vector<Json> told;
+    std::array<char, 4096> packet{};
+    while (true) {
+      const ssize_t size = ::recv(socket_.get(), packet.data(), packet.size(), 0);
+      if (size <= 0) return told;
+      const Json json =
+          parse_json({packet.data(), static_cast<std::size_t>(size)}, "tuner").value();
+      if (!json.contains("switch")) continue;
+      told.push_back(json["switch"]);
+      configuration_ = told.back()["configuration"].get<int>();
+    }
+  }
+  void leave() { socket_.reset(); }
+
+ private:
+  UniqueFd socket_;
+  int step_ = 0;
+  double seconds_ = 0.0;
+  int configuration_ = 0;
+};
+
+class AttachedRunnerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    life_ = UniqueFd(ends[1]);
+    LiveChannel channel = LiveChannel::open().value();
+    path_ = channel.path();
+    hook_.emplace(path_);
+    program_.emplace(clock_, std::move(channel), UniqueFd(ends[0]));
+    ASSERT_TRUE(program_->steps(clock_.now_s()).empty());
+    runner_ = make_attached_runner(clock_, *program_);
+    ASSERT_TRUE(runner_->begin_study("s", "s@1"));
+  }
+
+  /// A trial with 2 workers; a level makes it take turns.
+  static TrialSpec trial(std::int64_t number, std::optional<double> level) {
+    TrialSpec spec;
+    spec.key = {number, 1};
+    spec.live = LiveTrial{{{"num_workers", std::int64_t{2}}}, {}, level, {}};
+    return spec;
+  }
+  [[nodiscard]] std::vector<TrialEvent> now() const {
+    return runner_->wait(clock_.now_s()).value();
+  }
+  /// Its program ends.
+  void end() { life_.reset(); }
+
+  SystemClock clock_;
+  UniqueFd life_;
+  std::filesystem::path path_;
+  std::optional<FakeHook> hook_;
+  std::optional<AttachedProgram> program_;
+  std::unique_ptr<Runner> runner_;
+};
+
+template <typename Event>
+std::vector<Event> only(const std::vector<TrialEvent>& events) {
+  std::vector<Event> found;
+  for (const TrialEvent& event : events) {
+    if (const auto* held = std::get_if<Event>(&event)) found.push_back(*held);
+  }
+  return found;
+}
+
+TEST_F(AttachedRunnerTest, MeasuresWithoutALevelAsItIsAndPutsTheBaselineBack) {
+  ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
+  ASSERT_TRUE(now().empty());
+  const auto told = hook_->switches();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0]["knobs"], Json({{"num_workers", 2}}));
+  hook_->make_steps(30, 0.05);
+  const auto events = now();
+  const auto started = only<TrialStarted>(events);
+  ASSERT_EQ(started.size(), 1U);
+  EXPECT_TRUE(started[0].placement.contains(k_shared_program));
+  EXPECT_GE(started[0].program_startup_s, 0.0);
+  const auto reported = only<TrialReported>(events);
+  ASSERT_GT(reported.size(), 2U);
+  const Report& first = reported[1].report;
+  const Report& last = reported.back().report;
+  EXPECT_NEAR((*last.clock_s - *first.clock_s) / (*last.step - *first.step), 0.05, 1e-6);
+  EXPECT_NEAR(*first.clock_s / *first.step, 0.05, 1e-6) << "it pays no start-up";
+  EXPECT_DOUBLE_EQ(*last.samples, 8.0 * *last.step);
+  runner_->stop({1, 1});
+  EXPECT_EQ(only<TrialFinished>(now()).at(0).outcome.kind, OutcomeKind::stopped);
+  const auto after = hook_->switches();
+  ASSERT_EQ(after.size(), 1U);
+  EXPECT_EQ(after[0]["knobs"], Json::object());
+  EXPECT_FALSE(after[0].contains("last"));
+}
+
+TEST_F(AttachedRunnerTest, TakesTurnsWithTheBaselineAtItsLevel) {
+  ASSERT_TRUE(runner_->start(trial(2, 0.05 / 8.0)));
+  std::vector<Report> reports;
+  std::vector<Json> knobs;
+  for (int turn = 0; turn < 8; ++turn) {
+    for (const TrialReported& event : only<TrialReported>(now()))
+      reports.push_back(event.report);
+    for (const Json& change : hook_->switches())
+      knobs.push_back(change["knobs"]);
+    // Twice as fast, on a machine that is ten times slower than when the baseline was measured.
+    ASSERT_FALSE(knobs.empty());
+    hook_->make_steps(12, knobs.back().empty() ? 0.5 : 0.25);
+  }
+  const Json baseline = Json::object();
+  const Json trial = {{"num_workers", 2}};
+  EXPECT_EQ(std::vector<Json>(knobs.begin(), knobs.begin() + 5),
+            (std::vector<Json>{baseline, trial, baseline, trial, baseline}));
+  ASSERT_GT(reports.size(), 3U);
+  const double seconds = *reports.back().clock_s - *reports[1].clock_s;
+  EXPECT_NEAR(seconds / (*reports.back().step - *reports[1].step), 0.025, 1e-6);
+}
+
+TEST_F(AttachedRunnerTest, ATrialIsLostWithTheProgramAndNoFurtherOneIsMeasured) {
+  ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
+  end();
+  EXPECT_EQ(only<TrialFinished>(now()).at(0).outcome.kind, OutcomeKind::lost);
+  EXPECT_TRUE(program_->is_gone());
+  ASSERT_TRUE(runner_->start(trial(2, std::nullopt)));
+  EXPECT_EQ(only<TrialFinished>(now()).at(0).outcome.kind, OutcomeKind::lost);
+}
+
+TEST_F(AttachedRunnerTest, AHookThatWentIsAsGoodAsAProgramThatEnded) {
+  hook_->make_steps(1, 0.1);
+  hook_->leave();
+  ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
+  EXPECT_EQ(only<TrialFinished>(now()).at(0).outcome.kind, OutcomeKind::lost);
+  EXPECT_TRUE(program_->is_gone());
+  EXPECT_FALSE(program_->ends_within(0.0));
+}
+
+TEST_F(AttachedRunnerTest, WhatWouldNeedAProcessIsNotStarted) {
+  TrialSpec spec = trial(1, std::nullopt);
+  spec.live.reset();
+  ASSERT_TRUE(runner_->start(spec));
+  EXPECT_EQ(only<TrialFinished>(now()).at(0).outcome.kind, OutcomeKind::not_started);
+  EXPECT_TRUE(hook_->switches().empty());
+}
+
+TEST_F(AttachedRunnerTest, RefusesASecondTrialAndASecondStudy) {
+  ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
+  EXPECT_EQ(runner_->start(trial(1, std::nullopt)).error().kind, ErrorKind::conflict);
+  EXPECT_EQ(runner_->start(trial(2, std::nullopt)).error().kind, ErrorKind::unavailable);
+  EXPECT_EQ(runner_->begin_study("t", "t@1").error().kind, ErrorKind::conflict);
+}
+
+TEST_F(AttachedRunnerTest, LeavesTheProgramWithWhatItIsToldLast) {
+  hook_->make_steps(4, 0.1);
+  ASSERT_EQ(program_->steps(clock_.now_s()).size(), 4U);
+  program_->leave({{"num_workers", std::int64_t{2}}});
+  const auto told = hook_->switches();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0]["last"], true);
+  EXPECT_EQ(told[0]["from_step"], 5);
+}
+
+TEST_F(AttachedRunnerTest, ProcessesThatTrainSideBySideAreNotSwitched) {
+  const FakeHook other(path_);
+  static_cast<void>(program_->steps(clock_.now_s()));
+  ASSERT_TRUE(program_->unusable());
+  EXPECT_EQ(*program_->unusable(), "several processes train without ranks");
+}
+
+}  // namespace
+}  // namespace steptune::live

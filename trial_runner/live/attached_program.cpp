@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/live/attached_program.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <poll.h>
+
+namespace steptune::live {
+namespace {
+
+/// Between two looks at the channel: short beside a block, rare enough to cost the program nothing.
+constexpr double k_attached_look_s = 0.02;
+/// Between two signs of life.
+constexpr double k_between_signs_s = 1.0;
+/// Ranks hear of a switch so much before it.
+constexpr double k_told_ahead_s = 0.1;
+
+}  // namespace
+
+AttachedProgram::AttachedProgram(const Clock& clock, LiveChannel channel, UniqueFd process)
+    : clock_(&clock),
+      channel_(std::move(channel)),
+      process_(std::move(process)),
+      attached_s_(clock.now_s()) {}
+
+bool AttachedProgram::ends_within(double wait_s) const {
+  pollfd ended{process_.get(), POLLIN, 0};
+  return ::poll(&ended, 1, static_cast<int>(1e3 * std::max(0.0, wait_s))) == 1;
+}
+
+std::vector<LiveStep> AttachedProgram::steps(double until_s) {
+  std::vector<LiveStep> steps;
+  while (true) {
+    // What it told before its end is still to be read.
+    const bool has_ended = ends_within(0.0);
+    read(steps);
+    is_gone_ = is_gone_ || has_ended;
+    const double left_s = until_s - clock_->now_s();
+    if (!steps.empty() || is_gone_ || unusable_ || left_s <= 0.0) return steps;
+    static_cast<void>(ends_within(std::min(left_s, k_attached_look_s)));
+  }
+}
+
+void AttachedProgram::read(std::vector<LiveStep>& steps) {
+  const double now_s = clock_->now_s();
+  for (const LiveMessage& message : channel_.receive()) {
+    if (const auto* hello = std::get_if<LiveHello>(&message)) {
+      if (said_hello_) unusable_ = "several processes train without ranks";
+      said_hello_ = true;
+      world_size_ = hello->world_size;
+    } else if (const auto* event = std::get_if<LiveHookEvent>(&message)) {
+      log_.add(event->event);
+      if (log_.disabled()) unusable_ = "the hook withdrew: " + *log_.disabled();
+    } else if (const auto* step = std::get_if<LiveStep>(&message)) {
+      if (!startup_s_) startup_s_ = now_s - attached_s_;
+      last_ = *step;
+      steps.push_back(*step);
+    } else {
+      is_gone_ = true;
+    }
+  }
+  // A program that makes no steps does not listen, and its end of the socket would fill.
+  const bool is_due = !told_alive_s_ || now_s >= *told_alive_s_ + k_between_signs_s;
+  if (steps.empty() || !is_due) return;
+  told_alive_s_ = now_s;
+  channel_.send_alive();
+}
+
+double AttachedProgram::next_switch() const {
+  if (world_size_ == 1 || !(last_.step > 0.0)) return last_.step + 1.0;
+  const double steps_per_s = last_.step / std::max(1e-6, last_.seconds);
+  return last_.step + std::ceil(k_told_ahead_s * steps_per_s) + 2.0;
+}
+
+std::int64_t AttachedProgram::switch_to(const KnobValues& knobs) {
+  channel_.send_switch(next_switch(), ++switches_, knobs);
+  return switches_;
+}
+
+void AttachedProgram::leave(const KnobValues& knobs) {
+  channel_.send_switch(next_switch(), ++switches_, knobs, /*last=*/true);
+}
+
+}  // namespace steptune::live

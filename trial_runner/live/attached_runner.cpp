@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/live/attached_runner.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "common/json.hpp"
+#include "trial_runner/admission.hpp"
+#include "trial_runner/live/live_runner.hpp"
+#include "trial_runner/live/paired_blocks.hpp"
+
+namespace steptune::live {
+namespace {
+
+/// The trial that is measured.
+struct AttachedTrial {
+  TrialSpec spec;
+  double asked_s = 0.0;
+  std::optional<double> started_s{};  ///< its settings are in force
+  PairedSteps done{};                 ///< told so far
+};
+
+class AttachedRunner final : public Runner {
+ public:
+  AttachedRunner(const Clock& clock, AttachedProgram& program) : clock_(clock), program_(program) {}
+
+  [[nodiscard]] Result<void> begin_study(const std::string& name,
+                                         const std::string& identity) override;
+  [[nodiscard]] int capacity() const override { return 1; }
+  [[nodiscard]] Result<void> start(const TrialSpec& spec) override;
+  [[nodiscard]] Result<std::vector<TrialEvent>> wait(double deadline_s) override;
+  void stop(TrialKey key) override;
+  void kill_all() override;
+  [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
+
+ private:
+  void take_turn();
+  void on_step(const LiveStep& step);
+  void begin_measuring();
+  void report();
+  void finish(OutcomeKind kind, std::string detail = "");
+
+  const Clock& clock_;
+  AttachedProgram& program_;
+  Admission admission_;
+  PairedBlocks blocks_;
+  KnobValues baseline_;
+  std::int64_t in_force_ = 0;  ///< number of the latest switch
+  bool counts_samples_ = false;
+  std::optional<AttachedTrial> active_;
+  std::vector<TrialEvent> events_;
+};
+
+Result<void> AttachedRunner::begin_study(const std::string& name, const std::string& /*identity*/) {
+  if (auto none = admission_.check_no_study(); !none) return none;
+  admission_.begin_study(name);
+  return {};
+}
+
+Result<void> AttachedRunner::start(const TrialSpec& spec) {
+  std::vector<TrialKey> under_way;
+  if (active_) under_way.push_back(active_->spec.key);
+  if (auto free = admission_.check_start(spec.key, under_way, capacity()); !free) return free;
+  active_ = AttachedTrial{spec, clock_.now_s()};
+  if (!spec.live) {
+    finish(OutcomeKind::not_started, "cannot be set while the program runs");
+    return {};
+  }
+  baseline_ = spec.live->baseline_knobs;
+  blocks_.begin_trial(spec.live->baseline_seconds_per_sample);
+  if (blocks_.arm() == Arm::trial || in_force_ == 0) take_turn();
+  return {};
+}
+
+void AttachedRunner::take_turn() {
+  const bool of_trial = active_ && blocks_.arm() == Arm::trial;
+  in_force_ = program_.switch_to(of_trial ? active_->spec.live->knobs : baseline_);
+}
+
+Result<std::vector<TrialEvent>> AttachedRunner::wait(double deadline_s) {
+  while (true) {
+    const auto steps = program_.steps(events_.empty() ? deadline_s : clock_.now_s());
+    for (const LiveStep& step : steps)
+      on_step(step);
+    if (active_ && program_.unusable()) finish(OutcomeKind::lost, *program_.unusable());
+    if (active_ && program_.is_gone()) finish(OutcomeKind::lost, "the program is over");
+    const bool is_over = program_.is_gone() || program_.unusable();
+    if (!events_.empty() || is_over || clock_.now_s() >= deadline_s) break;
+  }
+  return std::exchange(events_, {});
+}
+
+void AttachedRunner::on_step(const LiveStep& step) {
+  // Steps made before the latest switch have counted already.
+  if (step.configuration != in_force_) return;
+  counts_samples_ = step.samples.has_value();
+  if (active_ && blocks_.arm() == Arm::trial && !active_->started_s) begin_measuring();
+  if (blocks_.add(step)) take_turn();
+  report();
+}
+
+void AttachedRunner::begin_measuring() {
+  active_->started_s = clock_.now_s();
+  events_.emplace_back(TrialStarted{active_->spec.key,
+                                    *active_->started_s,
+                                    "",
+                                    {{k_shared_program, "the long run"}},
+                                    program_.startup_s().value_or(0.0)});
+  Report report;
+  report.received_s = *active_->started_s;
+  const Json told = program_.log().to_json();
+  for (const Json& event : told)
+    report.hook_events.push_back(dump_json(event));
+  events_.emplace_back(TrialReported{active_->spec.key, std::move(report)});
+}
+
+void AttachedRunner::report() {
+  for (const PairedSteps& stretch : blocks_.take()) {
+    if (!active_ || !active_->started_s) continue;
+    active_->done.steps += stretch.steps;
+    active_->done.samples += stretch.samples;
+    active_->done.seconds += stretch.seconds;
+    Report report;
+    report.clock_s = active_->done.seconds;
+    report.received_s = *active_->started_s + *report.clock_s;
+    report.step = active_->done.steps;
+    if (counts_samples_) report.samples = active_->done.samples;
+    events_.emplace_back(TrialReported{active_->spec.key, std::move(report)});
+  }
+}
+
+void AttachedRunner::finish(OutcomeKind kind, std::string detail) {
+  Outcome outcome;
+  outcome.kind = kind;
+  outcome.detail = std::move(detail);
+  const double now_s = clock_.now_s();
+  outcome.duration_s = now_s - active_->asked_s;
+  outcome.billed_s = outcome.duration_s;
+  events_.emplace_back(TrialFinished{active_->spec.key, now_s, std::move(outcome)});
+  const bool took_turns = active_->spec.live && active_->spec.live->baseline_seconds_per_sample;
+  const bool was_trial = active_->spec.live && blocks_.arm() == Arm::trial;
+  active_.reset();
+  blocks_.end_trial();
+  // The last block is a neighbour of the next trial's only if it was the baseline's.
+  if (!took_turns) blocks_ = PairedBlocks();
+  if (was_trial && !program_.is_gone()) take_turn();
+}
+
+void AttachedRunner::stop(TrialKey key) {
+  if (active_ && active_->spec.key == key) finish(OutcomeKind::stopped);
+}
+
+void AttachedRunner::kill_all() {
+  if (active_) finish(OutcomeKind::stopped);
+}
+
+Result<std::vector<TrialKey>> AttachedRunner::adopt(std::span<const Orphan> /*orphans*/) {
+  if (auto begun = admission_.check_study(); !begun) return tl::unexpected(begun.error());
+  return std::vector<TrialKey>{};
+}
+
+}  // namespace
+}  // namespace steptune::live
+
+namespace steptune {
+
+std::unique_ptr<Runner> make_attached_runner(const Clock& clock, live::AttachedProgram& program) {
+  return std::make_unique<live::AttachedRunner>(clock, program);
+}
+
+}  // namespace steptune

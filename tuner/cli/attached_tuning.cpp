@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/attached_tuning.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "common/text.hpp"
+#include "trial_runner/live/attached_runner.hpp"
+#include "tuner/assembly/study_parts.hpp"
+#include "tuner/cli/line_printer.hpp"
+#include "tuner/cli/live_display.hpp"
+#include "tuner/cli/run_options.hpp"
+#include "tuner/cli/run_report.hpp"
+#include "tuner/cli/tuner_machine.hpp"
+#include "tuner/loop/loop.hpp"
+#include "tuner/loop/trial_spec.hpp"
+#include "tuner/survey/draft.hpp"
+#include "tuner/survey/survey.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr const char* k_said_by = "steptune: ";
+/// A program whose connection has gone is ending, or has ended, within this.
+constexpr double k_end_s = 5.0;
+
+/// How the study of a program that runs begins, or why there is none.
+Result<StudySpec> attached_study(const AttachedTuning& tuning, const Survey& survey) {
+  DraftOptions wanted;
+  wanted.name = tuning.name;
+  wanted.argv = tuning.argv;
+  wanted.live = true;
+  wanted.samples_per_step = tuning.samples_per_step;
+  wanted.planned_samples = tuning.planned_samples;
+  wanted.facts = machine_facts();
+  auto draft = draft_study(survey, wanted);
+  if (!draft) return tl::unexpected(draft.error());
+  draft->document["trials"] = "attached";
+  draft->document["budget"]["time"] = tuning.longest_s;
+  return study_from_json(draft->document,
+                         std::filesystem::current_path() / (tuning.name + ".study.json"),
+                         wanted.facts);
+}
+
+bool has_ended(const live::AttachedProgram& program) {
+  return program.is_gone() && program.ends_within(k_end_s);
+}
+
+/// Why a program that was looked at cannot be tuned; empty if it can.
+std::string why_not_tunable(const Survey& survey, const live::AttachedProgram& program) {
+  if (program.unusable()) return *program.unusable();
+  if (has_ended(program)) return "the program ended before it was known";
+  if (program.is_gone()) return "the hook has withdrawn";
+  if (!survey.first) return "the program made no step in the time it was watched";
+  return {};
+}
+
+/// What the run goes on with.
+live::KnobValues knobs_of(const StudySpec& study, const Configuration& configuration) {
+  TrialRecord record;
+  record.purpose = TrialPurpose::search;
+  record.configuration = configuration;
+  const auto live = make_trial_spec(study, record).live;
+  return live ? live->knobs : live::KnobValues{};
+}
+
+class AttachedSession {
+ public:
+  AttachedSession(CommandContext& context, const AttachedTuning& tuning,
+                  live::AttachedProgram& program)
+      : context_(context), tuning_(tuning), program_(program) {}
+
+  void run() {
+    SurveyOptions options;
+    const Survey survey = survey_attached(program_, options, context_.clock);
+    if (const auto why = why_not_tunable(survey, program_); !why.empty()) return untuned(why);
+    auto study = attached_study(tuning_, survey);
+    if (!study) return untuned(study.error().text());
+    auto history = History::open_for_writing(context_.database(), context_.clock);
+    if (!history) return untuned(history.error().text());
+    RunOptions naming;
+    naming.fresh = tuning_.fresh;
+    naming.yes = true;
+    const auto former = settle_identity(context_.console, naming, *history, *study);
+    if (!former) return untuned(former.error().text());
+    tell(fmt::format("tunes the running program for up to {}: {}",
+                     format_duration(tuning_.longest_s), fmt::join(names_of(*study), ", ")));
+    const auto result = tune(*study, *history);
+    if (!result) return untuned(result.error().text());
+    conclude(*study, *std::move(history), *result);
+  }
+
+ private:
+  static std::vector<std::string> names_of(const StudySpec& study) {
+    std::vector<std::string> names;
+    for (const auto& [name, rule] : *study.hooks.pytorch)
+      names.push_back(name);
+    return names;
+  }
+
+  void tell(const std::string& text) const {
+    if (!tuning_.quiet) context_.console.message(k_said_by + text);
+  }
+
+  void untuned(const std::string& why) {
+    if (!program_.is_gone()) program_.leave({});
+    const std::string what =
+        has_ended(program_) ? "nothing was tuned" : "the program goes on with its own settings";
+    context_.console.message(fmt::format("{}{}: {}", k_said_by, what, printable_line(why, 1000)));
+  }
+
+  Result<LoopResult> tune(const StudySpec& study, History& history) {
+    auto searcher = make_study_searcher(study);
+    if (!searcher) return tl::unexpected(searcher.error());
+    auto scheduler = make_study_scheduler(study);
+    if (!scheduler) return tl::unexpected(scheduler.error());
+    const auto first = with_study_guesses(*std::move(searcher), study);
+    const auto runner = make_attached_runner(context_.clock, program_);
+    LinePrinter printer(STDERR_FILENO, /*is_terminal=*/false);
+    LiveDisplay display(printer, context_.clock, context_.clock, study, /*quiet=*/true);
+    LoopParts parts{study,
+                    *first,
+                    **scheduler,
+                    *runner,
+                    history,
+                    context_.clock,
+                    display,
+                    log_directory(context_.database(), study.name),
+                    [this] { return program_.is_gone() || program_.unusable() ? 1 : 0; }};
+    parts.machine = tuner_machine();
+    parts.interrupted_because = "the long run that it was tuned in was over";
+    auto result = run_loop(parts);
+    display.finish();
+    return result;
+  }
+
+  void conclude(const StudySpec& study, History history, const LoopResult& result) {
+    const bool proven = result.recommendation && result.recommendation->claim == Claim::faster;
+    if (!program_.is_gone()) {
+      program_.leave(proven ? knobs_of(study, result.recommendation->configuration)
+                            : knobs_of(study, study.baseline));
+    }
+    const auto report = make_run_report(context_, std::move(history), study.name, result);
+    if (!report) return context_.console.warning(report.error().text());
+    tell(report->ended);
+    tell(verdict_of(result, proven, *report));
+  }
+
+  [[nodiscard]] std::string verdict_of(const LoopResult& result, bool proven,
+                                       const RunReport& report) const {
+    std::string text;
+    if (has_ended(program_)) {
+      text = "the program has ended before the tuning had";
+    } else if (program_.is_gone()) {
+      text = "the program goes on with its own settings, which it has taken back";
+    } else if (proven) {
+      text = "the program goes on with what was shown to be faster";
+    } else {
+      text = "the program goes on with its own settings: nothing was proven to be faster";
+    }
+    if (result.recommendation && !report.recommendation.empty()) {
+      text += "\n" + report.recommendation;
+      text.pop_back();
+    }
+    return text;
+  }
+
+  CommandContext& context_;
+  const AttachedTuning& tuning_;
+  live::AttachedProgram& program_;
+};
+
+}  // namespace
+
+void tune_attached(CommandContext& context, const AttachedTuning& tuning,
+                   live::AttachedProgram& program) {
+  AttachedSession(context, tuning, program).run();
+}
+
+}  // namespace steptune

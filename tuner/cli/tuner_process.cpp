@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/tuner_process.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+namespace {
+
+/// What the tuner computes is not to slow down the program.
+constexpr int k_nicer = 5;
+
+/// stdout and stdin are the program's alone: who reads its output waits for its end.
+void let_go_of_streams() {
+  const UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!nothing) return;
+  ::dup2(nothing.get(), STDIN_FILENO);
+  ::dup2(nothing.get(), STDOUT_FILENO);
+}
+
+[[noreturn]] void be_tuner(CommandContext& context, const AttachedTuning& tuning,
+                           live::LiveChannel channel, UniqueFd process) {
+  let_go_of_streams();
+  // Being no nicer than before is no fault.
+  static_cast<void>(::nice(k_nicer));
+  {
+    live::AttachedProgram program(context.clock, std::move(channel), std::move(process));
+    tune_attached(context, tuning, program);
+  }
+  ::_exit(0);
+}
+
+Error no_tuner(const char* what) {
+  return {ErrorKind::runner, fmt::format("cannot {}: {}", what, std::strerror(errno)), "", ""};
+}
+
+}  // namespace
+
+Result<std::map<std::string, std::string>> leave_tuner_behind(CommandContext& context,
+                                                              const AttachedTuning& tuning) {
+  auto channel = live::LiveChannel::open();
+  if (!channel) return tl::unexpected(channel.error());
+  PytorchHookRequest request;
+  request.mode = HookMode::live;
+  request.channel = channel->path();
+  request.silence_s = live::k_longest_silence_s;
+  request.samples_per_step = tuning.samples_per_step;
+  std::map<std::string, std::string> variables;
+  const std::string python_path = context.console.environment()("PYTHONPATH").value_or("");
+  if (auto added = add_hook(request, python_path, variables); !added) {
+    return tl::unexpected(added.error());
+  }
+  // glibc before 2.36 has no pidfd_open.
+  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+  if (!process) return tl::unexpected(no_tuner("watch the program"));
+  const pid_t between = ::fork();
+  if (between < 0) return tl::unexpected(no_tuner("start the tuner"));
+  if (between == 0) {
+    ::setsid();
+    const pid_t tuner = ::fork();
+    if (tuner == 0) be_tuner(context, tuning, *std::move(channel), std::move(process));
+    ::_exit(tuner < 0 ? 1 : 0);
+  }
+  int status = 0;
+  while (::waitpid(between, &status, 0) == -1 && errno == EINTR) {
+  }
+  if (status != 0) {
+    return fail(ErrorKind::runner, "cannot start the tuner");
+  }
+  channel->abandon();
+  return variables;
+}
+
+}  // namespace steptune
