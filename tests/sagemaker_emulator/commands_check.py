@@ -129,6 +129,25 @@ class Prices(Commands):
         self.assertIn("'steptune prices refresh'", self.steptune("prices", "--region", "eu-north-1", code=1).stderr)
         self.assertIn("no AWS region", self.steptune("prices", "--region", "../x", code=2).stderr)
 
+    def test_compares_regions(self):
+        self.steptune("prices", "refresh")
+        folder = pathlib.Path(self._folder.name, ".local/share/steptune/prices")
+        table = json.loads((folder / "sagemaker-us-east-1.json").read_text())
+        table["region"] = "eu-west-1"
+        table["instances"] = {"ml.m5.large": {"usd_per_hour": 0.15}, "ml.x1.large": {"usd_per_hour": 2}}
+        (folder / "sagemaker-eu-west-1.json").write_text(json.dumps(table))
+        both = ("--region", "us-east-1", "--region", "eu-west-1")
+        shown = self.steptune("prices", *both, "large").stdout
+        self.assertRegex(shown, r"instance type +us-east-1 +eu-west-1 +most over least\n")
+        self.assertRegex(shown, r"ml\.m5\.large +\* 0\.12 +0\.15 +\+25\.0 %\n")
+        self.assertRegex(shown, r"ml\.x1\.large +- +2 *\n")
+        compared = self.json_of("prices", *both)
+        self.assertEqual([region["region"] for region in compared["regions"]], ["us-east-1", "eu-west-1"])
+        self.assertEqual(compared["instances"]["ml.m5.large"],
+                         {"cheapest_region": "us-east-1", "usd_per_hour": {"us-east-1": 0.12, "eu-west-1": 0.15}})
+        self.assertEqual(compared["instances"]["ml.x1.large"]["usd_per_hour"]["us-east-1"], None)
+        self.assertIn("one region", self.steptune("prices", "refresh", *both, code=2).stderr)
+
     def test_a_refreshed_table_is_in_force_from_then_on(self):
         told = self.steptune("prices", "refresh").stdout
         file = pathlib.Path(self._folder.name, ".local/share/steptune/prices/sagemaker-us-east-1.json")

@@ -150,11 +150,30 @@ Key<RentedInstances> price_table_key() {
           type.schema};
 }
 
+Key<RentedInstances> discounts_key() {
+  // A machine for nothing would make every search of it free.
+  const auto type =
+      document::map_of(document::number({0.0, 0.99}),
+                       "an object of shares by instance type or pattern", k_max_prices);
+  return {"discounts",
+          [type](const Node& node, RentedInstances& instances) {
+            if (auto discounts = type.read(node)) instances.discounts = *std::move(discounts);
+          },
+          [type](const RentedInstances& instances, const Writing& writing) -> std::optional<Json> {
+            if (instances.discounts.empty()) return std::nullopt;
+            return type.write(instances.discounts, writing);
+          },
+          type.schema};
+}
+
 std::vector<Key<RentedInstances>> make_instance_keys() {
   std::vector<Key<RentedInstances>> keys = {
       lone_group_key("instance_type", &RentedGroup::type, instance_type(), /*begins=*/true),
       lone_group_key("instance_count", &RentedGroup::count, instance_count(1.0), /*begins=*/false),
-      groups_key(), prices_key(), price_table_key()};
+      groups_key(),
+      prices_key(),
+      price_table_key(),
+      discounts_key()};
   keys[0].doc("a template: `\"ml.g5.xlarge\"`, or `\"{instance}\"` for a parameter's value");
   keys[1].doc("a number, or an expression over parameters").default_words("1");
   keys[2].doc(
@@ -169,6 +188,14 @@ std::vector<Key<RentedInstances>> make_instance_keys() {
           "price table file, relative to the study file. Shipped: us-east-1, which also serves "
           "where no region is given; `steptune prices refresh` makes others")
       .default_words("the region's");
+  keys[5]
+      .doc(
+          "Savings Plans, reserved or negotiated rates: the share of the price that is not paid, "
+          "by "
+          "instance type or pattern, such as `{\"ml.g5.*\": 0.36}`. The longest that matches "
+          "counts")
+      .default_words("none")
+      .in_fingerprint(InFingerprint::where_cost_is_objective);
   return keys;
 }
 

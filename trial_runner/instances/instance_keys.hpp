@@ -10,8 +10,8 @@
 
 namespace steptune {
 
-/// `instance_type`, `instance_count`, `instance_groups`, `prices` and `price_table`, as keys of a
-/// runner's section.
+/// `instance_type`, `instance_count`, `instance_groups`, `prices`, `price_table` and `discounts`,
+/// as keys of a runner's section.
 [[nodiscard]] const std::vector<document::Key<RentedInstances>>& instance_keys();
 
 /// What must hold between them, once all are read. Completes prices that are bare numbers with what

@@ -2,11 +2,14 @@
 #include "trial_runner/instances/rented_instances.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include "common/document/identifiers.hpp"
 #include "common/text.hpp"
@@ -22,7 +25,39 @@ int count_of(const RentedGroup& group, const Configuration& configuration) {
                                                                        : 0;
 }
 
+/// Share of the list price that is not paid.
+double discount_of(const std::map<std::string, double>& discounts, const std::string& type) {
+  std::size_t longest = 0;
+  double share = 0.0;
+  for (const auto& [pattern, off] : discounts) {
+    if (pattern.size() <= longest || ::fnmatch(pattern.c_str(), type.c_str(), 0) != 0) continue;
+    longest = pattern.size();
+    share = off;
+  }
+  return share;
+}
+
 }  // namespace
+
+bool has_own_disk(const std::string& instance_type) {
+  constexpr std::array<std::string_view, 9> k_families = {"g5",  "g6",   "g6e",  "gr6",  "p5",
+                                                          "p5e", "p5en", "trn1", "trn1n"};
+  std::string_view family = instance_type;
+  if (family.starts_with("ml.")) family.remove_prefix(3);
+  family = family.substr(0, family.find('.'));
+  const auto generation = std::min(family.find_first_of("0123456789"), family.size());
+  return family.find('d', generation) != std::string_view::npos ||
+         std::ranges::find(k_families, family) != k_families.end();
+}
+
+std::map<std::string, InstanceType> RentedInstances::paid() const {
+  std::map<std::string, InstanceType> paid = prices;
+  for (auto& [name, type] : paid) {
+    type.usd_per_hour *= 1.0 - discount_of(discounts, name);
+    if (!has_own_disk(name)) type.usd_per_hour += storage_usd_per_hour;
+  }
+  return paid;
+}
 
 Resources RentedInstances::resources_of(const Configuration& configuration) const {
   Resources resources;
@@ -42,7 +77,9 @@ Resources RentedInstances::resources_of(const Configuration& configuration) cons
 }
 
 double RentedInstances::usd_per_hour(const Configuration& configuration) const {
-  const auto price = steptune::usd_per_hour(prices, resources_of(configuration));
+  const bool as_listed = discounts.empty() && storage_usd_per_hour == 0.0;
+  const auto price =
+      steptune::usd_per_hour(as_listed ? prices : paid(), resources_of(configuration));
   // `resolve_prices` gave every type that the space can ask for its price.
   if (!price) throw std::logic_error(price.error().text());
   return *price;
@@ -102,8 +139,18 @@ Json with_stored_prices(Json document, const Json& stored, const Json& written) 
 SummaryLine prices_line(const RentedInstances& instances, double baseline_usd,
                         const std::string& note) {
   std::string text;
+  const auto paid = instances.paid();
   for (const auto& [name, type] : instances.prices) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, format_usd(type.usd_per_hour));
+    const double usd = paid.at(name).usd_per_hour;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, format_usd(usd));
+    if (usd == type.usd_per_hour) continue;
+    const double off = discount_of(instances.discounts, name);
+    std::string parts = fmt::format("list {}", format_usd(type.usd_per_hour));
+    if (off > 0.0) parts += fmt::format(" less {:.4g} %", 100.0 * off);
+    if (!has_own_disk(name) && instances.storage_usd_per_hour > 0.0) {
+      parts += fmt::format(", storage {}", format_usd(instances.storage_usd_per_hour));
+    }
+    text += fmt::format(" ({})", parts);
   }
   if (!text.empty()) {
     text = fmt::format("{} per hour; the baseline {}{}", text, format_usd(baseline_usd), note);

@@ -24,11 +24,18 @@ struct RentedGroup {
 };
 
 /// The instances that a study's trials rent, and what they cost: the keys `instance_type`,
-/// `instance_count`, `instance_groups`, `prices` and `price_table` of a runner's section.
+/// `instance_count`, `instance_groups`, `prices`, `price_table` and `discounts` of a runner's
+/// section.
 struct RentedInstances {
   std::vector<RentedGroup> groups;  ///< none: trials rent nothing
   /// Of every type that a configuration can ask for: what the study states, else the price table's.
   std::map<std::string, InstanceType> prices;
+  /// Share of the list price that is not paid, by instance type or pattern (`ml.g5.*`, as
+  /// fnmatch(3) matches): Savings Plans, reserved or negotiated rates. The longest that matches
+  /// counts.
+  std::map<std::string, double> discounts;
+  /// Of the disk of each instance that has one to pay for (`has_own_disk`).
+  double storage_usd_per_hour = 0.0;
   std::filesystem::path price_table;  ///< the file of one; empty: the region's shipped one
   std::string region;                 ///< whose table that is; empty: us-east-1's
 
@@ -36,7 +43,9 @@ struct RentedInstances {
   /// remains is an ordinary cluster. A count that is no whole number in range becomes 0, which no
   /// runner accepts.
   [[nodiscard]] Resources resources_of(const Configuration& configuration) const;
-  /// USD per hour on demand. Every type that is asked for must have its price.
+  /// `prices` with what is paid per hour: less discounts, with storage.
+  [[nodiscard]] std::map<std::string, InstanceType> paid() const;
+  /// USD per hour that is paid, on demand. Every type that is asked for must have its price.
   [[nodiscard]] double usd_per_hour(const Configuration& configuration) const;
 
   /// Names of parameters and facts that counts mention.
@@ -50,6 +59,12 @@ struct RentedInstances {
   /// `trainer: {instance}, helpers: ml.c5.4xlarge x helpers`
   [[nodiscard]] std::string text() const;
 };
+
+/// Whether SageMaker's instances of this type come with NVMe disks: they get no storage volume, and
+/// none is billed (Amazon SageMaker Developer Guide, "Amazon SageMaker Training Storage Folders").
+/// By the name: a `d` after the generation (`ml.g4dn.xlarge`, `ml.p4d.24xlarge`), or a family that
+/// always has them (`g5`, `g6`, `gr6`, `p5`, `trn1`).
+[[nodiscard]] bool has_own_disk(const std::string& instance_type);
 
 /// Gives every instance type that a configuration can ask for its price: the study's own, else the
 /// price table's. Faults: templates and counts that yield no machines somewhere in the space, and

@@ -60,6 +60,7 @@ std::optional<HeldMachines> held_machines(const JobDescription& state, double no
   held.holding = *holding;
   held.status = *holding == Holding::running ? state.secondary : state.pool->status;
   held.resources = resources_from_json(state.resources);
+  held.spot = state.spot;
   held.since_wall_s = state.created_wall_s;
   if (*holding == Holding::kept) {
     held.retained_s = state.pool->retained_s;

@@ -204,6 +204,16 @@ void add_cost_keys(Jobs& section) {
       job_key("max_wait", &JobSettings::max_wait_s, document::duration_s({1.0, k_longest_wait_s}),
               "spot: waiting for capacity and running together, at least `limits.wall`"),
       "twice `limits.wall`", InFingerprint::never));
+  section.add(
+      key("storage_usd_per_gb_month", &SageMakerSection::storage_usd_per_gb_month,
+          document::number({0.0, 100.0}))
+          .omitted_at_default()
+          .doc("what a month of a GB of `volume_gb` costs, as the provider's price list of your "
+               "region says; instances with disks of their own have no volume. Volumes are billed "
+               "as "
+               "long as the instances are, idle ones included")
+          .default_words("0: not counted")
+          .in_fingerprint(InFingerprint::where_cost_is_objective));
   section.add(key("keep_alive", &SageMakerSection::keep_alive_s,
                   document::duration_s({0.0, k_max_keep_alive_s}))
                   .doc("longest life of an unused warm pool, at most 6 h; 0: no pools. Not with "

@@ -17,6 +17,8 @@ constexpr int k_backlog = 64;
 constexpr double k_default_keep_alive_s = 300.0;
 /// StopTrainingJob: SIGTERM, then SIGKILL after 120 s.
 constexpr double k_time_to_end_s = 120.0;
+/// As volumes are billed: a month of 30 days (https://aws.amazon.com/ebs/pricing/, its examples).
+constexpr double k_hours_per_month = 720.0;
 
 }  // namespace
 
@@ -24,6 +26,8 @@ SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits
                                      bool max_wait_stated, bool has_command)
     : section_(std::move(section)) {
   JobSettings& job = section_.job;
+  section_.instances.storage_usd_per_hour =
+      section_.storage_usd_per_gb_month * job.volume_gb / k_hours_per_month;
   job.max_runtime_s = limits.wall_s;
   if (job.spot && !max_wait_stated) {
     job.max_wait_s = std::min(2.0 * limits.wall_s, k_longest_wait_s);
@@ -48,7 +52,7 @@ SageMakerOptions SageMakerSettings::options() const {
   SageMakerOptions options;
   options.settings = section_.job;
   options.prices.region = section_.region;
-  options.prices.instances = section_.instances.prices;
+  options.prices.instances = section_.instances.paid();
   options.parallel = section_.parallel;
   options.backlog = std::max(k_backlog, options.parallel);
   options.keep_alive_s = static_cast<int>(section_.keep_alive_s.value_or(k_default_keep_alive_s));

@@ -22,6 +22,8 @@ struct SageMakerSection {
   JobSettings job;
   int parallel = 1;
   double spot_share = 0.35;  ///< of the on-demand price that managed spot is expected to be billed
+  /// Of the instances' volumes; 0: not priced, as the price list that is shipped does not tell it.
+  double storage_usd_per_gb_month = 0.0;
   std::optional<double> keep_alive_s;  ///< longest life of an unused warm pool; 0: no pools
   double poll_s = 5.0;                 ///< between looks at jobs and at their logs
 };

@@ -58,6 +58,8 @@ JobDescription job_description_from_json(const Json& description) {
   state.name = text_at(description, "TrainingJobName");
   state.status = text_at(description, "TrainingJobStatus");
   state.secondary = text_at(description, "SecondaryStatus");
+  const auto spot = description.find("EnableManagedSpotTraining");
+  state.spot = spot != description.end() && spot->is_boolean() && spot->get<bool>();
   state.failure_reason = text_at(description, "FailureReason");
   state.created_wall_s = number_at(description, "CreationTime").value_or(0.0);
   state.billed_since_wall_s = number_at(description, "TrainingStartTime");

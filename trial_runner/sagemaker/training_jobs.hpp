@@ -31,6 +31,7 @@ struct JobDescription {
   std::optional<double> training_since_wall_s;  ///< latest begin of the stage `Training`
   std::optional<double> training_until_wall_s;  ///< and its end
   std::optional<double> downloading_s;          ///< of input data, all attempts
+  bool spot = false;                            ///< managed spot
   int interruptions = 0;                        ///< spot capacity taken away
   std::optional<double> billable_s;             ///< per instance
   std::optional<PoolState> pool;

@@ -41,6 +41,12 @@ std::string usd_or_unknown(const std::optional<double>& usd) {
   return usd ? format_usd(*usd) : "unknown";
 }
 
+/// What is paid at most, and why less may be.
+std::string at_most(const std::optional<double>& usd, bool spot) {
+  const std::string text = usd_or_unknown(usd);
+  return usd && spot ? fmt::format("spot, <= {}", text) : text;
+}
+
 /// What several machines cost together, of those whose price is known.
 struct Sum {
   double usd_per_hour = 0.0;
@@ -91,7 +97,7 @@ std::string table_text(const HeldMachinesReport& view, const HeldMachinesService
                    to_text(held.resources), status_text(held, service),
                    format_duration(std::max(0.0, view.now_wall_s - held.since_wall_s)),
                    held.left_s ? format_duration(*held.left_s) : "-",
-                   usd_or_unknown(held.usd_so_far), usd_or_unknown(held.usd_per_hour)});
+                   at_most(held.usd_so_far, held.spot), at_most(held.usd_per_hour, held.spot)});
   }
   return table.text();
 }
@@ -179,6 +185,7 @@ Json held_json(const HeldMachines& held) {
   json["keep_alive_left_s"] = number_or_null(held.left_s);
   json["usd_so_far"] = number_or_null(held.usd_so_far);
   json["usd_per_hour"] = number_or_null(held.usd_per_hour);
+  json["spot"] = held.spot;
   return json;
 }
 

@@ -19,7 +19,7 @@ namespace {
 struct PricesOptions {
   std::vector<std::string> searched;
   std::string kind;
-  std::string region;
+  std::vector<std::string> regions;  ///< none: the provider's default
   std::string output;
 };
 
@@ -28,12 +28,18 @@ const PriceListService& service_of(const PricesOptions& options) {
 }
 
 /// Prices can be looked at without any settings of the provider's.
-Result<std::string> region_of(const PricesOptions& options) {
+Result<std::vector<std::string>> regions_of(const PricesOptions& options) {
   const PriceListService& service = service_of(options);
-  if (options.region.empty()) return service.default_region();
-  const std::string fault = service.region_fault(options.region);
-  if (!fault.empty()) return fail(ErrorKind::usage, fault, "--region");
-  return options.region;
+  if (options.regions.empty()) {
+    const auto region = service.default_region();
+    if (!region) return tl::unexpected(region.error());
+    return std::vector{*region};
+  }
+  for (const std::string& region : options.regions) {
+    const std::string fault = service.region_fault(region);
+    if (!fault.empty()) return fail(ErrorKind::usage, fault, "--region");
+  }
+  return options.regions;
 }
 
 Result<PriceSource> read_source(const std::filesystem::path& file) {
@@ -53,10 +59,24 @@ Result<PriceSource> table_in_force(const std::string& region) {
 }
 
 ExitCode show_prices(CommandContext& context, const PricesOptions& options) {
-  const auto region = region_of(options);
-  if (!region) return context.console.error(region.error());
-  const auto prices = table_in_force(*region);
-  if (!prices) return context.console.error(prices.error());
+  const auto regions = regions_of(options);
+  if (!regions) return context.console.error(regions.error());
+  std::vector<PriceSource> tables;
+  for (const std::string& region : *regions) {
+    auto table = table_in_force(region);
+    if (!table) return context.console.error(table.error());
+    tables.push_back(*std::move(table));
+  }
+  if (tables.size() > 1) {
+    const RegionPrices compared = compare_regions(tables, options.searched);
+    if (context.json) {
+      context.console.json_result(regions_json(compared));
+    } else {
+      context.console.result(regions_text(compared, service_of(options)));
+    }
+    return ExitCode::ok;
+  }
+  const PriceSource* prices = &tables.front();
   if (context.json) {
     context.console.json_result(prices_json(*prices, service_of(options), options.searched));
   } else {
@@ -87,8 +107,13 @@ void add_known_facts(PriceTable& table, const PriceTable& before) {
 }
 
 ExitCode refresh_prices(CommandContext& context, const PricesOptions& options) {
-  const auto region = region_of(options);
-  if (!region) return context.console.error(region.error());
+  const auto regions = regions_of(options);
+  if (!regions) return context.console.error(regions.error());
+  if (regions->size() > 1) {
+    return context.console.error({ErrorKind::usage, "one region's prices are read at a time",
+                                  "--region", "refresh each by itself"});
+  }
+  const std::string* region = &regions->front();
   const auto file = output_file(options, *region);
   if (!file) return context.console.error(file.error());
   const auto before = table_in_force(*region);
@@ -118,7 +143,8 @@ ExitCode refresh_prices(CommandContext& context, const PricesOptions& options) {
 void add_machine_options(CLI::App& command, PricesOptions& options) {
   const auto kinds = kinds_that_offer(&RunnerKind::price_lists);
   add_kind_option(command, kinds, options.kind);
-  command.add_option("--region", options.region, kinds.front()->price_lists()->region_help())
+  command.add_option("--region", options.regions, kinds.front()->price_lists()->region_help())
+      ->allow_extra_args(false)
       ->option_text("REGION");
 }
 
@@ -130,6 +156,7 @@ void add_prices_command(CLI::App& program, CommandContext& context) {
       add_command(program, context, "prices", "Show what rented machines cost, and renew the table",
                   "  steptune prices g5 p4d\n"
                   "  steptune prices --region us-east-1 --json\n"
+                  "  steptune prices g5 --region us-east-1 --region eu-west-1\n"
                   "  steptune prices refresh");
   command->add_option("TYPE", options->searched,
                       "Only types whose names contain one of these [default: all]");

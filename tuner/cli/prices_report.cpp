@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -85,6 +87,84 @@ Json prices_json(const PriceSource& prices, const PriceListService& service,
   Json json = price_table_json(shown, service);
   json["schema_version"] = k_json_schema_version;
   json["file"] = prices.file;
+  return json;
+}
+
+RegionPrices compare_regions(std::vector<PriceSource> regions,
+                             const std::vector<std::string>& searched) {
+  RegionPrices prices;
+  std::set<std::string> names;
+  for (const PriceSource& region : regions) {
+    for (const auto& [name, type] : region.table.instances) {
+      if (is_searched(name, searched)) names.insert(name);
+    }
+  }
+  for (const std::string& name : names) {
+    RegionPrices::Type row{name, {}, 0};
+    double least = std::numeric_limits<double>::infinity();
+    for (const PriceSource& region : regions) {
+      const auto found = region.table.instances.find(name);
+      const bool known = found != region.table.instances.end();
+      if (known && found->second.usd_per_hour < least) {
+        least = found->second.usd_per_hour;
+        row.cheapest = row.usd_per_hour.size();
+      }
+      row.usd_per_hour.push_back(known ? std::optional(found->second.usd_per_hour) : std::nullopt);
+    }
+    prices.types.push_back(std::move(row));
+  }
+  prices.regions = std::move(regions);
+  return prices;
+}
+
+std::string regions_text(const RegionPrices& prices, const PriceListService& service) {
+  std::string text = fmt::format("{}\n", service.heading());
+  std::vector<TextTable::Column> columns{{"instance type", Align::left}};
+  for (const PriceSource& region : prices.regions) {
+    columns.push_back({printable_line(region.table.region), Align::right});
+    text += fmt::format("{}, {}: {}\n", printable_line(region.table.region),
+                        printable_line(region.table.date), region.file);
+  }
+  columns.push_back({"most over least", Align::right});
+  TextTable table(std::move(columns));
+  for (const RegionPrices::Type& type : prices.types) {
+    const double least = *type.usd_per_hour[type.cheapest];
+    double most = least;
+    for (const auto& usd : type.usd_per_hour)
+      most = std::max(most, usd.value_or(least));
+    std::vector<std::string> row{printable_line(type.name)};
+    for (std::size_t i = 0; i < type.usd_per_hour.size(); ++i) {
+      const auto& usd = type.usd_per_hour[i];
+      const bool marked = most > least && usd && *usd == least;
+      row.push_back(usd ? fmt::format("{}{}", marked ? "* " : "", *usd) : "-");
+    }
+    row.push_back(most > least ? fmt::format("{:+.1f} %", 100.0 * (most / least - 1.0)) : "");
+    table.add_row(std::move(row));
+  }
+  return text + "\n" + table.text() + "* least price per hour, in USD\n";
+}
+
+Json regions_json(const RegionPrices& prices) {
+  Json json;
+  json["schema_version"] = k_json_schema_version;
+  json["regions"] = Json::array();
+  for (const PriceSource& region : prices.regions) {
+    json["regions"].push_back({{"region", region.table.region},
+                               {"date", region.table.date},
+                               {"file", region.file},
+                               {"source", region.source}});
+  }
+  json["instances"] = Json::object();
+  for (const RegionPrices::Type& type : prices.types) {
+    Json entry;
+    entry["cheapest_region"] = prices.regions[type.cheapest].table.region;
+    entry["usd_per_hour"] = Json::object();
+    for (std::size_t i = 0; i < type.usd_per_hour.size(); ++i) {
+      entry["usd_per_hour"][prices.regions[i].table.region] =
+          type.usd_per_hour[i] ? Json(*type.usd_per_hour[i]) : Json(nullptr);
+    }
+    json["instances"][type.name] = std::move(entry);
+  }
   return json;
 }
 

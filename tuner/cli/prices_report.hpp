@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,24 @@ struct PriceChanges {
                                       const std::vector<std::string>& searched);
 [[nodiscard]] Json prices_json(const PriceSource& prices, const PriceListService& service,
                                const std::vector<std::string>& searched);
+
+/// Prices of the same types in several regions.
+struct RegionPrices {
+  struct Type {
+    std::string name;
+    std::vector<std::optional<double>> usd_per_hour;  ///< by region; nothing: not in its table
+    std::size_t cheapest = 0;                         ///< the first region with the least price
+  };
+  std::vector<PriceSource> regions;  ///< in the order that was asked for
+  std::vector<Type> types;           ///< by name
+};
+
+/// Of every type whose name contains one of `searched` (all if there are none), in any region.
+[[nodiscard]] RegionPrices compare_regions(std::vector<PriceSource> regions,
+                                           const std::vector<std::string>& searched);
+/// A row by type with the price in each region; `*` marks the least, where regions differ.
+[[nodiscard]] std::string regions_text(const RegionPrices& prices, const PriceListService& service);
+[[nodiscard]] Json regions_json(const RegionPrices& prices);
 
 /// What a refreshed table says that `before` (null: there was none) did not.
 [[nodiscard]] std::string refresh_text(const PriceSource& now, const PriceSource* before,

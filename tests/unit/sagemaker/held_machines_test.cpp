@@ -92,6 +92,19 @@ TEST_F(HeldMachinesTest, AreFoundWithWhatTheyCostAfterATunerHasDied) {
   EXPECT_FALSE(job.left_s);
 }
 
+TEST_F(HeldMachinesTest, ManagedSpotIsToldApart) {
+  program.ends_after_s = 400.0;
+  options.settings.spot = true;
+  options.settings.max_wait_s = 7200.0;
+  start(trial(1));
+  run_until_reported();
+  kill_tuner();
+  const auto found = find();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_TRUE(found[0].spot);
+  EXPECT_EQ(found[0].usd_per_hour, 1.408) << "at most";
+}
+
 TEST_F(HeldMachinesTest, OfAnUnknownTypeHaveNoPriceRatherThanNone) {
   abandon_two_trials();
   options.prices.instances.clear();

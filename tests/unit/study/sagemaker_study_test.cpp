@@ -129,6 +129,46 @@ TEST(SageMakerStudy, PricesAreThoseOfTheTableUnlessStated) {
   EXPECT_EQ(jobs_of(study).instances.prices.at("ml.p3.2xlarge").gpus, 1);
 }
 
+TEST(SageMakerStudy, DiscountsAreTakenOffTheListPriceByTheLongestPattern) {
+  const StudySpec study = sound(cloud_document(
+      R"({"runner": {"discounts": {"ml.*": 0.1, "ml.p3.*": 0.36, "ml.c5.9xlarge": 0}}})"));
+  EXPECT_DOUBLE_EQ(usd_per_hour(study, with(study, "ml.g5.xlarge", 0)), 1.408 * 0.9);
+  EXPECT_DOUBLE_EQ(usd_per_hour(study, with(study, "ml.p3.2xlarge", 1)), 3.825 * 0.64 + 1.836);
+  EXPECT_EQ(jobs_of(study).instances.prices.at("ml.g5.xlarge").usd_per_hour, 1.408)
+      << "what is stored is the list price";
+  const auto& settings = dynamic_cast<const SageMakerSettings&>(*study.runner);
+  EXPECT_DOUBLE_EQ(settings.options().prices.instances.at("ml.g5.xlarge").usd_per_hour, 1.408 * 0.9)
+      << "bills and bounds are of what is paid";
+  const auto again =
+      study_from_json(*parse_json(dump_json(study.document), "stored"), study.file, {{"cpus", 2}});
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_DOUBLE_EQ(usd_per_hour(*again, with(*again, "ml.g5.xlarge", 0)), 1.408 * 0.9)
+      << "once, also after it was stored";
+}
+
+TEST(SageMakerStudy, VolumesArePaidForWhereInstancesHaveNoDisk) {
+  const StudySpec study =
+      sound(cloud_document(R"({"runner": {"volume_gb": 360, "storage_usd_per_gb_month": 0.14}})"));
+  const double volume_usd = 0.14 * 360 / 720;  // a month of 30 days
+  EXPECT_DOUBLE_EQ(usd_per_hour(study, with(study, "ml.p3.2xlarge", 2)),
+                   3.825 + 2 * 1.836 + 3 * volume_usd);
+  EXPECT_DOUBLE_EQ(usd_per_hour(study, with(study, "ml.g5.xlarge", 0)), 1.408) << "NVMe";
+  const auto lines = study.runner->summary(with(study, "ml.g5.xlarge", 0));
+  EXPECT_THAT(lines.back().text, HasSubstr("ml.p3.2xlarge $3.90 (list $3.83, storage $0.07)"));
+}
+
+TEST(SageMakerStudy, TypesWithDisksOfTheirOwnAreKnownByTheirNames) {
+  for (const char* type :
+       {"ml.g4dn.xlarge", "ml.p4d.24xlarge", "ml.p4de.24xlarge", "ml.g5.xlarge", "ml.m5d.large",
+        "ml.p5.48xlarge", "ml.trn1.2xlarge", "ml.p3dn.24xlarge"}) {
+    EXPECT_TRUE(has_own_disk(type)) << type;
+  }
+  for (const char* type :
+       {"ml.m5.large", "ml.p3.2xlarge", "ml.c5n.xlarge", "ml.dl.large", "", "ml."}) {
+    EXPECT_FALSE(has_own_disk(type)) << type;
+  }
+}
+
 TEST(SageMakerStudy, SpotIsExpectedToBeCheaperButBoundByThePriceOnDemand) {
   const StudySpec study = sound(cloud_document(R"({"runner": {"spot": true, "spot_share": 0.5}})"));
   const Configuration configuration = with(study, "ml.p3.2xlarge", 0);
@@ -270,6 +310,8 @@ const Refused k_refused[] = {
      "steptune prices refresh"},
     {"price_zero", R"({"runner": {"prices": {"ml.g5.xlarge": 0}}})", "/runner/prices/ml.g5.xlarge",
      "must be at least"},
+    {"discount_all", R"({"runner": {"discounts": {"ml.g5.xlarge": 1}}})",
+     "/runner/discounts/ml.g5.xlarge", ""},
     {"price_text", R"({"runner": {"prices": {"ml.g5.xlarge": "1.4"}}})",
      "/runner/prices/ml.g5.xlarge", "expected USD per hour"},
     {"price_per_hour", R"({"runner": {"price_per_hour": 2}})", "/runner/price_per_hour",
