@@ -230,6 +230,7 @@ TEST_F(HookedProgram, LiveTrialsGoOnInTheNextRunWhenOneEnds) {
       "study");
   // More than one run of 600 steps has.
   study["measure"]["min_window_steps"] = 250;
+  study["measure"]["max_trial"] = "5m";
   sandbox_.write("study.json", study.dump());
   const Ended ended = sandbox_.steptune({"run", "study.json", "--quiet"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
