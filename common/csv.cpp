@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -15,12 +16,17 @@ namespace {
 
 constexpr std::uintmax_t k_max_file_bytes = std::uintmax_t{256} << 20;
 
-std::vector<std::string> cells_of(std::string_view line) {
+/// Takes the first record off the text; `lines`: how many it runs over. Nothing where a quote is
+/// never closed.
+std::optional<std::vector<std::string>> take_record(std::string_view& text, std::size_t& lines) {
   std::vector<std::string> cells(1);
   bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    const bool doubled = quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"';
+  lines = 1;
+  std::size_t i = 0;
+  for (; i < text.size() && (quoted || text[i] != '\n'); ++i) {
+    const char c = text[i];
+    const bool doubled = quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"';
+    if (c == '\n') ++lines;
     if (doubled) {
       cells.back() += '"';
       ++i;
@@ -32,6 +38,10 @@ std::vector<std::string> cells_of(std::string_view line) {
       cells.back() += c;
     }
   }
+  if (quoted) return std::nullopt;
+  const bool carriage_return = i > 0 && text[i - 1] == '\r';
+  if (carriage_return && cells.back().ends_with('\r')) cells.back().pop_back();
+  text.remove_prefix(std::min(i + 1, text.size()));
   return cells;
 }
 
@@ -50,21 +60,22 @@ Result<std::size_t> Csv::column(const std::string& name) const {
 
 Result<Csv> parse_csv(std::string_view text, const std::string& where) {
   Csv csv{where, {}, {}};
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.empty()) continue;
-    std::vector<std::string> cells = cells_of(line);
+  std::size_t lines = 1;
+  for (std::size_t number = 1; !text.empty(); number += lines) {
+    auto cells = take_record(text, lines);
+    if (!cells) {
+      return fail(ErrorKind::usage, "has a quote that is never closed",
+                  fmt::format("{}:{}", where, number));
+    }
+    if (cells->size() == 1 && cells->front().empty()) continue;
     if (csv.header.empty()) {
-      csv.header = std::move(cells);
-    } else if (cells.size() != csv.header.size()) {
+      csv.header = *std::move(cells);
+    } else if (cells->size() != csv.header.size()) {
       return fail(ErrorKind::usage,
-                  fmt::format("{} cells where the header has {}", cells.size(), csv.header.size()),
+                  fmt::format("{} cells where the header has {}", cells->size(), csv.header.size()),
                   fmt::format("{}:{}", where, number));
     } else {
-      csv.rows.push_back(std::move(cells));
+      csv.rows.push_back(*std::move(cells));
     }
   }
   if (csv.rows.empty()) return fail(ErrorKind::usage, "has no rows", where);

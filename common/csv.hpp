@@ -10,8 +10,8 @@
 
 namespace steptune {
 
-/// A CSV file's header and rows, each with as many cells as the header. Cells may be quoted (RFC
-/// 4180) but not run over lines.
+/// A CSV file's header and rows, each with as many cells as the header. Cells may be quoted and
+/// then run over lines (RFC 4180).
 struct Csv {
   std::string where;  ///< the file, for errors
   std::vector<std::string> header;
@@ -21,7 +21,8 @@ struct Csv {
   [[nodiscard]] Result<std::size_t> column(const std::string& name) const;
 };
 
-/// Errors name file and line: rows of another width than the header, no row at all.
+/// Errors name file and line: rows of another width than the header, a quote that is never closed,
+/// no row at all.
 [[nodiscard]] Result<Csv> parse_csv(std::string_view text, const std::string& where);
 
 /// `parse_csv` of a file's content, which may be 256 MiB at most.

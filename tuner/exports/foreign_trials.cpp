@@ -209,16 +209,15 @@ std::optional<Json> last_result(const fs::path& file) {
   if (bytes > k_max_result_bytes) {
     stream.seekg(static_cast<std::streamoff>(bytes - k_max_result_bytes));
   }
-  std::optional<Json> last;
+  std::string last;
   for (std::string line; std::getline(stream, line);) {
     // A line that was being written when the trial ended is none.
     if (stream.eof() && !line.ends_with('}')) break;
-    if (!line.empty()) {
-      auto json = parse_json(line, file.string());
-      last = json && json->is_object() ? *std::move(json) : Json::object();
-    }
+    if (!line.empty()) last.swap(line);
   }
-  return last;
+  if (last.empty()) return std::nullopt;
+  auto json = parse_json(last, file.string());
+  return json && json->is_object() ? *std::move(json) : Json::object();
 }
 
 /// Why a trial of Ray Tune that did not fail tells nothing; empty where it does.

@@ -17,6 +17,19 @@ TEST(Csv, CellsMayBeQuotedAndLinesEndEitherWay) {
   EXPECT_THAT(csv->rows, ElementsAre(ElementsAre("1", "x,\"y\"", ""), ElementsAre("", "", "")));
 }
 
+TEST(Csv, QuotedCellsMayRunOverLines) {
+  const auto csv = parse_csv("a,b\r\n\"one\r\ntwo\",\"\"\"x\n\"\r\n3,4\r\n", "t.csv");
+  ASSERT_TRUE(csv) << csv.error().text();
+  EXPECT_THAT(csv->rows, ElementsAre(ElementsAre("one\r\ntwo", "\"x\n"), ElementsAre("3", "4")));
+  const auto late = parse_csv("a,b\n\"1\n1\",2\n3\n", "t.csv");
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().where, "t.csv:4") << "records of several lines count them";
+  const auto open = parse_csv("a,b\n1,\"2\n3,4\n", "t.csv");
+  ASSERT_FALSE(open);
+  EXPECT_EQ(open.error().where, "t.csv:2");
+  EXPECT_EQ(open.error().message, "has a quote that is never closed");
+}
+
 TEST(Csv, ColumnsAreFoundByNameOrTheNearestIsTold) {
   const auto csv = parse_csv("workers,time\n1,2\n", "t.csv");
   ASSERT_TRUE(csv);
