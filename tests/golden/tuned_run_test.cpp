@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `exec --tune`: a run that is tuned while it goes on is the untouched run, whatever becomes of the
 // tuner.
-#include <cstdlib>
+#include <algorithm>
 #include <filesystem>
-#include <optional>
+#include <string>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -17,7 +17,6 @@ namespace steptune::golden {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 namespace fs = std::filesystem;
 
@@ -104,7 +103,7 @@ class TunedRun : public testing::Test {
     return 0;
   }
 
-  const Sandbox sandbox_;
+  const Sandbox sandbox_{};
   const Setting one_thread_{.environment = {{"OMP_NUM_THREADS", "1"}}};
 };
 

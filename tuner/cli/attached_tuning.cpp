@@ -120,7 +120,7 @@ class AttachedSession {
     if (!scheduler) return tl::unexpected(scheduler.error());
     const auto first = with_study_guesses(*std::move(searcher), study);
     const auto runner = make_attached_runner(context_.clock, program_);
-    LinePrinter printer(STDERR_FILENO, /*is_terminal=*/false);
+    LinePrinter printer(STDERR_FILENO, /*smart=*/false);
     LiveDisplay display(printer, context_.clock, context_.clock, study, /*quiet=*/true);
     LoopParts parts{study,
                     *first,

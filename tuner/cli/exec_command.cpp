@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/cli/best_choice.hpp"
 #include "tuner/cli/child_environment.hpp"
