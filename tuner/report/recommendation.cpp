@@ -135,7 +135,7 @@ std::string speed_up_of(const SpeedUp& speed_up, const RecommendationContext& co
                      evidence_text(speed_up, context), buffer_text(speed_up));
 }
 
-std::string verdict_text(Verdict verdict) {
+std::string verdict_text(Verdict verdict, const RecommendationContext& context) {
   switch (verdict) {
     case Verdict::faster:
       return "faster, too";
@@ -145,7 +145,7 @@ std::string verdict_text(Verdict verdict) {
     case Verdict::not_faster:
       return "not shown to be faster";
     case Verdict::failed:
-      return "failed in a fresh run";
+      return context.attached ? "failed when it was confirmed" : "failed in a fresh run";
     case Verdict::open:
       break;
   }
@@ -161,7 +161,7 @@ std::string finalists_text(const Recommendation& recommendation,
     const bool measured = finalist.speed_up.pairs > 0;
     result += fmt::format("tried  trial {}: {}{}\n", finalist.trial,
                           measured ? speed_up_of(finalist.speed_up, context) + ": " : "",
-                          verdict_text(finalist.verdict));
+                          verdict_text(finalist.verdict, context));
   }
   return result;
 }

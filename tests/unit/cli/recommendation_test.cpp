@@ -68,6 +68,19 @@ TEST(Recommendation, TellsTheIntervalsOfPlanAndPaybackAndWhatTheyStandOn) {
             std::string::npos);
 }
 
+TEST(Recommendation, SaysWhatWasConfirmedWithinALongRun) {
+  Recommendation recommendation = faster();
+  recommendation.speed_up = {2.04, 1.85, 2.25, 2, 1.85};
+  recommendation.finalists = {{9, Verdict::failed, {}}};
+  RecommendationContext context = two_objectives();
+  context.attached = true;
+  const std::string text = recommendation_text(recommendation, context);
+  EXPECT_NE(text.find("(95 % interval 1.85-2.25; 2 pairs, within the long run)"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("trial 9: failed when it was confirmed"), std::string::npos) << text;
+  EXPECT_EQ(text.find("fresh"), std::string::npos) << text;
+}
+
 TEST(Recommendation, SaysThatABaselineWhichViolatesAGuardIsNoChoice) {
   Recommendation recommendation = faster();
   recommendation.claim = Claim::feasible;
