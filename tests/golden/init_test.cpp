@@ -62,6 +62,34 @@ Json must_init(const Sandbox& sandbox, std::vector<std::string> arguments) {
   return json ? *json : Json();
 }
 
+TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", k_argparse);
+  const std::vector<std::string> command{"--", k_init_python, "-I", "train.py", "--epochs", "5"};
+  auto with = [&command](std::vector<std::string> words) {
+    words.insert(words.end(), command.begin(), command.end());
+    return words;
+  };
+  const Ended checked = sandbox.steptune(with({"check"}));
+  EXPECT_EQ(checked.exit_code, 0) << checked.err;
+  EXPECT_THAT(checked.err, HasSubstr("its own options are looked for"));
+  EXPECT_THAT(checked.err, HasSubstr("varies  batch_size 8..256"));
+  EXPECT_THAT(checked.out, HasSubstr("baseline   "));
+  // The second time it is known again.
+  const Ended again = sandbox.steptune(with({"check"}));
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("goes on with train.study.json"));
+  const Ended other =
+      sandbox.steptune({"check", "--", k_init_python, "-I", "train.py", "--epochs", "6"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("is the study of another command"));
+  // What the hook alone can do is not left out silently.
+  const Ended live =
+      sandbox.steptune({"check", "--live", "--name", "b", "--", k_init_python, "-I", "train.py"});
+  EXPECT_EQ(live.exit_code, 2);
+  EXPECT_THAT(live.err, Not(HasSubstr("its own options")));
+}
+
 TEST(Init, WritesAStudyThatCheckAcceptsAndRunRuns) {
   const Sandbox sandbox;
   sandbox.write("train.py", k_argparse);

@@ -10,6 +10,7 @@
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
+#include "tuner/cli/initiation.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/whole_file.hpp"
@@ -24,6 +25,9 @@ namespace steptune {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// A program that has not imported PyTorch by then is none of it, in all likelihood.
+constexpr double k_longest_import_s = 30.0;
 
 /// How any program is tuned, in one example.
 constexpr const char* k_by_hand =
@@ -41,27 +45,38 @@ Error not_from_outside(const std::string& why, const std::string& name,
   return {ErrorKind::usage, why, "", fmt::format(k_by_hand, name, fmt::join(words, ", "))};
 }
 
+struct Refusal {
+  Error error;
+  bool may_have_options = false;  ///< it runs, but the hook has no hold on it
+};
+
 /// Why a surveyed program cannot be tuned from outside; nothing if it can.
-std::optional<Error> why_not_surveyed(const Survey& survey, const std::string& name,
-                                      const std::vector<std::string>& argv, const fs::path& folder,
-                                      const fs::path& log) {
+std::optional<Refusal> why_not_surveyed(const Survey& survey, const std::string& name,
+                                        const std::vector<std::string>& argv,
+                                        const fs::path& folder, const fs::path& log) {
   if (survey.ended && survey.ended->kind == OutcomeKind::not_started) {
-    return Error{ErrorKind::usage, survey.ended->detail, "", ""};
+    return Refusal{{ErrorKind::usage, survey.ended->detail, "", ""}};
   }
   const bool known = survey.log.patched() && !survey.log.disabled();
   if (known && survey.first) return std::nullopt;
   if (survey.ended && survey.ended->kind != OutcomeKind::completed) {
-    return Error{ErrorKind::usage,
-                 fmt::format("the program failed before it had trained: {}", survey.ended->detail),
-                 "", fmt::format("all of its output is in {}", log.string())};
+    return Refusal{
+        {ErrorKind::usage,
+         fmt::format("the program failed before it had trained: {}", survey.ended->detail), "",
+         fmt::format("all of its output is in {}", log.string())}};
   }
-  if (!known) return not_from_outside(why_hook_is_silent(survey.log, argv, folder), name, argv);
+  if (!known) {
+    return Refusal{not_from_outside(why_hook_is_silent(survey.log, argv, folder), name, argv),
+                   true};
+  }
   const auto why = survey.log.disabled("reports");
-  return not_from_outside(
-      why ? fmt::format("the hook cannot tell the program's steps: {}", *why)
-          : std::string(survey.ended ? "the program ended before its first step"
-                                     : "the program made no step in the time it was watched"),
-      name, argv);
+  return Refusal{
+      not_from_outside(
+          why ? fmt::format("the hook cannot tell the program's steps: {}", *why)
+              : std::string(survey.ended ? "the program ended before its first step"
+                                         : "the program made no step in the time it was watched"),
+          name, argv),
+      true};
 }
 
 std::string shown_at(const Json& event, const char* key) {
@@ -139,6 +154,12 @@ std::string file_text(const Survey& survey, const Draft& draft,
   return text + study_text(draft.document) + "\n";
 }
 
+/// What was asked for can be done to a program as it is alone.
+bool needs_hook(const ProgramOptions& options) {
+  return options.numeric || options.semantic || options.live || options.samples_per_step ||
+         options.planned_samples;
+}
+
 /// The file if it is there and of this command, nothing if it is not there.
 Result<std::optional<std::string>> existing_file(CommandContext& context, const std::string& file,
                                                  const std::vector<std::string>& argv,
@@ -148,12 +169,13 @@ Result<std::optional<std::string>> existing_file(CommandContext& context, const 
   const auto document = read_json_file(file);
   if (!document) return tl::unexpected(document.error());
   const auto command = document->find("command");
-  if (command == document->end() || *command != command_template(argv)) {
+  const bool as_it_is = command != document->end() && *command == command_template(argv);
+  const auto text = read_whole_file(file);
+  if (!as_it_is && !(text && is_init_of(*text, argv))) {
     return fail(ErrorKind::usage, "is the study of another command", file,
                 "give this one a name with --name, or remove the file");
   }
-  if (options.numeric || options.semantic || options.live || options.samples_per_step ||
-      options.planned_samples) {
+  if (needs_hook(options)) {
     return fail(ErrorKind::usage, "was written before; its options are in the file", file,
                 "change the file, remove it to have it written anew, or give another --name");
   }
@@ -169,11 +191,39 @@ Result<Survey> survey_of(CommandContext& context, const std::vector<std::string>
   survey.folder = folder;
   survey.log_path = log;
   survey.samples_per_step = options.samples_per_step;
+  survey.longest_import_s = k_longest_import_s;
   if (!options.quiet) {
     context.console.message(fmt::format("runs the program as it is for some seconds: {}",
                                         printable_line(shell_quoted(argv), 300)));
   }
   return survey_program(survey, context.clock, [&flags] { return flags.count() > 0; });
+}
+
+StudyFile stopped(CommandContext& context, const SignalFlags& flags) {
+  context.console.message("stopped before the program was known; no study file was written");
+  return {"", flags.exit_code()};
+}
+
+/// The study file of a program that cannot be tuned as it is, `why`: by the options that it has.
+Result<StudyFile> by_its_options(CommandContext& context, const std::vector<std::string>& argv,
+                                 const std::string& name, const ProgramOptions& options, Error why,
+                                 const SignalFlags& flags) {
+  if (needs_hook(options)) return tl::unexpected(std::move(why));
+  if (!options.quiet) {
+    context.console.message(fmt::format("{}: its own options are looked for", why.message));
+  }
+  InitRequest request;
+  request.argv = argv;
+  request.name = name;
+  request.quiet = options.quiet;
+  const auto result = init_from_command(context, request, flags);
+  if (!result && flags.count() > 0) return stopped(context, flags);
+  if (!result) {
+    why.message += fmt::format("; and by its options: {}", result.error().message);
+    return tl::unexpected(std::move(why));
+  }
+  if (!options.quiet) context.console.message(init_text(*result));
+  return StudyFile{result->file};
 }
 
 }  // namespace
@@ -253,20 +303,19 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
   if (!existing) return tl::unexpected(existing.error());
   if (*existing) return StudyFile{**existing};
   const fs::path folder = fs::current_path();
+  const SignalFlags flags;
   if (const auto why = why_out_of_reach(argv, folder)) {
-    return tl::unexpected(not_from_outside(
-        fmt::format("the program cannot be tuned as it is: {}", *why), name, argv));
+    Error error =
+        not_from_outside(fmt::format("the program cannot be tuned as it is: {}", *why), name, argv);
+    return by_its_options(context, argv, name, options, std::move(error), flags);
   }
   const fs::path log = log_directory(context.database(), name) / "survey.log";
-  const SignalFlags flags;
   const auto survey = survey_of(context, argv, options, folder, log, flags);
-  if (!survey && flags.count() > 0) {
-    context.console.message("stopped before the program was known; no study file was written");
-    return StudyFile{"", flags.exit_code()};
-  }
+  if (!survey && flags.count() > 0) return stopped(context, flags);
   if (!survey) return tl::unexpected(survey.error());
   if (auto why = why_not_surveyed(*survey, name, argv, folder, log)) {
-    return tl::unexpected(*std::move(why));
+    if (!why->may_have_options) return tl::unexpected(std::move(why->error));
+    return by_its_options(context, argv, name, options, std::move(why->error), flags);
   }
   DraftOptions wanted;
   wanted.name = name;

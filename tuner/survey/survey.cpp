@@ -76,7 +76,9 @@ class Watch {
   /// Whether enough was seen, or too little for too long.
   [[nodiscard]] bool wants_to_end(double now_s) const {
     if (options_.seen_enough && options_.seen_enough()) return true;
-    if (!survey_.first) return now_s >= started_s_ + options_.longest_start_s;
+    const double waited_s = now_s - started_s_;
+    if (!survey_.log.patched() && waited_s >= options_.longest_import_s) return true;
+    if (!survey_.first) return waited_s >= options_.longest_start_s;
     const double watched_s = now_s - survey_.first->received_s;
     const double steps = survey_.last.step.value_or(0.0) - survey_.first->step.value_or(0.0);
     return watched_s >= options_.longest_watch_s ||

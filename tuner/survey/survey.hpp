@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,8 +25,10 @@ struct SurveyOptions {
   std::filesystem::path log_path;               ///< its output; the hook's events lie beside it
   std::optional<double> samples_per_step = {};  ///< in place of the hook's counting
   double longest_start_s = 600.0;               ///< to the first step; then the survey ends
-  double watch_s = 6.0;                         ///< from the first step on, and
-  double watch_steps = 20.0;                    ///< no fewer steps, within
+  /// To the import of PyTorch, under the hook; then it ends.
+  double longest_import_s = std::numeric_limits<double>::infinity();
+  double watch_s = 6.0;       ///< from the first step on, and
+  double watch_steps = 20.0;  ///< no fewer steps, within
   double longest_watch_s = 60.0;
   bool with_hook = true;                             ///< false: the program alone
   std::map<std::string, std::string> environment{};  ///< in addition to this process's

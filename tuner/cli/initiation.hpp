@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/error.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/signals.hpp"
+#include "tuner/init/study_guess.hpp"
+
+namespace steptune {
+
+/// A study file that is to be guessed from a training command.
+struct InitRequest {
+  std::vector<std::string> argv;
+  std::string name;     ///< of the study; empty: after the script
+  std::string file;     ///< to write; empty: NAME.study.json
+  bool force = false;   ///< write over a file that is there
+  bool no_run = false;  ///< do not look at its output
+  bool quiet = false;   ///< say nothing of what is being done
+};
+
+/// What was found out, and the file that follows from it.
+struct InitResult {
+  std::string found;  ///< for people: style of the help, trainer, script
+  std::string help;   ///< why the help was not understood; empty where it was
+  StudyGuess guess;
+  std::string file;
+};
+
+/// Asks the command for its options, runs it for some seconds in this folder, and writes the study
+/// file that follows. Errors: nothing is found that could be varied, the file is there already, the
+/// name is none, or a signal came (`flags`).
+[[nodiscard]] Result<InitResult> init_from_command(CommandContext& context,
+                                                   const InitRequest& request,
+                                                   const SignalFlags& flags);
+
+/// Whether a file's text was written by `init_from_command` from this very command.
+[[nodiscard]] bool is_init_of(const std::string& file_text, const std::vector<std::string>& argv);
+
+/// For people, without a final newline: what was found, varied and left, and the file.
+[[nodiscard]] std::string init_text(const InitResult& result);
+
+}  // namespace steptune
