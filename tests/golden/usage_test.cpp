@@ -131,6 +131,7 @@ TEST(Usage, BashCompletesOptionsAndNamesOfStudiesTrialsAndColumns) {
   EXPECT_EQ(bash_completions(sandbox, "steptune leaderboard x", 2), "\n");
   EXPECT_EQ(bash_completions(sandbox, "steptune show demo 12", 3), "12\n");
   EXPECT_EQ(bash_completions(sandbox, "steptune show --db 'a b.db' ''", 4), "demo 2 1\n");
+  EXPECT_EQ(bash_completions(sandbox, "steptune bottleneck demo --trial 12", 4), "12\n");
   EXPECT_EQ(bash_completions(sandbox, "steptune leaderboard --sort wor", 3), "workers\n");
   EXPECT_EQ(bash_completions(sandbox, "steptune leaderboard --columns trial,prec", 3),
             "trial,precision\n");

@@ -140,6 +140,7 @@ Typed take_apart(const CLI::App& command, const std::vector<std::string>& words)
 
 std::vector<Candidate> values_of_option(const CLI::Option& option, const std::string& study,
                                         const std::string& word, StoredNames names) {
+  if (option.check_lname("trial")) return std::move(names).trials(study);
   if (!option.check_lname("columns") && !option.check_lname("sort")) return choices_of(option);
   std::vector<Candidate> columns = std::move(names).columns(study);
   // Of a list the last name is completed.
