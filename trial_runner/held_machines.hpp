@@ -37,7 +37,7 @@ struct HeldMachines {
   std::optional<double> retained_s;    ///< kept so far, billed for each machine
   std::optional<double> left_s;        ///< until they are given back without anybody's asking
   std::optional<double> usd_per_hour;  ///< of all machines, on demand; nothing: no price is known
-  bool spot = false;  ///< billed for less than it runs, so that `usd_per_hour` is an upper bound
+  bool spot = false;  ///< billed for less than it runs: `usd_per_hour` is more than is paid
   /// Of the job since its billing began, or of the waiting; nothing: no price is known.
   std::optional<double> usd_so_far;
 };

@@ -146,6 +146,7 @@ class Prices(Commands):
         self.assertEqual(compared["instances"]["ml.m5.large"],
                          {"cheapest_region": "us-east-1", "usd_per_hour": {"us-east-1": 0.12, "eu-west-1": 0.15}})
         self.assertEqual(compared["instances"]["ml.x1.large"]["usd_per_hour"]["us-east-1"], None)
+        self.assertIn("named twice", self.steptune("prices", *both, *both, code=2).stderr)
         self.assertIn("one region", self.steptune("prices", "refresh", *both, code=2).stderr)
 
     def test_a_refreshed_table_is_in_force_from_then_on(self):

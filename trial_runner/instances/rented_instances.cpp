@@ -40,8 +40,8 @@ double discount_of(const std::map<std::string, double>& discounts, const std::st
 }  // namespace
 
 bool has_own_disk(const std::string& instance_type) {
-  constexpr std::array<std::string_view, 9> k_families = {"g5",  "g6",   "g6e",  "gr6",  "p5",
-                                                          "p5e", "p5en", "trn1", "trn1n"};
+  constexpr std::array<std::string_view, 10> k_families = {"g5",  "g6",   "g6e",  "gr6",   "p5",
+                                                           "p5e", "p5en", "trn1", "trn1n", "trn2"};
   std::string_view family = instance_type;
   if (family.starts_with("ml.")) family.remove_prefix(3);
   family = family.substr(0, family.find('.'));

@@ -47,7 +47,7 @@ simulated::AccountOptions account_of(const SageMakerSection& section, std::uint6
   account.training_quota = {{"*", k_quota}};
   account.warm_pool_quota = {{"*", k_quota}};
   account.spot_billed_share = section.spot_share;
-  account.instances = section.instances.prices;
+  account.instances = section.instances.paid();
   return account;
 }
 
@@ -85,7 +85,7 @@ RehearsalBill bill_of(const simulated::AccountAudit& audit, const Prices& prices
 class SageMakerStage final : public RehearsalStage {
  public:
   SageMakerStage(const SageMakerSettings& settings, const RehearsalOptions& options)
-      : prices_(settings.section().instances.prices),
+      : prices_(settings.section().instances.paid()),
         clock_(options.wall_time_s),
         account_(clock_, program_model(options), account_of(settings.section(), options.seed)),
         runner_(account_.make_runner(settings.options())) {}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -38,6 +39,9 @@ Result<std::vector<std::string>> regions_of(const PricesOptions& options) {
   for (const std::string& region : options.regions) {
     const std::string fault = service.region_fault(region);
     if (!fault.empty()) return fail(ErrorKind::usage, fault, "--region");
+    if (std::ranges::count(options.regions, region) > 1) {
+      return fail(ErrorKind::usage, fmt::format("{} is named twice", region), "--region");
+    }
   }
   return options.regions;
 }

@@ -127,21 +127,23 @@ std::string regions_text(const RegionPrices& prices, const PriceListService& ser
   }
   columns.push_back({"most over least", Align::right});
   TextTable table(std::move(columns));
+  bool any_marked = false;
   for (const RegionPrices::Type& type : prices.types) {
     const double least = *type.usd_per_hour[type.cheapest];
     double most = least;
     for (const auto& usd : type.usd_per_hour)
       most = std::max(most, usd.value_or(least));
     std::vector<std::string> row{printable_line(type.name)};
-    for (std::size_t i = 0; i < type.usd_per_hour.size(); ++i) {
-      const auto& usd = type.usd_per_hour[i];
+    for (const auto& usd : type.usd_per_hour) {
       const bool marked = most > least && usd && *usd == least;
+      any_marked = any_marked || marked;
       row.push_back(usd ? fmt::format("{}{}", marked ? "* " : "", *usd) : "-");
     }
     row.push_back(most > least ? fmt::format("{:+.1f} %", 100.0 * (most / least - 1.0)) : "");
     table.add_row(std::move(row));
   }
-  return text + "\n" + table.text() + "* least price per hour, in USD\n";
+  return fmt::format("{}\n{}{}", text, table.text(),
+                     any_marked ? "* least price per hour, in USD\n" : "");
 }
 
 Json regions_json(const RegionPrices& prices) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/rehearsal/rehearsal.hpp"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,6 +60,16 @@ TEST(Rehearsal, TheTunerCountsWhatTheAccountIsCharged) {
     EXPECT_NEAR(tuning.counted_usd, tuning.bill.usd, 0.01 * tuning.bill.usd);
     EXPECT_EQ(tuning.trials, tuning.bill.cold_starts + tuning.bill.warm_starts);
   }
+}
+
+TEST(Rehearsal, IsChargedWithDiscountsAndVolumes) {
+  Json json = document();
+  json["runner"]["discounts"] = {{"ml.*", 0.5}};
+  json["runner"]["volume_gb"] = 7200;
+  json["runner"]["storage_usd_per_gb_month"] = 0.1;  // $1 per hour where there is no own disk
+  const RehearsedTuning tuning = rehearse(study_of(json));
+  EXPECT_NEAR(tuning.counted_usd, tuning.bill.usd, 0.01 * tuning.bill.usd);
+  EXPECT_GT(std::abs(tuning.bill.usd / rehearse(study_of(document())).bill.usd - 1.0), 0.05);
 }
 
 TEST(Rehearsal, TrialsThatAreKnownAheadAreOrderedByTheirInstances) {
