@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/own_json.hpp"
 #include "tuner/history/gpu_use_fields.hpp"
 
 namespace steptune {
@@ -144,14 +145,14 @@ Result<std::vector<Milestone>> milestones_from_json(const Json& measurement, con
 }
 
 Result<void> read_documents(const Query& query, const std::string& where, TrialRecord& trial) {
-  const auto configuration = parse_json(query.column(4).getString(), where);
+  const auto configuration = parse_own_json(query.column(4).getString());
   if (!configuration) return unreadable(where, "a configuration");
   auto values = configuration_from_json(*configuration, where);
   if (!values) return unreadable(where, "a configuration");
   trial.configuration = *std::move(values);
 
   if (!query.column(17).isNull()) {
-    const auto document = parse_json(query.column(17).getString(), where);
+    const auto document = parse_own_json(query.column(17).getString());
     if (!document) return unreadable(where, "a measurement");
     auto measurement = measurement_from_json(*document, where);
     if (!measurement) return tl::unexpected(measurement.error());
@@ -177,7 +178,7 @@ Result<void> read_documents(const Query& query, const std::string& where, TrialR
       *list = *std::move(read);
     }
   }
-  const auto placement = parse_json(query.column(22).getString(), where);
+  const auto placement = parse_own_json(query.column(22).getString());
   if (!placement || !placement->is_object()) return unreadable(where, "a placement");
   for (const auto& [name, text] : placement->items()) {
     if (text.is_string()) trial.placement[name] = text.get<std::string>();

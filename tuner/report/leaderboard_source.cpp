@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -57,19 +59,29 @@ Result<Leaders> leaders_now(const StoredStudy& study, const Standing& standing,
   return *recommendation ? leaders_of(**recommendation) : leaders_of(standing);
 }
 
-Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study, std::size_t limit) {
+/// Confirming trials and the like, of which a standing has all: the latest of each status first.
+void add_repetitions(const Standing& standing, std::size_t limit,
+                     std::vector<TrialRecord>& trials) {
+  for (const TrialStatus status : {TrialStatus::completed, TrialStatus::stopped_early}) {
+    std::vector<TrialRecord> of_status;
+    for (const TrialRecord& trial : standing.trials()) {
+      if (trial.status == status && !is_compared(trial.purpose)) of_status.push_back(trial);
+    }
+    std::ranges::sort(of_status, std::greater<>(), &TrialRecord::number);
+    if (of_status.size() > limit) of_status.resize(limit);
+    std::move(of_status.begin(), of_status.end(), std::back_inserter(trials));
+  }
+}
+
+Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study, const Standing& standing,
+                                                 std::size_t limit) {
   std::vector<TrialRecord> result;
   for (const TrialStatus status : k_unranked) {
     auto trials = study.history.latest_trials(study.record.id, status, limit);
     if (!trials) return tl::unexpected(trials.error());
     std::move(trials->begin(), trials->end(), std::back_inserter(result));
   }
-  for (const TrialStatus status : {TrialStatus::completed, TrialStatus::stopped_early}) {
-    auto trials = study.history.latest_trials(study.record.id, status, limit);
-    if (!trials) return tl::unexpected(trials.error());
-    std::copy_if(trials->begin(), trials->end(), std::back_inserter(result),
-                 [](const auto& trial) { return !is_compared(trial.purpose); });
-  }
+  add_repetitions(standing, limit, result);
   return result;
 }
 
@@ -81,7 +93,7 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
   if (!ranked) return tl::unexpected(ranked.error());
   input.ranked = *std::move(ranked);
   if (query.all) {
-    auto unranked = unranked_trials(study, query.limit);
+    auto unranked = unranked_trials(study, *standing, query.limit);
     if (!unranked) return tl::unexpected(unranked.error());
     input.unranked = *std::move(unranked);
   }
