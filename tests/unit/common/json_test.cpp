@@ -8,6 +8,8 @@
 
 #include "common/own_json.hpp"
 
+#include "common/own_json.hpp"
+
 namespace steptune {
 namespace {
 
