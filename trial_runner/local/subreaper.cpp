@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/local/subreaper.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <sys/prctl.h>
@@ -54,8 +56,10 @@ std::vector<ProcessStat> Subreaper::orphans_of(pid_t main) {
         owner->reaped.storage_read_bytes += storage_read_bytes(usage);
       }
     } else if (wanted != trials_.end() && owner == &wanted->second) {
-      for (ProcessStat& member : process_tree(pid))
-        orphans.push_back(std::move(member));
+      std::vector<ProcessStat> tree = process_tree(pid);
+      // It may have died since the look before: then it is reaped the next time.
+      if (tree.empty()) tree.push_back(*stat);
+      std::ranges::move(tree, std::back_inserter(orphans));
     }
   }
   return orphans;
