@@ -8,8 +8,6 @@
 
 #include "common/own_json.hpp"
 
-#include "common/own_json.hpp"
-
 namespace steptune {
 namespace {
 
