@@ -44,7 +44,7 @@ struct SuggestRequest {
   std::int64_t trial = 0;                  ///< number of the trial to be; keys the randomness
   std::span<const Configuration> running;  ///< trials under way: not to be suggested again
   /// Expected price of trying a configuration, if prices differ (an instance type that starts
-  /// cold); empty: all cost the same.
+  /// cold); empty: all cost the same. Infinite: not while there is anything else.
   std::function<double(const Configuration&)> price;
 };
 
@@ -99,9 +99,9 @@ class Searcher {
     return "every configuration of the search space has been tried";
   }
 
-  /// False if suggestions do not depend on what is observed: then they may be asked for long before
-  /// they are tried.
-  [[nodiscard]] virtual bool learns() const { return true; }
+  /// False if the next suggestion, with `running` trials under way, does not depend on what is
+  /// observed: then it may be asked for long before it is tried.
+  [[nodiscard]] virtual bool learns(std::size_t /*running*/) const { return true; }
 };
 
 /// The searchers by name: `random`, `sobol`, `grid`, `scaling`, `bayes`. `bayes` opens

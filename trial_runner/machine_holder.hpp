@@ -19,8 +19,13 @@ class MachineHolder {
   /// the runner's `capacity`, more where choosing their order saves money.
   [[nodiscard]] virtual int backlog() const = 0;
 
+  /// How many trials would begin as soon as machines let if they were handed over now, those that a
+  /// job would run in turn included: what a tuner hands over that learns from each. 0: none.
+  [[nodiscard]] virtual int open_places() const = 0;
+
   /// Seconds until a trial on these machines would be under way if it were handed over now. Depends
-  /// on what is being kept warm.
+  /// on what is being kept warm, and on what waits: of a start that several trials will share, its
+  /// part. Infinite: others that wait take all machines first.
   [[nodiscard]] virtual double expected_start_s(const Resources& resources) const = 0;
 
   /// At most this many trials will still be handed over, beside those that were: what they cannot

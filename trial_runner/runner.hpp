@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -81,6 +82,9 @@ struct TrialSpec {
   std::optional<LiveTrial> live;
   Resources resources;
   TrialLimits limits;
+  /// After so long it has told enough. Heeded where a trial cannot be asked to end (it is one of
+  /// several that a job runs in turn): it is ended then. Infinite: not known.
+  double enough_s = std::numeric_limits<double>::infinity();
   PageCache page_cache = PageCache::warm;  ///< heeded where trials run on the tuner's machine
   std::vector<std::filesystem::path>
       data;  ///< what is dropped: files, and folders with all in them
@@ -127,10 +131,11 @@ struct GpuUse {
 /// How a trial ended.
 struct Outcome {
   OutcomeKind kind = OutcomeKind::completed;
-  int exit_code = 0;      ///< exit status, or 128 + signal
-  std::string detail;     ///< why, for people: last lines of output, limit that was hit
-  double duration_s = 0;  ///< start to end
-  double billed_s = 0;    ///< seconds that are paid for; local: the duration
+  int exit_code = 0;        ///< exit status, or 128 + signal
+  bool had_enough = false;  ///< `stopped`, as `TrialSpec::enough_s` was over
+  std::string detail;       ///< why, for people: last lines of output, limit that was hit
+  double duration_s = 0;    ///< start to end
+  double billed_s = 0;      ///< seconds that are paid for; local: the duration
   /// What the provider charges, US dollars, where the runner knows it: all launches of the trial,
   /// and the time that machines were kept for it.
   std::optional<double> billed_usd;
@@ -224,7 +229,7 @@ class Runner {
   /// After a restart: takes over trials that a former tuner started, as far as they can still be
   /// found from their tokens or keys; events follow as for `start`. Ends, and returns as not
   /// adopted, what cannot be taken over. Returns the keys that were adopted. `internal` before
-  /// `begin_study`.
+  /// `begin_study`; after another error nothing was adopted, and the call may be repeated.
   struct Orphan {
     TrialSpec spec;
     std::string token;

@@ -20,6 +20,25 @@ constexpr std::size_t k_list_from_jobs = 4;
 constexpr double k_clock_margin_s = 3600.0;
 constexpr double k_infinity = std::numeric_limits<double>::infinity();
 
+/// The trials whose job this is, in order; those that wait have none.
+std::vector<TrialJob*> trials_of(TrialJobs& jobs, const std::string& name) {
+  std::vector<TrialJob*> found;
+  for (TrialJob& job : jobs) {
+    if (!job.waits() && job.launch().job == name) found.push_back(&job);
+  }
+  return found;
+}
+
+/// Of the trials that share a job the first that is not over is the one that is looked at.
+bool is_looked_at(const TrialJobs& jobs, const TrialJob& job) {
+  if (!job.under_way()) return false;
+  if (!job.is_packed()) return true;
+  const auto first = std::ranges::find_if(jobs, [&](const TrialJob& each) {
+    return each.under_way() && each.launch().job == job.launch().job;
+  });
+  return first != jobs.end() && &*first == &job;
+}
+
 }  // namespace
 
 void JobMonitor::begin(std::string prefix, LogFollower logs) {
@@ -40,25 +59,37 @@ void JobMonitor::adopt(TrialJob& job, const std::string& name, int launch,
   former.keep_alive_s = count_at(state.resources, "KeepAlivePeriodInSeconds").value_or(0);
   former.requested_s = wall_to_clock(state.created_wall_s);
   former.adopted = true;
+  former.pack = state.trials;
   job.request(std::move(former), clock_.now_s());
+  if (job.is_packed() && state.billed_since_wall_s) {
+    turns_of(job).set_billed_since(*state.billed_since_wall_s);
+  }
 }
 
-void JobMonitor::request_stop(TrialJob& job, StopReason reason) {
+void JobMonitor::request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason) {
   if (!job.under_way() || job.stop_accepted()) return;
   job.stop(reason);
-  if (api_.stop(job.launch().job)) job.accept_stop();
-  job.watch().next_look_s = clock_.now_s() + options_.close_look_s;
+  std::vector<TrialJob*> open = trials_of(jobs, job.launch().job);
+  std::erase_if(open, [](const TrialJob* each) { return !each->under_way(); });
+  const bool others_go_on = std::ranges::any_of(
+      open, [](const TrialJob* each) { return !each->stop_reason() && !each->turn_end(); });
+  if (others_go_on) return;
+  const bool accepted = api_.stop(job.launch().job).has_value();
+  for (TrialJob* each : open) {
+    if (accepted && each->stop_reason()) each->accept_stop();
+    each->watch().next_look_s = clock_.now_s() + options_.close_look_s;
+  }
 }
 
 Result<void> JobMonitor::look(TrialJobs& jobs, std::vector<TrialEvent>& events) {
   std::vector<TrialJob*> due;
   for (TrialJob& job : jobs) {
-    if (job.under_way() && job.watch().next_look_s <= clock_.now_s()) due.push_back(&job);
+    if (is_looked_at(jobs, job) && job.watch().next_look_s <= clock_.now_s()) due.push_back(&job);
   }
   const auto to_look_at = changed(std::move(due));
   if (!to_look_at) return tl::unexpected(to_look_at.error());
   for (TrialJob* job : *to_look_at) {
-    if (auto looked = look_at(*job, events); !looked) return looked;
+    if (auto looked = look_at(jobs, *job, events); !looked) return looked;
   }
   return {};
 }
@@ -95,17 +126,20 @@ Result<std::vector<TrialJob*>> JobMonitor::changed(std::vector<TrialJob*> due) {
   return due;
 }
 
-Result<void> JobMonitor::look_at(TrialJob& job, std::vector<TrialEvent>& events) {
-  if (job.stop_reason()) request_stop(job, *job.stop_reason());
+Result<void> JobMonitor::look_at(TrialJobs& jobs, TrialJob& job, std::vector<TrialEvent>& events) {
+  if (job.stop_reason()) request_stop(jobs, job, *job.stop_reason());
   auto described = api_.describe(job.launch().job);
   const double now_s = clock_.now_s();
   job.watch().next_look_s = now_s + options_.look_s;
   if (!described) return outage_.on_failure(described.error());
   outage_.on_success();
+  std::vector<TrialJob*> open = trials_of(jobs, job.launch().job);
+  std::erase_if(open, [](const TrialJob* each) { return !each->under_way(); });
   if (!*described) {
     JobDescription missing;
     missing.status = "Stopped";
-    job.end(std::move(missing), now_s);
+    for (TrialJob* each : open)
+      each->end(missing, now_s);
     return {};
   }
   const JobDescription& state = **described;
@@ -113,9 +147,16 @@ Result<void> JobMonitor::look_at(TrialJob& job, std::vector<TrialEvent>& events)
                              (state.secondary != "Starting" && state.secondary != "Pending");
   if (has_instances) {
     if (auto settled = pools_.settle(job); !settled) return settled;
+    for (TrialJob* each : open) {
+      const bool settles = job.launch().pool_settled && !each->launch().pool_settled;
+      if (settles) each->settle_pool(job.launch().pool_job.has_value());
+    }
+  }
+  if (job.is_packed() && state.billed_since_wall_s) {
+    turns_of(job).set_billed_since(*state.billed_since_wall_s);
   }
   const bool starts = job.state() == JobState::requested || !job.has_started();
-  if (state.training_since_wall_s && starts) {
+  if (state.training_since_wall_s && starts && !job.is_packed()) {
     const JobLaunch& launch = job.launch();
     const double started_s =
         std::max(launch.requested_s, wall_to_clock(*state.training_since_wall_s));
@@ -133,22 +174,52 @@ Result<void> JobMonitor::look_at(TrialJob& job, std::vector<TrialEvent>& events)
   }
   watch.closely = state.ending() || job.stop_accepted();
   if (watch.closely) watch.next_look_s = now_s + options_.close_look_s;
-  if (state.ended()) on_ended(job, state);
+  if (state.ended()) on_ended(open, state);
   return {};
 }
 
-void JobMonitor::on_ended(TrialJob& job, const JobDescription& state) {
-  job.add_bill(state.billable_s.value_or(0.0));
-  const JobLaunch& launch = job.launch();
-  const bool leaves_pool = launch.keep_alive_s > 0 && job.pool_key() &&
+PackTurns& JobMonitor::turns_of(const TrialJob& job) {
+  return packs_.try_emplace(job.launch().job, job.launch().pack.size()).first->second;
+}
+
+void JobMonitor::on_ended(const std::vector<TrialJob*>& sharing, const JobDescription& state) {
+  const TrialJob& first = *sharing.front();
+  const JobLaunch launch = first.launch();
+  const bool leaves_pool = launch.keep_alive_s > 0 && first.pool_key() &&
                            (state.status != "Failed" || state.training_since_wall_s);
-  if (leaves_pool) pools_.add_ended(*job.pool_key(), launch.job, job.usd_per_hour());
-  if (launch_again(job, state)) return;
+  if (leaves_pool) pools_.add_ended(*first.pool_key(), launch.job, first.usd_per_hour());
   // What was asked to end has told enough.
-  const bool is_complete = job.stop_reason() == StopReason::caller || !state.training_since_wall_s;
+  const bool is_complete =
+      !state.training_since_wall_s || std::ranges::all_of(sharing, [](const TrialJob* job) {
+        return job->stop_reason() == StopReason::caller;
+      });
   const double printed_until_s =
       state.training_until_wall_s ? wall_to_clock(*state.training_until_wall_s) : clock_.now_s();
-  job.end(state, is_complete ? -k_infinity : printed_until_s + options_.log_delay_s);
+  const double output_until_s = is_complete ? -k_infinity : printed_until_s + options_.log_delay_s;
+  // A pack's bill is shared once all is known of its turns.
+  const double billable_s = state.billable_s.value_or(0.0);
+  if (first.is_packed()) turns_of(first).set_billable(billable_s);
+  for (TrialJob* job : sharing) {
+    if (!job->is_packed()) job->add_bill(billable_s);
+    if (!launch_again(*job, state)) job->end(state, output_until_s);
+  }
+}
+
+void JobMonitor::close_pack(TrialJobs& jobs, const TrialJob& ended,
+                            std::vector<TrialEvent>& events) {
+  if (!ended.is_packed() || !ended.job_has_ended()) return;
+  PackTurns& turns = turns_of(ended);
+  const std::vector<TrialJob*> of_job = trials_of(jobs, ended.launch().job);
+  for (const LogLine& line : turns.take_until(k_infinity))
+    read_line_of_pack(of_job, line, events);
+  std::vector<TrialJob*> charged;
+  for (TrialJob* job : of_job) {
+    // What waits for another job is not charged for this one.
+    if (answers_for_end(*job) || job->has_started()) charged.push_back(job);
+  }
+  const double rest_s = turns.take_rest_s();
+  for (TrialJob* job : charged)
+    job->add_bill(rest_s / static_cast<double>(charged.size()));
 }
 
 bool JobMonitor::launch_again(TrialJob& job, const JobDescription& state) {
@@ -182,19 +253,108 @@ Result<void> JobMonitor::read_output(TrialJobs& jobs, std::vector<TrialEvent>& e
   outage_.on_success();
   output_read_s_ = now_s;
   for (const LogLine& line : *lines) {
-    const auto job = std::ranges::find_if(
-        jobs, [&](const TrialJob& each) { return !each.waits() && each.launch().job == line.job; });
-    if (job != jobs.end()) job->read_line(wall_to_clock(line.wall_s), line, events);
+    const std::vector<TrialJob*> of_job = trials_of(jobs, line.job);
+    if (of_job.empty()) continue;
+    if (of_job.front()->is_packed()) {
+      turns_of(*of_job.front()).keep(line);
+    } else {
+      of_job.front()->read_line(wall_to_clock(line.wall_s), line, events);
+    }
   }
+  read_packs(jobs, events);
   return {};
+}
+
+void JobMonitor::read_packs(TrialJobs& jobs, std::vector<TrialEvent>& events) {
+  for (auto& [name, turns] : packs_) {
+    const std::vector<TrialJob*> of_job = trials_of(jobs, name);
+    if (of_job.empty()) continue;
+    // Whose a line is follows from the marks before it: none must be missing.
+    const double settled_wall_s = clock_.wall_time_s() - options_.log_delay_s;
+    for (const LogLine& line : turns.take_until(settled_wall_s))
+      read_line_of_pack(of_job, line, events);
+  }
+}
+
+void JobMonitor::read_line_of_pack(const std::vector<TrialJob*>& sharing, const LogLine& line,
+                                   std::vector<TrialEvent>& events) {
+  PackTurns& turns = turns_of(*sharing.front());
+  const double time_s = wall_to_clock(line.wall_s);
+  const auto find = [&](TrialKey key) {
+    const auto found = std::ranges::find(sharing, key, &TrialJob::key);
+    return found == sharing.end() ? nullptr : *found;
+  };
+  const auto mark = read_pack_mark(line.text);
+  if (!mark) {
+    const auto key = turns.whose_turn();
+    TrialJob* job = key ? find(*key) : nullptr;
+    if (job != nullptr) job->read_line(time_s, line, events);
+    return;
+  }
+  TrialJob* job = find(mark->key);
+  switch (mark->kind) {
+    case PackMark::Kind::begin: {
+      const bool is_first = turns.none_has_begun();
+      if (!turns.begin(mark->key, line.wall_s) || job == nullptr) return;
+      const JobLaunch& launch = job->launch();
+      const double started_s = std::max(launch.requested_s, time_s);
+      if (is_first && !launch.adopted) {
+        pools_.add_start(launch.pool_job.has_value(), started_s - launch.requested_s);
+      }
+      job->start(started_s, events);
+      return;
+    }
+    case PackMark::Kind::over:
+      turns.set_over(mark->key);
+      return;
+    case PackMark::Kind::end:
+      end_turn(sharing, *mark, line.wall_s);
+      return;
+  }
+}
+
+void JobMonitor::end_turn(const std::vector<TrialJob*>& sharing, const PackMark& mark,
+                          double wall_s) {
+  PackTurns& turns = turns_of(*sharing.front());
+  const bool is_news = turns.end(mark.key, wall_s);
+  const auto found = std::ranges::find(sharing, mark.key, &TrialJob::key);
+  if (!is_news) return;
+  const double share_s = turns.take_share_s(mark.key);
+  if (found == sharing.end()) return;
+  TrialJob& job = **found;
+  job.end_turn({wall_to_clock(wall_s), mark.exit_code, turns.is_over(mark.key)});
+  job.add_bill(share_s);
+  // The last one waits for the job's end and its bill.
+  const bool others_go_on = std::ranges::any_of(sharing, [&](const TrialJob* each) {
+    return each != &job && each->under_way() && !each->turn_end();
+  });
+  if (others_go_on && job.under_way()) job.leave_pack();
+}
+
+bool JobMonitor::was_left_out(const TrialJob& job) {
+  if (!job.is_packed() || job.turn_end() || !job.job_has_ended()) return false;
+  // What was to end needs no other job.
+  const bool is_wanted = job.stop_reason() != StopReason::caller;
+  return is_wanted && !job.has_started() && !answers_for_end(job);
+}
+
+bool JobMonitor::answers_for_end(const TrialJob& job) {
+  const PackTurns& turns = turns_of(job);
+  const auto first = std::ranges::find_if(
+      job.launch().pack, [&](const PackedTrial& trial) { return !turns.has_ended(trial.key); });
+  return first != job.launch().pack.end() && first->key == job.key();
 }
 
 double JobMonitor::next_due_s(const TrialJobs& jobs) const {
   double due_s = k_infinity;
   for (const TrialJob& job : jobs) {
     if (job.waits()) continue;
-    due_s = std::min(
-        {due_s, next_output_s_, job.under_way() ? job.watch().next_look_s : job.output_until_s()});
+    due_s = std::min(due_s, next_output_s_);
+    if (!job.under_way()) {
+      due_s = std::min(due_s, job.output_until_s());
+    } else if (is_looked_at(jobs, job)) {
+      due_s = std::min(due_s, job.watch().next_look_s);
+    }
   }
   return due_s;
 }

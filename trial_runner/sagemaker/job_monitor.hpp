@@ -3,12 +3,14 @@
 
 #include <limits>
 #include <list>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/clock.hpp"
 #include "trial_runner/sagemaker/log_follower.hpp"
+#include "trial_runner/sagemaker/pack_turns.hpp"
 #include "trial_runner/sagemaker/sagemaker_options.hpp"
 #include "trial_runner/sagemaker/trial_job.hpp"
 #include "trial_runner/sagemaker/warm_pools.hpp"
@@ -40,8 +42,10 @@ class JobMonitor {
   /// A job of a former tuner, as the service describes it: waiting -> requested.
   void adopt(TrialJob& job, const std::string& name, int launch, const JobDescription& state);
 
-  /// Asks the service for a job's end. A request that fails is repeated at the next look.
-  void request_stop(TrialJob& job, StopReason reason);
+  /// Asks the service for the end of a trial's job or, where others share that, once the end of
+  /// each that is not over is wanted: nothing can be told to a job's shell, which ends the trial
+  /// when its time is over. A request that fails is repeated at the next look.
+  void request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason);
 
   /// Looks at the jobs whose state may have changed.
   [[nodiscard]] Result<void> look(TrialJobs& jobs, std::vector<TrialEvent>& events);
@@ -51,6 +55,13 @@ class JobMonitor {
   [[nodiscard]] bool has_all_output(const TrialJob& job) const {
     return output_read_s_ >= job.output_until_s();
   }
+  /// Once the job of a pack has ended and all that it printed was read: what is left of its lines
+  /// is told, and the rest of its bill is shared among those that ran last in it. Nothing for
+  /// others.
+  void close_pack(TrialJobs& jobs, const TrialJob& ended, std::vector<TrialEvent>& events);
+  /// The job has ended before the turn of this trial of its pack, and another one answers for that:
+  /// it may run in another job. To be asked after `close_pack`.
+  [[nodiscard]] bool was_left_out(const TrialJob& job);
 
   /// When the next of these is due; infinite without jobs.
   [[nodiscard]] double next_due_s(const TrialJobs& jobs) const;
@@ -59,8 +70,17 @@ class JobMonitor {
   [[nodiscard]] double wall_to_clock(double wall_s) const;
   /// Of many jobs those that have changed since they were last listed; of few all.
   [[nodiscard]] Result<std::vector<TrialJob*>> changed(std::vector<TrialJob*> due);
-  [[nodiscard]] Result<void> look_at(TrialJob& job, std::vector<TrialEvent>& events);
-  void on_ended(TrialJob& job, const JobDescription& state);
+  [[nodiscard]] Result<void> look_at(TrialJobs& jobs, TrialJob& job,
+                                     std::vector<TrialEvent>& events);
+  void on_ended(const std::vector<TrialJob*>& sharing, const JobDescription& state);
+  /// Reads what packs have printed, as far as nothing before it may be missing.
+  void read_packs(TrialJobs& jobs, std::vector<TrialEvent>& events);
+  void read_line_of_pack(const std::vector<TrialJob*>& sharing, const LogLine& line,
+                         std::vector<TrialEvent>& events);
+  void end_turn(const std::vector<TrialJob*>& sharing, const PackMark& mark, double wall_s);
+  [[nodiscard]] PackTurns& turns_of(const TrialJob& job);
+  /// It is the first of its pack that did not come to the end of its turn.
+  [[nodiscard]] bool answers_for_end(const TrialJob& job);
   [[nodiscard]] bool launch_again(TrialJob& job, const JobDescription& state);
 
   const Clock& clock_;
@@ -71,6 +91,7 @@ class JobMonitor {
   const SageMakerOptions& options_;
   std::string prefix_;
   std::optional<LogFollower> logs_;
+  std::map<std::string, PackTurns> packs_;  ///< by job
   double next_output_s_ = 0.0;
   double output_read_s_ = -std::numeric_limits<double>::infinity();  ///< last complete reading
 };

@@ -40,21 +40,50 @@ OutcomeKind kind_of(JobFailure failure) {
   return OutcomeKind::failed;
 }
 
+Outcome timed_out(const TrialLimits& limits) {
+  Outcome outcome;
+  outcome.kind = OutcomeKind::timed_out;
+  outcome.detail = fmt::format("ran longer than the limit of {}", format_duration(limits.wall_s));
+  return outcome;
+}
+
+Outcome hung(const TrialLimits& limits) {
+  Outcome outcome;
+  outcome.kind = OutcomeKind::hung;
+  outcome.detail = fmt::format("no output for {}", format_duration(limits.idle_s));
+  return outcome;
+}
+
 Outcome stopped_outcome(const JobDescription& state, std::optional<StopReason> requested,
                         const TrialLimits& limits) {
+  if (state.secondary == "MaxRuntimeExceeded") return timed_out(limits);
   Outcome outcome;
   outcome.kind = OutcomeKind::stopped;
-  if (state.secondary == "MaxRuntimeExceeded") {
-    outcome.kind = OutcomeKind::timed_out;
-    outcome.detail = fmt::format("ran longer than the limit of {}", format_duration(limits.wall_s));
-  } else if (state.secondary == "MaxWaitTimeExceeded") {
+  if (state.secondary == "MaxWaitTimeExceeded") {
     outcome.kind = OutcomeKind::not_started;
     outcome.detail = "no spot capacity, or not for long enough, within \"max_wait\"";
   } else if (requested == StopReason::no_output) {
-    outcome.kind = OutcomeKind::hung;
-    outcome.detail = fmt::format("no output for {}", format_duration(limits.idle_s));
+    return hung(limits);
   } else if (!requested) {
     outcome.detail = "the job was stopped from outside Steptune";
+  }
+  return outcome;
+}
+
+/// `reason`: as in FailureReason.
+Outcome failed_outcome(const std::string& reason, std::optional<StopReason> requested,
+                       const std::vector<std::string>& last_lines) {
+  const JobFailure failure = classify_failure(reason);
+  Outcome outcome;
+  outcome.kind = kind_of(failure);
+  outcome.exit_code = exit_code_of(reason);
+  outcome.detail = fmt::format("{}: {}", to_text(failure), printable_line(reason));
+  if (!last_lines.empty()) {
+    outcome.detail += fmt::format("; its last output: {}", fmt::join(last_lines, " | "));
+  }
+  // A program that was asked to end may do so with any exit status.
+  if (requested == StopReason::caller && outcome.kind == OutcomeKind::failed) {
+    outcome.kind = OutcomeKind::stopped;
   }
   return outcome;
 }
@@ -65,19 +94,23 @@ Outcome job_outcome(const JobDescription& state, std::optional<StopReason> reque
                     const TrialLimits& limits, const std::vector<std::string>& last_lines) {
   if (state.status == "Completed") return {};
   if (state.status == "Stopped") return stopped_outcome(state, requested, limits);
-  const JobFailure failure = classify_failure(state.failure_reason);
+  return failed_outcome(state.failure_reason, requested, last_lines);
+}
+
+Outcome turn_outcome(const TurnEnd& end, double given_s, std::optional<StopReason> requested,
+                     const TrialLimits& limits, const std::vector<std::string>& last_lines) {
+  if (end.over && requested == StopReason::no_output) return hung(limits);
+  if (end.over && given_s >= limits.wall_s) return timed_out(limits);
   Outcome outcome;
-  outcome.kind = kind_of(failure);
-  outcome.exit_code = exit_code_of(state.failure_reason);
-  outcome.detail = fmt::format("{}: {}", to_text(failure), printable_line(state.failure_reason));
-  if (!last_lines.empty()) {
-    outcome.detail += fmt::format("; its last output: {}", fmt::join(last_lines, " | "));
-  }
-  // A program that was asked to end may do so with any exit status.
-  if (requested == StopReason::caller && outcome.kind == OutcomeKind::failed) {
+  if (end.over || requested == StopReason::caller) {
     outcome.kind = OutcomeKind::stopped;
+    outcome.had_enough = !requested;
+    return outcome;
   }
-  return outcome;
+  if (end.exit_code == 0) return outcome;
+  const std::string reason =
+      fmt::format("{}, exit code: {}", fmt::join(last_lines, " | "), end.exit_code);
+  return failed_outcome(reason, requested, {});
 }
 
 }  // namespace steptune

@@ -22,4 +22,15 @@ enum class StopReason {
                                   const TrialLimits& limits,
                                   const std::vector<std::string>& last_lines);
 
+/// How the turn of a trial in a pack came to its end, as the job's shell told it.
+struct TurnEnd {
+  double time_s = 0.0;  ///< runner's clock
+  int exit_code = 0;
+  bool over = false;  ///< its time was
+};
+/// How that is to be told. `given_s`: the time that it had.
+[[nodiscard]] Outcome turn_outcome(const TurnEnd& end, double given_s,
+                                   std::optional<StopReason> requested, const TrialLimits& limits,
+                                   const std::vector<std::string>& last_lines);
+
 }  // namespace steptune

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
+#include <utility>
 
 #include "trial_runner/sagemaker/entry_point.hpp"
+#include "trial_runner/sagemaker/trial_pack.hpp"
 
 namespace steptune {
 namespace {
@@ -88,6 +88,35 @@ Json algorithm(const JobSettings& settings, const std::vector<std::string>& word
   return specification;
 }
 
+/// What the job's containers start, and what they find there.
+struct ContainerStart {
+  std::vector<std::string> words;
+  Json hyperparameters = Json::object();
+  Json environment = Json::object();
+};
+
+ContainerStart container_start(const JobSettings& settings, const JobRequest& request) {
+  const bool in_code_channel = !settings.code_s3_uri.empty();
+  std::vector<PackedCommand> commands;
+  for (const TrialSpec* spec : request.pack) {
+    EntryPoint entry = entry_point(spec->argv, in_code_channel, spec->launch);
+    commands.push_back({spec, std::move(entry.words), std::move(entry.environment)});
+  }
+  if (!commands.empty()) {
+    PackRequest pack = pack_request(commands);
+    return {std::move(pack.words), Json(pack.hyperparameters), Json(pack.environment)};
+  }
+  const TrialSpec& trial = request.trial;
+  EntryPoint entry = entry_point(trial.argv, in_code_channel, trial.launch);
+  ContainerStart start{std::move(entry.words), hyperparameters_of(trial.configuration),
+                       Json(trial.environment)};
+  if (start.environment.is_null()) start.environment = Json::object();
+  start.environment.update(Json(entry.environment));
+  // Tells the reporters that somebody reads what they print.
+  start.environment["STEPTUNE_TRIAL"] = packed_name(trial.key);
+  return start;
+}
+
 std::int64_t whole_seconds(double seconds) {
   return static_cast<std::int64_t>(std::ceil(seconds));
 }
@@ -95,11 +124,10 @@ std::int64_t whole_seconds(double seconds) {
 }  // namespace
 
 Json create_training_job_input(const JobSettings& settings, const JobRequest& request) {
-  const TrialSpec& trial = request.trial;
-  const EntryPoint entry = entry_point(trial.argv, !settings.code_s3_uri.empty(), trial.launch);
+  const ContainerStart start = container_start(settings, request);
   Json input = {{"TrainingJobName", request.name},
                 {"RoleArn", settings.role_arn},
-                {"AlgorithmSpecification", algorithm(settings, entry.words)},
+                {"AlgorithmSpecification", algorithm(settings, start.words)},
                 {"OutputDataConfig", {{"S3OutputPath", settings.output_s3_uri}}},
                 {"ResourceConfig", resource_config(settings, request)}};
   input["StoppingCondition"] = {{"MaxRuntimeInSeconds", whole_seconds(settings.max_runtime_s)}};
@@ -107,13 +135,8 @@ Json create_training_job_input(const JobSettings& settings, const JobRequest& re
     input["EnableManagedSpotTraining"] = true;
     input["StoppingCondition"]["MaxWaitTimeInSeconds"] = whole_seconds(settings.max_wait_s);
   }
-  for (const auto& [name, value] : trial.configuration.values()) {
-    input["HyperParameters"][name] = to_text(value);
-  }
-  input["Environment"] = trial.environment;
-  input["Environment"].update(Json(entry.environment));
-  // Tells the reporters that somebody reads what they print.
-  input["Environment"]["STEPTUNE_TRIAL"] = fmt::format("{}.{}", trial.key.trial, trial.key.attempt);
+  if (!start.hyperparameters.empty()) input["HyperParameters"] = start.hyperparameters;
+  input["Environment"] = start.environment;
   input["Environment"].emplace("PYTHONUNBUFFERED", "1");
   std::vector<Channel> channels = settings.channels;
   if (!settings.code_s3_uri.empty()) channels.push_back(code_channel(settings, request.resources));

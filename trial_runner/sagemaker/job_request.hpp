@@ -17,14 +17,17 @@ struct JobRequest {
   std::string name;
   const TrialSpec& trial;
   Resources resources;
-  int keep_alive_s = 0;  ///< of the warm pool after the job; 0: none
+  int keep_alive_s = 0;                  ///< of the warm pool after the job; 0: none
+  std::vector<const TrialSpec*> pack{};  ///< what it runs in turn, `trial` first; empty: that alone
 };
 
 /// The input of CreateTrainingJob. The trial's argv becomes the container's entry point and
 /// arguments, so that the program sees the same words as on this machine, in the folder of the
 /// channel `code` where settings name one; its parameters are the hyperparameters; its environment,
 /// and what makes reporters report, the job's. Channels come in the order of the settings, `code`
-/// last; what they say of instance groups that this trial does not have is left out.
+/// last; what they say of instance groups that this trial does not have is left out. A pack's
+/// trials have their words, parameters and environments from a shell in the container
+/// (`trial_pack.hpp`).
 [[nodiscard]] Json create_training_job_input(const JobSettings& settings,
                                              const JobRequest& request);
 

@@ -8,10 +8,11 @@ namespace steptune {
 
 struct SageMakerOptions {
   JobSettings settings;
-  PriceTable prices;  ///< knows every type that trials may ask for
-  PriceTable types;   ///< what else there is, for advice
-  int parallel = 1;   ///< sets of instances held at a time, kept ones included
-  int backlog = 1;    ///< trials that may be handed over at a time; at least `parallel`
+  PriceTable prices;       ///< knows every type that trials may ask for
+  PriceTable types;        ///< what else there is, for advice
+  int parallel = 1;        ///< sets of instances held at a time, kept ones included
+  int backlog = 1;         ///< trials that may be handed over at a time; at least `parallel`
+  int trials_per_job = 1;  ///< that a job may run in turn, where they need the same machine
   /// The longest that a pool outlives a tuner that dies; 0: no warm pools. While the tuner lives,
   /// it decides.
   int keep_alive_s = 300;

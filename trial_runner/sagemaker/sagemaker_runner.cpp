@@ -2,6 +2,9 @@
 #include "trial_runner/sagemaker/sagemaker_runner.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +19,8 @@ namespace {
 
 /// A clock that stands still within requests goes on by so much.
 constexpr double k_least_wait_s = 0.01;
+/// A trial that a job runs after another one starts at once.
+constexpr double k_start_in_turn_s = 1.0;
 
 bool is_quota(const aws::AwsError& error) {
   return error.code == "ResourceLimitExceeded";
@@ -50,8 +55,47 @@ int SageMakerRunner::backlog() const {
   return std::max(options_.parallel, options_.backlog);
 }
 
+std::vector<const TrialJob*> SageMakerRunner::jobs_under_way() const {
+  std::vector<const TrialJob*> found;
+  std::set<std::string> names;
+  for (const TrialJob& job : jobs_) {
+    if (job.under_way() && names.insert(job.launch().job).second) found.push_back(&job);
+  }
+  return found;
+}
+
+int SageMakerRunner::open_places() const {
+  // What others went before would wait for ever behind those that are suggested meanwhile.
+  const bool any_deferred = std::ranges::any_of(
+      jobs_, [](const TrialJob& job) { return job.waits() && job.is_deferred(); });
+  if (any_deferred) return 0;
+  const auto waiting = std::ranges::count_if(jobs_, &TrialJob::waits);
+  const auto free = options_.parallel - std::ssize(jobs_under_way());
+  return static_cast<int>(std::max<std::ptrdiff_t>(0, free * options_.trials_per_job - waiting));
+}
+
 double SageMakerRunner::expected_start_s(const Resources& resources) const {
-  return pools_.expected_start_s(pool_key(options_.settings, resources));
+  const auto key = pool_key(options_.settings, resources);
+  const double start_s = pools_.expected_start_s(key);
+  if (options_.trials_per_job == 1) return start_s;
+  std::map<std::optional<PoolKey>, int> waiting;
+  for (const TrialJob& job : jobs_) {
+    if (job.waits()) ++waiting[job.pool_key()];
+  }
+  int jobs_to_come = 0;
+  for (const auto& [each, count] : waiting)
+    jobs_to_come += (count + trials_per_job(each) - 1) / trials_per_job(each);
+  // In the job that those are about to get, in one that others may share, or in none so far.
+  const auto alike = waiting.find(key);
+  if (alike != waiting.end() && alike->second % trials_per_job(key) != 0) return k_start_in_turn_s;
+  const auto free = options_.parallel - std::ssize(jobs_under_way());
+  return jobs_to_come < free ? start_s / trials_per_job(key)
+                             : std::numeric_limits<double>::infinity();
+}
+
+int SageMakerRunner::trials_per_job(const std::optional<PoolKey>& key) const {
+  // Several machines would have to agree on whose turn it is, and a spot job begins anew.
+  return key && key->instance_count == 1 ? options_.trials_per_job : 1;
 }
 
 Result<void> SageMakerRunner::begin_study(const std::string& name, const std::string& identity) {
@@ -124,16 +168,50 @@ Result<std::optional<TrialJob>> SageMakerRunner::find_former_job(const TrialSpec
   return job;
 }
 
+Result<void> SageMakerRunner::find_former_packs(std::vector<const TrialSpec*> specs,
+                                                TrialJobs& found) {
+  if (specs.empty() || options_.trials_per_job == 1) return {};
+  const auto listed = api_.list({prefix_, {}, clock_.wall_time_s() - k_longest_holding_s});
+  if (!listed) return tl::unexpected(listed.error().to_error());
+  for (const JobSummary& summary : *listed) {
+    if (specs.empty()) break;
+    const auto state = api_.describe(summary.name);
+    if (!state) return tl::unexpected(state.error().to_error());
+    if (!*state) continue;
+    for (const PackedTrial& trial : (*state)->trials) {
+      const auto spec =
+          std::ranges::find(specs, trial.key, [](const TrialSpec* each) { return each->key; });
+      if (spec == specs.end()) continue;
+      auto job = make_job(**spec);
+      if (!job) return tl::unexpected(job.error());
+      monitor_.adopt(*job, summary.name, 1, **state);
+      found.push_back(*std::move(job));
+      specs.erase(spec);
+    }
+  }
+  return {};
+}
+
 Result<std::vector<TrialKey>> SageMakerRunner::adopt(std::span<const Orphan> orphans) {
   if (auto begun = admission_.check_study(); !begun) return tl::unexpected(begun.error());
-  std::vector<TrialKey> adopted;
+  TrialJobs found;
+  std::vector<const TrialSpec*> others;
   for (const Orphan& orphan : orphans) {
     auto job = find_former_job(orphan.spec);
     if (!job) return tl::unexpected(job.error());
-    if (!*job) continue;
-    adopted.push_back(orphan.spec.key);
-    jobs_.push_back(**std::move(job));
+    if (*job) {
+      found.push_back(**std::move(job));
+    } else {
+      others.push_back(&orphan.spec);
+    }
   }
+  if (auto searched = find_former_packs(std::move(others), found); !searched) {
+    return tl::unexpected(searched.error());
+  }
+  std::vector<TrialKey> adopted;
+  for (const TrialJob& job : found)
+    adopted.push_back(job.key());
+  jobs_.splice(jobs_.end(), found);
   return adopted;
 }
 
@@ -164,17 +242,24 @@ double SageMakerRunner::next_due_s() const {
 }
 
 Result<bool> SageMakerRunner::start_next() {
-  std::vector<TrialJobs::iterator> waiting;
+  Requested waiting;
   std::vector<std::optional<PoolKey>> queue;
-  std::vector<std::optional<PoolKey>> busy;
   const double now_s = clock_.now_s();
   for (auto job = jobs_.begin(); job != jobs_.end(); ++job) {
-    if (job->under_way()) busy.push_back(job->pool_key());
-    if (!job->waits() || job->not_before_s() > now_s) continue;
-    waiting.push_back(job);
-    queue.push_back(job->pool_key());
+    if (job->waits() && job->not_before_s() <= now_s) waiting.push_back(job);
   }
   if (waiting.empty()) return false;
+  // Whoever learns from trials asks for more of a kind that is warm again and again: what was there
+  // before goes first.
+  const bool any_deferred =
+      std::ranges::any_of(waiting, [](const auto& job) { return job->is_deferred(); });
+  Requested next = waiting;
+  if (any_deferred) std::erase_if(next, [](const auto& job) { return !job->is_deferred(); });
+  for (const TrialJobs::iterator job : next)
+    queue.push_back(job->pool_key());
+  std::vector<std::optional<PoolKey>> busy;
+  for (const TrialJob* job : jobs_under_way())
+    busy.push_back(job->pool_key());
   const PoolDecision decision =
       next_pool_decision(queue, pools_.pools(), busy, static_cast<std::size_t>(options_.parallel));
   if (const auto* release = std::get_if<ReleasePool>(&decision)) {
@@ -182,63 +267,119 @@ Result<bool> SageMakerRunner::start_next() {
   }
   const auto* start = std::get_if<StartTrial>(&decision);
   if (start == nullptr) return false;
-  if (auto requested = request(waiting[start->index], start->pool_job); !requested) {
+  if (auto requested = request(pack_of(next[start->index], waiting), start->pool_job); !requested) {
     return tl::unexpected(requested.error());
   }
   return true;
 }
 
-bool SageMakerRunner::pools_are_wanted(const TrialJob* except) const {
+bool SageMakerRunner::may_be_packed(const TrialJob& job) const {
+  const TrialSpec& spec = job.spec();
+  // What one trial leaves in the job's checkpoints, the next would find. A word with a line break
+  // fits into no piece of a script.
+  const auto breaks = [](const std::string& text) { return text.find('\n') != text.npos; };
+  return trials_per_job(job.pool_key()) > 1 && !spec.argv.empty() &&
+         options_.settings.checkpoint_s3_uri.empty() && std::ranges::none_of(spec.argv, breaks) &&
+         std::ranges::none_of(spec.environment,
+                              [&](const auto& variable) { return breaks(variable.second); });
+}
+
+SageMakerRunner::Requested SageMakerRunner::pack_of(TrialJobs::iterator first,
+                                                    const Requested& waiting) const {
+  Requested pack{first};
+  if (!may_be_packed(*first)) return pack;
+  for (const TrialJobs::iterator job : waiting) {
+    if (std::ssize(pack) == options_.trials_per_job) break;
+    if (job != first && job->pool_key() == first->pool_key() && may_be_packed(*job)) {
+      pack.push_back(job);
+    }
+  }
+  return pack;
+}
+
+bool SageMakerRunner::pools_are_wanted(const Requested& except) const {
   return further_trials_ != 0 || std::ranges::any_of(jobs_, [&](const TrialJob& job) {
-           return &job != except && job.waits();
+           return job.waits() &&
+                  std::ranges::none_of(except, [&](const auto& each) { return &*each == &job; });
          });
 }
 
-Result<void> SageMakerRunner::request(TrialJobs::iterator job,
-                                      std::optional<std::string> pool_job) {
-  const TrialSpec& spec = job->spec();
+Json SageMakerRunner::job_input(const Requested& pack, const JobLaunch& launch) const {
+  const TrialSpec& first = pack.front()->spec();
   JobSettings settings = options_.settings;
-  settings.max_runtime_s = spec.limits.wall_s;
+  JobRequest request{launch.job, first, first.resources, launch.keep_alive_s, {}};
+  settings.max_runtime_s = 0.0;
+  for (const TrialJobs::iterator job : pack) {
+    settings.max_runtime_s += job->spec().limits.wall_s;
+    if (may_be_packed(*job)) request.pack.push_back(&job->spec());
+  }
   settings.max_wait_s = std::max(settings.max_wait_s, settings.max_runtime_s);
+  return create_training_job_input(settings, request);
+}
+
+Result<void> SageMakerRunner::request(Requested pack, std::optional<std::string> pool_job) {
+  TrialJob& first = *pack.front();
   JobLaunch launch;
-  launch.number = job->next_launch();
-  launch.job = job_name(prefix_, spec.key, launch.number);
-  launch.keep_alive_s = pools_.keep_alive_s(job->pool_key(), pools_are_wanted(&*job));
+  launch.job = job_name(prefix_, first.key(), first.next_launch());
+  launch.keep_alive_s = pools_.keep_alive_s(first.pool_key(), pools_are_wanted(pack));
   launch.pool_settled = !pool_job;
   launch.pool_job = std::move(pool_job);
-  const Json input =
-      create_training_job_input(settings, {launch.job, spec, spec.resources, launch.keep_alive_s});
-  if (auto valid = check_training_job_input(input); !valid) {
-    give_up(job, OutcomeKind::not_started, valid.error().text());
+  Json input = job_input(pack, launch);
+  auto valid = check_training_job_input(input);
+  // The words of all may be more than a request holds.
+  while (!valid && pack.size() > 1) {
+    pack.pop_back();
+    input = job_input(pack, launch);
+    valid = check_training_job_input(input);
+  }
+  if (!valid) {
+    give_up(pack.front(), OutcomeKind::not_started, valid.error().text());
     return {};
   }
-  if (const auto created = api_.create(input); !created) return on_refused(job, created.error());
+  if (const auto created = api_.create(input); !created) return on_refused(pack, created.error());
   outage_.on_success();
   launch.requested_s = clock_.now_s();
   if (launch.pool_job) pools_.take(*launch.pool_job);
-  job->request(std::move(launch), clock_.now_s() + options_.look_s);
+  for (const TrialJobs::iterator job : pack) {
+    if (may_be_packed(*job)) launch.pack.push_back({job->key(), packed_seconds(job->spec())});
+  }
+  for (const TrialJobs::iterator job : pack) {
+    launch.number = job->next_launch();
+    job->request(launch, clock_.now_s() + options_.look_s);
+  }
+  for (TrialJob& job : jobs_) {
+    if (job.waits()) job.defer();
+  }
   return {};
 }
 
-Result<void> SageMakerRunner::on_refused(TrialJobs::iterator job, const aws::AwsError& error) {
+Result<void> SageMakerRunner::on_refused(const Requested& pack, const aws::AwsError& error) {
   const double now_s = clock_.now_s();
+  const auto postpone = [&](double seconds) {
+    for (const TrialJobs::iterator job : pack)
+      job->postpone(now_s + seconds);
+  };
+  const auto give_up_all = [&](const std::string& why) {
+    for (const TrialJobs::iterator job : pack)
+      give_up(job, OutcomeKind::not_started, why);
+  };
   if (is_quota(error) && !is_hopeless(error)) {
-    job->postpone(now_s + options_.quota_wait_s);
-    notices_.add_once(
-        "quota " + error.message,
-        fmt::format("trial {} is waiting for quota, retried every {}: {}", job->key().trial,
-                    format_duration(options_.quota_wait_s), printable_line(error.message)));
+    postpone(options_.quota_wait_s);
+    notices_.add_once("quota " + error.message,
+                      fmt::format("trial {} is waiting for quota, retried every {}: {}",
+                                  pack.front()->key().trial, format_duration(options_.quota_wait_s),
+                                  printable_line(error.message)));
     // Instances that wait for another trial count against the quota as well.
     return pools_.release_available();
   }
   if (is_quota(error)) {
-    give_up(job, OutcomeKind::not_started, error.to_error().text());
+    give_up_all(error.to_error().text());
     return {};
   }
-  job->postpone(now_s + options_.look_s);
+  postpone(options_.look_s);
   auto failed = outage_.on_failure(error);
   if (!failed && error.code == "ValidationException") {
-    give_up(job, OutcomeKind::not_started, failed.error().text());
+    give_up_all(failed.error().text());
     return {};
   }
   // Whatever else is refused (permissions, a missing role) would be refused for every trial.
@@ -262,7 +403,7 @@ void SageMakerRunner::stop(TrialKey key) {
   if (job->waits()) {
     give_up(job, OutcomeKind::stopped, {});
   } else {
-    monitor_.request_stop(*job, StopReason::caller);
+    monitor_.request_stop(jobs_, *job, StopReason::caller);
   }
 }
 
@@ -280,7 +421,7 @@ void SageMakerRunner::stop_silent_jobs() {
     if (!is_watched || job.phase_under_way()) continue;
     const double longest_s = job.spec().limits.idle_s + options_.log_delay_s;
     if (clock_.now_s() - job.last_output_s() > longest_s) {
-      monitor_.request_stop(job, StopReason::no_output);
+      monitor_.request_stop(jobs_, job, StopReason::no_output);
     }
   }
 }
@@ -288,8 +429,15 @@ void SageMakerRunner::stop_silent_jobs() {
 void SageMakerRunner::finish_ended_jobs() {
   for (auto job = jobs_.begin(); job != jobs_.end();) {
     const auto next = std::next(job);
-    if (job->state() == JobState::ended && monitor_.has_all_output(*job)) {
-      watch_utilisation(*job);
+    if (job->state() != JobState::ended || !monitor_.has_all_output(*job)) {
+      job = next;
+      continue;
+    }
+    monitor_.close_pack(jobs_, *job, events_);
+    if (monitor_.was_left_out(*job)) {
+      job->give_back();
+    } else {
+      if (job->job_has_ended()) watch_utilisation(*job);
       events_.emplace_back(job->finish(clock_.now_s()));
       jobs_.erase(job);
     }
@@ -320,11 +468,15 @@ void SageMakerRunner::take_advice(bool last) {
 Result<std::string> SageMakerRunner::detach() {
   std::string text;
   double usd_per_hour = 0.0;
-  for (const TrialJob& job : jobs_) {
-    if (!job.under_way()) continue;
-    text += fmt::format("job {} goes on: {} per hour, for at most {}\n", job.launch().job,
-                        format_usd(job.usd_per_hour()), format_duration(job.spec().limits.wall_s));
-    usd_per_hour += job.usd_per_hour();
+  for (const TrialJob* job : jobs_under_way()) {
+    double longest_s = 0.0;
+    for (const TrialJob& each : jobs_) {
+      const bool shares = each.under_way() && each.launch().job == job->launch().job;
+      if (shares) longest_s += each.spec().limits.wall_s;
+    }
+    text += fmt::format("job {} goes on: {} per hour, for at most {}\n", job->launch().job,
+                        format_usd(job->usd_per_hour()), format_duration(longest_s));
+    usd_per_hour += job->usd_per_hour();
   }
   if (usd_per_hour > 0.0) {
     text += fmt::format("total {} per hour; each job's warm pool is kept for up to {}\n",
@@ -355,12 +507,11 @@ Result<void> SageMakerRunner::release(double longest_s) {
 }
 
 void SageMakerRunner::tell_what_is_left() {
-  for (const TrialJob& job : jobs_) {
-    if (!job.under_way()) continue;
+  for (const TrialJob* job : jobs_under_way()) {
     notices_.add(fmt::format("job {} {}: {} per hour; the next run of the study adopts it",
-                             job.launch().job,
-                             job.stop_accepted() ? "is still being stopped" : "still runs",
-                             format_usd(job.usd_per_hour())));
+                             job->launch().job,
+                             job->stop_accepted() ? "is still being stopped" : "still runs",
+                             format_usd(job->usd_per_hour())));
   }
   for (const WarmPool& pool : pools_.pools()) {
     notices_.add(

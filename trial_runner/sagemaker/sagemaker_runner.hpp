@@ -55,6 +55,7 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   [[nodiscard]] MachineHolder* machine_holder() override { return this; }
 
   [[nodiscard]] int backlog() const override;
+  [[nodiscard]] int open_places() const override;
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
   [[nodiscard]] Result<void> release(double longest_s) override;
@@ -66,16 +67,31 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   [[nodiscard]] Result<TrialJob> make_job(const TrialSpec& spec) const;
   [[nodiscard]] Result<void> find_former_pools();
   [[nodiscard]] Result<std::optional<TrialJob>> find_former_job(const TrialSpec& spec);
+  /// The same for trials whose jobs have other trials' names: the latest pack that each is in.
+  [[nodiscard]] Result<void> find_former_packs(std::vector<const TrialSpec*> specs,
+                                               TrialJobs& found);
 
   /// One round of everything that is due.
   [[nodiscard]] Result<void> advance();
   [[nodiscard]] double next_due_s() const;
   /// Does the next thing for the trials that wait; false if there is nothing to do.
   [[nodiscard]] Result<bool> start_next();
-  [[nodiscard]] Result<void> request(TrialJobs::iterator job, std::optional<std::string> pool_job);
-  [[nodiscard]] Result<void> on_refused(TrialJobs::iterator job, const aws::AwsError& error);
+  /// Trials that wait and are requested together: one, or a pack.
+  using Requested = std::vector<TrialJobs::iterator>;
+  /// That a job on such machines may run in turn.
+  [[nodiscard]] int trials_per_job(const std::optional<PoolKey>& key) const;
+  /// Whether a trial may be one of several in a job.
+  [[nodiscard]] bool may_be_packed(const TrialJob& job) const;
+  /// `first` and those of `waiting` that its job can run after it.
+  [[nodiscard]] Requested pack_of(TrialJobs::iterator first, const Requested& waiting) const;
+  [[nodiscard]] Result<void> request(Requested pack, std::optional<std::string> pool_job);
+  /// What is asked of the service for `pack`.
+  [[nodiscard]] Json job_input(const Requested& pack, const JobLaunch& launch) const;
+  [[nodiscard]] Result<void> on_refused(const Requested& pack, const aws::AwsError& error);
+  /// The jobs under way, each by the first of its trials that is not over.
+  [[nodiscard]] std::vector<const TrialJob*> jobs_under_way() const;
   /// Whether a trial may use a pool: one that waits, beside `except`, or one that is to come.
-  [[nodiscard]] bool pools_are_wanted(const TrialJob* except = nullptr) const;
+  [[nodiscard]] bool pools_are_wanted(const Requested& except = {}) const;
   void stop_silent_jobs();
   void finish_ended_jobs();
   void give_up(TrialJobs::iterator job, OutcomeKind kind, std::string detail);

@@ -29,6 +29,9 @@ constexpr std::size_t k_max_tags = 50;
 /// ResourceConfig/KeepAlivePeriodInSeconds.
 constexpr double k_max_keep_alive_s = 21'600.0;
 
+/// Their words have to fit into one request.
+constexpr double k_most_trials_per_job = 32.0;
+
 using Jobs = Section<SageMakerSection>;
 
 template <typename M, typename V>
@@ -231,6 +234,13 @@ Jobs make_sagemaker_section() {
   section.add(kind_key<SageMakerSection>("sagemaker").required());
   section.add(key("parallel", &SageMakerSection::parallel, document::integer({1.0, 1024.0}))
                   .doc("jobs at the same time")
+                  .in_fingerprint(InFingerprint::never));
+  section.add(key("trials_per_job", &SageMakerSection::trials_per_job,
+                  document::integer({1.0, k_most_trials_per_job}))
+                  .omitted_at_default()
+                  .doc("that one job may run in turn on a machine that all of them need, so that "
+                       "its start is paid once; 1: each has a job of its own, as it always has "
+                       "with `spot`, `checkpoints`, several instances or no `command`")
                   .in_fingerprint(InFingerprint::never));
   for (const Key<RentedInstances>& each : instance_keys())
     section.add(each.of(&SageMakerSection::instances));

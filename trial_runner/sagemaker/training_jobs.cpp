@@ -66,6 +66,10 @@ JobDescription job_description_from_json(const Json& description) {
   state.billed_until_wall_s = number_at(description, "TrainingEndTime");
   state.billable_s = number_at(description, "BillableTimeInSeconds");
   state.pool = pool_of(description);
+  const auto environment = description.find("Environment");
+  if (environment != description.end() && environment->is_object()) {
+    state.trials = pack_of(*environment);
+  }
   const auto resources = description.find("ResourceConfig");
   if (resources != description.end() && resources->is_object()) state.resources = *resources;
   read_transitions(description, state);

@@ -7,6 +7,7 @@
 
 #include "common/json.hpp"
 #include "trial_runner/sagemaker/aws/client.hpp"
+#include "trial_runner/sagemaker/trial_pack.hpp"
 
 namespace steptune {
 
@@ -35,6 +36,7 @@ struct JobDescription {
   int interruptions = 0;                        ///< spot capacity taken away
   std::optional<double> billable_s;             ///< per instance
   std::optional<PoolState> pool;
+  std::vector<PackedTrial> trials;  ///< that it runs in turn; none: it is no pack
   Json resources = Json::object();  ///< `ResourceConfig` as requested
 
   /// Statuses that never change again; ones that are not known count as under way.

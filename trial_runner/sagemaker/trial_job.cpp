@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::size_t k_told_lines = 5;
 
-constexpr std::array<std::pair<JobState, JobState>, 11> k_moves{{
+constexpr std::array<std::pair<JobState, JobState>, 12> k_moves{{
     {JobState::waiting, JobState::requested},
     {JobState::waiting, JobState::finished},
     {JobState::requested, JobState::running},
@@ -29,6 +30,7 @@ constexpr std::array<std::pair<JobState, JobState>, 11> k_moves{{
     {JobState::running, JobState::waiting},
     {JobState::stopping, JobState::ended},
     {JobState::ended, JobState::finished},
+    {JobState::ended, JobState::waiting},
 }};
 
 }  // namespace
@@ -61,6 +63,10 @@ void TrialJob::move_to(JobState state) {
                                        spec_.key.trial, to_text(state_), to_text(state)));
   }
   state_ = state;
+}
+
+bool TrialJob::names_job() const {
+  return !is_packed() || launch_->pack.front().key == spec_.key;
 }
 
 bool TrialJob::under_way() const {
@@ -114,7 +120,7 @@ void TrialJob::start(double time_s, std::vector<TrialEvent>& events) {
   started_s_ = time_s;
   std::map<std::string, std::string> placement{{"job", launch().job}};
   placement["instances"] = to_text(spec_.resources);
-  placement["start"] = launch().pool_job ? "warm" : "cold";
+  placement["start"] = !names_job() ? "in turn" : launch().pool_job ? "warm" : "cold";
   events.emplace_back(TrialStarted{spec_.key, time_s, launch().job, std::move(placement)});
 }
 
@@ -138,9 +144,20 @@ void TrialJob::accept_stop() {
 
 void TrialJob::launch_again(double not_before_s) {
   move_to(JobState::waiting);
-  next_launch_ = launch().number + 1;
+  if (names_job()) next_launch_ = launch().number + 1;
   launch_.reset();
   not_before_s_ = not_before_s;
+}
+
+void TrialJob::leave_pack() {
+  move_to(JobState::ended);
+  output_until_s_ = -std::numeric_limits<double>::infinity();
+}
+
+void TrialJob::give_back() {
+  move_to(JobState::waiting);
+  launch_.reset();
+  last_description_.reset();
 }
 
 void TrialJob::end(JobDescription last, double output_until_s) {
@@ -163,8 +180,13 @@ TrialFinished TrialJob::finish(double time_s) {
   if (state_ != JobState::ended) {
     throw std::logic_error("only a job that has ended can be finished");
   }
-  return close(time_s, job_outcome(last_description(), stop_reason_, spec_.limits,
-                                   output_.last_lines(k_told_lines)));
+  const auto last_lines = output_.last_lines(k_told_lines);
+  if (!turn_end_) {
+    return close(time_s, job_outcome(last_description(), stop_reason_, spec_.limits, last_lines));
+  }
+  const auto turn = std::ranges::find(launch().pack, spec_.key, &PackedTrial::key);
+  return close(turn_end_->time_s,
+               turn_outcome(*turn_end_, turn->seconds, stop_reason_, spec_.limits, last_lines));
 }
 
 TrialFinished TrialJob::give_up(double time_s, OutcomeKind kind, std::string detail) {

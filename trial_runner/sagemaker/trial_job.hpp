@@ -10,6 +10,7 @@
 #include "trial_runner/sagemaker/job_output.hpp"
 #include "trial_runner/sagemaker/pool_key.hpp"
 #include "trial_runner/sagemaker/training_jobs.hpp"
+#include "trial_runner/sagemaker/trial_pack.hpp"
 
 namespace steptune {
 
@@ -19,7 +20,7 @@ enum class JobState {
   requested,  ///< the job exists, its machines are being prepared
   running,    ///< its program runs
   stopping,   ///< the runner has asked for its end
-  ended,      ///< the service says so; the program's last lines are awaited
+  ended,      ///< the service or, of a pack, the job's shell says so; last lines are awaited
   finished,   ///< the end was told
 };
 [[nodiscard]] std::string to_text(JobState state);
@@ -30,18 +31,20 @@ enum class JobState {
 ///   requested  -> running, stopping, ended, waiting (no capacity)
 ///   running    -> stopping, ended, waiting (spot capacity did not come back)
 ///   stopping   -> ended
-///   ended      -> finished
+///   ended      -> finished, waiting (the job ended before its turn in the pack came)
 [[nodiscard]] bool can_move(JobState from, JobState to);
 
-/// One job that was created for a trial. Times are those of the runner's clock.
+/// One job that was created for a trial, or for a pack of them. Times are those of the runner's
+/// clock.
 struct JobLaunch {
   std::string job;                      ///< name
   int number = 1;                       ///< of the trial's jobs
   std::optional<std::string> pool_job;  ///< whose warm pool it is to run on; nothing: a cold start
   int keep_alive_s = 0;                 ///< of its own pool, as requested
   double requested_s = 0.0;
-  bool adopted = false;      ///< from a former tuner
-  bool pool_settled = true;  ///< whether it got the pool is known
+  bool adopted = false;             ///< from a former tuner
+  bool pool_settled = true;         ///< whether it got the pool is known
+  std::vector<PackedTrial> pack{};  ///< run in turn, this one among them; empty: this alone
 };
 
 /// When a job's state is asked for next, and what the last answer told.
@@ -81,6 +84,10 @@ class TrialJob {
   [[nodiscard]] double not_before_s() const { return not_before_s_; }
   void postpone(double not_before_s);
 
+  /// Others were started first, since it was handed over.
+  [[nodiscard]] bool is_deferred() const { return deferred_; }
+  void defer() { deferred_ = true; }
+
   /// The number that the next launch gets.
   [[nodiscard]] int next_launch() const { return next_launch_; }
   [[nodiscard]] int capacity_failures() const { return next_launch_ - first_launch_; }
@@ -111,10 +118,22 @@ class TrialJob {
   /// There was no capacity: requested, running -> waiting.
   void launch_again(double not_before_s);
 
+  /// One of several that the job runs in turn.
+  [[nodiscard]] bool is_packed() const { return launch_ && !launch_->pack.empty(); }
+  /// Its turn is over. It stays in its state, as the job goes on.
+  void end_turn(TurnEnd end) { turn_end_ = end; }
+  [[nodiscard]] const std::optional<TurnEnd>& turn_end() const { return turn_end_; }
+  /// The job goes on with others after its turn: requested, running, stopping -> ended.
+  void leave_pack();
+  /// The job has ended before its turn: ended -> waiting.
+  void give_back();
+
   /// The service has ended the job; what it printed is awaited until `output_until_s`. requested,
   /// running, stopping -> ended.
   void end(JobDescription last, double output_until_s);
   [[nodiscard]] const JobDescription& last_description() const;
+  /// False for one that has left a pack, whose job goes on.
+  [[nodiscard]] bool job_has_ended() const { return last_description_.has_value(); }
   [[nodiscard]] double output_until_s() const { return output_until_s_; }
 
   /// What one launch is billed, per instance.
@@ -129,6 +148,8 @@ class TrialJob {
 
  private:
   void move_to(JobState state);
+  /// Its job has its name: that of another trial, if it is in a pack and not the first.
+  [[nodiscard]] bool names_job() const;
   [[nodiscard]] TrialFinished close(double time_s, Outcome outcome);
 
   TrialSpec spec_;
@@ -137,6 +158,7 @@ class TrialJob {
   JobOutput output_;
   JobState state_ = JobState::waiting;
   double not_before_s_ = 0.0;
+  bool deferred_ = false;
   int first_launch_ = 1;
   int next_launch_ = 1;
   std::optional<JobLaunch> launch_;  ///< nothing while it waits
@@ -146,6 +168,7 @@ class TrialJob {
   std::optional<StopReason> stop_reason_;
   bool stop_accepted_ = false;
   std::optional<JobDescription> last_description_;
+  std::optional<TurnEnd> turn_end_;
   double output_until_s_ = 0.0;
   double billed_s_ = 0.0;
   double billed_usd_ = 0.0;

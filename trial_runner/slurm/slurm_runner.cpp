@@ -112,6 +112,10 @@ int SlurmRunner::backlog() const {
   return 2 * options_.parallel;
 }
 
+int SlurmRunner::open_places() const {
+  return std::max(0, options_.parallel - static_cast<int>(trials_.size()));
+}
+
 std::string SlurmRunner::kind_of(const StepTrial& trial) const {
   return slurm::allocation_kind(trial.need(), options_);
 }

@@ -48,6 +48,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
   [[nodiscard]] MachineHolder* machine_holder() override { return this; }
 
   [[nodiscard]] int backlog() const override;
+  [[nodiscard]] int open_places() const override;
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
   [[nodiscard]] Result<void> release(double longest_s) override;

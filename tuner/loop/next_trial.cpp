@@ -14,6 +14,7 @@
 #include "tuner/loop/confirm.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/disturbed_trial.hpp"
+#include "tuner/loop/enough_time.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/sentinel.hpp"
@@ -204,7 +205,12 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
     if (trial.purpose == TrialPurpose::confirm_incumbent) {
       targets.baseline_seconds_per_sample = mean_baseline_rate(standing_);
     }
+    targets.enough_s = enough_s(study, standing_, trial.configuration, targets);
     return targets;
+  }
+  // What the others are compared with takes as long as it may.
+  if (trial.purpose != TrialPurpose::baseline) {
+    targets.enough_s = enough_s(study, standing_, trial.configuration, targets);
   }
   if (trial.purpose == TrialPurpose::sentinel) {
     measure = sentinel_measure(measure);
@@ -232,6 +238,10 @@ Spending Tuning::spending() const {
   Spending spending = spending_of(standing_);
   spending.elapsed_s = stopwatch_.elapsed_s();
   spending.usd += study_.overhead_usd + running_.usd_committed(spending.least_trial_s);
+  // What was handed over ahead of its turn takes its time, too.
+  const auto places = static_cast<std::size_t>(parts_.runner.capacity());
+  const std::size_t ahead = running_.size() - std::min(running_.size(), places);
+  spending.elapsed_s += static_cast<double>(ahead) * spending.least_trial_s / double(places);
   return spending;
 }
 

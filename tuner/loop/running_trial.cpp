@@ -316,6 +316,9 @@ Measurement RunningTrial::final_measurement() const {
       return at_request_.value_or(measurer_.current());
     case EndRequest::time_limit: {
       Measurement measurement = unsteady_at_limit(measurer_.current(), progress_, own_end_s());
+      if (had_enough_ && measurement.remark.empty()) {
+        measurement.remark = "its time in the job was over";
+      }
       if (requested_s_ >= before_wall_s() && measurement.remark.empty()) {
         measurement.remark =
             fmt::format("cut short by \"limits.wall\" ({}) after {:.0f} steps",
@@ -337,6 +340,11 @@ TrialTrace RunningTrial::trace() const {
 
 TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,
                                    double wall_time_s) {
+  if (outcome.had_enough && request_ == EndRequest::none) {
+    had_enough_ = true;
+    requested_s_ = started_s_ + outcome.duration_s;
+    static_cast<void>(ask_for_end(EndRequest::time_limit, ""));
+  }
   Measurement measurement = final_measurement();
   // A guard that was not reached yet says nothing against a trial that was given up for its speed.
   const bool was_cut_short = request_ == EndRequest::scheduler || is_slower_;
@@ -355,6 +363,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
                               progress_.count() >= k_whole_run_reports;
   if (whole_run_seen) {
     measurement = unsteady_at_limit(std::move(measurement), progress_, progress_.last_s());
+    if (measurement.remark.empty()) measurement.remark = "its program ended by itself";
   }
   const bool at_limit = request_ == EndRequest::time_limit;
   const Measurement priced =

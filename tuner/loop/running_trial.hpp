@@ -29,6 +29,8 @@ struct TrialTargets {
   double min_window_samples = 0.0;
   /// After so long any interval will do: the trial's share of a budget of time.
   double share_s = std::numeric_limits<double>::infinity();
+  /// From its start, where it cannot be asked to end (`TrialSpec::enough_s`).
+  double enough_s = std::numeric_limits<double>::infinity();
   /// A trial that is slower than this for certain has been measured well enough: the incumbent's
   /// upper end, as the first objective, less being better. Nothing: measured like any.
   std::optional<double> to_beat{};
@@ -117,7 +119,8 @@ class RunningTrial {
   double told_resource_ = -1.0;  ///< that the scheduler has seen
   EndRequest request_ = EndRequest::none;
   std::string request_reason_;
-  bool is_slower_ = false;  ///< measured well enough to know that
+  bool had_enough_ = false;  ///< ended by the runner after `TrialTargets::enough_s`
+  bool is_slower_ = false;   ///< measured well enough to know that
   double requested_s_ = 0.0;
   double reported_s_ = 0.0;  ///< when the latest report came
   /// As it was when the scheduler gave the trial up: what follows until it is gone counts no more.

@@ -24,8 +24,9 @@ Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets,
   trial.ended_wall_s = 0.0;
   trial.log_path = trial_log_path(parts_->log_directory, trial.number, trial.attempt);
   if (auto recorded = recorder_->launching(trial); !recorded) return recorded;
-  if (auto started = parts_->runner.start(make_trial_spec(parts_->study, trial, baseline));
-      !started) {
+  TrialSpec spec = make_trial_spec(parts_->study, trial, baseline);
+  spec.enough_s = targets.enough_s;
+  if (auto started = parts_->runner.start(spec); !started) {
     trial.status = TrialStatus::interrupted;
     trial.failure = started.error().text();
     trial.ended_wall_s = parts_->clock.wall_time_s();
@@ -169,7 +170,10 @@ std::vector<Configuration> RunningTrials::configurations() const {
 double RunningTrials::usd_committed(double least_s) const {
   double usd = 0.0;
   for (const auto& [number, trial] : trials_) {
-    usd += std::max(least_s, parts_->clock.now_s() - trial.started_s()) * trial.usd_per_billed_s();
+    // What waits for its machine, or for its turn there, is not billed yet.
+    const bool runs = trial.record().status == TrialStatus::running;
+    const double so_far_s = runs ? parts_->clock.now_s() - trial.started_s() : 0.0;
+    usd += std::max(least_s, so_far_s) * trial.usd_per_billed_s();
   }
   return usd;
 }

@@ -127,7 +127,7 @@ Result<void> Tuning::search() {
         "\"time\" or \"cost\" as the first objective");
   }
   while (true) {
-    while (interrupts() == 0 && running_.size() < max_running()) {
+    while (interrupts() == 0 && takes_another()) {
       auto next = next_search_trial();
       if (!next) return tl::unexpected(next.error());
       if (!*next) break;
@@ -150,16 +150,42 @@ Result<void> Tuning::confirm() {
       const bool confirms = is_confirmation(next->purpose);
       if (confirms && !std::exchange(announced, true)) parts_.listener.on_phase("confirming");
       if (auto launched = launch(*std::move(next)); !launched) return launched;
+      if (confirms) {
+        if (auto launched = launch_more_rounds(); !launched) return launched;
+      }
     }
     if (auto heard = listen(); !heard) return heard;
   }
   return {};
 }
 
-std::size_t Tuning::max_running() const {
-  const bool ahead =
-      machines_ != nullptr && !parts_.searcher.learns() && standing_.baseline() != nullptr;
-  return static_cast<std::size_t>(ahead ? machines_->backlog() : parts_.runner.capacity());
+Result<void> Tuning::launch_more_rounds() {
+  if (machines_ == nullptr) return {};
+  const StudySpec& study = parts_.study;
+  const Resources of_baseline = study.runner->resources_of(study.baseline);
+  bool apart = false;
+  // What is usual is asked for at once; what the claim needs beyond that, once those are over.
+  while (can_pay_another()) {
+    auto next = next_confirmation();
+    if (!next || next->confirm_pair > std::max(1, study.measure.confirm_pairs)) break;
+    apart = apart || study.runner->resources_of(next->configuration) != of_baseline;
+    // On a machine that is there for both they take turns without a start between. Where they need
+    // different ones, each of these is started once for all rounds, not for each.
+    const bool has_place = apart ? std::ssize(running_.configurations()) < machines_->backlog()
+                                 : machines_->open_places() > 0;
+    if (!has_place) break;
+    if (auto launched = launch(*std::move(next)); !launched) return launched;
+  }
+  return {};
+}
+
+bool Tuning::takes_another() const {
+  const std::size_t running = running_.size();
+  if (machines_ == nullptr || standing_.baseline() == nullptr) {
+    return running < static_cast<std::size_t>(parts_.runner.capacity());
+  }
+  if (parts_.searcher.learns(running)) return machines_->open_places() > 0;
+  return running < static_cast<std::size_t>(machines_->backlog());
 }
 
 std::optional<std::int64_t> Tuning::further_trials() const {
@@ -298,10 +324,12 @@ void Tuning::warn_of_unsteady(const TrialRecord& trial) const {
   const bool unsteady = trial.status == TrialStatus::completed && trial.measurement &&
                         trial.measurement->status != MeasurementStatus::steady;
   if (!unsteady || !all_timed(parts_.study)) return;
+  const std::string& why = trial.measurement->remark;
   parts_.listener.on_warning(fmt::format(
-      "trial {} had no steady state when it ended ({:.0f} measured steps): its interval is wide; "
-      "a longer \"max_trial\" or a quieter machine would narrow it",
-      trial.number, trial.measurement->window_steps));
+      "trial {} had no steady state when it ended ({:.0f} measured steps{}): its interval is "
+      "wide{}",
+      trial.number, trial.measurement->window_steps, why.empty() ? "" : "; " + why,
+      why.empty() ? "; a longer \"max_trial\" or a quieter machine would narrow it" : ""));
 }
 
 void Tuning::warn_of_drift(bool was_known) const {

@@ -68,8 +68,10 @@ class Tuning {
   [[nodiscard]] TrialRecord new_trial(TrialPurpose purpose, std::string origin,
                                       Configuration configuration) const;
 
-  /// How many trials of the search may be handed over at a time.
-  [[nodiscard]] std::size_t max_running() const;
+  /// Whether the search may hand over another trial beside those that run.
+  [[nodiscard]] bool takes_another() const;
+  /// Hands over what else of the confirmation is certain to be run, as far as places are open.
+  [[nodiscard]] Result<void> launch_more_rounds();
   /// At most so many trials will still be launched; nothing: not known.
   [[nodiscard]] std::optional<std::int64_t> further_trials() const;
   /// The trial as it is about to run: how fast the machine is believed to be by now.

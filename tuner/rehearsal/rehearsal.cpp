@@ -111,6 +111,7 @@ Result<RehearsedTuning> rehearse_tuning(const StudySpec& study, const SpeedModel
   RehearsedTuning tuning;
   tuning.duration_s = clock.now_s();
   tuning.warnings = warnings.messages;
+  if (result->recommendation) tuning.recommended = result->recommendation->configuration;
   const auto record = history->study(study.name);
   if (!record) return tl::unexpected(record.error());
   const auto trials = history->trials(record->id);

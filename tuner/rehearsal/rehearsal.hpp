@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct RehearsedTuning {
   RehearsalBill bill;        ///< as the simulated provider makes it out
   double counted_usd = 0.0;  ///< what the tuner itself makes of it
   int trials = 0;            ///< search and confirmation
+  std::optional<Configuration> recommended;
   std::vector<std::string> warnings;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,8 @@ constexpr std::size_t k_telling_trials = 5;
 constexpr int k_points_beside_earlier = 2;
 // Trials after which thresholds of the probability to run are half of what they come to be.
 constexpr double k_trials_to_half = 8.0;
+// What is to be had only at an infinite price comes after all else, in the order of its worth.
+constexpr double k_log_price_of_last = 1e4;
 
 bool ran(ObservationKind kind) {
   return kind != ObservationKind::failed && kind != ObservationKind::out_of_memory;
@@ -180,6 +183,10 @@ bool BayesSearcher::needs_initial_point(std::size_t running) const {
   return measured_.size() < 2 && observed_ + running < 2 * wanted;
 }
 
+bool BayesSearcher::learns(std::size_t running) const {
+  return observed_ + running >= static_cast<std::size_t>(wanted_initial_points());
+}
+
 std::size_t BayesSearcher::most_beliefs() const {
   if (objectives_.size() > 1) return 1;
   if (observed_ < 100) return 3;
@@ -326,6 +333,7 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
   if (request.price) {
     search.log_price = [&](std::span<const double> point) {
       const double price = request.price(space_.decode(Point(point.begin(), point.end())));
+      if (price == std::numeric_limits<double>::infinity()) return k_log_price_of_last;
       return price > 0.0 && std::isfinite(price) ? std::log(price) : 0.0;
     };
   }

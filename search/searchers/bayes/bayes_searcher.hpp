@@ -31,6 +31,8 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] std::vector<std::string> take_warnings() override;
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override;
   [[nodiscard]] std::optional<StopDecision> should_stop(const TrialProgress& progress) override;
+  /// The first points fill the space.
+  [[nodiscard]] bool learns(std::size_t running) const override;
 
  private:
   struct Measured {

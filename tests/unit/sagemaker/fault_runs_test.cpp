@@ -38,6 +38,7 @@ class FaultRun {
     options_.prices.instances["ml.m5.xlarge"].usd_per_hour = 0.23;
     options_.parallel = 1 + static_cast<int>(rng_.below(3));
     options_.backlog = options_.parallel + static_cast<int>(rng_.below(4));
+    options_.trials_per_job = rng_.uniform() < 0.5 ? 1 : 2 + static_cast<int>(rng_.below(4));
     options_.capacity_wait_s = 20.0;
     trials_ = 4 + static_cast<std::int64_t>(rng_.below(5));
     kills_ = rng_.uniform() < 0.5 ? static_cast<int>(rng_.below(3)) + 1 : 0;
@@ -86,7 +87,12 @@ class FaultRun {
       const bool excused = job.failure_reason.find("CapacityError") != std::string::npos ||
                            job.failure_reason.find("InternalServerError") != std::string::npos;
       const std::string attempt = job.name.substr(0, job.name.find("-r"));
-      if (!excused) {
+      const std::string prefix = job.name.substr(0, job.name.rfind("-t"));
+      for (const TrialKey key : job.trials_over) {
+        const std::string name = fmt::format("{}-t{}-a{}", prefix, key.trial, key.attempt);
+        EXPECT_EQ(++useful[name], 1) << name << " was paid twice";
+      }
+      if (!excused && !job.pack) {
         EXPECT_EQ(++useful[attempt], 1) << attempt << " was paid twice";
       }
       audited_usd += job.billed_s * price(job.instances.front().first);
@@ -176,6 +182,7 @@ class FaultRun {
     spec.study = "faults";
     spec.argv = {"train"};
     spec.configuration.set("number", number);
+    spec.enough_s = 60.0;
     spec.resources.instance_type = number % 2 == 0 ? "ml.g5.xlarge" : "ml.m5.xlarge";
     return spec;
   }
@@ -220,7 +227,10 @@ class FaultRun {
     std::vector<Runner::Orphan> orphans;
     for (const auto& [number, attempt] : running_)
       orphans.push_back({trial(number, attempt), ""});
-    const auto adopted = runner_->adopt(orphans);
+    auto adopted = runner_->adopt(orphans);
+    // The service was away for longer than requests are repeated.
+    for (int i = 0; i < 3 && !adopted; ++i)
+      adopted = runner_->adopt(orphans);
     ASSERT_TRUE(adopted) << adopted.error().text();
     for (const Runner::Orphan& orphan : orphans) {
       const TrialKey key = orphan.spec.key;

@@ -23,6 +23,8 @@ struct JobAudit {
   double created_s = 0.0;
   double billed_s = 0.0;  ///< once it is over
   std::vector<StatusTransition> transitions;
+  std::vector<TrialKey> trials_over{};  ///< of a pack: those that came to their own ends
+  bool pack = false;
 };
 
 struct PoolAudit {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "trial_runner/sagemaker/trial_pack.hpp"
+
 namespace steptune::simulated {
 namespace {
 
@@ -28,6 +30,16 @@ std::vector<std::pair<std::string, int>> instances_of(const Json& resources) {
 }
 
 }  // namespace
+
+std::vector<TrialKey> ContainerRun::over_by(double time_s) const {
+  std::vector<TrialKey> over;
+  double until_s = start_s;
+  for (const SimulatedTurn& turn : turns) {
+    until_s += turn.duration_s();
+    if (until_s <= std::min(time_s, end_s.value_or(time_s))) over.push_back(turn.key);
+  }
+  return over;
+}
 
 SimulatedJob::SimulatedJob(Json input, double now_s, bool warm, JobSurroundings surroundings)
     : input_(std::move(input)),
@@ -124,21 +136,47 @@ void SimulatedJob::leave_start() {
   enter(Stage::downloading, "Downloading", now_s, varied(download_s()), "Downloading input data");
 }
 
+std::vector<SimulatedTurn> SimulatedJob::turns() const {
+  std::vector<SimulatedTurn> turns;
+  for (const PackedTrial& trial : pack_of(input_.value("Environment", Json::object()))) {
+    const std::string name = packed_name(trial.key);
+    Json input = input_;
+    input["HyperParameters"] =
+        Json::parse(input_.at("HyperParameters").at(name).get<std::string>());
+    input["Environment"]["STEPTUNE_TRIAL"] = name;
+    turns.push_back({trial.key, around_.program(input), trial.seconds});
+  }
+  return turns;
+}
+
 void SimulatedJob::start_containers() {
   const double now_s = due_s_;
-  const SimulatedProgram program = around_.program(input_);
+  const std::vector<SimulatedTurn> turns = this->turns();
+  SimulatedProgram program;
+  if (turns.empty()) {
+    program = around_.program(input_);
+  } else {
+    // The shell's: it ends well whatever becomes of the trials.
+    program = turns.front().program;
+    program.exit_code = 0;
+    program.failure.clear();
+    program.ends_after_s = 0.0;
+    for (const SimulatedTurn& turn : turns)
+      *program.ends_after_s += turn.duration_s();
+  }
   const auto attempt = static_cast<std::uint64_t>(runs_.size());
-  runs_.push_back({program, now_s, std::nullopt});
+  runs_.push_back({program, now_s, std::nullopt, turns});
   ran_ = true;
   int host = 0;
   for (const auto& [type, count] : instances_) {
     for (int i = 0; i < count; ++i) {
       ++host;
       const auto epoch_ms = static_cast<std::int64_t>(now_s * 1000.0);
-      outputs_.push_back(&around_.logs.open(
-          fmt::format("{}/algo-{}-{}", name_, host, epoch_ms),
-          SimulatedOutput(program, host == 1, now_s,
-                          Rng(around_.options.seed, "rehearsal_output/" + name_, attempt))));
+      const Rng rng(around_.options.seed, "rehearsal_output/" + name_, attempt);
+      outputs_.push_back(&around_.logs.open(fmt::format("{}/algo-{}-{}", name_, host, epoch_ms),
+                                            turns.empty()
+                                                ? SimulatedOutput(program, host == 1, now_s, rng)
+                                                : SimulatedOutput(turns, now_s, rng)));
     }
   }
   stage_ = Stage::training;

@@ -40,6 +40,9 @@ struct ContainerRun {
   SimulatedProgram program;
   double start_s = 0.0;
   std::optional<double> end_s;
+  std::vector<SimulatedTurn> turns{};  ///< of a pack
+  /// Those of `turns` that had come to their own ends by then.
+  [[nodiscard]] std::vector<TrialKey> over_by(double time_s) const;
 };
 
 /// One training job's way through its statuses. It does nothing by itself: its owner calls `play`
@@ -91,6 +94,8 @@ class SimulatedJob {
   void begin_start(double now_s);
   void leave_start();
   void start_containers();
+  /// Of a job that runs a pack: what each of its trials' programs is; none of another job.
+  [[nodiscard]] std::vector<SimulatedTurn> turns() const;
   void leave_training();
   void interrupt();
   void end_containers(double now_s, const std::string& last_words);

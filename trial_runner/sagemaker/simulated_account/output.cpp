@@ -3,10 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "trial_runner/sagemaker/trial_pack.hpp"
+
 namespace steptune::simulated {
+
+double SimulatedTurn::duration_s() const {
+  const double own_s = program.ends_after_s.value_or(given_s + program.stop_s);
+  return std::min(own_s, given_s + program.stop_s);
+}
+
+bool SimulatedTurn::is_over() const {
+  return !program.ends_after_s || *program.ends_after_s > given_s;
+}
 
 SimulatedOutput::SimulatedOutput(const SimulatedProgram& program, bool reports, double start_s,
                                  Rng rng)
@@ -21,12 +33,61 @@ SimulatedOutput::SimulatedOutput(const SimulatedProgram& program, bool reports, 
   next_s_ += program_.step_s * step_times_.take(steps_per_line_, rng_);
 }
 
+SimulatedOutput::SimulatedOutput(const std::vector<SimulatedTurn>& turns, double start_s,
+                                 const Rng& rng)
+    : start_s_(start_s), rng_(rng), step_times_({}, rng_) {
+  double begin_s = start_s;
+  for (const SimulatedTurn& turn : turns) {
+    SimulatedOutput output(turn.program, true, begin_s, Rng(rng_.bits(), packed_name(turn.key)));
+    const double end_s = begin_s + turn.duration_s();
+    output.end(end_s, turn.is_over() ? std::string() : turn.program.failure);
+    turns_.push_back({turn, begin_s, end_s, std::move(output)});
+    begin_s = end_s;
+  }
+  produce_turns_until(start_s);
+}
+
+void SimulatedOutput::produce_turns_until(double time_s) {
+  const double until_s = std::min(time_s, end_s_.value_or(time_s));
+  const auto put = [&](std::size_t turn, std::ptrdiff_t line, double at_s) {
+    places_.push_back({turn, line});
+    times_s_.push_back(at_s);
+  };
+  for (std::size_t i = 0; i < turns_.size(); ++i) {
+    Turn& turn = turns_[i];
+    if (turn.ended || turn.begin_s > until_s) continue;
+    if (!std::exchange(turn.begun, true)) put(i, k_begin, turn.begin_s);
+    turn.output.produce_until(until_s);
+    const std::vector<double>& times = turn.output.times_s();
+    for (; turn.next < times.size() && times[turn.next] <= until_s; ++turn.next)
+      put(i, static_cast<std::ptrdiff_t>(turn.next), times[turn.next]);
+    if (turn.end_s > until_s) continue;
+    turn.ended = true;
+    if (turn.told.is_over()) put(i, k_over, turn.end_s);
+    put(i, k_end, turn.end_s);
+  }
+}
+
+std::string SimulatedOutput::text_of(const Place& place) const {
+  const Turn& turn = turns_[place.turn];
+  if (place.line >= 0) return turn.output.text(static_cast<std::size_t>(place.line));
+  constexpr int k_terminated = 143;
+  PackMark mark;
+  mark.key = turn.told.key;
+  mark.kind = place.line == k_begin  ? PackMark::Kind::begin
+              : place.line == k_over ? PackMark::Kind::over
+                                     : PackMark::Kind::end;
+  mark.exit_code = turn.told.is_over() ? k_terminated : turn.told.program.exit_code;
+  return pack_mark_text(mark);
+}
+
 void SimulatedOutput::end(double time_s, std::string last_words) {
   end_s_ = time_s;
   last_words_ = std::move(last_words);
 }
 
 void SimulatedOutput::produce_until(double time_s) {
+  if (!turns_.empty()) return produce_turns_until(time_s);
   const double until_s = std::min(time_s, end_s_.value_or(time_s));
   while (steps_per_line_ > 0.0 && next_s_ <= until_s) {
     times_s_.push_back(next_s_);
@@ -39,6 +100,7 @@ void SimulatedOutput::produce_until(double time_s) {
 }
 
 std::string SimulatedOutput::text(std::size_t index) const {
+  if (!turns_.empty()) return text_of(places_[index]);
   if (index == 0) return program_.first_line;
   if (last_words_spoken_ && index + 1 == times_s_.size()) return last_words_;
   return report(index);

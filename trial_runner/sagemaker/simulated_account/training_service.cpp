@@ -2,6 +2,7 @@
 #include "trial_runner/sagemaker/simulated_account/training_service.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -215,6 +216,11 @@ void TrainingService::audit(AccountAudit& audit, double now_s) const {
     audit.jobs.push_back({job.name(), job.status(), job.secondary(), job.failure_reason(),
                           job.warm(), job.spot(), job.instances(), job.created_s(), job.billed_s(),
                           job.transitions()});
+    for (const ContainerRun& run : job.runs()) {
+      JobAudit& told = audit.jobs.back();
+      told.pack = told.pack || !run.turns.empty();
+      std::ranges::copy(run.over_by(now_s), std::back_inserter(told.trials_over));
+    }
     if (!entry->pool) continue;
     const WarmPool& pool = *entry->pool;
     audit.pools.push_back({job.name(), pool.status(now_s), pool.reused_by(),

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trials that one job runs in turn, on a simulated account.
+#include <functional>
+
+#include "tests/unit/sagemaker/runner_fixture.hpp"
+
+namespace steptune::simulated {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class PacksTest : public RunnerOnAccountTest {
+ protected:
+  PacksTest() { options.trials_per_job = 4; }
+
+  /// A trial that has `seconds` to be measured.
+  static TrialSpec given(std::int64_t number, double seconds,
+                         const std::string& type = "ml.g5.xlarge") {
+    TrialSpec spec = trial(number, type);
+    spec.enough_s = seconds;
+    return spec;
+  }
+
+  std::vector<OutcomeKind> kinds() const {
+    std::vector<OutcomeKind> kinds;
+    for (const Outcome& outcome : outcomes)
+      kinds.push_back(outcome.kind);
+    return kinds;
+  }
+};
+
+TEST_F(PacksTest, TrialsOfOneMachineShareAJobAndItsBill) {
+  options.backlog = 8;
+  program.ends_after_s.reset();
+  for (int number = 1; number <= 3; ++number)
+    start(given(number, 60.0));
+  run_until_finished(3);
+  EXPECT_EQ(jobs(), 1U);
+  ASSERT_EQ(starts.size(), 3U);
+  EXPECT_EQ(starts[0].placement.at("start"), "cold");
+  EXPECT_EQ(starts[1].placement.at("start"), "in turn");
+  EXPECT_NEAR(starts[1].time_s - starts[0].time_s, 60.5, 1.5);
+  for (const Outcome& outcome : outcomes) {
+    EXPECT_EQ(outcome.kind, OutcomeKind::stopped);
+    EXPECT_TRUE(outcome.had_enough);
+    EXPECT_GT(outcome.billed_s, 60.0);
+  }
+  EXPECT_GT(reports, 3 * 40);
+  release();
+  EXPECT_NEAR(told_usd(), audited_usd(), 0.0005);
+}
+
+TEST_F(PacksTest, OthersThanThoseOfOneMachineHaveJobsOfTheirOwn) {
+  options.backlog = 8;
+  start(given(1, 30.0));
+  start(given(2, 30.0, "ml.m5.xlarge"));
+  start(given(3, 30.0));
+  TrialSpec cluster = given(4, 30.0);
+  cluster.resources.instance_count = 2;
+  start(cluster);
+  run_until_finished(4);
+  EXPECT_EQ(jobs(), 3U) << "1 and 3 share one";
+}
+
+TEST_F(PacksTest, ATrialThatIsNotNeededAnyMoreEndsTheJobOnlyAsTheLast) {
+  options.backlog = 8;
+  program.ends_after_s.reset();
+  start(given(1, 100.0));
+  start(given(2, 100.0));
+  run_until_reported();
+  runner().stop({1, 1});
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::stopped);
+  EXPECT_FALSE(outcomes[0].had_enough) << "it was asked to end";
+  EXPECT_NEAR(outcomes[0].duration_s, 100.5, 2.0) << "nothing can be told to the job's shell";
+  reports = 0;
+  run_until_reported();
+  runner().stop({2, 1});
+  run_until_finished(2);
+  EXPECT_LT(outcomes[1].duration_s, 60.0) << "the job itself was stopped";
+}
+
+TEST_F(PacksTest, AllThatAreAskedToEndAreStoppedAtOnce) {
+  options.backlog = 8;
+  program.ends_after_s.reset();
+  for (int number = 1; number <= 3; ++number)
+    start(given(number, 1000.0));
+  run_until_reported();
+  const double asked_s = clock.now_s();
+  runner().kill_all();
+  run_until_finished(3);
+  EXPECT_LT(clock.now_s() - asked_s, 60.0);
+  EXPECT_THAT(kinds(), testing::Each(OutcomeKind::stopped));
+}
+
+TEST_F(PacksTest, AJobThatDiesGivesBackWhatItHadNotTried) {
+  options.backlog = 8;
+  program.ends_after_s.reset();
+  Fault fault{FaultKind::internal};
+  fault.after_s = 90.0;
+  fault.times = 1;
+  account_options.faults.push_back(fault);
+  for (int number = 1; number <= 4; ++number)
+    start(given(number, 60.0));
+  run_until_finished(4);
+  EXPECT_THAT(kinds(), ElementsAre(OutcomeKind::stopped, OutcomeKind::lost, OutcomeKind::stopped,
+                                   OutcomeKind::stopped));
+  EXPECT_EQ(jobs(), 2U) << "3 and 4 ran in another one";
+  release();
+  EXPECT_NEAR(told_usd(), audited_usd(), 0.0005);
+}
+
+TEST_F(PacksTest, ALaterTunerFindsThemByTheJobThatTheyAreIn) {
+  options.backlog = 8;
+  program.ends_after_s.reset();
+  for (int number = 1; number <= 3; ++number)
+    start(given(number, 60.0));
+  run_until_finished(1);
+  kill_tuner();
+  const auto adopted = runner().adopt(
+      std::vector<Runner::Orphan>{{given(2, 60.0), starts.front().token}, {given(3, 60.0), ""}});
+  ASSERT_TRUE(adopted) << adopted.error().text();
+  EXPECT_THAT(*adopted, ElementsAre(TrialKey{2, 1}, TrialKey{3, 1}));
+  run_until_finished(3);
+  EXPECT_EQ(jobs(), 1U);
+  EXPECT_TRUE(outcomes[2].had_enough) << "the time that it was given stands with the job";
+}
+
+TEST_F(PacksTest, WhatAWordCannotCarryRunsInAJobOfItsOwn) {
+  options.backlog = 8;
+  TrialSpec broken = given(1, 30.0);
+  broken.argv = {"python3", "-c", "import train\ntrain.main()"};
+  start(broken);
+  start(given(2, 30.0));
+  run_until_finished(2);
+  EXPECT_EQ(jobs(), 2U);
+}
+
+TEST_F(PacksTest, PlacesAreOpenForAWholeJobAndTheBatchKeepsToOneMachine) {
+  options.backlog = 8;
+  EXPECT_EQ(runner().open_places(), 4);
+  Resources same;
+  same.instance_type = "ml.g5.xlarge";
+  Resources other;
+  other.instance_type = "ml.m5.xlarge";
+  EXPECT_LT(runner().expected_start_s(other), 100.0) << "of a start that four share, a quarter";
+  start(given(1, 30.0));
+  EXPECT_EQ(runner().open_places(), 3);
+  EXPECT_LT(runner().expected_start_s(same), 2.0);
+  EXPECT_EQ(runner().expected_start_s(other), std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+}  // namespace steptune::simulated

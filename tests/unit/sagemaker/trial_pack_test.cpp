@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a pack's job is asked to run, run by the shells of this machine as a container would.
+#include "trial_runner/sagemaker/trial_pack.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/shell_quote.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace steptune {
+namespace {
+
+using testing::ContainsRegex;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+TrialSpec trial(std::int64_t number, std::vector<std::string> argv, double seconds = 60.0) {
+  TrialSpec spec;
+  spec.key = {number, 1};
+  spec.argv = std::move(argv);
+  spec.enough_s = seconds;
+  spec.limits.grace_s = 1.0;
+  spec.configuration.set("number", number);
+  return spec;
+}
+
+PackRequest request_of(const std::vector<TrialSpec>& trials) {
+  std::vector<PackedCommand> commands;
+  for (const TrialSpec& spec : trials)
+    commands.push_back({&spec, spec.argv, {}});
+  return pack_request(commands);
+}
+
+class TrialPackTest : public testing::TestWithParam<const char*> {
+ protected:
+  /// What the container prints, started as the request says, by the shell under test.
+  std::string run(const std::vector<TrialSpec>& trials, const std::string& around = "{}") {
+    PackRequest request = request_of(trials);
+    EXPECT_EQ(request.words.front(), "/bin/sh");
+    request.words.front() = GetParam();
+    std::vector<std::string> words{"env",
+                                   fmt::format("SAGEMAKER_BASE_DIR={}", folder_.path().string())};
+    for (const auto& [name, value] : request.environment)
+      words.push_back(fmt::format("{}={}", name, value));
+    words.insert(words.end(), request.words.begin(), request.words.end());
+    const std::string output = folder_.path() / "output";
+    const std::string command =
+        fmt::format("{} > {} 2>&1", fmt::format(fmt::runtime(around), posix_quoted(words)), output);
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    std::stringstream text;
+    text << std::ifstream(output).rdbuf();
+    return text.str();
+  }
+
+  /// The marks in what was printed, without those of trials that begin.
+  static std::vector<std::string> ends(const std::string& output) {
+    std::vector<std::string> marks;
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+      const auto mark = read_pack_mark(line);
+      if (mark && mark->kind != PackMark::Kind::begin) marks.push_back(pack_mark_text(*mark));
+    }
+    return marks;
+  }
+
+  TemporaryFolder folder_{"pack"};
+};
+
+TEST_P(TrialPackTest, EachTrialHasItsWordsByteByByte) {
+  const std::string odd = "a b'c\"d$e`f\\g*h\ti;j&k|l<m>n#o~ \xc3\xa9";
+  std::string longest(400, 'x');
+  for (std::size_t i = 0; i + 1 < longest.size(); i += 2)
+    longest.replace(i, 2, "\xc3\xa9");
+  TrialSpec first = trial(1, {"printf", "<%s>", odd, "", "-n"});
+  TrialSpec second = trial(2, {"sh", "-c", "printf '<%s>' \"$ODD\" \"$STEPTUNE_TRIAL\""});
+  second.environment = {{"ODD", odd}};
+  const std::string output = run({first, second, trial(3, {"printf", "%s", longest})});
+  EXPECT_THAT(output, HasSubstr(fmt::format("<{}><><-n>", odd)));
+  EXPECT_THAT(output, HasSubstr(fmt::format("<{}><2.1>", odd)));
+  EXPECT_THAT(output, HasSubstr(longest)) << "cut into pieces between characters";
+  EXPECT_THAT(ends(output), ElementsAre("[steptune-pack] end 1.1 0", "[steptune-pack] end 2.1 0",
+                                        "[steptune-pack] end 3.1 0"));
+}
+
+TEST_P(TrialPackTest, ATrialThatCrashesOrHangsTakesNoOtherWithIt) {
+  const std::string output =
+      run({trial(1, {"sh", "-c", "kill -9 $$"}), trial(2, {"no-such-program"}),
+           trial(3, {"sh", "-c", "trap '' TERM; sleep 60 & sleep 60; sleep 60"}, 1.0),
+           trial(4, {"sh", "-c", "sleep 60 & echo last; exit 3"})});
+  EXPECT_THAT(ends(output),
+              ElementsAre("[steptune-pack] end 1.1 137", "[steptune-pack] end 2.1 127",
+                          "[steptune-pack] over 3.1", "[steptune-pack] end 3.1 137",
+                          "[steptune-pack] end 4.1 3"));
+  EXPECT_THAT(output, HasSubstr("last\n"));
+  EXPECT_THAT(output, Not(HasSubstr("Killed"))) << "the shell's own words";
+}
+
+TEST_P(TrialPackTest, EachTrialFindsItsHyperparameters) {
+  const auto config = folder_.path() / "input" / "config";
+  std::filesystem::create_directories(config);
+  std::ofstream(config / "hyperparameters.json") << "{}";
+  const std::vector<std::string> show{"cat", config / "hyperparameters.json"};
+  const std::string output = run({trial(1, show), trial(2, show)});
+  EXPECT_THAT(output, HasSubstr("{\"number\":\"1\"}"));
+  EXPECT_THAT(output, HasSubstr("{\"number\":\"2\"}"));
+}
+
+TEST_P(TrialPackTest, WhenTheJobIsStoppedTheTrialIsAskedToEndAndNoOtherBegins) {
+  const std::string output =
+      run({trial(1, {"sh", "-c",
+                     "trap 'echo saved; exit 5' TERM; echo up; while :; do sleep 0.1; "
+                     "done"}),
+           trial(2, {"echo", "never"})},
+          "timeout --preserve-status 1 {}");
+  EXPECT_THAT(output, HasSubstr("saved"));
+  EXPECT_THAT(ends(output), ElementsAre("[steptune-pack] end 1.1 5"));
+  EXPECT_THAT(output, Not(HasSubstr("never")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shells, TrialPackTest, testing::Values("/bin/sh", "/bin/bash"),
+                         [](const auto& shell) {
+                           return shell.param == std::string("/bin/sh") ? "Sh" : "Bash";
+                         });
+
+TEST(TrialPack, RequestsKeepToTheServicesLimits) {
+  std::vector<TrialSpec> trials;
+  for (int number = 1; number <= 8; ++number)
+    trials.push_back(trial(number, {"python3", "train.py", std::string(300, 'a')}));
+  const PackRequest request = request_of(trials);
+  for (const std::string& word : request.words)
+    EXPECT_LE(word.size(), 256U) << word;
+  for (const auto& [name, value] : request.environment)
+    EXPECT_LE(value.size(), 512U) << name;
+  EXPECT_LE(request.words.size(), 100U);
+  for (const std::string& word : request.words)
+    EXPECT_EQ(word.find('\n'), std::string::npos) << word;
+}
+
+TEST(TrialPack, TheTrialsOfAJobAreReadFromItsEnvironment) {
+  const PackRequest request = request_of({trial(12, {"true"}, 41.2), trial(13, {"true"}, 1e9)});
+  const auto pack = pack_of(Json(request.environment));
+  ASSERT_EQ(pack.size(), 2U);
+  EXPECT_EQ(pack[0].key, (TrialKey{12, 1}));
+  EXPECT_EQ(pack[0].seconds, 42.0);
+  EXPECT_EQ(pack[1].key, (TrialKey{13, 1}));
+  EXPECT_EQ(pack[1].seconds, 3600.0) << "no more than the wall limit";
+  EXPECT_TRUE(pack_of(Json::object()).empty());
+  EXPECT_TRUE(pack_of(Json{{"STEPTUNE_PACK", "12.1:x"}}).empty());
+}
+
+TEST(TrialPack, WhatProgramsPrintIsNoMark) {
+  for (const char* line :
+       {"", "[steptune] {\"v\":1}", "[steptune-pack] begin", "[steptune-pack] begin 1",
+        "[steptune-pack] begin 1.x", "[steptune-pack] end 1.1", "[steptune-pack] end 1.1 x",
+        "[steptune-pack] rests 1.1", " [steptune-pack] begin 1.1", "[steptune-pack] over 1.1 2"}) {
+    EXPECT_FALSE(read_pack_mark(line)) << line;
+  }
+  const auto end = read_pack_mark("[steptune-pack] end 12.3 137");
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->key, (TrialKey{12, 3}));
+  EXPECT_EQ(end->exit_code, 137);
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/enough_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "tuner/loop/objectives.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_to_spare = 1.15;
+/// Of what former trials needed: most get by with this quantile, and those that do not have an
+/// interval that is somewhat wider.
+constexpr double k_most = 0.6;
+/// Trials that are slower than this quantile may be measured less surely.
+constexpr double k_fast = 0.1;
+/// A trial that came to no steady state would have needed more than it had.
+constexpr double k_longer = 2.0;
+/// A window hardly longer than the least says nothing of how many steps were needed.
+constexpr double k_more_than_least = 1.1;
+
+/// 0 of nothing.
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0.0;
+  const auto rank = std::llround(share * static_cast<double>(values.size() - 1));
+  const auto at = values.begin() + rank;
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+/// What former trials needed. Steps as logarithms: of their samples, and of their seconds.
+struct Needs {
+  std::vector<double> startup_s;
+  std::vector<double> warmup_steps;
+  std::vector<double> window_steps;
+  std::vector<double> log_samples;
+  std::vector<double> log_step_s;
+};
+
+void add(Needs& needs, const Measurement& measurement, const MeasureSpec& wanted) {
+  const bool told = measurement.window_steps > 0.0 && measurement.window_s > 0.0 &&
+                    measurement.window_samples > 0.0;
+  if (!told) return;
+  const double step_s = measurement.window_s / measurement.window_steps;
+  const bool steady = measurement.status == MeasurementStatus::steady;
+  needs.startup_s.push_back(measurement.startup_s);
+  needs.log_samples.push_back(std::log(measurement.window_samples / measurement.window_steps));
+  needs.log_step_s.push_back(std::log(step_s));
+  needs.warmup_steps.push_back((steady ? 1.0 : k_longer) * measurement.warmup_s / step_s);
+  if (!steady) {
+    needs.window_steps.push_back(k_longer * measurement.window_steps);
+  } else if (measurement.window_s > k_more_than_least * wanted.min_window_s) {
+    needs.window_steps.push_back(measurement.window_steps);
+  }
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// What a step of so many samples takes in the faster ones: between the same, where launching
+/// kernels takes it, and in proportion. A power of the samples, by ridge regression towards the
+/// square root (A. E. Hoerl and R. W. Kennard, Technometrics 12(1), 1970).
+double expected_step_s(const Needs& needs, double log_samples) {
+  const double mean_x = mean(needs.log_samples);
+  const double mean_y = mean(needs.log_step_s);
+  double xx = 1.0;
+  double xy = 0.5;
+  for (std::size_t i = 0; i < needs.log_samples.size(); ++i) {
+    const double x = needs.log_samples[i] - mean_x;
+    xx += x * x;
+    xy += x * (needs.log_step_s[i] - mean_y);
+  }
+  const double power = std::clamp(xy / xx, 0.0, 1.0);
+  std::vector<double> at_mean;
+  for (std::size_t i = 0; i < needs.log_samples.size(); ++i)
+    at_mean.push_back(needs.log_step_s[i] - power * (needs.log_samples[i] - mean_x));
+  return std::exp(quantile(std::move(at_mean), k_fast) + power * (log_samples - mean_x));
+}
+
+}  // namespace
+
+double enough_s(const StudySpec& study, const Standing& standing,
+                const Configuration& configuration, const TrialTargets& targets) {
+  Needs needs;
+  for (const TrialRecord& trial : standing.trials()) {
+    // What was given up for its speed was not measured until enough was known.
+    const bool seen_out = is_final(trial.status) && trial.status != TrialStatus::stopped_early;
+    if (seen_out && trial.measurement) add(needs, *trial.measurement, study.measure);
+  }
+  if (needs.startup_s.empty()) return std::numeric_limits<double>::infinity();
+  const MeasureSpec& wanted = targets.measure;
+  const auto samples = samples_per_step(study, configuration);
+  const double log_samples = samples ? std::log(*samples) : quantile(needs.log_samples, 0.5);
+  const double step_s = expected_step_s(needs, log_samples);
+  const double sample_s = step_s / std::exp(log_samples);
+  const double warmup_s = quantile(needs.warmup_steps, k_most) * step_s;
+  const double window_s =
+      std::max({quantile(needs.window_steps, k_most) * step_s, wanted.min_window_s,
+                wanted.min_window_steps * step_s, targets.min_window_samples * sample_s});
+  return k_to_spare *
+         (quantile(needs.startup_s, 1.0) + std::min(warmup_s + window_s, wanted.max_trial_s));
+}
+
+}  // namespace steptune
