@@ -8,6 +8,7 @@
 
 #include "common/text.hpp"
 #include "tuner/history/store.hpp"
+#include "tuner/history/trial_documents.hpp"
 #include "tuner/history/trial_row.hpp"
 
 namespace steptune {
@@ -48,10 +49,11 @@ Result<StudyRecord> read_study_row(const Query& query, const std::string& where)
 }
 
 /// Collects the trials of a query whose parameters are bound.
-Result<std::vector<TrialRecord>> read_trials(Query& query, const std::string& where) {
+Result<std::vector<TrialRecord>> read_trials(Query& query, Milestones milestones,
+                                             const std::string& where) {
   std::vector<TrialRecord> trials;
   while (query.step()) {
-    auto trial = read_trial(query, where);
+    auto trial = read_trial(query, milestones, where);
     if (!trial) return tl::unexpected(trial.error());
     trials.push_back(*std::move(trial));
   }
@@ -164,11 +166,12 @@ Result<StudyRecord> History::study(const std::string& name) const {
               store_->path.string(), fmt::format("its studies: {}", fmt::join(names, ", ")));
 }
 
-Result<std::vector<TrialRecord>> History::trials(std::int64_t study_id) const {
+Result<std::vector<TrialRecord>> History::trials(std::int64_t study_id,
+                                                 Milestones milestones) const {
   return store_->catch_errors([&] {
     Query query = store_->query(k_select_trials);
     query.bind(study_id);
-    return read_trials(query, store_->path.string());
+    return read_trials(query, milestones, store_->path.string());
   });
 }
 
@@ -176,7 +179,7 @@ Result<TrialRecord> History::trial(std::int64_t study_id, std::int64_t number) c
   return store_->catch_errors([&]() -> Result<TrialRecord> {
     Query query = store_->query(k_select_trial);
     query.bind(study_id).bind(number);
-    if (query.step()) return read_trial(query, store_->path.string());
+    if (query.step()) return read_trial(query, Milestones::read, store_->path.string());
     return fail(ErrorKind::not_found, fmt::format("there is no trial {}", number),
                 store_->path.string(), "`steptune leaderboard` shows the trials");
   });
@@ -187,7 +190,7 @@ Result<std::vector<TrialRecord>> History::ranked_trials(std::int64_t study_id, s
   return store_->catch_errors([&] {
     Query query = store_->query(largest_first ? k_select_largest : k_select_smallest);
     query.bind(study_id).bind(static_cast<std::int64_t>(limit));
-    return read_trials(query, store_->path.string());
+    return read_trials(query, Milestones::leave, store_->path.string());
   });
 }
 
@@ -197,7 +200,7 @@ Result<std::vector<TrialRecord>> History::standing_trials(std::int64_t study_id,
     Query query =
         store_->query(largest_first ? k_select_standing_largest : k_select_standing_smallest);
     query.bind(study_id).bind(static_cast<std::int64_t>(limit));
-    return read_trials(query, store_->path.string());
+    return read_trials(query, Milestones::leave, store_->path.string());
   });
 }
 
@@ -206,7 +209,7 @@ Result<std::vector<TrialRecord>> History::latest_trials(std::int64_t study_id, T
   return store_->catch_errors([&] {
     Query query = store_->query(k_select_latest);
     query.bind(study_id).bind(to_text(status)).bind(static_cast<std::int64_t>(limit));
-    return read_trials(query, store_->path.string());
+    return read_trials(query, Milestones::leave, store_->path.string());
   });
 }
 
@@ -387,7 +390,7 @@ Result<void> History::record_running(std::int64_t study_id, std::int64_t number,
   return store_->write([&]() -> Result<void> {
     const int changed = store_->query(k_set_running)
                             .bind(token)
-                            .bind(dump_json(to_json(placement)))
+                            .bind(texts_document(placement))
                             .bind(study_id)
                             .bind(number)
                             .run();
