@@ -14,13 +14,13 @@
 namespace steptune {
 namespace {
 
-constexpr const char* k_select_studies =
-    "SELECT id, name, fingerprint, document, seed, status, created_wall_s, elapsed_s, stop_reason, "
-    "recommendation, overhead_usd, unpaid_suggestions FROM studies ORDER BY created_wall_s, id";
-/// Of a file that is read as an earlier version wrote it.
-constexpr const char* k_select_studies_before_5 =
-    "SELECT id, name, fingerprint, document, seed, status, created_wall_s, elapsed_s, stop_reason, "
-    "recommendation, overhead_usd, 0 FROM studies ORDER BY created_wall_s, id";
+/// Of a file that is read as a version of that number wrote it.
+std::string select_studies(int version, const char* rest) {
+  return fmt::format(
+      "SELECT id, name, fingerprint, document, seed, status, created_wall_s, elapsed_s, "
+      "stop_reason, recommendation, overhead_usd, {} FROM studies {}",
+      version < 5 ? "0" : "unpaid_suggestions", rest);
+}
 
 Result<StudyRecord> read_study_row(const Query& query, const std::string& where) {
   StudyRecord study;
@@ -137,7 +137,7 @@ const std::vector<std::string>& History::warnings() const {
 
 Result<std::vector<StudyRecord>> History::studies() const {
   return store_->catch_errors([&]() -> Result<std::vector<StudyRecord>> {
-    Query query = store_->query(store_->version < 5 ? k_select_studies_before_5 : k_select_studies);
+    Query query = store_->query(select_studies(store_->version, "ORDER BY created_wall_s, id"));
     std::vector<StudyRecord> studies;
     while (query.step()) {
       auto study = read_study_row(query, store_->path.string());
@@ -149,17 +149,23 @@ Result<std::vector<StudyRecord>> History::studies() const {
 }
 
 Result<StudyRecord> History::study(const std::string& name) const {
-  auto all = studies();
-  if (!all) return tl::unexpected(all.error());
-  if (all->empty()) {
+  return store_->catch_errors([&]() -> Result<StudyRecord> {
+    Query query = store_->query(select_studies(
+        store_->version, "WHERE ?1 IN ('', name) ORDER BY created_wall_s DESC, id DESC LIMIT 1"));
+    query.bind(name);
+    if (query.step()) return read_study_row(query, store_->path.string());
+    return no_study(name);
+  });
+}
+
+tl::unexpected<Error> History::no_study(const std::string& name) const {
+  Query query = store_->query("SELECT name FROM studies ORDER BY created_wall_s, id");
+  std::vector<std::string> names;
+  while (query.step())
+    names.push_back(query.column(0).getString());
+  if (names.empty()) {
     return fail(ErrorKind::not_found, "contains no study yet", store_->path.string(),
                 "`steptune run STUDY` starts one");
-  }
-  if (name.empty()) return all->back();
-  std::vector<std::string> names;
-  for (auto& study : *all) {
-    if (study.name == name) return std::move(study);
-    names.push_back(study.name);
   }
   return fail(ErrorKind::not_found,
               fmt::format("there is no study \"{}\"{}", name, did_you_mean(name, names)),

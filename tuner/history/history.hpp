@@ -321,6 +321,7 @@ class History {
  private:
   struct Store;
   explicit History(std::unique_ptr<Store> store);
+  [[nodiscard]] tl::unexpected<Error> no_study(const std::string& name) const;
   [[nodiscard]] Result<void> put_trial(std::int64_t study_id, const TrialRecord& trial,
                                        std::optional<StudyTotals> totals, const TrialTrace& trace);
   /// Within a transaction, as the next two.
