@@ -187,9 +187,13 @@ void EffectsModel::compute_shares(const SearchSpace& space) {
       const double* row = &rows[i * width_ + begin];
       for (std::size_t a = 0; a < size; ++a) {
         means[a] += row[a] / count;
-        for (std::size_t b = 0; b < size; ++b)
+        for (std::size_t b = 0; b <= a; ++b)
           covariance[a * size + b] += row[a] * row[b] / count;
       }
+    }
+    for (std::size_t a = 0; a < size; ++a) {
+      for (std::size_t b = 0; b < a; ++b)
+        covariance[b * size + a] = covariance[a * size + b];
     }
     for (std::size_t draw = 0; draw < draws_.size(); ++draw) {
       double mean = 0.0;

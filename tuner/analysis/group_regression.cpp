@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "common/rng.hpp"
 
@@ -79,6 +80,10 @@ class Sampler {
     coefficients_.assign(width_, 0.0);
     gradient_ = products_;
     variance_ = total_ / weight_;
+    for (const double chance : input.inclusion) {
+      log_priors_.emplace_back(std::log1p(-chance),
+                               std::log(chance / static_cast<double>(k_slabs.size())));
+    }
   }
 
   GroupRegression run() {
@@ -167,29 +172,32 @@ class Sampler {
     const std::size_t begin = input_.starts[group];
     const std::size_t end = input_.starts[group + 1];
     left_.resize(end - begin);
+    information_.resize(end - begin);
+    std::array<double, k_slabs.size()> ratios;
+    ratios.fill(1.0);
+    std::array<double, k_slabs.size()> fits{};
     for (std::size_t a = begin; a < end; ++a) {
       // Within the group the columns are uncorrelated but for rounding.
-      left_[a - begin] = (gradient_[a] + gram_.at(a, a) * coefficients_[a]) / residual_;
+      const double left = (gradient_[a] + gram_.at(a, a) * coefficients_[a]) / residual_;
+      const double information = std::max(0.0, gram_.at(a, a)) / residual_;
+      left_[a - begin] = left;
+      information_[a - begin] = information;
+      for (std::size_t s = 0; s < k_slabs.size(); ++s) {
+        const double prior = k_slabs[s] * variance_;
+        const double shrunk = 1.0 + prior * information;
+        ratios[s] *= shrunk;
+        fits[s] += prior * left * left / shrunk;
+      }
     }
     std::array<double, k_slabs.size() + 1> chances{};
-    chances[0] = std::log1p(-input_.inclusion[group]);
-    for (std::size_t s = 0; s < k_slabs.size(); ++s) {
-      const double prior = k_slabs[s] * variance_;
-      double ratio = 1.0;
-      double fit = 0.0;
-      for (std::size_t a = begin; a < end; ++a) {
-        const double shrunk = 1.0 + prior * information(a);
-        ratio *= shrunk;
-        fit += prior * left_[a - begin] * left_[a - begin] / shrunk;
-      }
-      chances[s + 1] = std::log(input_.inclusion[group] / static_cast<double>(k_slabs.size())) +
-                       0.5 * (fit - std::log(ratio));
-    }
+    chances[0] = log_priors_[group].first;
+    for (std::size_t s = 0; s < k_slabs.size(); ++s)
+      chances[s + 1] = log_priors_[group].second + 0.5 * (fits[s] - std::log(ratios[s]));
     const std::size_t chosen = draw_index(chances);
     for (std::size_t a = begin; a < end; ++a) {
       double drawn = 0.0;
       if (chosen > 0) {
-        const double precision = information(a) + 1.0 / (k_slabs[chosen - 1] * variance_);
+        const double precision = information_[a - begin] + 1.0 / (k_slabs[chosen - 1] * variance_);
         drawn = left_[a - begin] / precision + rng_.normal() / std::sqrt(precision);
       }
       set_coefficient(a, drawn);
@@ -203,11 +211,6 @@ class Sampler {
     const double* row = &gram_.cells[column * width_];
     for (std::size_t b = 0; b < width_; ++b)
       gradient_[b] -= row[b] * change;
-  }
-
-  /// Of the values about a coefficient, all others known.
-  [[nodiscard]] double information(std::size_t column) const {
-    return std::max(0.0, gram_.at(column, column)) / residual_;
   }
 
   template <std::size_t N>
@@ -283,6 +286,9 @@ class Sampler {
   std::vector<double> coefficients_;  ///< of the rotated columns
   std::vector<double> gradient_;      ///< products of the columns and what is not fitted yet
   std::vector<double> left_;
+  std::vector<double> information_;  ///< of the values about each coefficient, all others known
+  /// Of each group: that it takes no part, and that it does with one of the slabs.
+  std::vector<std::pair<double, double>> log_priors_;
   double weight_ = 0.0;    ///< sum
   double total_ = 0.0;     ///< weighted sum of squares of the values
   double variance_ = 0.0;  ///< of the values

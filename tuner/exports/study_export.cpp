@@ -24,14 +24,14 @@ Result<StudyExport> read_study_export(const StoredStudy& study) {
   auto board = read_leaderboard(study, everything);
   if (!board) return tl::unexpected(board.error());
   result.board = *std::move(board);
-  auto trials = study.history.trials(study.record.id);
+  auto trials = study.history.trials(study.record.id, Milestones::leave);
   if (!trials) return tl::unexpected(trials.error());
   result.trials = *std::move(trials);
-  for (const TrialRecord& trial : result.trials) {
-    auto trace = study.history.trace(study.record.id, trial.number);
-    if (!trace) return tl::unexpected(trace.error());
-    if (*trace) result.traces.emplace(trial.number, **std::move(trace));
-  }
+  const auto traces =
+      study.history.traces(study.record.id, [&](std::int64_t number, TrialTrace trace) {
+        result.traces.emplace(number, std::move(trace));
+      });
+  if (!traces) return tl::unexpected(traces.error());
   auto recommendation = stored_recommendation(study.record);
   if (!recommendation) return tl::unexpected(recommendation.error());
   result.recommendation = *std::move(recommendation);

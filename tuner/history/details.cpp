@@ -3,13 +3,18 @@
 
 #include "tuner/history/history.hpp"
 #include "tuner/history/store.hpp"
-#include "tuner/history/trial_row.hpp"
+#include "tuner/history/trial_documents.hpp"
 
 namespace steptune {
 namespace {
 
 /// Before it there were no tables of traces, attempts and sessions.
 constexpr int k_first_with_details = 4;
+
+std::optional<TrialTrace> read_trace(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json.is_discarded() ? std::nullopt : std::optional(trial_trace_from_json(json));
+}
 
 }  // namespace
 
@@ -19,9 +24,25 @@ Result<std::optional<TrialTrace>> History::trace(std::int64_t study_id, std::int
     Query query = store_->query("SELECT trace FROM traces WHERE study_id = ? AND number = ?");
     query.bind(study_id).bind(number);
     if (!query.step()) return std::nullopt;
-    const auto json = parse_json(query.column(0).getString(), store_->path.string());
-    if (!json) return tl::unexpected(store_->damaged("the trace of a trial cannot be read"));
-    return trial_trace_from_json(*json);
+    auto trace = read_trace(query.column(0).getString());
+    if (!trace) return tl::unexpected(store_->damaged("the trace of a trial cannot be read"));
+    return trace;
+  });
+}
+
+Result<void> History::traces(std::int64_t study_id,
+                             const std::function<void(std::int64_t, TrialTrace)>& use) const {
+  return store_->catch_errors([&]() -> Result<void> {
+    if (store_->version < k_first_with_details) return {};
+    Query query =
+        store_->query("SELECT trace, number FROM traces WHERE study_id = ? ORDER BY number");
+    query.bind(study_id);
+    while (query.step()) {
+      auto trace = read_trace(query.column(0).getString());
+      if (!trace) return tl::unexpected(store_->damaged("the trace of a trial cannot be read"));
+      use(query.column(1).getInt64(), *std::move(trace));
+    }
+    return {};
   });
 }
 
@@ -55,12 +76,9 @@ Result<std::vector<SessionRecord>> History::sessions(std::int64_t study_id) cons
     while (query.step()) {
       SessionRecord& session = sessions.emplace_back();
       session.started_wall_s = query.column(0).getDouble();
-      const auto machine = parse_json(query.column(1).getString(), store_->path.string());
-      if (!machine || !machine->is_object()) {
+      const std::string machine = query.column(1).getString();
+      if (!read_texts(machine, session.machine)) {
         return tl::unexpected(store_->damaged("the machine of a session cannot be read"));
-      }
-      for (const auto& [name, text] : machine->items()) {
-        if (text.is_string()) session.machine[name] = text.get<std::string>();
       }
     }
     return sessions;
@@ -76,7 +94,7 @@ Result<void> History::record_session(std::int64_t study_id, const MachineDescrip
             "WHERE study_id = ?1")
         .bind(study_id)
         .bind(store_->clock->wall_time_s())
-        .bind(dump_json(to_json(machine)))
+        .bind(texts_document(machine))
         .run();
     return {};
   });

@@ -8,18 +8,19 @@
 
 #include "common/text.hpp"
 #include "tuner/history/store.hpp"
+#include "tuner/history/trial_documents.hpp"
 #include "tuner/history/trial_row.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr const char* k_select_studies =
-    "SELECT id, name, fingerprint, document, seed, status, created_wall_s, elapsed_s, stop_reason, "
-    "recommendation, overhead_usd, unpaid_suggestions FROM studies ORDER BY created_wall_s, id";
-/// Of a file that is read as an earlier version wrote it.
-constexpr const char* k_select_studies_before_5 =
-    "SELECT id, name, fingerprint, document, seed, status, created_wall_s, elapsed_s, stop_reason, "
-    "recommendation, overhead_usd, 0 FROM studies ORDER BY created_wall_s, id";
+/// Of a file that is read as a version of that number wrote it.
+std::string select_studies(int version, const char* rest) {
+  return fmt::format(
+      "SELECT id, name, fingerprint, document, seed, status, created_wall_s, elapsed_s, "
+      "stop_reason, recommendation, overhead_usd, {} FROM studies {}",
+      version < 5 ? "0" : "unpaid_suggestions", rest);
+}
 
 Result<StudyRecord> read_study_row(const Query& query, const std::string& where) {
   StudyRecord study;
@@ -48,10 +49,11 @@ Result<StudyRecord> read_study_row(const Query& query, const std::string& where)
 }
 
 /// Collects the trials of a query whose parameters are bound.
-Result<std::vector<TrialRecord>> read_trials(Query& query, const std::string& where) {
+Result<std::vector<TrialRecord>> read_trials(Query& query, Milestones milestones,
+                                             const std::string& where) {
   std::vector<TrialRecord> trials;
   while (query.step()) {
-    auto trial = read_trial(query, where);
+    auto trial = read_trial(query, milestones, where);
     if (!trial) return tl::unexpected(trial.error());
     trials.push_back(*std::move(trial));
   }
@@ -135,7 +137,7 @@ const std::vector<std::string>& History::warnings() const {
 
 Result<std::vector<StudyRecord>> History::studies() const {
   return store_->catch_errors([&]() -> Result<std::vector<StudyRecord>> {
-    Query query = store_->query(store_->version < 5 ? k_select_studies_before_5 : k_select_studies);
+    Query query = store_->query(select_studies(store_->version, "ORDER BY created_wall_s, id"));
     std::vector<StudyRecord> studies;
     while (query.step()) {
       auto study = read_study_row(query, store_->path.string());
@@ -147,28 +149,35 @@ Result<std::vector<StudyRecord>> History::studies() const {
 }
 
 Result<StudyRecord> History::study(const std::string& name) const {
-  auto all = studies();
-  if (!all) return tl::unexpected(all.error());
-  if (all->empty()) {
+  return store_->catch_errors([&]() -> Result<StudyRecord> {
+    Query query = store_->query(select_studies(
+        store_->version, "WHERE ?1 IN ('', name) ORDER BY created_wall_s DESC, id DESC LIMIT 1"));
+    query.bind(name);
+    if (query.step()) return read_study_row(query, store_->path.string());
+    return no_study(name);
+  });
+}
+
+tl::unexpected<Error> History::no_study(const std::string& name) const {
+  Query query = store_->query("SELECT name FROM studies ORDER BY created_wall_s, id");
+  std::vector<std::string> names;
+  while (query.step())
+    names.push_back(query.column(0).getString());
+  if (names.empty()) {
     return fail(ErrorKind::not_found, "contains no study yet", store_->path.string(),
                 "`steptune run STUDY` starts one");
-  }
-  if (name.empty()) return all->back();
-  std::vector<std::string> names;
-  for (auto& study : *all) {
-    if (study.name == name) return std::move(study);
-    names.push_back(study.name);
   }
   return fail(ErrorKind::not_found,
               fmt::format("there is no study \"{}\"{}", name, did_you_mean(name, names)),
               store_->path.string(), fmt::format("its studies: {}", fmt::join(names, ", ")));
 }
 
-Result<std::vector<TrialRecord>> History::trials(std::int64_t study_id) const {
+Result<std::vector<TrialRecord>> History::trials(std::int64_t study_id,
+                                                 Milestones milestones) const {
   return store_->catch_errors([&] {
     Query query = store_->query(k_select_trials);
     query.bind(study_id);
-    return read_trials(query, store_->path.string());
+    return read_trials(query, milestones, store_->path.string());
   });
 }
 
@@ -176,7 +185,7 @@ Result<TrialRecord> History::trial(std::int64_t study_id, std::int64_t number) c
   return store_->catch_errors([&]() -> Result<TrialRecord> {
     Query query = store_->query(k_select_trial);
     query.bind(study_id).bind(number);
-    if (query.step()) return read_trial(query, store_->path.string());
+    if (query.step()) return read_trial(query, Milestones::read, store_->path.string());
     return fail(ErrorKind::not_found, fmt::format("there is no trial {}", number),
                 store_->path.string(), "`steptune leaderboard` shows the trials");
   });
@@ -187,7 +196,7 @@ Result<std::vector<TrialRecord>> History::ranked_trials(std::int64_t study_id, s
   return store_->catch_errors([&] {
     Query query = store_->query(largest_first ? k_select_largest : k_select_smallest);
     query.bind(study_id).bind(static_cast<std::int64_t>(limit));
-    return read_trials(query, store_->path.string());
+    return read_trials(query, Milestones::leave, store_->path.string());
   });
 }
 
@@ -197,7 +206,7 @@ Result<std::vector<TrialRecord>> History::standing_trials(std::int64_t study_id,
     Query query =
         store_->query(largest_first ? k_select_standing_largest : k_select_standing_smallest);
     query.bind(study_id).bind(static_cast<std::int64_t>(limit));
-    return read_trials(query, store_->path.string());
+    return read_trials(query, Milestones::leave, store_->path.string());
   });
 }
 
@@ -206,7 +215,7 @@ Result<std::vector<TrialRecord>> History::latest_trials(std::int64_t study_id, T
   return store_->catch_errors([&] {
     Query query = store_->query(k_select_latest);
     query.bind(study_id).bind(to_text(status)).bind(static_cast<std::int64_t>(limit));
-    return read_trials(query, store_->path.string());
+    return read_trials(query, Milestones::leave, store_->path.string());
   });
 }
 
@@ -387,7 +396,7 @@ Result<void> History::record_running(std::int64_t study_id, std::int64_t number,
   return store_->write([&]() -> Result<void> {
     const int changed = store_->query(k_set_running)
                             .bind(token)
-                            .bind(dump_json(to_json(placement)))
+                            .bind(texts_document(placement))
                             .bind(study_id)
                             .bind(number)
                             .run();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -110,6 +111,10 @@ struct TrialRecord {
   std::map<std::string, std::string> placement;
   std::filesystem::path log_path;
 };
+
+/// Whether milestones and rungs are read with a trial: they are half of what is stored of it, and
+/// only those who search on need them.
+enum class Milestones { leave, read };
 
 /// One of several launches of a trial, once it has ended.
 struct AttemptRecord {
@@ -221,13 +226,17 @@ class History {
   /// `not_found` with the nearest name. An empty name means the only study, or the latest.
   [[nodiscard]] Result<StudyRecord> study(const std::string& name) const;
   /// All trials of a study in order of number.
-  [[nodiscard]] Result<std::vector<TrialRecord>> trials(std::int64_t study_id) const;
+  [[nodiscard]] Result<std::vector<TrialRecord>> trials(
+      std::int64_t study_id, Milestones milestones = Milestones::read) const;
   [[nodiscard]] Result<TrialRecord> trial(std::int64_t study_id, std::int64_t number) const;
 
   /// What happened while a trial ran; nothing of one that has not ended or is older than version 4
   /// of the database.
   [[nodiscard]] Result<std::optional<TrialTrace>> trace(std::int64_t study_id,
                                                         std::int64_t number) const;
+  /// The same of all trials of a study, one after the other in order of number.
+  [[nodiscard]] Result<void> traces(std::int64_t study_id,
+                                    const std::function<void(std::int64_t, TrialTrace)>& use) const;
   /// The launches of a trial that was launched several times, in order; else none.
   [[nodiscard]] Result<std::vector<AttemptRecord>> attempts(std::int64_t study_id,
                                                             std::int64_t number) const;
@@ -238,7 +247,8 @@ class History {
   [[nodiscard]] Result<std::vector<NightRow>> nights(const std::string& study) const;
 
   /// The best trials by their first objective, best first: ranked states with a finite value, no
-  /// confirmations. Reads no more than `limit` rows of either state, however many there are.
+  /// confirmations. Reads no more than `limit` rows of either state, however many there are. Here
+  /// and in the next two, trials come without milestones and rungs.
   [[nodiscard]] Result<std::vector<TrialRecord>> ranked_trials(std::int64_t study_id,
                                                                std::size_t limit,
                                                                bool largest_first = false) const;
@@ -311,6 +321,7 @@ class History {
  private:
   struct Store;
   explicit History(std::unique_ptr<Store> store);
+  [[nodiscard]] tl::unexpected<Error> no_study(const std::string& name) const;
   [[nodiscard]] Result<void> put_trial(std::int64_t study_id, const TrialRecord& trial,
                                        std::optional<StudyTotals> totals, const TrialTrace& trace);
   /// Within a transaction, as the next two.

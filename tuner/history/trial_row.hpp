@@ -20,13 +20,7 @@ inline constexpr int k_trial_column_count = 24;
 /// Binds the trial's columns, in order, after whatever is bound already.
 void bind_trial(Query& query, const TrialRecord& trial);
 /// The trial in the query's current row. Errors say what of which trial cannot be read.
-[[nodiscard]] Result<TrialRecord> read_trial(const Query& query, const std::string& where);
-
-/// Measurements as they are stored: numbers that are not finite are left out.
-[[nodiscard]] Json to_json(const Measurement& measurement);
-[[nodiscard]] Result<Measurement> measurement_from_json(const Json& json, const std::string& where);
-
-/// A map of texts as a JSON object and back.
-[[nodiscard]] Json to_json(const std::map<std::string, std::string>& texts);
+[[nodiscard]] Result<TrialRecord> read_trial(const Query& query, Milestones milestones,
+                                             const std::string& where);
 
 }  // namespace steptune

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include <boost/math/distributions/normal.hpp>
 
@@ -50,9 +51,34 @@ Standing::Standing(RankingRules rules, std::size_t ranked_by)
 
 Standing::Standing(RankingRules rules, std::vector<TrialRecord> trials, std::size_t ranked_by)
     : Standing(std::move(rules), ranked_by) {
-  trials_.reserve(trials.size());
-  for (TrialRecord& trial : trials)
-    put(std::move(trial));
+  trials_ = std::move(trials);
+  if (!std::ranges::is_sorted(trials_, {}, &TrialRecord::number)) {
+    std::ranges::stable_sort(trials_, {}, &TrialRecord::number);
+  }
+  const auto repeated = std::ranges::unique(trials_, {}, &TrialRecord::number);
+  trials_.erase(repeated.begin(), repeated.end());
+  // Once, where `put` does it after each run that tells of the machine.
+  for (const TrialPurpose purpose :
+       {TrialPurpose::baseline, TrialPurpose::sentinel, TrialPurpose::confirm_incumbent,
+        TrialPurpose::confirm_baseline}) {
+    const bool ended = std::ranges::any_of(trials_, [&](const TrialRecord& trial) {
+      return trial.purpose == purpose && is_final(trial.status);
+    });
+    if (!ended) continue;
+    estimate_machine(purpose);
+    break;
+  }
+  for (const TrialRecord& trial : trials_) {
+    spent_usd_ += trial.spent_usd;
+    if (is_final(trial.status)) count_ended(trial);
+  }
+}
+
+std::vector<TrialRecord> Standing::take_trials() {
+  by_value_.clear();
+  baseline_ = 0;
+  incumbent_ = 0;
+  return std::exchange(trials_, {});
 }
 
 void Standing::put(TrialRecord trial) {
@@ -62,12 +88,13 @@ void Standing::put(TrialRecord trial) {
   spent_usd_ += trial.spent_usd - (known ? place->spent_usd : 0.0);
   const auto stored =
       known ? (*place = std::move(trial), place) : trials_.insert(place, std::move(trial));
-  if (is_final(stored->status) && !ended_before) count_ended(*stored);
+  if (!is_final(stored->status) || ended_before) return;
+  estimate_machine(stored->purpose);
+  count_ended(*stored);
 }
 
 void Standing::count_ended(const TrialRecord& trial) {
   incumbent_.reset();
-  estimate_machine(trial.purpose);
   if (refutes(trial)) refuted_.push_back(trial.configuration);
   if (!is_compared(trial.purpose)) return;
   ++ended_search_trials_;

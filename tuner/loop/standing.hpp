@@ -63,6 +63,7 @@ class Standing {
  public:
   /// `ranked_by`: the objective that the order of the trials follows.
   explicit Standing(RankingRules rules, std::size_t ranked_by = 0);
+  /// In any order; of a trial that is given twice, the first counts.
   Standing(RankingRules rules, std::vector<TrialRecord> trials, std::size_t ranked_by = 0);
 
   /// Takes a trial in, in place of what it was before. A trial in a final state does not change.
@@ -70,6 +71,9 @@ class Standing {
 
   /// In order of number.
   [[nodiscard]] const std::vector<TrialRecord>& trials() const { return trials_; }
+  /// Hands them out and knows none of them from then on; what it says of the machine, of values and
+  /// of errors stays.
+  [[nodiscard]] std::vector<TrialRecord> take_trials();
   [[nodiscard]] const TrialRecord* find(std::int64_t number) const;  ///< null if there is none
   [[nodiscard]] const RankingRules& rules() const { return rules_; }
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <limits>
+#include <ranges>
 #include <utility>
 
 #include "search/space/expression.hpp"
@@ -19,33 +19,36 @@ constexpr std::array k_unranked{TrialStatus::running,       TrialStatus::launchi
                                 TrialStatus::infeasible,    TrialStatus::failed,
                                 TrialStatus::out_of_memory, TrialStatus::interrupted};
 
-/// All trials of the standing that have the objective which it is ranked by, best first.
-std::vector<TrialRecord> sorted_trials(const Standing& standing, const LeaderboardQuery& query) {
-  std::vector<TrialRecord> trials = standing.trials();
-  const std::size_t objective = query.sorted_by;
-  std::erase_if(trials, [&](const TrialRecord& trial) {
-    return !is_ranked(trial.status) || !is_compared(trial.purpose) ||
-           trial.objectives.size() <= objective || !std::isfinite(trial.objectives[objective]);
-  });
-  std::ranges::stable_sort(
-      trials, {}, [&](const TrialRecord& trial) { return standing.value(trial, objective); });
-  if (trials.size() > query.limit) trials.resize(query.limit);
-  return trials;
+/// Places of the trials that have the objective which the standing is ranked by, best first.
+std::vector<std::size_t> best_first(const Standing& standing, std::size_t objective) {
+  std::vector<std::pair<double, std::size_t>> values;
+  for (std::size_t place = 0; place < standing.trials().size(); ++place) {
+    const TrialRecord& trial = standing.trials()[place];
+    if (is_ranked(trial.status) && is_compared(trial.purpose) &&
+        trial.objectives.size() > objective && std::isfinite(trial.objectives[objective])) {
+      values.emplace_back(standing.value(trial, objective), place);
+    }
+  }
+  std::ranges::sort(values);
+  std::vector<std::size_t> places;
+  for (const auto& [value, place] : values)
+    places.push_back(place);
+  return places;
 }
 
-Result<std::vector<TrialRecord>> ranked_trials(const StoredStudy& study, Standing& standing,
-                                               const LeaderboardQuery& query) {
-  if (query.sorted_by > 0 || standing.drift().is_significant()) {
-    return sorted_trials(standing, query);
-  }
+/// The best trials by the first objective, which the standing then knows, too.
+Result<std::vector<TrialRecord>> read_ranked(const StoredStudy& study, Standing& standing,
+                                             std::size_t limit) {
   const bool largest_first = study.objectives[0].objective.direction == Direction::maximize;
-  auto trials = study.history.ranked_trials(study.record.id, query.limit, largest_first);
-  if (trials && study.objectives.size() > 1) {
+  auto ranked = study.history.ranked_trials(study.record.id, limit, largest_first);
+  if (ranked && study.objectives.size() > 1) {
     // Whatever dominates a trial that is shown ranks before it, so the rows decide the front.
-    for (const TrialRecord& trial : *trials)
-      standing.put(trial);
+    RankingRules rules = standing.rules();
+    std::vector<TrialRecord> known = standing.take_trials();
+    known.insert(known.end(), ranked->begin(), ranked->end());
+    standing = Standing(std::move(rules), std::move(known));
   }
-  return trials;
+  return ranked;
 }
 
 /// What a study that has ended told in the end, else what its trials say now.
@@ -59,43 +62,64 @@ Result<Leaders> leaders_now(const StoredStudy& study, const Standing& standing,
   return *recommendation ? leaders_of(**recommendation) : leaders_of(standing);
 }
 
-/// Confirming trials and the like, of which a standing has all: the latest of each status first.
-void add_repetitions(const Standing& standing, std::size_t limit,
-                     std::vector<TrialRecord>& trials) {
-  for (const TrialStatus status : {TrialStatus::completed, TrialStatus::stopped_early}) {
-    std::vector<TrialRecord> of_status;
-    for (const TrialRecord& trial : standing.trials()) {
-      if (trial.status == status && !is_compared(trial.purpose)) of_status.push_back(trial);
-    }
-    std::ranges::sort(of_status, std::greater<>(), &TrialRecord::number);
-    if (of_status.size() > limit) of_status.resize(limit);
-    std::move(of_status.begin(), of_status.end(), std::back_inserter(trials));
+/// Moves those of the trials out that `wanted` holds for, latest first.
+template <typename Wanted>
+void move_latest(std::vector<TrialRecord>& trials, std::size_t limit, Wanted wanted,
+                 std::vector<TrialRecord>& out) {
+  for (TrialRecord& trial :
+       std::views::reverse(trials) | std::views::filter(wanted) | std::views::take(limit)) {
+    out.push_back(std::move(trial));
   }
 }
 
-Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study, const Standing& standing,
+/// `known`: trials of the study in order of number; all of them (`whole`), or those of a standing,
+/// of which confirming runs and the like are all.
+Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
+                                                 std::vector<TrialRecord> known, bool whole,
                                                  std::size_t limit) {
   std::vector<TrialRecord> result;
   for (const TrialStatus status : k_unranked) {
+    if (whole) {
+      move_latest(
+          known, limit, [&](const TrialRecord& trial) { return trial.status == status; }, result);
+      continue;
+    }
     auto trials = study.history.latest_trials(study.record.id, status, limit);
     if (!trials) return tl::unexpected(trials.error());
-    std::move(trials->begin(), trials->end(), std::back_inserter(result));
+    std::ranges::move(*trials, std::back_inserter(result));
   }
-  add_repetitions(standing, limit, result);
+  for (const TrialStatus status : {TrialStatus::completed, TrialStatus::stopped_early}) {
+    move_latest(
+        known, limit,
+        [&](const TrialRecord& trial) {
+          return trial.status == status && !is_compared(trial.purpose);
+        },
+        result);
+  }
   return result;
 }
 
 Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQuery& query) {
-  auto standing = read_standing(study, query.sorted_by);
-  if (!standing) return tl::unexpected(standing.error());
   LeaderboardInput input;
-  auto ranked = ranked_trials(study, *standing, query);
-  if (!ranked) return tl::unexpected(ranked.error());
-  input.ranked = *std::move(ranked);
-  if (query.all) {
-    auto unranked = unranked_trials(study, *standing, query.limit);
-    if (!unranked) return tl::unexpected(unranked.error());
-    input.unranked = *std::move(unranked);
+  auto counts = study.history.status_counts(study.record.id);
+  if (!counts) return tl::unexpected(counts.error());
+  input.counts = *std::move(counts);
+  std::size_t count = 0;
+  for (const auto& [status, trials] : input.counts)
+    count += static_cast<std::size_t>(trials);
+  auto standing = query.sorted_by > 0 || query.limit >= count
+                      ? read_whole_standing(study, query.sorted_by)
+                      : read_standing(study);
+  if (!standing) return tl::unexpected(standing.error());
+  const bool whole = standing->trials().size() >= count;
+  std::vector<std::size_t> places;
+  if (whole) {
+    places = best_first(*standing, query.sorted_by);
+    if (places.size() > query.limit) places.resize(query.limit);
+  } else {
+    auto ranked = read_ranked(study, *standing, query.limit);
+    if (!ranked) return tl::unexpected(ranked.error());
+    input.ranked = *std::move(ranked);
   }
   auto leaders = leaders_now(study, *standing, query);
   if (!leaders) return tl::unexpected(leaders.error());
@@ -103,10 +127,15 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
   if (standing->drift().is_significant()) {
     input.drift_log_ratio = standing->drift().largest_log_ratio();
   }
-  auto counts = study.history.status_counts(study.record.id);
-  if (!counts) return tl::unexpected(counts.error());
-  input.counts = *std::move(counts);
   if (const TrialRecord* baseline = standing->baseline()) input.baseline = *baseline;
+  std::vector<TrialRecord> known = standing->take_trials();
+  for (const std::size_t place : places)
+    input.ranked.push_back(std::move(known[place]));
+  if (query.all) {
+    auto unranked = unranked_trials(study, std::move(known), whole, query.limit);
+    if (!unranked) return tl::unexpected(unranked.error());
+    input.unranked = *std::move(unranked);
+  }
   input.study = study.record;
   input.objectives = study.objectives;
   input.sorted_by = query.sorted_by;

@@ -83,7 +83,11 @@ Result<Standing> read_standing(const StoredStudy& study, std::size_t ranked_by) 
     // The order of the values as measured, by which those were chosen, is then another one.
     if (!standing.drift().is_significant()) return standing;
   }
-  auto trials = study.history.trials(study.record.id);
+  return read_whole_standing(study, ranked_by);
+}
+
+Result<Standing> read_whole_standing(const StoredStudy& study, std::size_t ranked_by) {
+  auto trials = study.history.trials(study.record.id, Milestones::leave);
   if (!trials) return tl::unexpected(trials.error());
   return Standing(stored_rules(study), *std::move(trials), ranked_by);
 }

@@ -32,6 +32,9 @@ struct StoredStudy {
 [[nodiscard]] Result<std::optional<Recommendation>> stored_recommendation(
     const StudyRecord& record);
 
+/// The standing of all trials of a stored study.
+[[nodiscard]] Result<Standing> read_whole_standing(const StoredStudy& study,
+                                                   std::size_t ranked_by = 0);
 /// The standing of a stored study. Ranked by the first objective it reads what decides and no more
 /// (`History::standing_trials`), however many trials there are; by another one, all of them.
 [[nodiscard]] Result<Standing> read_standing(const StoredStudy& study, std::size_t ranked_by = 0);

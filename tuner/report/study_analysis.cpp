@@ -29,25 +29,23 @@ const TrialRecord* find_trial(const std::vector<TrialRecord>& trials, std::int64
 Result<AnalysedStudy> read_trials(const StoredStudy& study) {
   auto spec = stored_spec(study.record);
   if (!spec) return tl::unexpected(spec.error());
-  auto trials = study.history.trials(study.record.id);
-  if (!trials) return tl::unexpected(trials.error());
-  const auto standing = read_standing(study);
+  auto standing = read_whole_standing(study);
   if (!standing) return tl::unexpected(standing.error());
   const auto recommendation = stored_recommendation(study.record);
   if (!recommendation) return tl::unexpected(recommendation.error());
-  AnalysedStudy result{*std::move(spec), *std::move(trials)};
+  std::optional<std::int64_t> baseline;
+  std::optional<std::int64_t> best;
+  if (const TrialRecord* trial = standing->baseline()) baseline = trial->number;
+  if (const TrialRecord* trial = standing->incumbent()) best = trial->number;
+  if (*recommendation && study.record.status != StudyStatus::running) {
+    best = (*recommendation)->incumbent_trial;
+  }
+  AnalysedStudy result{*std::move(spec), standing->take_trials()};
   // A slower hour of the machine is no effect of the parameters that were tried in it.
   for (TrialRecord& trial : result.trials)
     trial = standing->without_drift(std::move(trial));
-  if (const TrialRecord* baseline = standing->baseline()) {
-    result.baseline = find_trial(result.trials, baseline->number);
-  }
-  const TrialRecord* leader = standing->incumbent();
-  if (*recommendation && study.record.status != StudyStatus::running) {
-    result.best = find_trial(result.trials, (*recommendation)->incumbent_trial);
-  } else if (leader != nullptr) {
-    result.best = find_trial(result.trials, leader->number);
-  }
+  if (baseline) result.baseline = find_trial(result.trials, *baseline);
+  if (best) result.best = find_trial(result.trials, *best);
   return result;
 }
 

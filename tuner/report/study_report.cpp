@@ -19,19 +19,20 @@ Result<void> read_traces(const StoredStudy& study, StudyReport& report) {
   const std::size_t count = std::max<std::size_t>(1, report.board.rows.size());
   const std::size_t most =
       std::clamp(k_most_points / count, k_fewest_points_each, k_most_trace_points);
+  std::map<std::int64_t, std::vector<double>> kept_s;
   for (const LeaderboardRow& row : report.board.rows) {
-    auto trace = study.history.trace(study.record.id, row.trial.number);
-    if (!trace) return tl::unexpected(trace.error());
-    if (!*trace) continue;
-    std::vector<double> kept_s;
+    std::vector<double>& of_trial = kept_s[row.trial.number];
     if (const auto& measurement = row.trial.measurement) {
-      kept_s = {measurement->window_begin_s(), measurement->window_end_s()};
+      of_trial = {measurement->window_begin_s(), measurement->window_end_s()};
     }
-    auto& points = (*trace)->progress.points;
-    points = thinned(std::move(points), most, kept_s);
-    report.traces.emplace(row.trial.number, **std::move(trace));
   }
-  return {};
+  return study.history.traces(study.record.id, [&](std::int64_t number, TrialTrace trace) {
+    const auto kept = kept_s.find(number);
+    if (kept == kept_s.end()) return;
+    auto& points = trace.progress.points;
+    points = thinned(std::move(points), most, kept->second);
+    report.traces.emplace(number, std::move(trace));
+  });
 }
 
 }  // namespace

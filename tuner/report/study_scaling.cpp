@@ -64,9 +64,9 @@ UncertainSeconds own_time(const StudySpec& study, const TrialRecord& trial,
 /// Trials that may stand for their configuration, and repetitions of those. One that misses the
 /// planned run's limits is sound: whether more machines keep them is what the curve is asked.
 bool is_sound(const StudySpec& study, const TrialRecord& trial, const Standing& standing,
-              const std::set<std::string>& refuted) {
+              const std::set<Configuration>& refuted) {
   if (!trial.measurement || !(trial.measurement->seconds_per_sample > 0.0)) return false;
-  if (refuted.contains(trial.configuration.text())) return false;
+  if (refuted.contains(trial.configuration)) return false;
   if (trial.status != TrialStatus::infeasible) return is_ranked(trial.status);
   const auto objective = time_objective(study);
   const UncertainSeconds time = objective && *objective < trial.objectives.size()
@@ -83,8 +83,7 @@ UncertainSeconds time_of(const StudySpec& study, const TrialRecord& trial,
   const auto objective = time_objective(study);
   UncertainSeconds time;
   if (objective && *objective < trial.objectives.size()) {
-    time = {standing.without_drift(trial).objectives[*objective],
-            standing.error(trial, *objective)};
+    time = {standing.value(trial, *objective), standing.error(trial, *objective)};
   } else {
     time = own_time(study, trial, standing);
     time.standard_error =
@@ -190,9 +189,7 @@ Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions
     return fail(ErrorKind::usage, "a deadline needs the length of the run", "--deadline",
                 "give \"planned_run\": {\"samples\": ...} in the study file");
   }
-  const auto trials = study.history.trials(study.record.id);
-  if (!trials) return tl::unexpected(trials.error());
-  const auto standing = read_standing(study);
+  const auto standing = read_whole_standing(study);
   if (!standing) return tl::unexpected(standing.error());
 
   StudyScaling result;
@@ -222,13 +219,11 @@ Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions
     if (!spec.space.contains(configuration)) return std::nullopt;
     return price_of(configuration, count);
   };
-  std::set<std::string> refuted;
-  for (const Configuration& configuration : standing->refuted())
-    refuted.insert(configuration.text());
+  const std::set<Configuration> refuted(standing->refuted().begin(), standing->refuted().end());
   std::map<double, std::size_t> unusable;  // trials by count
   std::set<double> usable;
   std::map<std::string, RunsOfKind> kinds;
-  for (const TrialRecord& trial : *trials) {
+  for (const TrialRecord& trial : standing->trials()) {
     const Value* value = trial.configuration.find(*over);
     if (value == nullptr || !is_final(trial.status)) continue;
     const double count = to_number(*value);

@@ -6,8 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/own_json.hpp"
-
 namespace steptune {
 namespace {
 
@@ -74,24 +72,6 @@ TEST(ReadJsonFile, SaysWhyAFileCannotBeRead) {
   EXPECT_EQ(missing.error().kind, ErrorKind::not_found);
   EXPECT_THAT(missing.error().text(), HasSubstr("No such file"));
   EXPECT_FALSE(read_json_file("/tmp"));
-}
-
-TEST(OwnJson, IsReadAsAnyOther) {
-  const std::string text = R"({"a":[1,2.5,"x[{"],"b":{"c":null}})";
-  const auto own = parse_own_json(text);
-  ASSERT_TRUE(own);
-  EXPECT_EQ(*own, *parse_json(text, "here"));
-  // Brackets in a text are no nesting.
-  const std::string brackets = R"({"a":")" + std::string(100, '[') + R"("})";
-  ASSERT_TRUE(parse_own_json(brackets));
-  EXPECT_EQ((*parse_own_json(brackets))["a"], std::string(100, '['));
-}
-
-TEST(OwnJson, WhatIsDamagedIsNone) {
-  for (const std::string& text : {std::string("{\"a\":"), std::string(), std::string("{} {}"),
-                                  std::string(100'000, '['), std::string("\"\xff\"")}) {
-    EXPECT_FALSE(parse_own_json(text)) << text.substr(0, 20);
-  }
 }
 
 }  // namespace

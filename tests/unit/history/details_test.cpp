@@ -57,6 +57,14 @@ TEST_F(HistoryDetails, ATraceComesBackAsItWasRecorded) {
   EXPECT_EQ(read->decisions[0].reason, "slower than trial 3");
   EXPECT_FALSE(must(history.trace(study.id, 2))) << "of a trial without reports";
   EXPECT_FALSE(must(history.trace(study.id, 3)));
+
+  must(history.record_ended(study.id, ended(4), {}, some_trace()));
+  std::vector<std::int64_t> numbers;
+  must(history.traces(study.id, [&](std::int64_t number, const TrialTrace& trace) {
+    numbers.push_back(number);
+    EXPECT_EQ(trace.progress.points, read->progress.points);
+  }));
+  EXPECT_EQ(numbers, (std::vector<std::int64_t>{1, 4}));
 }
 
 TEST_F(HistoryDetails, EachAttemptHasItsOwnBill) {

@@ -202,12 +202,31 @@ TEST_F(HistoryFaults, AnEditedRowIsToldByItsTrial) {
     must(history.record_launching(study.id, launching_trial(7)));
     return study.id;
   }();
-  SQLite::Database(path().string(), SQLite::OPEN_READWRITE)
-      .exec("UPDATE trials SET configuration = '{\"a\": [1'");
-  const auto trials = must(History::open_for_reading(path())).trials(study_id);
-  ASSERT_FALSE(trials);
-  EXPECT_EQ(trials.error().kind, ErrorKind::store);
-  EXPECT_THAT(trials.error().text(), HasSubstr("trial 7"));
+  const auto expect_told = [&](const std::string& column, const std::string& text) {
+    SQLite::Database database(path().string(), SQLite::OPEN_READWRITE);
+    database.exec("BEGIN");
+    const std::string former = database.execAndGet("SELECT quote(" + column + ") FROM trials");
+    database.exec("UPDATE trials SET " + column + " = '" + text + "'");
+    database.exec("COMMIT");
+    const auto trials = must(History::open_for_reading(path())).trials(study_id);
+    ASSERT_FALSE(trials) << text.substr(0, 30);
+    EXPECT_EQ(trials.error().kind, ErrorKind::store);
+    EXPECT_THAT(trials.error().text(), HasSubstr("trial 7"));
+    database.exec("UPDATE trials SET " + column + " = " + former);
+  };
+  for (const std::string& text :
+       {std::string(R"({"a": [1)"), std::string(R"({"a": [1]})"), std::string(R"({"a": 1} {})"),
+        std::string(R"({"a": 18446744073709551615})"), std::string(100'000, '['), std::string(),
+        std::string("{\"a\": \"\xff\"}")}) {
+    expect_told("configuration", text);
+  }
+  expect_told("placement", "[]");
+  for (const char* text :
+       {"[]", "{}", R"({"status": "odd"})", R"({"status": "steady", "milestones": [1]})",
+        R"({"status": "steady", "hook": {"a": tru}})", R"({"status": "steady")"}) {
+    expect_told("measurement", text);
+  }
+  EXPECT_TRUE(must(History::open_for_reading(path())).trials(study_id)) << "as it was";
 }
 
 TEST_F(HistoryFaults, ANewerVersionIsRefused) {

@@ -54,6 +54,9 @@ TrialRecord full_trial(std::int64_t number) {
   measurement.not_finite = {"grad_norm"};
   trial.measurement = measurement;
   trial.milestones = {{0.125, {-0.5, 0.75}, {0.01, 0.0}}, {0.25, {-0.625, 0.75}, {0.005, 0.0}}};
+  trial.rungs = {{0.5, {-0.75}, {0.25}}};
+  trial.hook = Json{{"versions", {{"torch", "2.1"}}}};
+  trial.expected_improvement = 0.0625;
   trial.level = {0.125, 0.0625};
   trial.objectives = {12.5, 0.75};
   trial.standard_errors = {0.5, 0.0};
@@ -88,6 +91,13 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.milestones[0].fidelity, 0.125);
   EXPECT_EQ(read.milestones[1].values, trial.milestones[1].values);
   EXPECT_EQ(read.milestones[1].standard_errors, trial.milestones[1].standard_errors);
+  ASSERT_EQ(read.rungs.size(), 1U);
+  EXPECT_EQ(read.rungs[0].values, trial.rungs[0].values);
+  const auto without = must(history.trials(study.id, Milestones::leave));
+  EXPECT_TRUE(without[0].milestones.empty() && without[0].rungs.empty());
+  EXPECT_EQ(without[0].measurement->parts, trial.measurement->parts) << "all else is there";
+  EXPECT_EQ(read.hook, trial.hook);
+  EXPECT_EQ(read.expected_improvement, 0.0625);
   EXPECT_EQ(read.token, trial.token);
   EXPECT_EQ(read.started_wall_s, trial.started_wall_s);
   EXPECT_EQ(read.ended_wall_s, trial.ended_wall_s);

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Processor time of the commands that read a history: 1 000 trials of one study as it was tuned,
+and, with --large, 1 000 000 in 100 studies, which are copies of it made in the database (without
+traces). Prints the least of several runs, user and system time together, in milliseconds.
+
+    benchmarks/reading_commands/reading_commands.py --steptune build/release/bin/steptune --large
+"""
+import argparse
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+STUDIES = 100
+TRIALS = 10_000  # of each
+COMMANDS = [
+    "studies", "leaderboard STUDY", "leaderboard STUDY --json", "leaderboard STUDY --all",
+    "leaderboard STUDY --sort cost", "leaderboard STUDY --sort startup_s",
+    "leaderboard STUDY --where workers>2", "leaderboard STUDY --pareto", "show STUDY 5",
+    "best STUDY", "best STUDY --format args", "compare STUDY 5 6", "importance STUDY",
+    "bottleneck STUDY", "scaling STUDY --over nodes",
+]
+
+
+def columns(database, table, left_out):
+    return [name for _, name, *_ in database.execute(f"PRAGMA table_info({table})")
+            if name not in left_out]
+
+
+def enlarge(path):
+    """Further search trials for the study, then further studies like it."""
+    database = sqlite3.connect(path)
+    rest = ", ".join(columns(database, "trials", ["study_id", "number"]))
+    study = ", ".join(columns(database, "studies", ["id", "name"]))
+    with database:
+        last, = database.execute("SELECT max(number) FROM trials").fetchone()
+        while last < TRIALS:
+            database.execute(
+                f"INSERT INTO trials (study_id, number, {rest}) SELECT study_id, ?1 + row_number() "
+                f"OVER (ORDER BY number), {rest} FROM trials WHERE purpose = 'search' "
+                "ORDER BY number LIMIT ?2", (last, TRIALS - last))
+            last, = database.execute("SELECT max(number) FROM trials").fetchone()
+        for copy in range(2, STUDIES + 1):
+            database.execute(f"INSERT INTO studies (name, {study}) SELECT ?, {study} FROM studies "
+                             "WHERE name = 'study-1'", (f"study-{copy}",))
+            database.execute(
+                f"INSERT INTO trials (study_id, number, {rest}) SELECT ?, number, {rest} "
+                "FROM trials WHERE study_id = 1", (copy,))
+    database.close()
+
+
+def least_ms(arguments, runs):
+    times = []
+    for _ in range(runs):
+        process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        errors = process.stderr.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        if status != 0:
+            sys.exit(f"{' '.join(arguments)}: {errors}")
+        times.append(usage.ru_utime + usage.ru_stime)
+    return 1000 * min(times)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steptune", default="build/release/bin/steptune")
+    parser.add_argument("--large", action="store_true", help="1 000 000 trials, too (1.5 GB)")
+    parser.add_argument("--runs", type=int, default=9)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["STEPTUNE_DB"] = os.path.join(folder, "history.db")
+        study = pathlib.Path(__file__).with_name("study.json")
+        subprocess.run([options.steptune, "run", str(study)], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        def measured():
+            return [least_ms([options.steptune] + command.replace("STUDY", "study-1").split(),
+                             options.runs) for command in COMMANDS]
+        rows = [measured()]
+        if options.large:
+            enlarge(os.environ["STEPTUNE_DB"])
+            rows.append(measured())
+        for command, *times in zip(COMMANDS, *rows):
+            print(f"| `{command}` | " + " | ".join(f"{time:.0f} ms" for time in times) + " |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/history/trial_documents.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include <simdjson.h>
+
+#include "common/json.hpp"
+#include "tuner/history/gpu_use_fields.hpp"
+
+namespace steptune {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+template <typename T, std::size_t N>
+using NumberFields = std::array<std::pair<const char*, double T::*>, N>;
+
+constexpr NumberFields<Measurement, 12> k_measurement_numbers{{
+    {"seconds_per_sample", &Measurement::seconds_per_sample},
+    {"half_width_s", &Measurement::half_width_s},
+    {"step_seconds_per_sample", &Measurement::step_seconds_per_sample},
+    {"step_half_width_s", &Measurement::step_half_width_s},
+    {"slowest_seconds_per_sample", &Measurement::slowest_seconds_per_sample},
+    {"startup_s", &Measurement::startup_s},
+    {"warmup_s", &Measurement::warmup_s},
+    {"warmup_excess_s", &Measurement::warmup_excess_s},
+    {"window_s", &Measurement::window_s},
+    {"window_steps", &Measurement::window_steps},
+    {"window_samples", &Measurement::window_samples},
+    {"total_samples", &Measurement::total_samples},
+}};
+constexpr NumberFields<PhaseEstimate, 5> k_phase_numbers{{
+    {"count", &PhaseEstimate::count},
+    {"seconds", &PhaseEstimate::seconds},
+    {"seconds_error", &PhaseEstimate::seconds_error},
+    {"period_samples", &PhaseEstimate::period_samples},
+    {"period_error", &PhaseEstimate::period_error},
+}};
+constexpr NumberFields<LevelChange, 3> k_level_change_numbers{{
+    {"at_samples", &LevelChange::at_samples},
+    {"at_s", &LevelChange::at_s},
+    {"ratio", &LevelChange::ratio},
+}};
+constexpr NumberFields<MachineLevel, 2> k_machine_level_numbers{{
+    {"log_ratio", &MachineLevel::log_ratio},
+    {"standard_error", &MachineLevel::standard_error},
+}};
+
+void put(Json& json, const char* name, double value) {
+  if (std::isfinite(value)) json[name] = value;
+}
+
+template <typename T, std::size_t N>
+void put_numbers(Json& json, const NumberFields<T, N>& fields, const T& from) {
+  for (const auto& [name, member] : fields)
+    put(json, name, from.*member);
+}
+
+Json numbers_to_json(const std::map<std::string, double>& numbers) {
+  Json json = Json::object();
+  for (const auto& [name, value] : numbers) {
+    if (std::isfinite(value)) json[name] = value;
+  }
+  return json;
+}
+
+Json milestones_to_json(const std::vector<Milestone>& milestones) {
+  Json json = Json::array();
+  for (const Milestone& milestone : milestones) {
+    json.push_back({{"fidelity", milestone.fidelity},
+                    {"values", milestone.values},
+                    {"standard_errors", milestone.standard_errors}});
+  }
+  return json;
+}
+
+Json to_json(const Measurement& measurement) {
+  Json json{{"status", to_text(measurement.status)}};
+  put_numbers(json, k_measurement_numbers, measurement);
+  if (measurement.samples_told) json["samples_told"] = *measurement.samples_told;
+  for (const auto& [name, phase] : measurement.phases)
+    put_numbers(json["phases"][name], k_phase_numbers, phase);
+  for (const LevelChange& change : measurement.level_changes)
+    put_numbers(json["level_changes"].emplace_back(), k_level_change_numbers, change);
+  if (!measurement.remark.empty()) json["remark"] = measurement.remark;
+  if (!measurement.metrics.empty()) json["metrics"] = numbers_to_json(measurement.metrics);
+  for (const auto& name : measurement.not_finite)
+    json["not_finite"].push_back(name);
+  if (!measurement.parts.empty()) json["parts"] = numbers_to_json(measurement.parts);
+  return json;
+}
+
+/// A copy of a text with the room behind it that the parser may look at, and its memory, which
+/// serve one text after the other.
+class Parser {
+ public:
+  ondemand::document parse(std::string_view text) {
+    buffer_.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    buffer_.assign(text);
+    return parser_.iterate(buffer_.data(), buffer_.size(), buffer_.capacity());
+  }
+
+ private:
+  ondemand::parser parser_;
+  std::string buffer_;
+};
+
+/// Calls `use` with the object that is the whole text; false where it is none, or broken where it
+/// was looked at.
+template <typename Use>
+bool read_object(std::string_view text, Use use) {
+  thread_local Parser parser;
+  try {
+    ondemand::document document = parser.parse(text);
+    use(document.get_object().value());
+    return document.current_location().error() == simdjson::OUT_OF_BOUNDS;
+  } catch (const simdjson::simdjson_error&) {
+    return false;
+  }
+}
+
+template <typename Use>
+void for_each_field(ondemand::object object, Use use) {
+  for (ondemand::field field : object) {
+    const std::string_view name = field.unescaped_key();
+    use(name, field.value());
+  }
+}
+
+void get(ondemand::value value, double& number) {
+  double read = 0.0;
+  if (value.get_double().get(read) == simdjson::SUCCESS) number = read;
+}
+
+/// False where the field is none of these.
+template <typename T, std::size_t N>
+bool get_number(std::string_view name, ondemand::value value, const NumberFields<T, N>& fields,
+                T& out) {
+  for (const auto& [field, member] : fields) {
+    if (name != field) continue;
+    get(value, out.*member);
+    return true;
+  }
+  return false;
+}
+
+template <typename T, std::size_t N>
+void get_numbers(ondemand::value value, const NumberFields<T, N>& fields, T& out) {
+  ondemand::object object;
+  if (value.get_object().get(object) != simdjson::SUCCESS) return;
+  for_each_field(object, [&](std::string_view name, ondemand::value number) {
+    get_number(name, number, fields, out);
+  });
+}
+
+void get_map(ondemand::value value, std::map<std::string, double>& numbers) {
+  ondemand::object object;
+  if (value.get_object().get(object) != simdjson::SUCCESS) return;
+  for_each_field(object, [&](std::string_view name, ondemand::value element) {
+    double number = 0.0;
+    if (element.get_double().get(number) == simdjson::SUCCESS) numbers.emplace(name, number);
+  });
+}
+
+std::vector<double> numbers_of(ondemand::value value) {
+  std::vector<double> numbers;
+  for (ondemand::value number : value.get_array())
+    numbers.push_back(number.get_double());
+  return numbers;
+}
+
+std::vector<Milestone> milestones_of(ondemand::value value) {
+  std::vector<Milestone> milestones;
+  for (ondemand::value element : value.get_array()) {
+    ondemand::object json = element.get_object();
+    Milestone& milestone = milestones.emplace_back();
+    milestone.fidelity = json["fidelity"].get_double();
+    milestone.values = numbers_of(json["values"]);
+    milestone.standard_errors = numbers_of(json["standard_errors"]);
+  }
+  return milestones;
+}
+
+void get_phases(ondemand::value value, std::map<std::string, PhaseEstimate>& phases) {
+  ondemand::object object;
+  if (value.get_object().get(object) != simdjson::SUCCESS) return;
+  for_each_field(object, [&](std::string_view name, ondemand::value phase) {
+    get_numbers(phase, k_phase_numbers, phases[std::string(name)]);
+  });
+}
+
+void get_status(ondemand::value value, TrialRecord& trial) {
+  const auto status = measurement_status_from_text(std::string_view(value.get_string()));
+  if (!status) throw simdjson::simdjson_error(simdjson::INCORRECT_TYPE);
+  trial.measurement->status = *status;
+}
+
+void get_not_finite(ondemand::value value, TrialRecord& trial) {
+  for (ondemand::value name : value.get_array())
+    trial.measurement->not_finite.emplace(std::string_view(name.get_string()));
+}
+
+void get_level_changes(ondemand::value value, TrialRecord& trial) {
+  for (ondemand::value change : value.get_array())
+    get_numbers(change, k_level_change_numbers, trial.measurement->level_changes.emplace_back());
+}
+
+void get_gpu(ondemand::value value, TrialRecord& trial) {
+  GpuUse& gpu = trial.gpu.emplace();
+  for_each_field(value.get_object(), [&](std::string_view name, ondemand::value element) {
+    if (get_number(name, element, k_gpu_use_fields, gpu)) return;
+    double strangers = 0.0;
+    if (name != "most_strangers") return;
+    get(element, strangers);
+    gpu.most_strangers = static_cast<int>(strangers);
+  });
+}
+
+struct FieldReader {
+  std::string_view name;
+  void (*read)(ondemand::value value, TrialRecord& trial);
+};
+
+/// Those that are no plain numbers of the measurement.
+constexpr std::array k_field_readers{
+    FieldReader{"status", get_status},
+    FieldReader{"samples_told",
+                [](ondemand::value value, TrialRecord& trial) {
+                  trial.measurement->samples_told = value.get_bool().value();
+                }},
+    FieldReader{"phases", [](ondemand::value value,
+                             TrialRecord& trial) { get_phases(value, trial.measurement->phases); }},
+    FieldReader{"level_changes", get_level_changes},
+    FieldReader{"remark",
+                [](ondemand::value value, TrialRecord& trial) {
+                  trial.measurement->remark = std::string_view(value.get_string());
+                }},
+    FieldReader{"metrics", [](ondemand::value value,
+                              TrialRecord& trial) { get_map(value, trial.measurement->metrics); }},
+    FieldReader{"not_finite", get_not_finite},
+    FieldReader{"parts", [](ondemand::value value,
+                            TrialRecord& trial) { get_map(value, trial.measurement->parts); }},
+    FieldReader{"gpu", get_gpu},
+    FieldReader{"hook",
+                [](ondemand::value value, TrialRecord& trial) {
+                  trial.hook =
+                      Json::parse(std::string_view(simdjson::to_json_string(value)), nullptr,
+                                  /*allow_exceptions=*/false);
+                }},
+    FieldReader{"disturbed_s",
+                [](ondemand::value value, TrialRecord& trial) { get(value, trial.disturbed_s); }},
+    FieldReader{"expected_improvement",
+                [](ondemand::value value, TrialRecord& trial) {
+                  get(value, trial.expected_improvement.emplace());
+                }},
+    FieldReader{"machine_level",
+                [](ondemand::value value, TrialRecord& trial) {
+                  get_numbers(value, k_machine_level_numbers, trial.level);
+                }},
+    FieldReader{"storage_read_bytes",
+                [](ondemand::value value, TrialRecord& trial) {
+                  get(value, trial.storage_read_bytes.emplace());
+                }},
+};
+
+/// Half of what a trial's measurement takes.
+constexpr std::array k_milestone_readers{
+    FieldReader{"milestones", [](ondemand::value value,
+                                 TrialRecord& trial) { trial.milestones = milestones_of(value); }},
+    FieldReader{"rungs", [](ondemand::value value,
+                            TrialRecord& trial) { trial.rungs = milestones_of(value); }},
+};
+
+template <std::size_t N>
+void read_field(const std::array<FieldReader, N>& readers, std::string_view name,
+                ondemand::value value, TrialRecord& trial) {
+  for (const FieldReader& reader : readers) {
+    if (reader.name == name) return reader.read(value, trial);
+  }
+}
+
+Value value_of(ondemand::value value) {
+  switch (value.type()) {
+    case ondemand::json_type::boolean:
+      return bool(value.get_bool());
+    case ondemand::json_type::string:
+      return std::string(std::string_view(value.get_string()));
+    case ondemand::json_type::number:
+      break;
+    default:
+      throw simdjson::simdjson_error(simdjson::INCORRECT_TYPE);
+  }
+  ondemand::number number = value.get_number();
+  if (number.is_double()) return number.get_double();
+  if (!number.is_int64()) throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
+  return number.get_int64();
+}
+
+}  // namespace
+
+std::string measurement_document(const TrialRecord& trial) {
+  Json json = to_json(*trial.measurement);
+  if (!trial.milestones.empty()) json["milestones"] = milestones_to_json(trial.milestones);
+  if (!trial.rungs.empty()) json["rungs"] = milestones_to_json(trial.rungs);
+  if (trial.gpu) {
+    Json& gpu = json["gpu"];
+    put_numbers(gpu, k_gpu_use_fields, *trial.gpu);
+    gpu["most_strangers"] = trial.gpu->most_strangers;
+  }
+  if (!trial.hook.is_null()) json["hook"] = trial.hook;
+  if (trial.disturbed_s > 0.0) put(json, "disturbed_s", trial.disturbed_s);
+  if (trial.expected_improvement) put(json, "expected_improvement", *trial.expected_improvement);
+  if (trial.level.log_ratio != 0.0)
+    put_numbers(json["machine_level"], k_machine_level_numbers, trial.level);
+  if (trial.storage_read_bytes) put(json, "storage_read_bytes", *trial.storage_read_bytes);
+  return dump_json(json);
+}
+
+bool read_measurement(std::string_view text, Milestones milestones, TrialRecord& trial) {
+  Measurement& measurement = trial.measurement.emplace();
+  bool has_status = false;
+  const bool read = read_object(text, [&](ondemand::object object) {
+    for_each_field(object, [&](std::string_view name, ondemand::value value) {
+      if (get_number(name, value, k_measurement_numbers, measurement)) return;
+      has_status = has_status || name == "status";
+      read_field(k_field_readers, name, value, trial);
+      if (milestones == Milestones::read) read_field(k_milestone_readers, name, value, trial);
+    });
+  });
+  return read && has_status && !trial.hook.is_discarded();
+}
+
+bool read_configuration(std::string_view text, Configuration& configuration) {
+  return read_object(text, [&](ondemand::object object) {
+    for_each_field(object, [&](std::string_view name, ondemand::value value) {
+      configuration.set(std::string(name), value_of(value));
+    });
+  });
+}
+
+std::string texts_document(const std::map<std::string, std::string>& texts) {
+  Json json = Json::object();
+  for (const auto& [name, text] : texts)
+    json[name] = text;
+  return dump_json(json);
+}
+
+bool read_texts(std::string_view text, std::map<std::string, std::string>& texts) {
+  return read_object(text, [&](ondemand::object object) {
+    for_each_field(object, [&](std::string_view name, ondemand::value value) {
+      std::string_view element;
+      if (value.get_string().get(element) == simdjson::SUCCESS) texts.emplace(name, element);
+    });
+  });
+}
+
+}  // namespace steptune
