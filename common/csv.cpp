@@ -21,6 +21,7 @@ constexpr std::uintmax_t k_max_file_bytes = std::uintmax_t{256} << 20;
 std::optional<std::vector<std::string>> take_record(std::string_view& text, std::size_t& lines) {
   std::vector<std::string> cells(1);
   bool quoted = false;
+  bool begun = false;  // the cell: within one that is not quoted a quote is a character (RFC 4180)
   lines = 1;
   std::size_t i = 0;
   for (; i < text.size() && (quoted || text[i] != '\n'); ++i) {
@@ -30,12 +31,15 @@ std::optional<std::vector<std::string>> take_record(std::string_view& text, std:
     if (doubled) {
       cells.back() += '"';
       ++i;
-    } else if (c == '"') {
+    } else if (c == '"' && (quoted || !begun)) {
       quoted = !quoted;
+      begun = true;
     } else if (c == ',' && !quoted) {
       cells.emplace_back();
+      begun = false;
     } else {
       cells.back() += c;
+      begun = true;
     }
   }
   if (quoted) return std::nullopt;

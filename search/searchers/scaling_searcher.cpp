@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -49,10 +50,14 @@ class ScalingSearcher final : public Searcher {
   void observe(const Observation& observation) override {
     visited_.add(observation.configuration);
     const auto count = count_of(observation.configuration);
+    if (!count) return;
     // What misses a deadline tells of the curve as well as what keeps it.
-    if (!count || observation.values.size() <= options_.objective) return;
-    const double time = observation.values[options_.objective];
-    if (!(time > 0.0)) return;
+    const bool told = observation.values.size() > options_.objective;
+    const double time = told ? observation.values[options_.objective] : 0.0;
+    if (!(time > 0.0)) {
+      failed_.insert(*count);
+      return;
+    }
     const bool complete = observation.kind == ObservationKind::complete;
     CountBest& best = best_[*count];
     if (std::pair(!complete, time) >= std::pair(!best.complete, best.time)) return;
@@ -145,23 +150,43 @@ class ScalingSearcher final : public Searcher {
         return knee_of(curve, counts, options_.min_efficiency);
       });
     }
-    const auto outward = open.upper_bound(most);
-    if (knee.mean >= most && outward != open.end()) return nearest_open(open, outward, most);
-    if (fits.empty()) return open.rbegin()->first;
+    const auto outward = next_outward(open, most);
+    if (knee.mean >= most && outward) return outward;
+    if (fits.empty()) return open.begin()->first < most ? next_inward(open, most) : std::nullopt;
     if (const auto count = least_certain(open, fits, knee)) return count;
     // Its interval may reach beyond what was measured though its value does not.
-    if (knee.high >= most && outward != open.end()) return nearest_open(open, outward, most);
+    if (knee.high >= most && outward) return outward;
+    if (const auto failed = failed_.upper_bound(most);
+        knee.mean >= most && failed != failed_.end()) {
+      why_done_ = fmt::format("{}={} failed, and all that is less pays", name(), *failed);
+    }
     return std::nullopt;
   }
 
-  [[nodiscard]] static double nearest_open(const std::map<double, Configuration>& open,
-                                           std::map<double, Configuration>::const_iterator from,
-                                           double most) {
-    return std::ranges::min_element(from, open.end(), {},
-                                    [most](const auto& each) {
-                                      return std::abs(std::log(each.first / (k_outward * most)));
-                                    })
-        ->first;
+  /// Beyond what was measured: about twice as many or, where more have failed, between the two.
+  /// What failed once (a quota, a batch that cannot be divided) is not gone beyond.
+  [[nodiscard]] std::optional<double> next_outward(const std::map<double, Configuration>& open,
+                                                   double most) {
+    const auto least_failed = failed_.upper_bound(most);
+    const double limit =
+        least_failed == failed_.end() ? std::numeric_limits<double>::infinity() : *least_failed;
+    const double target = std::min(k_outward * most, std::sqrt(most * limit));
+    std::optional<double> nearest;
+    const auto distance = [&](double count) { return std::abs(std::log(count / target)); };
+    for (auto each = open.upper_bound(most); each != open.end() && each->first < limit; ++each) {
+      if (!nearest || distance(each->first) < distance(*nearest)) nearest = each->first;
+    }
+    if (!nearest && std::isfinite(limit)) {
+      why_done_ = fmt::format("{}={} failed, and all that is less is known", name(), limit);
+    }
+    return nearest;
+  }
+
+  /// The largest that may be tried below what was measured.
+  [[nodiscard]] static std::optional<double> next_inward(
+      const std::map<double, Configuration>& open, double most) {
+    const auto above = open.lower_bound(most);
+    return above == open.begin() ? std::nullopt : std::optional(std::prev(above)->first);
   }
 
   /// Where within the knee's interval the laws leave most open, if that is more than a trial does.
@@ -220,6 +245,7 @@ class ScalingSearcher final : public Searcher {
   Visited visited_;
   std::map<double, Value> values_;  ///< of the counting parameter, by number
   std::map<double, CountBest> best_;
+  std::set<double> failed_;  ///< counts of which a trial told no time
   std::string why_done_;
 };
 

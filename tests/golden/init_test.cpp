@@ -73,7 +73,8 @@ TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
   const Ended checked = sandbox.steptune(with({"check"}));
   EXPECT_EQ(checked.exit_code, 0) << checked.err;
   EXPECT_THAT(checked.err, HasSubstr("its own options are looked for"));
-  EXPECT_THAT(checked.err, HasSubstr("varies  batch_size 8..256"));
+  EXPECT_THAT(checked.err, Not(HasSubstr("batch_size 8..256"))) << "another training";
+  EXPECT_THAT(checked.err, HasSubstr("another training; vary it with --semantic"));
   EXPECT_THAT(checked.out, HasSubstr("baseline   "));
   // The second time it is known again.
   const Ended again = sandbox.steptune(with({"check"}));
@@ -83,6 +84,9 @@ TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
       sandbox.steptune({"check", "--", k_init_python, "-I", "train.py", "--epochs", "6"});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("is the study of another command"));
+  const Ended semantic = sandbox.steptune(with({"check", "--semantic", "--name", "other"}));
+  EXPECT_EQ(semantic.exit_code, 0) << semantic.err;
+  EXPECT_THAT(semantic.err, HasSubstr("batch_size 8..256"));
   // What the hook alone can do is not left out silently.
   const Ended live =
       sandbox.steptune({"check", "--live", "--name", "b", "--", k_init_python, "-I", "train.py"});

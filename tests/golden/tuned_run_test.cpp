@@ -195,6 +195,9 @@ TEST_F(TunedRun, RefusesWhatContradictsItself) {
   refused({"exec", "train", "--tune", "--", "true"}, "a study, \"train\", and --tune are given");
   refused({"exec", "--tune", "--trial", "2", "--", "true"}, "--trial and --tune are given");
   refused({"exec", "--tune", "--time", "soon", "--", "true"}, "--time");
+  refused({"exec", "--tune", "--name", "a b", "--", "true"}, "\"a b\" is no study name");
+  refused({"exec", "train", "--time", "3s", "--", "true"}, "--time is for tuning the run itself");
+  refused({"exec", "train", "--new", "--", "true"}, "--new is for tuning the run itself");
   sandbox_.write("study.json",
                  R"({"name": "over", "command": ["python3", "train.py"], "trials": "attached",
                      "hooks": {"pytorch": {"num_workers": "{x}"}},

@@ -72,6 +72,10 @@ void HookLog::keep(const Json& event) {
     armed_ = true;
     return;
   }
+  if (name == "imported") {
+    imported_ = true;
+    return;
+  }
   std::string identity = identity_of(event, name);
   if (kept_.size() >= k_most_kept && !kept_.contains(identity)) return;
   if (name == "knob") knobs_.insert_or_assign(text_at(event, "knob"), knob_state(event));

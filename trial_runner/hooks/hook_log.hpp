@@ -42,6 +42,8 @@ class HookLog {
   [[nodiscard]] bool empty() const { return kept_.empty(); }
   /// An interpreter started with the hook: only a file of events tells.
   [[nodiscard]] bool armed() const { return armed_; }
+  /// The program imports PyTorch: only a survey's file of events tells.
+  [[nodiscard]] bool imported() const { return imported_; }
   /// The program imports PyTorch, and trains.
   [[nodiscard]] bool patched() const { return kept_.contains("patched"); }
   /// Why the hook withdrew, as a whole or with a part of it (`reports`, `knobs`).
@@ -62,6 +64,7 @@ class HookLog {
   std::map<std::string, Json> kept_;  ///< by identity: `patched`, `knob num_workers`
   std::map<std::string, KnobState> knobs_;
   bool armed_ = false;
+  bool imported_ = false;
 };
 
 /// Reads a file of events; one that is not there tells nothing.

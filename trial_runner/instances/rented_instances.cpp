@@ -27,6 +27,7 @@ int count_of(const RentedGroup& group, const Configuration& configuration) {
 
 /// Share of the list price that is not paid.
 double discount_of(const std::map<std::string, double>& discounts, const std::string& type) {
+  if (const auto exact = discounts.find(type); exact != discounts.end()) return exact->second;
   std::size_t longest = 0;
   double share = 0.0;
   for (const auto& [pattern, off] : discounts) {

@@ -47,6 +47,8 @@ Result<std::vector<Preview>> first_trials(const StudySpec& study, std::size_t co
     std::vector<Configuration> running;
     for (const Preview& preview : previews)
       running.push_back(preview.configuration);
+    // What follows from results cannot be told before there are any.
+    if (previews.size() > 1 && (*searcher)->learns(running.size())) break;
     auto suggestion =
         (*searcher)->suggest({static_cast<std::int64_t>(previews.size()) + 1, running, nullptr});
     if (!suggestion) return tl::unexpected(suggestion.error());

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/document/identifiers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/cli/best_choice.hpp"
@@ -70,6 +71,15 @@ void warn_of_reach(CommandContext& context, const std::vector<std::string>& argv
   }
 }
 
+/// One that says something of a tuning that is not asked for; null if there is none.
+const char* option_of_tuning(const ExecOptions& options) {
+  if (options.time != ExecOptions().time) return "--time";
+  if (!options.name.empty()) return "--name";
+  if (options.fresh) return "--new";
+  if (options.samples_per_step) return "--samples-per-step";
+  return options.planned_samples ? "--samples" : nullptr;
+}
+
 /// What `--tune` is to do, from the command line; an error where that is not to be done.
 Result<AttachedTuning> wanted_tuning(CommandContext& context, const ExecOptions& options) {
   AttachedTuning tuning;
@@ -92,6 +102,11 @@ Result<AttachedTuning> wanted_tuning(CommandContext& context, const ExecOptions&
   if (auto fits = apply_overrides(limits, checked); !fits) return tl::unexpected(fits.error());
   tuning.longest_s = *checked.budget.time_s;
   tuning.name = options.name.empty() ? study_name_of(tuning.argv) : options.name;
+  if (!document::is_study_name(tuning.name)) {
+    return fail(ErrorKind::usage,
+                fmt::format("\"{}\" is no study name", printable_line(tuning.name)), "--name",
+                "letters, digits and _.- are allowed, a letter or digit first");
+  }
   tuning.samples_per_step = options.samples_per_step;
   tuning.planned_samples = options.planned_samples;
   tuning.fresh = options.fresh;
@@ -130,6 +145,11 @@ ExitCode exec_tuned(CommandContext& context, const ExecOptions& options) {
 
 ExitCode exec(CommandContext& context, const ExecOptions& options) {
   if (options.tune) return exec_tuned(context, options);
+  if (const char* option = option_of_tuning(options)) {
+    return context.console.error({ErrorKind::usage,
+                                  fmt::format("{} is for tuning the run itself", option), "",
+                                  "add --tune, or leave it out"});
+  }
   if (options.study.empty()) {
     return context.console.error({ErrorKind::usage, "STUDY is required", "",
                                   "name a study, or tune the run itself with --tune"});

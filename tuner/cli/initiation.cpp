@@ -22,10 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// So much of a command stands in the file.
+constexpr std::size_t k_longest_command = 500;
+
 /// The line that begins a file, by which the command is known again.
 std::string written_from(const std::vector<std::string>& argv) {
   return fmt::format("// Written by steptune init from {}: ",
-                     printable_line(shell_quoted(argv), 500));
+                     printable_line(shell_quoted(argv), k_longest_command));
 }
 
 /// `init` as it goes through a program, step by step.
@@ -36,6 +39,7 @@ class Initiation {
     input_.program.argv = request.argv;
     input_.name = request.name.empty() ? study_name_of(request.argv) : request.name;
     input_.folder = fs::current_path();
+    input_.same_training = request.same_training;
     input_.machine = machine_facts();
     result_.file = request.file.empty() ? input_.name + ".study.json" : request.file;
     look_.argv = request.argv;
@@ -187,7 +191,10 @@ Result<InitResult> init_from_command(CommandContext& context, const InitRequest&
 }
 
 bool is_init_of(const std::string& file_text, const std::vector<std::string>& argv) {
-  return file_text.starts_with(written_from(argv));
+  // A command that does not stand there whole may be another one.
+  const std::string whole = shell_quoted(argv);
+  return printable_line(whole, k_longest_command) == printable_line(whole, whole.size() + 1) &&
+         file_text.starts_with(written_from(argv));
 }
 
 std::string init_text(const InitResult& result) {

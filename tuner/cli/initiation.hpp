@@ -14,11 +14,12 @@ namespace steptune {
 /// A study file that is to be guessed from a training command.
 struct InitRequest {
   std::vector<std::string> argv;
-  std::string name;     ///< of the study; empty: after the script
-  std::string file;     ///< to write; empty: NAME.study.json
-  bool force = false;   ///< write over a file that is there
-  bool no_run = false;  ///< do not look at its output
-  bool quiet = false;   ///< say nothing of what is being done
+  std::string name;            ///< of the study; empty: after the script
+  std::string file;            ///< to write; empty: NAME.study.json
+  bool force = false;          ///< write over a file that is there
+  bool no_run = false;         ///< do not look at its output
+  bool quiet = false;          ///< say nothing of what is being done
+  bool same_training = false;  ///< leave what makes it another training (batch size, accumulation)
 };
 
 /// What was found out, and the file that follows from it.

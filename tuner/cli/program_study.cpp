@@ -156,8 +156,7 @@ std::string file_text(const Survey& survey, const Draft& draft,
 
 /// What was asked for can be done to a program as it is alone.
 bool needs_hook(const ProgramOptions& options) {
-  return options.numeric || options.semantic || options.live || options.samples_per_step ||
-         options.planned_samples;
+  return options.numeric || options.live || options.samples_per_step || options.planned_samples;
 }
 
 /// The file if it is there and of this command, nothing if it is not there.
@@ -175,7 +174,7 @@ Result<std::optional<std::string>> existing_file(CommandContext& context, const 
     return fail(ErrorKind::usage, "is the study of another command", file,
                 "give this one a name with --name, or remove the file");
   }
-  if (needs_hook(options)) {
+  if (needs_hook(options) || options.semantic) {
     return fail(ErrorKind::usage, "was written before; its options are in the file", file,
                 "change the file, remove it to have it written anew, or give another --name");
   }
@@ -216,6 +215,7 @@ Result<StudyFile> by_its_options(CommandContext& context, const std::vector<std:
   request.argv = argv;
   request.name = name;
   request.quiet = options.quiet;
+  request.same_training = !options.semantic;
   const auto result = init_from_command(context, request, flags);
   if (!result && flags.count() > 0) return stopped(context, flags);
   if (!result) {

@@ -98,6 +98,11 @@ class Guessing {
     }
     if (!rule.settings.empty()) return offer_settings(rule);
     const ProgramOption* option = option_of(rule.option);
+    const bool another_training = rule.role == "batch" || rule.role == "accumulation";
+    if (another_training && input_.same_training) {
+      if (option != nullptr) leave(shown, "another training; vary it with --semantic");
+      return;
+    }
     if (option == nullptr) {
       if (input_.space != nullptr && input_.space->form == "in the file") {
         leave(shown, "stands in the configuration file, and no option sets it");

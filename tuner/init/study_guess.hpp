@@ -28,6 +28,7 @@ struct GuessInput {
   std::optional<Survey> survey = {};
   std::filesystem::path folder;  ///< where the command runs
   Facts machine;
+  bool same_training = false;  ///< leave what makes it another training (batch size, accumulation)
   /// Asked now and then while files are counted; true: stop.
   std::function<bool()> interrupted = {};
 };

@@ -28,18 +28,18 @@ Result<std::string> parameter_to_look_at(const StudySpec& study, const std::stri
   for (const Parameter& parameter : study.space.parameters()) {
     if (is_numeric(parameter)) numeric.push_back(parameter.name);
   }
-  if (!over.empty()) {
-    if (std::ranges::find(numeric, over) != numeric.end()) return over;
-    const bool there = study.space.find(over) != nullptr;
-    const auto nearest = nearest_name(over, numeric);
+  const std::string& named = over.empty() ? study.search.over : over;
+  if (!named.empty()) {
+    if (std::ranges::find(numeric, named) != numeric.end()) return named;
+    const bool there = study.space.find(named) != nullptr;
+    const auto nearest = nearest_name(named, numeric);
     return fail(ErrorKind::usage,
-                there ? fmt::format("the parameter \"{}\" has values that are no numbers", over)
-                      : fmt::format("the study has no parameter \"{}\"", over),
-                "--over",
+                there ? fmt::format("the parameter \"{}\" has values that are no numbers", named)
+                      : fmt::format("the study has no parameter \"{}\"", named),
+                over.empty() ? "/search/over" : "--over",
                 nearest ? fmt::format("did you mean \"{}\"?", *nearest)
                         : "name the one that counts machines, GPUs or processes");
   }
-  if (!study.search.over.empty()) return study.search.over;
   if (auto found = counting_parameter(study)) return *std::move(found);
   return fail(ErrorKind::usage, "the study does not tell which parameter counts machines", "",
               numeric.empty() ? "no parameter has numbers as values"

@@ -31,6 +31,12 @@ Result<std::optional<ScalingSearch>> scaling_search(const StudySpec& study) {
                             study.search.scheduler),
                 "/search/scheduler", "use \"none\" with the searcher scaling");
   }
+  if (study.runner->traits().parallel > 1) {
+    return fail(ErrorKind::usage,
+                "the searcher scaling chooses each count by what the former ones took, and trials "
+                "that run at the same time would be chosen blindly",
+                "/runner/parallel", "use 1 with the searcher scaling");
+  }
   SearcherOptions options;
   options.scaling = ScalingSearch{*over, study.search.min_efficiency,
                                   static_cast<std::size_t>(time - study.objectives.begin())};

@@ -84,6 +84,7 @@ const Section<SearchSpec>& search_section() {
           .add(key("min_efficiency", &SearchSpec::min_efficiency, document::number({0.01, 1.0}))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::unless_default)
+                   .default_words("0.7")
                    .doc("`scaling`: what another machine is to pay, as a share of what the first "
                         "does"))
           .check(check_steps);

@@ -50,7 +50,9 @@ Result<TrialSpec> survey_trial(const SurveyOptions& options, const std::filesyst
 /// One run of the program, as its events come in.
 class Watch {
  public:
-  Watch(const SurveyOptions& options, double now_s) : options_(options), started_s_(now_s) {}
+  /// `imports`: whether the program has imported PyTorch; empty: it has.
+  Watch(const SurveyOptions& options, double now_s, std::function<bool()> imports = {})
+      : options_(options), started_s_(now_s), imports_(std::move(imports)) {}
 
   void take(const TrialEvent& event) {
     if (const auto* reported = std::get_if<TrialReported>(&event)) {
@@ -77,7 +79,7 @@ class Watch {
   [[nodiscard]] bool wants_to_end(double now_s) const {
     if (options_.seen_enough && options_.seen_enough()) return true;
     const double waited_s = now_s - started_s_;
-    if (!survey_.log.patched() && waited_s >= options_.longest_import_s) return true;
+    if (waited_s >= options_.longest_import_s && imports_ && !imports_()) return true;
     if (!survey_.first) return waited_s >= options_.longest_start_s;
     const double watched_s = now_s - survey_.first->received_s;
     const double steps = survey_.last.step.value_or(0.0) - survey_.first->step.value_or(0.0);
@@ -105,6 +107,7 @@ class Watch {
 
   const SurveyOptions& options_;
   double started_s_;
+  std::function<bool()> imports_;
   Survey survey_;
   bool asked_to_end_ = false;
   bool finished_ = false;
@@ -182,7 +185,11 @@ Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
     return tl::unexpected(begun.error());
   }
   if (auto started = runner.start(*trial); !started) return tl::unexpected(started.error());
-  Watch watch(options, clock.now_s());
+  bool has_imported = false;
+  Watch watch(options, clock.now_s(), [&] {
+    has_imported = has_imported || read_hook_events(events).imported();
+    return has_imported;
+  });
   while (!watch.finished()) {
     const auto happened = runner.wait(clock.now_s() + k_look_s);
     if (!happened) return tl::unexpected(happened.error());

@@ -30,6 +30,14 @@ TEST(Csv, QuotedCellsMayRunOverLines) {
   EXPECT_EQ(open.error().message, "has a quote that is never closed");
 }
 
+TEST(Csv, AQuoteWithinACellThatIsNotQuotedIsACharacter) {
+  const auto csv = parse_csv("note,seconds\n5\" pipe,1\n6\" pipe,2\n", "table.csv");
+  ASSERT_TRUE(csv) << csv.error().text();
+  ASSERT_EQ(csv->rows.size(), 2U);
+  EXPECT_EQ(csv->rows[0][0], "5\" pipe");
+  EXPECT_EQ(csv->rows[1][1], "2");
+}
+
 TEST(Csv, ColumnsAreFoundByNameOrTheNearestIsTold) {
   const auto csv = parse_csv("workers,time\n1,2\n", "t.csv");
   ASSERT_TRUE(csv);

@@ -174,18 +174,38 @@ TEST(ScalingSearcher, BeginsWithTheLeastCount) {
   EXPECT_EQ(nodes_of((*suggestion)->configuration), 1.0);
 }
 
-TEST(ScalingSearcher, LeavesOutWhatFailedIsForbiddenOrRuns) {
+TEST(ScalingSearcher, GoesNotBeyondWhatFailed) {
+  const SearchSpace space = nodes_and_batch(64);
+  const auto searcher = scaling_searcher(space);
+  std::vector<double> tried;
+  for (std::int64_t trial = 1; trial <= 20; ++trial) {
+    const auto suggestion = searcher->suggest({trial, {}, {}});
+    ASSERT_TRUE(suggestion);
+    if (!*suggestion) break;
+    const double nodes = nodes_of((*suggestion)->configuration);
+    tried.push_back(nodes);
+    if (nodes <= 6.0) {
+      searcher->observe(timed((*suggestion)->configuration, 100.0 / nodes, 0.01));
+    } else {
+      Observation failed;
+      failed.configuration = (*suggestion)->configuration;
+      failed.kind = ObservationKind::failed;
+      searcher->observe(failed);
+    }
+  }
+  EXPECT_THAT(tried, ::testing::ElementsAre(1.0, 2.0, 4.0, 8.0, 6.0, 7.0))
+      << "between what ran and what failed";
+  EXPECT_THAT(searcher->why_done(), HasSubstr("nodes=7 failed, and all that is less pays"));
+}
+
+TEST(ScalingSearcher, LeavesOutWhatIsForbiddenOrRuns) {
   const SearchSpace space = nodes_and_batch(8, {"nodes != 2"});
   const auto searcher = scaling_searcher(space);
   searcher->observe(timed(configured(1), 100.0, 0.01));
-  Observation failed;
-  failed.configuration = configured(3);
-  failed.kind = ObservationKind::failed;
-  searcher->observe(failed);
-  const std::vector<Configuration> running{configured(4)};
+  const std::vector<Configuration> running{configured(3)};
   const auto suggestion = searcher->suggest({4, running, {}});
   ASSERT_TRUE(suggestion && *suggestion);
-  EXPECT_EQ(nodes_of((*suggestion)->configuration), 5.0);
+  EXPECT_EQ(nodes_of((*suggestion)->configuration), 4.0);
 }
 
 TEST(ScalingSearcher, TellsWhyItIsDone) {

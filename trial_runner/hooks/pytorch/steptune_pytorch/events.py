@@ -78,6 +78,12 @@ def append(path, document):
         os.close(descriptor)
 
 
+def append_imported(settings):
+    """Nothing else is told before the program trains, which may take minutes."""
+    if settings.mode == "survey" and settings.events:
+        _try(append, settings.events, {"event": "imported", "pid": os.getpid()})
+
+
 def append_armed():
     from steptune_pytorch import settings
 

@@ -8,7 +8,7 @@ import sys
 import threading
 
 from steptune_pytorch import settings, survey
-from steptune_pytorch.events import Events
+from steptune_pytorch.events import Events, append_imported
 from steptune_pytorch.patches import Patches
 from steptune_pytorch.phases import Phases
 from steptune_pytorch.ranks import Printer
@@ -117,6 +117,7 @@ def install():
     hook = None
     try:
         hook = installed = Hook(settings.read())
+        append_imported(hook.settings)
         from steptune_pytorch import backward, checkpoints, loaders, modules, optimizers
 
         hook.knobs.wrap()
