@@ -23,6 +23,10 @@ class MachineHolder {
   /// job would run in turn included: what a tuner hands over that learns from each. 0: none.
   [[nodiscard]] virtual int open_places() const = 0;
 
+  /// How many trials that need the same machine it runs one after the other without starting anew;
+  /// 1: each starts by itself.
+  [[nodiscard]] virtual int trials_in_turn() const = 0;
+
   /// Seconds until a trial on these machines would be under way if it were handed over now. Depends
   /// on what is being kept warm, and on what waits: of a start that several trials will share, its
   /// part. Infinite: others that wait take all machines first.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ double least_usd_per_sample(const StudySpec& study, const SpeedModel& speed) {
 Result<Totals> rehearse_all(const Options& options, Json document, int trials_per_job) {
   document["runner"]["trials_per_job"] = trials_per_job;
   Totals totals;
+  std::optional<double> least;
   for (int seed = 1; seed <= options.seeds; ++seed) {
     document["search"]["seed"] = seed;
     const auto study = study_from_json(document, options.study, machine_facts());
@@ -72,9 +74,9 @@ Result<Totals> rehearse_all(const Options& options, Json document, int trials_pe
     totals.usd += tuning->bill.usd;
     totals.not_training_usd += tuning->bill.not_training_usd;
     if (!tuning->recommended) continue;
-    const double regret = usd_per_sample(*study, *speed, *tuning->recommended) /
-                              least_usd_per_sample(*study, *speed) -
-                          1.0;
+    // The same for every seed.
+    if (!least) least = least_usd_per_sample(*study, *speed);
+    const double regret = usd_per_sample(*study, *speed, *tuning->recommended) / *least - 1.0;
     totals.regret += regret;
     totals.worst_regret = std::max(totals.worst_regret, regret);
   }

@@ -29,8 +29,16 @@ std::vector<TrialJob*> trials_of(TrialJobs& jobs, const std::string& name) {
   return found;
 }
 
-/// Of the trials that share a job the first that is not over is the one that is looked at.
-bool is_looked_at(const TrialJobs& jobs, const TrialJob& job) {
+/// Those of them that are not over.
+std::vector<TrialJob*> open_trials_of(TrialJobs& jobs, const std::string& name) {
+  std::vector<TrialJob*> open = trials_of(jobs, name);
+  std::erase_if(open, [](const TrialJob* job) { return !job->under_way(); });
+  return open;
+}
+
+}  // namespace
+
+bool leads_job(const TrialJobs& jobs, const TrialJob& job) {
   if (!job.under_way()) return false;
   if (!job.is_packed()) return true;
   const auto first = std::ranges::find_if(jobs, [&](const TrialJob& each) {
@@ -38,8 +46,6 @@ bool is_looked_at(const TrialJobs& jobs, const TrialJob& job) {
   });
   return first != jobs.end() && &*first == &job;
 }
-
-}  // namespace
 
 void JobMonitor::begin(std::string prefix, LogFollower logs) {
   prefix_ = std::move(prefix);
@@ -69,8 +75,7 @@ void JobMonitor::adopt(TrialJob& job, const std::string& name, int launch,
 void JobMonitor::request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason) {
   if (!job.under_way() || job.stop_accepted()) return;
   job.stop(reason);
-  std::vector<TrialJob*> open = trials_of(jobs, job.launch().job);
-  std::erase_if(open, [](const TrialJob* each) { return !each->under_way(); });
+  const std::vector<TrialJob*> open = open_trials_of(jobs, job.launch().job);
   const bool others_go_on = std::ranges::any_of(
       open, [](const TrialJob* each) { return !each->stop_reason() && !each->turn_end(); });
   if (others_go_on) return;
@@ -84,7 +89,7 @@ void JobMonitor::request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason)
 Result<void> JobMonitor::look(TrialJobs& jobs, std::vector<TrialEvent>& events) {
   std::vector<TrialJob*> due;
   for (TrialJob& job : jobs) {
-    if (is_looked_at(jobs, job) && job.watch().next_look_s <= clock_.now_s()) due.push_back(&job);
+    if (leads_job(jobs, job) && job.watch().next_look_s <= clock_.now_s()) due.push_back(&job);
   }
   const auto to_look_at = changed(std::move(due));
   if (!to_look_at) return tl::unexpected(to_look_at.error());
@@ -133,8 +138,7 @@ Result<void> JobMonitor::look_at(TrialJobs& jobs, TrialJob& job, std::vector<Tri
   job.watch().next_look_s = now_s + options_.look_s;
   if (!described) return outage_.on_failure(described.error());
   outage_.on_success();
-  std::vector<TrialJob*> open = trials_of(jobs, job.launch().job);
-  std::erase_if(open, [](const TrialJob* each) { return !each->under_way(); });
+  const std::vector<TrialJob*> open = open_trials_of(jobs, job.launch().job);
   if (!*described) {
     JobDescription missing;
     missing.status = "Stopped";
@@ -352,7 +356,7 @@ double JobMonitor::next_due_s(const TrialJobs& jobs) const {
     due_s = std::min(due_s, next_output_s_);
     if (!job.under_way()) {
       due_s = std::min(due_s, job.output_until_s());
-    } else if (is_looked_at(jobs, job)) {
+    } else if (leads_job(jobs, job)) {
       due_s = std::min(due_s, job.watch().next_look_s);
     }
   }

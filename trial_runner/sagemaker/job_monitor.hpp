@@ -20,6 +20,10 @@ namespace steptune {
 /// In the order in which they were handed over. References stay valid while others come and go.
 using TrialJobs = std::list<TrialJob>;
 
+/// Whether the trial's job is under way and the trial the first in it that is not over: of those
+/// that share a job one stands for it.
+[[nodiscard]] bool leads_job(const TrialJobs& jobs, const TrialJob& job);
+
 /// Learns by polling what becomes of jobs under way, and moves them on: to running, ended, or back
 /// to waiting where there was no capacity. Their output comes from CloudWatch Logs, with one
 /// request for all of them. Requests that fail for a while are made again at the next call; errors

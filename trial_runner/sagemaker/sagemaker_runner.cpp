@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -57,9 +56,8 @@ int SageMakerRunner::backlog() const {
 
 std::vector<const TrialJob*> SageMakerRunner::jobs_under_way() const {
   std::vector<const TrialJob*> found;
-  std::set<std::string> names;
   for (const TrialJob& job : jobs_) {
-    if (job.under_way() && names.insert(job.launch().job).second) found.push_back(&job);
+    if (leads_job(jobs_, job)) found.push_back(&job);
   }
   return found;
 }
@@ -308,10 +306,11 @@ Json SageMakerRunner::job_input(const Requested& pack, const JobLaunch& launch) 
   const TrialSpec& first = pack.front()->spec();
   JobSettings settings = options_.settings;
   JobRequest request{launch.job, first, first.resources, launch.keep_alive_s, {}};
+  const bool is_packed = may_be_packed(*pack.front());
   settings.max_runtime_s = 0.0;
   for (const TrialJobs::iterator job : pack) {
     settings.max_runtime_s += job->spec().limits.wall_s;
-    if (may_be_packed(*job)) request.pack.push_back(&job->spec());
+    if (is_packed) request.pack.push_back(&job->spec());
   }
   settings.max_wait_s = std::max(settings.max_wait_s, settings.max_runtime_s);
   return create_training_job_input(settings, request);
@@ -340,8 +339,9 @@ Result<void> SageMakerRunner::request(Requested pack, std::optional<std::string>
   outage_.on_success();
   launch.requested_s = clock_.now_s();
   if (launch.pool_job) pools_.take(*launch.pool_job);
-  for (const TrialJobs::iterator job : pack) {
-    if (may_be_packed(*job)) launch.pack.push_back({job->key(), packed_seconds(job->spec())});
+  if (may_be_packed(first)) {
+    for (const TrialJobs::iterator job : pack)
+      launch.pack.push_back({job->key(), packed_seconds(job->spec())});
   }
   for (const TrialJobs::iterator job : pack) {
     launch.number = job->next_launch();

@@ -56,6 +56,7 @@ class SageMakerRunner final : public Runner, public MachineHolder {
 
   [[nodiscard]] int backlog() const override;
   [[nodiscard]] int open_places() const override;
+  [[nodiscard]] int trials_in_turn() const override { return options_.trials_per_job; }
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
   [[nodiscard]] Result<void> release(double longest_s) override;

@@ -5,6 +5,7 @@
 
 #include "common/text.hpp"
 #include "trial_runner/sagemaker/entry_point.hpp"
+#include "trial_runner/sagemaker/trial_pack.hpp"
 
 namespace steptune {
 namespace {
@@ -57,10 +58,8 @@ Result<void> check_members(const Json& map, const MemberLimit& limit) {
 Result<Json> TrainingJobForm::write(const LongRun& run) const {
   if (auto checked = check_utf8(run); !checked) return tl::unexpected(checked.error());
   const bool rents = run.resources.heterogeneous() || !run.resources.instance_type.empty();
-  Json request = {{"HyperParameters", Json::object()}};
+  Json request = {{"HyperParameters", hyperparameters_of(run.configuration)}};
   Json estimator = {{"hyperparameters", to_json(run.configuration)}};
-  for (const auto& [name, value] : run.configuration.values())
-    request["HyperParameters"][name] = to_text(value);
   if (auto checked = check_members(request["HyperParameters"], k_hyperparameters); !checked) {
     return tl::unexpected(checked.error());
   }

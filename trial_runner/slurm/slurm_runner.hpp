@@ -49,6 +49,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
 
   [[nodiscard]] int backlog() const override;
   [[nodiscard]] int open_places() const override;
+  [[nodiscard]] int trials_in_turn() const override { return 1; }
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
   [[nodiscard]] Result<void> release(double longest_s) override;

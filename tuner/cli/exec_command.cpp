@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "common/document/identifiers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/cli/best_choice.hpp"
@@ -102,11 +101,7 @@ Result<AttachedTuning> wanted_tuning(CommandContext& context, const ExecOptions&
   if (auto fits = apply_overrides(limits, checked); !fits) return tl::unexpected(fits.error());
   tuning.longest_s = *checked.budget.time_s;
   tuning.name = options.name.empty() ? study_name_of(tuning.argv) : options.name;
-  if (!document::is_study_name(tuning.name)) {
-    return fail(ErrorKind::usage,
-                fmt::format("\"{}\" is no study name", printable_line(tuning.name)), "--name",
-                "letters, digits and _.- are allowed, a letter or digit first");
-  }
+  if (auto named = check_study_name(tuning.name); !named) return tl::unexpected(named.error());
   tuning.samples_per_step = options.samples_per_step;
   tuning.planned_samples = options.planned_samples;
   tuning.fresh = options.fresh;

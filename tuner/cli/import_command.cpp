@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "common/document/identifiers.hpp"
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
@@ -61,10 +60,8 @@ ExitCode import_trials(CommandContext& context, const ImportCommandOptions& opti
   const auto study = open_study_file(options.study);
   if (!study) return context.console.error(study.error());
   const std::string name = options.name.empty() ? study->name + "-imported" : options.name;
-  if (!document::is_study_name(name)) {
-    return context.console.error({ErrorKind::usage,
-                                  fmt::format("\"{}\" is no study name", printable_line(name)),
-                                  "--name", ""});
+  if (const auto named = check_study_name(name); !named) {
+    return context.console.error(named.error());
   }
   const auto columns = columns_of(options.columns);
   if (!columns) return context.console.error(columns.error());

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "common/document/identifiers.hpp"
 #include "common/text.hpp"
 #include "tuner/cli/run_options.hpp"
+#include "tuner/cli/study_source.hpp"
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/program_look.hpp"
@@ -48,11 +48,7 @@ class Initiation {
   }
 
   Result<InitResult> run() {
-    if (!document::is_study_name(input_.name)) {
-      return fail(ErrorKind::usage,
-                  fmt::format("\"{}\" is no study name", printable_line(input_.name)), "--name",
-                  "letters, digits and _.- are allowed, a letter or digit first");
-    }
+    if (auto named = check_study_name(input_.name); !named) return tl::unexpected(named.error());
     std::error_code error;
     if (!options_.force &&
         fs::symlink_status(result_.file, error).type() != fs::file_type::not_found) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/document/identifiers.hpp"
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
 
@@ -49,6 +50,12 @@ Result<std::int64_t> trial_number(const std::string& text) {
                 "", "'steptune leaderboard --all' lists the trials");
   }
   return number;
+}
+
+Result<void> check_study_name(const std::string& name) {
+  if (document::is_study_name(name)) return {};
+  return fail(ErrorKind::usage, fmt::format("\"{}\" is no study name", printable_line(name)),
+              "--name", "letters, digits and _.- are allowed, a letter or digit first");
 }
 
 Result<StudySpec> open_study_file(const std::string& path) {

@@ -21,6 +21,9 @@ namespace steptune {
 /// The number of a trial as a user gives it; an error of kind `usage` for anything else.
 [[nodiscard]] Result<std::int64_t> trial_number(const std::string& text);
 
+/// Whether a study may be called so; the error, of kind `usage`, is for the option `--name`.
+[[nodiscard]] Result<void> check_study_name(const std::string& name);
+
 /// Reads a study file; every fault of it, a missing file included, is of kind `usage`.
 [[nodiscard]] Result<StudySpec> open_study_file(const std::string& path);
 

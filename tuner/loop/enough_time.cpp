@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
+
+#include <boost/math/statistics/univariate_statistics.hpp>
 
 #include "tuner/loop/objectives.hpp"
 
@@ -59,16 +60,12 @@ void add(Needs& needs, const Measurement& measurement, const MeasureSpec& wanted
   }
 }
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 /// What a step of so many samples takes in the faster ones: between the same, where launching
 /// kernels takes it, and in proportion. A power of the samples, by ridge regression towards the
 /// square root (A. E. Hoerl and R. W. Kennard, Technometrics 12(1), 1970).
 double expected_step_s(const Needs& needs, double log_samples) {
-  const double mean_x = mean(needs.log_samples);
-  const double mean_y = mean(needs.log_step_s);
+  const double mean_x = boost::math::statistics::mean(needs.log_samples);
+  const double mean_y = boost::math::statistics::mean(needs.log_step_s);
   double xx = 1.0;
   double xy = 0.5;
   for (std::size_t i = 0; i < needs.log_samples.size(); ++i) {

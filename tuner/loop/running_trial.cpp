@@ -316,9 +316,7 @@ Measurement RunningTrial::final_measurement() const {
       return at_request_.value_or(measurer_.current());
     case EndRequest::time_limit: {
       Measurement measurement = unsteady_at_limit(measurer_.current(), progress_, own_end_s());
-      if (had_enough_ && measurement.remark.empty()) {
-        measurement.remark = "its time in the job was over";
-      }
+      if (measurement.remark.empty()) measurement.remark = request_reason_;
       if (requested_s_ >= before_wall_s() && measurement.remark.empty()) {
         measurement.remark =
             fmt::format("cut short by \"limits.wall\" ({}) after {:.0f} steps",
@@ -341,9 +339,8 @@ TrialTrace RunningTrial::trace() const {
 TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,
                                    double wall_time_s) {
   if (outcome.had_enough && request_ == EndRequest::none) {
-    had_enough_ = true;
     requested_s_ = started_s_ + outcome.duration_s;
-    static_cast<void>(ask_for_end(EndRequest::time_limit, ""));
+    static_cast<void>(ask_for_end(EndRequest::time_limit, "its time in the job was over"));
   }
   Measurement measurement = final_measurement();
   // A guard that was not reached yet says nothing against a trial that was given up for its speed.

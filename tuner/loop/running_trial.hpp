@@ -119,8 +119,7 @@ class RunningTrial {
   double told_resource_ = -1.0;  ///< that the scheduler has seen
   EndRequest request_ = EndRequest::none;
   std::string request_reason_;
-  bool had_enough_ = false;  ///< ended by the runner after `TrialTargets::enough_s`
-  bool is_slower_ = false;   ///< measured well enough to know that
+  bool is_slower_ = false;  ///< measured well enough to know that
   double requested_s_ = 0.0;
   double reported_s_ = 0.0;  ///< when the latest report came
   /// As it was when the scheduler gave the trial up: what follows until it is gone counts no more.

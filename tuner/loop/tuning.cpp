@@ -160,7 +160,9 @@ Result<void> Tuning::confirm() {
 }
 
 Result<void> Tuning::launch_more_rounds() {
-  if (machines_ == nullptr) return {};
+  const int in_turn = machines_ == nullptr ? 1 : machines_->trials_in_turn();
+  // What would run side by side, or start by itself, waits until it is known to be needed.
+  if (in_turn == 1) return {};
   const StudySpec& study = parts_.study;
   const Resources of_baseline = study.runner->resources_of(study.baseline);
   bool apart = false;
@@ -171,9 +173,8 @@ Result<void> Tuning::launch_more_rounds() {
     apart = apart || study.runner->resources_of(next->configuration) != of_baseline;
     // On a machine that is there for both they take turns without a start between. Where they need
     // different ones, each of these is started once for all rounds, not for each.
-    const bool has_place = apart ? std::ssize(running_.configurations()) < machines_->backlog()
-                                 : machines_->open_places() > 0;
-    if (!has_place) break;
+    const int most = apart ? machines_->backlog() : in_turn;
+    if (running_.size() >= static_cast<std::size_t>(most)) break;
     if (auto launched = launch(*std::move(next)); !launched) return launched;
   }
   return {};
