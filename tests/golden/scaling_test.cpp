@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "common/json.hpp"
@@ -149,6 +151,18 @@ cheapest: in 6.0 h: 4 nodes, {{.*}}
   const Ended narrow = sandbox_.on_terminal("stty cols 60; " + steptune_program() + " scaling");
   EXPECT_NE(narrow.out.find("efficiency"), std::string::npos) << narrow.out;
   EXPECT_EQ(narrow.out.find("best of"), std::string::npos) << narrow.out;
+
+  const Json rows = Json::parse(sandbox_.steptune({"leaderboard", "--json"}).out)["rows"];
+  double most_at_four = 0.0;
+  for (const Json& row : rows) {
+    if (row["trial"]["configuration"]["nodes"] != 4) continue;
+    most_at_four = std::max(most_at_four, row["efficiency"].get<double>());
+  }
+  EXPECT_NEAR(most_at_four, scaling["counts"][2]["efficiency"]["mean"], 1e-9);
+  const Ended board = sandbox_.steptune(
+      {"leaderboard", "--all", "--sort", "efficiency", "--columns", "nodes,efficiency"});
+  EXPECT_NE(board.out.find("nodes  efficiency\n        1       100 %\n"), std::string::npos)
+      << board.out;
 
   ASSERT_EQ(sandbox_.steptune({"report", "--html", "report.html"}).exit_code, 0);
   const std::string page = sandbox_.read("report.html");

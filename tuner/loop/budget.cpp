@@ -11,9 +11,10 @@
 namespace steptune {
 namespace {
 
-/// Shares of a budget that are kept for the confirmation: of all its pairs, and of a single one.
-constexpr double k_most_for_pairs = 0.25;
-constexpr double k_most_for_one_pair = 0.5;
+/// Shares of a budget that are kept for the confirmation: of all its pairs, and of the two that a
+/// claim takes.
+constexpr double k_most_for_pairs = 0.4;
+constexpr double k_most_for_two_pairs = 0.5;
 /// The search's share of a budget of time, and among how many trials it is divided at most.
 constexpr double k_search_share = 0.6;
 constexpr double k_most_contenders = 20.0;
@@ -26,13 +27,26 @@ bool was_measured(const TrialRecord& trial) {
 /// each, is to have its share.
 bool fits(double used, double next, double pair, int pairs, double limit) {
   const double share =
-      std::max(k_most_for_pairs * limit, std::min(pair, k_most_for_one_pair * limit));
+      std::max(k_most_for_pairs * limit, std::min(2.0 * pair, k_most_for_two_pairs * limit));
   return used + next + std::min(pair * pairs, share) <= limit;
+}
+
+/// Seconds that a fresh run of a trial's configuration is expected to take.
+double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
+  if (!trial.measurement) return trial.spent_s;
+  const Measurement& measured = *trial.measurement;
+  const double longer_s = trial.spent_s + (k_longer_window - 1.0) * measured.window_s;
+  if (!study.budget.time_s) return longer_s;
+  // One that noise keeps from the precision that is asked for goes on for its share.
+  const double share_s =
+      measured.startup_s +
+      share_of_trial_s(study, TrialPurpose::confirm_incumbent, measured.startup_s);
+  return std::max(trial.spent_s, std::min(share_s, longer_s + measured.window_s));
 }
 
 }  // namespace
 
-Spending spending_of(const Standing& standing) {
+Spending spending_of(const StudySpec& study, const Standing& standing) {
   Spending spending;
   spending.usd = standing.spent_usd();
   bool any_measured = false;
@@ -58,13 +72,13 @@ Spending spending_of(const Standing& standing) {
   const TrialRecord* incumbent = standing.incumbent();
   for (const TrialRecord* side : {baseline, incumbent == nullptr ? baseline : incumbent}) {
     if (side == nullptr) continue;
-    spending.confirm_pair_s += side->spent_s;
-    spending.confirm_pair_usd += side->spent_usd;
+    const double run_s = expected_fresh_run_s(study, *side);
+    spending.confirm_pair_s += run_s;
+    if (side->spent_s > 0.0) spending.confirm_pair_usd += side->spent_usd * run_s / side->spent_s;
   }
-  // They are longer than the search's, and what they were is known after the first.
-  if (runs > 0.0) {
-    spending.confirm_pair_s = std::max(spending.confirm_pair_s, 2.0 * runs_s / runs);
-    spending.confirm_pair_usd = std::max(spending.confirm_pair_usd, 2.0 * runs_usd / runs);
+  if (runs > 1.0) {
+    spending.confirm_pair_s = 2.0 * runs_s / runs;
+    spending.confirm_pair_usd = 2.0 * runs_usd / runs;
   }
   return spending;
 }

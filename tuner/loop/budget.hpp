@@ -23,12 +23,18 @@ struct Spending {
   double confirm_pair_usd = 0.0;
 };
 
-/// From the trials recorded; `elapsed_s` and what runs at present are the caller's to add.
-[[nodiscard]] Spending spending_of(const Standing& standing);
+/// From the trials recorded; `elapsed_s` and what runs at present are the caller's to add. Fresh
+/// runs are measured `k_longer_window` times as long as the trials of the search, or for their
+/// share of a budget of time; once there are some, what they took counts.
+[[nodiscard]] Spending spending_of(const StudySpec& study, const Standing& standing);
+
+/// So many times longer is a confirming run's window than that of a trial: a buffer takes time to
+/// drain.
+inline constexpr double k_longer_window = 2.0;
 
 /// Why no further search trial may begin, for people (`40 trials`, `30 min of tuning time`,
 /// `$5.00`); nothing while one may. A trial that the budget cannot pay the least for is not begun.
-/// A quarter of time and money at most is kept for the confirmation, or half for its first pair.
+/// Two fifths of time and money at most are kept for the confirmation, or half for two pairs.
 /// What has begun is not cut short: a budget may be overrun by the last trial and by the first
 /// pair.
 [[nodiscard]] std::optional<std::string> search_budget_spent(const StudySpec& study,

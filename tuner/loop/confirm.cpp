@@ -45,6 +45,18 @@ std::vector<const TrialRecord*> counted_runs(const Standing& standing) {
   return runs;
 }
 
+/// What the search's runs of the baseline tell of launches. The confirming runs tell it by
+/// themselves, as pairs.
+LaunchVariation launches_before_confirming(const Standing& standing) {
+  std::vector<TrialRecord> searched;
+  for (const TrialRecord& trial : standing.trials()) {
+    if (trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::sentinel) {
+      searched.push_back(trial);
+    }
+  }
+  return estimate_launch_variation(searched, standing.drift());
+}
+
 double error_of_finalist(std::size_t index) {
   return std::ldexp(k_one_sided_error, -static_cast<int>(index) - 1);
 }
@@ -68,6 +80,7 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
       finalists_.push_back({trial.configuration, {}, false, {}, Verdict::open, false});
     }
   }
+  const LaunchVariation known = launches_before_confirming(standing);
   for (std::size_t i = 0; i < finalists_.size(); ++i) {
     Finalist& finalist = finalists_[i];
     finalist.failed = std::ranges::any_of(standing.trials(), [&](const TrialRecord& trial) {
@@ -89,8 +102,8 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
     const auto count = static_cast<int>(finalist.pairs.size());
     const int usual = std::max(1, study.measure.confirm_pairs);
     finalist.speed_up =
-        speed_up_of_pairs(study, finalist.pairs, error * share_of_look(count, usual));
-    const Judgement judgement = judge(study, finalist.pairs, error);
+        speed_up_of_pairs(study, finalist.pairs, error * share_of_look(count, usual), known);
+    const Judgement judgement = judge(study, finalist.pairs, error, known);
     finalist.verdict = finalist.failed ? Verdict::failed : judgement.verdict;
     finalist.settled = finalist.failed || judgement.settled;
   }

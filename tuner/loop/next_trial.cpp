@@ -23,9 +23,6 @@
 namespace steptune {
 namespace {
 
-/// Confirming runs have windows so many times as long as the least of the search.
-constexpr double k_longer_window = 2.0;
-
 /// Seconds per sample over all launches of the baseline; nothing before the first.
 std::optional<double> mean_baseline_rate(const Standing& standing) {
   double sum_s = 0.0;
@@ -235,7 +232,7 @@ TrialRecord Tuning::new_trial(TrialPurpose purpose, std::string origin,
 }
 
 Spending Tuning::spending() const {
-  Spending spending = spending_of(standing_);
+  Spending spending = spending_of(parts_.study, standing_);
   spending.elapsed_s = stopwatch_.elapsed_s();
   spending.usd += study_.overhead_usd + running_.usd_committed(spending.least_trial_s);
   // What was handed over ahead of its turn takes its time, too.

@@ -20,8 +20,8 @@ constexpr auto k_verdicts = enum_names<Verdict>({
     {Verdict::failed, "failed"},
 });
 
-/// Runs within one process have its drift in common: B A beside A B takes it out.
-constexpr int k_least_pairs_attached = 2;
+/// B A beside A B also takes out what drifts.
+constexpr int k_least_pairs = 2;
 /// A finalist gets at most so many times the usual number of pairs.
 constexpr int k_most_times_usual = 4;
 /// One that would have to be this many standard errors away at its last look is given up.
@@ -91,7 +91,7 @@ double share_of_look(int pairs, int usual) {
 }
 
 PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>& pairs,
-                             double error) {
+                             double error, const LaunchVariation& known) {
   PairStatistics result;
   const auto count = static_cast<double>(pairs.size());
   result.has_ratio = std::ranges::all_of(pairs, positive);
@@ -105,21 +105,21 @@ PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>&
     const double deviation = difference(study, pair, result.has_ratio) - result.mean;
     squares += deviation * deviation;
   }
-  const LaunchVariation prior;
-  const double launches = is_timed(study) ? 2.0 * prior.relative * prior.relative : 0.0;
-  result.degrees_of_freedom = prior.degrees_of_freedom + count - 1.0;
+  const double launches = is_timed(study) ? 2.0 * known.relative * known.relative : 0.0;
+  result.degrees_of_freedom = known.degrees_of_freedom + count - 1.0;
   const double pooled =
-      (prior.degrees_of_freedom * (launches + within) + squares) / result.degrees_of_freedom;
+      (known.degrees_of_freedom * (launches + within) + squares) / result.degrees_of_freedom;
   result.standard_error = std::sqrt(std::max(pooled, within) / count);
   result.half_width = student_quantile(result.degrees_of_freedom, error) * result.standard_error;
   return result;
 }
 
-SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pairs, double error) {
+SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
+                          const LaunchVariation& known) {
   SpeedUp result;
   if (pairs.empty()) return result;
   result.pairs = static_cast<int>(pairs.size());
-  const PairStatistics statistics = statistics_of(study, pairs, error);
+  const PairStatistics statistics = statistics_of(study, pairs, error, known);
   if (!statistics.has_ratio) return result;
   result.ratio = std::exp(statistics.mean);
   result.low = std::exp(statistics.mean - statistics.half_width);
@@ -128,17 +128,20 @@ SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pa
   return result;
 }
 
-Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, double error) {
+Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
+                const LaunchVariation& known) {
   if (pairs.empty()) return {};
   const int usual = std::max(1, study.measure.confirm_pairs);
   const int most = k_most_times_usual * usual;
   const auto count = static_cast<int>(pairs.size());
   const double precision = study.measure.target_half_width;
-  const PairStatistics look = statistics_of(study, pairs, error * share_of_look(count, usual));
+  const PairStatistics look =
+      statistics_of(study, pairs, error * share_of_look(count, usual), known);
   const double low = look.mean - look.half_width;
   // What has to be exceeded by the lower end, and whether it can be by the last look.
   const double hidden = std::log(hidden_factor(study, pairs));
-  const int least = study.trials == TrialsIn::attached ? k_least_pairs_attached : 1;
+  const int least =
+      study.trials == TrialsIn::attached ? k_least_pairs : std::min(k_least_pairs, usual);
   const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
   const bool out_of_reach = count >= usual && look.mean - hidden < k_within_reach * at_last;
   if (low > hidden && count < least) return {Verdict::open, false};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tuner/history/history.hpp"
+#include "tuner/loop/launch_variation.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -46,9 +47,9 @@ struct RunPair {
 
 /// The speed-up that pairs show: geometric mean of the ratios, with Student's t interval of their
 /// logarithms at a one-sided error of `error`. Their variance is the pooled one of the pairs and of
-/// what is known before there are any: launches differ (`LaunchVariation`), and so does each run
-/// within itself; it is never less than the latter. A single pair so has an interval that knows of
-/// launches, and few degrees of freedom.
+/// what is `known` without them: launches differ, and so does each run within itself; it is never
+/// less than the latter. A single pair so has an interval that knows of launches, and few degrees
+/// of freedom.
 struct PairStatistics {
   double mean = 0.0;  ///< of the logarithms, or of relative differences if values are not positive
   double standard_error = 0.0;
@@ -57,9 +58,10 @@ struct PairStatistics {
   bool has_ratio = true;
 };
 [[nodiscard]] PairStatistics statistics_of(const StudySpec& study,
-                                           const std::vector<RunPair>& pairs, double error);
+                                           const std::vector<RunPair>& pairs, double error,
+                                           const LaunchVariation& known = {});
 [[nodiscard]] SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pairs,
-                                        double error);
+                                        double error, const LaunchVariation& known = {});
 
 /// The part of a finalist's error that its look after `pairs` pairs may use up; `usual`: the number
 /// of pairs that it is planned for. All looks together use up no more than 1.
@@ -72,10 +74,10 @@ struct Judgement {
   Verdict verdict = Verdict::open;
   bool settled = false;
 };
-/// Runs that shared the long run's process need two pairs at least. `error`: one-sided, of this
-/// finalist.
+/// "Faster" takes two pairs at least, unless the study asks for one: how much launches differ on
+/// this machine a single pair does not tell. `error`: one-sided, of this finalist.
 [[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
-                              double error);
+                              double error, const LaunchVariation& known = {});
 
 /// From one run of each, as the search measured them; `pairs` is 0. NaN of the baseline itself.
 [[nodiscard]] SpeedUp speed_up_of_trials(const StudySpec& study, const TrialRecord& incumbent,

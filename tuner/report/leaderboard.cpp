@@ -131,6 +131,8 @@ Leaderboard ranked_rows(LeaderboardInput input) {
     LeaderboardRow row;
     row.gains = gains_over(input.baseline, trial, board.objectives);
     row.rank = rank;
+    const auto efficiency = input.efficiency_by_trial.find(trial.number);
+    if (efficiency != input.efficiency_by_trial.end()) row.efficiency = efficiency->second;
     row.trial = std::move(trial);
     board.rows.push_back(std::move(row));
   };

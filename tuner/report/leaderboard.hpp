@@ -35,9 +35,10 @@ struct LeaderboardRow {
       rank;  ///< nothing for unranked trials and a baseline that is far down
   bool best = false;
   bool tied = false;
-  bool disturbed = false;     ///< by other processes or the hypervisor while it was measured
-  bool pareto = false;        ///< on the front
-  std::vector<double> gains;  ///< per objective, over the baseline; NaN where unknown
+  bool disturbed = false;            ///< by other processes or the hypervisor while it was measured
+  bool pareto = false;               ///< on the front
+  std::optional<double> efficiency;  ///< of its machines, as `steptune scaling` tells it
+  std::vector<double> gains;         ///< per objective, over the baseline; NaN where unknown
 };
 
 /// What a leaderboard is made from. The trials stand in the order in which they are shown.
@@ -53,6 +54,7 @@ struct LeaderboardInput {
   /// from what it was at the baseline; 0: it did not drift.
   double drift_log_ratio = 0.0;
   std::map<TrialStatus, std::int64_t> counts;
+  std::map<std::int64_t, double> efficiency_by_trial;  ///< see `StudyScaling`; may be empty
 };
 
 struct Leaderboard {
@@ -85,8 +87,9 @@ struct TextStyle {
 };
 
 /// Table, legend of the marks in use, notes and counts; ends with a newline. Where the table is
-/// wider than the terminal, the parameters share one column, other columns go by their importance,
-/// and the parameters are cut in their middle. Columns that were asked for all stay.
+/// wider than the terminal, columns that matter less than the parameters go, the least important
+/// first; where that is not enough, the parameters share one column and are cut in their middle.
+/// Columns that were asked for all stay.
 [[nodiscard]] std::string leaderboard_text(const Leaderboard& leaderboard, const TextStyle& style);
 [[nodiscard]] Json leaderboard_json(const Leaderboard& leaderboard);
 

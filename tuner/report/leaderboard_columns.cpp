@@ -101,6 +101,21 @@ void add_objective(std::vector<LeaderboardColumn>& columns, const ObjectiveView&
   columns.push_back(std::move(gain));
 }
 
+LeaderboardColumn efficiency_column() {
+  LeaderboardColumn column;
+  column.name = "efficiency";
+  column.title = "efficiency";
+  column.importance = 3;
+  column.larger_is_first = true;
+  column.text = [](const LeaderboardRow& row) {
+    return row.efficiency ? format_percent(*row.efficiency) : std::string();
+  };
+  column.value = [](const LeaderboardRow& row) {
+    return row.efficiency ? finite_value(*row.efficiency) : std::nullopt;
+  };
+  return column;
+}
+
 void add_further(std::vector<LeaderboardColumn>& columns) {
   const auto measured = [](auto member) {
     return [member](const TrialRecord& trial) -> std::optional<double> {
@@ -149,7 +164,7 @@ LeaderboardColumn parameter_column(const std::string& name,
   column.name = name;
   column.title = name;
   column.is_parameter = true;
-  column.importance = 4;
+  column.importance = k_parameter_importance;
   const bool textual = std::ranges::any_of(rows, [&](const LeaderboardRow& row) {
     const Value* value = row.trial.configuration.find(name);
     return value != nullptr &&
@@ -196,6 +211,9 @@ std::vector<LeaderboardColumn> leaderboard_columns(const Leaderboard& board,
                                     return s > 0.0 ? std::optional(1.0 / s) : std::nullopt;
                                   }));
   columns.back().larger_is_first = true;
+  if (std::ranges::any_of(board.rows, [](const auto& row) { return row.efficiency.has_value(); })) {
+    columns.push_back(efficiency_column());
+  }
   columns.push_back(text_column("status", "status", 4, status_cell));
   add_further(columns);
   std::set<std::string> taken;

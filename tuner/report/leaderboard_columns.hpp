@@ -28,12 +28,14 @@ struct LeaderboardColumn {
 };
 
 inline constexpr int k_never_dropped = 100;
+/// Of a parameter's column.
+inline constexpr int k_parameter_importance = 4;
 
 /// All columns that a leaderboard of these objectives, parameters and trials has: trial, each
-/// objective with interval and gain, speed, status, then on demand purpose, origin, times, memory
-/// and bill, then the parameters (as `parameter.time` where a column has that name), then each
-/// reported metric as `metric.loss`. The functions refer to the board's objectives, which outlive
-/// them.
+/// objective with interval and gain, speed, efficiency where the rows have it, status, then on
+/// demand purpose, origin, times, memory and bill, then the parameters (as `parameter.time` where a
+/// column has that name), then each reported metric as `metric.loss`. The functions refer to the
+/// board's objectives, which outlive them.
 [[nodiscard]] std::vector<LeaderboardColumn> leaderboard_columns(
     const Leaderboard& board, const std::vector<std::string>& parameters);
 

@@ -14,6 +14,7 @@ Json row_json(const Leaderboard& board, const LeaderboardRow& row) {
   json["pareto"] = board.objectives.size() > 1 ? Json(row.pareto) : Json(nullptr);
   json["disturbed"] = row.disturbed;
   json["gain_over_baseline"] = numbers_or_null(row.gains);
+  if (row.efficiency) json["efficiency"] = *row.efficiency;
   json["trial"] = trial_json(row.trial, board.objectives);
   return json;
 }

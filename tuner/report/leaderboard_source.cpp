@@ -11,6 +11,8 @@
 
 #include "search/space/expression.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
+#include "tuner/report/study_scaling.hpp"
+#include "tuner/study/counting_parameter.hpp"
 
 namespace steptune {
 namespace {
@@ -99,6 +101,19 @@ Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
   return result;
 }
 
+/// By trial, of a study whose parameters count machines and that measured several counts. It reads
+/// all trials, so a study of very many, which nobody runs to choose a count, goes without.
+std::map<std::int64_t, double> efficiencies(const StoredStudy& study, std::size_t trials) {
+  constexpr std::size_t k_most_trials = 10'000;
+  if (trials > k_most_trials) return {};
+  const auto spec = stored_spec(study.record);
+  if (!spec || (spec->search.over.empty() && !counting_parameter(*spec))) return {};
+  auto scaling = read_scaling(study, {});
+  // A study that tells no curve has a leaderboard all the same; `steptune scaling` says why.
+  if (!scaling || scaling->scaling.counts.size() < 2) return {};
+  return std::move(scaling->efficiency_by_trial);
+}
+
 Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQuery& query) {
   LeaderboardInput input;
   auto counts = study.history.status_counts(study.record.id);
@@ -136,6 +151,7 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     if (!unranked) return tl::unexpected(unranked.error());
     input.unranked = *std::move(unranked);
   }
+  input.efficiency_by_trial = efficiencies(study, count);
   input.study = study.record;
   input.objectives = study.objectives;
   input.sorted_by = query.sorted_by;

@@ -64,9 +64,27 @@ LeaderboardColumn configuration_column(const std::vector<std::string>& parameter
   return column;
 }
 
-/// As many of the columns as fit beside the parameters, which share what is left.
+/// Drops the least important columns until the table fits or only those of parameters and what
+/// matters more are left.
+void drop_columns(std::vector<LeaderboardColumn>& columns, const std::vector<LeaderboardRow>& rows,
+                  std::size_t width) {
+  const auto order = [](const LeaderboardColumn& column) {
+    return column.is_parameter ? k_never_dropped : column.importance;
+  };
+  while (table_of(columns, rows).width() > width) {
+    const auto least = std::ranges::min_element(columns, {}, order);
+    if (least == columns.end() || order(*least) > k_parameter_importance) return;
+    columns.erase(least);
+  }
+}
+
+/// As many of the columns as fit beside the parameters: those in columns of their own, if that
+/// costs no column that matters more than they do, else in one that takes what is left.
 TextTable narrow_table(std::vector<LeaderboardColumn> columns, const Leaderboard& board,
                        std::size_t width) {
+  std::vector<LeaderboardColumn> apart = columns;
+  drop_columns(apart, board.rows, width);
+  if (TextTable table = table_of(apart, board.rows); table.width() <= width) return table;
   std::erase_if(columns, [](const LeaderboardColumn& column) { return column.is_parameter; });
   constexpr std::size_t k_gap = 2;
   const auto room = [&] {

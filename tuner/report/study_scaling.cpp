@@ -156,6 +156,14 @@ Value value_of_count(const Parameter& parameter, double count) {
   return Value{count};
 }
 
+std::map<std::int64_t, double> efficiencies(const std::vector<ScalingRun>& runs,
+                                            const ScalingCount& first) {
+  std::map<std::int64_t, double> by_trial;
+  for (const ScalingRun& run : runs)
+    by_trial[run.trial] = first.time_s.mean * first.count / (run.time_s * run.count);
+  return by_trial;
+}
+
 /// Of counts at which trials ended, and none that tells a time.
 void add_failures(const std::map<double, std::size_t>& failed, StudyScaling& out) {
   for (const auto& [count, trials] : failed) {
@@ -269,7 +277,11 @@ Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions
   const auto kind_at = [&](const ScalingRun& run, double count) {
     return kind_of_machines(spec.runner->resources_of(with_count(run.configuration, count)));
   };
-  result.scaling = scaling_of(of_one_kind(std::move(kinds), result, kind_at), std::move(question));
+  const std::vector<ScalingRun> runs = of_one_kind(std::move(kinds), result, kind_at);
+  result.scaling = scaling_of(runs, std::move(question));
+  if (result.scaling.question.alike && result.scaling.counts.front().count > 0.0) {
+    result.efficiency_by_trial = efficiencies(runs, result.scaling.counts.front());
+  }
   add_failures(unusable, result);
   result.scaling.question.price_per_hour = nullptr;
   if (spec.space.parameters().size() > 1) add_cautions(result);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +25,9 @@ struct StudyScaling {
   bool planned_run = false;  ///< times and costs are the planned run's, not per million samples
   bool has_price = false;    ///< cost is USD; else machine-hours
   std::string machines;      ///< the kind that the curve is of; empty where there is but one
+  /// Speed over count of each trial on that kind, over that of the first count's best. Empty where
+  /// the machines are of several kinds together.
+  std::map<std::int64_t, double> efficiency_by_trial;
   std::vector<std::string> remarks;  ///< what was left out, and what the curve cannot tell
 };
 

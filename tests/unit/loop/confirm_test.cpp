@@ -232,22 +232,34 @@ TEST_F(PairsTest, ThatABufferCouldExplainProveNothing) {
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
 }
 
-TEST_F(PairsTest, FewerThanUsualMayProveItButMoreMakeItPrecise) {
-  runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 2.0, 0.004)};
-  const Judgement judgement = judge(study_, pairs(), k_error);
-  EXPECT_EQ(judgement.verdict, Verdict::faster);
-  EXPECT_FALSE(judgement.settled);
+TEST_F(PairsTest, OneProvesNothingTwoMayAndMoreMakeItPrecise) {
+  for (const TrialsIn processes : {TrialsIn::fresh, TrialsIn::attached}) {
+    study_.trials = processes;
+    runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 4.0, 0.004)};
+    const Judgement first = judge(study_, pairs(), k_error);
+    EXPECT_EQ(first.verdict, Verdict::open);
+    EXPECT_FALSE(first.settled);
+    runs_.push_back(confirming(3, k_a, 2, 2, 1.0, 0.003));
+    runs_.push_back(confirming(4, k_b, 2, 1, 4.0, 0.004));
+    const Judgement second = judge(study_, pairs(), k_error);
+    EXPECT_EQ(second.verdict, Verdict::faster);
+    EXPECT_FALSE(second.settled);
+  }
 }
 
-TEST_F(PairsTest, OneWithinALongRunProvesNothingTwoMay) {
-  study_.trials = TrialsIn::attached;
+TEST_F(PairsTest, OneMayProveItWhereTheStudyAsksForNoMore) {
+  study_.measure.confirm_pairs = 1;
   runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 4.0, 0.004)};
-  const Judgement first = judge(study_, pairs(), k_error);
-  EXPECT_EQ(first.verdict, Verdict::open);
-  EXPECT_FALSE(first.settled);
-  runs_.push_back(confirming(3, k_a, 2, 2, 1.0, 0.003));
-  runs_.push_back(confirming(4, k_b, 2, 1, 4.0, 0.004));
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+}
+
+TEST_F(PairsTest, WhatTheSearchSawOfLaunchesCountsBesideThem) {
+  for (int pair = 1; pair <= 2; ++pair) {
+    runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, 1.0));
+    runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 1.3));
+  }
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+  EXPECT_EQ(judge(study_, pairs(), k_error, {0.1, 4.0}).verdict, Verdict::open);
 }
 
 TEST_F(PairsTest, LooksUseUpNoMoreThanTheWholeError) {

@@ -21,24 +21,47 @@ TrialRecord spent(std::int64_t number, double seconds,
 
 TEST(Budget, SpendingCountsSearchTrialsAndAllMoney) {
   std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 10), spent(3, 1),
-                                  spent(4, 50, TrialPurpose::confirm_baseline)};
+                                  spent(4, 50, TrialPurpose::confirm_baseline),
+                                  spent(5, 40, TrialPurpose::confirm_incumbent)};
   trials[2].status = TrialStatus::failed;
   trials[1].objectives = {0.5};
-  const Spending spending = spending_of(Standing(ranking_rules(time_study()), trials));
+  const Spending spending =
+      spending_of(time_study(), Standing(ranking_rules(time_study()), trials));
   EXPECT_EQ(spending.search_trials, 3);
-  EXPECT_DOUBLE_EQ(spending.usd, 0.091);
+  EXPECT_DOUBLE_EQ(spending.usd, 0.131);
   EXPECT_DOUBLE_EQ(spending.least_trial_s, 10.0) << "a crash is no measure of what a trial takes";
-  EXPECT_DOUBLE_EQ(spending.confirm_pair_s, 100.0) << "as fresh runs took, not as trials did";
+  EXPECT_DOUBLE_EQ(spending.confirm_pair_s, 90.0) << "as fresh runs took, not as trials did";
 }
 
 TEST(Budget, PricesTrialsByWhatTheyWereBilledNotByTheirLength) {
   std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 10), spent(3, 20)};
   trials[1].spent_usd = 5.0;  // short, on a dear machine
   trials[1].objectives = {0.5};
-  const Spending spending = spending_of(Standing(ranking_rules(time_study()), trials));
+  const Spending spending =
+      spending_of(time_study(), Standing(ranking_rules(time_study()), trials));
   EXPECT_DOUBLE_EQ(spending.least_trial_s, 10.0);
   EXPECT_DOUBLE_EQ(spending.least_trial_usd, 0.02);
   EXPECT_DOUBLE_EQ(spending.confirm_pair_usd, 5.03);
+}
+
+TEST(Budget, ExpectsFreshRunsToTakeLongerThanTrials) {
+  StudySpec study = time_study();
+  std::vector<TrialRecord> trials{spent(1, 12, TrialPurpose::baseline), spent(2, 8)};
+  trials[1].objectives = {0.5};
+  for (TrialRecord& trial : trials) {
+    trial.measurement = steady(1.0, 0.0, 1.0);
+    trial.measurement->window_s = 4.0;
+  }
+  const auto pair_s = [&] {
+    const Standing standing(ranking_rules(study), trials);
+    const Spending spending = spending_of(study, standing);
+    EXPECT_DOUBLE_EQ(spending.confirm_pair_usd, spending.confirm_pair_s * 0.001);
+    return spending.confirm_pair_s;
+  };
+  EXPECT_DOUBLE_EQ(pair_s(), 16.0 + 12.0) << "windows twice as long";
+  study.budget.time_s = 200.0;
+  // Of 120 s for 20 contenders 5 s each are left beside the start, and twice that to a fresh run.
+  EXPECT_DOUBLE_EQ(pair_s(), 12.0 + 11.0) << "their share, and no less than what the trial took";
 }
 
 TEST(Budget, EndsByTrialsTimeOrMoney) {
@@ -87,9 +110,11 @@ TEST(Budget, KeepsAShareForTheConfirmation) {
   };
   EXPECT_DOUBLE_EQ(ends_at(), 851.0) << "three pairs";
   spending.confirm_pair_s = 100.0;
-  EXPECT_DOUBLE_EQ(ends_at(), 751.0) << "a quarter at most";
-  spending.confirm_pair_s = 400.0;
-  EXPECT_DOUBLE_EQ(ends_at(), 601.0) << "but one pair";
+  EXPECT_DOUBLE_EQ(ends_at(), 701.0);
+  spending.confirm_pair_s = 200.0;
+  EXPECT_DOUBLE_EQ(ends_at(), 601.0) << "two fifths at most";
+  spending.confirm_pair_s = 225.0;
+  EXPECT_DOUBLE_EQ(ends_at(), 551.0) << "but two pairs";
   spending.confirm_pair_s = 900.0;
   EXPECT_DOUBLE_EQ(ends_at(), 501.0) << "up to a half";
   study.measure.confirm_pairs = 0;

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/study/golden_file.hpp"
+#include "tests/support/golden_file.hpp"
 #include "tests/unit/study/study_fixture.hpp"
 #include "tuner/study/study_reference.hpp"
 

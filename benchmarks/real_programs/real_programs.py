@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `steptune run -- COMMAND` finds for a program as it is, and what the program then takes from start to end.
+
+    real_programs.py --steptune build/release/bin/steptune [--time 3m] [--ignore REGEX] NAME -- COMMAND...
+
+Run it in the program's folder on a machine that does nothing else. COMMAND must end by itself; what it takes without
+tuning should be long against the start of its interpreter, since start-up is in the times of both.
+
+1. Tunes the command for --time: survey, study file, trials, confirmation.
+2. Runs it to its end: untouched, by `steptune exec NAME`, by `exec`, untouched.
+3. Compares what the runs printed, without what --ignore matches (times, dates).
+
+Prints a row of the table in docs/hooks.md.
+"""
+import argparse
+import json
+import math
+import re
+import subprocess
+import sys
+import time
+
+
+def finished(command, log):
+    """Seconds that the command takes, and what it printed."""
+    begun = time.monotonic()
+    with open(log, "w", encoding="utf-8") as errors:
+        ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=errors, check=False)
+    seconds = time.monotonic() - begun
+    if ran.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit status {ran.returncode}, see {log}")
+    return seconds, ran.stdout.decode(errors="replace")
+
+
+def settings(values, baseline):
+    """The configuration as its difference from the baseline."""
+    def text(value):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    return ", ".join(f"`{key}={text(value)}`" for key, value in values.items() if value != baseline.get(key)) or "nothing"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steptune", default="steptune")
+    parser.add_argument("--time", default="3m", help="of tuning")
+    parser.add_argument("--option", action="append", default=[], help="further option of `run`, such as --option=--numeric")
+    parser.add_argument("--ignore", action="append", default=[], help="regular expression of what differs from run to run")
+    parser.add_argument("name")
+    parser.add_argument("command", nargs="+")
+    arguments = parser.parse_args()
+    steptune, name, command = arguments.steptune, arguments.name, arguments.command
+
+    tuned = subprocess.run([steptune, "run", "--name", name, "--new", "--yes", "--time", arguments.time, *arguments.option,
+                            "--", *command], check=False)
+    if tuned.returncode != 0:
+        sys.exit(f"steptune run: exit status {tuned.returncode}")
+    best = json.loads(subprocess.run([steptune, "best", name, "--json"], stdout=subprocess.PIPE, check=False).stdout)
+    print(json.dumps(best, indent=1), file=sys.stderr)
+
+    taken = {"before": [], "after": []}
+    printed = []
+    for number, which in enumerate(("before", "after", "after", "before")):
+        run = command if which == "before" else [steptune, "exec", name, "--", *command]
+        seconds, output = finished(run, f"{name}.{number}.stderr")
+        taken[which].append(seconds)
+        for pattern in arguments.ignore:
+            output = re.sub(pattern, "", output)
+        printed.append(output)
+        print(f"{which}: {seconds:.1f} s", file=sys.stderr)
+    before, after = (math.sqrt(math.prod(taken[which])) for which in ("before", "after"))
+    same = [i for i in (1, 2, 3) if printed[i] == printed[0]]
+    print(f"| {name} | {taken['before']} | {taken['after']} | {before / after:.2f} | "
+          f"{'the same' if len(same) == 3 else f'of the runs after the first {same} print the same'} |")
+
+
+if __name__ == "__main__":
+    main()
