@@ -149,7 +149,8 @@ std::string verdict_text(Verdict verdict, const RecommendationContext& context) 
     case Verdict::open:
       break;
   }
-  return "undecided: more runs would be needed";
+  return context.attached ? "undecided: the time was too short"
+                          : "undecided: run it again with a longer --time, and it goes on";
 }
 
 /// A line for each configuration that was confirmed and is not recommended.

@@ -115,6 +115,20 @@ TEST(Recommendation, IsTheBaselineInWordsWhereNothingWasShownToBeFaster) {
   EXPECT_EQ(json["finalists"][0]["verdict"], "not_faster");
 }
 
+TEST(Recommendation, SaysWhatWouldDecideAboutOneThatIsUndecided) {
+  Recommendation recommendation = faster();
+  recommendation.claim = Claim::nothing_faster;
+  recommendation.finalists = {{9, Verdict::open, {1.35, 0.6, 3.02, 1, 0.6}}};
+  RecommendationContext context = two_objectives();
+  EXPECT_NE(recommendation_text(recommendation, context)
+                .find("undecided: run it again with a longer --time, and it goes on\n"),
+            std::string::npos);
+  context.attached = true;
+  EXPECT_NE(recommendation_text(recommendation, context).find("undecided: the time was too short"),
+            std::string::npos)
+      << "the long run is over, or has its settings";
+}
+
 TEST(Recommendation, TellsWhatAHiddenBufferCouldTake) {
   Recommendation recommendation = faster();
   recommendation.speed_up.low_if_buffered = 1.31;
