@@ -18,7 +18,7 @@ Count count_claims(const Machine& machine, const Program& program, int studies) 
   Count count;
   for (int seed = 0; seed < studies; ++seed) {
     const DatabaseFolder folder;
-    const Outcome outcome = must(run_study(machine, program, Json{{"trials", 8}, {"time", "10m"}},
+    const Outcome outcome = must(run_study(machine, program, Json{{"trials", 8}, {"time", "15m"}},
                                            static_cast<std::uint64_t>(seed), folder.path()));
     if (outcome.claim != Claim::faster) continue;
     ++count.claims;

@@ -107,6 +107,9 @@ std::vector<HookedLoader> HookLog::loaders() const {
     if (const Json length = scalar_at(event, "length"); length.is_number_integer()) {
       loader.batches = length.get<std::int64_t>();
     }
+    if (const Json size = scalar_at(event, "batch_size"); size.is_number_integer()) {
+      loader.batch_size = size.get<std::int64_t>();
+    }
   }
   return loaders;
 }

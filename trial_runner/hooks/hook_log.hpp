@@ -30,6 +30,7 @@ struct HookedLoader {
   std::string dataset;
   std::optional<bool> training;  ///< nothing: not known
   std::optional<std::int64_t> batches;
+  std::optional<std::int64_t> batch_size;  ///< on each rank
 };
 
 /// What a hook told of the program that it is in, event by event (docs/hooks.md, "Events"); of

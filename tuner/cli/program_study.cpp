@@ -14,6 +14,7 @@
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/whole_file.hpp"
+#include "tuner/init/planned_length.hpp"
 #include "tuner/init/study_text.hpp"
 #include "tuner/loop/hook_check.hpp"
 #include "tuner/report/format.hpp"
@@ -143,12 +144,14 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
 }
 
 std::string file_text(const Survey& survey, const Draft& draft,
+                      const std::optional<PlannedLength>& planned,
                       const std::vector<std::string>& argv) {
   std::string text = fmt::format(
       "// Written by steptune from {}, run as it is: {}.\n"
       "// Change it as you like; 'steptune run' goes on with it. Knobs are explained in "
       "docs/hooks.md.\n",
       printable_line(shell_quoted(argv), 500), found_text(survey));
+  if (planned) text += fmt::format("// planned run: {}\n", printable_line(planned->why));
   for (const std::string& left : draft.left)
     text += fmt::format("// not tuned: {}\n", printable_line(left, 300));
   return text + study_text(draft.document) + "\n";
@@ -248,8 +251,10 @@ void add_program_options(CLI::App& command, ProgramOptions& options) {
       ->option_text("N")
       ->check(CLI::PositiveNumber);
   command
-      .add_option("--samples", options.planned_samples,
-                  "With a command: samples that the long run will process [default: not known]")
+      .add_option(
+          "--samples", options.planned_samples,
+          "With a command: samples that the long run will process [default: by its --epochs, "
+          "--max-steps and the like, else not known]")
       ->option_text("N")
       ->check(CLI::PositiveNumber);
 }
@@ -325,14 +330,23 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
   wanted.live = options.live;
   wanted.samples_per_step = options.samples_per_step;
   wanted.planned_samples = options.planned_samples;
+  std::optional<PlannedLength> planned;
+  // Where the user counts samples in a way of his own, a loader's are others.
+  if (!options.planned_samples && !options.samples_per_step)
+    planned = planned_length(argv, *survey);
+  if (planned) wanted.planned_samples = planned->samples;
   wanted.facts = machine_facts();
   const auto draft = draft_study(*survey, wanted);
   if (!draft) return tl::unexpected(draft.error());
-  if (auto written = write_whole_file(file, file_text(*survey, *draft, argv)); !written) {
+  if (auto written = write_whole_file(file, file_text(*survey, *draft, planned, argv)); !written) {
     return tl::unexpected(written.error());
   }
   if (!options.quiet) {
     context.console.message(draft_text(*survey, *draft));
+    if (planned) {
+      context.console.message(
+          fmt::format("plan    {:g} samples: {}", planned->samples, planned->why));
+    }
     context.console.message(fmt::format("wrote   {}", file));
   }
   return StudyFile{file};

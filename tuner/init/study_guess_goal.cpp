@@ -10,6 +10,7 @@
 #include "common/clock.hpp"
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "tuner/init/planned_length.hpp"
 #include "tuner/init/study_guess.hpp"
 
 namespace steptune {
@@ -23,12 +24,6 @@ constexpr double k_guard_ratio = 1.02;
 constexpr double k_longest_count_s = 5.0;
 constexpr std::size_t k_files_between_looks = 256;
 
-const std::vector<std::string> k_epochs = {"epochs",   "num_epochs",       "max_epochs",
-                                           "n_epochs", "num_train_epochs", "train_epochs",
-                                           "nepochs"};
-const std::vector<std::string> k_steps = {
-    "steps",     "max_steps",      "num_steps", "total_steps", "train_steps", "n_steps",
-    "max_iters", "num_iterations", "max_iter",  "train_iters", "iterations",  "num_iters"};
 const std::vector<std::string> k_samples = {"samples",           "num_samples", "train_samples",
                                             "max_train_samples", "n_samples",   "dataset_size",
                                             "num_images",        "images",      "train_size"};
@@ -198,9 +193,9 @@ class Goal {
     };
     const ReadySpace* space = input_.space;
     const auto steps =
-        told_by(input_.program, names(k_steps, space == nullptr ? "" : space->steps));
+        told_by(input_.program, names(step_options(), space == nullptr ? "" : space->steps));
     const auto epochs =
-        told_by(input_.program, names(k_epochs, space == nullptr ? "" : space->epochs));
+        told_by(input_.program, names(epoch_options(), space == nullptr ? "" : space->epochs));
     if (const auto number = positive(steps); number && per_step) {
       why_ = fmt::format("{} {} ({}) of {:g} samples", steps->option, steps->value, steps->from,
                          *per_step);
@@ -211,6 +206,10 @@ class Goal {
     const auto told = told_by(input_.program, k_samples);
     std::optional<double> data = positive(told);
     std::string from = data ? fmt::format("{} {}", told->option, told->value) : "";
+    if (!data && input_.survey) {
+      data = samples_of_epoch(input_.survey->log);
+      if (data) from = fmt::format("{:g} samples that its loader hands out", *data);
+    }
     if (!data) {
       const auto folder = told_by(input_.program, k_data);
       if (folder && !folder->value.empty())

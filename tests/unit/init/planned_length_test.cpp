@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/planned_length.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+Survey surveyed(const std::vector<std::string>& loaders, int ranks = 1) {
+  Survey survey;
+  survey.log.add(R"({"event":"patched","world_size":)" + std::to_string(ranks) + "}");
+  for (const std::string& loader : loaders)
+    survey.log.add(R"({"event":"loader",)" + loader + "}");
+  survey.first.emplace();
+  survey.first->step = 10.0;
+  survey.first->samples = 640.0;
+  survey.last.step = 30.0;
+  survey.last.samples = 1920.0;
+  return survey;
+}
+
+const std::string k_training = R"("id":"a","training":true,"length":938,"batch_size":64)";
+const std::string k_evaluation = R"("id":"b","training":false,"length":10,"batch_size":1000)";
+
+double planned_samples(const std::string& words, const Survey& survey) {
+  std::vector<std::string> argv{"python3", "train.py"};
+  for (std::size_t begin = 0; begin < words.size();) {
+    const std::size_t end = std::min(words.find(' ', begin), words.size());
+    argv.push_back(words.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  const auto planned = planned_length(argv, survey);
+  return planned ? planned->samples : 0.0;
+}
+
+TEST(PlannedLength, IsEpochsTimesWhatTheTrainingLoaderHandsOut) {
+  const Survey survey = surveyed({k_evaluation, k_training});
+  EXPECT_EQ(planned_samples("--epochs 14", survey), 14.0 * 938.0 * 64.0);
+  EXPECT_EQ(planned_samples("--num-train-epochs=3 --lr 0.1", survey), 3.0 * 938.0 * 64.0);
+  EXPECT_EQ(planned_samples("--num_epochs 2", survey), 2.0 * 938.0 * 64.0);
+  EXPECT_EQ(planned_length({"python3", "train.py", "--epochs", "2"}, survey)->why,
+            "--epochs 2 of 60032 samples");
+  EXPECT_EQ(planned_samples("--epochs 1", surveyed({k_training}, 4)), 4.0 * 938.0 * 64.0)
+      << "each rank has its part of the data";
+}
+
+TEST(PlannedLength, IsStepsTimesTheirSamples) {
+  const Survey survey = surveyed({k_training});
+  EXPECT_EQ(planned_samples("--max_iters=600", survey), 600.0 * 64.0);
+  EXPECT_EQ(planned_samples("--max-steps 600 --epochs 14", survey), 600.0 * 64.0)
+      << "trainers end at the steps where both are given";
+}
+
+TEST(PlannedLength, IsNotGuessed) {
+  EXPECT_EQ(planned_samples("--lr 0.1", surveyed({k_training})), 0.0);
+  EXPECT_EQ(planned_samples("--epochs 14", surveyed({})), 0.0);
+  EXPECT_EQ(planned_samples("--epochs many", surveyed({k_training})), 0.0);
+  EXPECT_EQ(planned_samples("--epochs -1", surveyed({k_training})), 0.0);
+  const std::string other = R"("id":"c","training":true,"length":5,"batch_size":8)";
+  EXPECT_EQ(planned_samples("--epochs 14", surveyed({k_training, other})), 0.0)
+      << "which one an epoch is of is not known";
+  EXPECT_EQ(planned_samples("--epochs 14",
+                            surveyed({R"("id":"a","training":true,"length":null,"batch_size":8)"})),
+            0.0)
+      << "an iterable data set tells no length";
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trial_runner/hooks/hook_log.hpp"
+#include "tuner/survey/survey.hpp"
+
+namespace steptune {
+
+/// How long the run is that a command begins.
+struct PlannedLength {
+  double samples = 0.0;
+  std::string why;  ///< `--epochs 14 of 60032 samples`
+};
+
+/// Plain names of options that tell how many passes over the data, and how many optimizer steps, a
+/// run takes.
+[[nodiscard]] const std::vector<std::string>& epoch_options();
+[[nodiscard]] const std::vector<std::string>& step_options();
+
+/// Samples of one pass of all ranks over the training data: batches times their size, so up to a
+/// batch too many. Nothing where not exactly one training loader tells both.
+[[nodiscard]] std::optional<double> samples_of_epoch(const HookLog& log);
+
+/// What the command's own words say of its length, with what the survey saw of steps and data;
+/// defaults are not known. Nothing where neither passes nor steps are told.
+[[nodiscard]] std::optional<PlannedLength> planned_length(const std::vector<std::string>& argv,
+                                                          const Survey& survey);
+
+}  // namespace steptune
