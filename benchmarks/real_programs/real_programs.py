@@ -33,14 +33,6 @@ def finished(command, log):
     return seconds, ran.stdout.decode(errors="replace")
 
 
-def settings(values, baseline):
-    """The configuration as its difference from the baseline."""
-    def text(value):
-        return str(value).lower() if isinstance(value, bool) else str(value)
-
-    return ", ".join(f"`{key}={text(value)}`" for key, value in values.items() if value != baseline.get(key)) or "nothing"
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steptune", default="steptune")
@@ -56,13 +48,14 @@ def main():
                             "--", *command], check=False)
     if tuned.returncode != 0:
         sys.exit(f"steptune run: exit status {tuned.returncode}")
-    best = json.loads(subprocess.run([steptune, "best", name, "--json"], stdout=subprocess.PIPE, check=False).stdout)
-    print(json.dumps(best, indent=1), file=sys.stderr)
+    # A second study of the name has another: the latest is meant.
+    best = json.loads(subprocess.run([steptune, "best", "--json"], stdout=subprocess.PIPE, check=False).stdout)
+    study = best["study"]["name"]
 
     taken = {"before": [], "after": []}
     printed = []
     for number, which in enumerate(("before", "after", "after", "before")):
-        run = command if which == "before" else [steptune, "exec", name, "--", *command]
+        run = command if which == "before" else [steptune, "exec", study, "--", *command]
         seconds, output = finished(run, f"{name}.{number}.stderr")
         taken[which].append(seconds)
         for pattern in arguments.ignore:
@@ -70,9 +63,12 @@ def main():
         printed.append(output)
         print(f"{which}: {seconds:.1f} s", file=sys.stderr)
     before, after = (math.sqrt(math.prod(taken[which])) for which in ("before", "after"))
-    same = [i for i in (1, 2, 3) if printed[i] == printed[0]]
-    print(f"| {name} | {taken['before']} | {taken['after']} | {before / after:.2f} | "
-          f"{'the same' if len(same) == 3 else f'of the runs after the first {same} print the same'} |")
+    said = best["recommendation"]["speed_up"]
+    claim = f"{said['ratio']:.2f} ({said['low_95']:.2f}-{said['high_95']:.2f}; {said['interleaved_pairs']} pairs)" if said else "-"
+    same = "the same" if printed[1] == printed[0] else "differs"
+    if printed[3] != printed[0]:
+        same += ", as two untouched runs do"
+    print(f"| {study} | {claim} | {before:.1f} s | {after:.1f} s | {before / after:.2f} | {same} |")
 
 
 if __name__ == "__main__":

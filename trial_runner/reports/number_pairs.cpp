@@ -80,6 +80,13 @@ bool ends_number(re2::StringPiece rest) {
          !(alphanumeric || clock || decimal_comma || next == '/' || next == '.' || next == '-');
 }
 
+/// `lib/dataloader.py:554: UserWarning`: where a warning comes from.
+bool is_source_line(re2::StringPiece name, re2::StringPiece rest) {
+  const std::string_view text(name.data(), name.size());
+  const std::size_t file = text.rfind('/') == std::string_view::npos ? 0 : text.rfind('/');
+  return !rest.empty() && rest[0] == ':' && text.find('.', file) != std::string_view::npos;
+}
+
 }  // namespace
 
 std::vector<NumberPair> number_pairs(std::string_view text) {
@@ -89,7 +96,9 @@ std::vector<NumberPair> number_pairs(std::string_view text) {
   while (pairs.size() < k_max_pairs &&
          re2::RE2::FindAndConsume(&rest, pair_regex(), &name, &word, &number, &unit, &total)) {
     const re2::StringPiece& told = name.empty() ? word : name;
-    if (told.size() > k_max_name_bytes || !ends_number(rest)) continue;
+    if (told.size() > k_max_name_bytes || !ends_number(rest) || is_source_line(told, rest)) {
+      continue;
+    }
     const auto value = number_of({number.data(), number.size()});
     if (!value) continue;
     NumberPair pair;
