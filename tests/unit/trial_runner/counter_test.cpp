@@ -105,7 +105,8 @@ TEST(NumberPairs, NumbersWithOtherUnitsAreSkipped) {
 
 TEST(NumberPairs, TheLineOfAWarningIsNone) {
   const auto pairs = number_pairs(
-      "/usr/lib/python3/torch/utils/data/dataloader.py:554: UserWarning: 3 workers, lr.head: 0.1");
+      "/usr/lib/python3/torch/utils/data/dataloader.py:554: UserWarning: many workers, lr.head: "
+      "0.1");
   ASSERT_EQ(pairs.size(), 1U);
   EXPECT_EQ(pairs[0].name, "lr.head");
   EXPECT_EQ(number_pairs("epoch 3: val/loss=0.5").size(), 2U);
