@@ -5,7 +5,7 @@ import weakref
 
 from torch.utils.data import DataLoader, dataloader
 
-from steptune_pytorch import call_site
+from steptune_pytorch import call_site, loader_queue
 from steptune_pytorch.part_clock import DATA, OTHER, PREPARE
 
 
@@ -163,6 +163,8 @@ class Loaders:
         def __next__(iterator):
             if not hook.watches() or hook.clock.current == DATA:
                 return original(iterator)
+            if loader_queue.has_queue(iterator):
+                self._tell(hook.progress.asks, facts_of.get(iterator), iterator)
             clock = hook.clock
             before = clock.switch(DATA)
             try:

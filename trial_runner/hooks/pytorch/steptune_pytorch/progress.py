@@ -4,6 +4,7 @@
 import torch
 
 from steptune_pytorch import ranks, tensors
+from steptune_pytorch.loader_queue import LoaderQueue
 from steptune_pytorch.part_clock import DATA, PartClock
 
 _FEWEST_EPOCH_END_S = 0.005
@@ -36,6 +37,7 @@ class Progress:
         self._evaluated_in_step = False
         self._steps_with_evaluation = 0
         self._restart = None
+        self._loader_queue = LoaderQueue()
 
     # -- data ------------------------------------------------------------------------------------
 
@@ -44,6 +46,11 @@ class Progress:
         if loader.training and loader.passes > 1 and self.steps > 0:
             self._end_phase()
             self._restart = (loader, self.clock.now_s, self.clock.totals_s[DATA])
+
+    def asks(self, loader, iterator):
+        """The program wants a batch of a loader with workers."""
+        if loader is not None and loader.training:
+            self._loader_queue.asked(iterator)
 
     def fetched(self, loader, batch):
         """A batch has come, at the last switch away from DATA."""
@@ -233,5 +240,6 @@ class Progress:
             document["skipped_steps"] = self.skipped_steps
         if torch.cuda.is_available() and torch.cuda.is_initialized():
             document["gpu_peak_bytes"] = torch.cuda.max_memory_reserved()
+        document.update(self._loader_queue.metrics())
         document["parts"] = self.clock.parts()
         return document

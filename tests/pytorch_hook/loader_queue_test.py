@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What waits in the queue of a loader with workers."""
+
+import multiprocessing
+import sys
+import unittest
+
+import torch
+from harness import HOOK, run, settings
+from torch.utils.data import DataLoader, Dataset
+
+sys.path.append(HOOK)
+from steptune_pytorch import loader_queue  # noqa: E402
+
+
+class Gated(Dataset):
+    """Items that are told when they are begun, and those that are held until they may go."""
+
+    def __init__(self, held):
+        self.held = held
+        self.begun = multiprocessing.Semaphore(0)
+        self.may_go = multiprocessing.Semaphore(0)
+
+    def __len__(self):
+        return 12
+
+    def __getitem__(self, index):
+        self.begun.release()
+        if index in self.held:
+            self.may_go.acquire()
+        return torch.tensor(index)
+
+
+class Depth(unittest.TestCase):
+    def iterate(self, held, workers, prefetch_factor):
+        data = Gated(held)
+        loader = DataLoader(data, batch_size=1, num_workers=workers, prefetch_factor=prefetch_factor)
+        iterator = iter(loader)
+        self.addCleanup(iterator._shutdown_workers)
+        self.addCleanup(lambda: [data.may_go.release() for _ in range(len(data))])
+        return data, iterator
+
+    def test_nothing_has_arrived(self):
+        data, iterator = self.iterate(held=range(1, 12), workers=1, prefetch_factor=2)
+        next(iterator)
+        self.assertEqual(loader_queue.waiting_batches(iterator), 0)
+        data.may_go.release()
+        next(iterator)
+        self.assertEqual(loader_queue.waiting_batches(iterator), 0)
+
+    def test_finished_batches_wait(self):
+        data, iterator = self.iterate(held=[4], workers=1, prefetch_factor=4)
+        next(iterator)
+        for _ in range(5):  # the fifth is begun when the four before it are done
+            data.begun.acquire()
+        self.assertEqual(loader_queue.waiting_batches(iterator), 3)
+
+    def test_one_that_came_before_its_turn(self):
+        data, iterator = self.iterate(held=[2, 4, 5], workers=2, prefetch_factor=2)
+        next(iterator)
+        next(iterator)
+        while iterator._worker_result_queue.empty():  # until the batch after the held one has come
+            pass
+        data.may_go.release()
+        next(iterator)
+        self.assertEqual(iterator._worker_result_queue.qsize(), 0)
+        self.assertEqual(loader_queue.waiting_batches(iterator), 1)
+
+    def test_the_first_of_a_pass_is_left_out(self):
+        _, iterator = self.iterate(held=[], workers=1, prefetch_factor=2)
+        self.assertIsNone(loader_queue.waiting_batches(iterator))
+
+    def test_a_system_that_cannot_count(self):
+        _, iterator = self.iterate(held=[], workers=1, prefetch_factor=2)
+        next(iterator)
+
+        class Uncounted:
+            def qsize(self):
+                raise NotImplementedError()
+
+        queue, iterator._data_queue = iterator._data_queue, Uncounted()
+        self.assertIsNone(loader_queue.waiting_batches(iterator))
+        iterator._data_queue = queue
+
+
+class Metrics(unittest.TestCase):
+    def test_mean_and_share_of_the_last_batches(self):
+        def script():
+            # 67 of the 68 batches are asked for when it is known that they are trained on.
+            depths = iter([9] * 3 + [0] * 16 + [3] * 48)
+            loader_queue.waiting_batches = lambda iterator: next(depths)
+
+        ran = run("many_batches", hook=settings(interval_s=0), prepare=script)
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual(ran.lines, run("many_batches").lines)
+        self.assertNotIn("loader_queue_depth", ran.steps[0])  # not known yet to be trained on
+        told = [(r["loader_queue_depth"], r["loader_queue_empty_share"]) for r in ran.steps[1:]]
+        self.assertEqual(told[:3], [(9.0, 0.0)] * 3)
+        self.assertEqual(told[4], (27 / 5, 2 / 5))
+        self.assertEqual(told[-1], (48 * 3 / 64, 16 / 64))
+
+    def test_no_workers_no_queue(self):
+        ran = run("mnist", hook=settings(interval_s=0))
+        self.assertFalse([r for r in ran.steps if "loader_queue_depth" in r])
+
+    def test_persistent_workers(self):
+        last = run("persistent", hook=settings(interval_s=0)).steps[-1]
+        self.assertTrue(0 <= last["loader_queue_depth"] <= 4, last)
+
+
+if __name__ == "__main__":
+    unittest.main()
