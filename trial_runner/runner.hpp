@@ -59,6 +59,16 @@ struct LiveTrial {
   std::optional<double> samples_per_step;  ///< in place of the hook's counting
 };
 
+/// In `TrialStarted::placement` of a process that was forked.
+inline constexpr const char* k_start_fact = "start";
+inline constexpr const char* k_forked = "forked";
+
+/// A trial whose process may be forked from one that has imported what its program imports
+/// (trial_runner/forked), in place of a new interpreter.
+struct ForkedStart {
+  std::vector<std::string> modules{};  ///< imported after PyTorch, in this order, where they can be
+};
+
 /// Everything a runner needs to make one trial happen.
 struct TrialSpec {
   TrialKey key;
@@ -80,6 +90,9 @@ struct TrialSpec {
   ReportFormat report_format;
   /// Set where the study wants live trials and this one can be one; other runners start it anew.
   std::optional<LiveTrial> live;
+  /// Set where the study wants forked trials and this one may be one. Heeded where PyTorch's hook
+  /// is (`python_path`).
+  std::optional<ForkedStart> forked;
   Resources resources;
   TrialLimits limits;
   /// After so long it has told enough. Heeded where a trial cannot be asked to end (it is one of
@@ -158,8 +171,8 @@ struct TrialStarted {
   std::string token;
   std::map<std::string, std::string>
       placement;  ///< cpus, gpus, thread variables in force: recorded
-  /// What the program that the trial shares took to start, before `time_s`; its own reports tell no
-  /// start-up then.
+  /// What the trial was spared: the start of the program that it shares, whose reports tell no
+  /// start-up of their own then, or the imports of the one that it was forked from.
   double program_startup_s = 0.0;
 };
 struct TrialReported {

@@ -204,6 +204,39 @@ int starts_of(const Sandbox& sandbox) {
   return static_cast<int>(sandbox.read("starts").size());
 }
 
+TEST_F(HookedProgram, ForkedTrialsComeFromAnInterpreterThatHasTheModules) {
+  Json document = *parse_json(
+      study(R"("set_to_none": "{none}")", R"("none": {"type": "bool"})", R"("none": false)"),
+      "study");
+  document["trials"] = "forked";
+  document["budget"]["trials"] = 3;
+  sandbox_.write("study.json", document.dump());
+  const Ended ended = sandbox_.steptune({"run", "study.json", "--quiet", "--log-level", "info"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_FALSE(trial_of(sandbox_, "1")["placement"].contains("start"));
+  const Json second = trial_of(sandbox_, "2");
+  EXPECT_EQ(second["placement"].value("start", ""), "forked") << second.dump() << ended.err;
+  // What it was spared belongs to the planned run.
+  EXPECT_GT(second["measurement"]["startup_s"].get<double>(),
+            0.3 * trial_of(sandbox_, "1")["measurement"]["startup_s"].get<double>());
+}
+
+TEST_F(HookedProgram, AForkedProgramWithoutASeedIsStartedAnew) {
+  std::string program = k_train;
+  program.replace(program.find("torch.manual_seed(1)"), 20, "torch.seed()");
+  sandbox_.write("train.py", program);
+  Json document = *parse_json(
+      study(R"("set_to_none": "{none}")", R"("none": {"type": "bool"})", R"("none": false)"),
+      "study");
+  document["trials"] = "forked";
+  document["budget"]["trials"] = 2;
+  sandbox_.write("study.json", document.dump());
+  const Ended ended = sandbox_.steptune({"run", "study.json", "--quiet", "--log-level", "info"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_FALSE(trial_of(sandbox_, "2")["placement"].contains("start"));
+  EXPECT_THAT(ended.err, HasSubstr("trials are not forked: the first losses"));
+}
+
 TEST_F(HookedProgram, LiveTrialsShareOneRunOfIt) {
   sandbox_.write("train.py", "open('starts', 'a').write('x')\n" + std::string(k_train));
   sandbox_.write("study.json", live_study(R"("num_workers": "{workers}")",

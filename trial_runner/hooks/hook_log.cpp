@@ -76,6 +76,13 @@ void HookLog::keep(const Json& event) {
     imported_ = true;
     return;
   }
+  if (name == "imports") {
+    imports_.clear();
+    for (const Json& module : list_at(event, "modules")) {
+      if (module.is_string()) imports_.push_back(module.get<std::string>());
+    }
+    return;
+  }
   std::string identity = identity_of(event, name);
   if (kept_.size() >= k_most_kept && !kept_.contains(identity)) return;
   if (name == "knob") knobs_.insert_or_assign(text_at(event, "knob"), knob_state(event));

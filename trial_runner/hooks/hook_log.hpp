@@ -53,6 +53,8 @@ class HookLog {
   [[nodiscard]] const Json& event(const std::string& name) const;
   [[nodiscard]] const std::map<std::string, KnobState>& knobs() const { return knobs_; }
   [[nodiscard]] std::vector<HookedLoader> loaders() const;
+  /// Installed modules that the program has imported, in that order. Not kept in a history.
+  [[nodiscard]] const std::vector<std::string>& imports() const { return imports_; }
 
   /// The events that count, one after the other: what a history keeps. Adding them again gives the
   /// same log.
@@ -64,6 +66,7 @@ class HookLog {
 
   std::map<std::string, Json> kept_;  ///< by identity: `patched`, `knob num_workers`
   std::map<std::string, KnobState> knobs_;
+  std::vector<std::string> imports_;
   bool armed_ = false;
   bool imported_ = false;
 };

@@ -13,8 +13,6 @@
 namespace steptune {
 namespace {
 
-constexpr const char* k_request_variable = "STEPTUNE_PYTORCH";
-
 constexpr auto k_mode_names = enum_names<HookMode>({
     {HookMode::survey, "survey"},
     {HookMode::report, "report"},
@@ -41,7 +39,7 @@ std::map<std::string, std::string> hook_variables(const PytorchHookRequest& requ
   if (!request.channel.empty()) json["channel"] = request.channel.string();
   if (request.silence_s) json["silence_s"] = *request.silence_s;
   if (!request.events.empty()) json["events"] = request.events.string();
-  variables[k_request_variable] = dump_json(json);
+  variables[k_pytorch_hook_variable] = dump_json(json);
   return variables;
 }
 

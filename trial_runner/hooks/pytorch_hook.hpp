@@ -34,6 +34,9 @@ struct PytorchHookRequest {
   std::filesystem::path events;  ///< absolute; every event is appended there, too; empty: not kept
 };
 
+/// The variable that brings the hook in and tells it what is asked.
+inline constexpr const char* k_pytorch_hook_variable = "STEPTUNE_PYTORCH";
+
 /// Variables with which the hook, and what the environment's knobs stand for, enter a program;
 /// without PYTHONPATH, see `with_python_path`.
 [[nodiscard]] std::map<std::string, std::string> hook_variables(const PytorchHookRequest& request);

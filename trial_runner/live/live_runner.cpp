@@ -164,6 +164,7 @@ Result<void> LiveRunner::start_program() {
   // It runs as long as trials are measured in it; each of them has its own limit.
   spec.limits.wall_s = k_never_s;
   spec.live.reset();
+  spec.forked.reset();
   if (auto started = fresh_->start(spec); !started) return started;
   program_.emplace(Program{spec.key, *std::move(channel), clock_.now_s()});
   program_->baseline = active_->spec.live->baseline_knobs;

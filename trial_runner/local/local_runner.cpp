@@ -2,6 +2,7 @@
 #include "trial_runner/local/local_runner.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "common/machine/page_cache.hpp"
 #include "trial_runner/admission.hpp"
 #include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/local/forked_starts.hpp"
 #include "trial_runner/local/local_trial.hpp"
 #include "trial_runner/local/orphaned_trials.hpp"
 #include "trial_runner/local/placement.hpp"
@@ -28,6 +30,20 @@ namespace {
 
 /// A wait that returns so much later than asked for was not served at all: suspended, stopped.
 constexpr double k_standstill_s = 2.0;
+/// Each holds an interpreter with PyTorch: 100 to 200 MB.
+constexpr std::size_t k_most_fork_servers = 4;
+
+/// A trial whose process is about to be there.
+struct Launching {
+  TrialSpec spec;
+  std::size_t slot = 0;
+  Environment environment;
+  std::map<std::string, std::string> placed;
+  std::vector<std::string> tags;
+  ReportReader reader;
+  LogFile log;
+};
+
 class LocalRunner final : public Runner {
  public:
   LocalRunner(const Clock& clock, LocalRunnerOptions options, PlacementOptions placement,
@@ -41,7 +57,7 @@ class LocalRunner final : public Runner {
         watchdog_(std::move(watchdog)),
         nvml_(gpus.empty() ? nullptr : Nvml::open()),
         gpus_(std::move(gpus)) {
-    subreaper_.set_watchdog(watchdog_.pid());
+    subreaper_.add_helper(watchdog_.pid());
   }
   LocalRunner(const LocalRunner&) = delete;
   LocalRunner& operator=(const LocalRunner&) = delete;
@@ -60,6 +76,13 @@ class LocalRunner final : public Runner {
   [[nodiscard]] Result<void> check_startable(const TrialSpec& spec) const;
   [[nodiscard]] Result<void> ensure_watchdog();
   [[nodiscard]] std::size_t free_slot() const;
+  /// False: it needs an interpreter of its own.
+  [[nodiscard]] bool begin_forked(const Launching& launching);
+  [[nodiscard]] Result<void> start_fresh(Launching launching);
+  void begin_trial(Launching launching, TrialProcess process, CountersAtStart at_start,
+                   double spared_s);
+  void take_forked();
+  void drop_launching(const std::function<bool(const Launching&)>& which);
   [[nodiscard]] const std::vector<std::string>& gpus_of(const Slot& slot) const {
     return slot.gpus ? *slot.gpus : gpus_;
   }
@@ -83,6 +106,8 @@ class LocalRunner final : public Runner {
   std::optional<bool> data_fits_;  ///< into memory; nothing: not looked at yet
   SignalScope signals_;
   Subreaper subreaper_;
+  ForkedStarts forked_starts_{subreaper_, std::max(k_most_fork_servers, slots_.size())};
+  std::vector<Launching> launching_;  ///< that wait for a fork
   std::vector<LocalTrial> trials_;
   std::vector<TrialEvent> events_;
 };
@@ -109,12 +134,15 @@ Result<void> LocalRunner::check_startable(const TrialSpec& spec) const {
   std::vector<TrialKey> running;
   for (const LocalTrial& trial : trials_)
     running.push_back(trial.key());
+  for (const Launching& launching : launching_)
+    running.push_back(launching.spec.key);
   return admission_.check_start(spec.key, running, capacity());
 }
 
 std::size_t LocalRunner::free_slot() const {
   std::size_t slot = 0;
-  while (std::ranges::find(trials_, slot, &LocalTrial::slot) != trials_.end())
+  while (std::ranges::find(trials_, slot, &LocalTrial::slot) != trials_.end() ||
+         std::ranges::find(launching_, slot, &Launching::slot) != launching_.end())
     ++slot;
   return slot;
 }
@@ -136,8 +164,9 @@ Result<void> LocalRunner::ensure_watchdog() {
   if (watchdog_.alive()) return {};
   auto watchdog = Watchdog::start(options_.watchdog_program, options_.run_tag);
   if (!watchdog) return tl::unexpected(watchdog.error());
+  subreaper_.remove_helper(watchdog_.pid());
   watchdog_ = *std::move(watchdog);
-  subreaper_.set_watchdog(watchdog_.pid());
+  subreaper_.add_helper(watchdog_.pid());
   for (const LocalTrial& trial : trials_)
     watchdog_.watch(trial.main());
   return {};
@@ -175,8 +204,39 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
   }
 
   if (!spec.data.empty()) placed["page_cache"] = prepare_page_cache(spec);
+  Launching launching{
+      spec,          slot, std::move(environment), std::move(placed), tags, *std::move(reader),
+      std::move(log)};
+  if (begin_forked(launching)) {
+    launching_.push_back(std::move(launching));
+    return {};
+  }
+  return start_fresh(std::move(launching));
+}
+
+bool LocalRunner::begin_forked(const Launching& launching) {
+  const TrialSpec& spec = launching.spec;
+  if (!spec.forked || spec.launch || spec.python_path.empty()) return false;
+  ForkedStartRequest request;
+  request.key = spec.key;
+  request.argv = spec.argv;
+  request.modules = spec.forked->modules;
+  request.traits = {spec.argv.front(), launching.environment, spec.working_directory,
+                    slots_[launching.slot].cpus};
+  // Of its own a trial has what the hook is told, and its tag: no library reads them.
+  for (const std::string_view name :
+       {std::string_view(k_pytorch_hook_variable), k_trial_tag_variable}) {
+    auto variable = request.traits.environment.extract(std::string(name));
+    if (variable) request.variables.insert(std::move(variable));
+  }
+  if (!spec.log_path.empty()) request.log = spec.log_path.parent_path() / "fork-server.log";
+  return forked_starts_.begin(request, clock_.now_s());
+}
+
+Result<void> LocalRunner::start_fresh(Launching launching) {
+  const TrialSpec& spec = launching.spec;
   CountersAtStart at_start{clock_.now_s(), read_cpu_time(), oom_counters_.read()};
-  auto process = start_trial_process(spec, slots_[slot].cpus, std::move(environment));
+  auto process = start_trial_process(spec, slots_[launching.slot].cpus, launching.environment);
   if (!process) {
     if (process.error().kind == ErrorKind::unavailable) return tl::unexpected(process.error());
     Outcome outcome;
@@ -185,23 +245,56 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
     events_.emplace_back(TrialFinished{spec.key, clock_.now_s(), std::move(outcome)});
     return {};
   }
-  const ProcessId main = process->main;
-  watchdog_.watch(main);
-  subreaper_.add_trial(main.pid, tags);
-  events_.emplace_back(TrialStarted{spec.key, at_start.started_s,
-                                    to_text(TrialToken{main, boot_, options_.run_tag}),
-                                    std::move(placed)});
-  GpuWatch gpus(nvml_.get(), gpus_of(slots_[slot]), at_start.started_s);
-  trials_.emplace_back(spec, slot, *std::move(process), *std::move(reader), std::move(log),
-                       std::move(at_start), std::move(gpus));
+  begin_trial(std::move(launching), *std::move(process), std::move(at_start), 0.0);
   return {};
+}
+
+void LocalRunner::begin_trial(Launching launching, TrialProcess process, CountersAtStart at_start,
+                              double spared_s) {
+  const ProcessId main = process.main;
+  const TrialKey key = launching.spec.key;
+  watchdog_.watch(main);
+  subreaper_.add_trial(main.pid, std::move(launching.tags));
+  events_.emplace_back(TrialStarted{key, at_start.started_s,
+                                    to_text(TrialToken{main, boot_, options_.run_tag}),
+                                    std::move(launching.placed), spared_s});
+  GpuWatch gpus(nvml_.get(), gpus_of(slots_[launching.slot]), at_start.started_s);
+  trials_.emplace_back(launching.spec, launching.slot, std::move(process),
+                       std::move(launching.reader), std::move(launching.log), std::move(at_start),
+                       std::move(gpus));
+}
+
+void LocalRunner::take_forked() {
+  for (ForkedStartAnswer& answer : forked_starts_.advance(clock_.now_s())) {
+    const auto asked = std::ranges::find(launching_, answer.key,
+                                         [](const Launching& held) { return held.spec.key; });
+    if (asked == launching_.end()) continue;
+    Launching launching = std::move(*asked);
+    launching_.erase(asked);
+    if (answer.process) {
+      launching.placed[k_start_fact] = k_forked;
+      CountersAtStart at_start{clock_.now_s(), read_cpu_time(), oom_counters_.read()};
+      begin_trial(std::move(launching), *std::move(answer.process), std::move(at_start),
+                  answer.import_s);
+      continue;
+    }
+    const TrialKey key = launching.spec.key;
+    if (const auto started = start_fresh(std::move(launching)); !started) {
+      Outcome outcome;
+      outcome.kind = OutcomeKind::not_started;
+      outcome.detail = started.error().text();
+      events_.emplace_back(TrialFinished{key, clock_.now_s(), std::move(outcome)});
+    }
+  }
 }
 
 bool LocalRunner::poll_until(double deadline_s) {
   const double now_s = clock_.now_s();
   double wake_s = std::max(deadline_s, now_s);
   std::vector<pollfd> descriptors;
-  descriptors.reserve(2 * trials_.size());
+  descriptors.reserve(2 * trials_.size() + launching_.size());
+  forked_starts_.add_descriptors(descriptors);
+  wake_s = std::min(wake_s, std::max(forked_starts_.next_timer_s(), now_s));
   for (const LocalTrial& trial : trials_) {
     wake_s = std::min(wake_s, std::max(trial.next_timer_s(now_s), now_s));
     for (const int fd : {trial.exit_fd(), trial.output_fd(now_s)}) {
@@ -218,6 +311,7 @@ bool LocalRunner::poll_until(double deadline_s) {
 }
 
 void LocalRunner::advance_trials() {
+  take_forked();
   const double now_s = clock_.now_s();
   std::erase_if(trials_, [&](LocalTrial& trial) {
     if (!trial.advance(now_s, subreaper_, events_)) return false;
@@ -243,11 +337,25 @@ Result<std::vector<TrialEvent>> LocalRunner::wait(double deadline_s) {
 void LocalRunner::stop(TrialKey key) {
   const auto trial = std::ranges::find(trials_, key, &LocalTrial::key);
   if (trial != trials_.end()) trial->stop(clock_.now_s());
+  drop_launching([&](const Launching& launching) { return launching.spec.key == key; });
+}
+
+void LocalRunner::drop_launching(const std::function<bool(const Launching&)>& which) {
+  std::erase_if(launching_, [&](const Launching& launching) {
+    if (!which(launching)) return false;
+    forked_starts_.cancel(launching.spec.key);
+    Outcome outcome;
+    outcome.kind = OutcomeKind::stopped;
+    outcome.detail = "asked to end before it was there";
+    events_.emplace_back(TrialFinished{launching.spec.key, clock_.now_s(), std::move(outcome)});
+    return true;
+  });
 }
 
 void LocalRunner::kill_all() {
   for (LocalTrial& trial : trials_)
     trial.end(EndedBy::stop, clock_.now_s(), 0.0);
+  drop_launching([](const Launching&) { return true; });
 }
 
 Result<std::vector<TrialKey>> LocalRunner::adopt(std::span<const Orphan> orphans) {

@@ -35,7 +35,7 @@ std::string run_tag_entry(std::string_view run_tag) {
 }
 
 std::string trial_tag_entry(TrialKey key) {
-  return fmt::format("STEPTUNE_TRIAL={}.{}", key.trial, key.attempt);
+  return fmt::format("{}={}.{}", k_trial_tag_variable, key.trial, key.attempt);
 }
 
 std::vector<ProcessId> find_tagged_processes(std::span<const std::string> entries,

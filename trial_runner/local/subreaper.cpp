@@ -45,7 +45,7 @@ std::vector<ProcessStat> Subreaper::orphans_of(pid_t main) {
   const auto wanted = trials_.find(main);
   std::vector<ProcessStat> orphans;
   for (const pid_t pid : adopted_children_of_self()) {
-    if (pid == watchdog_ || trials_.contains(pid)) continue;
+    if (helpers_.contains(pid) || trials_.contains(pid)) continue;
     const auto stat = read_stat(pid);
     if (!stat || stat->group == ::getpgrp()) continue;
     Trial* owner = owner_of(*stat);

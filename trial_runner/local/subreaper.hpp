@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,9 @@ class Subreaper {
   /// A trial's main process and the tags of all its processes, as environment entries.
   void add_trial(pid_t main, std::vector<std::string> tags);
   void remove_trial(pid_t main) { trials_.erase(main); }
-  /// The watchdog is a child of this process, but of no trial.
-  void set_watchdog(pid_t watchdog) { watchdog_ = watchdog; }
+  /// A child of this process that belongs to no trial and that others reap.
+  void add_helper(pid_t helper) { helpers_.insert(helper); }
+  void remove_helper(pid_t helper) { helpers_.erase(helper); }
 
   /// The live orphans of a trial and all their descendants. Dead orphans are reaped on the way. One
   /// without its trial's tags is counted to it if no other trial runs.
@@ -54,7 +56,7 @@ class Subreaper {
   [[nodiscard]] Trial* owner_of(const ProcessStat& orphan);
 
   std::map<pid_t, Trial> trials_;
-  pid_t watchdog_ = 0;
+  std::set<pid_t> helpers_;
   int was_subreaper_ = 0;
 };
 

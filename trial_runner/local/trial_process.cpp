@@ -21,25 +21,6 @@ namespace {
 constexpr int k_pipe_bytes = 1 << 20;
 constexpr std::string_view k_oom_preference = "500";
 
-struct Pipe {
-  UniqueFd read;
-  UniqueFd write;
-};
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorKind::unavailable,
-                "cannot create a pipe: " + std::generic_category().message(errno), {},
-                "raise the limit of open files: ulimit -n");
-  }
-  Pipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-  // Of the reader's end only: the trial's is a file description of its own.
-  ::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);
-  ::fcntl(pipe.read.get(), F_SETPIPE_SZ, k_pipe_bytes);
-  return pipe;
-}
-
 void prefer_for_oom_kill(pid_t pid) {
   const UniqueFd file(::open(fmt::format(FMT_COMPILE("/proc/{}/oom_score_adj"), pid).c_str(),
                              O_WRONLY | O_CLOEXEC));
@@ -50,9 +31,34 @@ void prefer_for_oom_kill(pid_t pid) {
 
 }  // namespace
 
+Result<OutputPipe> make_output_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return fail(ErrorKind::unavailable,
+                "cannot create a pipe: " + std::generic_category().message(errno), {},
+                "raise the limit of open files: ulimit -n");
+  }
+  OutputPipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+  // Of the reader's end only: the trial's is a file description of its own.
+  ::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);
+  ::fcntl(pipe.read.get(), F_SETPIPE_SZ, k_pipe_bytes);
+  return pipe;
+}
+
+TrialProcess trial_process_of(pid_t child, UniqueFd output) {
+  prefer_for_oom_kill(child);
+  TrialProcess process;
+  process.main.pid = child;
+  // Not reaped yet, so it is there, if only as a zombie.
+  if (const auto stat = read_stat(child)) process.main = stat->id;
+  process.pidfd = open_pidfd(child);
+  process.output = std::move(output);
+  return process;
+}
+
 Result<TrialProcess> start_trial_process(const TrialSpec& spec, const std::vector<int>& cpus,
                                          Environment environment) {
-  auto pipe = make_pipe();
+  auto pipe = make_output_pipe();
   if (!pipe) return tl::unexpected(pipe.error());
   SpawnRequest request;
   request.argv = spec.argv;
@@ -70,14 +76,7 @@ Result<TrialProcess> start_trial_process(const TrialSpec& spec, const std::vecto
   }
   const auto pid = spawn(request);
   if (!pid) return tl::unexpected(pid.error());
-  prefer_for_oom_kill(*pid);
-  TrialProcess process;
-  process.main.pid = *pid;
-  // Not reaped yet, so it is there, if only as a zombie.
-  if (const auto stat = read_stat(*pid)) process.main = stat->id;
-  process.pidfd = open_pidfd(*pid);
-  process.output = std::move(pipe->read);
-  return process;
+  return trial_process_of(*pid, std::move(pipe->read));
 }
 
 }  // namespace steptune::local

@@ -18,9 +18,19 @@ struct TrialProcess {
   UniqueFd output;  ///< read end of stdout and stderr, non-blocking
 };
 
+/// A trial's output: the trial writes, this program reads without blocking.
+struct OutputPipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+[[nodiscard]] Result<OutputPipe> make_output_pipe();
+
+/// A child of this process as a trial's. Should the kernel run out of memory, it takes the trial
+/// rather than this program.
+[[nodiscard]] TrialProcess trial_process_of(pid_t child, UniqueFd output);
+
 /// Starts a trial's main process, bound to `cpus` (none: not bound), with `environment` as all of
-/// its environment and its output in a pipe. Should the kernel run out of memory, it takes the
-/// trial rather than this program. Errors as `spawn`.
+/// its environment and its output in a pipe. Errors as `spawn`.
 [[nodiscard]] Result<TrialProcess> start_trial_process(const TrialSpec& spec,
                                                        const std::vector<int>& cpus,
                                                        Environment environment);

@@ -186,7 +186,7 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
   TrialTargets targets{study.measure};
   MeasureSpec& measure = targets.measure;
   const TrialRecord* baseline = standing_.baseline();
-  const bool is_fresh = study.trials == TrialsIn::fresh ||
+  const bool is_fresh = study.trials == TrialsIn::fresh || study.trials == TrialsIn::forked ||
                         (study.trials == TrialsIn::live && is_confirmation(trial.purpose));
   const bool pays_start = is_fresh && baseline != nullptr && baseline->measurement;
   const double startup_s = pays_start ? baseline->measurement->startup_s : 0.0;

@@ -95,9 +95,11 @@ void check_hooks(const StudySpec& study, const std::vector<Configuration>& examp
 void check_live(const StudySpec& study, Faults& faults) {
   if (study.trials == TrialsIn::fresh) return;
   if (!study.hooks.pytorch) {
-    faults.add("/trials",
-               "live trials need PyTorch's hook: give \"hooks\", or leave \"trials\" out");
+    faults.add(
+        "/trials",
+        "forked and live trials need PyTorch's hook: give \"hooks\", or leave \"trials\" out");
   }
+  if (study.trials == TrialsIn::forked) return;
   if (study.runner->traits().parallel > 1) {
     faults.add("/trials",
                "live trials share one program, and so one share of the machine: set \"parallel\" "

@@ -97,13 +97,18 @@ Section<StudySpec> format() {
                .default_words("none")
                .doc("what is put into a program that has no option for it and reports nothing: "
                     "[hooks](hooks.md)"))
-      .add(key("trials", &StudySpec::trials, document::enumerated({"fresh", "live", "attached"}))
+      .add(key("trials", &StudySpec::trials,
+               document::enumerated({"fresh", "forked", "live", "attached"}))
                .omitted_at_default()
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("`fresh`")
-               .doc("`live`: configurations that differ in switchable knobs of [hooks](hooks.md) "
+               .doc("`forked`: what is searched with [hooks](hooks.md#forked-trials) is forked "
+                    "from an "
+                    "interpreter that has the program's modules, once that is shown to make no "
+                    "difference. `live`: configurations that differ in switchable knobs of "
+                    "[hooks](hooks.md) "
                     "alone are measured in one running program, in turns with the baseline; "
-                    "others, and what confirms, in processes of their own. `attached`: all were "
+                    "others are forked. What confirms is always started anew. `attached`: all were "
                     "measured in one long run, which `steptune exec --tune` writes and nothing "
                     "can go on with"))
       .add(key("working_directory", &StudySpec::working_directory, folder())

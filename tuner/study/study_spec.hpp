@@ -139,8 +139,9 @@ struct LaunchSpec {
 
 /// Where trials are measured.
 enum class TrialsIn {
-  fresh,  ///< each in a process of its own
-  live,   ///< those that can be, in one running program, beside the baseline
+  fresh,   ///< each in a process of its own
+  forked,  ///< the same, forked from one that has its modules, where that makes no difference
+  live,    ///< those that can be, in one running program, beside the baseline; else as `forked`
   /// In the long run itself, which is not started for them, and what confirms, too (`exec --tune`).
   attached,
 };

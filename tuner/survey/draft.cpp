@@ -274,7 +274,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
     document["measure"]["buffers"] =
         has_prefetch ? "num_workers * prefetch_factor" : "2 * num_workers";
   }
-  if (options.live) document["trials"] = "live";
+  document["trials"] = options.live ? "live" : "forked";
   document["budget"] = {{"trials", 40}, {"time", "30m"}};
   return draft;
 }

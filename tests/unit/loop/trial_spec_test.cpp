@@ -57,5 +57,24 @@ TEST(TrialSpecOfLiveTrial, WhatConfirmsSharesTheLongRunAloneAndTakesNoTurns) {
   EXPECT_FALSE(live->baseline_seconds_per_sample);
 }
 
+TEST(TrialSpecOfForkedTrial, WhatIsSearchedMayBeForkedAndWhatConfirmsMayNot) {
+  TrialRecord trial;
+  trial.number = 3;
+  trial.configuration.set("x", std::int64_t{3});
+  for (const TrialPurpose purpose :
+       {TrialPurpose::baseline, TrialPurpose::search, TrialPurpose::sentinel}) {
+    trial.purpose = purpose;
+    EXPECT_TRUE(make_trial_spec(live_study("forked"), trial).forked);
+    EXPECT_TRUE(make_trial_spec(live_study("live"), trial).forked);
+    EXPECT_FALSE(make_trial_spec(live_study("fresh"), trial).forked);
+    EXPECT_FALSE(make_trial_spec(live_study("forked"), trial).live);
+  }
+  for (const TrialPurpose purpose :
+       {TrialPurpose::confirm_incumbent, TrialPurpose::confirm_baseline}) {
+    trial.purpose = purpose;
+    EXPECT_FALSE(make_trial_spec(live_study("forked"), trial).forked);
+  }
+}
+
 }  // namespace
 }  // namespace steptune

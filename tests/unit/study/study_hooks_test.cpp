@@ -124,6 +124,7 @@ TEST(Hooks, FaultsNameKnobTypeAndPlace) {
             "the hook cannot reach the program: \"python3 -I\" keeps PYTHONPATH away"},
            {R"({"trials": "alive"})", "/trials", "live"},
            {R"({"trials": "live", "hooks": null})", "/trials", "live trials need PyTorch's hook"},
+           {R"({"trials": "forked", "hooks": null})", "/trials", "need PyTorch's hook"},
            {R"({"trials": "live", "runner": {"type": "local", "parallel": 2}})", "/trials",
             "share one program"},
            {R"({"trials": "live", "guards": [{"metric": "loss", "max": 3}]})", "/trials",

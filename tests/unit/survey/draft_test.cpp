@@ -139,6 +139,10 @@ TEST(Draft, LeavesOutWhatIsNotKnownOrNoChoice) {
   EXPECT_THAT(draft.left, Contains("optimizer_implementation: there is no choice here"));
 }
 
+TEST(Draft, TrialsAreForkedByDefault) {
+  EXPECT_EQ(study_of(must_draft(usual({knob("num_threads", "1")}))).trials, TrialsIn::forked);
+}
+
 TEST(Draft, LiveTrialsHaveOnlyKnobsThatCanBeSwitched) {
   DraftOptions wanted = options();
   wanted.live = true;

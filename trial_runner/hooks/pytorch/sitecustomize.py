@@ -25,17 +25,27 @@ def _run_shadowed():
 
 def _enter():
     folder = os.path.dirname(os.path.abspath(__file__))
+    serve = None
     try:
-        if os.environ.get("STEPTUNE_PYTORCH"):
-            from steptune_pytorch import arrival
-
-            arrival.arm()
+        if os.environ.get("STEPTUNE_FORK_SERVER"):
+            from steptune_pytorch.fork_server import serve
+        else:
+            _arm()
     except Exception as error:  # whatever is wrong here, the program runs
         sys.stderr.write("steptune: the hook cannot start: %s\n" % error)
     finally:
         # The program sees the path that it would have without the hook.
         sys.path[:] = _others(folder)
         _run_shadowed()
+    if serve is not None:
+        serve(_arm)
+
+
+def _arm():
+    if os.environ.get("STEPTUNE_PYTORCH"):
+        from steptune_pytorch import arrival
+
+        arrival.arm()
 
 
 _enter()

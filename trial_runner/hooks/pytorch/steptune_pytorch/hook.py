@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 
-from steptune_pytorch import settings, survey
+from steptune_pytorch import imports, settings, survey
 from steptune_pytorch.events import Events, append_imported
 from steptune_pytorch.patches import Patches
 from steptune_pytorch.phases import Phases
@@ -96,6 +96,8 @@ class Hook:
     def _on_step(self, progress):
         if progress.steps == _STEPS_TO_KNOW:
             self.modules.pin()
+            if self.settings.mode == "report":
+                self.events.tell("imports", modules=imports.installed_modules())
         if self.survey_due or progress.steps in _SURVEYS_AT:
             self.survey_due = False
             survey.tell(self)

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/forked/forked_runner.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "trial_runner/hooks/pytorch_hook.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// A runner of one place that does what the test says.
+class ScriptedRunner final : public Runner {
+ public:
+  Result<void> begin_study(const std::string& /*name*/, const std::string& /*identity*/) override {
+    return {};
+  }
+  [[nodiscard]] int capacity() const override { return 1; }
+  Result<void> start(const TrialSpec& spec) override {
+    started.push_back(spec);
+    std::map<std::string, std::string> placement;
+    if (spec.forked && can_fork) placement[k_start_fact] = k_forked;
+    events.emplace_back(TrialStarted{spec.key, 0.0, "token", placement});
+    return {};
+  }
+  Result<std::vector<TrialEvent>> wait(double /*deadline_s*/) override {
+    return std::exchange(events, {});
+  }
+  void stop(TrialKey key) override { end(key, OutcomeKind::stopped); }
+  void kill_all() override {
+    if (!started.empty()) stop(started.back().key);
+  }
+  Result<std::vector<TrialKey>> adopt(std::span<const Orphan> /*orphans*/) override {
+    return std::vector<TrialKey>{};
+  }
+
+  void tell(TrialKey key, const std::string& event) {
+    Report report;
+    report.received_s = 5.0;
+    report.hook_events = {event};
+    events.emplace_back(TrialReported{key, report});
+  }
+  void tell_losses(TrialKey key, const std::string& first) {
+    tell(key, fmt::format(R"({{"event":"losses","first":["{}"]}})", first));
+  }
+  void end(TrialKey key, OutcomeKind kind) {
+    Outcome outcome;
+    outcome.kind = kind;
+    events.emplace_back(TrialFinished{key, 9.0, outcome});
+  }
+
+  bool can_fork = true;
+  std::vector<TrialSpec> started;
+  std::vector<TrialEvent> events;
+};
+
+class ForkedRunnerTest : public ::testing::Test {
+ protected:
+  ForkedRunnerTest() {
+    auto inner = std::make_unique<ScriptedRunner>();
+    inner_ = inner.get();
+    runner_ = make_forked_runner(clock_, std::move(inner));
+  }
+  static TrialSpec trial(std::int64_t number, bool may_fork = true) {
+    TrialSpec spec;
+    spec.key = {number, 1};
+    spec.argv = {"python3", "train.py"};
+    spec.environment[k_pytorch_hook_variable] = R"({"v":1,"mode":"report","events":"/x/1.hook"})";
+    spec.environment["NUMBER"] = std::to_string(number);
+    spec.log_path = fmt::format("/logs/trial-{}.log", number);
+    if (may_fork) spec.forked = ForkedStart{};
+    return spec;
+  }
+  /// Trials that have ended since, of those that the tuner knows.
+  std::vector<std::int64_t> ended() {
+    std::vector<std::int64_t> numbers;
+    const auto events = runner_->wait(clock_.now_s()).value();
+    for (const TrialEvent& event : events) {
+      if (const auto* finished = std::get_if<TrialFinished>(&event)) {
+        numbers.push_back(finished->key.trial);
+        kinds_.push_back(finished->outcome.kind);
+      } else if (const auto* started = std::get_if<TrialStarted>(&event)) {
+        EXPECT_GT(started->key.trial, 0);
+      }
+    }
+    return numbers;
+  }
+  /// The first trial, which tells what the next ones need.
+  void run_reference() {
+    ASSERT_TRUE(runner_->start(trial(1)));
+    EXPECT_FALSE(latest().forked);
+    inner_->tell(latest().key, R"({"event":"imports","modules":["numpy","PIL.Image"]})");
+    inner_->tell_losses(latest().key, "2.25");
+    inner_->end(latest().key, OutcomeKind::completed);
+    EXPECT_THAT(ended(), ElementsAre(1));
+  }
+  [[nodiscard]] const TrialSpec& latest() const { return inner_->started.back(); }
+
+  SystemClock clock_;
+  ScriptedRunner* inner_ = nullptr;
+  std::unique_ptr<Runner> runner_;
+  std::vector<OutcomeKind> kinds_;
+};
+
+TEST_F(ForkedRunnerTest, ForksOnceTheFirstLossesOfAForkedProcessAreTheFreshOnes) {
+  run_reference();
+  ASSERT_TRUE(runner_->start(trial(2)));
+  // The first trial again, with a log of its own.
+  EXPECT_LT(latest().key.trial, 0);
+  EXPECT_EQ(latest().environment.at("NUMBER"), "1");
+  EXPECT_EQ(latest().environment.at(k_pytorch_hook_variable), R"({"v":1,"mode":"report"})");
+  EXPECT_EQ(latest().log_path, "/logs/fork-check.log");
+  ASSERT_TRUE(latest().forked);
+  EXPECT_THAT(latest().forked->modules, ElementsAre("numpy", "PIL.Image"));
+  EXPECT_LE(latest().limits.wall_s, 60.0);
+  EXPECT_THAT(ended(), IsEmpty());
+
+  inner_->tell_losses(latest().key, "2.25");
+  EXPECT_THAT(ended(), IsEmpty());  // it is asked to end
+  EXPECT_THAT(ended(), IsEmpty());
+  ASSERT_EQ(latest().key.trial, 2);
+  EXPECT_TRUE(latest().forked);
+  inner_->end(latest().key, OutcomeKind::completed);
+  EXPECT_THAT(ended(), ElementsAre(2));
+  ASSERT_TRUE(runner_->start(trial(3)));
+  EXPECT_EQ(latest().key.trial, 3);
+  ASSERT_TRUE(latest().forked);
+  EXPECT_THAT(latest().forked->modules, ElementsAre("numpy", "PIL.Image"));
+}
+
+TEST_F(ForkedRunnerTest, StartsAnewForGoodWhereTheLossesDiffer) {
+  run_reference();
+  ASSERT_TRUE(runner_->start(trial(2)));
+  static_cast<void>(ended());
+  inner_->tell_losses(latest().key, "2.26");
+  static_cast<void>(ended());
+  static_cast<void>(ended());
+  ASSERT_EQ(latest().key.trial, 2);
+  EXPECT_FALSE(latest().forked);
+  inner_->end(latest().key, OutcomeKind::completed);
+  EXPECT_THAT(ended(), ElementsAre(2));
+  ASSERT_TRUE(runner_->start(trial(3)));
+  EXPECT_EQ(latest().key.trial, 3);
+  EXPECT_FALSE(latest().forked);
+}
+
+TEST_F(ForkedRunnerTest, StartsAnewWhereNothingCanBeForkedOrNoLossIsTold) {
+  for (const bool can_fork : {false, true}) {
+    auto inner = std::make_unique<ScriptedRunner>();
+    inner_ = inner.get();
+    runner_ = make_forked_runner(clock_, std::move(inner));
+    inner_->can_fork = can_fork;
+    run_reference();
+    ASSERT_TRUE(runner_->start(trial(2)));
+    static_cast<void>(ended());
+    if (can_fork) inner_->end(latest().key, OutcomeKind::timed_out);
+    static_cast<void>(ended());
+    ASSERT_EQ(latest().key.trial, 2) << can_fork;
+    EXPECT_FALSE(latest().forked);
+  }
+}
+
+TEST_F(ForkedRunnerTest, LooksOnUntilATrialTellsItsLosses) {
+  ASSERT_TRUE(runner_->start(trial(1)));
+  inner_->end(latest().key, OutcomeKind::failed);
+  EXPECT_THAT(ended(), ElementsAre(1));
+  ASSERT_TRUE(runner_->start(trial(2)));
+  EXPECT_EQ(latest().key.trial, 2);
+  EXPECT_FALSE(latest().forked);
+  inner_->tell_losses(latest().key, "2.25");
+  inner_->end(latest().key, OutcomeKind::completed);
+  EXPECT_THAT(ended(), ElementsAre(2));
+  ASSERT_TRUE(runner_->start(trial(3)));
+  EXPECT_LT(latest().key.trial, 0);
+  EXPECT_EQ(latest().environment.at("NUMBER"), "2");
+}
+
+TEST_F(ForkedRunnerTest, WhatConfirmsIsStartedAnew) {
+  run_reference();
+  ASSERT_TRUE(runner_->start(trial(2, false)));
+  EXPECT_EQ(latest().key.trial, 2);
+  EXPECT_FALSE(latest().forked);
+}
+
+TEST_F(ForkedRunnerTest, ATrialThatWaitsForTheCheckCanBeStopped) {
+  for (const bool all : {false, true}) {
+    auto inner = std::make_unique<ScriptedRunner>();
+    inner_ = inner.get();
+    runner_ = make_forked_runner(clock_, std::move(inner));
+    run_reference();
+    ASSERT_TRUE(runner_->start(trial(2)));
+    const auto twice = runner_->start(trial(2));
+    ASSERT_FALSE(twice);
+    EXPECT_EQ(twice.error().kind, ErrorKind::conflict);
+    if (all) {
+      runner_->kill_all();
+    } else {
+      runner_->stop({2, 1});
+    }
+    EXPECT_THAT(ended(), ElementsAre(2));
+    EXPECT_EQ(kinds_.back(), OutcomeKind::stopped);
+    // The next one is checked before.
+    ASSERT_TRUE(runner_->start(trial(3)));
+    EXPECT_LT(latest().key.trial, 0);
+  }
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/forked/forked_runner.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/json.hpp"
+#include "common/log.hpp"
+#include "trial_runner/hooks/hook_log.hpp"
+#include "trial_runner/hooks/pytorch_hook.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::int64_t k_check_trial = -1;
+/// The check of a program is given so many times what the fresh one took to tell its losses.
+constexpr double k_patience = 3.0;
+constexpr double k_least_patience_s = 20.0;
+
+/// A trial that was started anew, and what its hook has told.
+struct Watched {
+  TrialSpec spec;
+  double started_s = 0.0;
+  std::optional<double> losses_after_s{};
+  HookLog log{};
+};
+
+/// A forked run of the reference's configuration, and the trial that waits for its result.
+struct Check {
+  TrialSpec waiting;
+  bool is_forked = false;
+  bool is_cancelled = false;  ///< nobody wants the trial any more
+  std::optional<bool> equal{};
+  HookLog log{};
+};
+
+bool tells_losses(const HookLog& log) {
+  return log.event("losses").is_object();
+}
+
+/// The hook of the check must not write into the file of the trial that it repeats.
+void keep_no_events(TrialSpec& spec) {
+  const auto asked = spec.environment.find(k_pytorch_hook_variable);
+  if (asked == spec.environment.end()) return;
+  auto json = parse_json(asked->second, k_pytorch_hook_variable);
+  if (!json || !json->is_object()) return;
+  json->erase("events");
+  asked->second = dump_json(*json);
+}
+
+class ForkedRunner final : public Runner {
+ public:
+  ForkedRunner(const Clock& clock, std::unique_ptr<Runner> runner)
+      : clock_(clock), runner_(std::move(runner)) {}
+
+  [[nodiscard]] Result<void> begin_study(const std::string& name,
+                                         const std::string& identity) override {
+    return runner_->begin_study(name, identity);
+  }
+  [[nodiscard]] int capacity() const override { return runner_->capacity(); }
+  [[nodiscard]] Result<void> start(const TrialSpec& spec) override;
+  [[nodiscard]] Result<std::vector<TrialEvent>> wait(double deadline_s) override;
+  void stop(TrialKey key) override;
+  void kill_all() override;
+  [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override {
+    return runner_->adopt(orphans);
+  }
+  [[nodiscard]] MachineHolder* machine_holder() override { return runner_->machine_holder(); }
+
+ private:
+  [[nodiscard]] Result<void> start_fresh(TrialSpec spec);
+  [[nodiscard]] Result<void> start_forked(TrialSpec spec);
+  [[nodiscard]] Result<void> start_check(const TrialSpec& waiting);
+  void refuse(const std::string& why);
+  void watch(const TrialEvent& event);
+  void on_watched_end(TrialKey key);
+  [[nodiscard]] Result<void> on_check_event(const TrialEvent& event);
+  void compare();
+  [[nodiscard]] Result<void> end_check(const Outcome& outcome);
+
+  const Clock& clock_;
+  std::unique_ptr<Runner> runner_;
+  std::map<TrialKey, Watched> watched_;  ///< that run
+  std::optional<Watched> reference_;
+  std::optional<Check> check_;
+  int checks_ = 0;
+  bool may_fork_ = false;
+  bool is_refused_ = false;
+  std::vector<TrialEvent> events_;
+};
+
+Result<void> ForkedRunner::start(const TrialSpec& spec) {
+  if (check_ && check_->waiting.key == spec.key) {
+    return fail(ErrorKind::conflict, "the trial is under way",
+                fmt::format("trial {}", spec.key.trial));
+  }
+  if (!spec.forked || is_refused_) return start_fresh(spec);
+  if (may_fork_) return start_forked(spec);
+  if (reference_ && !check_) return start_check(spec);
+  return start_fresh(spec);
+}
+
+Result<void> ForkedRunner::start_fresh(TrialSpec spec) {
+  const bool is_watched = spec.forked && !is_refused_ && !reference_;
+  spec.forked.reset();
+  auto started = runner_->start(spec);
+  if (started && is_watched) watched_.insert_or_assign(spec.key, Watched{std::move(spec)});
+  return started;
+}
+
+Result<void> ForkedRunner::start_forked(TrialSpec spec) {
+  spec.forked->modules = reference_->log.imports();
+  return runner_->start(spec);
+}
+
+Result<void> ForkedRunner::start_check(const TrialSpec& waiting) {
+  TrialSpec spec = reference_->spec;
+  spec.key = {k_check_trial, ++checks_};
+  spec.forked = ForkedStart{};
+  spec.live.reset();
+  keep_no_events(spec);
+  if (!spec.log_path.empty()) spec.log_path = spec.log_path.parent_path() / "fork-check.log";
+  const double patience_s =
+      std::max(k_least_patience_s, k_patience * reference_->losses_after_s.value_or(0.0));
+  spec.limits.wall_s = std::min(spec.limits.wall_s, patience_s);
+  auto started = start_forked(std::move(spec));
+  if (started) check_ = Check{waiting};
+  return started;
+}
+
+void ForkedRunner::refuse(const std::string& why) {
+  is_refused_ = true;
+  watched_.clear();
+  log_line(LogLevel::info, "trials are not forked: {}", why);
+}
+
+Result<std::vector<TrialEvent>> ForkedRunner::wait(double deadline_s) {
+  while (true) {
+    auto heard = runner_->wait(events_.empty() ? deadline_s : clock_.now_s());
+    if (!heard) return tl::unexpected(heard.error());
+    const bool interrupted = heard->empty() && clock_.now_s() < deadline_s;
+    for (TrialEvent& event : *heard) {
+      const TrialKey key = std::visit([](const auto& held) { return held.key; }, event);
+      if (key.trial == k_check_trial) {
+        if (auto taken = on_check_event(event); !taken) return tl::unexpected(taken.error());
+        continue;
+      }
+      watch(event);
+      events_.push_back(std::move(event));
+    }
+    if (!events_.empty() || interrupted || clock_.now_s() >= deadline_s) break;
+  }
+  return std::exchange(events_, {});
+}
+
+void ForkedRunner::watch(const TrialEvent& event) {
+  const TrialKey key = std::visit([](const auto& held) { return held.key; }, event);
+  const auto found = watched_.find(key);
+  if (found == watched_.end()) return;
+  Watched& trial = found->second;
+  if (const auto* started = std::get_if<TrialStarted>(&event)) {
+    trial.started_s = started->time_s;
+  } else if (const auto* reported = std::get_if<TrialReported>(&event)) {
+    for (const std::string& told : reported->report.hook_events)
+      trial.log.add(told);
+    if (!trial.losses_after_s && tells_losses(trial.log)) {
+      trial.losses_after_s = reported->report.received_s - trial.started_s;
+    }
+  } else if (std::holds_alternative<TrialFinished>(event)) {
+    on_watched_end(key);
+  }
+}
+
+void ForkedRunner::on_watched_end(TrialKey key) {
+  auto ended = watched_.extract(key);
+  // One that failed at once says nothing of the program; the next may.
+  if (!reference_ && tells_losses(ended.mapped().log)) reference_ = std::move(ended.mapped());
+}
+
+Result<void> ForkedRunner::on_check_event(const TrialEvent& event) {
+  if (!check_) return {};
+  if (const auto* started = std::get_if<TrialStarted>(&event)) {
+    const auto fact = started->placement.find(k_start_fact);
+    check_->is_forked = fact != started->placement.end() && fact->second == k_forked;
+    if (!check_->is_forked) runner_->stop(started->key);
+  } else if (const auto* reported = std::get_if<TrialReported>(&event)) {
+    for (const std::string& told : reported->report.hook_events)
+      check_->log.add(told);
+    if (check_->equal || !tells_losses(check_->log)) return {};
+    compare();
+    runner_->stop(reported->key);
+  } else if (const auto* finished = std::get_if<TrialFinished>(&event)) {
+    return end_check(finished->outcome);
+  }
+  return {};
+}
+
+void ForkedRunner::compare() {
+  check_->equal = check_->log.event("losses") == reference_->log.event("losses");
+}
+
+Result<void> ForkedRunner::end_check(const Outcome& outcome) {
+  Check check = *std::exchange(check_, std::nullopt);
+  if (check.is_cancelled) {
+    Outcome stopped;
+    stopped.kind = OutcomeKind::stopped;
+    stopped.detail = "asked to end before it was there";
+    events_.emplace_back(TrialFinished{check.waiting.key, clock_.now_s(), std::move(stopped)});
+    return {};
+  }
+  may_fork_ = check.is_forked && check.equal.value_or(false);
+  if (may_fork_) return start_forked(std::move(check.waiting));
+  if (!check.is_forked) {
+    refuse("the process cannot be forked");
+  } else if (check.equal) {
+    refuse(
+        "the first losses of a forked process differ from those of a fresh one; the program "
+        "may set no seed");
+  } else {
+    refuse(fmt::format("a forked process tells no losses: {}", outcome.detail));
+  }
+  return start_fresh(std::move(check.waiting));
+}
+
+void ForkedRunner::stop(TrialKey key) {
+  if (check_ && check_->waiting.key == key) {
+    check_->is_cancelled = true;
+    runner_->stop({k_check_trial, checks_});
+    return;
+  }
+  runner_->stop(key);
+}
+
+void ForkedRunner::kill_all() {
+  if (check_) check_->is_cancelled = true;
+  runner_->kill_all();
+}
+
+}  // namespace
+
+std::unique_ptr<Runner> make_forked_runner(const Clock& clock, std::unique_ptr<Runner> runner) {
+  return std::make_unique<ForkedRunner>(clock, std::move(runner));
+}
+
+}  // namespace steptune
