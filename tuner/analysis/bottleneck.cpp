@@ -13,6 +13,9 @@
 namespace steptune {
 namespace {
 
+/// As docs/hooks.md names it.
+constexpr const char* k_loader_queue_empty = "loader_queue_empty_share";
+
 void add_stages(Bottleneck& bottleneck, const Measurement& measurement) {
   double told = 0.0;
   for (const auto& [part, seconds] : measurement.parts)
@@ -131,6 +134,8 @@ Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,
     const double per_step_sample = measurement.step_seconds_per_sample;
     bottleneck.step_seconds_per_sample = per_step_sample > 0.0 ? per_step_sample : per_sample;
     add_stages(bottleneck, measurement);
+    const auto empty = measurement.metrics.find(k_loader_queue_empty);
+    if (empty != measurement.metrics.end()) bottleneck.loader_queue_empty = empty->second;
     if (per_sample > 0.0 && per_step_sample > 0.0) {
       bottleneck.interruptions_share = std::max(0.0, 1.0 - per_step_sample / per_sample);
     }

@@ -41,9 +41,11 @@ struct ParameterResponse {
 struct Bottleneck {
   std::int64_t trial = 0;
   double step_seconds_per_sample = 0.0;
-  std::vector<StageTime> stages;        ///< largest first; empty: the program told no parts
-  double untold_share = 0.0;            ///< of the step time: between the parts that were told
-  std::optional<double> gpu_busy;       ///< share of the time in which a kernel ran
+  std::vector<StageTime> stages;   ///< largest first; empty: the program told no parts
+  double untold_share = 0.0;       ///< of the step time: between the parts that were told
+  std::optional<double> gpu_busy;  ///< share of the time in which a kernel ran
+  /// Share of the steps at which no batch waited in the loader's queue: the hook's metric.
+  std::optional<double> loader_queue_empty;
   double interruptions_share = 0.0;     ///< of the time per sample: phases and stalls between steps
   std::optional<double> startup_share;  ///< of the planned run's time: start-up and warm-up
   std::vector<ParameterResponse> responses;  ///< largest range first

@@ -35,6 +35,7 @@ Json bottleneck_json(const Bottleneck& bottleneck) {
   json["untold_share"] =
       bottleneck.stages.empty() ? Json(nullptr) : number_or_null(bottleneck.untold_share);
   json["gpu_busy_share"] = optional_json(bottleneck.gpu_busy);
+  json["loader_queue_empty_share"] = optional_json(bottleneck.loader_queue_empty);
   json["interruptions_share"] = number_or_null(bottleneck.interruptions_share);
   json["startup_share_of_plan"] = optional_json(bottleneck.startup_share);
   json["trials"] = bottleneck.trials;

@@ -75,6 +75,10 @@ std::string further_facts(const Bottleneck& bottleneck) {
   if (bottleneck.gpu_busy) {
     text += fmt::format("GPU busy {} of the time\n", format_percent(*bottleneck.gpu_busy));
   }
+  if (bottleneck.loader_queue_empty) {
+    text += fmt::format("the loader's queue is empty at {} of the steps\n",
+                        format_percent(*bottleneck.loader_queue_empty));
+  }
   if (bottleneck.interruptions_share > 0.0) {
     text += fmt::format("phases and stalls between steps: {} of the time per sample\n",
                         format_percent(bottleneck.interruptions_share));

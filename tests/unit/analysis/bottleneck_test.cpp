@@ -156,6 +156,14 @@ TEST(Bottleneck, AnIdleGpuIsToldWherePartsAreNot) {
   EXPECT_NE(finding.find("the GPU idles 63 % of the time"), std::string::npos) << finding;
 }
 
+TEST(Bottleneck, TheLoadersQueueIsKnownWhereTheHookToldIt) {
+  const LoaderStudy study;
+  TrialRecord trial = study.trials[0];
+  EXPECT_FALSE(study.at(trial).loader_queue_empty);
+  trial.measurement->metrics["loader_queue_empty_share"] = 0.25;
+  EXPECT_EQ(study.at(trial).loader_queue_empty, 0.25);
+}
+
 TEST(Bottleneck, TimeOutsideOfTheStepsIsToldApart) {
   const LoaderStudy study;
   TrialRecord trial = with_parts(study.trials[0], {{"data", 0.002}, {"compute", 0.002}});

@@ -197,6 +197,16 @@ TEST(BottleneckText, FitsANarrowTerminal) {
   EXPECT_EQ(bottleneck_text(hostile, {}).find('\x1b'), std::string::npos);
 }
 
+TEST(BottleneckText, SaysHowOftenTheLoadersQueueIsEmpty) {
+  Bottleneck bottleneck = some_bottleneck();
+  EXPECT_EQ(bottleneck_text(bottleneck, {}).find("queue"), std::string::npos);
+  bottleneck.loader_queue_empty = 0.94;
+  EXPECT_NE(
+      bottleneck_text(bottleneck, {}).find("\nthe loader's queue is empty at 94 % of the steps\n"),
+      std::string::npos);
+  EXPECT_EQ(bottleneck_json(bottleneck)["loader_queue_empty_share"], 0.94);
+}
+
 TEST(BottleneckJson, HasEveryFigureUnderItsName) {
   const Json json = bottleneck_json(some_bottleneck());
   EXPECT_EQ(json["stages"][0]["stage"], "data");
@@ -204,6 +214,7 @@ TEST(BottleneckJson, HasEveryFigureUnderItsName) {
   EXPECT_EQ(json["responses"][1]["best"], "bf16");
   EXPECT_EQ(json["responses"][0]["gain_left"]["low_95"], 1.8);
   EXPECT_TRUE(json["gpu_busy_share"].is_null());
+  EXPECT_TRUE(json["loader_queue_empty_share"].is_null());
   EXPECT_TRUE(json["no_responses"].is_null());
   EXPECT_EQ(json["finding"].get<std::string>().find("61 %"), 0U);
 }
