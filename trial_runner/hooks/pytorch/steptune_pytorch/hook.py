@@ -49,13 +49,18 @@ class Hook:
 
     def _begin(self):
         """Also in a forked child: what it does is its own, and mostly nothing (a loader's worker)."""
+        from steptune_pytorch import gradients
+        from steptune_pytorch.micro_batches import MicroBatches
         from steptune_pytorch.progress import Progress
 
         self.pid = os.getpid()
         self.thread = threading.get_ident()
         self.printer.forget()
         report = Report(self.settings, self.printer)
-        self.progress = Progress(self.settings, report, Phases(report), self._on_step)
+        micro_batches = MicroBatches(lambda: gradients.of(self))
+        self.progress = Progress(
+            self.settings, report, Phases(report), self._on_step, micro_batches
+        )
         self.progress.optimizers_made = bool(self.optimizers and self.optimizers.made)
         self.clock = self.progress.clock
         self._first_losses = []

@@ -12,7 +12,7 @@ _STEPS_WITH_TEACHER = 3
 
 
 class Progress:
-    def __init__(self, settings, report, phases, on_step):
+    def __init__(self, settings, report, phases, on_step, micro_batches):
         self.clock = PartClock()
         self.report = report
         self.phases = phases
@@ -25,10 +25,11 @@ class Progress:
         self._given_samples = settings.samples_per_step
         self._on_step = on_step
         self._samples = 0
+        self._samples_before_step = 0
         self._fetched = []
         self._batches = 0
         self._forward_samples = 0
-        self._training_forwards = 0
+        self.training_forwards = 0
         self._loss_roots = []
         self._loss_of_step = []
         self.backwards = 0
@@ -38,6 +39,7 @@ class Progress:
         self._steps_with_evaluation = 0
         self._restart = None
         self._loader_queue = LoaderQueue()
+        self._micro_batches = micro_batches if settings.prints_steps else None
 
     # -- data ------------------------------------------------------------------------------------
 
@@ -98,7 +100,7 @@ class Progress:
         self._end_phase()
         self.clock.confirm()
         self._take_fetched()
-        self._training_forwards += 1
+        self.training_forwards += 1
         if self.samples_by in ("none", "forward"):
             self._forward_samples += tensors.samples_in((inputs, named_inputs))
 
@@ -107,7 +109,7 @@ class Progress:
         self._evaluated_with_gradients = torch.is_grad_enabled()
         # A teacher's forward in each step is part of the step, and so is one between a step's
         # forward and its backward.
-        in_step = self._training_forwards or self._steps_with_evaluation >= _STEPS_WITH_TEACHER
+        in_step = self.training_forwards or self._steps_with_evaluation >= _STEPS_WITH_TEACHER
         if self.steps == 0 or in_step:
             return
         self._evaluated_in_step = True
@@ -140,16 +142,20 @@ class Progress:
     # -- backward and step -----------------------------------------------------------------------
 
     def backward_begins(self):
-        if self._evaluated_with_gradients and not self._training_forwards:
+        if self._evaluated_with_gradients and not self.training_forwards:
             # This program trains in evaluation mode: from now on gradients alone tell.
             self.modes_count = False
         self._end_phase()
         self._take_fetched()
+        if self._micro_batches is not None:
+            self._micro_batches.backward_begins(self)
 
     def backward_ended(self, roots):
         self.clock.confirm()
         self.backwards += 1
         self._loss_roots.extend(roots)
+        if self._micro_batches is not None:
+            self._micro_batches.backward_ended(self)
         if not self.optimizers_made:
             self.step_ended()
 
@@ -170,6 +176,8 @@ class Progress:
         self._evaluated_in_step = False
         self.backwards_per_step = self.backwards
         self._loss_of_step, self._loss_roots = self._loss_roots, []
+        if self._micro_batches is not None:
+            self._micro_batches.step_ended(self)
         self._forget_step()
         self._on_step(self)
         self.report.step(self.clock.now_s, self._document)
@@ -178,12 +186,14 @@ class Progress:
         """A scaler found gradients that are not finite: no step, but its samples were seen."""
         self.skipped_steps += 1
         self._loss_roots = []
+        if self._micro_batches is not None:
+            self._micro_batches.dropped()
         self._forget_step()
 
     def companion_stepped(self):
         """Another optimiser of the same step."""
         self.clock.confirm()
-        self._training_forwards = 0
+        self.training_forwards = 0
 
     def optimizer_made(self):
         """Forwards before the first optimiser are no training."""
@@ -192,9 +202,10 @@ class Progress:
         self.optimizers_made = True
 
     def _forget_step(self):
+        self._samples_before_step = self._samples
         self.backwards = 0
         self._forward_samples = 0
-        self._training_forwards = 0
+        self.training_forwards = 0
         self._evaluated_with_gradients = False
 
     # -- checkpoints -----------------------------------------------------------------------------
@@ -223,6 +234,15 @@ class Progress:
             return self.steps * self._given_samples
         return self._samples * ranks.rank_and_world_size()[1]
 
+    def samples_in_step(self):
+        """Of this rank, in the step that is under way."""
+        if self._given_samples is not None:
+            of_rank = self._given_samples / ranks.rank_and_world_size()[1]
+            return of_rank * self.backwards / max(1, self.backwards_per_step)
+        if self.samples_by == "loader":
+            return self._samples - self._samples_before_step
+        return self._forward_samples
+
     def loss(self):
         if not self._loss_of_step:
             return None
@@ -241,5 +261,7 @@ class Progress:
         if torch.cuda.is_available() and torch.cuda.is_initialized():
             document["gpu_peak_bytes"] = torch.cuda.max_memory_reserved()
         document.update(self._loader_queue.metrics())
+        if self._micro_batches is not None:
+            document.update(self._micro_batches.metrics())
         document["parts"] = self.clock.parts()
         return document

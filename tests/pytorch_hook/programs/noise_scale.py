@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mean is learnt from samples around it: the gradient's noise is known. Its first argument says what is
+done to the gradients."""
+import sys
+
+import torch
+import torch.nn as nn
+
+WIDTH, BATCH, MICRO_BATCHES, DISTANCE = 50, 4, 8, 1.0
+# Each sample's gradient is Mean - x: the trace of its covariance is WIDTH, the square of its mean
+# WIDTH * DISTANCE^2, so the scale is 1 / DISTANCE^2 = 1 sample.
+
+
+class Mean(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean = nn.Parameter(torch.full((WIDTH - 1,), DISTANCE))
+        self.last = nn.Parameter(torch.full((1,), DISTANCE))
+
+    def forward(self, x):
+        return (0.5 * (torch.cat([self.mean, self.last]) - x) ** 2).sum(dim=1).mean()
+
+
+how = sys.argv[1] if len(sys.argv) > 1 else "plain"
+torch.manual_seed(22)
+model = Mean()
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
+for _ in range(300):
+    if how != "never zeroed":
+        optimizer.zero_grad(set_to_none=how != "set to zero")
+    total = 0.0
+    size = BATCH
+    for micro_batch in range(MICRO_BATCHES):
+        if how == "sizes" and micro_batch == 1:
+            size = BATCH + 1
+        loss = model(torch.randn(size, WIDTH))
+        if how == "two losses":
+            loss.backward(retain_graph=True)
+        (loss / (1 if how == "sum" else MICRO_BATCHES)).backward()
+        total += loss.item()
+        if how == "clipped one by one":
+            nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        if how == "zeroed one by one":
+            optimizer.zero_grad(set_to_none=False)
+    nn.utils.clip_grad_norm_(model.parameters(), 1e-3)
+    optimizer.step()
+    print("loss", total.hex())

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The gradients that a program's optimiser will use, and over how many ranks they are means."""
+
+import torch
+
+from steptune_pytorch import ranks
+
+_EXACT_ENOUGH = (torch.float32, torch.float64)
+
+
+class Gradients:
+    def __init__(self, parameters, parallel):
+        self._parameters = parameters
+        self._parallel = parallel
+        self.ranks = ranks.rank_and_world_size()[1]
+        # Without synchronisation (`no_sync`) the first backward's gradient is this rank's own.
+        self.ranks_of_first = self.ranks if self.are_whole() else 1
+
+    def are_whole(self):
+        """Whether the backward under way, or the last one, makes them means over all ranks."""
+        return self._parallel is None or self._parallel.require_backward_grad_sync
+
+    def norm(self):
+        """Of all of them together, on their device; None where it cannot be had at once."""
+        gradients = self._dense()
+        if gradients is None:
+            return None
+        if not gradients:
+            return torch.zeros((), device=self._parameters[0].device)
+        if all(gradient.dtype in _EXACT_ENOUGH for gradient in gradients):
+            norms = torch._foreach_norm(gradients)
+        else:
+            norms = [torch.linalg.vector_norm(g, dtype=torch.float32) for g in gradients]
+        return torch.linalg.vector_norm(torch.stack([norm.float() for norm in norms]))
+
+    def smallest(self):
+        """The parameter whose gradient it is; None where no parameter has one."""
+        found = [p for p in self._parameters if p.grad is not None]
+        return min(found, key=torch.Tensor.numel) if found else None
+
+    def _dense(self):
+        found = [p.grad for p in self._parameters if p.grad is not None]
+        device = self._parameters[0].device
+        dense = all(type(g) is torch.Tensor and g.layout == torch.strided for g in found)
+        return found if dense and all(g.device == device for g in found) else None
+
+
+def of(hook):
+    """None where the gradient of the first micro-batch is no sample of the step's: several optimisers
+    (each has losses of its own), gradients in pieces on several ranks, a rank that prints nothing."""
+    optimizers = list(hook.optimizers.alive)
+    if len(optimizers) != 1 or not hasattr(torch, "_foreach_norm"):
+        return None
+    rank, world_size = ranks.rank_and_world_size()
+    parallel = None
+    if world_size > 1:
+        parallel = _data_parallel(hook, world_size)
+        if parallel is None or rank != 0:
+            return None
+    parameters = [p for group in optimizers[0].param_groups for p in group["params"]]
+    return Gradients(parameters, parallel) if parameters else None
+
+
+def _data_parallel(hook, world_size):
+    from torch import distributed
+    from torch.nn.parallel import DistributedDataParallel
+
+    for root in list(hook.modules.roots):
+        if isinstance(root, DistributedDataParallel):
+            size = distributed.get_world_size(root.process_group)
+            return root if size == world_size else None
+    return None
