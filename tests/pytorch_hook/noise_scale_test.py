@@ -70,6 +70,7 @@ class MicroBatchNoise(unittest.TestCase):
     def test_nothing_where_it_cannot_be_known(self):
         for how in ("never zeroed", "two losses", "sizes", "clipped one by one", "zeroed one by one"):
             self.assertIsNone(self.told(how), how)
+        self.assertIsNone(self.told("two losses", samples_per_step=320))
 
     def test_nothing_without_micro_batches(self):
         for name in ("mnist", "gan", "lbfgs", "no_optimizer"):
