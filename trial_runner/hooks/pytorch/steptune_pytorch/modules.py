@@ -89,12 +89,12 @@ class Modules:
             return around(original, module, inputs, named)
         finally:
             clock.switch(OTHER if before == PREPARE else before)
-            if not training:
-                self._evaluated()
+            self._ended(training)
 
-    def _evaluated(self):
+    def _ended(self, training):
         try:
-            self._hook.progress.evaluated()
+            progress = self._hook.progress
+            progress.trained() if training else progress.evaluated()
         except Exception as error:
             self._hook.failed(error)
 

@@ -48,3 +48,24 @@ class PartClock:
     def parts(self):
         """Seconds of training steps by part, up to the last `confirm`."""
         return {name: round(self._confirmed_totals_s[part], 6) for part, name in enumerate(PARTS)}
+
+
+class HostParts:
+    """Parts of a step where no GPU has its own: those of the thread that trains."""
+
+    def __init__(self, clock):
+        self._clock = clock
+
+    def forward_begins(self):
+        pass
+
+    forward_ended = backward_ended = optimizer_ended = dropped = forward_begins
+
+    def step_ended(self, steps):
+        pass
+
+    def parts(self):
+        return self._clock.parts()
+
+    def metrics(self):
+        return {}

@@ -3,9 +3,10 @@
 
 import torch
 
-from steptune_pytorch import ranks, tensors
+from steptune_pytorch import gpu_events, ranks, tensors
+from steptune_pytorch.gpu_parts import GpuParts
 from steptune_pytorch.loader_queue import LoaderQueue
-from steptune_pytorch.part_clock import DATA, PartClock
+from steptune_pytorch.part_clock import DATA, HostParts, PartClock
 
 _FEWEST_EPOCH_END_S = 0.005
 _STEPS_WITH_TEACHER = 3
@@ -39,7 +40,9 @@ class Progress:
         self._steps_with_evaluation = 0
         self._restart = None
         self._loader_queue = LoaderQueue()
-        self._micro_batches = micro_batches if settings.prints_steps else None
+        self._prints = settings.prints_steps
+        self._micro_batches = micro_batches if self._prints else None
+        self._parts = HostParts(self.clock)
 
     # -- data ------------------------------------------------------------------------------------
 
@@ -88,6 +91,7 @@ class Progress:
         if seconds > _FEWEST_EPOCH_END_S and seconds > 3 * usual_s:
             self.clock.totals_s[DATA] = data_s
             self.clock.confirm()
+            self._parts.dropped()
             self.phases.ended("epoch_end", begin_s, self.clock.now_s)
 
     # -- forward ---------------------------------------------------------------------------------
@@ -103,6 +107,11 @@ class Progress:
         self.training_forwards += 1
         if self.samples_by in ("none", "forward"):
             self._forward_samples += tensors.samples_in((inputs, named_inputs))
+        self._parts.forward_begins()
+
+    def trained(self):
+        """That forward is over."""
+        self._parts.forward_ended()
 
     def evaluates(self):
         self._evaluated_since_fetch = True
@@ -111,14 +120,17 @@ class Progress:
         # forward and its backward.
         in_step = self.training_forwards or self._steps_with_evaluation >= _STEPS_WITH_TEACHER
         if self.steps == 0 or in_step:
+            self._parts.forward_begins()
             return
         self._evaluated_in_step = True
+        self._parts.dropped()
         if not self.phases.open:
             self.phases.begin("evaluation", self.clock.confirmed_s)
 
     def evaluated(self):
         if self.phases.open:
             self._stay_in_phase()
+        self.trained()
 
     def _stay_in_phase(self):
         self.clock.discard()
@@ -154,6 +166,7 @@ class Progress:
         self.clock.confirm()
         self.backwards += 1
         self._loss_roots.extend(roots)
+        self._parts.backward_ended()
         if self._micro_batches is not None:
             self._micro_batches.backward_ended(self)
         if not self.optimizers_made:
@@ -179,6 +192,11 @@ class Progress:
         if self._micro_batches is not None:
             self._micro_batches.step_ended(self)
         self._forget_step()
+        if self.steps == 1 and self._prints:
+            events = gpu_events.of(self._loss_of_step)
+            if events is not None:
+                self._parts = GpuParts(events, self.clock)
+        self._parts.step_ended(self.steps)
         self._on_step(self)
         self.report.step(self.clock.now_s, self._document)
 
@@ -188,11 +206,13 @@ class Progress:
         self._loss_roots = []
         if self._micro_batches is not None:
             self._micro_batches.dropped()
+        self._parts.dropped()
         self._forget_step()
 
     def companion_stepped(self):
         """Another optimiser of the same step."""
         self.clock.confirm()
+        self._parts.optimizer_ended()
         self.training_forwards = 0
 
     def optimizer_made(self):
@@ -213,6 +233,7 @@ class Progress:
     def saves(self):
         self._end_phase()
         self.clock.confirm()
+        self._parts.dropped()
         if self.steps > 0:
             self.phases.begin("checkpoint", self.clock.now_s)
 
@@ -263,5 +284,8 @@ class Progress:
         document.update(self._loader_queue.metrics())
         if self._micro_batches is not None:
             document.update(self._micro_batches.metrics())
-        document["parts"] = self.clock.parts()
+        parts = self._parts.parts()
+        document.update(self._parts.metrics())
+        if parts is not None:
+            document["parts"] = parts
         return document
