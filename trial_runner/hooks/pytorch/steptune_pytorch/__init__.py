@@ -6,6 +6,7 @@ hook        puts the parts together; takes everything back on a fault
 patches     replaced attributes, and their way back
 progress    steps, samples, loss, phases from what the wrapped calls tell
 loaders, modules, backward, optimizers, checkpoints   the wrapped calls
+loader_queue, micro_batches, gpu_parts   the queue of a loader, the gradient's noise, the GPU's own time
 knobs       what can be set, and what the program does today
 live        switches between two steps, for many configurations in one run
 report      lines and events
