@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many configurations a minute the three kinds of trials measure, and whether they agree.
 
-    trial_starts.py --steptune build/release/bin/steptune [--trials 16] [--all-knobs] NAME -- COMMAND...
+    trial_starts.py --steptune build/release/bin/steptune [--trials 10] [--all-knobs] NAME -- COMMAND...
 
 Run it in the program's folder on a machine that does nothing else. The same configurations, drawn at random from the
-knobs that a running program can be switched to (--all-knobs: from all safe ones), are measured with "trials": "fresh",
+knobs that a running program can be switched to (--all-knobs: from all safe ones), are measured to +-5 % with "trials": "fresh",
 "forked" and "live", without confirmation. Prints a row of the table in docs/hooks.md for each: seconds from launch to
 the first step, configurations a minute, and how far their speeds beside the baseline's are from those of fresh trials.
 """
@@ -50,7 +50,7 @@ def measured(steptune, study, mode):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steptune", default="steptune")
-    parser.add_argument("--trials", type=int, default=16)
+    parser.add_argument("--trials", type=int, default=10)
     parser.add_argument("--all-knobs", action="store_true")
     parser.add_argument("name")
     parser.add_argument("command", nargs="+")
@@ -62,7 +62,7 @@ def main():
     study["name"] = arguments.name
     study["search"] = {"searcher": "random", "scheduler": "none"}
     study["budget"] = {"trials": arguments.trials}
-    study["measure"] = dict(study.get("measure", {}), confirm_pairs=0, sentinels=False)
+    study["measure"] = dict(study.get("measure", {}), confirm_pairs=0, sentinels=False, target_half_width=0.05)
 
     fresh = {}
     for mode in ("fresh", "forked", "live"):

@@ -26,12 +26,15 @@ class ForkedStartTest : public LocalRunnerTest {
           "print('parent', os.getppid(), 'argv', sys.argv[1:], 'MODE', os.environ.get('MODE'),\n"
           "      'trial', os.environ.get('STEPTUNE_TRIAL'), flush=True)\n"
           "if len(sys.argv) > 2 and sys.argv[2] == 'children':\n"
-          "    import subprocess\n"
+          "    reader, writer = os.pipe()\n"
           "    for _ in range(2):\n"
           "        if os.fork() == 0:\n"
           "            print('pid', os.getpid(), flush=True)\n"
           "            os.setsid() if sys.argv[1] == 'daemons' else None\n"
+          "            os.write(writer, b'x')\n"
           "            os.read(os.pipe()[0], 1)\n"
+          "    for _ in range(2):\n"
+          "        os.read(reader, 1)\n"
           "    sys.exit(3)\n");
   }
   void write(const fs::path& name, const std::string& text) const {

@@ -22,11 +22,15 @@ constexpr std::int64_t k_check_trial = -1;
 /// The check of a program is given so many times what the fresh one took to tell its losses.
 constexpr double k_patience = 3.0;
 constexpr double k_least_patience_s = 20.0;
+/// Steps until the losses are told may take so many starts of the program: about as many trials
+/// follow, and each is spared a part of one.
+constexpr double k_most_starts = 5.0;
 
 /// A trial that was started anew, and what its hook has told.
 struct Watched {
   TrialSpec spec;
   double started_s = 0.0;
+  std::optional<double> first_step_after_s{};
   std::optional<double> losses_after_s{};
   HookLog log{};
 };
@@ -108,9 +112,10 @@ Result<void> ForkedRunner::start(const TrialSpec& spec) {
 
 Result<void> ForkedRunner::start_fresh(TrialSpec spec) {
   const bool is_watched = spec.forked && !is_refused_ && !reference_;
+  const TrialKey key = spec.key;
   spec.forked.reset();
   auto started = runner_->start(spec);
-  if (started && is_watched) watched_.insert_or_assign(spec.key, Watched{std::move(spec)});
+  if (started && is_watched) watched_.insert_or_assign(key, Watched{std::move(spec)});
   return started;
 }
 
@@ -167,11 +172,11 @@ void ForkedRunner::watch(const TrialEvent& event) {
   if (const auto* started = std::get_if<TrialStarted>(&event)) {
     trial.started_s = started->time_s;
   } else if (const auto* reported = std::get_if<TrialReported>(&event)) {
+    const double after_s = reported->report.received_s - trial.started_s;
     for (const std::string& told : reported->report.hook_events)
       trial.log.add(told);
-    if (!trial.losses_after_s && tells_losses(trial.log)) {
-      trial.losses_after_s = reported->report.received_s - trial.started_s;
-    }
+    if (!trial.first_step_after_s) trial.first_step_after_s = after_s;
+    if (!trial.losses_after_s && tells_losses(trial.log)) trial.losses_after_s = after_s;
   } else if (std::holds_alternative<TrialFinished>(event)) {
     on_watched_end(key);
   }
@@ -180,7 +185,11 @@ void ForkedRunner::watch(const TrialEvent& event) {
 void ForkedRunner::on_watched_end(TrialKey key) {
   auto ended = watched_.extract(key);
   // One that failed at once says nothing of the program; the next may.
-  if (!reference_ && tells_losses(ended.mapped().log)) reference_ = std::move(ended.mapped());
+  if (reference_ || !tells_losses(ended.mapped().log)) return;
+  reference_ = std::move(ended.mapped());
+  if (*reference_->losses_after_s > (1.0 + k_most_starts) * *reference_->first_step_after_s) {
+    refuse("its steps take long beside its start, of which little could be spared");
+  }
 }
 
 Result<void> ForkedRunner::on_check_event(const TrialEvent& event) {

@@ -45,7 +45,7 @@ class ScriptedRunner final : public Runner {
 
   void tell(TrialKey key, const std::string& event) {
     Report report;
-    report.received_s = 5.0;
+    report.received_s = now_s;
     report.hook_events = {event};
     events.emplace_back(TrialReported{key, report});
   }
@@ -59,6 +59,7 @@ class ScriptedRunner final : public Runner {
   }
 
   bool can_fork = true;
+  double now_s = 5.0;
   std::vector<TrialSpec> started;
   std::vector<TrialEvent> events;
 };
@@ -182,6 +183,18 @@ TEST_F(ForkedRunnerTest, LooksOnUntilATrialTellsItsLosses) {
   ASSERT_TRUE(runner_->start(trial(3)));
   EXPECT_LT(latest().key.trial, 0);
   EXPECT_EQ(latest().environment.at("NUMBER"), "2");
+}
+
+TEST_F(ForkedRunnerTest, StartsAnewWhereStepsAreLongBesideTheStart) {
+  ASSERT_TRUE(runner_->start(trial(1)));
+  inner_->tell(latest().key, R"({"event":"program"})");
+  inner_->now_s = 31.0;  // six starts
+  inner_->tell_losses(latest().key, "2.25");
+  inner_->end(latest().key, OutcomeKind::completed);
+  EXPECT_THAT(ended(), ElementsAre(1));
+  ASSERT_TRUE(runner_->start(trial(2)));
+  EXPECT_EQ(latest().key.trial, 2);
+  EXPECT_FALSE(latest().forked);
 }
 
 TEST_F(ForkedRunnerTest, WhatConfirmsIsStartedAnew) {
