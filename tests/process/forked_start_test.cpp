@@ -29,7 +29,7 @@ class ForkedStartTest : public LocalRunnerTest {
           "    reader, writer = os.pipe()\n"
           "    for _ in range(2):\n"
           "        if os.fork() == 0:\n"
-          "            print('pid', os.getpid(), flush=True)\n"
+          "            os.write(1, b'pid %d\\n' % os.getpid())\n"
           "            os.setsid() if sys.argv[1] == 'daemons' else None\n"
           "            os.write(writer, b'x')\n"
           "            os.read(os.pipe()[0], 1)\n"
