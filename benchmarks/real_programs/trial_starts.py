@@ -7,7 +7,7 @@
 Run it in the program's folder on a machine that does nothing else. The same configurations, drawn at random from the
 knobs that a running program can be switched to (--all-knobs: from all safe ones), are measured to +-5 % with "trials": "fresh",
 "forked" and "live", without confirmation. Prints a row of the table in docs/hooks.md for each: seconds from launch to
-the first step, configurations a minute, and how far their speeds beside the baseline's are from those of fresh trials.
+the first step, configurations a minute, and how far their times are from those of fresh trials (median).
 """
 import argparse
 import json
@@ -68,11 +68,10 @@ def main():
     for mode in ("fresh", "forked", "live"):
         trials, tuning_s = measured(arguments.steptune, study, mode)
         first_step_s = [one["details"]["trace"]["at_s"][0] for one in trials[1:] if one["details"]["trace"]["at_s"]]
-        baseline = trials[0]["trial"]["objectives"][0]["value"]
-        gains = {json.dumps(one["trial"]["configuration"], sort_keys=True): baseline / one["trial"]["objectives"][0]["value"]
+        times = {json.dumps(one["trial"]["configuration"], sort_keys=True): one["trial"]["objectives"][0]["value"]
                  for one in trials[1:] if one["trial"]["purpose"] == "search"}
-        fresh = fresh or gains
-        apart = [abs(math.log(gain / fresh[key])) for key, gain in gains.items() if key in fresh]
+        fresh = fresh or times
+        apart = [abs(math.log(value / fresh[key])) for key, value in times.items() if key in fresh]
         forked = sum(one["trial"]["placement"].get("start") == "forked" for one in trials)
         print(f"| {arguments.name} | {mode} | {statistics.median(first_step_s):.2f} s | {60 * len(trials) / tuning_s:.1f} | "
               f"{100 * statistics.median(apart):.1f} % | {len(trials)} trials in {tuning_s:.1f} s, {forked} forked |")
