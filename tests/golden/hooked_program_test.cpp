@@ -204,13 +204,17 @@ int starts_of(const Sandbox& sandbox) {
   return static_cast<int>(sandbox.read("starts").size());
 }
 
-TEST_F(HookedProgram, ForkedTrialsComeFromAnInterpreterThatHasTheModules) {
-  Json document = *parse_json(
+/// A study of a knob with two values whose trials may be forked.
+std::string forked_study() {
+  Json json = *parse_json(
       study(R"("set_to_none": "{none}")", R"("none": {"type": "bool"})", R"("none": false)"),
       "study");
-  document["trials"] = "forked";
-  document["budget"]["trials"] = 3;
-  sandbox_.write("study.json", document.dump());
+  json["trials"] = "forked";
+  return json.dump();
+}
+
+TEST_F(HookedProgram, ForkedTrialsComeFromAnInterpreterThatHasTheModules) {
+  sandbox_.write("study.json", forked_study());
   const Ended ended = sandbox_.steptune({"run", "study.json", "--quiet", "--log-level", "info"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_FALSE(trial_of(sandbox_, "1")["placement"].contains("start"));
@@ -225,12 +229,7 @@ TEST_F(HookedProgram, AForkedProgramWithoutASeedIsStartedAnew) {
   std::string program = k_train;
   program.replace(program.find("torch.manual_seed(1)"), 20, "torch.seed()");
   sandbox_.write("train.py", program);
-  Json document = *parse_json(
-      study(R"("set_to_none": "{none}")", R"("none": {"type": "bool"})", R"("none": false)"),
-      "study");
-  document["trials"] = "forked";
-  document["budget"]["trials"] = 2;
-  sandbox_.write("study.json", document.dump());
+  sandbox_.write("study.json", forked_study());
   const Ended ended = sandbox_.steptune({"run", "study.json", "--quiet", "--log-level", "info"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_FALSE(trial_of(sandbox_, "2")["placement"].contains("start"));
