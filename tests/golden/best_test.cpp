@@ -181,6 +181,27 @@ TEST_F(Best, WhatSpeaksAgainstTheChoiceIsToldOnStderr) {
   EXPECT_EQ(audit[4]["holds"], false);
 }
 
+TEST_F(Best, ABaselineThatNothingWasProvenFasterThanIsNotWarnedOf) {
+  const Sandbox sandbox;
+  // All are equally fast; launches differ, so one of the search looks better by chance.
+  sandbox.write("s.json", R"({
+    "name": "s", "command": ["train", "{x}"],
+    "parameters": {"x": {"type": "int", "low": 0, "high": 9}}, "baseline": {"x": 0},
+    "runner": {"type": "replay", "seconds_per_sample": "0.01", "noise": 0.01,
+               "launch_variation": 0.12},
+    "search": {"searcher": "random", "scheduler": "none", "seed": 5},
+    "budget": {"trials": 20, "time": "170s"}, "measure": {"sentinels": false}})");
+  ASSERT_EQ(sandbox.steptune({"run", "s.json", "--quiet"}).exit_code, 0);
+  const Ended ended = sandbox.steptune({"best", "--json"});
+  const Json best = Json::parse(ended.out);
+  EXPECT_EQ(best["recommendation"]["claim"], "nothing_faster");
+  EXPECT_TRUE(best["audit"][2]["holds"].is_null()) << best["audit"][2];
+  const std::string why = best["audit"][2]["why"];
+  EXPECT_NE(why.find("was better in the search, which no fresh runs have shown"),
+            std::string::npos);
+  EXPECT_EQ(ended.err, "");
+}
+
 constexpr const char* k_yaml =
     "# ours\ndata:\n  batch: 1  # per GPU\nnote: plain\nopt: {lr: 0.5}\n";
 

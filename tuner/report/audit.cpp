@@ -52,6 +52,12 @@ AuditResult not_dominated(const Standing& standing, const TrialRecord& trial,
         });
     const bool is_tied = std::ranges::find(tied, other->number) != tied.end();
     if (confirmed || is_tied || !dominates(standing, *other, trial)) continue;
+    // The baseline is recommended all the same, since a search trial is no proof.
+    if (recommendation && recommendation->claim == Claim::nothing_faster) {
+      return {"not_dominated", std::nullopt,
+              fmt::format("trial {} was better in the search, which no fresh runs have shown",
+                          other->number)};
+    }
     return {
         "not_dominated", false,
         fmt::format(

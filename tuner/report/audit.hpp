@@ -23,7 +23,8 @@ struct AuditResult {
 
 /// Checks a trial before it is handed out, always these five in this order: `complete` (a value for
 /// every active parameter, in the search space), `feasible` (completed within all guards),
-/// `not_dominated` (no trial is better in one objective and not worse in any, by their intervals),
+/// `not_dominated` (no trial is better in one objective and not worse in any, by their intervals;
+/// not known where the baseline is recommended since fresh runs have not shown so),
 /// `above_noise` (confirmed by fresh runs, or the baseline itself), `measured_here` (CPU, memory
 /// and GPU of its trials are those of `here`, and none was imported; not known where trials run
 /// elsewhere or are replayed). `recommendation`: nothing if the trial is not the recommended one.
