@@ -194,6 +194,10 @@ struct TrialFinished {
   Outcome outcome;
 };
 using TrialEvent = std::variant<TrialStarted, TrialReported, TrialDisturbed, TrialFinished>;
+/// Whose it is.
+[[nodiscard]] inline TrialKey key_of(const TrialEvent& event) {
+  return std::visit([](const auto& held) { return held.key; }, event);
+}
 
 class MachineHolder;
 

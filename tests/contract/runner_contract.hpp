@@ -97,8 +97,6 @@ class MachineHolderContract : public RunnerContract {
   [[nodiscard]] MachineHolder& machines() { return *runner().machine_holder(); }
 };
 
-[[nodiscard]] TrialKey key_of(const TrialEvent& event);
-
 /// The only `TrialFinished` of a key; fails the test if there is none or more than one.
 [[nodiscard]] TrialFinished finished(const std::vector<TrialEvent>& events, TrialKey key);
 

@@ -15,10 +15,6 @@ double time_of(const TrialEvent& event) {
 
 }  // namespace
 
-TrialKey key_of(const TrialEvent& event) {
-  return std::visit([](const auto& any) { return any.key; }, event);
-}
-
 TrialFinished finished(const std::vector<TrialEvent>& events, TrialKey key) {
   std::vector<TrialFinished> found;
   for (const TrialEvent& event : events) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/forked/forked_runner.hpp"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +14,7 @@
 
 #include "common/json.hpp"
 #include "common/log.hpp"
+#include "trial_runner/admission.hpp"
 #include "trial_runner/hooks/hook_log.hpp"
 #include "trial_runner/hooks/pytorch_hook.hpp"
 
@@ -65,7 +68,9 @@ class ForkedRunner final : public Runner {
 
   [[nodiscard]] Result<void> begin_study(const std::string& name,
                                          const std::string& identity) override {
-    return runner_->begin_study(name, identity);
+    auto begun = runner_->begin_study(name, identity);
+    if (begun) admission_.begin_study(name);
+    return begun;
   }
   [[nodiscard]] int capacity() const override { return runner_->capacity(); }
   [[nodiscard]] Result<void> start(const TrialSpec& spec) override;
@@ -85,11 +90,11 @@ class ForkedRunner final : public Runner {
   void watch(const TrialEvent& event);
   void on_watched_end(TrialKey key);
   [[nodiscard]] Result<void> on_check_event(const TrialEvent& event);
-  void compare();
   [[nodiscard]] Result<void> end_check(const Outcome& outcome);
 
   const Clock& clock_;
   std::unique_ptr<Runner> runner_;
+  Admission admission_;
   std::map<TrialKey, Watched> watched_;  ///< that run
   std::optional<Watched> reference_;
   std::optional<Check> check_;
@@ -100,9 +105,10 @@ class ForkedRunner final : public Runner {
 };
 
 Result<void> ForkedRunner::start(const TrialSpec& spec) {
-  if (check_ && check_->waiting.key == spec.key) {
-    return fail(ErrorKind::conflict, "the trial is under way",
-                fmt::format("trial {}", spec.key.trial));
+  if (check_) {
+    // Of it the runner below knows nothing; the check has its place.
+    const std::array under_way{check_->waiting.key};
+    if (auto free = admission_.check_start(spec.key, under_way, capacity()); !free) return free;
   }
   if (!spec.forked || is_refused_) return start_fresh(spec);
   if (may_fork_) return start_forked(spec);
@@ -131,8 +137,7 @@ Result<void> ForkedRunner::start_check(const TrialSpec& waiting) {
   spec.live.reset();
   keep_no_events(spec);
   if (!spec.log_path.empty()) spec.log_path = spec.log_path.parent_path() / "fork-check.log";
-  const double patience_s =
-      std::max(k_least_patience_s, k_patience * reference_->losses_after_s.value_or(0.0));
+  const double patience_s = std::max(k_least_patience_s, k_patience * *reference_->losses_after_s);
   spec.limits.wall_s = std::min(spec.limits.wall_s, patience_s);
   auto started = start_forked(std::move(spec));
   if (started) check_ = Check{waiting};
@@ -151,7 +156,7 @@ Result<std::vector<TrialEvent>> ForkedRunner::wait(double deadline_s) {
     if (!heard) return tl::unexpected(heard.error());
     const bool interrupted = heard->empty() && clock_.now_s() < deadline_s;
     for (TrialEvent& event : *heard) {
-      const TrialKey key = std::visit([](const auto& held) { return held.key; }, event);
+      const TrialKey key = key_of(event);
       if (key.trial == k_check_trial) {
         if (auto taken = on_check_event(event); !taken) return tl::unexpected(taken.error());
         continue;
@@ -165,7 +170,7 @@ Result<std::vector<TrialEvent>> ForkedRunner::wait(double deadline_s) {
 }
 
 void ForkedRunner::watch(const TrialEvent& event) {
-  const TrialKey key = std::visit([](const auto& held) { return held.key; }, event);
+  const TrialKey key = key_of(event);
   const auto found = watched_.find(key);
   if (found == watched_.end()) return;
   Watched& trial = found->second;
@@ -202,16 +207,12 @@ Result<void> ForkedRunner::on_check_event(const TrialEvent& event) {
     for (const std::string& told : reported->report.hook_events)
       check_->log.add(told);
     if (check_->equal || !tells_losses(check_->log)) return {};
-    compare();
+    check_->equal = check_->log.event("losses") == reference_->log.event("losses");
     runner_->stop(reported->key);
   } else if (const auto* finished = std::get_if<TrialFinished>(&event)) {
     return end_check(finished->outcome);
   }
   return {};
-}
-
-void ForkedRunner::compare() {
-  check_->equal = check_->log.event("losses") == reference_->log.event("losses");
 }
 
 Result<void> ForkedRunner::end_check(const Outcome& outcome) {

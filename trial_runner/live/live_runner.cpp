@@ -230,7 +230,7 @@ Result<std::vector<TrialEvent>> LiveRunner::wait(double deadline_s) {
 }
 
 Result<void> LiveRunner::on_fresh_event(TrialEvent event) {
-  const TrialKey key = std::visit([](const auto& held) { return held.key; }, event);
+  const TrialKey key = key_of(event);
   if (key.trial == k_program_trial) return on_program_event(event);
   if (std::holds_alternative<TrialFinished>(event)) running_fresh_.reset();
   events_.push_back(std::move(event));

@@ -32,7 +32,7 @@ bool ForkedStarts::begin(const ForkedStartRequest& request, double now_s) {
     give_up("it takes no request");
     return false;
   }
-  server->used_s = now_s;
+  servers_.splice(servers_.end(), servers_, server);
   server->waiting.push_back({request.key, std::move(pipe->read), now_s});
   return true;
 }
@@ -52,13 +52,10 @@ ForkedStarts::Servers::iterator ForkedStarts::find_or_start(const ForkedStartReq
 
 bool ForkedStarts::make_room() {
   if (servers_.size() < most_servers_) return true;
-  auto oldest = servers_.end();
-  for (auto server = servers_.begin(); server != servers_.end(); ++server) {
-    if (!server->waiting.empty()) continue;
-    if (oldest == servers_.end() || server->used_s < oldest->used_s) oldest = server;
-  }
-  if (oldest == servers_.end()) return false;
-  end(oldest);
+  const auto idle =
+      std::ranges::find_if(servers_, [](const Server& server) { return server.waiting.empty(); });
+  if (idle == servers_.end()) return false;
+  end(idle);
   return true;
 }
 

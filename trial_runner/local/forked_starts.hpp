@@ -69,8 +69,7 @@ class ForkedStarts {
     ForkServerTraits traits;
     ForkServer process;
     std::optional<double> import_s{};  ///< nothing: not ready yet
-    double used_s = 0.0;
-    std::deque<Waiting> waiting{};  ///< answered in this order
+    std::deque<Waiting> waiting{};     ///< answered in this order
   };
   using Servers = std::list<Server>;
 
@@ -85,7 +84,7 @@ class ForkedStarts {
 
   Subreaper* subreaper_;
   std::size_t most_servers_;
-  Servers servers_;
+  Servers servers_;  ///< the one that was used last stands last
   bool given_up_ = false;
   std::vector<ForkedStartAnswer> answers_;
 };

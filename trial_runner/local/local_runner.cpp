@@ -82,6 +82,7 @@ class LocalRunner final : public Runner {
   void begin_trial(Launching launching, TrialProcess process, CountersAtStart at_start,
                    double spared_s);
   void take_forked();
+  void end_unstarted(TrialKey key, OutcomeKind kind, std::string why);
   void drop_launching(const std::function<bool(const Launching&)>& which);
   [[nodiscard]] const std::vector<std::string>& gpus_of(const Slot& slot) const {
     return slot.gpus ? *slot.gpus : gpus_;
@@ -239,10 +240,7 @@ Result<void> LocalRunner::start_fresh(Launching launching) {
   auto process = start_trial_process(spec, slots_[launching.slot].cpus, launching.environment);
   if (!process) {
     if (process.error().kind == ErrorKind::unavailable) return tl::unexpected(process.error());
-    Outcome outcome;
-    outcome.kind = OutcomeKind::not_started;
-    outcome.detail = process.error().text();
-    events_.emplace_back(TrialFinished{spec.key, clock_.now_s(), std::move(outcome)});
+    end_unstarted(spec.key, OutcomeKind::not_started, process.error().text());
     return {};
   }
   begin_trial(std::move(launching), *std::move(process), std::move(at_start), 0.0);
@@ -264,6 +262,13 @@ void LocalRunner::begin_trial(Launching launching, TrialProcess process, Counter
                        std::move(gpus));
 }
 
+void LocalRunner::end_unstarted(TrialKey key, OutcomeKind kind, std::string why) {
+  Outcome outcome;
+  outcome.kind = kind;
+  outcome.detail = std::move(why);
+  events_.emplace_back(TrialFinished{key, clock_.now_s(), std::move(outcome)});
+}
+
 void LocalRunner::take_forked() {
   for (ForkedStartAnswer& answer : forked_starts_.advance(clock_.now_s())) {
     const auto asked = std::ranges::find(launching_, answer.key,
@@ -280,10 +285,7 @@ void LocalRunner::take_forked() {
     }
     const TrialKey key = launching.spec.key;
     if (const auto started = start_fresh(std::move(launching)); !started) {
-      Outcome outcome;
-      outcome.kind = OutcomeKind::not_started;
-      outcome.detail = started.error().text();
-      events_.emplace_back(TrialFinished{key, clock_.now_s(), std::move(outcome)});
+      end_unstarted(key, OutcomeKind::not_started, started.error().text());
     }
   }
 }
@@ -344,10 +346,7 @@ void LocalRunner::drop_launching(const std::function<bool(const Launching&)>& wh
   std::erase_if(launching_, [&](const Launching& launching) {
     if (!which(launching)) return false;
     forked_starts_.cancel(launching.spec.key);
-    Outcome outcome;
-    outcome.kind = OutcomeKind::stopped;
-    outcome.detail = "asked to end before it was there";
-    events_.emplace_back(TrialFinished{launching.spec.key, clock_.now_s(), std::move(outcome)});
+    end_unstarted(launching.spec.key, OutcomeKind::stopped, "asked to end before it was there");
     return true;
   });
 }

@@ -87,7 +87,7 @@ Result<StudyParts> make_study_parts(const StudySpec& study, const Clock& system_
   auto runner = study.runner->make(system_clock, study.search.seed);
   if (!runner) return tl::unexpected(runner.error());
   parts.runner = std::move(*runner);
-  if (study.trials == TrialsIn::forked || study.trials == TrialsIn::live) {
+  if (forks_trials(study.trials)) {
     parts.runner.runner = make_forked_runner(*parts.runner.clock, std::move(parts.runner.runner));
   }
   if (study.trials == TrialsIn::live) {

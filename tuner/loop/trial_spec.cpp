@@ -91,8 +91,7 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
   spec.launch = command.launch;
   if (command.launch) tell_ranks_to_report(*command.launch, spec.environment);
   spec.live = live;
-  const bool may_fork = study.trials == TrialsIn::forked || study.trials == TrialsIn::live;
-  if (may_fork && !is_confirmation(trial.purpose)) spec.forked = ForkedStart{};
+  if (forks_trials(study.trials) && !is_confirmation(trial.purpose)) spec.forked = ForkedStart{};
   if (command.hook) {
     command.hook->events = hook_events_path(trial);
     for (auto& [name, text] : hook_variables(*command.hook))

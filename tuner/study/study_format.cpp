@@ -103,12 +103,11 @@ Section<StudySpec> format() {
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("`fresh`")
                .doc("`forked`: what is searched with [hooks](hooks.md#forked-trials) is forked "
-                    "from an "
-                    "interpreter that has the program's modules, once that is shown to make no "
-                    "difference. `live`: configurations that differ in switchable knobs of "
-                    "[hooks](hooks.md) "
-                    "alone are measured in one running program, in turns with the baseline; "
-                    "others are forked. What confirms is always started anew. `attached`: all were "
+                    "from an interpreter that has the program's modules, once that is shown to "
+                    "make no difference. `live`: configurations that differ in switchable knobs "
+                    "of [hooks](hooks.md) alone are measured in one running program, in turns "
+                    "with the baseline; others are forked. What confirms is always started anew. "
+                    "`attached`: all were "
                     "measured in one long run, which `steptune exec --tune` writes and nothing "
                     "can go on with"))
       .add(key("working_directory", &StudySpec::working_directory, folder())

@@ -145,6 +145,10 @@ enum class TrialsIn {
   /// In the long run itself, which is not started for them, and what confirms, too (`exec --tune`).
   attached,
 };
+/// Whether what is searched may be forked.
+[[nodiscard]] constexpr bool forks_trials(TrialsIn trials) {
+  return trials == TrialsIn::forked || trials == TrialsIn::live;
+}
 
 /// A validated study file with all defaults filled in.
 struct StudySpec {

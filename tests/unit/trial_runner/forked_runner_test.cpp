@@ -66,10 +66,13 @@ class ScriptedRunner final : public Runner {
 
 class ForkedRunnerTest : public ::testing::Test {
  protected:
-  ForkedRunnerTest() {
+  ForkedRunnerTest() { begin(); }
+  /// A study with a runner of its own.
+  void begin() {
     auto inner = std::make_unique<ScriptedRunner>();
     inner_ = inner.get();
     runner_ = make_forked_runner(clock_, std::move(inner));
+    EXPECT_TRUE(runner_->begin_study("s", "s@1"));
   }
   static TrialSpec trial(std::int64_t number, bool may_fork = true) {
     TrialSpec spec;
@@ -156,9 +159,7 @@ TEST_F(ForkedRunnerTest, StartsAnewForGoodWhereTheLossesDiffer) {
 
 TEST_F(ForkedRunnerTest, StartsAnewWhereNothingCanBeForkedOrNoLossIsTold) {
   for (const bool can_fork : {false, true}) {
-    auto inner = std::make_unique<ScriptedRunner>();
-    inner_ = inner.get();
-    runner_ = make_forked_runner(clock_, std::move(inner));
+    begin();
     inner_->can_fork = can_fork;
     run_reference();
     ASSERT_TRUE(runner_->start(trial(2)));
@@ -206,9 +207,7 @@ TEST_F(ForkedRunnerTest, WhatConfirmsIsStartedAnew) {
 
 TEST_F(ForkedRunnerTest, ATrialThatWaitsForTheCheckCanBeStopped) {
   for (const bool all : {false, true}) {
-    auto inner = std::make_unique<ScriptedRunner>();
-    inner_ = inner.get();
-    runner_ = make_forked_runner(clock_, std::move(inner));
+    begin();
     run_reference();
     ASSERT_TRUE(runner_->start(trial(2)));
     const auto twice = runner_->start(trial(2));

@@ -4,7 +4,7 @@
 import os
 import sys
 
-_LIBRARIES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
+LIBRARIES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -25,7 +25,7 @@ def where():
         if not (name.startswith("<") or path.startswith((_OURS, torch_folder))):
             if outside_torch is None:
                 outside_torch = (path, frame.f_lineno)
-            library = any(mark in path for mark in _LIBRARIES) or path.startswith(standard_library)
+            library = any(mark in path for mark in LIBRARIES) or path.startswith(standard_library)
             if not library:
                 return _shown(path, frame.f_lineno)
         frame = frame.f_back

@@ -15,6 +15,8 @@ import sys
 import time
 import traceback
 
+from steptune_pytorch import call_site
+
 VARIABLE = "STEPTUNE_FORK_SERVER"
 _LINE = 0  # standard input: the tuner's socket, one JSON object a packet
 _LONGEST = 1 << 20
@@ -75,7 +77,7 @@ def _import_all(names):
 
 
 def _why_not_to_fork(imported):
-    folder = os.path.dirname(os.path.abspath(sys.argv[0])) if os.path.isfile(sys.argv[0]) else os.getcwd()
+    folder = call_site.program_folder()
     for name in sorted({module.partition(".")[0] for module in imported}):
         beside = os.path.join(folder, name)
         if os.path.isfile(beside + ".py") or os.path.isfile(os.path.join(beside, "__init__.py")):

@@ -3,7 +3,8 @@
 
 import sys
 
-_INSTALLED = ("/site-packages/", "/dist-packages/")
+from steptune_pytorch.call_site import LIBRARIES
+
 _MOST_CHARACTERS = 24000  # a line of output
 
 
@@ -15,7 +16,7 @@ def installed_modules():
         if name.partition(".")[0] in ("torch", "steptune_pytorch", "sitecustomize", "__main__"):
             continue
         origin = getattr(getattr(module, "__spec__", None), "origin", None)
-        if not isinstance(origin, str) or not any(part in origin for part in _INSTALLED):
+        if not isinstance(origin, str) or not any(part in origin for part in LIBRARIES):
             continue
         characters += len(name) + 3
         if characters > _MOST_CHARACTERS:
