@@ -16,7 +16,8 @@ import tempfile
 import traceback
 import warnings
 
-import torch  # noqa: F401, so that the forked children have it
+os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # gloo warns with the time of day
+import torch  # noqa: E402, F401, so that the forked children have it
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -78,6 +79,7 @@ def _run_in_child(path, arguments, hook, prepare, output):
     status = 1
     try:
         warnings.simplefilter("ignore", ResourceWarning)  # what the test runner holds open
+        _ignore_warnings_about_forks()
         os.dup2(output, 1)
         os.dup2(output, 2)
         sys.argv = [path] + list(arguments)
@@ -93,6 +95,12 @@ def _run_in_child(path, arguments, hook, prepare, output):
         traceback.print_exc()
     finally:
         _leave(status)
+
+
+def _ignore_warnings_about_forks():
+    """Python from 3.12 on prints the number of a process that has threads and forks: no output of
+    one run equals that of another."""
+    warnings.filterwarnings("ignore", ".*multi-threaded, use of fork", DeprecationWarning)
 
 
 def _enter(hook):

@@ -4,6 +4,8 @@
 import os
 import unittest
 
+import torch
+
 from harness import run, settings
 
 
@@ -132,26 +134,14 @@ class RefusedKnobs(Knobs):
     def test_data_set_that_cannot_go_to_workers(self):
         self.same("spawn", num_workers=1, refused=["num_workers"])
 
-    def test_what_this_pytorch_cannot(self):
-        ran = self.same(
-            "mnist",
-            pin_memory=True,
-            optimizer_implementation="fused",
-            compile="default",
-            tf32=True,
-            cudnn_benchmark=True,
-            attention="flash",
-            ddp_bucket_cap_mb=50,
-            refused=[
-                "pin_memory",
-                "optimizer_implementation",
-                "compile",
-                "tf32",
-                "cudnn_benchmark",
-                "attention",
-                "ddp_bucket_cap_mb",
-            ],
-        )
+    def test_what_needs_a_gpu_or_ranks(self):
+        values = dict(pin_memory=True, tf32=True, cudnn_benchmark=True, attention="flash", ddp_bucket_cap_mb=50)
+        self.same("mnist", refused=list(values), **values)
+
+    @unittest.skipIf(hasattr(torch, "compile"), "this PyTorch has what is refused here")
+    def test_what_came_with_pytorch_2(self):
+        values = dict(optimizer_implementation="fused", compile="default")
+        ran = self.same("mnist", refused=list(values), **values)
         self.assertEqual(ran.knob("compile")["why"], "this PyTorch has no torch.compile")
 
     def test_unknown_knob(self):
@@ -187,6 +177,28 @@ class NumericKnobs(Knobs):
             self.assertNotEqual(self.losses(ran), untouched)
             for loss, other in zip(self.losses(ran), untouched):
                 self.assertAlmostEqual(loss, other, delta=0.05 * abs(other) + 0.05)
+
+    @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch has no torch.compile")
+    def test_compiled(self):
+        self.close_to_untouched("accumulation", 1e-3, compile="default")
+        # Compiled dropout draws other random numbers.
+        self.close_to_untouched("mnist", 0.1, compile="default")
+
+    @unittest.skipUnless(hasattr(torch, "compile"), "in PyTorch 1 they are for GPUs alone")
+    def test_fused_optimizer(self):
+        for name in ("vae", "gan", "accumulation"):
+            self.close_to_untouched(name, 1e-3, optimizer_implementation="fused")
+
+    def close_to_untouched(self, name, relative, **values):
+        ran = run(name, hook=knobs(**values))
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertIsNone(ran.event("disabled"), ran.output)
+        for knob, value in values.items():
+            self.assertEqual(ran.knob(knob).get("value"), value, ran.knob(knob))
+        untouched = self.losses(run(name))
+        self.assertTrue(untouched)
+        for loss, other in zip(self.losses(ran), untouched):
+            self.assertAlmostEqual(loss, other, delta=relative * abs(other) + 1e-5)
 
     def test_denormals(self):
         self.same("mnist", flush_denormal=True)

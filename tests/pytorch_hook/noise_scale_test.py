@@ -99,7 +99,7 @@ class MicroBatchNoise(unittest.TestCase):
             ran = run_fresh([program("ddp_noise_scale"), how], settings(interval_s=0))
             self.assertEqual(ran.status, 0, ran.output)
             self.assertEqual(ran.lines, run_fresh([program("ddp_noise_scale"), how]).lines)
-            self.assertAlmostEqual(ran.steps[-1][NAME], 1.0, delta=0.15, msg=how)
+            self.assertAlmostEqual(ran.steps[-1][NAME], 1.0, delta=0.25, msg=how)
 
 
 if __name__ == "__main__":

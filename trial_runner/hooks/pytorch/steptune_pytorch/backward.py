@@ -27,6 +27,7 @@ def wrap(hook):
                 return original(tensors, *arguments, **named)
             finally:
                 clock.switch(before)
+                _tell(hook, hook.knobs.strategy.backward_ended)
                 _tell(hook, hook.progress.backward_ended, roots)
 
         return backward

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.save: a phase of its own."""
 
+import io
+
 import torch
 
 from steptune_pytorch.part_clock import APART, DATA
@@ -8,12 +10,14 @@ from steptune_pytorch.part_clock import APART, DATA
 
 def wrap(hook):
     def wrap_save(original):
-        def save(*arguments, **named):
+        def save(obj, f, *arguments, **named):
             if not hook.watches() or hook.clock.current in (APART, DATA):
-                return original(*arguments, **named)
+                return original(obj, f, *arguments, **named)
+            if hook.knobs.strategy.is_replica() and not isinstance(f, io.BytesIO):
+                return None  # the first rank writes the same
             before = _begin(hook)
             try:
-                return original(*arguments, **named)
+                return original(obj, f, *arguments, **named)
             finally:
                 _end(hook, before)
 

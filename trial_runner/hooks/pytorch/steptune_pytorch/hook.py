@@ -36,6 +36,7 @@ class Hook:
         self.modules = None
         self.loaders = None
         self.optimizers = None
+        self.knobs = None
         self.survey_due = False
         self._begin()
         self.knobs = Knobs(self)
@@ -89,12 +90,15 @@ class Hook:
         self.events.open()
         if self.live is not None:
             self.live.stop()
+        if self.knobs is not None:
+            self.knobs.strategy.hook_failed(why)
 
     def end(self):
         """The program does: what was not printed yet."""
         if self.active and self.pid == os.getpid():
             try:
                 self.progress.ends()
+                self.knobs.strategy.end()
             except Exception as error:
                 self.failed(error)
 

@@ -77,8 +77,10 @@ class Modules:
             training = hook.progress.is_training(module)
             if training:
                 hook.progress.trains(inputs, named)
+                original = hook.knobs.strategy.forward_of_all(original, module)
             else:
                 hook.progress.evaluates()
+                hook.knobs.strategy.before_evaluation(module)
             hook.knobs.process.settle()
             around = hook.knobs.forward.around(module)
         except Exception as error:

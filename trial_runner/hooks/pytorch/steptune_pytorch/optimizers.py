@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizer.step: what a step is, with several optimisers and nested calls."""
 
+import contextlib
 import weakref
 
 from torch.optim import Optimizer
 
 from steptune_pytorch import call_site
+from steptune_pytorch.knobs.zero import is_sharded
 from steptune_pytorch.part_clock import OPTIMIZER
 
 
@@ -13,6 +15,7 @@ class Optimizers:
     def __init__(self, hook):
         self._hook = hook
         self._depth = 0
+        self._inside_another = False
         self._in_round = weakref.WeakSet()
         self.calls = 0
         self.closure = False
@@ -25,19 +28,29 @@ class Optimizers:
         hook = self._hook
 
         def __init__(optimizer, params, defaults, *arguments, **named):
-            if hook.watches():
+            divided = is_sharded(optimizer)
+            if hook.watches() and not divided:
                 try:
                     defaults = hook.knobs.optimizer.defaults(type(optimizer), defaults)
                 except Exception as error:
                     hook.failed(error)
             original(optimizer, params, defaults, *arguments, **named)
-            if hook.watches():
+            if hook.watches() and (divided or not self._inside_another):
                 try:
                     self.adopt(optimizer)
                 except Exception as error:
                     hook.failed(error)
 
         return __init__
+
+    @contextlib.contextmanager
+    def as_one(self):
+        """A divided optimiser and the one inside it that are made here count as one."""
+        self._inside_another = True
+        try:
+            yield
+        finally:
+            self._inside_another = False
 
     def adopt(self, optimizer):
         """From now on its steps are seen."""

@@ -9,6 +9,7 @@ from steptune_pytorch.knobs.loader import LoaderKnobs
 from steptune_pytorch.knobs.optimizer import OptimizerKnobs
 from steptune_pytorch.knobs.process import ProcessKnobs
 from steptune_pytorch.knobs.row import Row
+from steptune_pytorch.knobs.strategy import StrategyKnob
 from steptune_pytorch.knobs.table import read_table
 
 
@@ -26,6 +27,7 @@ class Knobs:
         self.optimizer = OptimizerKnobs(hook, self.asked)
         self.forward = ForwardKnobs(hook, self.asked)
         self.ddp = DdpKnobs(hook, self.asked)
+        self.strategy = StrategyKnob(hook, self.asked)
         self.environment = EnvironmentKnobs(self.table)
         self._groups = (
             self.loader,
@@ -34,11 +36,12 @@ class Knobs:
             self.optimizer,
             self.forward,
             self.ddp,
+            self.strategy,
             self.environment,
         )
 
     def wrap(self):
-        for group in (self.interop, self.optimizer, self.ddp, self.forward):
+        for group in (self.interop, self.optimizer, self.ddp, self.strategy, self.forward):
             group.wrap()
 
     def switch(self, asked):

@@ -21,6 +21,7 @@ class DdpKnobs:
         self._asked = {
             argument: asked[name] for name, argument in _ARGUMENTS.items() if name in asked
         }
+        self._seen = False
         self._where = []
         self._today = {}
         self._now = {}
@@ -51,7 +52,10 @@ class DdpKnobs:
         return __init__
 
     def _changed(self, bound, named):
-        self._where.append(call_site.where() + " DistributedDataParallel")
+        self._seen = True
+        if not self._hook.knobs.strategy.is_wrapping():
+            self._where.append(call_site.where() + " DistributedDataParallel")
+            self._hook.knobs.strategy.program_wraps("ddp")
         for argument in _ARGUMENTS.values():
             today = bound.arguments.get(argument, self._default(argument))
             if today is None and argument == "bucket_cap_mb":
@@ -71,7 +75,7 @@ class DdpKnobs:
     def rows(self):
         for name, argument in _ARGUMENTS.items():
             why = None
-            if not self._where:
+            if not self._seen:
                 why = "no DistributedDataParallel"
             elif argument in self._missing:
                 why = "this PyTorch does not have it"

@@ -60,6 +60,7 @@ class LoaderKnobs:
             if not trains:
                 return original(loader)
             hook.knobs.process.settle()
+            hook.knobs.strategy.share(loader)
             if hook.live is not None:
                 return self._begin_live_pass(loader, facts, original)
             wanted = self._wanted(loader, facts)

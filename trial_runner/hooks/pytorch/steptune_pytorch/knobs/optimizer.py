@@ -6,6 +6,7 @@ import inspect
 import torch
 
 from steptune_pytorch.knobs.row import Row
+from steptune_pytorch.knobs.zero import inner
 
 _NAME = "optimizer_implementation"
 
@@ -72,7 +73,7 @@ class OptimizerKnobs:
         return {"set_to_none": self._set_to_none}
 
     def rows(self):
-        alive = list(self._hook.optimizers.alive)
+        alive = [inner(optimizer) for optimizer in self._hook.optimizers.alive]
         implementations = {_implementation(optimizer.defaults) for optimizer in alive}
         where = ["%s %s" % (site, name) for name, site in self._hook.optimizers.made]
         yield self._implementation_row(alive, implementations, where)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Optimisers whose state is divided among the ranks (ZeRO, Rajbhandari et al. 2020, stage 1), by
+PyTorch's ZeroRedundancyOptimizer."""
+
+import torch
+
+
+def is_sharded(optimizer):
+    return getattr(optimizer, "steptune_sharded", False)
+
+
+def inner(optimizer):
+    """The one that steps this rank's part, where it is divided; else itself."""
+    return optimizer.optim if is_sharded(optimizer) else optimizer
+
+
+def release_process_group(optimizer):
+    """It will not step again."""
+    if is_sharded(optimizer):
+        optimizer.process_group = None
+
+
+def sharded_classes(hook):
+    """By name: what stands for each optimiser of torch.optim. Made, it is a ZeroRedundancyOptimizer;
+    `isinstance` and subclasses see the class that it stands for."""
+    from torch.distributed.optim import ZeroRedundancyOptimizer
+
+    class Sharded(ZeroRedundancyOptimizer):
+        steptune_sharded = True
+
+        def state_dict(self):
+            """Whole on the first rank, as the program expects it; the others write nothing. All ranks
+            run the same program, so that all are here."""
+            with hook.aside():
+                self.consolidate_state_dict(to=0)
+            return super().state_dict() if torch.distributed.get_rank() == 0 else {}
+
+    Sharded.__name__ = ZeroRedundancyOptimizer.__name__
+    return {
+        name: _stand_in(hook, cls, Sharded)
+        for name, cls in vars(torch.optim).items()
+        if isinstance(cls, type) and issubclass(cls, torch.optim.Optimizer) and _can_be_sharded(cls)
+    }
+
+
+def _can_be_sharded(cls):
+    # One that is called with a closure several times a step asks for all parameters at once.
+    return cls is not torch.optim.Optimizer and cls.__name__ != "LBFGS"
+
+
+def _stand_in(hook, cls, sharded):
+    class StandIn(type(cls)):
+        def __call__(self, params, *arguments, **named):
+            if self is not stand_in or not hook.watches() or not hook.knobs.strategy.begin():
+                return super().__call__(params, *arguments, **named)
+            named = dict(zip(_names_after_params(cls), arguments), **named)
+            with hook.optimizers.as_one():
+                return sharded(list(params), optimizer_class=cls, **named)
+
+        def __instancecheck__(self, instance):
+            return isinstance(inner(instance), cls)
+
+        def __subclasscheck__(self, other):
+            return issubclass(other, cls)
+
+    stand_in = StandIn(cls.__name__, (cls,), {"__module__": cls.__module__, "__doc__": cls.__doc__})
+    return stand_in
+
+
+def _names_after_params(cls):
+    import inspect
+
+    return list(inspect.signature(cls.__init__).parameters)[2:]
+
