@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -81,6 +82,7 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
 
 std::string printable_line(std::string_view text, std::size_t max_bytes) {
   std::string line;
+  bool between_lines = false;
   for (std::size_t at = 0; at < text.size();) {
     if (const std::size_t skip = escape_sequence_length(text.substr(at)); skip > 0) {
       at += skip;
@@ -90,9 +92,13 @@ std::string printable_line(std::string_view text, std::size_t max_bytes) {
     const std::string_view piece = length == 0 ? "\xEF\xBF\xBD" : text.substr(at, length);
     at += std::max<std::size_t>(length, 1);
     const auto lead = static_cast<unsigned char>(piece[0]);
+    // What stood on lines of its own stays apart.
+    if (lead == '\n') between_lines = !line.empty();
     const bool control = lead < 0x20 || lead == 0x7F;
     if (control && lead != '\t') continue;
-    if (line.size() + piece.size() > max_bytes) break;
+    const std::string_view separator = std::exchange(between_lines, false) ? " | " : "";
+    if (line.size() + separator.size() + piece.size() > max_bytes) break;
+    line += separator;
     line += lead == '\t' ? std::string_view(" ") : piece;
   }
   return line;

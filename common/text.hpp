@@ -19,8 +19,8 @@ namespace steptune {
 [[nodiscard]] std::string did_you_mean(std::string_view name,
                                        std::span<const std::string> candidates);
 
-/// `text` as one printable line: control characters and ANSI sequences removed, invalid UTF-8
-/// replaced by U+FFFD, cut to `max_bytes` at a character boundary.
+/// `text` as one printable line: several lines with ` | ` between them, control characters and ANSI
+/// sequences removed, invalid UTF-8 replaced by U+FFFD, cut to `max_bytes` at a character boundary.
 [[nodiscard]] std::string printable_line(std::string_view text, std::size_t max_bytes = 400);
 
 /// A number that fills the whole of `text`, read without regard to locale; nothing for anything

@@ -88,6 +88,78 @@ TEST(LaunchedStudy, TrialsOfTwoRealProcessesAreMeasuredAtTheSameTime) {
   }
 }
 
+/// Two processes of mpirun, of which the second is slower. As root mpirun wants to be asked twice.
+constexpr const char* k_mpi_study = R"json({
+  "name": "mpi",
+  "command": ["/usr/bin/python3", "PROGRAM", "{batch}"],
+  "env": {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+          "PYTHONPATH": "REPORTERS"},
+  "launch": {"with": "mpi", "processes_per_node": 2, "options": ["--oversubscribe"]},
+  "parameters": {"batch": {"type": "ordinal", "choices": [4, 8]}},
+  "baseline": {"batch": 4},
+  "search": {"searcher": "grid", "scheduler": "none"},
+  "budget": {"trials": 2},
+  "measure": {"max_trial": "20s", "min_window": "1s", "target_half_width": 0.3, "confirm_pairs": 0,
+              "sentinels": false},
+  "runner": {"type": "local", "pin": false}
+})json";
+
+constexpr const char* k_mpi_program = R"(import os, sys, time
+import steptune
+
+rank, size = int(os.environ["OMPI_COMM_WORLD_RANK"]), int(os.environ["OMPI_COMM_WORLD_SIZE"])
+batch = int(sys.argv[1])
+for step in range(100000):
+    time.sleep(0.03 if rank == 1 else 0.01)
+    if rank == 1 and step == 40 and os.environ.get("FAILS"):
+        print("rank one gives up", flush=True)
+        sys.exit(3)
+    steptune.report(samples=batch * size)
+)";
+
+/// Skips the test where there is no mpirun.
+class MpiStudyTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (sandbox_.program({"/bin/sh", "-c", "command -v mpirun"}).exit_code != 0) {
+      GTEST_SKIP() << "no mpirun";
+    }
+    std::string study = k_mpi_study;
+    const auto put = [&](const std::string& place, const std::string& text) {
+      study.replace(study.find(place), place.size(), text);
+    };
+    put("REPORTERS", STEPTUNE_SOURCE_DIR "/trial_runner/reporters");
+    put("PROGRAM", program_);
+    sandbox_.write("train.py", k_mpi_program);
+    sandbox_.write("study.json", study);
+  }
+
+  Sandbox sandbox_;
+  std::string program_ = sandbox_.folder() / "train.py";
+};
+
+TEST_F(MpiStudyTest, ItsProcessesAreMeasuredTogetherAndEndTogether) {
+  const Ended ended = sandbox_.steptune({"run", "study.json"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  for (const char* number : {"1", "2"}) {
+    const Ended shown = sandbox_.steptune({"show", "mpi", number, "--json"});
+    const Json trial = (*parse_json(shown.out, "show"))["trial"];
+    ASSERT_EQ(trial["status"], "completed") << trial.dump();
+    const double step_s = trial["measurement"]["seconds_per_sample"].get<double>() * 2.0 *
+                          trial["configuration"]["batch"].get<double>();
+    EXPECT_GT(step_s, 0.03) << "the slower one's";
+    EXPECT_THAT(trial["measurement"]["remark"].get<std::string>(), HasSubstr("straggler: rank 1"));
+  }
+  EXPECT_NE(sandbox_.program({"/usr/bin/pgrep", "-f", "python3 " + program_}).exit_code, 0);
+}
+
+TEST_F(MpiStudyTest, AProcessThatFailsIsHeardThoughTheOthersGoOn) {
+  const Ended ended = sandbox_.steptune({"run", "study.json"}, {{{"FAILS", "1"}}});
+  EXPECT_EQ(ended.exit_code, 1) << ended.out;
+  EXPECT_THAT(ended.err, HasSubstr("trial 1 failed: exit status 3 | "));
+  EXPECT_THAT(ended.err, HasSubstr("rank one gives up"));
+}
+
 TEST(LaunchedStudy, ShowsTheCommandWithItsLauncher) {
   const Sandbox sandbox;
   sandbox.write("train.py", "");

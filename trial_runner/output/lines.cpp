@@ -2,11 +2,25 @@
 #include "trial_runner/output/lines.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 
 #include "common/text.hpp"
 
 namespace steptune {
+namespace {
+
+/// Neither a rule across the page nor one of the reports, which push out the words of the process
+/// that failed while others go on.
+bool tells_something(std::string_view line) {
+  const bool has_word = std::ranges::any_of(line, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x80 || std::isalnum(byte) != 0;
+  });
+  return has_word && line.find("[steptune] {\"v\":") == std::string_view::npos;
+}
+
+}  // namespace
 
 std::size_t LineSplitter::find_line_end(std::string_view bytes) {
   const void* newline = std::memchr(bytes.data(), '\n', bytes.size());
@@ -41,8 +55,7 @@ std::vector<std::string> OutputTail::last_lines(std::size_t count) const {
     const std::size_t end = rest.find_last_of("\n\r");
     const std::string_view line = end == std::string_view::npos ? rest : rest.substr(end + 1);
     std::string printable = printable_line(line);
-    if (printable.find_first_not_of(' ') != std::string::npos)
-      lines.push_back(std::move(printable));
+    if (tells_something(printable)) lines.push_back(std::move(printable));
     rest = end == std::string_view::npos ? std::string_view{} : rest.substr(0, end);
   }
   std::ranges::reverse(lines);

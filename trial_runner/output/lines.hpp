@@ -52,7 +52,8 @@ class OutputTail {
 
   void feed(std::string_view bytes);
   [[nodiscard]] std::string_view text() const;
-  /// The last lines as printable text, oldest first; at most `count` of them.
+  /// The last lines as printable text, oldest first; at most `count` of them. Without those that
+  /// hold no letter or digit, and without reports by the protocol.
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
 
  private:

@@ -61,7 +61,7 @@ TrialResult trial_result(const TrialEnding& ending) {
     case OutcomeKind::stopped:
       return {TrialStatus::interrupted, with_detail("stopped from outside", ending.detail)};
     default:
-      return {TrialStatus::failed, with_detail("failed", ending.detail)};
+      return {TrialStatus::failed, ending.detail.empty() ? "failed" : ending.detail};
   }
 }
 

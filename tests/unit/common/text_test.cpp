@@ -19,7 +19,8 @@ TEST(NearestName, FindsALikelySlipOnly) {
 }
 
 TEST(PrintableLine, NeutralisesWhatATerminalWouldObey) {
-  EXPECT_EQ(printable_line("a\x1b[31mred\x1b[0m\r\nb"), "aredb");
+  EXPECT_EQ(printable_line("a\x1b[31mred\x1b[0m\r\nb"), "ared | b");
+  EXPECT_EQ(printable_line("\nfirst\n\nlast\n"), "first | last");
   EXPECT_EQ(printable_line(std::string_view("nul\0byte", 8)), "nulbyte");
   EXPECT_EQ(printable_line("bad\xff!"), "bad\xEF\xBF\xBD!");
   EXPECT_EQ(printable_line("\x1b]0;title\aof a window"), "of a window");

@@ -130,7 +130,7 @@ TEST(TrialResult, ReasonsTellWhatHappened) {
       HasSubstr("12 steps"));
   EXPECT_EQ(trial_result({OutcomeKind::failed, "exit status 3", EndRequest::none, "", {}, {}, {}})
                 .failure,
-            "failed: exit status 3");
+            "exit status 3");
   EXPECT_EQ(
       trial_result({OutcomeKind::stopped, "", EndRequest::scheduler, "rung 2", {}, {}, {}}).failure,
       "rung 2");
