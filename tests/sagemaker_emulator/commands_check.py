@@ -134,7 +134,8 @@ class Prices(Commands):
         folder = pathlib.Path(self._folder.name, ".local/share/steptune/prices")
         table = json.loads((folder / "sagemaker-us-east-1.json").read_text())
         table["region"] = "eu-west-1"
-        table["instances"] = {"ml.m5.large": {"usd_per_hour": 0.15}, "ml.x1.large": {"usd_per_hour": 2}}
+        table["instances"] = {"ml.m5.large": {"usd_per_hour": 0.15}, "ml.x1.large": {"usd_per_hour": 2},
+                              "ml.g9.large": table["instances"]["ml.g9.large"]}
         (folder / "sagemaker-eu-west-1.json").write_text(json.dumps(table))
         both = ("--region", "us-east-1", "--region", "eu-west-1")
         shown = self.steptune("prices", *both, "large").stdout
@@ -144,8 +145,9 @@ class Prices(Commands):
         compared = self.json_of("prices", *both)
         self.assertEqual([region["region"] for region in compared["regions"]], ["us-east-1", "eu-west-1"])
         self.assertEqual(compared["instances"]["ml.m5.large"],
-                         {"cheapest_region": "us-east-1", "usd_per_hour": {"us-east-1": 0.12, "eu-west-1": 0.15}})
+                         {"cheapest_regions": ["us-east-1"], "usd_per_hour": {"us-east-1": 0.12, "eu-west-1": 0.15}})
         self.assertEqual(compared["instances"]["ml.x1.large"]["usd_per_hour"]["us-east-1"], None)
+        self.assertEqual(compared["instances"]["ml.g9.large"]["cheapest_regions"], ["us-east-1", "eu-west-1"])
         self.assertIn("named twice", self.steptune("prices", *both, *both, code=2).stderr)
         self.assertIn("one region", self.steptune("prices", "refresh", *both, code=2).stderr)
 

@@ -41,8 +41,9 @@ double discount_of(const std::map<std::string, double>& discounts, const std::st
 }  // namespace
 
 bool has_own_disk(const std::string& instance_type) {
-  constexpr std::array<std::string_view, 10> k_families = {"g5",  "g6",   "g6e",  "gr6",   "p5",
-                                                           "p5e", "p5en", "trn1", "trn1n", "trn2"};
+  constexpr std::array<std::string_view, 14> k_families = {
+      "g5",      "g6",      "g6e",       "gr6",  "p5",    "p5e",  "p5en",
+      "p6-b200", "p6-b300", "p6e-gb200", "trn1", "trn1n", "trn2", "trn2u"};
   std::string_view family = instance_type;
   if (family.starts_with("ml.")) family.remove_prefix(3);
   family = family.substr(0, family.find('.'));
@@ -155,6 +156,12 @@ SummaryLine prices_line(const RentedInstances& instances, double baseline_usd,
   }
   if (!text.empty()) {
     text = fmt::format("{} per hour; the baseline {}{}", text, format_usd(baseline_usd), note);
+  }
+  for (const auto& [pattern, off] : instances.discounts) {
+    const bool is_used = std::ranges::any_of(paid, [&](const auto& type) {
+      return type.first == pattern || ::fnmatch(pattern.c_str(), type.first.c_str(), 0) == 0;
+    });
+    if (!is_used) text += fmt::format("; the discount of {} is of none of them", pattern);
   }
   return {"prices", std::move(text)};
 }

@@ -159,9 +159,12 @@ Json regions_json(const RegionPrices& prices) {
   json["instances"] = Json::object();
   for (const RegionPrices::Type& type : prices.types) {
     Json entry;
-    entry["cheapest_region"] = prices.regions[type.cheapest].table.region;
+    entry["cheapest_regions"] = Json::array();
     entry["usd_per_hour"] = Json::object();
     for (std::size_t i = 0; i < type.usd_per_hour.size(); ++i) {
+      if (type.usd_per_hour[i] == type.usd_per_hour[type.cheapest]) {
+        entry["cheapest_regions"].push_back(prices.regions[i].table.region);
+      }
       entry["usd_per_hour"][prices.regions[i].table.region] =
           type.usd_per_hour[i] ? Json(*type.usd_per_hour[i]) : Json(nullptr);
     }

@@ -146,6 +146,14 @@ TEST(SageMakerStudy, DiscountsAreTakenOffTheListPriceByTheLongestPattern) {
       << "once, also after it was stored";
 }
 
+TEST(SageMakerStudy, ADiscountThatTakesNothingOffIsTold) {
+  const StudySpec study =
+      sound(cloud_document(R"({"runner": {"discounts": {"ml.p3.*": 0.36, "ml.g4dn.*": 0.3}}})"));
+  const auto lines = study.runner->summary(with(study, "ml.g5.xlarge", 0));
+  EXPECT_THAT(lines.back().text, HasSubstr("; the discount of ml.g4dn.* is of none of them"));
+  EXPECT_THAT(lines.back().text, Not(HasSubstr("discount of ml.p3.*")));
+}
+
 TEST(SageMakerStudy, VolumesArePaidForWhereInstancesHaveNoDisk) {
   const StudySpec study =
       sound(cloud_document(R"({"runner": {"volume_gb": 360, "storage_usd_per_gb_month": 0.14}})"));
@@ -160,7 +168,7 @@ TEST(SageMakerStudy, VolumesArePaidForWhereInstancesHaveNoDisk) {
 TEST(SageMakerStudy, TypesWithDisksOfTheirOwnAreKnownByTheirNames) {
   for (const char* type :
        {"ml.g4dn.xlarge", "ml.p4d.24xlarge", "ml.p4de.24xlarge", "ml.g5.xlarge", "ml.m5d.large",
-        "ml.p5.48xlarge", "ml.trn1.2xlarge", "ml.p3dn.24xlarge"}) {
+        "ml.p5.48xlarge", "ml.trn1.2xlarge", "ml.p3dn.24xlarge", "ml.p6-b200.48xlarge"}) {
     EXPECT_TRUE(has_own_disk(type)) << type;
   }
   for (const char* type :
