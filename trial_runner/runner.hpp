@@ -69,6 +69,17 @@ struct ForkedStart {
   std::vector<std::string> modules{};  ///< imported after PyTorch, in this order, where they can be
 };
 
+/// When a trial is clearly slower than the best one known, by its own reports alone: two looks in a
+/// row, the first not before `after_s`, found each sample to take more than `seconds_per_sample`. A
+/// look goes over the reports of `window_s` at least, and over four of them; a phase that is
+/// reported begins both anew. Times are those of the program's clock, from its first report.
+struct SlowLimit {
+  double after_s = 0.0;
+  double window_s = 0.0;
+  double seconds_per_sample = 0.0;
+  friend bool operator==(const SlowLimit&, const SlowLimit&) = default;
+};
+
 /// Everything a runner needs to make one trial happen.
 struct TrialSpec {
   TrialKey key;
@@ -98,6 +109,9 @@ struct TrialSpec {
   /// After so long it has told enough. Heeded where a trial cannot be asked to end (it is one of
   /// several that a job runs in turn): it is ended then. Infinite: not known.
   double enough_s = std::numeric_limits<double>::infinity();
+  /// What is beyond it has told enough, too, and is ended. Heeded in the same place, where the
+  /// machine has what it takes and the program reports by Steptune's protocol with its clock.
+  std::optional<SlowLimit> slow_limit;
   PageCache page_cache = PageCache::warm;  ///< heeded where trials run on the tuner's machine
   std::vector<std::filesystem::path>
       data;  ///< what is dropped: files, and folders with all in them
@@ -145,7 +159,8 @@ struct GpuUse {
 struct Outcome {
   OutcomeKind kind = OutcomeKind::completed;
   int exit_code = 0;        ///< exit status, or 128 + signal
-  bool had_enough = false;  ///< `stopped`, as `TrialSpec::enough_s` was over
+  bool had_enough = false;  ///< `stopped`, as `TrialSpec::enough_s` was over, or
+  bool was_slow = false;    ///< `had_enough`, as it was beyond `TrialSpec::slow_limit`
   std::string detail;       ///< why, for people: last lines of output, limit that was hit
   double duration_s = 0;    ///< start to end
   double billed_s = 0;      ///< seconds that are paid for; local: the duration

@@ -308,6 +308,9 @@ void JobMonitor::read_line_of_pack(const std::vector<TrialJob*>& sharing, const 
       job->start(started_s, events);
       return;
     }
+    case PackMark::Kind::slow:
+      turns.set_slow(mark->key);
+      return;
     case PackMark::Kind::over:
       turns.set_over(mark->key);
       return;
@@ -326,7 +329,8 @@ void JobMonitor::end_turn(const std::vector<TrialJob*>& sharing, const PackMark&
   const double share_s = turns.take_share_s(mark.key);
   if (found == sharing.end()) return;
   TrialJob& job = **found;
-  job.end_turn({wall_to_clock(wall_s), mark.exit_code, turns.is_over(mark.key)});
+  job.end_turn(
+      {wall_to_clock(wall_s), mark.exit_code, turns.is_over(mark.key), turns.is_slow(mark.key)});
   job.add_bill(share_s);
   // The last one waits for the job's end and its bill.
   const bool others_go_on = std::ranges::any_of(sharing, [&](const TrialJob* each) {

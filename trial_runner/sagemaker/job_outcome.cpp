@@ -100,11 +100,12 @@ Outcome job_outcome(const JobDescription& state, std::optional<StopReason> reque
 Outcome turn_outcome(const TurnEnd& end, double given_s, std::optional<StopReason> requested,
                      const TrialLimits& limits, const std::vector<std::string>& last_lines) {
   if (end.over && requested == StopReason::no_output) return hung(limits);
-  if (end.over && given_s >= limits.wall_s) return timed_out(limits);
+  if (end.over && !end.slow && given_s >= limits.wall_s) return timed_out(limits);
   Outcome outcome;
   if (end.over || requested == StopReason::caller) {
     outcome.kind = OutcomeKind::stopped;
     outcome.had_enough = !requested;
+    outcome.was_slow = outcome.had_enough && end.slow;
     return outcome;
   }
   if (end.exit_code == 0) return outcome;

@@ -32,8 +32,12 @@ std::vector<LogLine> PackTurns::take_until(double wall_s) {
 
 bool PackTurns::begin(TrialKey key, double wall_s) {
   if (find(key) != nullptr) return false;
-  turns_.push_back({key, wall_s, std::nullopt, false});
+  turns_.push_back({key, wall_s, std::nullopt, false, false});
   return true;
+}
+
+void PackTurns::set_slow(TrialKey key) {
+  if (Turn* turn = find(key); turn != nullptr) turn->slow = true;
 }
 
 void PackTurns::set_over(TrialKey key) {
@@ -45,6 +49,11 @@ bool PackTurns::end(TrialKey key, double wall_s) {
   if (turn == nullptr || turn->end_s) return false;
   turn->end_s = std::max(wall_s, turn->begin_s);
   return true;
+}
+
+bool PackTurns::is_slow(TrialKey key) const {
+  const Turn* turn = find(key);
+  return turn != nullptr && turn->slow;
 }
 
 bool PackTurns::is_over(TrialKey key) const {

@@ -22,8 +22,9 @@ constexpr std::size_t k_longest_value = 512;
 constexpr const char* k_pack_variable = "STEPTUNE_PACK";
 constexpr std::string_view k_mark = "[steptune-pack] ";
 
-constexpr std::array<std::pair<PackMark::Kind, std::string_view>, 3> k_kinds{{
+constexpr std::array<std::pair<PackMark::Kind, std::string_view>, 4> k_kinds{{
     {PackMark::Kind::begin, "begin"},
+    {PackMark::Kind::slow, "slow"},
     {PackMark::Kind::over, "over"},
     {PackMark::Kind::end, "end"},
 }};
@@ -84,11 +85,19 @@ std::optional<TrialKey> key_from_text(std::string_view text) {
   return key;
 }
 
+/// `12.5 2 0.00034`, which awk reads; empty: none.
+std::string text_of(const std::optional<SlowLimit>& limit, char separator) {
+  if (!limit) return {};
+  return fmt::format("{:.4g}{}{:.4g}{}{:.6g}", limit->after_s, separator, limit->window_s,
+                     separator, limit->seconds_per_sample);
+}
+
 /// The call that runs one trial.
 std::string call_of(const PackedCommand& command, const std::string& parameters) {
   const TrialSpec& spec = *command.spec;
   std::vector<std::string> words{packed_name(spec.key), fmt::format("{:.0f}", packed_seconds(spec)),
-                                 fmt::format("{:.0f}", std::ceil(spec.limits.grace_s)), parameters};
+                                 fmt::format("{:.0f}", std::ceil(spec.limits.grace_s)),
+                                 text_of(spec.slow_limit, ' '), parameters};
   for (const auto* variables : {&command.environment, &spec.environment}) {
     for (const auto& [name, value] : *variables)
       words.push_back(fmt::format("{}={}", name, value));
@@ -125,6 +134,7 @@ PackRequest pack_request(std::span<const PackedCommand> commands) {
     calls += call_of(command, parameters);
     request.hyperparameters.emplace(name, std::move(parameters));
     listed += fmt::format("{}{}:{:.0f}", listed.empty() ? "" : " ", name, packed_seconds(spec));
+    if (spec.slow_limit) listed += ':' + text_of(spec.slow_limit, ':');
   }
   request.environment.emplace(k_pack_variable, std::move(listed));
   std::string script;
@@ -148,11 +158,20 @@ std::vector<PackedTrial> pack_of(const Json& environment) {
   if (found == environment.end() || !found->is_string()) return trials;
   const auto text = found->get<std::string>();
   for (std::string_view rest = text; !rest.empty();) {
-    std::string_view seconds = take_until(rest, ' ');
+    std::string_view told = take_until(rest, ' ');
     PackedTrial trial;
-    const auto key = key_from_text(take_until(seconds, ':'));
-    if (!key || !read_whole(seconds, trial.seconds)) return {};
+    const auto key = key_from_text(take_until(told, ':'));
+    if (!key || !read_whole(take_until(told, ':'), trial.seconds)) return {};
     trial.key = *key;
+    if (!told.empty()) {
+      SlowLimit limit;
+      if (!read_whole(take_until(told, ':'), limit.after_s) ||
+          !read_whole(take_until(told, ':'), limit.window_s) ||
+          !read_whole(told, limit.seconds_per_sample)) {
+        return {};
+      }
+      trial.slow_limit = limit;
+    }
     trials.push_back(trial);
   }
   return trials;

@@ -13,14 +13,15 @@
 
 /// A pack: several trials that one job runs in turn on its machine, so that the job's start is paid
 /// for once. A shell in the container (run_pack.sh) starts each as a process group of its own,
-/// ends it when its time is over, and prints when it begins and ends. Nothing can be told to a job
-/// that runs, so all that it needs comes with the request.
+/// ends it when its time is over or it is clearly slow, and prints when it begins and ends. Nothing
+/// can be told to a job that runs, so all that it needs comes with the request.
 namespace steptune {
 
 /// One trial of a pack, as the job is told.
 struct PackedTrial {
   TrialKey key;
-  double seconds = 0.0;  ///< from its start; then it is ended
+  double seconds = 0.0;                   ///< from its start; then it is ended
+  std::optional<SlowLimit> slow_limit{};  ///< what is beyond it is ended before
 };
 
 /// What of CreateTrainingJob's input makes a job run a pack.
@@ -53,7 +54,8 @@ struct PackedCommand {
 
 /// What the job's shell tells of its trials.
 struct PackMark {
-  enum class Kind { begin, over, end };  ///< `over`: its time is, it is being ended
+  /// `slow`: it is, so its time is over; `over`: its time is, it is being ended.
+  enum class Kind { begin, slow, over, end };
   Kind kind = Kind::begin;
   TrialKey key;
   int exit_code = 0;  ///< of an end; 128 + signal

@@ -12,8 +12,6 @@
 namespace steptune {
 namespace {
 
-constexpr double k_samples_without_plan = 1e6;
-
 /// What the recommendation, whose plan the user has read, says of the planned run's time with this
 /// trial's configuration; nothing where it does not speak of it.
 std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& trial,
@@ -62,7 +60,7 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   const Measurement* other =
       baseline != nullptr && baseline->measurement ? &*baseline->measurement : nullptr;
   const UncertainSeconds time = planned_time(study.planned_run, measurement, other);
-  const double samples = study.planned_run.samples.value_or(k_samples_without_plan);
+  const double samples = planned_samples(study.planned_run);
   const double once_s = study.planned_run.samples ? measurement.once_s() : 0.0;
   const auto planned = planned_by(study, trial, standing, recommendation);
   const double rate_s = ((planned ? planned->value : time.seconds) - once_s) / samples;

@@ -18,6 +18,7 @@
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/sentinel.hpp"
+#include "tuner/loop/slow_limit.hpp"
 #include "tuner/loop/tuning.hpp"
 
 namespace steptune {
@@ -217,6 +218,9 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
   const TrialRecord* incumbent = standing_.incumbent();
   if (incumbent != nullptr && baseline != nullptr) {
     targets.to_beat = standing_.value(*incumbent, 0) + k_z_95 * standing_.error(*incumbent, 0);
+    if (trial.purpose != TrialPurpose::baseline) {
+      targets.slow_limit = slow_limit(study, standing_, trial.configuration, targets);
+    }
   }
   return targets;
 }
@@ -246,11 +250,14 @@ double Tuning::trial_price(const Configuration& configuration) const {
   const StudySpec& study = parts_.study;
   const auto mean = standing_.mean_price();
   const double trial_s = mean ? mean->seconds : study.measure.max_trial_s;
-  double seconds = trial_s;
-  if (machines_ != nullptr) {
-    seconds += machines_->expected_start_s(study.runner->resources_of(configuration));
-  }
-  return prices_in_money(study) ? usage_usd(usd_per_hour(study, configuration), seconds) : seconds;
+  const double start_s =
+      machines_ == nullptr ? 0.0
+                           : machines_->expected_start_s(study.runner->resources_of(configuration));
+  if (std::isinf(start_s)) return start_s;
+  const std::optional<double>& waiting = study.search.waiting_per_hour;
+  if (!waiting && !prices_in_money(study)) return trial_s + start_s;
+  const double machine = usd_per_hour(study, configuration);
+  return usage_usd(machine, trial_s) + usage_usd(waiting.value_or(machine), start_s);
 }
 
 bool Tuning::can_pay_another() const {

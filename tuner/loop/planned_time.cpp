@@ -110,9 +110,13 @@ double samples_between(const PhaseEstimate& seen, double total_samples) {
   return has_period(seen) ? seen.period_samples : total_samples / seen.count;
 }
 
+double planned_samples(const PlannedRun& plan) {
+  return plan.samples.value_or(k_samples_without_plan);
+}
+
 UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measurement,
                               const Measurement* other) {
-  const double samples = plan.samples.value_or(k_samples_without_plan);
+  const double samples = planned_samples(plan);
   const double once_s = plan.samples ? measurement.once_s() : 0.0;
   const bool apart = measurement.step_seconds_per_sample > 0.0 &&
                      std::isfinite(measurement.step_seconds_per_sample) &&
@@ -142,7 +146,7 @@ UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measure
 std::vector<std::string> unseen_phases(const PlannedRun& plan,
                                        const std::vector<TrialRecord>& trials) {
   std::vector<std::string> told;
-  const double samples = plan.samples.value_or(k_samples_without_plan);
+  const double samples = planned_samples(plan);
   for (const auto& [name, phase] : plan.phases) {
     const bool seen = std::ranges::any_of(trials, [&](const TrialRecord& trial) {
       return trial.measurement && find(&*trial.measurement, name) != nullptr;

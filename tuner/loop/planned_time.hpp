@@ -24,6 +24,9 @@ struct UncertainSeconds {
 /// length `total_samples`, which is all that is known of the period.
 [[nodiscard]] double samples_between(const PhaseEstimate& seen, double total_samples);
 
+/// How many samples the planned run processes, or a million where the study tells no number.
+[[nodiscard]] double planned_samples(const PlannedRun& plan);
+
 /// The time of the planned run, or of a million samples in steady state where the study tells no
 /// number of samples: what is paid once (start-up and the warm-up's excess; planned run only),
 /// steps at their rate, and phases at their period. Each part brings its error.

@@ -28,6 +28,8 @@ constexpr int k_attempts_when_lost = 3;
 
 /// A first look, too short for a fair interval, tells what is slower by so many standard errors.
 constexpr double k_least_look_steps = 10.0;
+constexpr const char* k_slow_in_job =
+    "clearly slower than the best: at two looks in a row, so its job ended it";
 constexpr double k_errors_apart = 4.0;
 
 /// A program that came to its own end was seen as far as it goes: from so many reports on, without
@@ -340,11 +342,12 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
                                    double wall_time_s) {
   if (outcome.had_enough && request_ == EndRequest::none) {
     requested_s_ = started_s_ + outcome.duration_s;
-    static_cast<void>(ask_for_end(EndRequest::time_limit, "its time in the job was over"));
+    static_cast<void>(ask_for_end(
+        EndRequest::time_limit, outcome.was_slow ? k_slow_in_job : "its time in the job was over"));
   }
   Measurement measurement = final_measurement();
   // A guard that was not reached yet says nothing against a trial that was given up for its speed.
-  const bool was_cut_short = request_ == EndRequest::scheduler || is_slower_;
+  const bool was_cut_short = request_ == EndRequest::scheduler || is_slower_ || outcome.was_slow;
   const GuardedValues guarded = was_cut_short ? guarded_.settled() : guarded_.all();
   for (const Guard& guard : study_->guards) {
     const auto value = guarded.find(judged_metric(guard));
@@ -377,6 +380,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   if (is_searched() && at_limit) {
     ending.slow = why_slow(measurement, progress_, own_end_s());
   }
+  if (outcome.was_slow && !ending.slow) ending.slow = k_slow_in_job;
   const auto moment = was_cut_short ? GuardMoment::running : GuardMoment::ended;
   ending.violated = request_ == EndRequest::guard
                         ? std::optional(request_reason_)

@@ -31,6 +31,7 @@ struct TrialTargets {
   double share_s = std::numeric_limits<double>::infinity();
   /// From its start, where it cannot be asked to end (`TrialSpec::enough_s`).
   double enough_s = std::numeric_limits<double>::infinity();
+  std::optional<SlowLimit> slow_limit{};  ///< likewise (`TrialSpec::slow_limit`)
   /// A trial that is slower than this for certain has been measured well enough: the incumbent's
   /// upper end, as the first objective, less being better. Nothing: measured like any.
   std::optional<double> to_beat{};

@@ -26,6 +26,7 @@ Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets,
   if (auto recorded = recorder_->launching(trial); !recorded) return recorded;
   TrialSpec spec = make_trial_spec(parts_->study, trial, baseline);
   spec.enough_s = targets.enough_s;
+  spec.slow_limit = targets.slow_limit;
   if (auto started = parts_->runner.start(spec); !started) {
     trial.status = TrialStatus::interrupted;
     trial.failure = started.error().text();

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/history/history.hpp"
 
 namespace steptune {
@@ -56,6 +57,28 @@ Range range_of(const std::vector<RehearsedTuning>& tunings,
   return range;
 }
 
+/// Each once. Of those about single trials, which are other ones in each rehearsal, one stands for
+/// all.
+std::vector<std::string> warnings_of(const std::vector<RehearsedTuning>& tunings) {
+  std::vector<std::string> warnings;
+  std::vector<std::string> of_trials;
+  for (const RehearsedTuning& tuning : tunings) {
+    for (const std::string& warning : tuning.warnings) {
+      if (warning.starts_with("trial ")) {
+        of_trials.push_back(warning);
+      } else if (std::ranges::find(warnings, warning) == warnings.end()) {
+        warnings.push_back(warning);
+      }
+    }
+  }
+  if (of_trials.size() == 1) warnings.push_back(of_trials.front());
+  if (of_trials.size() > 1) {
+    warnings.push_back(fmt::format("{} remarks on single trials in {} rehearsals, such as: {}",
+                                   of_trials.size(), tunings.size(), of_trials.front()));
+  }
+  return warnings;
+}
+
 std::string whole(double number) {
   return fmt::format("{:.0f}", number);
 }
@@ -91,6 +114,12 @@ Result<Projection> project_tuning(const StudySpec& study, const ProjectionOption
   projection.usd = range_of(tunings, [](const auto& tuning) { return tuning.bill.usd; });
   projection.not_training_usd =
       range_of(tunings, [](const auto& tuning) { return tuning.bill.not_training_usd; });
+  if (const auto& waiting = study.search.waiting_per_hour) {
+    const Range& duration_s = projection.duration_s;
+    projection.waiting_usd =
+        Range{usage_usd(*waiting, duration_s.mean), usage_usd(*waiting, duration_s.low),
+              usage_usd(*waiting, duration_s.high)};
+  }
   projection.trials = range_of(tunings, [](const auto& tuning) { return double(tuning.trials); });
   projection.cold_starts =
       range_of(tunings, [](const auto& tuning) { return double(tuning.bill.cold_starts); });
@@ -100,13 +129,7 @@ Result<Projection> project_tuning(const StudySpec& study, const ProjectionOption
     projection.machine_hours = range_of(
         tunings, [](const auto& tuning) { return tuning.bill.machine_hours.value_or(0.0); });
   }
-  for (const RehearsedTuning& tuning : tunings) {
-    for (const std::string& warning : tuning.warnings) {
-      if (std::ranges::find(projection.warnings, warning) == projection.warnings.end()) {
-        projection.warnings.push_back(warning);
-      }
-    }
-  }
+  projection.warnings = warnings_of(tunings);
   return projection;
 }
 
@@ -124,6 +147,10 @@ std::string projection_text(const StudySpec& study, const Projection& projection
   if (study.budget.cost_usd) text += fmt::format(", budget {}", format_usd(*study.budget.cost_usd));
   text += fmt::format("\noverhead  {} of the bill: downloads, uploads, idle machines\n",
                       ranged(projection.not_training_usd, format_usd));
+  if (projection.waiting_usd) {
+    text += fmt::format("waiting   {} at {} an hour\n", ranged(*projection.waiting_usd, format_usd),
+                        format_usd(study.search.waiting_per_hour.value_or(0.0)));
+  }
   text += fmt::format("starts    {} cold, {} warm\n", ranged(projection.cold_starts, whole),
                       ranged(projection.warm_starts, whole));
   for (const std::string& warning : projection.warnings)

@@ -24,7 +24,8 @@ struct Projection {
   int repeats = 0;
   Range duration_s;
   Range usd;
-  Range not_training_usd;              ///< part of `usd`
+  Range not_training_usd;            ///< part of `usd`
+  std::optional<Range> waiting_usd;  ///< of whoever waits, where the study says what that is worth
   std::optional<Range> machine_hours;  ///< where the provider counts them
   Range trials;
   Range cold_starts;

@@ -63,6 +63,15 @@ void check_money(const StudySpec& study, Faults& faults) {
   }
 }
 
+void check_waiting(const StudySpec& study, Faults& faults) {
+  const RunnerTraits& traits = study.runner->traits();
+  if (!study.search.waiting_per_hour || (traits.has_price && traits.price_varies)) return;
+  faults.add("/search/waiting_per_hour",
+             traits.has_price
+                 ? "has no effect: all trials of this study need the same machine"
+                 : "has no effect: the study's runner has no price that it could be weighed with");
+}
+
 void check_earlier_studies(const StudySpec& study, Faults& faults) {
   if (!study.search.learn_from.empty() && study.search.searcher != "bayes") {
     faults.add("/search/learn_from",
@@ -166,6 +175,7 @@ void cross_check(const StudySpec& study, const std::vector<Configuration>& examp
                  Faults& faults) {
   check_usage(study, faults);
   check_money(study, faults);
+  check_waiting(study, faults);
   check_times(study, faults);
   check_launch(study, examples, faults);
   check_hooks(study, examples, faults);

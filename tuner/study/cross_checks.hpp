@@ -11,8 +11,9 @@ namespace steptune::study {
 using document::Faults;
 
 /// Faults that no section shows by itself: parameters that nothing uses, costs without a price,
-/// payback without a planned run, trials longer than their limit, conditional arguments that take
-/// others with them, batch sizes that are not positive in one of `examples`.
+/// waiting that is weighed with nothing, payback without a planned run, trials longer than their
+/// limit, conditional arguments that take others with them, batch sizes that are not positive in
+/// one of `examples`.
 void cross_check(const StudySpec& study, const std::vector<Configuration>& examples,
                  Faults& faults);
 

@@ -87,6 +87,12 @@ const Section<SearchSpec>& search_section() {
                    .default_words("0.7")
                    .doc("`scaling`: what another machine is to pay, as a share of what the first "
                         "does"))
+          .add(key("waiting_per_hour", &SearchSpec::waiting_per_hour, document::number({0.0, 1e6}))
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::never)
+                   .default_words("the machine's own price")
+                   .doc("`bayes`: US dollars that an hour of waiting for machines to start is "
+                        "worth: the higher, the fewer starts"))
           .check(check_steps);
   return k_section;
 }

@@ -82,6 +82,9 @@ struct SearchSpec {
   std::vector<std::string> learn_from;
   std::string over;             ///< parameter that counts machines; empty: the one that is found
   double min_efficiency = 0.7;  ///< that another machine is to pay, in (0, 1]
+  /// What an hour of waiting for a machine to start is worth, US dollars; nothing: as much as the
+  /// machine.
+  std::optional<double> waiting_per_hour;
   double eta = 3.0;
   double min_steps = 10.0;
   double max_steps = 810.0;

@@ -145,6 +145,43 @@ TEST(Projection, TellsMeanAndRange) {
   EXPECT_THAT(projection_text(study, *projection), HasSubstr("0.002 seconds per sample"));
 }
 
+/// Cold starts of machines in rehearsals with several seeds.
+int cold_starts_of(const Json& json) {
+  int starts = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Json seeded = json;
+    seeded["search"]["seed"] = seed;
+    const StudySpec study = study_of(seeded);
+    const auto speed = expressed_speed(study, "0.0005 + 0.02/batch_size + 0.001/(1+workers)");
+    const auto tuning = rehearse_tuning(study, *speed, seed, k_now_s);
+    starts += tuning->bill.cold_starts;
+  }
+  return starts;
+}
+
+TEST(Rehearsal, WhereWaitingIsDearMachinesAreStartedLess) {
+  Json json = document();
+  json["search"] = {{"searcher", "bayes"}};
+  json["runner"]["trials_per_job"] = 1;
+  json["parameters"]["instance"]["choices"].push_back("ml.g4dn.xlarge");
+  json["budget"]["trials"] = 24;
+  json["search"]["waiting_per_hour"] = 0.0;
+  const int for_nothing = cold_starts_of(json);
+  json["search"]["waiting_per_hour"] = 500.0;
+  EXPECT_LT(cold_starts_of(json), 0.9 * for_nothing);
+}
+
+TEST(Projection, TellsWhatWaitingIsWorth) {
+  Json json = document();
+  EXPECT_FALSE(project_tuning(study_of(json), {"0.002", 1, "", k_now_s})->waiting_usd);
+  json["search"]["waiting_per_hour"] = 36.0;
+  const StudySpec study = study_of(json);
+  const auto projection = project_tuning(study, {"0.002", 1, "", k_now_s});
+  ASSERT_TRUE(projection && projection->waiting_usd);
+  EXPECT_NEAR(projection->waiting_usd->mean, 0.01 * projection->duration_s.mean, 1e-9);
+  EXPECT_THAT(projection_text(study, *projection), HasSubstr("at $36.00 an hour"));
+}
+
 TEST(Projection, TrialsThatCostNothingAreNotRehearsed) {
   Json json = document();
   json["runner"] = {{"type", "local"}, {"price_per_hour", 1.0}};

@@ -81,6 +81,25 @@ TEST_F(PacksTest, ATrialThatIsNotNeededAnyMoreEndsTheJobOnlyAsTheLast) {
   EXPECT_LT(outcomes[1].duration_s, 60.0) << "the job itself was stopped";
 }
 
+TEST_F(PacksTest, ATrialThatIsClearlySlowLeavesItsTimeToTheOthers) {
+  options.backlog = 8;
+  program.ends_after_s.reset();
+  TrialSpec slow = given(1, 300.0);
+  slow.slow_limit = SlowLimit{2.0, 5.0, 0.5 * program.step_s / program.samples_per_step};
+  start(slow);
+  start(given(2, 60.0));
+  run_until_finished(2);
+  EXPECT_EQ(jobs(), 1U);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::stopped);
+  EXPECT_TRUE(outcomes[0].had_enough);
+  EXPECT_TRUE(outcomes[0].was_slow);
+  EXPECT_LT(outcomes[0].duration_s, 60.0);
+  EXPECT_TRUE(outcomes[1].had_enough);
+  EXPECT_FALSE(outcomes[1].was_slow);
+  release();
+  EXPECT_NEAR(told_usd(), audited_usd(), 0.0005);
+}
+
 TEST_F(PacksTest, AllThatAreAskedToEndAreStoppedAtOnce) {
   options.backlog = 8;
   program.ends_after_s.reset();

@@ -11,8 +11,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/rng.hpp"
 #include "common/shell_quote.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "trial_runner/sagemaker/simulated_account/slow_looks.hpp"
 
 namespace steptune {
 namespace {
@@ -39,15 +41,30 @@ PackRequest request_of(const std::vector<TrialSpec>& trials) {
   return pack_request(commands);
 }
 
+/// Shells of images: their own tools come with busybox, those of this machine with the others.
+constexpr const char* k_busybox = "busybox";
+
 class TrialPackTest : public testing::TestWithParam<const char*> {
  protected:
+  void SetUp() override {
+    if (GetParam() != std::string(k_busybox)) return;
+    std::filesystem::create_directories(tools_);
+    const std::string install = fmt::format("busybox --install -s {}", tools_.string());
+    if (std::system(install.c_str()) != 0) GTEST_SKIP() << "no busybox";
+  }
+
+  std::string shell() const {
+    return GetParam() == std::string(k_busybox) ? (tools_ / "sh").string() : GetParam();
+  }
+
   /// What the container prints, started as the request says, by the shell under test.
   std::string run(const std::vector<TrialSpec>& trials, const std::string& around = "{}") {
     PackRequest request = request_of(trials);
     EXPECT_EQ(request.words.front(), "/bin/sh");
-    request.words.front() = GetParam();
+    request.words.front() = shell();
     std::vector<std::string> words{"env",
-                                   fmt::format("SAGEMAKER_BASE_DIR={}", folder_.path().string())};
+                                   fmt::format("SAGEMAKER_BASE_DIR={}", folder_.path().string()),
+                                   fmt::format("PATH={}:{}", tools_.string(), std::getenv("PATH"))};
     for (const auto& [name, value] : request.environment)
       words.push_back(fmt::format("{}={}", name, value));
     words.insert(words.end(), request.words.begin(), request.words.end());
@@ -72,6 +89,7 @@ class TrialPackTest : public testing::TestWithParam<const char*> {
   }
 
   TemporaryFolder folder_{"pack"};
+  std::filesystem::path tools_ = folder_.path() / "tools";
 };
 
 TEST_P(TrialPackTest, EachTrialHasItsWordsByteByByte) {
@@ -125,9 +143,99 @@ TEST_P(TrialPackTest, WhenTheJobIsStoppedTheTrialIsAskedToEndAndNoOtherBegins) {
   EXPECT_THAT(output, Not(HasSubstr("never")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Shells, TrialPackTest, testing::Values("/bin/sh", "/bin/bash"),
+/// A program that reports, at once, what another one would in `reports`: its clock and samples.
+std::vector<std::string> reporting(const std::vector<std::pair<double, double>>& reports,
+                                   const std::string& afterwards) {
+  std::string script;
+  for (const auto& [clock_s, samples] : reports) {
+    script += fmt::format("echo '[steptune] {{\"v\":1,\"samples\":{},\"clock\":{}}}'; ", samples,
+                          clock_s);
+  }
+  return {"sh", "-c", script + afterwards};
+}
+
+/// One report a second, `rate` samples each.
+std::vector<std::pair<double, double>> steady(int reports, double rate) {
+  std::vector<std::pair<double, double>> all;
+  for (int i = 1; i <= reports; ++i)
+    all.emplace_back(i, rate * i);
+  return all;
+}
+
+TEST_P(TrialPackTest, ATrialThatIsClearlySlowIsEndedByItsReports) {
+  const std::string wait = "echo waits; sleep 60";
+  std::vector<TrialSpec> trials{trial(1, reporting(steady(20, 9.0), wait)),
+                                trial(2, reporting(steady(20, 11.0), "echo ends")),
+                                trial(3, reporting(steady(20, 9.0), "echo ends"))};
+  trials[0].slow_limit = SlowLimit{5.0, 4.0, 0.1};
+  trials[1].slow_limit = SlowLimit{5.0, 4.0, 0.1};
+  const std::string output = run(trials);
+  EXPECT_THAT(ends(output), ElementsAre("[steptune-pack] slow 1.1", "[steptune-pack] over 1.1",
+                                        "[steptune-pack] end 1.1 143", "[steptune-pack] end 2.1 0",
+                                        "[steptune-pack] end 3.1 0"))
+      << output;
+}
+
+TEST_P(TrialPackTest, WhatALookedAtTrialPrintsArrivesByteByByte) {
+  const std::string odd = "a\\0b\\r50 %%\\tno end of line";
+  TrialSpec spec = trial(1, {"sh", "-c", "printf '" + odd + "'; echo from stderr >&2; exit 3"});
+  const std::string plain = run({spec});
+  spec.slow_limit = SlowLimit{5.0, 4.0, 0.1};
+  EXPECT_EQ(run({spec}), plain);
+  EXPECT_THAT(plain, HasSubstr(std::string("a\0b\r50 %\tno end of line", 23)));
+}
+
+TEST_P(TrialPackTest, AProcessThatLeftItsGroupDoesNotHoldTheJob) {
+  if (std::system("command -v setsid > /dev/null") != 0) GTEST_SKIP() << "no setsid";
+  TrialSpec spec = trial(1, {"sh", "-c", "setsid sleep 30 & echo begun"});
+  spec.slow_limit = SlowLimit{5.0, 4.0, 0.1};
+  const std::string output = run({spec, trial(2, {"true"})});
+  EXPECT_THAT(ends(output), ElementsAre("[steptune-pack] end 1.1 0", "[steptune-pack] end 2.1 0"));
+}
+
+TEST_P(TrialPackTest, TheShellLooksAtReportsAsTheSimulationDoes) {
+  Rng rng(7, "reports");
+  std::vector<TrialSpec> trials;
+  std::vector<std::string> expected;
+  for (int number = 1; number <= 40; ++number) {
+    const SlowLimit limit{3.0 * rng.uniform(), 0.5 + 3.0 * rng.uniform(), 0.1};
+    simulated::SlowLooks looks(limit);
+    std::string script;
+    bool slow = false;
+    double clock_s = 0.0;
+    double samples = 0.0;
+    for (int report = 0; report < 25; ++report) {
+      if (rng.below(12) == 0) {
+        script += R"(echo '[steptune] {"v":1,"phase":"evaluation","seconds":2}'; )";
+        if (!slow) looks.phase();
+        continue;
+      }
+      clock_s += 0.1 + rng.uniform();
+      samples += 12.0 * rng.uniform();
+      script += fmt::format(R"(echo '[steptune] {{"v":1,"samples":{},"clock":{},"loss":1}}'; )",
+                            samples, clock_s);
+      slow = slow || looks.report(clock_s, samples);
+    }
+    trials.push_back(trial(number, {"sh", "-c", "trap '' TERM; " + script}));
+    trials.back().slow_limit = limit;
+    if (slow) expected.push_back(fmt::format("[steptune-pack] slow {}.1", number));
+  }
+  std::vector<std::string> found;
+  for (std::size_t begin = 0; begin < trials.size(); begin += 4) {
+    std::vector<TrialSpec> some(trials.begin() + static_cast<std::ptrdiff_t>(begin),
+                                trials.begin() + static_cast<std::ptrdiff_t>(begin) + 4);
+    for (std::string& mark : ends(run(some))) {
+      if (mark.starts_with("[steptune-pack] slow")) found.push_back(std::move(mark));
+    }
+  }
+  EXPECT_EQ(found, expected);
+  EXPECT_GT(expected.size(), 5U);
+  EXPECT_LT(expected.size(), 35U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shells, TrialPackTest, testing::Values("/bin/sh", "/bin/bash", k_busybox),
                          [](const auto& shell) {
-                           return shell.param == std::string("/bin/sh") ? "Sh" : "Bash";
+                           return std::filesystem::path(shell.param).filename().string();
                          });
 
 TEST(TrialPack, RequestsKeepToTheServicesLimits) {
@@ -152,8 +260,21 @@ TEST(TrialPack, TheTrialsOfAJobAreReadFromItsEnvironment) {
   EXPECT_EQ(pack[0].seconds, 42.0);
   EXPECT_EQ(pack[1].key, (TrialKey{13, 1}));
   EXPECT_EQ(pack[1].seconds, 3600.0) << "no more than the wall limit";
+  EXPECT_FALSE(pack[0].slow_limit);
   EXPECT_TRUE(pack_of(Json::object()).empty());
   EXPECT_TRUE(pack_of(Json{{"STEPTUNE_PACK", "12.1:x"}}).empty());
+}
+
+TEST(TrialPack, TheLimitOfSlownessStandsThereToo) {
+  TrialSpec spec = trial(12, {"true"}, 41.2);
+  spec.slow_limit = SlowLimit{12.5, 2.0, 0.00034};
+  const auto pack = pack_of(Json(request_of({spec, trial(13, {"true"})}).environment));
+  ASSERT_EQ(pack.size(), 2U);
+  EXPECT_EQ(pack[0].slow_limit, spec.slow_limit);
+  EXPECT_EQ(pack[0].seconds, 42.0);
+  EXPECT_FALSE(pack[1].slow_limit);
+  EXPECT_TRUE(pack_of(Json{{"STEPTUNE_PACK", "12.1:42:1:x:2"}}).empty());
+  EXPECT_TRUE(pack_of(Json{{"STEPTUNE_PACK", "12.1:42:1"}}).empty());
 }
 
 TEST(TrialPack, WhatProgramsPrintIsNoMark) {

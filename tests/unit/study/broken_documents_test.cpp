@@ -346,6 +346,12 @@ const std::vector<Broken>& goals() {
        R"({"planned_run": {"max_cost": 40}, "objectives": ["time"], "budget": {"cost": null},
            "runner": {"price_per_hour": null}})",
        "/planned_run/max_cost", "a cost limit needs a price"},
+      {"waiting_for_nothing", R"({"search": {"waiting_per_hour": 60}})", "/search/waiting_per_hour",
+       "all trials of this study need the same machine"},
+      {"waiting_unpriced",
+       R"({"search": {"waiting_per_hour": 60}, "objectives": ["time"], "budget": {"cost": null},
+           "runner": {"price_per_hour": null}})",
+       "/search/waiting_per_hour", "no price that it could be weighed with"},
       {"payback_without_run", R"({"planned_run": {"samples": null}})", "/budget/stop",
        "compares with the planned run"},
   };

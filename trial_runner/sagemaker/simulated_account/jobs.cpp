@@ -144,7 +144,11 @@ std::vector<SimulatedTurn> SimulatedJob::turns() const {
     input["HyperParameters"] =
         Json::parse(input_.at("HyperParameters").at(name).get<std::string>());
     input["Environment"]["STEPTUNE_TRIAL"] = name;
-    turns.push_back({trial.key, around_.program(input), trial.seconds});
+    SimulatedTurn turn{trial.key, around_.program(input), trial.seconds,
+                       Rng(around_.options.seed, fmt::format("rehearsal_output/{}/{}", name_, name),
+                           static_cast<std::uint64_t>(runs_.size()))};
+    if (trial.slow_limit) turn.look_at(*trial.slow_limit);
+    turns.push_back(std::move(turn));
   }
   return turns;
 }

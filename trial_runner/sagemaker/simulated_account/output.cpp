@@ -7,17 +7,28 @@
 
 #include <fmt/format.h>
 
+#include "trial_runner/sagemaker/simulated_account/slow_looks.hpp"
 #include "trial_runner/sagemaker/trial_pack.hpp"
 
 namespace steptune::simulated {
 
 double SimulatedTurn::duration_s() const {
-  const double own_s = program.ends_after_s.value_or(given_s + program.stop_s);
-  return std::min(own_s, given_s + program.stop_s);
+  const double asked_s = slow_after_s.value_or(given_s) + program.stop_s;
+  return std::min(program.ends_after_s.value_or(asked_s), asked_s);
 }
 
 bool SimulatedTurn::is_over() const {
-  return !program.ends_after_s || *program.ends_after_s > given_s;
+  return !program.ends_after_s || *program.ends_after_s > slow_after_s.value_or(given_s);
+}
+
+void SimulatedTurn::look_at(const SlowLimit& limit) {
+  SimulatedOutput output(program, true, 0.0, rng);
+  output.produce_until(std::min(given_s, program.ends_after_s.value_or(given_s)));
+  SlowLooks looks(limit);
+  const std::vector<double>& times_s = output.times_s();
+  for (std::size_t i = 1; i < times_s.size() && !slow_after_s; ++i) {
+    if (looks.report(times_s[i], output.samples_at(i))) slow_after_s = times_s[i];
+  }
 }
 
 SimulatedOutput::SimulatedOutput(const SimulatedProgram& program, bool reports, double start_s,
@@ -33,12 +44,11 @@ SimulatedOutput::SimulatedOutput(const SimulatedProgram& program, bool reports, 
   next_s_ += program_.step_s * step_times_.take(steps_per_line_, rng_);
 }
 
-SimulatedOutput::SimulatedOutput(const std::vector<SimulatedTurn>& turns, double start_s,
-                                 const Rng& rng)
-    : start_s_(start_s), rng_(rng), step_times_({}, rng_) {
+SimulatedOutput::SimulatedOutput(const std::vector<SimulatedTurn>& turns, double start_s, Rng rng)
+    : start_s_(start_s), rng_(std::move(rng)), step_times_({}, rng_) {
   double begin_s = start_s;
   for (const SimulatedTurn& turn : turns) {
-    SimulatedOutput output(turn.program, true, begin_s, Rng(rng_.bits(), packed_name(turn.key)));
+    SimulatedOutput output(turn.program, true, begin_s, turn.rng);
     const double end_s = begin_s + turn.duration_s();
     output.end(end_s, turn.is_over() ? std::string() : turn.program.failure);
     turns_.push_back({turn, begin_s, end_s, std::move(output)});
@@ -63,6 +73,7 @@ void SimulatedOutput::produce_turns_until(double time_s) {
       put(i, static_cast<std::ptrdiff_t>(turn.next), times[turn.next]);
     if (turn.end_s > until_s) continue;
     turn.ended = true;
+    if (turn.told.is_over() && turn.told.slow_after_s) put(i, k_slow, turn.end_s);
     if (turn.told.is_over()) put(i, k_over, turn.end_s);
     put(i, k_end, turn.end_s);
   }
@@ -75,6 +86,7 @@ std::string SimulatedOutput::text_of(const Place& place) const {
   PackMark mark;
   mark.key = turn.told.key;
   mark.kind = place.line == k_begin  ? PackMark::Kind::begin
+              : place.line == k_slow ? PackMark::Kind::slow
               : place.line == k_over ? PackMark::Kind::over
                                      : PackMark::Kind::end;
   mark.exit_code = turn.told.is_over() ? k_terminated : turn.told.program.exit_code;
@@ -106,10 +118,14 @@ std::string SimulatedOutput::text(std::size_t index) const {
   return report(index);
 }
 
+double SimulatedOutput::samples_at(std::size_t index) const {
+  return static_cast<double>(index) * steps_per_line_ * program_.samples_per_step;
+}
+
 std::string SimulatedOutput::report(std::size_t index) const {
   const double steps = static_cast<double>(index) * steps_per_line_;
   std::string line = fmt::format("[steptune] {{\"v\":1,\"step\":{:.0f},\"samples\":{:.12g}", steps,
-                                 steps * program_.samples_per_step);
+                                 samples_at(index));
   fmt::format_to(std::back_inserter(line), ",\"clock\":{:.6f}", times_s_[index] - start_s_);
   Json not_finite = Json::array();
   for (const auto& [name, value] : program_.metrics) {

@@ -17,7 +17,12 @@ struct SimulatedTurn {
   TrialKey key;
   SimulatedProgram program;
   double given_s = 0.0;  ///< then it is ended
+  Rng rng;               ///< of what it prints
+  /// After so long the shell finds it slow and ends it; nothing: it never does.
+  std::optional<double> slow_after_s{};
 
+  /// Finds that out: it is slow by `limit`.
+  void look_at(const SlowLimit& limit);
   /// From its begin to its end.
   [[nodiscard]] double duration_s() const;
   [[nodiscard]] bool is_over() const;
@@ -32,7 +37,7 @@ class SimulatedOutput {
   SimulatedOutput(const SimulatedProgram& program, bool reports, double start_s, Rng rng);
 
   /// Of a container that runs a pack: what each trial prints, between the marks of the shell.
-  SimulatedOutput(const std::vector<SimulatedTurn>& turns, double start_s, const Rng& rng);
+  SimulatedOutput(const std::vector<SimulatedTurn>& turns, double start_s, Rng rng);
 
   /// The container is gone: nothing follows but its last words, if there are any.
   void end(double time_s, std::string last_words);
@@ -42,6 +47,8 @@ class SimulatedOutput {
   [[nodiscard]] const std::vector<double>& times_s() const { return times_s_; }
   /// The line's text; `index` counts from 0 in `times_s`.
   [[nodiscard]] std::string text(std::size_t index) const;
+  /// All samples by that line, of one program's output.
+  [[nodiscard]] double samples_at(std::size_t index) const;
 
  private:
   /// A turn with its marks: as long as it prints, `next` is the first of its lines not yet told.
@@ -54,6 +61,7 @@ class SimulatedOutput {
   static constexpr std::ptrdiff_t k_begin = -1;
   static constexpr std::ptrdiff_t k_over = -2;
   static constexpr std::ptrdiff_t k_end = -3;
+  static constexpr std::ptrdiff_t k_slow = -4;
 
   [[nodiscard]] std::string report(std::size_t index) const;
   void produce_turns_until(double time_s);

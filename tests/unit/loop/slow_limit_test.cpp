@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/slow_limit.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/loop/fixture.hpp"
+
+namespace steptune {
+namespace {
+
+/// After a baseline of 0.1 s a sample, whose warm-up took 7 s.
+class SlowLimitTest : public ::testing::Test {
+ protected:
+  SlowLimitTest() {
+    TrialRecord baseline = completed(1, 100.0);
+    baseline.purpose = TrialPurpose::baseline;
+    baseline.measurement = steady(0.1);
+    baseline.measurement->warmup_s = 7.0;
+    trials_.push_back(std::move(baseline));
+  }
+  [[nodiscard]] std::optional<SlowLimit> limit(double to_beat) const {
+    Configuration configuration;
+    configuration.set("x", std::int64_t{2});
+    TrialTargets targets{study_.measure};
+    targets.measure.min_window_s = 6.0;
+    targets.to_beat = to_beat;
+    return slow_limit(study_, Standing(ranking_rules(study_), trials_), configuration, targets);
+  }
+
+  StudySpec study_ = time_study();
+  std::vector<TrialRecord> trials_;
+};
+
+TEST_F(SlowLimitTest, IsHalfAsLongAgainAsTheBestAndLeavesWarmUpAlone) {
+  const auto found = limit(90.0);
+  ASSERT_TRUE(found);
+  EXPECT_DOUBLE_EQ(found->seconds_per_sample, 1.5 * 0.09);
+  EXPECT_EQ(found->after_s, 7.0);
+  EXPECT_EQ(found->window_s, 3.0) << "both looks see the least window";
+}
+
+TEST_F(SlowLimitTest, OfCostIsInSecondsOfTheTrialsOwnMachines) {
+  study_.objectives.front().metric = "cost";
+  const auto found = limit(0.05);
+  ASSERT_TRUE(found);
+  EXPECT_DOUBLE_EQ(found->seconds_per_sample, 1.5 * 50.0 / 1000.0) << "at 3.6 USD an hour";
+}
+
+TEST_F(SlowLimitTest, IsNotThereWhereATrialMayBeGoodForSomethingElse) {
+  study_.objectives.push_back(study_.objectives.front());
+  study_.objectives.back().metric = "cost";
+  EXPECT_FALSE(limit(90.0));
+}
+
+TEST_F(SlowLimitTest, ATrialThatItsJobEndedForItIsStoppedEarly) {
+  TrialRecord record;
+  record.number = 2;
+  RunningTrial trial(study_, record, 0.0, {study_.measure});
+  trial.started({{2, 1}, 0.0, "", {}});
+  for (int step = 1; step <= 8; ++step) {
+    Report report;
+    report.step = step;
+    report.received_s = 1.0 + step;
+    trial.reported(report);
+  }
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  outcome.had_enough = true;
+  outcome.was_slow = true;
+  outcome.duration_s = 9.5;
+  const TrialRecord ended = trial.finished(outcome, &trials_.front(), 0.0);
+  EXPECT_EQ(ended.status, TrialStatus::stopped_early) << ended.failure;
+  ASSERT_EQ(ended.objectives.size(), 1U);
+  EXPECT_NEAR(ended.objectives[0], 1000.0, 150.0) << "what was seen of it counts";
+}
+
+}  // namespace
+}  // namespace steptune

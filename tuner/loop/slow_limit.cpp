@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/slow_limit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trial_runner/cost/usage_cost.hpp"
+#include "tuner/loop/planned_time.hpp"
+
+namespace steptune {
+namespace {
+
+/// Of two short looks, whose intervals a container's shell cannot know.
+constexpr double k_clearly_slower = 1.5;
+
+double longest_warmup_s(const Standing& standing) {
+  double longest_s = 0.0;
+  for (const TrialRecord& trial : standing.trials()) {
+    if (trial.measurement) longest_s = std::max(longest_s, trial.measurement->warmup_s);
+  }
+  return longest_s;
+}
+
+}  // namespace
+
+std::optional<SlowLimit> slow_limit(const StudySpec& study, const Standing& standing,
+                                    const Configuration& configuration,
+                                    const TrialTargets& targets) {
+  if (!targets.to_beat || study.objectives.size() != 1 || !all_timed(study)) return std::nullopt;
+  const double per_second =
+      study.objectives.front().is_cost() ? usage_usd(usd_per_hour(study, configuration), 1.0) : 1.0;
+  const double limit =
+      k_clearly_slower * *targets.to_beat / (planned_samples(study.planned_run) * per_second);
+  if (!(limit > 0.0) || !std::isfinite(limit)) return std::nullopt;
+  // Both looks together see what the study takes for the least that tells.
+  return SlowLimit{longest_warmup_s(standing), 0.5 * targets.measure.min_window_s, limit};
+}
+
+}  // namespace steptune
