@@ -29,9 +29,13 @@ struct PhaseEstimate {
   /// Mean duration, beyond what the steps would have taken in that time.
   double seconds = 0.0;
   double seconds_error = std::numeric_limits<double>::infinity();  ///< standard error
-  /// Samples from one to the next; NaN while fewer than two were seen.
+  /// Samples from one to the next; NaN unless they come periodically, or often enough at random to
+  /// know the mean.
   double period_samples = std::numeric_limits<double>::quiet_NaN();
   double period_error = std::numeric_limits<double>::infinity();  ///< standard error
+  /// Samples for each of them that the trial's own rate counts: the period, or what was watched
+  /// over their number; NaN in measurements of earlier versions.
+  double spacing_samples = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// The name of a stall that the program does not report as a phase.
@@ -76,6 +80,9 @@ struct Measurement {
   /// Whether the program told samples; else they are steps times what the study says a step holds,
   /// or steps. Nothing where it is not known.
   std::optional<bool> samples_told;
+  /// Whether it is known how many samples a step holds; else a report counts as a step. Nothing in
+  /// measurements of earlier versions.
+  std::optional<bool> steps_known;
   std::map<std::string, PhaseEstimate> phases;  ///< by name; `k_stall_phase`: not reported
   std::vector<LevelChange> level_changes;       ///< in order
   /// Why there is no steady state, or what was refused or repaired in the reports; for people.

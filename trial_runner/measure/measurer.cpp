@@ -32,6 +32,7 @@ struct Measurer::State {
   ProgressSeries series;
   PhaseLog phases;
   bool samples_told = false;
+  double reports = 0.0;  ///< with a counter
   mutable Measurement measurement;
   mutable double next_look_samples = 0.0;  ///< processed since the first report
   mutable std::optional<ProgressPoint> window_begin;
@@ -91,10 +92,12 @@ struct Measurer::State {
       was_tight = false;
     }
     if (samples_told ? !report.samples : !report.step) return std::nullopt;
-    const double per_step = options.samples_per_step.value_or(1.0);
+    const std::optional<double>& per_step = options.samples_per_step;
     ProgressPoint point;
-    point.samples = samples_told ? *report.samples : *report.step * per_step;
-    point.steps = report.step.value_or(point.samples / per_step);
+    point.samples = samples_told ? *report.samples : *report.step * per_step.value_or(1.0);
+    reports += 1.0;
+    point.steps = report.step.value_or(per_step ? point.samples / *per_step : reports);
+    measurement.steps_known = report.step.has_value() || per_step.has_value();
     point.received_s = report.received_s;
     point.clock_s = report.clock_s;
     point.parts = report.parts;
@@ -127,27 +130,22 @@ struct Measurer::State {
     m.phases = state.phases;
     window_begin = series[points[state.window_begin]];
     m.slowest_seconds_per_sample = slowest();
-    if (std::isfinite(state.seconds_per_sample)) account(state, points, intervals);
+    if (std::isfinite(state.seconds_per_sample)) account(state, points);
   }
 
   /// Where the trial's time went.
-  void account(const SteadyState& state, std::span<const std::size_t> points,
-               std::span<const Interval> intervals) const {
+  void account(const SteadyState& state, std::span<const std::size_t> points) const {
     Measurement& m = measurement;
     const std::size_t cut = state.window_begin;
     const ProgressPoint& first = series[points.front()];
     const ProgressPoint& begin = series[points[cut]];
     const ProgressPoint& end = series[points.back()];
     const double first_s = first.received_s - options.started_s;
-    const double own_s = std::max(0.0, first_s - first.samples * m.step_seconds_per_sample);
+    const double own_s = std::max(0.0, first_s - before_first(first) * m.step_seconds_per_sample);
     m.startup_s = options.before_start_s + own_s;
     const double warmup_after_first_s = series.time_s(points[cut]) - series.time_s(points.front());
     m.warmup_s = first_s - own_s + warmup_after_first_s;
-    m.warmup_excess_s = 0.0;
-    for (std::size_t i = 0; i < state.warmup_intervals; ++i) {
-      const Interval& interval = intervals[i];
-      m.warmup_excess_s += interval.seconds - interval.samples * m.step_seconds_per_sample;
-    }
+    m.warmup_excess_s = state.warmup_seconds - state.warmup_samples * m.step_seconds_per_sample;
     m.window_s = series.time_s(points.back()) - series.time_s(points[cut]);
     m.window_steps = std::max(0.0, end.steps - begin.steps);
     m.window_samples = end.samples - begin.samples;
@@ -163,6 +161,15 @@ struct Measurer::State {
       const double spent = seconds - (before == begin.parts.end() ? 0.0 : before->second);
       m.parts[part] = std::max(0.0, spent) / m.window_samples;
     }
+  }
+
+  /// What the trial itself did before its first report: nothing that there was no time for, as of a
+  /// counter that goes on where a former run ended.
+  [[nodiscard]] double before_first(const ProgressPoint& first) const {
+    const double at_most = (first.received_s - options.started_s) /
+                           std::max(measurement.step_seconds_per_sample, 1e-300);
+    if (first.samples <= at_most || series.size() < 2) return first.samples;
+    return std::min(first.samples, series[1].samples - series[0].samples);
   }
 
   /// A counter may begin anywhere (a resumed run): before the first report no more is taken to have

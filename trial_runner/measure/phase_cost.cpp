@@ -63,7 +63,7 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
   const bool overdue = end_samples - events.last_samples_ > 1.5 * gap + resolution_samples;
   cost.periodic = gap > 0.0 && gaps >= 2.0 && !overdue &&
                   gap_spread <= std::max(resolution_samples, k_periodic_spread * gap);
-  if (count >= 2.0 || cost.periodic) {
+  if (cost.periodic || gaps >= k_min_random_gaps) {
     cost.phase.period_samples = gap;
     cost.phase.period_error =
         cost.periodic && gap_spread < 0.5 * resolution_samples ? 0.0 : gap_spread / std::sqrt(gaps);
@@ -76,11 +76,12 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
                                 : 0.0;
     const double period = student_quantile_95(gaps) * cost.phase.period_error / gap;
     cost.half_width_s = cost.seconds_per_sample * std::hypot(duration, period);
+    cost.phase.spacing_samples = gap;
     return cost;
   }
-  cost.seconds_per_sample = events.total_s() / watched;
-  if (count == 1.0 && gaps == 1.0 && gap > 0.0 && !overdue)
-    cost.seconds_per_sample = events.mean_s_ / gap;
+  const bool first_alone = count == 1.0 && gaps == 1.0 && gap > 0.0 && !overdue;
+  cost.phase.spacing_samples = first_alone ? gap : watched / count;
+  cost.seconds_per_sample = events.mean_s_ / cost.phase.spacing_samples;
   double excess = poisson_upper_95(count) - count;
   if (gaps >= k_min_random_gaps) {
     const double renewal = student_quantile_95(gaps - 1.0) * gap_spread / gap * std::sqrt(count);

@@ -101,20 +101,22 @@ double longest_of(std::span<const Interval> intervals) {
   return longest;
 }
 
-double rate_of(std::span<const Interval> intervals) {
+Interval sum_of(std::span<const Interval> intervals) {
   Interval sum;
   for (const Interval& interval : intervals) {
     sum.samples += interval.samples;
     sum.seconds += interval.seconds;
   }
+  return sum;
+}
+
+double rate_of(std::span<const Interval> intervals) {
+  const Interval sum = sum_of(intervals);
   return sum.samples > 0.0 ? sum.seconds / sum.samples : 0.0;
 }
 
 double samples_of(std::span<const Interval> intervals) {
-  double samples = 0.0;
-  for (const Interval& interval : intervals)
-    samples += interval.samples;
-  return samples;
+  return sum_of(intervals).samples;
 }
 
 /// By how much what was cut off is slower than the window, in half-widths of that difference.
@@ -237,7 +239,9 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
 
   state.level_shifts = window.levels.shifts;
   state.window_begin = window.begin;
-  state.warmup_intervals = window.warmup_end(start);
+  const auto warmup = std::span(steps).first(window.warmup_end(start));
+  state.warmup_seconds = sum_of(warmup).seconds;
+  state.warmup_samples = sum_of(warmup).samples;
   state.phases = std::move(costs.phases);
   state.step_seconds_per_sample = window.rate.seconds_per_sample;
   state.step_half_width_s = window.rate.half_width_s;

@@ -33,12 +33,13 @@ constexpr NumberFields<Measurement, 12> k_measurement_numbers{{
     {"window_samples", &Measurement::window_samples},
     {"total_samples", &Measurement::total_samples},
 }};
-constexpr NumberFields<PhaseEstimate, 5> k_phase_numbers{{
+constexpr NumberFields<PhaseEstimate, 6> k_phase_numbers{{
     {"count", &PhaseEstimate::count},
     {"seconds", &PhaseEstimate::seconds},
     {"seconds_error", &PhaseEstimate::seconds_error},
     {"period_samples", &PhaseEstimate::period_samples},
     {"period_error", &PhaseEstimate::period_error},
+    {"spacing_samples", &PhaseEstimate::spacing_samples},
 }};
 constexpr NumberFields<LevelChange, 3> k_level_change_numbers{{
     {"at_samples", &LevelChange::at_samples},
@@ -82,6 +83,7 @@ Json to_json(const Measurement& measurement) {
   Json json{{"status", to_text(measurement.status)}};
   put_numbers(json, k_measurement_numbers, measurement);
   if (measurement.samples_told) json["samples_told"] = *measurement.samples_told;
+  if (measurement.steps_known) json["steps_known"] = *measurement.steps_known;
   for (const auto& [name, phase] : measurement.phases)
     put_numbers(json["phases"][name], k_phase_numbers, phase);
   for (const LevelChange& change : measurement.level_changes)
@@ -231,6 +233,10 @@ constexpr std::array k_field_readers{
     FieldReader{"samples_told",
                 [](ondemand::value value, TrialRecord& trial) {
                   trial.measurement->samples_told = value.get_bool().value();
+                }},
+    FieldReader{"steps_known",
+                [](ondemand::value value, TrialRecord& trial) {
+                  trial.measurement->steps_known = value.get_bool().value();
                 }},
     FieldReader{"phases", [](ondemand::value value,
                              TrialRecord& trial) { get_phases(value, trial.measurement->phases); }},

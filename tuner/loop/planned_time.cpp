@@ -61,6 +61,11 @@ double samples_per_step_of(const Measurement& measurement) {
                                         : 1.0;
 }
 
+/// Where a report counts as a step, a number of steps says nothing.
+bool tells_period(const PlannedPhase& declared, const Measurement& measurement) {
+  return declared.every_samples || measurement.steps_known.value_or(true);
+}
+
 /// Nothing where neither the plan nor a trial tells enough for a price.
 std::optional<PhaseShare> phase_share(const std::string& name, const PlannedPhase* declared,
                                       const Measurement& measurement, const Measurement* other) {
@@ -74,13 +79,13 @@ std::optional<PhaseShare> phase_share(const std::string& name, const PlannedPhas
   } else {
     return std::nullopt;
   }
-  if (declared != nullptr) {
+  if (declared != nullptr && tells_period(*declared, measurement)) {
     share.every_samples = declared->every_samples ? *declared->every_samples
                                                   : declared->every_steps.value_or(0.0) *
                                                         samples_per_step_of(measurement);
   } else if (own != nullptr) {
     set_period(*own, measurement.total_samples, share);
-  } else {
+  } else if (others != nullptr) {
     set_period(*others, other->total_samples, share);
   }
   if (!(share.every_samples > 0.0)) return std::nullopt;
@@ -107,7 +112,8 @@ bool is_stall(const std::string& phase) {
 }
 
 double samples_between(const PhaseEstimate& seen, double total_samples) {
-  return has_period(seen) ? seen.period_samples : total_samples / seen.count;
+  if (has_period(seen)) return seen.period_samples;
+  return seen.spacing_samples > 0.0 ? seen.spacing_samples : total_samples / seen.count;
 }
 
 double planned_samples(const PlannedRun& plan) {
@@ -148,6 +154,16 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
   std::vector<std::string> told;
   const double samples = planned_samples(plan);
   for (const auto& [name, phase] : plan.phases) {
+    const bool has_no_period = std::ranges::any_of(trials, [&](const TrialRecord& trial) {
+      return trial.measurement && !tells_period(phase, *trial.measurement);
+    });
+    if (has_no_period) {
+      told.push_back(fmt::format(
+          "the program reports samples and no steps, so \"every_steps\" of {} says nothing: it is "
+          "priced as often as it was seen; give \"every_samples\", or \"batch_size\"",
+          name));
+      continue;
+    }
     const bool seen = std::ranges::any_of(trials, [&](const TrialRecord& trial) {
       return trial.measurement && find(&*trial.measurement, name) != nullptr;
     });

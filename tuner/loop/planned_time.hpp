@@ -21,7 +21,7 @@ struct UncertainSeconds {
 [[nodiscard]] bool is_stall(const std::string& phase);
 
 /// How often a phase came, in samples: as it was seen, or, of one that was seen once, the trial's
-/// length `total_samples`, which is all that is known of the period.
+/// length `total_samples`, where a measurement of an earlier version tells no more of them.
 [[nodiscard]] double samples_between(const PhaseEstimate& seen, double total_samples);
 
 /// How many samples the planned run processes, or a million where the study tells no number.

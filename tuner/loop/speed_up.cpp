@@ -105,10 +105,12 @@ PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>&
     const double deviation = difference(study, pair, result.has_ratio) - result.mean;
     squares += deviation * deviation;
   }
-  const double launches = is_timed(study) ? 2.0 * known.relative * known.relative : 0.0;
-  result.degrees_of_freedom = known.degrees_of_freedom + count - 1.0;
-  const double pooled =
-      (known.degrees_of_freedom * (launches + within) + squares) / result.degrees_of_freedom;
+  // Of how much a reported metric differs between launches nothing is known but what pairs show.
+  const double prior = is_timed(study) ? known.degrees_of_freedom : 0.0;
+  const double launches = 2.0 * known.relative * known.relative;
+  result.degrees_of_freedom = prior + count - 1.0;
+  if (!(result.degrees_of_freedom > 0.0)) return result;
+  const double pooled = (prior * (launches + within) + squares) / result.degrees_of_freedom;
   result.standard_error = std::sqrt(std::max(pooled, within) / count);
   result.half_width = student_quantile(result.degrees_of_freedom, error) * result.standard_error;
   return result;
@@ -122,6 +124,7 @@ SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pa
   const PairStatistics statistics = statistics_of(study, pairs, error, known);
   if (!statistics.has_ratio) return result;
   result.ratio = std::exp(statistics.mean);
+  if (!std::isfinite(statistics.half_width)) return result;
   result.low = std::exp(statistics.mean - statistics.half_width);
   result.high = std::exp(statistics.mean + statistics.half_width);
   result.low_if_buffered = result.low / hidden_factor(study, pairs);
@@ -143,7 +146,8 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const int least =
       study.trials == TrialsIn::attached ? k_least_pairs : std::min(k_least_pairs, usual);
   const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
-  const bool out_of_reach = count >= usual && look.mean - hidden < k_within_reach * at_last;
+  const bool out_of_reach =
+      count >= usual && std::isfinite(at_last) && look.mean - hidden < k_within_reach * at_last;
   if (low > hidden && count < least) return {Verdict::open, false};
   if (low > hidden) {
     return {Verdict::faster, count >= usual || look.half_width <= precision};

@@ -20,7 +20,7 @@ inline constexpr double k_one_sided_error = 0.025;
 /// was not measured, or where the objective has values that are not positive.
 struct SpeedUp {
   double ratio = std::numeric_limits<double>::quiet_NaN();  ///< 2.0 is twice as fast, or as good
-  double low = std::numeric_limits<double>::quiet_NaN();    ///< 95 % interval
+  double low = std::numeric_limits<double>::quiet_NaN();    ///< 95 % interval; NaN: not known
   double high = std::numeric_limits<double>::quiet_NaN();
   int pairs = 0;  ///< pairs of fresh runs that it stems from; 0: from the search trials only
   /// What is left of `low` if a buffer that was filled before the runs' windows hides as much as
@@ -49,12 +49,13 @@ struct RunPair {
 /// logarithms at a one-sided error of `error`. Their variance is the pooled one of the pairs and of
 /// what is `known` without them: launches differ, and so does each run within itself; it is never
 /// less than the latter. A single pair so has an interval that knows of launches, and few degrees
-/// of freedom.
+/// of freedom. How reported metrics differ between launches is known from pairs alone: a single one
+/// has no interval (infinite).
 struct PairStatistics {
   double mean = 0.0;  ///< of the logarithms, or of relative differences if values are not positive
-  double standard_error = 0.0;
+  double standard_error = std::numeric_limits<double>::infinity();
   double degrees_of_freedom = 0.0;
-  double half_width = 0.0;
+  double half_width = std::numeric_limits<double>::infinity();
   bool has_ratio = true;
 };
 [[nodiscard]] PairStatistics statistics_of(const StudySpec& study,

@@ -19,7 +19,8 @@ Json phase_json(const PhaseEstimate& phase) {
           {"seconds", number_or_null(phase.seconds)},
           {"seconds_error", number_or_null(phase.seconds_error)},
           {"period_samples", number_or_null(phase.period_samples)},
-          {"period_error", number_or_null(phase.period_error)}};
+          {"period_error", number_or_null(phase.period_error)},
+          {"spacing_samples", number_or_null(phase.spacing_samples)}};
 }
 
 Json measurement_json(const Measurement& measurement) {
@@ -39,6 +40,7 @@ Json measurement_json(const Measurement& measurement) {
   json["window_samples"] = number_or_null(measurement.window_samples);
   json["total_samples"] = number_or_null(measurement.total_samples);
   json["samples_told"] = measurement.samples_told ? Json(*measurement.samples_told) : Json(nullptr);
+  json["steps_known"] = measurement.steps_known ? Json(*measurement.steps_known) : Json(nullptr);
   json["phases"] = Json::object();
   for (const auto& [name, phase] : measurement.phases)
     json["phases"][name] = phase_json(phase);

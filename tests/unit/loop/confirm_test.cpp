@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/rng.hpp"
 #include "tests/unit/loop/fixture.hpp"
 
 namespace steptune {
@@ -251,6 +252,40 @@ TEST_F(PairsTest, OneMayProveItWhereTheStudyAsksForNoMore) {
   study_.measure.confirm_pairs = 1;
   runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 4.0, 0.004)};
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+}
+
+TEST_F(PairsTest, HowAMetricDiffersBetweenLaunchesPairsAloneTell) {
+  study_.objectives = {{"loss", Direction::minimize}};
+  study_.measure.confirm_pairs = 1;
+  runs_ = {confirming(1, k_a, 1, 2, 1.0), confirming(2, k_b, 1, 1, 4.0)};
+  const Judgement one = judge(study_, pairs(), k_error);
+  EXPECT_EQ(one.verdict, Verdict::open) << "one pair may be luck";
+  EXPECT_FALSE(one.settled);
+  const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
+  EXPECT_NEAR(speed_up.ratio, 4.0, 1e-12);
+  EXPECT_TRUE(std::isnan(speed_up.low)) << "no interval that nothing was measured of";
+  runs_.push_back(confirming(3, k_a, 2, 2, 1.0));
+  runs_.push_back(confirming(4, k_b, 2, 1, 4.02));
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+}
+
+TEST_F(PairsTest, AMetricThatOnlyScattersIsClaimedBetterRarely) {
+  study_.objectives = {{"loss", Direction::minimize}};
+  int claims = 0;
+  constexpr int k_studies = 4000;
+  for (std::uint64_t seed = 0; seed < k_studies; ++seed) {
+    Rng rng(11, "scatter", seed);
+    runs_.clear();
+    Judgement judgement;
+    for (int pair = 1; pair <= 12 && !judgement.settled; ++pair) {
+      const auto number = static_cast<std::int64_t>(runs_.size()) + 1;
+      runs_.push_back(confirming(number, k_a, pair, 2, 1.0 + 0.1 * rng.normal()));
+      runs_.push_back(confirming(number + 1, k_b, pair, 1, 1.0 + 0.1 * rng.normal()));
+      judgement = judge(study_, pairs(), k_error);
+    }
+    claims += judgement.verdict == Verdict::faster ? 1 : 0;
+  }
+  EXPECT_LT(claims, 0.03 * k_studies);
 }
 
 TEST_F(PairsTest, WhatTheSearchSawOfLaunchesCountsBesideThem) {

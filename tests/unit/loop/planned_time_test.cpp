@@ -3,10 +3,12 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <gmock/gmock.h>
 
 #include "tests/unit/loop/fixture.hpp"
+#include "trial_runner/measure/measurer.hpp"
 #include "tuner/loop/plan_notes.hpp"
 
 namespace steptune {
@@ -85,6 +87,75 @@ TEST(PlannedTime, OneThatWasSeenOnceIsUncertain) {
   plan.phases["evaluation"] = {9000.0, std::nullopt, std::nullopt};
   EXPECT_NEAR(planned_time(plan, measurement).standard_error, std::hypot(45.9, 50.0), 1.0)
       << "a declared period leaves a quarter of its duration";
+}
+
+/// 0.1 s a step, and a second more in those of `hiccups`.
+Measurement with_hiccups(const std::set<int>& hiccups, double first_step = 0.0) {
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
+  double now_s = 5.0;
+  for (int i = 1; i <= 200; ++i) {
+    now_s += hiccups.contains(i) ? 1.1 : 0.1;
+    Report report;
+    report.received_s = now_s;
+    report.step = first_step + i;
+    measurer.add(report);
+  }
+  return measurer.current();
+}
+
+TEST(PlannedTime, WhatComesAtRandomCostsWhatTheTrialSaw) {
+  for (const std::set<int>& hiccups :
+       {std::set<int>{100, 101}, {100, 120}, {30, 100, 101}, {150}, {40, 80, 120, 160}}) {
+    for (const double first_step : {0.0, 1e5}) {
+      const Measurement measurement = with_hiccups(hiccups, first_step);
+      ASSERT_FALSE(measurement.phases.empty());
+      const UncertainSeconds time = planned_time(run_of(1e6), measurement);
+      EXPECT_NEAR((time.seconds - measurement.once_s()) / 1e6, measurement.seconds_per_sample,
+                  1e-9);
+      EXPECT_LT(measurement.seconds_per_sample, 0.126);
+    }
+  }
+}
+
+TEST(PlannedTime, ARunThatGoesOnPaysItsStartToo) {
+  EXPECT_NEAR(with_hiccups({}, 0.0).startup_s, 5.0, 1e-6);
+  EXPECT_NEAR(with_hiccups({}, 1e5).startup_s, 5.0, 1e-6);
+}
+
+TEST(PlannedTime, AStallBeforeTheWindowIsPaidAsAPhaseAlone) {
+  // Slow at first for 40 steps, with a stall among them.
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
+  double now_s = 5.0;
+  for (int i = 1; i <= 400; ++i) {
+    now_s += i <= 40 ? 0.13 : 0.1;
+    if (i == 20) now_s += 3.0;
+    Report report;
+    report.received_s = now_s;
+    report.step = i;
+    measurer.add(report);
+  }
+  const Measurement& measurement = measurer.current();
+  ASSERT_EQ(measurement.phases.size(), 1U);
+  EXPECT_NEAR(measurement.once_s(), 5.0 + 40 * 0.03, 0.2);
+}
+
+TEST(PlannedTime, StepsThatNobodyToldHaveNoPeriod) {
+  Measurer measurer({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
+  for (int i = 1; i <= 200; ++i) {
+    Report report;
+    report.received_s = 5.0 + 0.1 * i;
+    report.samples = 64.0 * i;
+    measurer.add(report);
+  }
+  const Measurement& measurement = measurer.current();
+  EXPECT_LT(measurement.window_steps, 200.0) << "a report is a step, not a sample";
+  PlannedRun plan = run_of(1e6);
+  plan.phases["evaluation"] = {std::nullopt, 500.0, 2.0};
+  const double without_phase_s = planned_time(run_of(1e6), measurement).seconds;
+  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, without_phase_s);
+  TrialRecord trial = completed(1, 1.0);
+  trial.measurement = measurement;
+  EXPECT_THAT(unseen_phases(plan, {trial}), ElementsAre(HasSubstr("\"every_samples\"")));
 }
 
 TEST(PlannedTime, ATrialTooShortForAPhaseTakesTheBaselines) {

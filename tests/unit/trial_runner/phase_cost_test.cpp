@@ -40,6 +40,17 @@ TEST(PhaseCost, AnEventThatIsOverdueWasNotPeriodic) {
   EXPECT_FALSE(PhaseCost::of(events, 1.0, 900.0, 1.0).periodic);
 }
 
+TEST(PhaseCost, TwoNeighboursHaveNoPeriodAndTheirShareOfWhatWasWatched) {
+  PhaseEvents events;
+  events.add(100.0, 1.0);
+  events.add(101.0, 1.0);
+  const PhaseCost cost = PhaseCost::of(events, 1.0, 201.0, 1.0);
+  EXPECT_FALSE(cost.periodic);
+  EXPECT_DOUBLE_EQ(cost.seconds_per_sample, 2.0 / 200);
+  EXPECT_TRUE(std::isnan(cost.phase.period_samples)) << "which one gap is not";
+  EXPECT_DOUBLE_EQ(cost.phase.spacing_samples, 100.0);
+}
+
 TEST(PhaseCost, OfOneEventIsWide) {
   PhaseEvents events;
   events.add(300.0, 2.0);
@@ -47,6 +58,7 @@ TEST(PhaseCost, OfOneEventIsWide) {
   EXPECT_DOUBLE_EQ(cost.seconds_per_sample, 2.0 / 300);
   EXPECT_GT(cost.half_width_s, cost.seconds_per_sample);
   EXPECT_TRUE(std::isnan(cost.phase.period_samples));
+  EXPECT_DOUBLE_EQ(cost.phase.spacing_samples, 300.0) << "as it was priced";
 }
 
 TEST(PhaseCost, OfRandomEventsHasIntervalsThatHold) {
