@@ -10,6 +10,7 @@
 #include "benchmarks/stream_accuracy/stream_cells.hpp"
 #include "benchmarks/stream_accuracy/stream_trial.hpp"
 #include "common/json.hpp"
+#include "tuner/loop/planned_time.hpp"
 
 namespace steptune {
 namespace {
@@ -22,6 +23,15 @@ struct Options {
   bool json = false;
   StopRule rule;
 };
+
+/// So long a planned run that how it begins does not count.
+constexpr double k_planned_samples = 1e9;
+
+PlannedRun run_of_samples(double samples) {
+  PlannedRun plan;
+  plan.samples = samples;
+  return plan;
+}
 
 /// Relative error of a rule over streams.
 struct Errors {
@@ -38,20 +48,20 @@ struct Errors {
 struct Row {
   std::string name;
   int streams = 0;
-  int unseen = 0;   ///< streams that ended before a phase that the program has
+  int unseen = 0;   ///< streams that ended before something that the program does
   int seen = 0;     ///< streams that ended with an estimate and an interval
   int judged = 0;   ///< of these, with nothing unseen
   int covered = 0;  ///< of these, by the interval
   int bounded =
       0;  ///< of all with an estimate, between the interval's lower end and the slowest bound
   double seconds = 0.0;
-  Errors bias, steps_3_to_5, skip_5, median, tqdm;
+  Errors bias, plan_bias, steps_3_to_5, skip_5, median, tqdm;
 };
 
 void add(Row& row, const StreamTrial& trial) {
   const Measurement& m = trial.measurement;
   const double truth_s = trial.truth_s;
-  row.unseen += m.status == MeasurementStatus::steady && trial.phase_unseen ? 1 : 0;
+  row.unseen += m.status == MeasurementStatus::steady && trial.unseen ? 1 : 0;
   ++row.streams;
   row.seconds += trial.seconds;
   row.steps_3_to_5.add(trial.naive.steps_3_to_5_s / truth_s - 1.0);
@@ -64,9 +74,11 @@ void add(Row& row, const StreamTrial& trial) {
       truth_s >= m.seconds_per_sample - m.half_width_s && truth_s <= m.slowest_seconds_per_sample
           ? 1
           : 0;
-  if (trial.phase_unseen) return;
+  if (trial.unseen) return;
   ++row.judged;
   row.bias.add(m.seconds_per_sample / truth_s - 1.0);
+  const double planned_s = planned_time(run_of_samples(k_planned_samples), m).seconds - m.once_s();
+  row.plan_bias.add(planned_s / k_planned_samples / truth_s - 1.0);
   row.covered += std::abs(m.seconds_per_sample - truth_s) <= m.half_width_s ? 1 : 0;
 }
 
@@ -90,18 +102,20 @@ std::string share(int part, int whole) {
 
 void print_heading() {
   fmt::print(
-      "| program | bias % | covered % | bounded % | not steady % | unseen % | trial s | steps 3-5 "
+      "| program | bias % | plan's bias % | covered % | bounded % | not steady % | unseen % | "
+      "trial s | steps 3-5 "
       "% | skip 5 % | "
-      "median % | tqdm % |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+      "median % | tqdm % |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
 }
 
 void print_row(const Row& row) {
-  fmt::print("| {} | {} | {} | {} | {} | {} | {:.1f} | {} | {} | {} | {} |\n", row.name,
-             percent(row.bias.mean(), 2), share(row.covered, row.judged),
-             share(row.bounded, row.seen), share(row.streams - row.seen, row.streams),
-             share(row.unseen, row.streams), row.seconds / row.streams,
-             percent(row.steps_3_to_5.mean(), 1), percent(row.skip_5.mean(), 1),
-             percent(row.median.mean(), 1), percent(row.tqdm.mean(), 1));
+  fmt::print("| {} | {} | {} | {} | {} | {} | {} | {:.1f} | {} | {} | {} | {} |\n", row.name,
+             percent(row.bias.mean(), 2), percent(row.plan_bias.mean(), 2),
+             share(row.covered, row.judged), share(row.bounded, row.seen),
+             share(row.streams - row.seen, row.streams), share(row.unseen, row.streams),
+             row.seconds / row.streams, percent(row.steps_3_to_5.mean(), 1),
+             percent(row.skip_5.mean(), 1), percent(row.median.mean(), 1),
+             percent(row.tqdm.mean(), 1));
 }
 
 Json number(double value) {
@@ -117,6 +131,7 @@ Json json_of(const Row& row) {
           {"covered", row.covered},
           {"bounded", row.bounded},
           {"bias", number(row.bias.mean())},
+          {"plan_bias", number(row.plan_bias.mean())},
           {"trial_s", row.seconds / row.streams},
           {"naive_bias",
            {{"steps_3_to_5", number(row.steps_3_to_5.mean())},

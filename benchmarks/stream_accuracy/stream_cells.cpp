@@ -59,6 +59,10 @@ void add_noise(Cells& cells) {
     program.tail_share = 0.05;
     program.tail_mean_s = program.step_s;
   });
+  cells.add("heavy tail, 20 % of steps", [](SimulatedProgram& program) {
+    program.tail_share = 0.2;
+    program.tail_mean_s = 0.5 * program.step_s;
+  });
   for (const double deviation : {0.01, 0.03}) {
     cells.add(deviation < 0.02 ? "launches differ by 1 %" : "launches differ by 3 %",
               [=](SimulatedProgram& program) { program.launch_deviation = deviation; });
@@ -86,6 +90,7 @@ void add_warmup(Cells& cells) {
   };
   compile("compiles 5 s in step 1", 1, 5.0);
   compile("compiles 5 s in step 2", 2, 5.0);
+  compile("compiles 30 s in step 3", 3, 30.0);
   compile("compiles 90 s in step 2", 2, 90.0);
 }
 
@@ -132,11 +137,24 @@ void add_phases(Cells& cells, double length) {
   };
   both("evaluation and checkpoint, reported", true);
   both("evaluation and checkpoint, unreported", false);
-  cells.add("epochs of 100 steps, smaller last batch", [=](SimulatedProgram& program) {
-    program.epoch_steps = std::round(100.0 * length);
-    program.last_batch = 0.4;
-    program.respawn_s = 1.5;
-  });
+  for (const bool reported : {false, true}) {
+    cells.add(
+        reported ? "epochs of 100 steps, reported" : "epochs of 100 steps, smaller last batch",
+        [=](SimulatedProgram& program) {
+          program.epoch_steps = std::round(100.0 * length);
+          program.last_batch = 0.4;
+          program.respawn_s = 1.5;
+          program.epochs_reported = reported;
+        });
+  }
+  for (const bool in_pairs : {false, true}) {
+    cells.add(in_pairs ? "hiccups of 1 s at random, in pairs" : "hiccups of 1 s at random",
+              [=](SimulatedProgram& program) {
+                program.hiccup_share = (in_pairs ? 0.5 : 1.0) / std::round(150.0 * length);
+                program.hiccup_s = 1.0;
+                program.hiccups_in_pairs = in_pairs;
+              });
+  }
   cells.add("length buckets over 50 steps", [=](SimulatedProgram& program) {
     program.bucket_steps = std::round(50.0 * length);
     program.bucket_spread = 0.4;
@@ -153,6 +171,8 @@ void add_levels(Cells& cells) {
   };
   throttle("throttled by 15 % after 20 s, noise 12 %", 20.0, 1.15);
   throttle("throttled by 30 % after 20 s, noise 12 %", 20.0, 1.3);
+  throttle("throttled by 15 % after 60 s, noise 12 %", 60.0, 1.15);
+  throttle("throttled by 15 % after 90 s, noise 12 %", 90.0, 1.15);
   cells.add("throttled by 15 % after 10 s", [](SimulatedProgram& program) {
     program.throttle_after_s = 10.0;
     program.throttle_ratio = 1.15;
@@ -161,6 +181,8 @@ void add_levels(Cells& cells) {
     program.drift_per_minute = 0.2;
     program.noise = 0.05;
   });
+  cells.add("drifts by 5 % a minute",
+            [](SimulatedProgram& program) { program.drift_per_minute = 0.05; });
   cells.add("a minute disturbed by 30 %", [](SimulatedProgram& program) {
     program.disturbed_after_s = 15.0;
     program.disturbed_s = 60.0;

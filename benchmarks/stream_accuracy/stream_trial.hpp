@@ -31,9 +31,9 @@ struct StreamTrial {
   Measurement measurement;
   NaiveRules naive;
   double truth_s = 0.0;  ///< of this launch
-  /// The measurement tells of fewer phases than the program has, epoch ends included: it speaks of
-  /// the others only.
-  bool phase_unseen = false;
+  /// The trial ended before the program's first phase, hiccup or change of level: what it says does
+  /// not speak of them.
+  bool unseen = false;
   double seconds = 0.0;  ///< from the end of the start-up to the trial's end
 };
 

@@ -41,6 +41,7 @@ double SimulatedProgram::truth_s() const {
   double seconds = step_truth_s();
   for (const SimulatedStall& stall : stalls)
     seconds += stall.seconds / stall.every_steps;
+  seconds += hiccup_share * hiccup_s * (hiccups_in_pairs ? 2.0 : 1.0);
   if (epoch_steps > 0.0) seconds += respawn_s / (epoch_steps - 1.0 + last_batch);
   return seconds;
 }
@@ -114,17 +115,37 @@ void TrainingStream::step() {
   interrupt();
 }
 
+void TrainingStream::pass(const std::string& phase, double seconds, bool reported) {
+  now_s_ += seconds;
+  if (!reported) return;
+  Report report;
+  report.phase = PhaseReport{phase, seconds};
+  tell(std::move(report), now_s_);
+}
+
+double TrainingStream::hiccup_s() {
+  if (program_.hiccup_share <= 0.0) return 0.0;
+  // A pair's second one may be the first of another: each step has its own chance.
+  const bool begins = rng_.uniform() < program_.hiccup_share;
+  const int count = (begins ? 1 : 0) + (hiccup_follows_ ? 1 : 0);
+  hiccup_follows_ = begins && program_.hiccups_in_pairs;
+  hiccups_ += count;
+  double seconds = 0.0;
+  for (int i = 0; i < count; ++i)
+    seconds -= program_.hiccup_s * std::log(1.0 - rng_.uniform());
+  return seconds;
+}
+
 void TrainingStream::interrupt() {
   for (const SimulatedStall& stall : program_.stalls) {
     if (!falls_on(steps_, stall.every_steps)) continue;
     const double seconds = stall.seconds * std::max(k_floor, 1.0 + stall.spread * rng_.normal());
-    now_s_ += seconds;
-    if (!stall.reported) continue;
-    Report report;
-    report.phase = PhaseReport{stall.name, seconds};
-    tell(std::move(report), now_s_);
+    pass(stall.name, seconds, stall.reported);
   }
-  if (falls_on(steps_, program_.epoch_steps)) now_s_ += program_.respawn_s;
+  now_s_ += hiccup_s();
+  if (falls_on(steps_, program_.epoch_steps)) {
+    pass("epoch end", program_.respawn_s, program_.epochs_reported);
+  }
 }
 
 void TrainingStream::tell(Report report, double at_s) {

@@ -52,9 +52,13 @@ struct SimulatedProgram {
   double queue_batches = 0.0;  ///< that may be ready; filled from the begin of the start-up on
 
   std::vector<SimulatedStall> stalls;
+  double hiccup_share = 0.0;      ///< of steps after which, at random, ...
+  double hiccup_s = 0.0;          ///< ... an exponential time of this mean passes ...
+  bool hiccups_in_pairs = false;  ///< ... and again after the next step
   double epoch_steps = 0.0;
   double last_batch = 1.0;  ///< size and duration of an epoch's last batch, relative to the others
   double respawn_s = 0.0;   ///< at the end of an epoch
+  bool epochs_reported = false;  ///< their ends, as a phase
 
   double throttle_after_s = 0.0;  ///< after the trial's start steps take ...
   double throttle_ratio = 1.0;    ///< ... so many times as long
@@ -85,10 +89,13 @@ class TrainingStream {
   /// The trial's time, and what this launch's steps take relative to the program's mean.
   [[nodiscard]] double now_s() const { return now_s_; }
   [[nodiscard]] double launch_factor() const { return launch_factor_; }
+  [[nodiscard]] int hiccups() const { return hiccups_; }
 
  private:
   void step();
   void interrupt();
+  void pass(const std::string& phase, double seconds, bool reported);
+  [[nodiscard]] double hiccup_s();
   [[nodiscard]] double computing_s();
   [[nodiscard]] double wait_for_batch_s();
   [[nodiscard]] double level() const;
@@ -98,6 +105,8 @@ class TrainingStream {
   Rng rng_;
   double launch_factor_ = 1.0;
   double state_ = 0.0;  ///< of the autoregressive noise
+  bool hiccup_follows_ = false;
+  int hiccups_ = 0;
   double now_s_ = 0.0;
   double steps_ = 0.0;
   double samples_ = 0.0;

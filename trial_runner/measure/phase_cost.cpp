@@ -63,25 +63,29 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
   const bool overdue = end_samples - events.last_samples_ > 1.5 * gap + resolution_samples;
   cost.periodic = gap > 0.0 && gaps >= 2.0 && !overdue &&
                   gap_spread <= std::max(resolution_samples, k_periodic_spread * gap);
-  if (cost.periodic || gaps >= k_min_random_gaps) {
-    cost.phase.period_samples = gap;
-    cost.phase.period_error =
-        cost.periodic && gap_spread < 0.5 * resolution_samples ? 0.0 : gap_spread / std::sqrt(gaps);
-  }
+  const double period_error =
+      cost.periodic && gap_spread < 0.5 * resolution_samples ? 0.0 : gap_spread / std::sqrt(gaps);
   if (cost.periodic) {
+    cost.phase.period_samples = gap;
+    cost.phase.period_error = period_error;
+    cost.phase.spacing_samples = gap;
     cost.seconds_per_sample = events.mean_s_ / gap;
     const double duration = events.mean_s_ > 0.0
                                 ? student_quantile_95(k_usual_weight + count - 1.0) *
                                       cost.phase.seconds_error / events.mean_s_
                                 : 0.0;
-    const double period = student_quantile_95(gaps) * cost.phase.period_error / gap;
+    const double period = student_quantile_95(gaps) * period_error / gap;
     cost.half_width_s = cost.seconds_per_sample * std::hypot(duration, period);
-    cost.phase.spacing_samples = gap;
     return cost;
   }
   const bool first_alone = count == 1.0 && gaps == 1.0 && gap > 0.0 && !overdue;
-  cost.phase.spacing_samples = first_alone ? gap : watched / count;
-  cost.seconds_per_sample = events.mean_s_ / cost.phase.spacing_samples;
+  const double spacing = first_alone ? gap : watched / count;
+  cost.phase.spacing_samples = spacing;
+  cost.seconds_per_sample = events.mean_s_ / spacing;
+  if (gaps >= k_min_random_gaps) {
+    cost.phase.period_samples = spacing;
+    cost.phase.period_error = period_error;
+  }
   double excess = poisson_upper_95(count) - count;
   if (gaps >= k_min_random_gaps) {
     const double renewal = student_quantile_95(gaps - 1.0) * gap_spread / gap * std::sqrt(count);

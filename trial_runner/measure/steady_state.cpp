@@ -61,17 +61,18 @@ struct Costs {
   double half_width_s = 0.0;
   std::map<std::string, PhaseEstimate> phases;
 
-  void add(const std::string& name, const PhaseCost& cost) {
+  void add(const std::string& name, const PhaseCost& cost, double widening) {
     if (cost.phase.count == 0.0) return;
     seconds_per_sample += cost.seconds_per_sample;
-    half_width_s = std::hypot(half_width_s, cost.half_width_s);
+    // A trial may end as few happened to come; a period does not depend on when it ends.
+    half_width_s = std::hypot(half_width_s, cost.half_width_s * (cost.periodic ? 1.0 : widening));
     phases[name] = cost.phase;
   }
 };
 
 /// The stalls' costs: each kind by itself where it is periodic, the others together.
 void add_stalls(Costs& costs, std::span<const Stall> stalls, double begin, double end,
-                double resolution) {
+                double resolution, double widening) {
   std::size_t number = 0;
   const auto name = [&] {
     ++number;
@@ -91,7 +92,7 @@ void add_stalls(Costs& costs, std::span<const Stall> stalls, double begin, doubl
   // A kind that comes at random makes all of them random.
   if (events < all.count()) periodic.assign(1, PhaseCost::of(all, begin, end, resolution));
   for (const PhaseCost& cost : periodic)
-    costs.add(name(), cost);
+    costs.add(name(), cost, widening);
 }
 
 double longest_of(std::span<const Interval> intervals) {
@@ -233,9 +234,9 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
   const double end_samples = first_samples + samples_of(intervals);
   const double resolution = longest_of(intervals);
   Costs costs;
-  add_stalls(costs, stalls, first_samples, end_samples, resolution);
+  add_stalls(costs, stalls, first_samples, end_samples, resolution, widening);
   for (const auto& [name, events] : reported.events())
-    costs.add(name, PhaseCost::of(events, first_samples, end_samples, resolution));
+    costs.add(name, PhaseCost::of(events, first_samples, end_samples, resolution), widening);
 
   state.level_shifts = window.levels.shifts;
   state.window_begin = window.begin;
