@@ -155,7 +155,7 @@ TEST_F(MpiStudyTest, ItsProcessesAreMeasuredTogetherAndEndTogether) {
 
 TEST_F(MpiStudyTest, AProcessThatFailsIsHeardThoughTheOthersGoOn) {
   const Ended ended = sandbox_.steptune({"run", "study.json"}, {{{"FAILS", "1"}}});
-  EXPECT_EQ(ended.exit_code, 1) << ended.out;
+  EXPECT_EQ(ended.exit_code, 3) << ended.out;
   EXPECT_THAT(ended.err, HasSubstr("trial 1 failed: exit status 3 | "));
   EXPECT_THAT(ended.err, HasSubstr("rank one gives up"));
 }

@@ -20,7 +20,11 @@ class TerminalTest : public testing::Test {
     sandbox_.write("study.json", replay_study());
     sandbox_.write("endless.json", endless_study());
     sandbox_.write("trial.sh", endless_trial());
-    sandbox_.write("failing.json", failing_study());
+    std::string failing = failing_study();
+    const std::string command = R"("/bin/false", "{batch}")";
+    failing.replace(failing.find(command), command.size(),
+                    R"("/bin/sh", "-c", "echo there is no data; exit 1", "sh", "{batch}")");
+    sandbox_.write("failing.json", failing);
   }
 
   /// Runs a shell's command line to its end.
