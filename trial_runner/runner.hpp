@@ -80,6 +80,10 @@ struct SlowLimit {
   friend bool operator==(const SlowLimit&, const SlowLimit&) = default;
 };
 
+/// What of a trial's placement tells whether its data were dropped from memory before: `warm`, or
+/// a text that begins with `cold`. There where the study names data and the runner heeds it.
+inline constexpr const char* k_page_cache_placement = "page_cache";
+
 /// Everything a runner needs to make one trial happen.
 struct TrialSpec {
   TrialKey key;

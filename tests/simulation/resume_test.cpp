@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interrupted, killed and continued studies.
 #include <algorithm>
+#include <ostream>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -192,11 +193,21 @@ std::vector<std::string> decisions(const std::vector<TrialRecord>& trials) {
   return result;
 }
 
-class DecisionTest : public ::testing::TestWithParam<const char*> {};
+struct Deciding {
+  const char* searcher;
+  const char* scheduler;
+};
+
+void PrintTo(const Deciding& deciding, std::ostream* out) {
+  *out << deciding.searcher << " " << deciding.scheduler;
+}
+
+class DecisionTest : public ::testing::TestWithParam<Deciding> {};
 
 TEST_P(DecisionTest, AreThoseOfAStudyThatWasNeverKilled) {
   Json document = study_document();
-  document["search"]["scheduler"] = GetParam();
+  document["search"]["searcher"] = GetParam().searcher;
+  document["search"]["scheduler"] = GetParam().scheduler;
   document["search"]["eta"] = 2.5;
   document["search"]["min_steps"] = 8;
   document["budget"]["trials"] = 14;
@@ -278,7 +289,12 @@ TEST_F(ResumeTest, ThePaybackRuleDecidesAfterAKillAsBefore) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schedulers, DecisionTest,
-                         ::testing::Values("none", "asha", "racing", "median"));
+                         ::testing::Values(Deciding{"sobol", "none"}, Deciding{"sobol", "asha"},
+                                           Deciding{"sobol", "racing"},
+                                           Deciding{"sobol", "median"}));
+#ifdef STEPTUNE_BAYES
+INSTANTIATE_TEST_SUITE_P(Bayes, DecisionTest, ::testing::Values(Deciding{"bayes", "asha"}));
+#endif
 
 TEST_F(ResumeTest, AnotherCommandUnderTheSameNameIsAConflict) {
   {

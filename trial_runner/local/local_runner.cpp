@@ -204,7 +204,7 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
     environment.insert_or_assign(tag.substr(0, equals), tag.substr(equals + 1));
   }
 
-  if (!spec.data.empty()) placed["page_cache"] = prepare_page_cache(spec);
+  if (!spec.data.empty()) placed[k_page_cache_placement] = prepare_page_cache(spec);
   Launching launching{
       spec,          slot, std::move(environment), std::move(placed), tags, *std::move(reader),
       std::move(log)};

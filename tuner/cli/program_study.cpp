@@ -334,7 +334,10 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
   // Where the user counts samples in a way of his own, a loader's are others.
   if (!options.planned_samples && !options.samples_per_step)
     planned = planned_length(argv, *survey);
-  if (planned) wanted.planned_samples = planned->samples;
+  if (planned) {
+    wanted.planned_samples = planned->samples;
+    wanted.epoch_samples = planned->epoch_samples;
+  }
   wanted.facts = machine_facts();
   const auto draft = draft_study(*survey, wanted);
   if (!draft) return tl::unexpected(draft.error());

@@ -77,7 +77,8 @@ std::optional<PlannedLength> planned_length(const std::vector<std::string>& argv
   if (!epochs || !samples) return std::nullopt;
   return PlannedLength{
       epochs->number * *samples,
-      fmt::format("{} {:g} of {:g} samples", epochs->option, epochs->number, *samples)};
+      fmt::format("{} {:g} of {:g} samples", epochs->option, epochs->number, *samples),
+      epochs->number > 1.0 ? samples : std::nullopt};
 }
 
 }  // namespace steptune

@@ -13,7 +13,8 @@ namespace steptune {
 /// How long the run is that a command begins.
 struct PlannedLength {
   double samples = 0.0;
-  std::string why;  ///< `--epochs 14 of 60032 samples`
+  std::string why;                           ///< `--epochs 14 of 60032 samples`
+  std::optional<double> epoch_samples = {};  ///< of a pass over the data, if there are several
 };
 
 /// Plain names of options that tell how many passes over the data, and how many optimizer steps, a

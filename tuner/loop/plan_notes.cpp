@@ -91,22 +91,34 @@ void add_batch_note(const StudySpec& study, const Standing& standing,
   }
 }
 
-void add_deadline_note(const StudySpec& study, const Standing& standing,
-                       const Recommendation& recommendation, std::vector<std::string>& notes) {
-  const TrialRecord* trial = standing.find(recommendation.incumbent_trial);
+void add_deadline_note(const StudySpec& study, const Recommendation& recommendation,
+                       std::vector<std::string>& notes) {
   const auto time = time_objective(study);
-  if (!study.planned_run.deadline_s || trial == nullptr || !time) return;
+  if (!study.planned_run.deadline_s || !time) return;
   if (*time >= recommendation.incumbent_objectives.size() ||
-      *time >= trial->standard_errors.size()) {
+      *time >= recommendation.incumbent_half_widths.size()) {
     return;
   }
   const double expected_s = recommendation.incumbent_objectives[*time];
-  const double longest_s = expected_s + k_z_95 * trial->standard_errors[*time];
-  if (longest_s <= *study.planned_run.deadline_s) return;
+  const double longest_s = expected_s + recommendation.incumbent_half_widths[*time];
+  if (!(longest_s > *study.planned_run.deadline_s)) return;
   notes.push_back(
       fmt::format("the deadline of {} may be missed: {} is expected, up to {} (95 % interval)",
                   format_duration(*study.planned_run.deadline_s), format_duration(expected_s),
                   format_duration(longest_s)));
+}
+
+/// Where the trials had the data from, which the study names.
+void add_data_note(const Standing& standing, const Recommendation& recommendation,
+                   std::vector<std::string>& notes) {
+  const TrialRecord* trial = standing.find(recommendation.incumbent_trial);
+  if (trial == nullptr) return;
+  const auto cache = trial->placement.find(k_page_cache_placement);
+  if (cache == trial->placement.end()) return;
+  notes.push_back(cache->second.starts_with("cold")
+                      ? "trials read the data from storage, as the first epoch of a run does"
+                      : "trials found the data in memory where it fits, as the second epoch of a "
+                        "run does; \"measure.cache\": \"cold\" measures the first");
 }
 
 /// `num_workers=4 num_threads=2`: what a configuration has other than the baseline's.
@@ -163,7 +175,8 @@ std::optional<std::string> drift_note(const MachineDrift& drift) {
 std::vector<std::string> plan_notes(const StudySpec& study, const Standing& standing,
                                     const Recommendation& recommendation) {
   std::vector<std::string> notes = unseen_phases(study.planned_run, standing.trials());
-  add_deadline_note(study, standing, recommendation, notes);
+  add_deadline_note(study, recommendation, notes);
+  add_data_note(standing, recommendation, notes);
   add_batch_note(study, standing, recommendation, notes);
   add_live_notes(study, standing, recommendation, notes);
   if (auto note = drift_note(standing.drift())) notes.push_back(*std::move(note));

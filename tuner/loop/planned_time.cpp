@@ -18,6 +18,7 @@ constexpr double k_samples_without_plan = 1e6;
 /// Standard deviation of a phase's duration, as a share of it, as long as one was seen: evaluations
 /// of the same model over the same data differ by little, checkpoints on shared storage by more.
 constexpr double k_spread_of_one = 0.25;
+constexpr double k_periods_to_show_a_phase = 1.5;
 
 /// What one phase adds to a run.
 struct PhaseShare {
@@ -64,6 +65,13 @@ double samples_per_step_of(const Measurement& measurement) {
 /// Where a report counts as a step, a number of steps says nothing.
 bool tells_period(const PlannedPhase& declared, const Measurement& measurement) {
   return declared.every_samples || measurement.steps_known.value_or(true);
+}
+
+/// One that did not show itself in that time takes none that is worth telling.
+bool was_long_enough_for(const PlannedPhase& declared, const Measurement& measurement) {
+  const double every_samples = declared.every_samples.value_or(declared.every_steps.value_or(0.0) *
+                                                               samples_per_step_of(measurement));
+  return measurement.total_samples >= k_periods_to_show_a_phase * every_samples;
 }
 
 /// Nothing where neither the plan nor a trial tells enough for a price.
@@ -164,10 +172,11 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
           name));
       continue;
     }
-    const bool seen = std::ranges::any_of(trials, [&](const TrialRecord& trial) {
-      return trial.measurement && find(&*trial.measurement, name) != nullptr;
+    const bool watched = std::ranges::any_of(trials, [&](const TrialRecord& trial) {
+      return trial.measurement && (find(&*trial.measurement, name) != nullptr ||
+                                   was_long_enough_for(phase, *trial.measurement));
     });
-    if (seen) continue;
+    if (watched) continue;
     const std::string count =
         phase.every_samples ? fmt::format("{:.0f}", std::floor(samples / *phase.every_samples))
                             : fmt::format("one every {:g} steps", phase.every_steps.value_or(0.0));

@@ -267,6 +267,10 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
     document["guards"] = Json::array({*std::move(guard)});
   }
   if (options.planned_samples) document["planned_run"]["samples"] = *options.planned_samples;
+  // So that the result says where no trial came to the end of an epoch, and what it costs else.
+  if (options.epoch_samples) {
+    document["planned_run"]["phases"]["epoch_end"]["every_samples"] = *options.epoch_samples;
+  }
   if (options.samples_per_step) {
     document["planned_run"]["batch_size"] = step_size(*options.samples_per_step, document);
   }

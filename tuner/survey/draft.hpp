@@ -20,6 +20,7 @@ struct DraftOptions {
   bool live = false;  ///< trials in one running program, and only knobs that can be switched there
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
+  std::optional<double> epoch_samples = {};  ///< between two ends of an epoch
   Facts facts;
 };
 

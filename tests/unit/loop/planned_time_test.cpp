@@ -178,19 +178,20 @@ TEST(PlannedTime, TheMeanRateCountsWhereStepsAreNotKnownApart) {
 TEST(UnseenPhases, AreNamedWithTheirPrice) {
   PlannedRun plan = run_of(1e6);
   plan.phases["evaluation"] = {25'000.0, std::nullopt, 2.0};
-  plan.phases["checkpoint"] = {std::nullopt, 500.0, std::nullopt};
+  plan.phases["checkpoint"] = {std::nullopt, 5000.0, std::nullopt};
   TrialRecord trial = completed(1, 1.0);
   trial.measurement = stepping();
   EXPECT_THAT(
       unseen_phases(plan, {trial}),
       ElementsAre(
           "no checkpoint was seen and the plan gives no \"seconds\": the plan's (one every "
-          "500 steps) are not in its price",
+          "5000 steps) are not in its price",
           "no evaluation was seen: the plan's (40) are priced with the 2.0 s that it gives"));
   EXPECT_DOUBLE_EQ(planned_time(plan, stepping()).seconds, 25.0 + 1e4 + 40 * 2.0);
   trial.measurement->phases["evaluation"] = seen(1, 2.0, 1.0);
-  trial.measurement->phases["checkpoint"] = seen(1, 2.0, 1.0);
-  EXPECT_THAT(unseen_phases(plan, {trial}), IsEmpty());
+  EXPECT_THAT(unseen_phases(plan, {trial}), ElementsAre(HasSubstr("no checkpoint was seen")));
+  trial.measurement->total_samples = 2.0 * 5000 * 8;
+  EXPECT_THAT(unseen_phases(plan, {trial}), IsEmpty()) << "it would have come by now";
 }
 
 TEST(MissedLimit, NamesWhatIsTooLongOrTooDear) {
@@ -249,10 +250,26 @@ TEST(PlanNotes, TellThatADeadlineLiesWithinTheInterval) {
   Recommendation recommendation;
   recommendation.incumbent_trial = 4;
   recommendation.incumbent_objectives = {7000.0};
+  recommendation.incumbent_half_widths = {588.0};
   EXPECT_THAT(plan_notes(study, standing, recommendation),
               ElementsAre(HasSubstr("the deadline of 2.0 h may be missed")));
   recommendation.incumbent_objectives = {6000.0};
   EXPECT_THAT(plan_notes(study, standing, recommendation), IsEmpty());
+}
+
+TEST(PlanNotes, TellWhereTheDataCameFrom) {
+  const StudySpec study = time_study();
+  TrialRecord trial = completed(4, 100.0);
+  Recommendation recommendation;
+  recommendation.incumbent_trial = 4;
+  const auto notes = [&](const char* cache) {
+    trial.placement["page_cache"] = cache;
+    Standing standing(ranking_rules(study));
+    standing.put(trial);
+    return plan_notes(study, standing, recommendation);
+  };
+  EXPECT_THAT(notes("warm"), ElementsAre(HasSubstr("found the data in memory")));
+  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"), ElementsAre(HasSubstr("from storage")));
 }
 
 }  // namespace

@@ -210,6 +210,14 @@ TEST(Draft, TakesAPlanAndSamplesPerStepFromTheUser) {
   EXPECT_EQ(render_command(study, study.baseline).hook->samples_per_step, 96.0);
 }
 
+TEST(Draft, TheEndOfAnEpochIsAPhaseOfThePlan) {
+  DraftOptions wanted = options();
+  wanted.planned_samples = 6e5;
+  wanted.epoch_samples = 6e4;
+  const StudySpec study = study_of(must_draft(usual({knob("num_threads", "1")}), wanted));
+  EXPECT_EQ(study.planned_run.phases.at("epoch_end").every_samples, 6e4);
+}
+
 TEST(Draft, SamplesPerStepGrowWithATunedBatch) {
   DraftOptions wanted = options();
   wanted.semantic = true;
