@@ -209,6 +209,31 @@ TEST_F(Retune, WhatCannotBeRetunedIsRefused) {
   EXPECT_EQ(sandbox_.steptune({"retune", "study.json", "--from", "nothing"}).exit_code, 1);
 }
 
+TEST_F(Retune, ANightThatCannotBeginHasItsLineOfJsonToo) {
+  const auto refused = [&](int exit_code, std::vector<std::string> words, const std::string& study,
+                           const std::string& reason) {
+    words.insert(words.begin(), "retune");
+    words.emplace_back("--json");
+    const Ended ended = sandbox_.steptune(words);
+    EXPECT_EQ(ended.exit_code, exit_code) << ended.err;
+    EXPECT_EQ(std::ranges::count(ended.out, '\n'), 1) << ended.out;
+    const auto json = parse_json(ended.out, "night");
+    ASSERT_TRUE(json) << ended.out;
+    EXPECT_EQ((*json)["schema_version"], 1);
+    EXPECT_EQ((*json)["result"], "failed");
+    EXPECT_EQ((*json)["study"], study);
+    EXPECT_NE((*json)["reason"].get<std::string>().find(reason), std::string::npos) << ended.out;
+    EXPECT_NE(ended.err.find(reason), std::string::npos) << ended.err;
+  };
+  refused(2, {}, "", "name a study");
+  refused(2, {"no.json"}, "no.json", "no.json");
+  refused(2, {"study.json", "--time", "never"}, "demo", "--time");
+  refused(2, {"study.json", "--notify", "https://"}, "study.json", "https://");
+  refused(1, {"study.json", "--from", "nothing"}, "demo", "contains no study yet");
+  sandbox_.write(".steptune/history.db", "no database, but long enough to be taken for one");
+  refused(4, {"study.json"}, "demo", "history.db");
+}
+
 /// The lines of docs/nightly.md.
 TEST_F(Retune, RunsUnderCron) {
   const std::string line =
