@@ -162,6 +162,14 @@ bool selects_rows(const LeaderboardQuery& query) {
   return query.pareto || query.feasible || !query.where.empty() || !query.sort_column.empty();
 }
 
+/// Whether the trial lacks what a condition names: a failed one has no time. An inactive parameter
+/// is not lacking, it has a meaning in every expression.
+bool lacks_any(const LeaderboardRow& row, const std::vector<LeaderboardColumn>& columns) {
+  return std::ranges::any_of(columns, [&](const LeaderboardColumn& column) {
+    return !column.is_parameter && !column.value(row);
+  });
+}
+
 /// A row as an expression sees it: the columns that it names.
 Configuration values_of(const LeaderboardRow& row, const std::vector<LeaderboardColumn>& columns) {
   Configuration values;
@@ -188,8 +196,9 @@ Result<void> filter_rows(std::vector<LeaderboardRow>& rows, const std::string& c
   std::erase_if(columns, [&](const LeaderboardColumn& column) {
     return std::ranges::find(named, column.name) == named.end();
   });
-  std::erase_if(
-      rows, [&](const LeaderboardRow& row) { return !compiled->holds(values_of(row, columns)); });
+  std::erase_if(rows, [&](const LeaderboardRow& row) {
+    return lacks_any(row, columns) || !compiled->holds(values_of(row, columns));
+  });
   return {};
 }
 

@@ -13,7 +13,9 @@
 namespace steptune {
 namespace {
 
+/// Columns give way to keep it so wide; beyond that it gives way itself.
 constexpr std::size_t k_narrowest_configuration = 24;
+constexpr std::size_t k_shortest_configuration = 16;
 
 std::string marks(const LeaderboardRow& row) {
   std::string result;
@@ -64,6 +66,21 @@ LeaderboardColumn configuration_column(const std::vector<std::string>& parameter
   return column;
 }
 
+/// `confirm incumbent`, `confirm, failed`: completed is what a trial is that nothing else is said
+/// of.
+std::string brief_status(const LeaderboardRow& row) {
+  const TrialRecord& trial = row.trial;
+  std::string status = to_text(trial.status);
+  if (trial.purpose != TrialPurpose::search) {
+    const std::string purpose = to_text(trial.purpose);
+    status = trial.status == TrialStatus::completed
+                 ? purpose
+                 : fmt::format("{}, {}", purpose.substr(0, purpose.find('_')), status);
+  }
+  std::ranges::replace(status, '_', ' ');
+  return status;
+}
+
 /// Drops the least important columns until the table fits or only those of parameters and what
 /// matters more are left.
 void drop_columns(std::vector<LeaderboardColumn>& columns, const std::vector<LeaderboardRow>& rows,
@@ -82,6 +99,9 @@ void drop_columns(std::vector<LeaderboardColumn>& columns, const std::vector<Lea
 /// costs no column that matters more than they do, else in one that takes what is left.
 TextTable narrow_table(std::vector<LeaderboardColumn> columns, const Leaderboard& board,
                        std::size_t width) {
+  for (LeaderboardColumn& column : columns) {
+    if (column.name == "status") column.text = brief_status;
+  }
   std::vector<LeaderboardColumn> apart = columns;
   drop_columns(apart, board.rows, width);
   if (TextTable table = table_of(apart, board.rows); table.width() <= width) return table;
@@ -100,7 +120,7 @@ TextTable narrow_table(std::vector<LeaderboardColumn> columns, const Leaderboard
   }
   if (!board.parameters.empty()) {
     columns.push_back(
-        configuration_column(board.parameters, std::max(k_narrowest_configuration, left)));
+        configuration_column(board.parameters, std::max(k_shortest_configuration, left)));
   }
   return table_of(columns, board.rows);
 }
@@ -209,12 +229,13 @@ std::string leaderboard_text(const Leaderboard& board, const TextStyle& style) {
     Configuration constant;
     for (const auto& [name, value] : board.constant)
       constant.set(name, value);
-    result += fmt::format("same in all: {}\n",
-                          configuration_text(constant, parameter_order(board.study.document)));
+    result += wrapped_entry(
+        "same in all: " + configuration_text(constant, parameter_order(board.study.document)),
+        style.width, 13);
   }
   for (const std::string& note : board.notes)
-    result += fmt::format("note: {}\n", note);
-  result += counts_text(board.counts) + "\n";
+    result += wrapped_entry("note: " + note, style.width, 6);
+  result += wrapped(counts_text(board.counts), style.width);
   return result;
 }
 
