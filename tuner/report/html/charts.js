@@ -230,7 +230,8 @@
     var atX = function (d, raw) { return x(raw ? within(x, d) : d.values[0]); };
     var atY = function (d, raw) { return y(raw ? within(y, d) : d.values[1]); };
     var front = trials.filter(function (d) { return d.pareto; })
-        .sort(function (a, b) { return a.values[0] - b.values[0]; });
+        .sort(function (a, b) { return (a.values[0] - b.values[0]) * (lessIsBetter ? 1 : -1); });
+    // Best of the first objective first: short of the next trial's value of it, this trial's second one is the best to be had.
     f.g.append("path").attr("class", "front-line").attr("d",
         d3.svg.line().x(function (d) { return atX(d); }).y(function (d) { return atY(d); }).interpolate("step-after")(front));
     addIntervals(f.g, trials, atX, atY, 0, false);

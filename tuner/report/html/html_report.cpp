@@ -2,6 +2,7 @@
 #include "tuner/report/html/html_report.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <sstream>
 
@@ -139,9 +140,23 @@ std::string usage(const StudyReport& report) {
     commands += shell_quoted(report.command->argv) + "\n";
     html += fmt::format("<p>As it was measured:</p>\n<pre>{}</pre>\n", html_escaped(commands));
   }
-  html += fmt::format("<p>From a script: <code>steptune best {} --format args</code></p>\n",
-                      html_escaped(report.words.study));
-  return html;
+  const std::string study = html_escaped(report.words.study);
+  if (!report.words.hooked) {
+    return html + fmt::format("<p>From a script: <code>steptune best {} --format args</code></p>\n",
+                              study);
+  }
+  // The command line alone would leave the settings out.
+  return html + fmt::format(
+                    "<p>From a script: <code>steptune exec {0}</code>. The lines to change "
+                    "in the program: <code>steptune best {0} --format python</code></p>\n",
+                    study);
+}
+
+/// `Time against cost`
+std::string front_title(const ObjectiveView& first, const ObjectiveView& second) {
+  std::string title = printable_line(first.title() + " against " + second.title());
+  title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+  return title;
 }
 
 std::string charts(const StudyReport& report) {
@@ -149,8 +164,9 @@ std::string charts(const StudyReport& report) {
       chart("history", "The search",
             "Each trial in the order in which it was proposed, with its 95 % interval; "
             "the line is the best so far, the dashed one the baseline.");
-  if (report.board.objectives.size() > 1) {
-    html += chart("front", "Time against cost",
+  const auto& objectives = report.board.objectives;
+  if (objectives.size() > 1) {
+    html += chart("front", html_escaped(front_title(objectives[0], objectives[1])),
                   "Trials with the 95 % intervals of both objectives; the line joins those that no "
                   "other beats in both.");
   }
