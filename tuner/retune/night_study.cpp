@@ -47,7 +47,8 @@ Result<StudySpec> night_study(const StudySpec& study, const Night& night, const 
     budget["time"] = std::max(1.0, plan.elapsed_s + plan.time_share * left_s);
   }
   budget.erase("stop");
-  // What a night has lost, each night to come would lose again: more than one run has to pay for it.
+  // What a night has lost, each night to come would lose again: more than one run has to pay for
+  // it.
   const bool has_lost = night.slowdown || night.lead_shrank || !night.broken.empty();
   if (payback_applies(study) && !has_lost) budget["stop"] = "payback";
   document["budget"] = std::move(budget);
