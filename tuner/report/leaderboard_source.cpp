@@ -101,17 +101,18 @@ Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
   return result;
 }
 
-/// By trial, of a study whose parameters count machines and that measured several counts. It reads
-/// all trials, so a study of very many, which nobody runs to choose a count, goes without.
-std::map<std::int64_t, double> efficiencies(const StoredStudy& study, std::size_t trials) {
+/// By trial, of a study (`whole`: its standing, where all trials have been read) whose parameters
+/// count machines and that measured several counts. It reads all trials, so a study of very many,
+/// which nobody runs to choose a count, goes without.
+std::map<std::int64_t, double> efficiencies(const StoredStudy& study, std::size_t trials,
+                                            const Standing* whole) {
   constexpr std::size_t k_most_trials = 10'000;
   if (trials > k_most_trials) return {};
   const auto spec = stored_spec(study.record);
   if (!spec || (spec->search.over.empty() && !counting_parameter(*spec))) return {};
-  auto scaling = read_scaling(study, {});
-  // A study that tells no curve has a leaderboard all the same; `steptune scaling` says why.
-  if (!scaling || scaling->scaling.counts.size() < 2) return {};
-  return std::move(scaling->efficiency_by_trial);
+  if (whole != nullptr) return efficiency_by_trial(*spec, *whole);
+  const auto standing = read_whole_standing(study);
+  return standing ? efficiency_by_trial(*spec, *standing) : std::map<std::int64_t, double>{};
 }
 
 Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQuery& query) {
@@ -143,6 +144,8 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     input.drift_log_ratio = standing->drift().largest_log_ratio();
   }
   if (const TrialRecord* baseline = standing->baseline()) input.baseline = *baseline;
+  const bool by_first = whole && query.sorted_by == 0;
+  input.efficiency_by_trial = efficiencies(study, count, by_first ? &*standing : nullptr);
   std::vector<TrialRecord> known = standing->take_trials();
   for (const std::size_t place : places)
     input.ranked.push_back(std::move(known[place]));
@@ -151,7 +154,6 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     if (!unranked) return tl::unexpected(unranked.error());
     input.unranked = *std::move(unranked);
   }
-  input.efficiency_by_trial = efficiencies(study, count);
   input.study = study.record;
   input.objectives = study.objectives;
   input.sorted_by = query.sorted_by;
