@@ -254,6 +254,19 @@ std::vector<LeaderboardColumn> leaderboard_columns(const Leaderboard& board,
   return columns;
 }
 
+std::string brief_status(const LeaderboardRow& row) {
+  const TrialRecord& trial = row.trial;
+  std::string status = to_text(trial.status);
+  if (trial.purpose != TrialPurpose::search) {
+    const std::string purpose = to_text(trial.purpose);
+    status = trial.status == TrialStatus::completed
+                 ? purpose
+                 : fmt::format("{}, {}", purpose.substr(0, purpose.find('_')), status);
+  }
+  std::ranges::replace(status, '_', ' ');
+  return status;
+}
+
 Result<LeaderboardColumn> column_named(const std::vector<LeaderboardColumn>& columns,
                                        const std::string& name) {
   std::vector<std::string> names;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
@@ -64,21 +65,6 @@ LeaderboardColumn configuration_column(const std::vector<std::string>& parameter
     return elide_middle(configuration_text(varying, parameters), width);
   };
   return column;
-}
-
-/// `confirm incumbent`, `confirm, failed`: completed is what a trial is that nothing else is said
-/// of.
-std::string brief_status(const LeaderboardRow& row) {
-  const TrialRecord& trial = row.trial;
-  std::string status = to_text(trial.status);
-  if (trial.purpose != TrialPurpose::search) {
-    const std::string purpose = to_text(trial.purpose);
-    status = trial.status == TrialStatus::completed
-                 ? purpose
-                 : fmt::format("{}, {}", purpose.substr(0, purpose.find('_')), status);
-  }
-  std::ranges::replace(status, '_', ' ');
-  return status;
 }
 
 /// Drops the least important columns until the table fits or only those of parameters and what
@@ -143,9 +129,21 @@ std::vector<LeaderboardColumn> shown_columns(const Leaderboard& board,
 /// Spreadsheets evaluate texts that begin so (OWASP, "CSV Injection").
 constexpr std::string_view k_formula_signs = "=+-@\t\r";
 
+/// Without what a terminal would take for commands; lines stay apart.
+std::string printable_lines(const std::string& text) {
+  std::string result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (begin > 0) result += '\n';
+    result += printable_line(std::string_view(text).substr(begin, end - begin), 3 * text.size());
+    begin = end + 1;
+  }
+  return result;
+}
+
 std::string csv_cell(const std::optional<Value>& value) {
   if (!value) return {};
-  std::string text = to_text(*value);
+  std::string text = printable_lines(to_text(*value));
   const bool is_text = std::holds_alternative<std::string>(*value);
   if (is_text && !text.empty() && k_formula_signs.find(text.front()) != std::string_view::npos) {
     text.insert(0, "'");

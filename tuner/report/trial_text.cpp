@@ -211,7 +211,8 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
   facts.add("trial", fmt::format("{}  {}", trial.number, status));
   facts.add("purpose", trial.confirm_pair > 0
                            ? fmt::format("{}, pair {}", to_text(trial.purpose), trial.confirm_pair)
-                           : fmt::format("{} (from {})", to_text(trial.purpose), trial.origin));
+                           : fmt::format("{} (from {})", to_text(trial.purpose),
+                                         printable_line(trial.origin)));
   facts.add("configuration", configuration_text(trial.configuration, parameter_order));
   if (baseline != nullptr && baseline->configuration != trial.configuration) {
     facts.add("from baseline",
