@@ -68,9 +68,12 @@ std::string objective_detail(const Recommendation& recommendation, const Objecti
   const auto& widths = recommendation.incumbent_half_widths;
   if (i >= widths.size() || !std::isfinite(widths[i])) return text;
   const double value = recommendation.incumbent_objectives[i];
-  text += fmt::format(", 95 % interval {} to {}", view.text(std::max(0.0, value - widths[i])),
-                      view.text(value + widths[i]));
-  return text;
+  const std::string low = view.text(std::max(0.0, value - widths[i]));
+  const std::string high = view.text(value + widths[i]);
+  // Narrower than the digits that are shown.
+  if (low == high && value != 0.0)
+    return text + ", 95 % interval \u00b1 " + format_percent(widths[i] / std::abs(value));
+  return text + fmt::format(", 95 % interval {} to {}", low, high);
 }
 
 std::string objective_tiles(const StudyReport& report) {
