@@ -201,6 +201,26 @@ TEST_F(Retune, NotificationsTellAndNeverSpoilANight) {
   EXPECT_EQ(sandbox_.read("event.json"), "") << "nobody asked for \"completed\"";
 }
 
+TEST_F(Retune, AnUpgradeOfALibraryIsSeenWithoutAHook) {
+  std::string study = quick_study();
+  study.replace(study.find("/bin/sh"), 7, "./python3");
+  sandbox_.write("quick.json", study);
+  sandbox_.write(
+      "python3",
+      "#!/bin/sh\n[ \"$1\" = -c ] || exec /bin/sh \"$@\"\n"
+      "echo a warning\n"
+      "echo \"{\\\"python\\\": \\\"3.11.2\\\", \\\"torch\\\": \\\"$(cat torch.txt)\\\"}\"\n");
+  std::filesystem::permissions(sandbox_.folder() / "python3", std::filesystem::perms::owner_all);
+  sandbox_.write("torch.txt", "2.4.0");
+  night(7);
+  EXPECT_EQ(night(0)["machine_changes"], Json::array());
+  sandbox_.write("torch.txt", "2.5.1");
+  const Json upgraded = night(0);
+  EXPECT_EQ(upgraded["machine_changes"],
+            Json::parse(R"([{"name": "torch", "before": "2.4.0", "after": "2.5.1"}])"));
+  EXPECT_EQ(upgraded["trust"], "hint");
+}
+
 TEST_F(Retune, WhatCannotBeRetunedIsRefused) {
   EXPECT_EQ(sandbox_.steptune({"retune"}).exit_code, 2);
   EXPECT_EQ(sandbox_.steptune({"retune", "no.json"}).exit_code, 2);

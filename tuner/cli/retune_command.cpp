@@ -10,6 +10,7 @@
 #include "tuner/assembly/study_parts.hpp"
 #include "tuner/cli/build_info.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/interpreter_versions.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
 #include "tuner/cli/notify_options.hpp"
@@ -64,9 +65,11 @@ class NightDisplay final : public LoopListener {
   bool shown_;
 };
 
-MachineDescription machine_of_night() {
+MachineDescription machine_of_night(const CommandContext& context, const StudySpec& study) {
   MachineDescription machine = describe_machine(SystemFiles{});
   machine["steptune"] = build_info().version;
+  machine.merge(
+      interpreter_versions(study, context.clock, log_directory(context.database(), study.name)));
   return machine;
 }
 
@@ -172,7 +175,7 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
       retune({*study, *history, context.clock, listener,
               [&](const StudySpec& spec) { return make_study_parts(spec, context.clock); },
               [&](const std::string& name) { return log_directory(context.database(), name); },
-              [&] { return flags.count(); }, machine_of_night()},
+              [&] { return flags.count(); }, machine_of_night(context, *study)},
              *options);
   display.finish();
   if (!night) return cannot_begin(context, given, *notifier, study->name, night.error());
