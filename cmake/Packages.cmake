@@ -36,6 +36,8 @@ set(CPACK_COMPONENT_STEPTUNE_DESCRIPTION
 Runs the user's own training command for a short while under different batch
 sizes, data-loader workers, precisions and machines, measures seconds per
 sample with confidence intervals, and recommends a configuration.")
+# Opened when something speaks HTTP, so that no linker tells of it; the second name is Ubuntu 24.04's.
+set(CPACK_DEBIAN_STEPTUNE_PACKAGE_DEPENDS "libcurl4 | libcurl4t64")
 set(CPACK_DEBIAN_STEPTUNE_PACKAGE_RECOMMENDS "steptune-bayes (= ${PROJECT_VERSION})")
 
 set(CPACK_DEBIAN_STEPTUNE-BAYES_PACKAGE_NAME steptune-bayes)

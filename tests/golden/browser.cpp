@@ -19,7 +19,7 @@ Ended document_in_browser(const Sandbox& sandbox, const std::string& address) {
   return sandbox.program(
       {"timeout", "120", k_browser, "--headless=new", "--no-sandbox", "--disable-gpu",
        "--user-data-dir=" + folder + "/browser", "--enable-logging=stderr",
-       "--window-size=1200,900", "--dump-dom", address},
+       "--window-size=1200,900", "--dump-dom", "--allow-file-access-from-files", address},
       {.environment = {{"HOME", folder}}});
 }
 

@@ -102,6 +102,59 @@ TEST_P(ReadingOutput, IsTheOneThatWasLookedAt) {
                                          << file;
 }
 
+using ReadingJson = ReadingOutput;
+
+TEST_P(ReadingJson, IsAsItsSchemaSays) {
+  const std::string command = GetParam().arguments.substr(0, GetParam().arguments.find(' '));
+  const Ended ended = sandbox_->program(
+      {"/bin/sh", "-c", steptune_program() + " " + GetParam().arguments + " --json"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  sandbox_->write("output.json", ended.out);
+  const Ended told =
+      sandbox_->program({"python3", "-c", R"(import json, sys
+try:
+    import jsonschema
+except ImportError:
+    sys.exit(77)
+text = open(sys.argv[1]).read()
+# A member may be added to a version, but then it is to be described.
+schema = json.loads(text.replace('"additionalProperties": true', '"additionalProperties": false'))
+jsonschema.Draft202012Validator.check_schema(schema)
+schema['$ref'] = '#/$defs/' + sys.argv[2]
+document = json.load(open('output.json'))
+valid = jsonschema.Draft202012Validator(schema)
+for fault in valid.iter_errors(document):
+    print(list(fault.path), fault.message[:300])
+del document['schema_version']
+assert not valid.is_valid(document), 'the schema says nothing'
+)",
+                         STEPTUNE_SOURCE_DIR "/configs/output.schema.json", command});
+  if (told.exit_code == 77) GTEST_SKIP() << "no python3-jsonschema";
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_EQ(told.out, "") << ended.out;
+}
+
+const std::array<ReadingCommand, 12> k_documents = {
+    {{"studies", "studies"},
+     {"leaderboard", "leaderboard demo"},
+     {"leaderboard-all", "leaderboard demo --all"},
+     {"leaderboard-machines", "leaderboard cluster"},
+     {"show", "show demo 3"},
+     {"show-confirmation", "show demo 22"},
+     {"compare", "compare demo 1 4 9"},
+     {"best", "best demo"},
+     {"importance", "importance demo"},
+     {"bottleneck", "bottleneck demo"},
+     {"bottleneck-machines", "bottleneck cluster"},
+     {"scaling", "scaling cluster"}}};
+
+INSTANTIATE_TEST_SUITE_P(Documents, ReadingJson, ::testing::ValuesIn(k_documents),
+                         [](const auto& command) {
+                           std::string name = command.param.name;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
 INSTANTIATE_TEST_SUITE_P(Commands, ReadingOutput, ::testing::ValuesIn(k_commands),
                          [](const auto& command) {
                            std::string name = command.param.name;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <regex>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "common/json.hpp"
@@ -33,16 +34,43 @@ int count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-/// The height at which the chart shows each trial, by its number.
-std::map<int, double> heights_of(const std::string& figure) {
+/// Where the chart shows each trial, from the left and from above, by its number.
+std::map<int, std::pair<double, double>> places_of(const std::string& figure) {
   static const std::regex k_mark(
-      "<path class=\"mark[^>]*data-trial=\"(\\d+)\"[^>]*transform=\"translate\\([^,]+,([^)]+)\\)");
-  std::map<int, double> heights;
+      "<path "
+      "class=\"mark[^>]*data-trial=\"(\\d+)\"[^>]*transform=\"translate\\(([^,]+),([^)]+)\\)");
+  std::map<int, std::pair<double, double>> places;
   for (auto it = std::sregex_iterator(figure.begin(), figure.end(), k_mark);
        it != std::sregex_iterator(); ++it) {
-    heights[std::stoi((*it)[1])] = std::stod((*it)[2]);
+    places[std::stoi((*it)[1])] = {std::stod((*it)[2]), std::stod((*it)[3])};
   }
-  return heights;
+  return places;
+}
+
+/// Values and where they are shown, in pixels.
+using Shown = std::vector<std::pair<double, double>>;
+
+/// The furthest that any value is shown from where a linear or logarithmic axis through the least
+/// and the greatest has it: whichever axis fits.
+double pixels_off_an_axis(const Shown& shown) {
+  const auto [least, greatest] = std::minmax_element(shown.begin(), shown.end());
+  const auto off = [&](auto on_axis) {
+    const double from = on_axis(least->first);
+    const double scale = (greatest->second - least->second) / (on_axis(greatest->first) - from);
+    double most = 0.0;
+    for (const auto& [value, at] : shown)
+      most = std::max(most, std::abs(least->second + scale * (on_axis(value) - from) - at));
+    return most;
+  };
+  return std::min(off([](double value) { return value; }),
+                  off([](double value) { return std::log(value); }));
+}
+
+/// The page with other data.
+std::string with_data(std::string page, const Json& data) {
+  const std::string begin = "id=\"data\">";
+  const std::size_t at = page.find(begin) + begin.size();
+  return page.replace(at, page.find("</script>", at) - at, data.dump());
 }
 
 /// Bars of the legend: they stand for no figure.
@@ -175,13 +203,114 @@ TEST_F(HtmlReport, DrawsInABrowserWhatTheDataSay) {
   for (const auto& [trial, width] : spans)
     EXPECT_NEAR(width, seconds.at(trial) * per_second, 2.5) << "trial " << trial;
 
-  const auto heights = heights_of(history);
-  for (const Json& a : data["trials"]) {
-    for (const Json& b : data["trials"]) {
-      if (a["values"].empty() || b["values"].empty() || a["values"][0] >= b["values"][0]) continue;
-      EXPECT_GE(heights.at(a["n"]), heights.at(b["n"])) << "less time lies lower";
-    }
+  const auto places = places_of(history);
+  const auto front = places_of(figure_of(browser.out, "front"));
+  Shown times, times_on_front, costs_on_front;
+  for (const Json& trial : data["trials"]) {
+    if (trial["values"].empty()) continue;
+    times.emplace_back(trial["values"][0], places.at(trial["n"]).second);
+    if (!front.contains(trial["n"])) continue;
+    times_on_front.emplace_back(trial["values"][0], front.at(trial["n"]).first);
+    costs_on_front.emplace_back(trial["values"][1], front.at(trial["n"]).second);
   }
+  EXPECT_LT(pixels_off_an_axis(times), 0.5);
+  EXPECT_LT(pixels_off_an_axis(times_on_front), 0.5);
+  EXPECT_LT(pixels_off_an_axis(costs_on_front), 0.5);
+  const auto [fastest, slowest] = std::minmax_element(times.begin(), times.end());
+  EXPECT_GT(fastest->second, slowest->second) << "less time lies lower";
+}
+
+TEST_F(HtmlReport, TheTraceShowsTheTimeOfEachStep) {
+  if (!has_browser()) GTEST_SKIP() << k_no_browser;
+  const Ended browser =
+      document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/report.html");
+  const Json data = data_of(sandbox_->read("report.html"));
+  const Json& trace = data["traces"][data["recommended"].dump()];
+  const std::string figure = figure_of(browser.out, "trace");
+  std::smatch path;
+  ASSERT_TRUE(std::regex_search(figure, path, std::regex("data-pieces=[^>]* d=\"M([^\"]*)\"")))
+      << figure;
+  // Each piece from its begin to its end, at its height.
+  std::vector<std::pair<double, double>> corners;
+  const std::string text = path[1];
+  static const std::regex k_corner("([-0-9.e]+),([-0-9.e]+)");
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), k_corner);
+       it != std::sregex_iterator(); ++it) {
+    corners.emplace_back(std::stod((*it)[1]), std::stod((*it)[2]));
+  }
+  const std::size_t pieces = trace["seconds"].size() - 1;
+  ASSERT_EQ(corners.size(), 2 * pieces);
+  Shown ends, step_times;
+  double at_s = trace["seconds"][0];
+  for (std::size_t i = 0; i < pieces; ++i) {
+    const double seconds = trace["seconds"][i + 1];
+    ends.emplace_back(at_s, corners[2 * i].first);
+    at_s += seconds;
+    ends.emplace_back(at_s, corners[2 * i + 1].first);
+    step_times.emplace_back(seconds / trace["samples"][i + 1].get<double>(), corners[2 * i].second);
+  }
+  EXPECT_LT(pixels_off_an_axis(ends), 0.5);
+  EXPECT_LT(pixels_off_an_axis(step_times), 0.5);
+}
+
+TEST_F(HtmlReport, NothingIsWiderThanATelephone) {
+  if (!has_browser()) GTEST_SKIP() << k_no_browser;
+  std::string page = sandbox_->read("report.html");
+  page.insert(page.rfind("</body>"), R"(<script>
+    parent.postMessage([document.documentElement.scrollWidth, innerWidth, document.querySelectorAll("svg").length], "*");
+  </script>)");
+  for (const int width : {390, 1600}) {
+    sandbox_->write("narrow.html", page);
+    sandbox_->write("frame.html",
+                    fmt::format("<!doctype html><p id=told></p><script>onmessage = e => "
+                                "document.getElementById('told').textContent = e.data.join(' ')"
+                                "</script><iframe src=narrow.html "
+                                "style='width:{}px;height:900px;border:0'></iframe>",
+                                width));
+    const Ended browser =
+        document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/frame.html");
+    std::smatch told;
+    ASSERT_TRUE(
+        std::regex_search(browser.out, told, std::regex("id=\"told\">(\\d+) (\\d+) (\\d+)<")))
+        << browser.out << browser.err;
+    EXPECT_EQ(std::stoi(told[2]), width);
+    EXPECT_LE(std::stoi(told[1]), width) << "the page scrolls to the side";
+    EXPECT_GT(std::stoi(told[3]), 10) << "the charts are there";
+  }
+}
+
+TEST_F(HtmlReport, TheTimelineTellsColdStartsFromWarmOnesAndFramesJobs) {
+  if (!has_browser()) GTEST_SKIP() << k_no_browser;
+  const std::string page = sandbox_->read("report.html");
+  Json data = data_of(page);
+  // Trials 1 to 6 of one job, 7 on the machine that it leaves a minute later, 8 on another one.
+  const double end_s = 1000.0 * static_cast<double>(data["trials"].size());
+  for (Json& trial : data["trials"]) {
+    const int number = trial["n"];
+    const bool in_job = number <= 6;
+    const double from_s = in_job ? 100.0 * number : number == 7 ? 760.0 : end_s + 100.0 * number;
+    trial["launches"] = Json::array({Json::array({from_s, from_s + 100.0})});
+    trial["instances"] = number == 8 ? "ml.g5.2xlarge" : "ml.g5.xlarge";
+    trial["job"] = in_job ? "job-1" : fmt::format("job-{}", number);
+    trial["start"] = number == 1 || number == 8 ? "cold" : in_job ? "in turn" : "warm";
+    data["traces"][std::to_string(number)]["startup"] = 20.0;
+  }
+  sandbox_->write("rented.html", with_data(page, data));
+  const Ended browser =
+      document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/rented.html");
+  EXPECT_EQ(count_of(browser.err, "CONSOLE"), 0) << browser.err;
+  const std::string timeline = figure_of(browser.out, "timeline");
+  const std::string drawn = timeline.substr(0, timeline.find("class=\"legend\""));
+  EXPECT_EQ(count_of(drawn, "data-trials=\"1 2 3 4 5 6\""), 1) << "a frame around the job";
+  EXPECT_EQ(count_of(drawn, "data-trials="), 1);
+  EXPECT_EQ(count_of(drawn, "class=\"start-up cold\""), 2);
+  EXPECT_GE(count_of(drawn, "class=\"start-up warm\""), 1);
+  EXPECT_EQ(count_of(drawn, "class=\"start-up\""), 5) << "in turn: the machine is running";
+  EXPECT_GE(count_of(drawn, "class=\"idle\""), 1) << "between trials 6 and 7";
+  const std::string legend = timeline.substr(drawn.size());
+  for (const char* text : {"cold start, until the first step", "warm start, until the first step",
+                           "trials of one job", "machine kept warm, idle"})
+    EXPECT_EQ(count_of(legend, text), 1) << text;
 }
 
 // What a served page does once its study has changed.

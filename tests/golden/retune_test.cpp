@@ -201,12 +201,57 @@ TEST_F(Retune, NotificationsTellAndNeverSpoilANight) {
   EXPECT_EQ(sandbox_.read("event.json"), "") << "nobody asked for \"completed\"";
 }
 
+TEST_F(Retune, AnUpgradeOfALibraryIsSeenWithoutAHook) {
+  std::string study = quick_study();
+  study.replace(study.find("/bin/sh"), 7, "./python3");
+  sandbox_.write("quick.json", study);
+  sandbox_.write(
+      "python3",
+      "#!/bin/sh\n[ \"$1\" = -c ] || exec /bin/sh \"$@\"\n"
+      "echo a warning\n"
+      "echo \"{\\\"python\\\": \\\"3.11.2\\\", \\\"torch\\\": \\\"$(cat torch.txt)\\\"}\"\n");
+  std::filesystem::permissions(sandbox_.folder() / "python3", std::filesystem::perms::owner_all);
+  sandbox_.write("torch.txt", "2.4.0");
+  night(7);
+  EXPECT_EQ(night(0)["machine_changes"], Json::array());
+  sandbox_.write("torch.txt", "2.5.1");
+  const Json upgraded = night(0);
+  EXPECT_EQ(upgraded["machine_changes"],
+            Json::parse(R"([{"name": "torch", "before": "2.4.0", "after": "2.5.1"}])"));
+  EXPECT_EQ(upgraded["trust"], "hint");
+}
+
 TEST_F(Retune, WhatCannotBeRetunedIsRefused) {
   EXPECT_EQ(sandbox_.steptune({"retune"}).exit_code, 2);
   EXPECT_EQ(sandbox_.steptune({"retune", "no.json"}).exit_code, 2);
   EXPECT_EQ(sandbox_.steptune({"retune", "study.json", "--time", "never"}).exit_code, 2);
   EXPECT_EQ(sandbox_.steptune({"retune", "study.json", "--notify", "https://"}).exit_code, 2);
   EXPECT_EQ(sandbox_.steptune({"retune", "study.json", "--from", "nothing"}).exit_code, 1);
+}
+
+TEST_F(Retune, ANightThatCannotBeginHasItsLineOfJsonToo) {
+  const auto refused = [&](int exit_code, std::vector<std::string> words, const std::string& study,
+                           const std::string& reason) {
+    words.insert(words.begin(), "retune");
+    words.emplace_back("--json");
+    const Ended ended = sandbox_.steptune(words);
+    EXPECT_EQ(ended.exit_code, exit_code) << ended.err;
+    EXPECT_EQ(std::ranges::count(ended.out, '\n'), 1) << ended.out;
+    const auto json = parse_json(ended.out, "night");
+    ASSERT_TRUE(json) << ended.out;
+    EXPECT_EQ((*json)["schema_version"], 1);
+    EXPECT_EQ((*json)["result"], "failed");
+    EXPECT_EQ((*json)["study"], study);
+    EXPECT_NE((*json)["reason"].get<std::string>().find(reason), std::string::npos) << ended.out;
+    EXPECT_NE(ended.err.find(reason), std::string::npos) << ended.err;
+  };
+  refused(2, {}, "", "name a study");
+  refused(2, {"no.json"}, "no.json", "no.json");
+  refused(2, {"study.json", "--time", "never"}, "demo", "--time");
+  refused(2, {"study.json", "--notify", "https://"}, "study.json", "https://");
+  refused(1, {"study.json", "--from", "nothing"}, "demo", "contains no study yet");
+  sandbox_.write(".steptune/history.db", "no database, but long enough to be taken for one");
+  refused(4, {"study.json"}, "demo", "history.db");
 }
 
 /// The lines of docs/nightly.md.

@@ -129,6 +129,10 @@ TEST(Usage, BashCompletesOptionsAndNamesOfStudiesTrialsAndColumns) {
   EXPECT_EQ(bash_completions(sandbox, "steptune leaderboard --li", 2), "--limit\n");
   EXPECT_EQ(bash_completions(sandbox, "steptune leaderboard ''", 2), "demo\n");
   EXPECT_EQ(bash_completions(sandbox, "steptune leaderboard x", 2), "\n");
+  for (const std::string command : {"run", "check", "rehearse"}) {
+    EXPECT_EQ(bash_completions(sandbox, "steptune " + command + " ''", 2), "\n")
+        << "files, which bash completes itself";
+  }
   EXPECT_EQ(bash_completions(sandbox, "steptune show demo 12", 3), "12\n");
   EXPECT_EQ(bash_completions(sandbox, "steptune show --db 'a b.db' ''", 4), "demo 2 1\n");
   EXPECT_EQ(bash_completions(sandbox, "steptune bottleneck demo --trial 12", 4), "12\n");
@@ -137,14 +141,14 @@ TEST(Usage, BashCompletesOptionsAndNamesOfStudiesTrialsAndColumns) {
             "trial,precision\n");
 }
 
-TEST(Usage, TheProgramDoesNotLinkLibTorch) {
+TEST(Usage, TheProgramDoesNotLinkWhatFewCommandsNeed) {
   const Sandbox sandbox;
   const Ended ended = sandbox.program({"ldd", steptune_program()});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_NE(ended.out.find("libsqlite3"), std::string::npos) << "ldd shows what is linked";
   // Addresses differ from run to run, and may spell a name.
   const std::string linked = std::regex_replace(ended.out, std::regex(R"( \(0x[0-9a-f]+\))"), "");
-  for (const char* library : {"torch", "c10", "blas", "protobuf"}) {
+  for (const char* library : {"torch", "c10", "blas", "protobuf", "curl"}) {
     EXPECT_EQ(linked.find(library), std::string::npos) << linked;
   }
 }

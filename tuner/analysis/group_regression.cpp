@@ -11,9 +11,9 @@
 namespace steptune {
 namespace {
 
-constexpr int k_burn_in = 300;
-constexpr int k_sweeps = 1600;
-constexpr int k_kept_every = 8;
+constexpr int k_burn_in = 200;
+constexpr int k_sweeps = 1000;
+constexpr int k_kept_every = 5;
 
 /// Prior variances of a group's coefficients, as shares of the variance of the values.
 constexpr std::array k_slabs{0.001, 0.004, 0.016, 0.06, 0.25, 1.0, 4.0};
@@ -25,6 +25,13 @@ struct Square {
   explicit Square(std::size_t n) : size(n), cells(n * n, 0.0) {}
   double& at(std::size_t i, std::size_t j) { return cells[i * size + j]; }
   [[nodiscard]] double at(std::size_t i, std::size_t j) const { return cells[i * size + j]; }
+  /// Above the diagonal what is below.
+  void mirror() {
+    for (std::size_t i = 0; i < size; ++i) {
+      for (std::size_t j = 0; j < i; ++j)
+        at(j, i) = at(i, j);
+    }
+  }
 };
 
 /// Eigenvectors of a symmetric matrix as columns, by Jacobi's cyclic rotations (Golub and Van Loan,
@@ -129,10 +136,11 @@ class Sampler {
       for (std::size_t i = 0; i < input_.values.size(); ++i) {
         const double* row = &columns_[i * width_ + begin];
         for (std::size_t a = 0; a < size; ++a) {
-          for (std::size_t b = 0; b < size; ++b)
+          for (std::size_t b = 0; b <= a; ++b)
             block.at(a, b) += input_.weights[i] * row[a] * row[b];
         }
       }
+      block.mirror();
       rotations_.push_back(eigenvectors(block));
       turned.resize(size);
       for (std::size_t i = 0; i < input_.values.size(); ++i) {
@@ -149,21 +157,34 @@ class Sampler {
 
   void sum_products() {
     products_.assign(width_, 0.0);
-    for (std::size_t i = 0; i < input_.values.size(); ++i) {
-      const double* row = &columns_[i * width_];
-      const double value = input_.values[i] - result_.value_mean;
-      total_ += input_.weights[i] * value * value;
+    // Several rows at once: each cell of the matrix is then read and written less often.
+    constexpr std::size_t k_rows = 4;
+    columns_.resize((input_.values.size() + k_rows - 1) / k_rows * k_rows * width_, 0.0);
+    for (std::size_t i = 0; i < input_.values.size(); i += k_rows) {
+      std::array<const double*, k_rows> rows{};
+      std::array<double, k_rows> weights{};
+      std::array<double, k_rows> values{};
+      for (std::size_t r = 0; r < k_rows; ++r) {
+        rows[r] = &columns_[(i + r) * width_];
+        if (i + r >= input_.values.size()) continue;
+        weights[r] = input_.weights[i + r];
+        values[r] = input_.values[i + r] - result_.value_mean;
+        total_ += weights[r] * values[r] * values[r];
+      }
       for (std::size_t a = 0; a < width_; ++a) {
-        const double weighted = input_.weights[i] * row[a];
-        products_[a] += weighted * value;
-        for (std::size_t b = a; b < width_; ++b)
-          gram_.at(a, b) += weighted * row[b];
+        std::array<double, k_rows> weighted{};
+        for (std::size_t r = 0; r < k_rows; ++r) {
+          weighted[r] = weights[r] * rows[r][a];
+          products_[a] += weighted[r] * values[r];
+        }
+        double* cells = &gram_.at(a, 0);
+        for (std::size_t b = 0; b <= a; ++b) {
+          cells[b] += weighted[0] * rows[0][b] + weighted[1] * rows[1][b] +
+                      weighted[2] * rows[2][b] + weighted[3] * rows[3][b];
+        }
       }
     }
-    for (std::size_t a = 0; a < width_; ++a) {
-      for (std::size_t b = 0; b < a; ++b)
-        gram_.at(a, b) = gram_.at(b, a);
-    }
+    gram_.mirror();
     columns_.clear();
   }
 

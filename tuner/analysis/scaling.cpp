@@ -211,14 +211,20 @@ bool work_grows(ScalingLaw law) {
   return law == ScalingLaw::gustafson || law == ScalingLaw::gustafson_log;
 }
 
-Scaling scaling_of(const std::vector<ScalingRun>& runs, ScalingQuestion question) {
-  Scaling scaling;
-  scaling.question = std::move(question);
+std::vector<ScalingCount> best_by_count(const std::vector<ScalingRun>& runs) {
   std::map<double, std::vector<const ScalingRun*>> by_count;
   for (const ScalingRun& run : runs)
     by_count[run.count].push_back(&run);
+  std::vector<ScalingCount> counts;
   for (const auto& [count, there] : by_count)
-    scaling.counts.push_back(best_at(count, there));
+    counts.push_back(best_at(count, there));
+  return counts;
+}
+
+Scaling scaling_of(const std::vector<ScalingRun>& runs, ScalingQuestion question) {
+  Scaling scaling;
+  scaling.question = std::move(question);
+  scaling.counts = best_by_count(runs);
   if (scaling.counts.empty()) {
     scaling.unknown = "no trial was measured";
     return scaling;

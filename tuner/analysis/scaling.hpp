@@ -98,6 +98,9 @@ struct Scaling {
   std::string unknown;                    ///< why there is no law, for people; else empty
 };
 
+/// The best configuration at each count, in order of count, compared with no other count.
+[[nodiscard]] std::vector<ScalingCount> best_by_count(const std::vector<ScalingRun>& runs);
+
 /// Takes at each count the configuration with the least time (completed ones before those that were
 /// stopped early), compares and explains. Runs have positive, finite times and errors.
 [[nodiscard]] Scaling scaling_of(const std::vector<ScalingRun>& runs, ScalingQuestion question);

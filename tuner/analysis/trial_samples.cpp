@@ -5,6 +5,8 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "common/interval.hpp"
 
@@ -22,10 +24,29 @@ bool was_measured(const TrialRecord& trial) {
   return is_ranked(trial.status) || trial.status == TrialStatus::infeasible;
 }
 
+/// Samples spread evenly over all, and those that must not be missing: the baseline's, and the two
+/// ends, one of which is the best.
+std::vector<EffectSample> thinned(std::vector<EffectSample> samples, std::size_t baseline) {
+  if (samples.size() <= k_most_samples) return samples;
+  std::set<std::size_t> kept{baseline};
+  const auto [low, high] = std::ranges::minmax_element(samples, {}, &EffectSample::value);
+  kept.insert(static_cast<std::size_t>(low - samples.begin()));
+  kept.insert(static_cast<std::size_t>(high - samples.begin()));
+  const std::size_t spread = k_most_samples - kept.size();
+  for (std::size_t i = 0; i < spread; ++i)
+    kept.insert(i * samples.size() / spread);
+  std::vector<EffectSample> some;
+  for (const std::size_t place : kept)
+    some.push_back(std::move(samples[place]));
+  return some;
+}
+
 std::vector<EffectSample> samples_of(
     const SearchSpace& space, const std::vector<TrialRecord>& trials,
     const std::function<std::optional<Reading>(const TrialRecord&)>& reading_of) {
   std::vector<EffectSample> samples;
+  std::size_t baseline = 0;  // the first baseline's place, else that of the first trial
+  bool has_baseline = false;
   for (const TrialRecord& trial : trials) {
     const auto reading = reading_of(trial);
     if (!reading || !std::isfinite(reading->value)) continue;
@@ -33,13 +54,12 @@ std::vector<EffectSample> samples_of(
     // A value that a continued study no longer has.
     if (std::ranges::any_of(point, [](double at) { return std::isnan(at); })) continue;
     const double error = std::isfinite(reading->standard_error) ? reading->standard_error : 0.0;
+    if (trial.purpose == TrialPurpose::baseline && !std::exchange(has_baseline, true)) {
+      baseline = samples.size();
+    }
     samples.push_back({std::move(point), reading->value, error});
   }
-  if (samples.size() <= k_most_samples) return samples;
-  std::vector<EffectSample> some;
-  for (std::size_t i = 0; i < k_most_samples; ++i)
-    some.push_back(std::move(samples[i * samples.size() / k_most_samples]));
-  return some;
+  return thinned(std::move(samples), baseline);
 }
 
 TrialSamples on_log_scale(std::vector<EffectSample> samples) {

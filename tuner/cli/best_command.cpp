@@ -52,7 +52,7 @@ std::string best_text(const CommandContext& context, const StoredStudy& study,
   const auto words = recommendation_context(context, study.record, study.objectives);
   std::string text;
   if (choice.recommendation) {
-    text = recommendation_text(*choice.recommendation, words);
+    text = recommendation_text(*choice.recommendation, words, context.console.stdout_width());
     text.erase(text.find("next   "));
   } else {
     text = fmt::format("best   {}\n",

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tuner/cli/help_formatter.hpp"
+#include "tuner/report/stored_study.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {

@@ -38,8 +38,6 @@ inline constexpr const char* k_program_description =
     "Steptune finds the configuration that trains your model fastest, or cheapest, before the long "
     "run starts.";
 
-inline constexpr const char* k_default_database = ".steptune/history.db";
-
 /// `--db` and `--color` for a command; `--json` is added by commands that print results.
 void add_common_options(CLI::App& command, CommandContext& context);
 void add_json_option(CLI::App& command, CommandContext& context);

@@ -43,7 +43,8 @@ ExitCode compare_trials(CommandContext& context, std::vector<std::string> argume
     json["comparison"] = comparison_json(trials, study->objectives, order);
     context.console.json_result(json);
   } else {
-    context.console.result(comparison_text(trials, study->objectives, order));
+    context.console.result(
+        comparison_text(trials, study->objectives, order, context.console.stdout_width()));
   }
   return ExitCode::ok;
 }

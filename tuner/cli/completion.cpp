@@ -2,6 +2,7 @@
 #include "tuner/cli/completion.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -157,6 +158,9 @@ std::vector<Candidate> positional_of(const CLI::App& command, const Typed& typed
       command.get_options([](const CLI::Option* option) { return option->get_positional(); });
   if (positionals.empty()) return {};
   const std::string name = positionals.front()->get_name(/*positional=*/true);
+  // These take files, which shells complete themselves.
+  static constexpr std::array k_of_files{"run", "check", "rehearse"};
+  if (std::ranges::find(k_of_files, command.get_name()) != k_of_files.end()) return {};
   const bool takes_trials = name.starts_with("TRIAL");
   if (name != "STUDY" && !takes_trials) return choices_of(*positionals.front());
   if (typed.positional.empty()) {

@@ -10,6 +10,7 @@
 #include "tuner/assembly/study_parts.hpp"
 #include "tuner/cli/build_info.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/interpreter_versions.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
 #include "tuner/cli/notify_options.hpp"
@@ -64,9 +65,11 @@ class NightDisplay final : public LoopListener {
   bool shown_;
 };
 
-MachineDescription machine_of_night() {
+MachineDescription machine_of_night(const CommandContext& context, const StudySpec& study) {
   MachineDescription machine = describe_machine(SystemFiles{});
   machine["steptune"] = build_info().version;
+  machine.merge(
+      interpreter_versions(study, context.clock, log_directory(context.database(), study.name)));
   return machine;
 }
 
@@ -130,31 +133,37 @@ void tell_everybody(CommandContext& context, const RetuneCommandOptions& given,
   }
 }
 
-/// Tells of a night that could not even begin, and returns its exit code.
-ExitCode cannot_begin(CommandContext& context, const RetuneCommandOptions& given,
-                      const Notifier& notifier, const std::string& study, const Error& error) {
-  // Another night goes on, and will tell how it ended.
-  if (error.kind == ErrorKind::conflict) return context.console.error(error);
-  tell_if_wanted(
-      context, notifier, given.notify,
-      {"failed",
-       fmt::format("failed  {}: {}", study, error.text()),
-       {{"schema_version", 1}, {"study", study}, {"result", "failed"}, {"reason", error.text()}}});
+/// Says on both streams why a night could not even begin, and returns its exit code.
+ExitCode say_why_not(CommandContext& context, const std::string& study, const Error& error) {
+  if (context.json) context.console.result(dump_json(not_begun_json(study, error)) + "\n");
   return context.console.error(error);
 }
 
+/// The same, and tells those who want to be told.
+ExitCode cannot_begin(CommandContext& context, const RetuneCommandOptions& given,
+                      const Notifier& notifier, const std::string& study, const Error& error) {
+  // Where another night goes on, that one will tell how it ended.
+  if (error.kind != ErrorKind::conflict) {
+    tell_if_wanted(context, notifier, given.notify,
+                   {"failed", fmt::format("failed  {}: {}", study, error.text()),
+                    not_begun_json(study, error)});
+  }
+  return say_why_not(context, study, error);
+}
+
 ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given) {
-  const auto notifier = Notifier::create(given.notify.targets, context.clock);
-  if (!notifier) return context.console.error(notifier.error());
   const std::string& name_or_file = given.study.empty() ? given.from : given.study;
+  const auto notifier = Notifier::create(given.notify.targets, context.clock);
+  if (!notifier) return say_why_not(context, name_or_file, notifier.error());
   if (name_or_file.empty()) {
-    return context.console.error(
+    return say_why_not(
+        context, name_or_file,
         {ErrorKind::usage, "name a study, or one of the history with --from", "", ""});
   }
   auto study = study_to_retune(context, name_or_file);
   if (!study) return cannot_begin(context, given, *notifier, name_or_file, study.error());
   const auto options = retune_options(given, *study);
-  if (!options) return context.console.error(options.error());
+  if (!options) return say_why_not(context, study->name, options.error());
   auto history = History::open_for_writing(context.database(), context.clock);
   if (!history) return cannot_begin(context, given, *notifier, study->name, history.error());
   const bool on_terminal = is_smart_terminal(STDERR_FILENO, context.console.environment());
@@ -166,7 +175,7 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
       retune({*study, *history, context.clock, listener,
               [&](const StudySpec& spec) { return make_study_parts(spec, context.clock); },
               [&](const std::string& name) { return log_directory(context.database(), name); },
-              [&] { return flags.count(); }, machine_of_night()},
+              [&] { return flags.count(); }, machine_of_night(context, *study)},
              *options);
   display.finish();
   if (!night) return cannot_begin(context, given, *notifier, study->name, night.error());

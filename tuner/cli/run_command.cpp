@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "common/text.hpp"
 #include "tuner/assembly/study_parts.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/interpreter_versions.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
 #include "tuner/cli/run_options.hpp"
@@ -56,6 +58,9 @@ class InterruptNotice {
 
 Result<LoopResult> tune(CommandContext& context, const RunOptions& options, const StudySpec& study,
                         History& history, const SignalFlags& flags) {
+  MachineDescription machine = tuner_machine();
+  machine.merge(
+      interpreter_versions(study, context.clock, log_directory(context.database(), study.name)));
   auto parts = make_study_parts(study, context.clock);
   if (!parts) return tl::unexpected(parts.error());
   if (options.first_guesses) {
@@ -77,7 +82,7 @@ Result<LoopResult> tune(CommandContext& context, const RunOptions& options, cons
   auto result =
       run_loop({study, *parts->searcher, *parts->scheduler, *parts->runner.runner, history,
                 *parts->runner.clock, display, log_directory(context.database(), study.name),
-                [&notice] { return notice(); }, detach, tuner_machine()});
+                [&notice] { return notice(); }, detach, std::move(machine)});
   display.finish();
   if (result && !result->left_running.empty()) context.console.message(result->left_running);
   return result;

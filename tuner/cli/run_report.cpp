@@ -48,7 +48,8 @@ Result<RunReport> make_run_report(const CommandContext& context, History history
       leaderboard_text(*board, {context.console.color_on_stdout(), context.console.stdout_width()});
   if (result.recommendation) {
     report.recommendation = recommendation_text(
-        *result.recommendation, recommendation_context(context, study.record, study.objectives));
+        *result.recommendation, recommendation_context(context, study.record, study.objectives),
+        context.console.stdout_width());
   }
   return report;
 }

@@ -48,7 +48,8 @@ std::vector<std::string> log_tail(const TrialRecord& trial) {
   return lines;
 }
 
-Result<TrialDetails> details_of(const StoredStudy& study, const TrialRecord& trial) {
+Result<TrialDetails> details_of(const StoredStudy& study, const TrialRecord& trial,
+                                const std::filesystem::path& database) {
   TrialDetails details;
   auto trace = study.history.trace(study.record.id, trial.number);
   if (!trace) return tl::unexpected(trace.error());
@@ -56,7 +57,7 @@ Result<TrialDetails> details_of(const StoredStudy& study, const TrialRecord& tri
   auto attempts = study.history.attempts(study.record.id, trial.number);
   if (!attempts) return tl::unexpected(attempts.error());
   details.attempts = *std::move(attempts);
-  auto command = trial_command(study.record, trial);
+  auto command = trial_command(study.record, trial, database);
   if (command && !command->argv.empty()) details.command = *std::move(command);
   details.log_tail = log_tail(trial);
   return details;
@@ -74,7 +75,7 @@ ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
   std::error_code fault;
   if (!std::filesystem::exists(trial->log_path, fault)) trial->log_path.clear();
   if (options.log) return show_log(context, *trial);
-  const auto details = details_of(*study, *trial);
+  const auto details = details_of(*study, *trial, context.database());
   if (!details) return context.console.error(details.error());
   if (context.json) {
     Json json;
@@ -87,11 +88,9 @@ ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
   }
   const auto standing = read_standing(*study);
   if (!standing) return context.console.error(standing.error());
-  constexpr std::size_t k_width_of_files = 80;
-  const std::size_t width = context.console.stdout_width();
   context.console.result(trial_text(*trial, standing->baseline(), study->objectives,
                                     parameter_order(study->record.document), *details,
-                                    width > 0 ? width : k_width_of_files));
+                                    context.console.stdout_width()));
   return ExitCode::ok;
 }
 

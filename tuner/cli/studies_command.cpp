@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/report/format.hpp"
@@ -7,6 +13,39 @@
 
 namespace steptune {
 namespace {
+
+TextTable table_of_studies(const std::vector<ListedStudy>& studies, std::size_t widest_name,
+                           bool with_dates) {
+  std::vector<TextTable::Column> columns{{"study", Align::left},
+                                         {"status", Align::left},
+                                         {"trials", Align::right},
+                                         {"result", Align::left},
+                                         {"tuning took", Align::right}};
+  if (with_dates) columns.push_back({"begun", Align::left});
+  TextTable table(std::move(columns));
+  for (const ListedStudy& study : studies) {
+    std::vector<std::string> cells{elide_middle(printable_line(study.record.name), widest_name),
+                                   to_text(study.record.status), std::to_string(study.trials()),
+                                   study.result_text(), format_duration(study.record.elapsed_s)};
+    if (with_dates) cells.push_back(format_utc(study.record.created_wall_s));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+/// Where the table is wider than the terminal, dates go, then names are cut in their middle.
+std::string study_table(const std::vector<ListedStudy>& studies, std::size_t width) {
+  constexpr std::size_t k_whole = std::numeric_limits<std::size_t>::max();
+  constexpr std::size_t k_shortest_name = 12;
+  const TextTable whole = table_of_studies(studies, k_whole, true);
+  if (width == 0 || whole.width() <= width) return whole.text();
+  const TextTable undated = table_of_studies(studies, k_whole, false);
+  if (undated.width() <= width) return undated.text();
+  const std::size_t beside =
+      table_of_studies(studies, 0, false).width() - std::string("study").size();
+  const std::size_t room = width > beside ? width - beside : 0;
+  return table_of_studies(studies, std::max(k_shortest_name, room), false).text();
+}
 
 ExitCode list_studies(CommandContext& context) {
   const auto history = History::open_for_reading(context.database());
@@ -17,19 +56,7 @@ ExitCode list_studies(CommandContext& context) {
     context.console.json_result(study_list_json(*studies));
     return ExitCode::ok;
   }
-  TextTable table({{"study", Align::left},
-                   {"status", Align::left},
-                   {"trials", Align::right},
-                   {"result", Align::left},
-                   {"tuning took", Align::right},
-                   {"begun", Align::left}});
-  for (const ListedStudy& study : *studies) {
-    table.add_row({printable_line(study.record.name, 40), to_text(study.record.status),
-                   std::to_string(study.trials()), study.result_text(),
-                   format_duration(study.record.elapsed_s),
-                   format_utc(study.record.created_wall_s)});
-  }
-  context.console.result(table.text());
+  context.console.result(study_table(*studies, context.console.stdout_width()));
   return ExitCode::ok;
 }
 

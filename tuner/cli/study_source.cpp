@@ -67,8 +67,12 @@ Result<StudySpec> open_study_file(const std::string& path) {
 RecommendationContext recommendation_context(const CommandContext& context,
                                              const StudyRecord& record,
                                              const std::vector<ObjectiveView>& objectives) {
-  return {record.name + context.database_option(), objectives, parameter_order(record.document),
-          record.document.contains("hooks"), text_at(record.document, "trials") == "attached"};
+  return {record.name + context.database_option(),
+          objectives,
+          parameter_order(record.document),
+          record.document.contains("hooks"),
+          text_at(record.document, "trials") == "attached",
+          context.database()};
 }
 
 }  // namespace steptune

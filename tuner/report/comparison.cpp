@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -54,7 +55,7 @@ class ComparisonTable {
       return trial.measurement ? cell(*trial.measurement) : std::string();
     });
   }
-  [[nodiscard]] std::string text() const { return table_.text(); }
+  [[nodiscard]] TextTable take() && { return std::move(table_); }
 
  private:
   static std::vector<TextTable::Column> columns_for(const std::vector<TrialRecord>& trials) {
@@ -121,16 +122,19 @@ TrialRatio ratio_between(const ObjectiveView& view, const TrialRecord& reference
   return {ratio, ratio * std::exp(-half_width), ratio * std::exp(half_width)};
 }
 
-std::string comparison_text(const std::vector<TrialRecord>& trials,
-                            const std::vector<ObjectiveView>& objectives,
-                            const std::vector<std::string>& parameter_order) {
+namespace {
+
+/// Some of the trials, the first one among them, with the parameters in which all differ.
+TextTable comparison_table(const std::vector<TrialRecord>& trials,
+                           const std::vector<ObjectiveView>& objectives,
+                           const std::vector<std::string>& differing) {
   ComparisonTable table(trials);
   table.add("status", [](const TrialRecord& trial) {
     std::string text = to_text(trial.status);
     std::ranges::replace(text, '_', ' ');
     return text;
   });
-  for (const std::string& name : differing_parameters(trials, parameter_order))
+  for (const std::string& name : differing)
     table.add(name, [&](const TrialRecord& trial) {
       return value_or_dash(trial.configuration, name, 40);
     });
@@ -156,7 +160,28 @@ std::string comparison_text(const std::vector<TrialRecord>& trials,
     return format_duration(trial.spent_s) +
            (trial.spent_usd > 0.0 ? ", " + format_usd(trial.spent_usd) : "");
   });
-  return table.text();
+  return std::move(table).take();
+}
+
+}  // namespace
+
+std::string comparison_text(const std::vector<TrialRecord>& trials,
+                            const std::vector<ObjectiveView>& objectives,
+                            const std::vector<std::string>& parameter_order, std::size_t width) {
+  const auto differing = differing_parameters(trials, parameter_order);
+  std::string text;
+  std::vector<TrialRecord> block{trials.front()};
+  for (std::size_t i = 1; i < trials.size(); ++i) {
+    block.push_back(trials[i]);
+    if (width == 0 || block.size() <= 2 ||
+        comparison_table(block, objectives, differing).width() <= width) {
+      continue;
+    }
+    block.pop_back();
+    text += comparison_table(block, objectives, differing).text() + "\n";
+    block = {trials.front(), trials[i]};
+  }
+  return text + comparison_table(block, objectives, differing).text();
 }
 
 Json comparison_json(const std::vector<TrialRecord>& trials,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,13 @@ struct TrialRatio {
                                        const TrialRecord& other, std::size_t objective);
 
 /// Trials side by side: a column each, the first one being what the others are compared with; rows
-/// for the parameters that differ, the objectives, and where the time went. Ends with a newline.
+/// for the parameters that differ, the objectives, and where the time went. Trials that do not fit
+/// into `width` columns (0: no limit) follow in further tables, the first one beside them again.
+/// Ends with a newline.
 [[nodiscard]] std::string comparison_text(const std::vector<TrialRecord>& trials,
                                           const std::vector<ObjectiveView>& objectives,
-                                          const std::vector<std::string>& parameter_order);
+                                          const std::vector<std::string>& parameter_order,
+                                          std::size_t width = 0);
 [[nodiscard]] Json comparison_json(const std::vector<TrialRecord>& trials,
                                    const std::vector<ObjectiveView>& objectives,
                                    const std::vector<std::string>& parameter_order);

@@ -129,6 +129,19 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return result + '\n';
 }
 
+std::string wrapped_entry(std::string_view line, std::size_t width, std::size_t indent) {
+  if (width <= indent || display_width(line) <= width) return std::string(line) + '\n';
+  const std::string text = wrapped(line.substr(indent), width - indent);
+  std::string result(line.substr(0, indent));
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin) + 1;
+    if (begin > 0) result.append(indent, ' ');
+    result += text.substr(begin, end - begin);
+    begin = end;
+  }
+  return result;
+}
+
 std::string configuration_text(const Configuration& configuration,
                                const std::vector<std::string>& order) {
   std::string result;

@@ -40,6 +40,11 @@ namespace steptune {
 /// own. 0: one line. Ends with a newline.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width);
 
+/// The same for one line, of which the first `indent` columns are a title (`note   `): further
+/// lines begin below what comes after it.
+[[nodiscard]] std::string wrapped_entry(std::string_view line, std::size_t width,
+                                        std::size_t indent);
+
 /// `batch_size=256 workers=6 precision=bf16`: the parameters in `order`, then any others by name.
 [[nodiscard]] std::string configuration_text(const Configuration& configuration,
                                              const std::vector<std::string>& order);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -66,6 +67,26 @@ LeaderboardColumn text_column(std::string name, std::string title, int importanc
   return column;
 }
 
+/// A text of any length, of which a table shows the first `shown` bytes.
+LeaderboardColumn long_text_column(const std::string& name, std::size_t shown,
+                                   std::string TrialRecord::*member) {
+  LeaderboardColumn column = text_column(name, name, 1, [member](const LeaderboardRow& row) {
+    return printable_line(row.trial.*member, std::numeric_limits<std::size_t>::max());
+  });
+  column.text = [member, shown](const LeaderboardRow& row) {
+    return printable_line(row.trial.*member, shown);
+  };
+  return column;
+}
+
+/// Among rows that are not ranked, it tells failed, running and confirming ones apart.
+LeaderboardColumn status_column(const std::vector<LeaderboardRow>& rows) {
+  const bool tells_apart = std::ranges::any_of(rows, [](const LeaderboardRow& row) {
+    return !is_ranked(row.trial.status) || !is_compared(row.trial.purpose);
+  });
+  return text_column("status", "status", tells_apart ? k_never_dropped : 4, status_cell);
+}
+
 void add_objective(std::vector<LeaderboardColumn>& columns, const ObjectiveView& view,
                    std::size_t i) {
   const bool first = i == 0;
@@ -127,12 +148,8 @@ void add_further(std::vector<LeaderboardColumn>& columns) {
   columns.push_back(text_column("purpose", "purpose", 1, [](const LeaderboardRow& row) {
     return to_text(row.trial.purpose);
   }));
-  columns.push_back(text_column("origin", "origin", 1, [](const LeaderboardRow& row) {
-    return printable_line(row.trial.origin, 40);
-  }));
-  columns.push_back(text_column("failure", "failure", 1, [](const LeaderboardRow& row) {
-    return printable_line(row.trial.failure, 60);
-  }));
+  columns.push_back(long_text_column("origin", 40, &TrialRecord::origin));
+  columns.push_back(long_text_column("failure", 60, &TrialRecord::failure));
   columns.push_back(number_column("startup_s", "start-up", 1, measured(&Measurement::startup_s),
                                   format_duration));
   columns.push_back(
@@ -214,7 +231,7 @@ std::vector<LeaderboardColumn> leaderboard_columns(const Leaderboard& board,
   if (std::ranges::any_of(board.rows, [](const auto& row) { return row.efficiency.has_value(); })) {
     columns.push_back(efficiency_column());
   }
-  columns.push_back(text_column("status", "status", 4, status_cell));
+  columns.push_back(status_column(board.rows));
   add_further(columns);
   std::set<std::string> taken;
   for (const LeaderboardColumn& column : columns)
@@ -235,6 +252,19 @@ std::vector<LeaderboardColumn> leaderboard_columns(const Leaderboard& board,
     columns.back().is_default = false;
   }
   return columns;
+}
+
+std::string brief_status(const LeaderboardRow& row) {
+  const TrialRecord& trial = row.trial;
+  std::string status = to_text(trial.status);
+  if (trial.purpose != TrialPurpose::search) {
+    const std::string purpose = to_text(trial.purpose);
+    status = trial.status == TrialStatus::completed
+                 ? purpose
+                 : fmt::format("{}, {}", purpose.substr(0, purpose.find('_')), status);
+  }
+  std::ranges::replace(status, '_', ' ');
+  return status;
 }
 
 Result<LeaderboardColumn> column_named(const std::vector<LeaderboardColumn>& columns,

@@ -27,6 +27,10 @@ struct LeaderboardColumn {
   std::function<std::optional<Value>(const LeaderboardRow&)> value;
 };
 
+/// `confirm incumbent`, `confirm, failed`: completed is what a trial is that nothing else is said
+/// of. Shorter than the column `status`, for where room is scarce.
+[[nodiscard]] std::string brief_status(const LeaderboardRow& row);
+
 inline constexpr int k_never_dropped = 100;
 /// Of a parameter's column.
 inline constexpr int k_parameter_importance = 4;

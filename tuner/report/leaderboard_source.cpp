@@ -101,17 +101,18 @@ Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
   return result;
 }
 
-/// By trial, of a study whose parameters count machines and that measured several counts. It reads
-/// all trials, so a study of very many, which nobody runs to choose a count, goes without.
-std::map<std::int64_t, double> efficiencies(const StoredStudy& study, std::size_t trials) {
+/// By trial, of a study (`whole`: its standing, where all trials have been read) whose parameters
+/// count machines and that measured several counts. It reads all trials, so a study of very many,
+/// which nobody runs to choose a count, goes without.
+std::map<std::int64_t, double> efficiencies(const StoredStudy& study, std::size_t trials,
+                                            const Standing* whole) {
   constexpr std::size_t k_most_trials = 10'000;
   if (trials > k_most_trials) return {};
   const auto spec = stored_spec(study.record);
   if (!spec || (spec->search.over.empty() && !counting_parameter(*spec))) return {};
-  auto scaling = read_scaling(study, {});
-  // A study that tells no curve has a leaderboard all the same; `steptune scaling` says why.
-  if (!scaling || scaling->scaling.counts.size() < 2) return {};
-  return std::move(scaling->efficiency_by_trial);
+  if (whole != nullptr) return efficiency_by_trial(*spec, *whole);
+  const auto standing = read_whole_standing(study);
+  return standing ? efficiency_by_trial(*spec, *standing) : std::map<std::int64_t, double>{};
 }
 
 Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQuery& query) {
@@ -143,6 +144,8 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     input.drift_log_ratio = standing->drift().largest_log_ratio();
   }
   if (const TrialRecord* baseline = standing->baseline()) input.baseline = *baseline;
+  const bool by_first = whole && query.sorted_by == 0;
+  input.efficiency_by_trial = efficiencies(study, count, by_first ? &*standing : nullptr);
   std::vector<TrialRecord> known = standing->take_trials();
   for (const std::size_t place : places)
     input.ranked.push_back(std::move(known[place]));
@@ -151,7 +154,6 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     if (!unranked) return tl::unexpected(unranked.error());
     input.unranked = *std::move(unranked);
   }
-  input.efficiency_by_trial = efficiencies(study, count);
   input.study = study.record;
   input.objectives = study.objectives;
   input.sorted_by = query.sorted_by;
@@ -160,6 +162,14 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
 
 bool selects_rows(const LeaderboardQuery& query) {
   return query.pareto || query.feasible || !query.where.empty() || !query.sort_column.empty();
+}
+
+/// Whether the trial lacks what a condition names: a failed one has no time. An inactive parameter
+/// is not lacking, it has a meaning in every expression.
+bool lacks_any(const LeaderboardRow& row, const std::vector<LeaderboardColumn>& columns) {
+  return std::ranges::any_of(columns, [&](const LeaderboardColumn& column) {
+    return !column.is_parameter && !column.value(row);
+  });
 }
 
 /// A row as an expression sees it: the columns that it names.
@@ -188,8 +198,9 @@ Result<void> filter_rows(std::vector<LeaderboardRow>& rows, const std::string& c
   std::erase_if(columns, [&](const LeaderboardColumn& column) {
     return std::ranges::find(named, column.name) == named.end();
   });
-  std::erase_if(
-      rows, [&](const LeaderboardRow& row) { return !compiled->holds(values_of(row, columns)); });
+  std::erase_if(rows, [&](const LeaderboardRow& row) {
+    return lacks_any(row, columns) || !compiled->holds(values_of(row, columns));
+  });
   return {};
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
@@ -13,7 +14,9 @@
 namespace steptune {
 namespace {
 
+/// Columns give way to keep it so wide; beyond that it gives way itself.
 constexpr std::size_t k_narrowest_configuration = 24;
+constexpr std::size_t k_shortest_configuration = 16;
 
 std::string marks(const LeaderboardRow& row) {
   std::string result;
@@ -82,6 +85,9 @@ void drop_columns(std::vector<LeaderboardColumn>& columns, const std::vector<Lea
 /// costs no column that matters more than they do, else in one that takes what is left.
 TextTable narrow_table(std::vector<LeaderboardColumn> columns, const Leaderboard& board,
                        std::size_t width) {
+  for (LeaderboardColumn& column : columns) {
+    if (column.name == "status") column.text = brief_status;
+  }
   std::vector<LeaderboardColumn> apart = columns;
   drop_columns(apart, board.rows, width);
   if (TextTable table = table_of(apart, board.rows); table.width() <= width) return table;
@@ -100,7 +106,7 @@ TextTable narrow_table(std::vector<LeaderboardColumn> columns, const Leaderboard
   }
   if (!board.parameters.empty()) {
     columns.push_back(
-        configuration_column(board.parameters, std::max(k_narrowest_configuration, left)));
+        configuration_column(board.parameters, std::max(k_shortest_configuration, left)));
   }
   return table_of(columns, board.rows);
 }
@@ -123,9 +129,21 @@ std::vector<LeaderboardColumn> shown_columns(const Leaderboard& board,
 /// Spreadsheets evaluate texts that begin so (OWASP, "CSV Injection").
 constexpr std::string_view k_formula_signs = "=+-@\t\r";
 
+/// Without what a terminal would take for commands; lines stay apart.
+std::string printable_lines(const std::string& text) {
+  std::string result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (begin > 0) result += '\n';
+    result += printable_line(std::string_view(text).substr(begin, end - begin), 3 * text.size());
+    begin = end + 1;
+  }
+  return result;
+}
+
 std::string csv_cell(const std::optional<Value>& value) {
   if (!value) return {};
-  std::string text = to_text(*value);
+  std::string text = printable_lines(to_text(*value));
   const bool is_text = std::holds_alternative<std::string>(*value);
   if (is_text && !text.empty() && k_formula_signs.find(text.front()) != std::string_view::npos) {
     text.insert(0, "'");
@@ -209,12 +227,13 @@ std::string leaderboard_text(const Leaderboard& board, const TextStyle& style) {
     Configuration constant;
     for (const auto& [name, value] : board.constant)
       constant.set(name, value);
-    result += fmt::format("same in all: {}\n",
-                          configuration_text(constant, parameter_order(board.study.document)));
+    result += wrapped_entry(
+        "same in all: " + configuration_text(constant, parameter_order(board.study.document)),
+        style.width, 13);
   }
   for (const std::string& note : board.notes)
-    result += fmt::format("note: {}\n", note);
-  result += counts_text(board.counts) + "\n";
+    result += wrapped_entry("note: " + note, style.width, 6);
+  result += wrapped(counts_text(board.counts), style.width);
   return result;
 }
 

@@ -2,6 +2,7 @@
 #include "tuner/report/recommendation.hpp"
 
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -167,6 +168,18 @@ std::string finalists_text(const Recommendation& recommendation,
   return result;
 }
 
+/// Each line begins with a title of seven columns.
+std::string with_entries_wrapped(const std::string& lines, std::size_t width) {
+  constexpr std::size_t k_title = 7;
+  std::string result;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = lines.find('\n', begin);
+    result += wrapped_entry(std::string_view(lines).substr(begin, end - begin), width, k_title);
+    begin = end + 1;
+  }
+  return result;
+}
+
 Json speed_up_json(const SpeedUp& speed_up) {
   if (!std::isfinite(speed_up.ratio) && speed_up.pairs == 0) return nullptr;
   return {{"ratio", number_or_null(speed_up.ratio)},
@@ -194,7 +207,7 @@ std::string speed_up_text(const Recommendation& recommendation,
 }
 
 std::string recommendation_text(const Recommendation& recommendation,
-                                const RecommendationContext& context) {
+                                const RecommendationContext& context, std::size_t width) {
   std::string result = fmt::format(
       "best   {}\n", configuration_text(recommendation.configuration, context.parameter_order));
   result += fmt::format("       {}\n", speed_up_text(recommendation, context));
@@ -226,6 +239,7 @@ std::string recommendation_text(const Recommendation& recommendation,
   for (const std::string& note : recommendation.notes)
     result += fmt::format("note   {}\n", printable_line(note));
   result += fmt::format("tuning took {}\n", tuning_text(recommendation));
+  result = with_entries_wrapped(result, width);
   if (context.hooked) {
     result += fmt::format("next   steptune exec {}\n       steptune best {} --format python\n",
                           context.study, context.study);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,12 +19,15 @@ struct RecommendationContext {
   std::vector<std::string> parameter_order;
   bool hooked = false;    ///< settings are put into the program, which has no options for them
   bool attached = false;  ///< what confirmed ran within the long run (`exec --tune`)
+  std::filesystem::path database{};  ///< where the study is stored
 };
 
 /// The block that ends a study: `best`, `plan`, `tuning took`, `next`, as many lines as there is
-/// something to say in. Ends with a newline.
+/// something to say in, but for commands no wider than `width` columns (0: no limit). Ends with a
+/// newline.
 [[nodiscard]] std::string recommendation_text(const Recommendation& recommendation,
-                                              const RecommendationContext& context);
+                                              const RecommendationContext& context,
+                                              std::size_t width = 0);
 [[nodiscard]] Json recommendation_json(const Recommendation& recommendation,
                                        const RecommendationContext& context);
 

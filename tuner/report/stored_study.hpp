@@ -15,6 +15,9 @@
 
 namespace steptune {
 
+/// Where studies are stored unless the user says otherwise, from the folder where a command runs.
+inline constexpr const char* k_default_database = ".steptune/history.db";
+
 /// A study of the history, opened for reading.
 struct StoredStudy {
   History history;

@@ -73,7 +73,7 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
       report.baseline = std::min(report.baseline.value_or(trial.number), trial.number);
     }
     if (!report.recommendation || report.recommendation->incumbent_trial != trial.number) continue;
-    auto command = trial_command(study.record, trial);
+    auto command = trial_command(study.record, trial, words.database);
     if (command && !command->argv.empty()) report.command = *std::move(command);
   }
   return report;

@@ -156,9 +156,11 @@ Value value_of_count(const Parameter& parameter, double count) {
   return Value{count};
 }
 
+/// Empty where the machines are of several kinds, or counted from 0.
 std::map<std::int64_t, double> efficiencies(const std::vector<ScalingRun>& runs,
-                                            const ScalingCount& first) {
+                                            const ScalingCount& first, bool alike) {
   std::map<std::int64_t, double> by_trial;
+  if (!alike || !(first.count > 0.0)) return by_trial;
   for (const ScalingRun& run : runs)
     by_trial[run.trial] = first.time_s.mean * first.count / (run.time_s * run.count);
   return by_trial;
@@ -185,58 +187,60 @@ void add_cautions(StudyScaling& out) {
   }
 }
 
-}  // namespace
+/// What a study's trials say before a curve is drawn through them.
+struct MeasuredRuns {
+  ScalingQuestion question;
+  std::vector<ScalingRun> runs;
+  std::map<double, std::size_t> unusable;  ///< trials, of counts at which none can be used
+  StudyScaling known;                      ///< all but the curve
+};
 
-Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions& options) {
-  const auto read = stored_spec(study.record);
-  if (!read) return tl::unexpected(read.error());
-  const StudySpec& spec = *read;
+/// `spec` outlives the result, whose question asks it for prices.
+Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standing,
+                                   const ScalingOptions& options) {
   const auto over = parameter_to_look_at(spec, options.over);
   if (!over) return tl::unexpected(over.error());
   if (options.deadline_s && !spec.planned_run.samples) {
     return fail(ErrorKind::usage, "a deadline needs the length of the run", "--deadline",
                 "give \"planned_run\": {\"samples\": ...} in the study file");
   }
-  const auto standing = read_whole_standing(study);
-  if (!standing) return tl::unexpected(standing.error());
-
-  StudyScaling result;
-  result.planned_run = spec.planned_run.samples.has_value();
-  result.has_price = spec.runner->traits().has_price;
-  ScalingQuestion question;
+  MeasuredRuns measured;
+  measured.known.planned_run = spec.planned_run.samples.has_value();
+  measured.known.has_price = spec.runner->traits().has_price;
+  ScalingQuestion& question = measured.question;
   question.over = *over;
   question.min_efficiency = options.min_efficiency.value_or(spec.search.min_efficiency);
-  if (result.planned_run) {
+  if (measured.known.planned_run) {
     question.deadline_s = options.deadline_s ? options.deadline_s : spec.planned_run.deadline_s;
   }
-  question.error_degrees_of_freedom = standing->launches().degrees_of_freedom;
+  question.error_degrees_of_freedom = standing.launches().degrees_of_freedom;
   const Parameter& parameter = *spec.space.find(*over);
   question.possible_counts = possible_counts(parameter);
-  const auto with_count = [&](Configuration configuration, double count) {
-    configuration.set(*over, value_of_count(parameter, count));
+  const auto with_count = [&parameter](Configuration configuration, double count) {
+    configuration.set(parameter.name, value_of_count(parameter, count));
     return configuration;
   };
   // Without a price what is paid for is machines.
-  const auto price_of = [&](const Configuration& configuration, double count) {
-    if (result.has_price) return usd_per_hour(spec, configuration);
-    return counts_machines(*over) ? std::abs(count) : 1.0;
+  const auto price_of = [&spec, &parameter](const Configuration& configuration, double count) {
+    if (spec.runner->traits().has_price) return usd_per_hour(spec, configuration);
+    return counts_machines(parameter.name) ? std::abs(count) : 1.0;
   };
-  question.price_per_hour = [&](const Configuration& nearest,
-                                double count) -> std::optional<double> {
+  question.price_per_hour = [&spec, with_count, price_of](const Configuration& nearest,
+                                                          double count) -> std::optional<double> {
     const Configuration configuration = with_count(nearest, count);
     if (!spec.space.contains(configuration)) return std::nullopt;
     return price_of(configuration, count);
   };
-  const std::set<Configuration> refuted(standing->refuted().begin(), standing->refuted().end());
-  std::map<double, std::size_t> unusable;  // trials by count
+  const std::set<Configuration> refuted(standing.refuted().begin(), standing.refuted().end());
+  std::map<double, std::size_t>& unusable = measured.unusable;
   std::set<double> usable;
   std::map<std::string, RunsOfKind> kinds;
-  for (const TrialRecord& trial : standing->trials()) {
+  for (const TrialRecord& trial : standing.trials()) {
     const Value* value = trial.configuration.find(*over);
     if (value == nullptr || !is_final(trial.status)) continue;
     const double count = to_number(*value);
-    const UncertainSeconds time = is_sound(spec, trial, *standing, refuted)
-                                      ? time_of(spec, trial, *standing)
+    const UncertainSeconds time = is_sound(spec, trial, standing, refuted)
+                                      ? time_of(spec, trial, standing)
                                       : UncertainSeconds{};
     if (!(time.seconds > 0.0) || !std::isfinite(time.seconds)) {
       ++unusable[count];
@@ -259,12 +263,7 @@ Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions
     kind.least_time_s = std::min(kind.least_time_s, run.time_s);
     kind.runs.push_back(std::move(run));
   }
-  if (kinds.empty()) {
-    return fail(
-        ErrorKind::not_found,
-        fmt::format("the study \"{}\" has no measured trial with {}", study.record.name, *over), "",
-        "'steptune leaderboard --all' lists the trials");
-  }
+  if (kinds.empty()) return measured;
   // Groups of several kinds make one curve, also where one of them has no machine.
   if (!question.alike && kinds.size() > 1) {
     RunsOfKind all;
@@ -277,15 +276,43 @@ Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions
   const auto kind_at = [&](const ScalingRun& run, double count) {
     return kind_of_machines(spec.runner->resources_of(with_count(run.configuration, count)));
   };
-  const std::vector<ScalingRun> runs = of_one_kind(std::move(kinds), result, kind_at);
-  result.scaling = scaling_of(runs, std::move(question));
-  if (result.scaling.question.alike && result.scaling.counts.front().count > 0.0) {
-    result.efficiency_by_trial = efficiencies(runs, result.scaling.counts.front());
+  measured.runs = of_one_kind(std::move(kinds), measured.known, kind_at);
+  return measured;
+}
+
+}  // namespace
+
+Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions& options) {
+  const auto spec = stored_spec(study.record);
+  if (!spec) return tl::unexpected(spec.error());
+  const auto standing = read_whole_standing(study);
+  if (!standing) return tl::unexpected(standing.error());
+  auto measured = measured_runs(*spec, *standing, options);
+  if (!measured) return tl::unexpected(measured.error());
+  if (measured->runs.empty()) {
+    return fail(ErrorKind::not_found,
+                fmt::format("the study \"{}\" has no measured trial with {}", study.record.name,
+                            measured->question.over),
+                "", "'steptune leaderboard --all' lists the trials");
   }
-  add_failures(unusable, result);
+  StudyScaling result = std::move(measured->known);
+  result.scaling = scaling_of(measured->runs, std::move(measured->question));
+  result.efficiency_by_trial =
+      efficiencies(measured->runs, result.scaling.counts.front(), result.scaling.question.alike);
+  add_failures(measured->unusable, result);
   result.scaling.question.price_per_hour = nullptr;
-  if (spec.space.parameters().size() > 1) add_cautions(result);
+  if (spec->space.parameters().size() > 1) add_cautions(result);
   return result;
+}
+
+std::map<std::int64_t, double> efficiency_by_trial(const StudySpec& spec,
+                                                   const Standing& standing) {
+  const auto measured = measured_runs(spec, standing, {});
+  // A study that tells no curve has a leaderboard all the same; `steptune scaling` says why.
+  if (!measured) return {};
+  const std::vector<ScalingCount> counts = best_by_count(measured->runs);
+  if (counts.size() < 2) return {};
+  return efficiencies(measured->runs, counts.front(), measured->question.alike);
 }
 
 }  // namespace steptune

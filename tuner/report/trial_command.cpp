@@ -18,15 +18,20 @@ RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial
   return command;
 }
 
-Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& trial) {
+Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& trial,
+                                   const std::filesystem::path& database) {
   const auto spec = stored_spec(study);
   if (!spec) return tl::unexpected(spec.error());
   RenderedCommand rendered = measured_command(*spec, trial);
   if (rendered.needs_hook()) {
     // Only the hook can put its settings in.
-    const std::string number = std::to_string(trial.number);
-    return TrialCommand{
-        {"steptune", "exec", study.name, "--trial", number}, {}, spec->working_directory};
+    std::vector<std::string> argv{"steptune", "exec", study.name, "--trial",
+                                  std::to_string(trial.number)};
+    const auto stored = std::filesystem::absolute(database).lexically_normal();
+    if (stored != (spec->working_directory / k_default_database).lexically_normal()) {
+      argv.insert(argv.end(), {"--db", stored.string()});
+    }
+    return TrialCommand{std::move(argv), {}, spec->working_directory};
   }
   return TrialCommand{std::move(rendered.argv), std::move(rendered.environment),
                       spec->working_directory};

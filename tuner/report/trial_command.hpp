@@ -24,7 +24,9 @@ struct TrialCommand {
 /// The command with the thread counts that the trial ran under.
 [[nodiscard]] RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial);
 
-[[nodiscard]] Result<TrialCommand> trial_command(const StudyRecord& study,
-                                                 const TrialRecord& trial);
+/// `database`: where the study is stored; a command that reads it there names it, unless that is
+/// where it looks by itself.
+[[nodiscard]] Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& trial,
+                                                 const std::filesystem::path& database);
 
 }  // namespace steptune

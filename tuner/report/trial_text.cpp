@@ -17,17 +17,27 @@ namespace {
 
 constexpr double k_mhz = 1e6;
 
+constexpr std::size_t k_fact_indent = 15;
+
 class FactLines {
  public:
+  explicit FactLines(std::size_t width) : width_(width) {}
+
   void add(const std::string& name, const std::string& text) {
-    if (!text.empty()) text_ += fmt::format("{:<14} {}\n", name, text);
+    if (!text.empty()) text_ += wrapped_entry(line(name, text), width_, k_fact_indent);
+  }
+  /// A fact that is copied as a whole, or whose line has its own layout.
+  void add_verbatim(const std::string& name, const std::string& text) {
+    if (!text.empty()) text_ += line(name, text) + '\n';
   }
   /// A fact of several lines, each ending with a newline.
-  void add_lines(const std::string& name, const std::string& lines) {
+  void add_lines(const std::string& name, const std::string& lines,
+                 void (FactLines::*add_one)(const std::string&,
+                                            const std::string&) = &FactLines::add) {
     std::string title = name;
     for (std::size_t begin = 0; begin < lines.size();) {
       const std::size_t end = lines.find('\n', begin);
-      text_ += fmt::format("{:<14} {}\n", title, lines.substr(begin, end - begin));
+      (this->*add_one)(title, lines.substr(begin, end - begin));
       title.clear();
       begin = end + 1;
     }
@@ -35,6 +45,11 @@ class FactLines {
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
+  static std::string line(const std::string& name, const std::string& text) {
+    return fmt::format("{:<14} {}", name, text);
+  }
+
+  std::size_t width_;
   std::string text_;
 };
 
@@ -123,10 +138,10 @@ std::string difference_text(const Configuration& from, const Configuration& to,
 }
 
 void add_command(FactLines& facts, const TrialCommand& command) {
-  facts.add("in", shell_quoted(command.working_directory.string()));
+  facts.add_verbatim("in", shell_quoted(command.working_directory.string()));
   for (const auto& [name, value] : command.environment)
-    facts.add("env", fmt::format("{}={}", name, shell_quoted(value)));
-  if (!command.argv.empty()) facts.add("run", shell_quoted(command.argv));
+    facts.add_verbatim("env", fmt::format("{}={}", name, shell_quoted(value)));
+  if (!command.argv.empty()) facts.add_verbatim("run", shell_quoted(command.argv));
 }
 
 /// The last decision and every one that stopped the trial, with the numbers behind them.
@@ -190,13 +205,14 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
                        const std::vector<ObjectiveView>& objectives,
                        const std::vector<std::string>& parameter_order, const TrialDetails& details,
                        std::size_t width) {
-  FactLines facts;
+  FactLines facts(width);
   std::string status = to_text(trial.status);
   std::replace(status.begin(), status.end(), '_', ' ');
   facts.add("trial", fmt::format("{}  {}", trial.number, status));
   facts.add("purpose", trial.confirm_pair > 0
                            ? fmt::format("{}, pair {}", to_text(trial.purpose), trial.confirm_pair)
-                           : fmt::format("{} (from {})", to_text(trial.purpose), trial.origin));
+                           : fmt::format("{} (from {})", to_text(trial.purpose),
+                                         printable_line(trial.origin)));
   facts.add("configuration", configuration_text(trial.configuration, parameter_order));
   if (baseline != nullptr && baseline->configuration != trial.configuration) {
     facts.add("from baseline",
@@ -237,11 +253,13 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
                   was_disturbed(trial) ? ": unreliable" : ""));
   }
   if (details.trace) {
-    constexpr std::size_t k_indent = 15;
     constexpr std::size_t k_widest = 100;
-    const std::size_t room = std::min(width, k_widest);
-    facts.add_lines("step time", step_plot(*details.trace, trial.measurement,
-                                           room > k_indent ? room - k_indent : 0));
+    constexpr std::size_t k_width_of_files = 80;
+    const std::size_t room = width > 0 ? std::min(width, k_widest) : k_width_of_files;
+    facts.add_lines("step time",
+                    step_plot(*details.trace, trial.measurement,
+                              room > k_fact_indent ? room - k_fact_indent : 0),
+                    &FactLines::add_verbatim);
     facts.add("decisions", decisions_text(*details.trace, objectives));
     facts.add_lines("disturbed", disturbed_text(*details.trace));
   }
@@ -259,11 +277,11 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
     placement += fmt::format("{}{}={}", placement.empty() ? "" : " ", name, printable_line(value));
   }
   facts.add("placement", placement);
-  if (!trial.log_path.empty()) facts.add("log", trial.log_path.string());
+  if (!trial.log_path.empty()) facts.add_verbatim("log", trial.log_path.string());
   std::string tail;
   for (const std::string& line : details.log_tail)
     tail += line + "\n";
-  facts.add_lines("log ends with", tail);
+  facts.add_lines("log ends with", tail, &FactLines::add_verbatim);
   return facts.text();
 }
 

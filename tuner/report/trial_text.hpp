@@ -21,10 +21,11 @@ struct TrialDetails {
 };
 
 /// Everything about one trial, a line per fact, step times as a plot; ends with a newline.
-/// `baseline` is null where it has not been measured. `width`: columns of the terminal.
+/// `baseline` is null where it has not been measured. `width`: columns of the terminal, which only
+/// commands, paths and the log go beyond; 0: no limit.
 [[nodiscard]] std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
                                      const std::vector<ObjectiveView>& objectives,
                                      const std::vector<std::string>& parameter_order,
-                                     const TrialDetails& details = {}, std::size_t width = 80);
+                                     const TrialDetails& details = {}, std::size_t width = 0);
 
 }  // namespace steptune

@@ -14,17 +14,20 @@ namespace steptune {
 namespace {
 
 constexpr std::array<std::string_view, 5> k_hardware{"cpu", "cpus", "memory", "gpu", "hypervisor"};
-constexpr std::array<std::string_view, 5> k_libraries{"c_library", "torch", "cuda", "cudnn",
-                                                      "python"};
-/// Of libraries those that only a hook tells.
+/// Those that a hook tells, and those that only the interpreter does where there is none.
 constexpr std::array<std::string_view, 4> k_told_by_hook{"torch", "cuda", "cudnn", "python"};
+constexpr std::array<std::string_view, 3> k_told_by_interpreter{"jax", "tensorflow", "numpy"};
 
 bool contains(const auto& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+bool is_of_python(std::string_view name) {
+  return contains(k_told_by_hook, name) || contains(k_told_by_interpreter, name);
+}
+
 bool knows_libraries(const MachineDescription& machine) {
-  return machine.contains("torch");
+  return machine.contains("torch") || machine.contains("python");
 }
 
 std::string value_of(const MachineDescription& machine, const std::string& name) {
@@ -41,7 +44,7 @@ std::string told(const std::string& text) {
 MachinePart machine_part(const std::string& name) {
   if (name == "steptune") return MachinePart::none;
   if (contains(k_hardware, name)) return MachinePart::hardware;
-  return contains(k_libraries, name) ? MachinePart::library : MachinePart::system;
+  return name == "c_library" || is_of_python(name) ? MachinePart::library : MachinePart::system;
 }
 
 std::vector<MachineChange> machine_changes(const MachineDescription& before,
@@ -54,7 +57,7 @@ std::vector<MachineChange> machine_changes(const MachineDescription& before,
   const bool libraries = knows_libraries(before) && knows_libraries(after);
   std::vector<MachineChange> changes;
   for (const std::string& name : names) {
-    const bool known = libraries || !contains(k_told_by_hook, name);
+    const bool known = libraries || !is_of_python(name);
     if (!known || machine_part(name) == MachinePart::none) continue;
     MachineChange change{name, value_of(before, name), value_of(after, name)};
     if (change.before != change.after) changes.push_back(std::move(change));

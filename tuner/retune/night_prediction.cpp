@@ -123,6 +123,18 @@ std::optional<Level> level_of(std::span<const NightTimes> nights, NightStatistic
   return level;
 }
 
+/// A variance and the degrees of freedom that it was estimated with.
+struct EstimatedVariance {
+  double variance = 0.0;
+  double freedom = 1.0;
+};
+
+/// Degrees of freedom of the sum.
+double welch_freedom(const EstimatedVariance& a, const EstimatedVariance& b) {
+  const double sum = a.variance + b.variance;
+  return sum * sum / (a.variance * a.variance / a.freedom + b.variance * b.variance / b.freedom);
+}
+
 /// The standard normal quantile of Student's `t`, from the nearer tail.
 double normal_score(double t, double freedom) {
   constexpr double k_least_tail = 1e-300;
@@ -143,9 +155,8 @@ double score_of(std::span<const NightTimes> past, const NightTimes& night, Night
   const double of_launches = value->launches * launches.variance() + level->variance;
   const double of_nights = level->nights.variance();
   const double variance = of_launches + of_nights;
-  const double freedom = variance * variance /
-                         (of_launches * of_launches / launches.freedom +
-                          of_nights * of_nights / level->nights.freedom);
+  const double freedom =
+      welch_freedom({of_launches, launches.freedom}, {of_nights, level->nights.freedom});
   const double least = 0.5 * options.least_slowdown;
   return normal_score((value->mean - level->mean) / std::max(std::sqrt(variance), least), freedom);
 }
@@ -157,8 +168,10 @@ NightShift shift_between(std::span<const NightTimes> before, std::span<const Nig
   if (!level || !now) return {};
   const double least = 0.5 * options.least_slowdown;
   const double among = std::max(level->nights.variance(), least * least / 2.0);
-  return {now->mean - level->mean,
-          std::sqrt(level->variance + now->variance + among / static_cast<double>(after.size()))};
+  const double of_nights = among / static_cast<double>(after.size());
+  const double of_launches = level->variance + now->variance;
+  return {now->mean - level->mean, std::sqrt(of_launches + of_nights),
+          welch_freedom({of_launches, now->launches.freedom}, {of_nights, level->nights.freedom})};
 }
 
 }  // namespace steptune

@@ -28,6 +28,7 @@ enum class NightStatistic {
 struct NightShift {
   double mean = 0.0;
   double standard_error = 0.0;
+  double freedom = 1.0;  ///< degrees of freedom of the error, as Welch has them
 };
 [[nodiscard]] NightShift shift_between(std::span<const NightTimes> before,
                                        std::span<const NightTimes> after, NightStatistic statistic,

@@ -119,6 +119,13 @@ Json night_json(const Night& night, const NightContext& context) {
   return json;
 }
 
+Json not_begun_json(const std::string& study, const Error& error) {
+  return {{"schema_version", k_night_schema_version},
+          {"study", study},
+          {"result", to_text(NightResult::failed)},
+          {"reason", error.text()}};
+}
+
 std::string night_text(const Night& night, const NightContext& context) {
   std::string text =
       fmt::format("{}  night {} of {}: {} ({} trials, {}, {})\n", to_text(night.result),

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/error.hpp"
 #include "common/json.hpp"
 #include "tuner/retune/night.hpp"
 
@@ -20,6 +21,9 @@ struct NightContext {
 
 /// The document that pipelines and webhooks get; see docs/nightly.md.
 [[nodiscard]] Json night_json(const Night& night, const NightContext& context);
+
+/// The same of a night that could not begin: `study`, `result` (failed) and `reason`.
+[[nodiscard]] Json not_begun_json(const std::string& study, const Error& error);
 
 /// A few lines for people; the first tells the result. Ends with a newline.
 [[nodiscard]] std::string night_text(const Night& night, const NightContext& context);

@@ -47,7 +47,10 @@ Result<StudySpec> night_study(const StudySpec& study, const Night& night, const 
     budget["time"] = std::max(1.0, plan.elapsed_s + plan.time_share * left_s);
   }
   budget.erase("stop");
-  if (payback_applies(study)) budget["stop"] = "payback";
+  // What a night has lost, each night to come would lose again: more than one run has to pay for
+  // it.
+  const bool has_lost = night.slowdown || night.lead_shrank || !night.broken.empty();
+  if (payback_applies(study) && !has_lost) budget["stop"] = "payback";
   document["budget"] = std::move(budget);
   Json& search = document["search"];
   search.erase("learn_from");

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "common/interval.hpp"
+#include "trial_runner/measure/quantiles.hpp"
 #include "tuner/retune/night_prediction.hpp"
 
 namespace steptune {
@@ -88,8 +88,9 @@ Slowdown SlowdownWatcher::slowdown_since(std::int64_t since) const {
   Slowdown slowdown;
   slowdown.since = since;
   slowdown.ratio = std::exp(incumbent.mean);
-  slowdown.low = std::exp(incumbent.mean - k_z_95 * incumbent.standard_error);
-  slowdown.high = std::exp(incumbent.mean + k_z_95 * incumbent.standard_error);
+  const double half_width = student_quantile_95(incumbent.freedom) * incumbent.standard_error;
+  slowdown.low = std::exp(incumbent.mean - half_width);
+  slowdown.high = std::exp(incumbent.mean + half_width);
   if (nights.back().baseline.empty()) return slowdown;
   const NightShift ratio = shift_between(before, after, NightStatistic::ratio, options_);
   slowdown.baseline_ratio = std::exp(incumbent.mean - ratio.mean);

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "common/json_fields.hpp"
 #include "tuner/report/html/html_report.hpp"
 #include "tuner/report/leaderboard_source.hpp"
 #include "tuner/serve/access.hpp"
@@ -331,7 +332,8 @@ Result<std::string> StudySite::made_study_page(std::int64_t id, const std::strin
   }
   const auto report = read_study_report(
       *study, {record.name + options_.database_option, study->objectives,
-               parameter_order(record.document), record.document.contains("hooks")});
+               parameter_order(record.document), record.document.contains("hooks"),
+               text_at(record.document, "trials") == "attached", options_.database});
   if (!report) return tl::unexpected(report.error());
   const LivePage live{fmt::format("/studies/{}/events?since={}", id, version)};
   return html_report(*report, &live);

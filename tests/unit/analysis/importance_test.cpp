@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/analysis/importance.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -67,6 +68,34 @@ TEST(Importance, OrdersParametersByWhatTheyExplainAndTellsTheirFactors) {
   EXPECT_EQ(importance.parameters[1].effect->least, Value{std::string("bf16")});
   EXPECT_EQ(importance.parameters[2].alone.low, 0.0) << "threads change no time";
   EXPECT_TRUE(importance.pairs.empty()) << "times multiply: their logarithms add";
+}
+
+TEST(TrialSamples, ThinnedOnesHoldBaselineAndBest) {
+  const SearchSpace space = training_space();
+  for (const std::size_t place : {1U, 4444U, 9999U}) {
+    std::vector<TrialRecord> trials;
+    for (std::size_t i = 0; i < 10'000; ++i) {
+      Configuration configuration;
+      configuration.set("workers", static_cast<std::int64_t>(i % 9));
+      configuration.set("precision", std::string("fp32"));
+      configuration.set("threads", std::int64_t{1});
+      trials.push_back(trial_with(configuration, TrialStatus::completed,
+                                  1000.0 + 0.01 * static_cast<double>(i % 100)));
+    }
+    trials[place].objectives = {1.0};
+    trials[10'000 - place].objectives = {77.0};
+    trials[10'000 - place].purpose = TrialPurpose::baseline;
+    const TrialSamples samples = objective_samples(space, trials, 0);
+    EXPECT_LE(samples.samples.size(), 2000U);
+    EXPECT_GT(samples.samples.size(), 1990U);
+    const auto has = [&](double time_s) {
+      return std::ranges::any_of(samples.samples, [&](const EffectSample& sample) {
+        return std::abs(sample.value - std::log(time_s)) < 1e-9;
+      });
+    };
+    EXPECT_TRUE(has(1.0)) << place;
+    EXPECT_TRUE(has(77.0)) << place;
+  }
 }
 
 TEST(Importance, TellsWhatFailuresDependOn) {

@@ -2,6 +2,8 @@
 #include "tuner/report/comparison.hpp"
 
 #include <cmath>
+#include <numeric>
+#include <sstream>
 
 #include <gmock/gmock.h>
 
@@ -53,6 +55,33 @@ TEST(Comparison, TellsParametersApartThatDifferBeyondWhatAColumnShows) {
   const std::string text = comparison_text({a, b}, {planned_time()}, order);
   EXPECT_THAT(text, HasSubstr("path"));
   EXPECT_THAT(text, Not(HasSubstr("batch_size")));
+}
+
+TEST(Comparison, TrialsThatDoNotFitFollowInFurtherTables) {
+  std::vector<TrialRecord> trials;
+  for (int number = 1; number <= 20; ++number)
+    trials.push_back(measured(number, 2000.0 * number, 10.0));
+  const std::string whole = comparison_text(trials, {planned_time()}, {});
+  const std::string text = comparison_text(trials, {planned_time()}, {}, 80);
+  std::istringstream lines(text);
+  std::vector<int> others;
+  int tables = 0;
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 80U) << line;
+    if (!line.starts_with("trial")) continue;
+    ++tables;
+    std::istringstream words(line.substr(5));
+    int number = 0;
+    words >> number;
+    EXPECT_EQ(number, 1) << "what the others are compared with";
+    while (words >> number)
+      others.push_back(number);
+  }
+  EXPECT_GT(tables, 2);
+  std::vector<int> expected(19);
+  std::iota(expected.begin(), expected.end(), 2);
+  EXPECT_EQ(others, expected);
+  EXPECT_THAT(whole, Not(HasSubstr("\n\n"))) << "one table in a file";
 }
 
 }  // namespace

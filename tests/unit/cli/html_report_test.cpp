@@ -89,6 +89,30 @@ TEST(HtmlReport, WithoutAWinnerItSaysSo) {
   EXPECT_NE(html_report(report).find("no recommendation yet"), std::string::npos);
 }
 
+TEST(HtmlReport, AHookedProgramIsStartedBySomethingThatSetsItsKnobs) {
+  StudyReport report = some_report();
+  report.words.study = "demo --db '/a b/history.db'";
+  EXPECT_NE(html_report(report).find("<code>steptune best demo --db &#39;/a b/history.db&#39; "
+                                     "--format args</code>"),
+            std::string::npos);
+  report.words.hooked = true;
+  const std::string page = html_report(report);
+  EXPECT_EQ(page.find("--format args"), std::string::npos) << "it would leave them out";
+  for (const char* command : {"<code>steptune exec demo --db &#39;/a b/history.db&#39;</code>",
+                              "<code>steptune best demo --db &#39;/a b/history.db&#39; "
+                              "--format python</code>"})
+    EXPECT_NE(page.find(command), std::string::npos) << command;
+}
+
+TEST(HtmlReport, TheFrontIsCalledByItsObjectives) {
+  StudyReport report = some_report();
+  EXPECT_NE(html_report(report).find("<h3>Time against cost</h3>"), std::string::npos);
+  report.board.objectives[1] = {Objective{"tokens<b>", Direction::maximize}, true};
+  const std::string page = html_report(report);
+  EXPECT_NE(page.find("<h3>Time against tokens&lt;b&gt;</h3>"), std::string::npos);
+  EXPECT_EQ(page.find("Time against cost"), std::string::npos);
+}
+
 TEST(HtmlReport, IsReadableWithoutJavaScript) {
   const std::string page = html_report(some_report());
   for (const int number : {1, 2, 3, 4})

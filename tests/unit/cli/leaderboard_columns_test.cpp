@@ -41,10 +41,40 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 TEST(LeaderboardColumns, GiveWayByImportanceAt80Columns) {
   const auto lines = lines_of(leaderboard_text(wide_board(), {false, 80}));
-  EXPECT_EQ(lines[0], "  trial    time     +-   gain    cost  configuration");
+  EXPECT_EQ(lines[0], "  trial    time     +-   gain    cost  status     configuration");
   for (std::size_t i = 0; i < 4; ++i)
     EXPECT_LE(display_width(lines[i]), 80U) << lines[i];
   EXPECT_NE(lines[1].find("..."), std::string::npos) << "cut in the middle";
+}
+
+TEST(LeaderboardColumns, StatusStaysWhereOnlyItTellsRowsApart) {
+  LeaderboardInput input;
+  input.study = make_study();
+  input.objectives = {planned_time(), planned_cost()};
+  const auto add = [&](int number, TrialPurpose purpose, TrialStatus status,
+                       std::vector<TrialRecord>& trials) {
+    TrialRecord trial = make_trial(number, 36'000.0 + number, 100.0, 64 * number);
+    trial.objectives.push_back(20.0);
+    trial.standard_errors.push_back(0.05);
+    trial.configuration.set("a_parameter_with_a_long_name", std::int64_t{number});
+    trial.purpose = purpose;
+    trial.status = status;
+    trials.push_back(trial);
+  };
+  add(1, TrialPurpose::baseline, TrialStatus::completed, input.ranked);
+  add(2, TrialPurpose::search, TrialStatus::stopped_early, input.ranked);
+  add(3, TrialPurpose::search, TrialStatus::out_of_memory, input.unranked);
+  add(4, TrialPurpose::confirm_incumbent, TrialStatus::completed, input.unranked);
+  add(5, TrialPurpose::confirm_baseline, TrialStatus::failed, input.unranked);
+  add(6, TrialPurpose::sentinel, TrialStatus::completed, input.unranked);
+  const auto lines = lines_of(leaderboard_text(make_leaderboard(std::move(input)), {false, 80}));
+  const std::vector<std::string> told = {"baseline",          "stopped early",   "out of memory",
+                                         "confirm incumbent", "confirm, failed", "sentinel"};
+  EXPECT_NE(lines[0].find("status"), std::string::npos) << lines[0];
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    EXPECT_NE(lines[i + 1].find("  " + told[i] + " "), std::string::npos) << lines[i + 1];
+    EXPECT_LE(display_width(lines[i + 1]), 80U) << lines[i + 1];
+  }
 }
 
 TEST(LeaderboardColumns, AllFitInto160) {
@@ -92,6 +122,27 @@ TEST(LeaderboardColumns, AParameterMayHaveTheNameOfAColumn) {
   const auto columns = leaderboard_columns(board, {"status"});
   EXPECT_TRUE(column_named(columns, "parameter.status"));
   EXPECT_FALSE(column_named(columns, "status")->is_parameter);
+}
+
+TEST(LeaderboardCsv, HasTextsOfAnyLength) {
+  Leaderboard board = wide_board();
+  const std::string failure = std::string(10'000, 'f') + "\x1b[31m end";
+  const std::string origin = std::string(100, 'o');
+  board.rows[0].trial.failure = failure;
+  board.rows[0].trial.origin = origin;
+  const auto lines = lines_of(leaderboard_csv(board, {"origin", "failure"}));
+  EXPECT_EQ(lines[1], origin + "," + std::string(10'000, 'f') + " end\r");
+  EXPECT_LT(leaderboard_text(board, {false, 0, {"origin", "failure"}}).size(), 1000U);
+}
+
+TEST(LeaderboardText, NotesFitTheTerminal) {
+  Leaderboard board = wide_board();
+  board.notes = {"trials differ in batch size; " + std::string(60, 'w') +
+                 " and more words than fit"};
+  for (const std::string& line : lines_of(leaderboard_text(board, {false, 80})))
+    EXPECT_LE(display_width(line), 80U) << line;
+  EXPECT_NE(leaderboard_text(board, {}).find("note: " + board.notes[0] + "\n"), std::string::npos)
+      << "whole in a file";
 }
 
 TEST(LeaderboardCsv, HasRawValuesAndNoFormulas) {

@@ -2,6 +2,7 @@
 #include "tuner/report/recommendation.hpp"
 
 #include <limits>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -38,6 +39,30 @@ TEST(Recommendation, TellsBestPlanPriceAndNextStep) {
             "plan   41.2 h -> 19.3 h      $49.93 -> $23.39 (53 % cheaper)\n"
             "tuning took 14 min 20 s, $0.29; paid back after 1.2 % of the planned run\n"
             "next   steptune best resnet-nightly --format args\n");
+}
+
+TEST(Recommendation, FitsTheTerminalButForCommands) {
+  Recommendation recommendation = faster();
+  recommendation.incumbent_half_widths = {1'440.0, 0.48};
+  recommendation.measured_s = 182.0;
+  recommendation.notes = {
+      "batch 128 in place of 32: the plan takes it to need as many samples; "
+      "report \"gradient_noise_scale\", or compare the loss at the end of both"};
+  const std::string text = recommendation_text(recommendation, two_objectives(), 60);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(line.size(), 60U) << line;
+  EXPECT_NE(text.find("note   batch 128 in place of 32: the plan takes it to need\n"
+                      "       as many samples; report \"gradient_noise_scale\", or\n"
+                      "       compare the loss at the end of both\n"),
+            std::string::npos)
+      << text;
+  RecommendationContext context = two_objectives();
+  context.study = "resnet-nightly --db '/a/long path/to the/history.db'";
+  EXPECT_NE(recommendation_text(recommendation, context, 40)
+                .find("next   steptune best " + context.study + " --format args\n"),
+            std::string::npos)
+      << "to be copied";
 }
 
 TEST(Recommendation, TellsTheIntervalsOfPlanAndPaybackAndWhatTheyStandOn) {

@@ -8,6 +8,7 @@
 
 #include "tests/unit/history/fixture.hpp"
 #include "tuner/report/leaderboard_source.hpp"
+#include "tuner/report/trial_command.hpp"
 
 namespace steptune {
 namespace {
@@ -135,6 +136,54 @@ TEST_F(StoredStudyTest, ABaselineThatWasMeasuredInItsSecondTrialIsWhatGainsAreOv
   ASSERT_EQ(board.rows.size(), 2U);
   EXPECT_DOUBLE_EQ(board.rows[0].gains[0], 2.0);
   EXPECT_DOUBLE_EQ(board.rows[1].gains[0], 1.0);
+}
+
+TEST_F(StoredStudyTest, AConditionHoldsOnlyForTrialsThatHaveWhatItNames) {
+  add(1, TrialPurpose::baseline, TrialStatus::completed, 200.0, 1);
+  add(2, TrialPurpose::search, TrialStatus::failed, 0.0, 4);
+  add(3, TrialPurpose::search, TrialStatus::completed, 100.0, 8);
+  const auto selected = [&](const std::string& where) {
+    LeaderboardQuery query;
+    query.all = true;
+    query.where = where;
+    std::vector<std::int64_t> numbers;
+    for (const LeaderboardRow& row : must(read_leaderboard(stored(), query)).rows)
+      numbers.push_back(row.trial.number);
+    return numbers;
+  };
+  EXPECT_EQ(selected("time < 150"), std::vector<std::int64_t>{3}) << "a failed trial is not fast";
+  EXPECT_EQ(selected("not (time > 150)"), std::vector<std::int64_t>{3});
+  EXPECT_EQ(selected("status == 'failed'"), std::vector<std::int64_t>{2});
+  EXPECT_EQ(selected("batch_size < 5 and time < 300"), std::vector<std::int64_t>{1});
+}
+
+TEST(TrialCommand, OfAHookedProgramNamesTheDatabase) {
+  const auto spec =
+      must(study_from_json(must(parse_json(R"({
+        "name": "s", "command": ["python3", "train.py"],
+        "parameters": {"num_workers": {"type": "int", "low": 0, "high": 4}},
+        "baseline": {"num_workers": 0},
+        "hooks": {"pytorch": {"num_workers": "{num_workers}"}},
+        "runner": {"type": "local"}
+      })",
+                                           "study")),
+                           "/studies/study.json", {{"cpus", 4}, {"gpus", 0}, {"memory_gb", 16}}));
+  StudyRecord record;
+  record.name = "s";
+  record.document = spec.document;
+  TrialRecord trial;
+  trial.number = 7;
+  trial.configuration.set("num_workers", std::int64_t{2});
+  const auto words = [&](const std::filesystem::path& database) {
+    return must(trial_command(record, trial, database)).argv;
+  };
+  const std::vector<std::string> usual{"steptune", "exec", "s", "--trial", "7"};
+  EXPECT_EQ(words("/studies/.steptune/history.db"), usual) << "found in the command's folder";
+  std::vector<std::string> elsewhere = usual;
+  elsewhere.insert(elsewhere.end(), {"--db", "/srv/a b.db"});
+  EXPECT_EQ(words("/srv/x/../a b.db"), elsewhere);
+  elsewhere.back() = (std::filesystem::current_path() / "here.db").string();
+  EXPECT_EQ(words("here.db"), elsewhere) << "the command is run in another folder";
 }
 
 TEST_F(StoredStudyTest, WhileAStudyGoesOnItsFormerRecommendationIsOld) {

@@ -87,6 +87,26 @@ TEST(FirstGuesses, FitTheMachine) {
   EXPECT_FALSE(guess_machine(SystemFiles{folder}, 4, 0).computes_bfloat16);
 }
 
+TEST(GuessMachine, TellsGpusWithoutBfloat16FromThoseOfLikeNames) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "guess_gpu";
+  const auto gpu = folder / "proc/driver/nvidia/gpus/0000:01:00.0";
+  std::filesystem::create_directories(gpu);
+  std::filesystem::create_directories(folder / "dev");
+  std::ofstream(folder / "dev/nvidia0");
+  const auto computes = [&](const std::string& model) {
+    std::ofstream(gpu / "information") << "Model: \t\t " << model << "\n";
+    return guess_machine(SystemFiles{folder}, 4, 1).computes_bfloat16;
+  };
+  for (const char* model : {"NVIDIA GeForce RTX 2080 Ti", "NVIDIA GeForce RTX 2060", "Tesla T4",
+                            "Quadro RTX 6000", "Tesla V100-SXM2-16GB"}) {
+    EXPECT_FALSE(computes(model)) << model;
+  }
+  for (const char* model : {"NVIDIA RTX 2000 Ada Generation", "NVIDIA GeForce RTX 2050",
+                            "NVIDIA GeForce RTX 3090", "NVIDIA H100 80GB HBM3"}) {
+    EXPECT_TRUE(computes(model)) << model;
+  }
+}
+
 TEST(FirstGuesses, FollowTheRolesThatAreDeclared) {
   const SearchSpace space = space_of();
   // Momentum is what loads data here, and "workers" has nothing to do with it.

@@ -100,6 +100,27 @@ TEST(SlowdownWatch, NightsOfOtherLaunchVariationAreNoSlowdown) {
   EXPECT_LE(alarms(calm, 10) + alarms(wild, 10), 4);
 }
 
+TEST(SlowdownWatch, IntervalsHoldAfterFewNights) {
+  // Twice as noisy as is believed at first, and so much slower that the alarm is no matter of
+  // chance.
+  Nights slower;
+  slower.launch = 0.03;
+  slower.common = 0.01;
+  slower.slower_from = 4;
+  slower.incumbent_factor = slower.baseline_factor = 3.0;
+  int told = 0, holds = 0;
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    std::int64_t night = 0;
+    const auto watch = first_alarm(slower, seed, 4, &night);
+    if (!watch) continue;
+    ++told;
+    const Slowdown& slowdown = *watch->slowdown;
+    holds += slowdown.low <= 3.0 && 3.0 <= slowdown.high ? 1 : 0;
+  }
+  EXPECT_GT(told, 990);
+  EXPECT_GE(holds, told * 92 / 100) << holds << " of " << told;
+}
+
 TEST(SlowdownWatch, ATenthIsNoticedTheSameNightAndByWhom) {
   for (const bool shared : {true, false}) {
     Nights slower;

@@ -6,9 +6,9 @@
 #include <cctype>
 #include <memory>
 
-#include <curl/curl.h>
 #include <fmt/format.h>
 
+#include "common/libcurl.hpp"
 #include "trial_runner/sagemaker/aws/header_text.hpp"
 
 namespace steptune::aws {
@@ -41,10 +41,10 @@ std::size_t on_header(char* data, std::size_t size, std::size_t count, void* res
 
 using HeaderList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 
-HeaderList header_list(const Headers& headers) {
-  HeaderList list(nullptr, &curl_slist_free_all);
+HeaderList header_list(const Libcurl& curl, const Headers& headers) {
+  HeaderList list(nullptr, curl.slist_free_all);
   const auto append = [&](const std::string& line) {
-    curl_slist* longer = curl_slist_append(list.get(), line.c_str());
+    curl_slist* longer = curl.slist_append(list.get(), line.c_str());
     if (longer == nullptr) return;
     (void)list.release();
     list.reset(longer);
@@ -85,49 +85,52 @@ std::string percent_encoded(std::string_view text, bool keep_slash) {
   return encoded;
 }
 
-CurlTransport::CurlTransport(std::string ca_bundle)
-    : handle_(curl_easy_init()), ca_bundle_(std::move(ca_bundle)) {}
+CurlTransport::CurlTransport(std::string ca_bundle) : ca_bundle_(std::move(ca_bundle)) {}
 
 CurlTransport::~CurlTransport() {
-  curl_easy_cleanup(handle_);
+  if (handle_ != nullptr) (*libcurl())->easy_cleanup(handle_);
 }
 
 Result<HttpResponse> CurlTransport::send(const HttpRequest& request, const HttpTimeouts& timeouts) {
+  const auto library = libcurl();
+  if (!library) return tl::unexpected(library.error());
+  const Libcurl& lib = **library;
+  if (handle_ == nullptr) handle_ = lib.easy_init();
   if (handle_ == nullptr) return fail(ErrorKind::internal, "libcurl could not be initialised");
   CURL* curl = handle_;
-  curl_easy_reset(curl);  // keeps the connections
+  lib.easy_reset(curl);  // keeps the connections
   HttpResponse response;
   std::array<char, CURL_ERROR_SIZE> reason{};
-  const HeaderList headers = header_list(request.headers);
+  const HeaderList headers = header_list(lib, request.headers);
   const std::string url = request.url();
   const auto milliseconds = [](double seconds) { return static_cast<long>(seconds * 1e3); };
-  curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
-  curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request.method.c_str());
-  curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
-  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
+  lib.easy_setopt(curl, CURLOPT_URL, url.c_str());
+  lib.easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  lib.easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
+  lib.easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
   if (!request.body.empty() || request.method == "POST" || request.method == "PUT") {
-    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.data());
-    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
-                     static_cast<curl_off_t>(request.body.size()));
+    lib.easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.data());
+    lib.easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
+                    static_cast<curl_off_t>(request.body.size()));
   }
-  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(timeouts.connect_s));
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, milliseconds(timeouts.total_s));
-  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &on_body);
-  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &response);
-  curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &on_header);
-  curl_easy_setopt(curl, CURLOPT_HEADERDATA, &response);
-  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason.data());
-  if (!ca_bundle_.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, ca_bundle_.c_str());
-  const CURLcode code = curl_easy_perform(curl);
+  lib.easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  lib.easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  lib.easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(timeouts.connect_s));
+  lib.easy_setopt(curl, CURLOPT_TIMEOUT_MS, milliseconds(timeouts.total_s));
+  lib.easy_setopt(curl, CURLOPT_WRITEFUNCTION, &on_body);
+  lib.easy_setopt(curl, CURLOPT_WRITEDATA, &response);
+  lib.easy_setopt(curl, CURLOPT_HEADERFUNCTION, &on_header);
+  lib.easy_setopt(curl, CURLOPT_HEADERDATA, &response);
+  lib.easy_setopt(curl, CURLOPT_ERRORBUFFER, reason.data());
+  if (!ca_bundle_.empty()) lib.easy_setopt(curl, CURLOPT_CAINFO, ca_bundle_.c_str());
+  const CURLcode code = lib.easy_perform(curl);
   if (code != CURLE_OK) {
-    const std::string why = reason[0] != '\0' ? reason.data() : curl_easy_strerror(code);
+    const std::string why = reason[0] != '\0' ? reason.data() : lib.easy_strerror(code);
     return fail(ErrorKind::unavailable, "no complete response: " + why,
                 request.method + " " + request.scheme + "://" + request.host);
   }
   long status = 0;
-  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  lib.easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   response.status = static_cast<int>(status);
   return response;
 }

@@ -49,9 +49,9 @@ class HttpTransport {
                                                   const HttpTimeouts& timeouts) = 0;
 };
 
-/// libcurl, one connection pool per object; not thread safe. TLS certificates are verified against
-/// `ca_bundle`, or the system's where it is empty. No redirects are followed and bodies over 64 MiB
-/// are refused: no AWS API sends either.
+/// libcurl, opened by the first request; one connection pool per object; not thread safe. TLS
+/// certificates are verified against `ca_bundle`, or the system's where it is empty. No redirects
+/// are followed and bodies over 64 MiB are refused: no AWS API sends either.
 class CurlTransport final : public HttpTransport {
  public:
   explicit CurlTransport(std::string ca_bundle = {});

@@ -139,7 +139,7 @@ Json chart_data(const StudyReport& report) {
   for (const LeaderboardRow& row : report.board.rows) {
     Json trial = trial_data(row, report.board.objectives, report.board.parameters);
     trial["launches"] = launch_times(report, row.trial, origin_s);
-    for (const char* fact : {"instances", "start"}) {
+    for (const char* fact : {"instances", "start", "job"}) {
       const auto placed = row.trial.placement.find(fact);
       if (placed != row.trial.placement.end()) trial[fact] = placed->second;
     }

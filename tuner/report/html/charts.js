@@ -230,7 +230,8 @@
     var atX = function (d, raw) { return x(raw ? within(x, d) : d.values[0]); };
     var atY = function (d, raw) { return y(raw ? within(y, d) : d.values[1]); };
     var front = trials.filter(function (d) { return d.pareto; })
-        .sort(function (a, b) { return a.values[0] - b.values[0]; });
+        .sort(function (a, b) { return (a.values[0] - b.values[0]) * (lessIsBetter ? 1 : -1); });
+    // Best of the first objective first: short of the next trial's value of it, this trial's second one is the best to be had.
     f.g.append("path").attr("class", "front-line").attr("d",
         d3.svg.line().x(function (d) { return atX(d); }).y(function (d) { return atY(d); }).interpolate("step-after")(front));
     addIntervals(f.g, trials, atX, atY, 0, false);
@@ -369,6 +370,9 @@
   var spanTexts = {recommended: "recommended", baseline: "baseline", completed: "completed", confirm: "confirmation",
                    other: "stopped early or infeasible", lost: "failed, out of memory or interrupted", "going-on": "running"};
 
+  var startTexts = [["start-up", "until the first step"], ["start-up cold", "cold start, until the first step"],
+                    ["start-up warm", "warm start, until the first step"]];
+
   function rowTime(value) {
     var unit = unitOf(value);
     return +(value / unit[0]).toPrecision(3) + " " + unit[1];
@@ -377,7 +381,7 @@
   function drawTimeline(canvas) {
     var launches = steptune.timeline.launches(data.trials);
     if (!launches.length) return;
-    var lanes = steptune.timeline.lanes(launches);
+    var lanes = steptune.timeline.lanes(launches), jobs = steptune.timeline.jobs(launches);
     var width = Math.max(200, canvas.clientWidth), laneHeight = lanes.length > 12 ? 9 : lanes.length > 4 ? 14 : 20;
     // So long that a launch is eight pixels wide on average, in no more rows than a screen has room for.
     var count = Math.max(1, Math.min(Math.ceil(24 / lanes.length), Math.ceil(launches.length / lanes.length * 8 / (width - 80))));
@@ -412,16 +416,27 @@
         return trialText(d.trial) + "\nbegun at " + seconds(d.from) + ", took " + seconds(d.to - d.from) +
             (d.trial.start ? "\n" + d.trial.start + " start" : "") + (d.trial.instances ? " on " + d.trial.instances : "");
       });
-      // Until the first step.
-      bar("start-up", begun.filter(startup), function (d) { return d.from; }, function (d) { return Math.min(d.to, d.from + startup(d)); });
+      // Until the first step: as high as the lane on a machine that was started for it, else below what the trial was.
+      bar("start-up", begun.filter(startup), function (d) { return d.from; }, function (d) { return Math.min(d.to, d.from + startup(d)); })
+          .attr("class", function (d) { return kindOfStart(d.trial); })
+          .attr("y", function (d) { return (d.lane + 1) * laneHeight - 1 - startHeight(d.trial); })
+          .attr("height", function (d) { return startHeight(d.trial); });
+      bar("job", jobs.filter(function (d) { return d.to >= row.from && d.from < row.from + span; }),
+          function (d) { return d.from; }, function (d) { return d.to; })
+          .attr("data-trials", function (d) { return d.trials.join(" "); });
     });
+    function kindOfStart(trial) { return "start-up" + ({cold: " cold", warm: " warm"}[trial.start] || ""); }
+    function startHeight(trial) { return trial.start === "cold" ? laneHeight - 2 : Math.round((laneHeight - 2) / 3); }
     function startup(d) { return d.isLast && data.traces[d.trial.n] ? data.traces[d.trial.n].startup || 0 : 0; }
     f.g.append("g").attr("class", "axis").attr("transform", "translate(0," + (rows.length * rowHeight - 14) + ")")
         .call(d3.svg.axis().scale(x).orient("bottom").tickValues(ticks.values).tickFormat(ticks.text).outerTickSize(0));
     var kinds = d3.set(launches.map(kindOfSpan));
     legend(canvas, Object.keys(spanTexts).filter(function (kind) { return kinds.has(kind); })
         .map(function (kind) { return ["span " + kind, spanTexts[kind]]; })
-        .concat(launches.some(startup) ? [["start-up", "until the first step"]] : [])
+        .concat(startTexts.filter(function (entry) {
+          return launches.some(function (d) { return startup(d) && kindOfStart(d.trial) === entry[0]; });
+        }))
+        .concat(jobs.length ? [["job", "trials of one job"]] : [])
         .concat(launches.some(function (d) { return d.idleFrom !== null; }) ? [["idle", "machine kept warm, idle"]] : []));
     if (lanes.some(Boolean)) {
       d3.select(canvas).append("p").attr("class", "no-trace").text("Lanes, from above: " + lanes.join(", "));

@@ -2,6 +2,7 @@
 #include "tuner/report/html/html_report.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <sstream>
 
@@ -67,9 +68,12 @@ std::string objective_detail(const Recommendation& recommendation, const Objecti
   const auto& widths = recommendation.incumbent_half_widths;
   if (i >= widths.size() || !std::isfinite(widths[i])) return text;
   const double value = recommendation.incumbent_objectives[i];
-  text += fmt::format(", 95 % interval {} to {}", view.text(std::max(0.0, value - widths[i])),
-                      view.text(value + widths[i]));
-  return text;
+  const std::string low = view.text(std::max(0.0, value - widths[i]));
+  const std::string high = view.text(value + widths[i]);
+  // Narrower than the digits that are shown.
+  if (low == high && value != 0.0)
+    return text + ", 95 % interval \u00b1 " + format_percent(widths[i] / std::abs(value));
+  return text + fmt::format(", 95 % interval {} to {}", low, high);
 }
 
 std::string objective_tiles(const StudyReport& report) {
@@ -139,9 +143,23 @@ std::string usage(const StudyReport& report) {
     commands += shell_quoted(report.command->argv) + "\n";
     html += fmt::format("<p>As it was measured:</p>\n<pre>{}</pre>\n", html_escaped(commands));
   }
-  html += fmt::format("<p>From a script: <code>steptune best {} --format args</code></p>\n",
-                      html_escaped(report.words.study));
-  return html;
+  const std::string study = html_escaped(report.words.study);
+  if (!report.words.hooked) {
+    return html + fmt::format("<p>From a script: <code>steptune best {} --format args</code></p>\n",
+                              study);
+  }
+  // The command line alone would leave the settings out.
+  return html + fmt::format(
+                    "<p>From a script: <code>steptune exec {0}</code>. The lines to change "
+                    "in the program: <code>steptune best {0} --format python</code></p>\n",
+                    study);
+}
+
+/// `Time against cost`
+std::string front_title(const ObjectiveView& first, const ObjectiveView& second) {
+  std::string title = printable_line(first.title() + " against " + second.title());
+  title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+  return title;
 }
 
 std::string charts(const StudyReport& report) {
@@ -149,8 +167,9 @@ std::string charts(const StudyReport& report) {
       chart("history", "The search",
             "Each trial in the order in which it was proposed, with its 95 % interval; "
             "the line is the best so far, the dashed one the baseline.");
-  if (report.board.objectives.size() > 1) {
-    html += chart("front", "Time against cost",
+  const auto& objectives = report.board.objectives;
+  if (objectives.size() > 1) {
+    html += chart("front", html_escaped(front_title(objectives[0], objectives[1])),
                   "Trials with the 95 % intervals of both objectives; the line joins those that no "
                   "other beats in both.");
   }

@@ -22,18 +22,34 @@ steptune.timeline = (function () {
     launches.forEach(function (launch) {
       var machines = launch.trial.instances || "";
       var best = -1;
+      function rank(lane) { return launch.trial.job && lane.job === launch.trial.job ? Infinity : lane.at; }
       free.forEach(function (lane, i) {
         // Clocks are read one after the other; what overlaps by so little does not.
         if (lane.machines !== machines || lane.at > launch.from + 0.05) return;
-        if (best < 0 || lane.at > free[best].at) best = i;
+        if (best < 0 || rank(lane) > rank(free[best])) best = i;
       });
       if (best < 0) best = free.push({machines: machines, at: -Infinity}) - 1;
       // A warm start is on a machine that was kept since its last trial.
       launch.idleFrom = launch.trial.start === "warm" && free[best].at > -Infinity ? free[best].at : null;
       launch.lane = best;
       free[best].at = Math.max(launch.to, free[best].at);
+      free[best].job = launch.trial.job || null;
     });
     return free.map(function (lane) { return lane.machines; });
+  }
+
+  // Jobs that ran several launches in turn.
+  function jobs(launches) {
+    var byName = {};
+    launches.forEach(function (launch) {
+      var name = launch.isLast && launch.trial.job;
+      if (!name) return;
+      var job = byName["job " + name];
+      if (!job) byName["job " + name] = job = {lane: launch.lane, from: launch.from, to: launch.to, trials: []};
+      job.to = Math.max(job.to, launch.to);
+      job.trials.push(launch.trial.n);
+    });
+    return d3.values(byName).filter(function (job) { return job.trials.length > 1; });
   }
 
   // Rows of `span` seconds; time in which nothing ran for long is left out between two rows.
@@ -63,5 +79,5 @@ steptune.timeline = (function () {
     return total;
   }
 
-  return {launches: launches, lanes: lanes, rows: rows, busy: busy};
+  return {launches: launches, lanes: lanes, jobs: jobs, rows: rows, busy: busy};
 })();
