@@ -52,15 +52,16 @@ class LoaderKnobs:
         """A new pass over the loader, with what is asked for if its batches are trained on."""
         hook = self._hook
         try:
+            trains = torch.is_grad_enabled() if facts.training is None else facts.training
+            if trains:
+                hook.knobs.process.settle()
+                hook.knobs.strategy.share(loader, facts)
             if facts.passes == 1:
                 facts.today = dict(_arguments_of(loader), **facts.today)
                 facts.refused = self._refusals(loader)
                 self._samplers.watch(loader, facts)
-            trains = torch.is_grad_enabled() if facts.training is None else facts.training
             if not trains:
                 return original(loader)
-            hook.knobs.process.settle()
-            hook.knobs.strategy.share(loader)
             if hook.live is not None:
                 return self._begin_live_pass(loader, facts, original)
             wanted = self._wanted(loader, facts)
