@@ -201,7 +201,7 @@ class Checkpoints(Ranks):
                 self.trains_alike(path, *options, before_hook=write_late, distributed_strategy="zero")
 
 
-class Refusals(Ranks):
+class UndividedPrograms(Ranks):
     def test_a_program_that_distributes_itself(self):
         hook = settings(interval_s=0, knobs={"distributed_strategy": "zero"})
         ran = run_fresh([program("ddp")], hook)
