@@ -113,6 +113,20 @@ class RefusedKnobs(Knobs):
         ran = run("batch_sampler", hook=knobs(num_workers=1))
         self.assertFalse(ran.knob("num_workers")["may"])
 
+    def test_data_set_that_holds_open_files(self):
+        for kind, name in (
+            ("h5py", "File"),
+            ("lmdb", "Environment"),
+            ("tables", "File"),
+            ("file", "BufferedReader"),
+        ):
+            ran = self.same("open_files", kind, num_workers=2, refused=["num_workers"])
+            found = name if kind == "file" else "%s.%s" % (kind, name)
+            why = "the data set holds an open file (%s), which workers would share" % found
+            self.assertEqual(ran.knob("num_workers")["why"], why)
+        self.same("open_files", "closed", num_workers=2)
+        self.same("open_files", "late", num_workers=2)  # each worker opens its own
+
     def test_data_set_that_changes(self):
         ran = self.same("changing_data", persistent_workers=True, refused=["persistent_workers"])
         self.assertIn("change between passes", ran.knob("persistent_workers")["why"])

@@ -141,14 +141,18 @@ class Switches(Live):
 
 
 class Refusals(Live):
-    def refused(self, name, knob, value, **knobs):
-        messages = self.same(name, switches=[switch(4, 1, **dict(knobs, **{knob: value}))])
+    def refused(self, name, knob, value, *arguments, **knobs):
+        messages = self.same(name, *arguments, switches=[switch(4, 1, **dict(knobs, **{knob: value}))])
         rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == knob]
         self.assertFalse(rows[-1]["may"], rows[-1])
         return rows[-1]["why"]
 
     def test_iterable_data_set(self):
         self.assertIn("iterable", self.refused("iterable", "num_workers", 2))
+
+    def test_data_sets_that_hold_or_open_files(self):
+        for kind in ("h5py", "late"):
+            self.assertIn("h5py.File", self.refused("open_files", "num_workers", 2, kind))
 
     def test_own_sampler(self):
         self.assertIn("order of samples", self.refused("batch_sampler", "num_workers", 2))

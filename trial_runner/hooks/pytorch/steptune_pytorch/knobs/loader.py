@@ -7,6 +7,7 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset
 
 from steptune_pytorch.knobs.data_set_state import state_of
+from steptune_pytorch.knobs.open_files import why_not_forked
 from steptune_pytorch.knobs.random_state import RandomState
 from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.sampler_watch import SamplerWatch
@@ -166,6 +167,8 @@ class LoaderKnobs:
             why = "workers are started by %s and would run the program's file again" % (
                 _start_method(loader)
             )
+        elif loader.num_workers == 0:
+            why = why_not_forked(loader.dataset)
         refused = {} if why is None else {name: why for name in _NAMES[:3]}
         if not torch.cuda.is_available():
             refused["pin_memory"] = "no GPU"
