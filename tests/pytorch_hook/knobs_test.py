@@ -6,7 +6,7 @@ import unittest
 
 import torch
 
-from harness import run, settings
+from harness import program, run, settings
 
 
 def knobs(**values):
@@ -57,6 +57,17 @@ class SafeKnobs(Knobs):
         self.same("lightning_style", num_workers=1)
         self.same("trainer_style", num_workers=2)
         self.same("teacher", num_workers=1)
+
+    def test_where_the_program_would_be_changed(self):
+        ran = run("mnist", hook=knobs())
+        lines = open(program("mnist"), encoding="utf-8").read().splitlines()
+
+        def line_of(text):
+            return "mnist.py:%d" % next(n for n, line in enumerate(lines, 1) if text in line)
+
+        self.assertEqual(ran.knob("set_to_none")["where"], [line_of("zero_grad()") + " zero_grad"])
+        for knob in ("precision", "channels_last", "compile"):
+            self.assertEqual(ran.knob(knob)["where"], [line_of("model(") + " Net"])
 
     def test_all_together(self):
         self.same(

@@ -9,7 +9,7 @@ import tempfile
 import traceback
 import unittest
 
-from harness import run, settings
+from harness import free_port, launch_environment, run, settings, start
 
 
 class Tuner:
@@ -138,6 +138,35 @@ class Switches(Live):
         before = run("mnist").lines
         self.assertEqual(ran.lines[:4], before[:4])
         self.assertEqual(len(ran.lines), len(before))
+
+
+class RanksTogether(Live):
+    def test_switch_at_the_same_step(self):
+        switches = [switch(5, 1, num_workers=1), switch(9, 0), switch(13, 2, num_workers=1, prefetch_factor=4)]
+
+        def start_ranks(hooks):
+            port = free_port()
+            ranks = [
+                start("own_process_group", hook=hook, environment=launch_environment(rank, 2, port))
+                for rank, hook in enumerate(hooks)
+            ]
+            return [rank.wait() for rank in ranks]
+
+        tuners = [Tuner(switches) for _ in range(2)]
+        ranks = start_ranks([settings("live", channel=tuner.path) for tuner in tuners])
+        untouched = start_ranks([None, None])
+        told = [tuner.messages() for tuner in tuners]
+        for rank in range(2):
+            self.assertEqual(ranks[rank].status, 0, ranks[rank].output)
+            self.assertEqual(ranks[rank].lines, untouched[rank].lines)
+            hello = told[rank][0]["hello"]
+            self.assertEqual((hello["rank"], hello["world_size"]), (rank, 2))
+            configurations = {m["step"]: m["configuration"] for m in told[rank] if "step" in m}
+            for step, configuration in configurations.items():
+                expected = 0 if step < 5 or 9 <= step < 13 else 1 if step < 9 else 2
+                self.assertEqual(configuration, expected, (rank, step))
+            # Told in any case: the last step before a switch.
+            self.assertLessEqual({4, 8, 12}, set(configurations))
 
 
 class Refusals(Live):

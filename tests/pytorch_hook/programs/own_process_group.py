@@ -11,12 +11,14 @@ torch.manual_seed(5)
 data = TensorDataset(torch.randn(64, 5))
 model = nn.Linear(5, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-for (x,) in DataLoader(data, batch_size=4, sampler=DistributedSampler(data)):
+loader = DataLoader(data, batch_size=2, sampler=DistributedSampler(data))
+for (x,) in loader:
     optimizer.zero_grad()
-    model(x).pow(2).mean().backward()
+    loss = model(x).pow(2).mean()
+    loss.backward()
     for parameter in model.parameters():
         dist.all_reduce(parameter.grad)
         parameter.grad /= dist.get_world_size()
     optimizer.step()
-print("trained", model.bias.item(), flush=True)
+    print("loss", loss.item().hex(), model.bias.item().hex(), flush=True)
 dist.destroy_process_group()
