@@ -10,6 +10,8 @@ import gc
 import json
 import os
 import runpy
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 HOOK = os.path.join(ROOT, "trial_runner", "hooks", "pytorch")
 REPORTER = os.path.join(ROOT, "trial_runner", "reporters")
 _MARK = "[steptune] "
+_MOST_S = 100
 
 
 class Ran:
@@ -61,22 +64,60 @@ def settings(mode="report", **keys):
     return json.dumps(dict({"v": 1, "mode": mode}, **keys))
 
 
-def run(name, *arguments, hook=None, prepare=None):
-    """`hook`: what `settings` makes, or None to run without the hook. `prepare` is called in the
-    process that runs the program, before it."""
-    with tempfile.TemporaryFile() as output:
-        sys.stdout.flush()
-        child = os.fork()
-        if child == 0:
-            _run_in_child(program(name), arguments, hook, prepare, output.fileno())
-        _, status = os.waitpid(child, 0)
-        output.seek(0)
-        return Ran(output.read().decode(), os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1)
+class _Started:
+    """A process that runs a program."""
+
+    def __init__(self, child, output):
+        self._child = child
+        self._output = output
+
+    def wait(self):
+        _, status = os.waitpid(self._child, 0)
+        with self._output:
+            self._output.seek(0)
+            output = self._output.read().decode()
+        return Ran(output, os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1)
 
 
-def _run_in_child(path, arguments, hook, prepare, output):
+def run(name, *arguments, **how):
+    return start(name, *arguments, **how).wait()
+
+
+def start(name, *arguments, hook=None, prepare=None, environment=(), before_hook=None):
+    """`hook`: what `settings` makes, or None to run without the hook. In the process that runs the
+    program `before_hook` is called before the hook comes in, and `prepare` before the program."""
+    output = tempfile.TemporaryFile()
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        os.environ.update(environment)
+        _run_in_child(program(name), arguments, hook, prepare, before_hook, output.fileno())
+    return _Started(child, output)
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def launch_environment(rank, world_size, port):
+    """As torchrun starts a rank."""
+    return {
+        "RANK": str(rank),
+        "LOCAL_RANK": str(rank),
+        "WORLD_SIZE": str(world_size),
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(port),
+        "STEPTUNE_ALL_RANKS": "1",
+        "USE_LIBUV": "0",  # which Debian builds PyTorch 2 without
+    }
+
+
+def _run_in_child(path, arguments, hook, prepare, before_hook, output):
     atexit._clear()  # what the test runner would clean up
     status = 1
+    signal.alarm(_MOST_S)  # ranks that wait for each other do so for half an hour
     try:
         warnings.simplefilter("ignore", ResourceWarning)  # what the test runner holds open
         _ignore_warnings_about_forks()
@@ -85,6 +126,8 @@ def _run_in_child(path, arguments, hook, prepare, output):
         sys.argv = [path] + list(arguments)
         sys.path[:0] = [os.path.dirname(path), REPORTER]
         os.environ.pop("STEPTUNE_TRIAL", None)
+        if before_hook is not None:
+            before_hook()
         if hook is not None:
             _enter(hook)
         if prepare is not None:

@@ -6,7 +6,7 @@ import unittest
 
 import torch
 
-from harness import run, settings
+from harness import program, run, settings
 
 
 def knobs(**values):
@@ -57,6 +57,17 @@ class SafeKnobs(Knobs):
         self.same("lightning_style", num_workers=1)
         self.same("trainer_style", num_workers=2)
         self.same("teacher", num_workers=1)
+
+    def test_where_the_program_would_be_changed(self):
+        ran = run("mnist", hook=knobs())
+        lines = open(program("mnist"), encoding="utf-8").read().splitlines()
+
+        def line_of(text):
+            return "mnist.py:%d" % next(n for n, line in enumerate(lines, 1) if text in line)
+
+        self.assertEqual(ran.knob("set_to_none")["where"], [line_of("zero_grad()") + " zero_grad"])
+        for knob in ("precision", "channels_last", "compile"):
+            self.assertEqual(ran.knob(knob)["where"], [line_of("model(") + " Net"])
 
     def test_all_together(self):
         self.same(
@@ -112,6 +123,20 @@ class RefusedKnobs(Knobs):
         # Asked for although the survey refuses it: it is found while the program runs.
         ran = run("batch_sampler", hook=knobs(num_workers=1))
         self.assertFalse(ran.knob("num_workers")["may"])
+
+    def test_data_set_that_holds_open_files(self):
+        for kind, name in (
+            ("h5py", "File"),
+            ("lmdb", "Environment"),
+            ("tables", "File"),
+            ("file", "BufferedReader"),
+        ):
+            ran = self.same("open_files", kind, num_workers=2, refused=["num_workers"])
+            found = name if kind == "file" else "%s.%s" % (kind, name)
+            why = "the data set holds an open file (%s), which workers would share" % found
+            self.assertEqual(ran.knob("num_workers")["why"], why)
+        self.same("open_files", "closed", num_workers=2)
+        self.same("open_files", "late", num_workers=2)  # each worker opens its own
 
     def test_data_set_that_changes(self):
         ran = self.same("changing_data", persistent_workers=True, refused=["persistent_workers"])

@@ -9,7 +9,7 @@ import tempfile
 import traceback
 import unittest
 
-from harness import run, settings
+from harness import free_port, launch_environment, run, settings, start
 
 
 class Tuner:
@@ -140,15 +140,48 @@ class Switches(Live):
         self.assertEqual(len(ran.lines), len(before))
 
 
+class RanksTogether(Live):
+    def test_switch_at_the_same_step(self):
+        switches = [switch(5, 1, num_workers=1), switch(9, 0), switch(13, 2, num_workers=1, prefetch_factor=4)]
+
+        def start_ranks(hooks):
+            port = free_port()
+            ranks = [
+                start("own_process_group", hook=hook, environment=launch_environment(rank, 2, port))
+                for rank, hook in enumerate(hooks)
+            ]
+            return [rank.wait() for rank in ranks]
+
+        tuners = [Tuner(switches) for _ in range(2)]
+        ranks = start_ranks([settings("live", channel=tuner.path) for tuner in tuners])
+        untouched = start_ranks([None, None])
+        told = [tuner.messages() for tuner in tuners]
+        for rank in range(2):
+            self.assertEqual(ranks[rank].status, 0, ranks[rank].output)
+            self.assertEqual(ranks[rank].lines, untouched[rank].lines)
+            hello = told[rank][0]["hello"]
+            self.assertEqual((hello["rank"], hello["world_size"]), (rank, 2))
+            configurations = {m["step"]: m["configuration"] for m in told[rank] if "step" in m}
+            for step, configuration in configurations.items():
+                expected = 0 if step < 5 or 9 <= step < 13 else 1 if step < 9 else 2
+                self.assertEqual(configuration, expected, (rank, step))
+            # Told in any case: the last step before a switch.
+            self.assertLessEqual({4, 8, 12}, set(configurations))
+
+
 class Refusals(Live):
-    def refused(self, name, knob, value, **knobs):
-        messages = self.same(name, switches=[switch(4, 1, **dict(knobs, **{knob: value}))])
+    def refused(self, name, knob, value, *arguments, **knobs):
+        messages = self.same(name, *arguments, switches=[switch(4, 1, **dict(knobs, **{knob: value}))])
         rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == knob]
         self.assertFalse(rows[-1]["may"], rows[-1])
         return rows[-1]["why"]
 
     def test_iterable_data_set(self):
         self.assertIn("iterable", self.refused("iterable", "num_workers", 2))
+
+    def test_data_sets_that_hold_or_open_files(self):
+        for kind in ("h5py", "late"):
+            self.assertIn("h5py.File", self.refused("open_files", "num_workers", 2, kind))
 
     def test_own_sampler(self):
         self.assertIn("order of samples", self.refused("batch_sampler", "num_workers", 2))

@@ -3,9 +3,34 @@
 
 import unittest
 
+import torch
+
 from harness import run, settings
 
 SURVEY = settings("survey", interval_s=0)
+
+
+class ScalerOfCpu:
+    """What torch.cuda.amp.GradScaler does, which PyTorch 1 does on a GPU alone."""
+
+    def scale(self, outputs):
+        return outputs * 1024.0
+
+    def step(self, optimizer):
+        gradients = [p.grad for group in optimizer.param_groups for p in group["params"]]
+        for gradient in gradients:
+            gradient.div_(1024.0)
+        if all(gradient.isfinite().all() for gradient in gradients):
+            optimizer.step()
+
+    def update(self):
+        pass
+
+
+def replace_scalers():
+    for package in (torch.cuda.amp, getattr(torch, "amp", None)):
+        if hasattr(package, "GradScaler"):
+            package.GradScaler = ScalerOfCpu
 
 
 class Untouched(unittest.TestCase):
@@ -68,6 +93,19 @@ class Untouched(unittest.TestCase):
         # The first evaluation is before the first step, and part of the start-up.
         self.assertEqual(len(ran.phases_ended("evaluation")), 2)
         self.assertEqual(len(ran.phases_ended("checkpoint")), 2)
+
+    def test_steps_that_a_scaler_skips(self):
+        ran = run("scaler", hook=SURVEY, before_hook=replace_scalers)
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual(ran.lines, run("scaler", before_hook=replace_scalers).lines)
+        # Of six steps the second and the fifth are skipped; their samples were seen.
+        self.assertEqual([r["step"] for r in ran.steps], [1, 2, 3, 4])
+        self.assertEqual([r["samples"] for r in ran.steps], [8, 24, 32, 48])
+        self.assertEqual([r.get("skipped_steps", 0) for r in ran.steps], [0, 1, 1, 2])
+        losses = self.losses(ran)
+        told = [r["loss"] for r in ran.steps]
+        for loss, first in zip(told, (0, 4, 6, 10)):
+            self.assertAlmostEqual(loss, losses[first] + losses[first + 1], places=5)
 
     def test_no_optimizer(self):
         ran = self.check("no_optimizer", steps=60, samples=240, samples_by="forward")

@@ -1,57 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two ranks train a program together that knows of one process only."""
+"""Ranks train a program together that knows of one process only."""
 
 import concurrent.futures
+import io
 import os
-import socket
+import random
+import sys
 import tempfile
+import time
 import unittest
 
 import torch
 
-from harness import program, run_fresh, settings
+from harness import free_port, launch_environment, program, run, run_fresh, settings, start
 
 
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def run_ranks(*arguments, name="one_process", mode="report", world_size=2, **values):
+def run_ranks(*arguments, name="one_process", mode="report", world_size=2, before_hook=None, **values):
     """What each rank printed, as torchrun starts them."""
-    port = str(free_port())
-
-    def run_rank(rank):
-        environment = {
-            "RANK": str(rank),
-            "LOCAL_RANK": str(rank),
-            "WORLD_SIZE": str(world_size),
-            "MASTER_ADDR": "127.0.0.1",
-            "MASTER_PORT": port,
-            "STEPTUNE_ALL_RANKS": "1",
-            "USE_LIBUV": "0",  # which Debian builds PyTorch 2 without
-        }
-        hook = settings(mode, interval_s=0, knobs=values)
-        return run_fresh([program(name)] + list(arguments), hook, environment=environment)
-
-    with concurrent.futures.ThreadPoolExecutor(world_size) as pool:
-        return list(pool.map(run_rank, range(world_size)))
+    port = free_port()
+    hook = settings(mode, interval_s=0, knobs=values)
+    ranks = [
+        start(
+            name,
+            *arguments,
+            hook=hook,
+            environment=launch_environment(rank, world_size, port),
+            before_hook=before_hook
+        )
+        for rank in range(world_size)
+    ]
+    return [rank.wait() for rank in ranks]
 
 
 def evaluated(ran):
     return [float(line.split()[1]) for line in ran.lines if line.startswith("evaluated")]
 
 
-class Strategies(unittest.TestCase):
-    def trains_alike(self, *arguments, delta=2e-4, **values):
+def evaluated_samples(ran):
+    return [int(line.split()[2]) for line in ran.lines if line.startswith("evaluated")]
+
+
+class Ranks(unittest.TestCase):
+    def trains_alike(self, *arguments, delta=2e-4, before_hook=None, **values):
         """All ranks end up with the model that one process ends up with."""
-        alone = run_fresh([program("one_process")] + list(arguments))
-        ranks = run_ranks(*arguments, **values)
+        alone = run("one_process", *arguments)
+        ranks = run_ranks(*arguments, before_hook=before_hook, **values)
         for ran in ranks:
             self.assertEqual(ran.status, 0, ran.output)
             self.assertEqual(ran.steps[-1]["step"], 18)
             self.assertEqual(ran.steps[-1]["samples"], 136)
+            self.assertEqual(evaluated_samples(ran), evaluated_samples(alone))
         for name, value in values.items():
             self.assertEqual(ranks[0].knob(name).get("value"), value, ranks[0].knob(name))
         self.assertEqual(evaluated(ranks[0]), evaluated(ranks[1]))
@@ -60,20 +58,52 @@ class Strategies(unittest.TestCase):
                 self.assertAlmostEqual(loss, other, delta=delta * other)
         return ranks
 
+    def ends_with(self, why, *arguments, name="one_process", mode="report", **values):
+        """Each rank ends before it has trained, with the reason."""
+        for ran in run_ranks(*arguments, name=name, mode=mode, **values):
+            self.assertNotEqual(ran.status, 0, ran.output)
+            self.assertIn("steptune: distributed_strategy=" + values["distributed_strategy"], ran.output)
+            self.assertIn(why, ran.output)
+            self.assertEqual(ran.steps, [])
+
+
+class Strategies(Ranks):
     def test_data_parallel(self):
         ranks = self.trains_alike(distributed_strategy="ddp")
         self.assertEqual(ranks[0].event("patched")["world_size"], 2)
         self.assertEqual(ranks[0].knob("distributed_strategy")["today"], "none")
 
-    def test_optimizer_state_in_pieces(self):
-        ranks = self.trains_alike(distributed_strategy="zero")
+    def test_as_torchrun_starts_it(self):
+        hook = settings(interval_s=0, knobs={"distributed_strategy": "zero"})
+        port = free_port()
+
+        def run_rank(rank):
+            environment = launch_environment(rank, 2, port)
+            return run_fresh([program("one_process")], hook, environment=environment)
+
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            ranks = list(pool.map(run_rank, range(2)))
+        for ran in ranks:
+            self.assertEqual(ran.status, 0, ran.output)
+            self.assertEqual(ran.steps[-1]["samples"], 136)
         self.assertEqual(ranks[0].event("program")["optimizers"], ["ZeroRedundancyOptimizer"])
+
+    def test_optimizer_state_in_pieces(self):
+        ranks = self.trains_alike("--states", distributed_strategy="zero")
+        self.assertEqual(ranks[0].event("program")["optimizers"], ["ZeroRedundancyOptimizer"])
+        for ran in ranks:
+            self.assertEqual([line for line in ran.lines if "states" in line], ["states 4"] * 2)
 
     def test_three_ranks_and_batches_that_do_not_divide(self):
         for ran in run_ranks(distributed_strategy="ddp", world_size=3):
             self.assertEqual(ran.status, 0, ran.output)
             self.assertEqual(ran.steps[-1]["step"], 18)
-            self.assertEqual(ran.steps[-1]["samples"], 2 * (8 * 9 + 6))
+            self.assertEqual(ran.steps[-1]["samples"], 136)
+
+    def test_processes_that_each_train_for_themselves_are_not_counted_together(self):
+        for ran in run_ranks(distributed_strategy="none"):
+            self.assertEqual(ran.status, 0, ran.output)
+            self.assertEqual(ran.steps[-1]["samples"], 136)
 
     def test_with_other_knobs(self):
         self.trains_alike(
@@ -86,8 +116,35 @@ class Strategies(unittest.TestCase):
         )
         self.trains_alike(distributed_strategy="zero", optimizer_implementation="foreach")
 
+    def test_evaluations_are_whole_on_each_rank(self):
+        self.trains_alike("--validate", distributed_strategy="ddp")
+        self.trains_alike("--validate", distributed_strategy="ddp", num_workers=1)
+
+    def test_modes_that_are_set_late_or_not_at_all(self):
+        self.trains_alike("--mode-in-loop", distributed_strategy="ddp")
+        self.trains_alike("--evaluation-mode", distributed_strategy="ddp")
+
+    def test_a_forward_before_the_first_pass(self):
+        self.trains_alike("--dry-run", distributed_strategy="ddp")
+
     def test_parameters_without_use(self):
         self.trains_alike("--unused", distributed_strategy="ddp")
+
+    def test_parameters_that_some_ranks_use(self):
+        ranks = run_ranks("--sometimes", "--batch", "2", "--sampler", distributed_strategy="ddp")
+        self.assertEqual([ran.status for ran in ranks], [0, 0], ranks[0].output)
+        self.assertEqual(evaluated(ranks[0]), evaluated(ranks[1]))
+
+    def test_parameters_that_are_trained_later(self):
+        self.trains_alike("--unfreeze", distributed_strategy="ddp")
+        self.trains_alike("--unfreeze", distributed_strategy="zero")
+
+    def test_groups_of_parameters(self):
+        self.trains_alike("--groups", distributed_strategy="zero")
+
+    def test_a_sampler_that_draws(self):
+        ranks = run_ranks("--sampler", distributed_strategy="ddp", num_workers=1)
+        self.assertIn("the sampler draws", ranks[0].knob("num_workers").get("why", ""))
 
     def test_running_statistics(self):
         """Those of the first rank; each rank normalises by its own part."""
@@ -97,7 +154,28 @@ class Strategies(unittest.TestCase):
         self.trains_alike("--unseeded", distributed_strategy="ddp")
         self.trains_alike("--unseeded", distributed_strategy="zero")
 
-    def test_checkpoints_are_whole_and_written_once(self):
+    def test_random_numbers_drawn_before_training(self):
+        def as_a_new_process():
+            torch.seed()
+            random.seed()
+            sys.modules["numpy"].random.seed()
+
+        how = dict(name="one_process_unseeded", before_hook=as_a_new_process)
+        ranks = run_ranks(distributed_strategy="ddp", **how)
+        self.assertEqual(ranks[0].status, 0, ranks[0].output)
+        self.assertEqual(ranks[0].lines, ranks[1].lines)
+        again = run_ranks(distributed_strategy="ddp", **how)
+        self.assertNotEqual(ranks[0].lines, again[0].lines)
+
+    def test_one_process(self):
+        alone = run("one_process")
+        ran = run("one_process", hook=settings(interval_s=0, knobs={"distributed_strategy": "ddp"}))
+        self.assertEqual(ran.lines, alone.lines)
+        self.assertEqual(ran.knob("distributed_strategy")["why"], "one process")
+
+
+class Checkpoints(Ranks):
+    def test_are_whole_and_written_once(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "checkpoint.pt")
             self.trains_alike(path, distributed_strategy="zero")
@@ -106,12 +184,24 @@ class Strategies(unittest.TestCase):
         self.assertEqual(sorted(state["state"]), [0, 1, 2, 3])
         self.assertEqual(state["state"][0]["exp_avg"].shape, (16, 6))
 
-    def test_one_process(self):
-        alone = run_fresh([program("one_process")])
-        ran = run_fresh([program("one_process")], settings(interval_s=0, knobs={"distributed_strategy": "ddp"}))
-        self.assertEqual(ran.lines, alone.lines)
-        self.assertEqual(ran.knob("distributed_strategy")["why"], "one process")
+    def test_can_be_read_at_once_on_each_rank(self):
+        def write_late():
+            original = torch.save
 
+            def save(states, file, **named):
+                if not isinstance(file, io.BytesIO):
+                    time.sleep(0.2)
+                original(states, file, **named)
+
+            torch.save = save
+
+        for options in (["--reload"], ["--reload", "--open"]):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "checkpoint.pt")
+                self.trains_alike(path, *options, before_hook=write_late, distributed_strategy="zero")
+
+
+class UndividedPrograms(Ranks):
     def test_a_program_that_distributes_itself(self):
         hook = settings(interval_s=0, knobs={"distributed_strategy": "zero"})
         ran = run_fresh([program("ddp")], hook)
@@ -119,18 +209,91 @@ class Strategies(unittest.TestCase):
         row = ran.knob("distributed_strategy")
         self.assertEqual((row["today"], row["why"]), ("ddp", "the program distributes itself"))
 
-    def test_a_program_that_cannot_be_divided_ends_with_the_reason(self):
+    def test_a_program_with_a_process_group_of_its_own(self):
+        for asked in ({}, {"distributed_strategy": "ddp"}):
+            ranks = run_ranks(name="own_process_group", **asked)
+            self.assertEqual(ranks[0].status, 0, ranks[0].output)
+            self.assertEqual(ranks[0].knob("distributed_strategy")["why"], "the program distributes itself")
+            self.assertEqual(ranks[0].steps[-1]["samples"], 64)
+
+    def test_a_program_that_cannot_be_divided(self):
         for name, why in (
-            ("gan", "two outermost modules"),
+            ("gan", "of them outside Sequential"),
             ("lbfgs", "LBFGS decides by the loss"),
             ("accumulation", "come from no DataLoader"),
             ("iterable", "no batches of indices to divide"),
         ):
             for mode in ("report", "apply"):
-                for ran in run_ranks(name=name, mode=mode, distributed_strategy="ddp"):
-                    self.assertNotEqual(ran.status, 0, name)
-                    self.assertIn("steptune: distributed_strategy=ddp: ", ran.output)
-                    self.assertIn(why, ran.output)
+                self.ends_with(why, name=name, mode=mode, distributed_strategy="ddp")
+
+    def test_parameters_outside_the_module(self):
+        self.ends_with("1 of them outside Net", "--outside", distributed_strategy="ddp")
+
+    def test_a_call_of_the_modules_own(self):
+        self.ends_with("Doubled has a __call__ of its own", "--call", distributed_strategy="ddp")
+
+    def test_two_backwards_of_one_forward(self):
+        self.ends_with("without a forward", "--twice", distributed_strategy="ddp")
+
+    def test_optimizers_that_are_not_sharded(self):
+        for option, name in (("--own-optimizer", "OwnAdam"), ("--imported-optimizer", "Adam")):
+            self.ends_with(name + " keeps its whole state", option, distributed_strategy="zero")
+        self.trains_alike("--own-optimizer", distributed_strategy="ddp")
+
+
+class Launchers(Ranks):
+    def mpirun(self, rank, folder, local_size=2):
+        return {
+            "OMPI_COMM_WORLD_RANK": str(rank),
+            "OMPI_COMM_WORLD_LOCAL_RANK": str(rank),
+            "OMPI_COMM_WORLD_SIZE": "2",
+            "OMPI_COMM_WORLD_LOCAL_SIZE": str(local_size),
+            "PMIX_SERVER_TMPDIR": folder,
+        }
+
+    def run_by_mpirun(self, **how):
+        hook = settings(interval_s=0, knobs={"distributed_strategy": "ddp"})
+        with tempfile.TemporaryDirectory() as folder:
+            ranks = [
+                start("one_process", hook=hook, environment=self.mpirun(rank, folder, **how)) for rank in range(2)
+            ]
+            return [rank.wait() for rank in ranks]
+
+    def test_mpirun_on_one_machine(self):
+        ranks = self.run_by_mpirun()
+        self.assertEqual([ran.status for ran in ranks], [0, 0], ranks[0].output)
+        self.assertEqual(ranks[0].steps[-1]["samples"], 136)
+
+    def test_mpirun_on_several_machines(self):
+        for ran in self.run_by_mpirun(local_size=1):
+            self.assertNotEqual(ran.status, 0)
+            self.assertIn("steptune: distributed_strategy=ddp: mpirun", ran.output)
+
+    def test_a_launcher_that_does_not_say_where_to_meet(self):
+        hook = settings(interval_s=0, knobs={"distributed_strategy": "ddp"})
+        ran = run("one_process", hook=hook, environment={"RANK": "1", "WORLD_SIZE": "2"})
+        self.assertNotEqual(ran.status, 0)
+        self.assertIn("steptune: distributed_strategy=ddp: the launcher sets no MASTER_ADDR", ran.output)
+
+
+class Devices(Ranks):
+    """With stubs in place of a GPU."""
+
+    @staticmethod
+    def one_gpu():
+        torch.cuda.is_available = lambda: True
+        torch.cuda.device_count = lambda: 1
+
+        def set_device(number):
+            if number > 0:
+                raise RuntimeError("CUDA error: invalid device ordinal")
+
+        torch.cuda.set_device = set_device
+
+    def test_a_model_on_the_cpu_beside_a_gpu(self):
+        for ran in run_ranks(distributed_strategy="ddp", before_hook=self.one_gpu):
+            self.assertEqual(ran.status, 0, ran.output)
+            self.assertEqual(ran.steps[-1]["samples"], 136)
 
 
 if __name__ == "__main__":

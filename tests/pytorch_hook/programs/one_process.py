@@ -1,43 +1,131 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Knows of one process only: no ranks, no samplers of its own. `--unseeded`, `--unused`."""
+"""Knows of one process only: no ranks, no samplers of its own. Its options are what such programs do."""
 import sys
 
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from torch.utils.data import DataLoader, TensorDataset
+from torch.optim.adam import Adam
+from torch.utils.data import DataLoader, Sampler, TensorDataset
+
+OPTIONS = sys.argv[1:]
+
+
+def asked(option):
+    return "--" + option in OPTIONS
 
 
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.first = nn.Linear(6, 16)
-        self.norm = nn.BatchNorm1d(16) if "--norm" in sys.argv else nn.Identity()
+        self.norm = nn.BatchNorm1d(16) if asked("norm") else nn.Identity()
         self.last = nn.Linear(16, 3)
-        self.unused = nn.Linear(2, 2) if "--unused" in sys.argv else None
+        self.unused = nn.Linear(2, 2) if asked("unused") else None
+        self.sometimes = nn.Linear(6, 3) if asked("sometimes") else None
 
     def forward(self, x):
-        return self.last(torch.tanh(self.norm(self.first(x))))
+        y = self.last(torch.tanh(self.norm(self.first(x))))
+        if self.sometimes is not None and (len(x) > 1 or x[0, 0] > 0.7):
+            y = y + self.sometimes(x)
+        return y
 
 
-torch.manual_seed(torch.seed() if "--unseeded" in sys.argv else 11)
+class Doubled(Net):
+    def __call__(self, x):
+        return 2 * super().__call__(x)
+
+
+class Reversed(Sampler):
+    """Draws a number for each index."""
+
+    def __init__(self, data):
+        self.data = data
+
+    def __iter__(self):
+        for index in reversed(range(len(self.data))):
+            torch.rand(())
+            yield index
+
+    def __len__(self):
+        return len(self.data)
+
+
+class OwnAdam(torch.optim.Adam):
+    pass
+
+
+def parameters(model):
+    if asked("groups"):
+        return [{"params": (p for p in layer.parameters())} for layer in (model.first, model.last)]
+    if asked("outside"):
+        return list(model.parameters()) + [temperature]
+    return model.parameters()
+
+
+def evaluate(batches):
+    model.eval()
+    count, loss = 0, 0.0
+    for x, y in batches:
+        with torch.no_grad():
+            loss += F.cross_entropy(model(x), y, reduction="sum").item()
+        count += len(x)
+    print("evaluated", loss / count, count, flush=True)
+
+
+def checkpoint(path):
+    if asked("open"):
+        with open(path, "wb") as file:
+            torch.save([model.state_dict(), optimizer.state_dict()], file)
+    else:
+        torch.save([model.state_dict(), optimizer.state_dict()], path)
+    if asked("reload"):
+        states = torch.load(path)
+        model.load_state_dict(states[0])
+        optimizer.load_state_dict(states[1])
+
+
+torch.manual_seed(torch.seed() if asked("unseeded") else 11)
 inputs = torch.linspace(-1, 1, 68 * 6).sin().mul(7).cos().reshape(68, 6)
 data = TensorDataset(inputs, (inputs.sum(dim=1) * 3).long().remainder(3))
-loader = DataLoader(data, batch_size=8, shuffle=True)
-model = Net()
-optimizer = torch.optim.Adam(model.parameters(), 0.01, betas=(0.8, 0.99))
+size = int(OPTIONS[OPTIONS.index("--batch") + 1]) if asked("batch") else 8
+loader = DataLoader(data, batch_size=size, shuffle=True)
+if asked("sampler"):
+    loader = DataLoader(data, batch_size=size, sampler=Reversed(data))
+validation = DataLoader(TensorDataset(*data[:30]), batch_size=7)
+model = Doubled() if asked("call") else Net()
+temperature = torch.ones((), requires_grad=True)
+if asked("unfreeze"):
+    model.first.requires_grad_(False)
+Optimizer = OwnAdam if asked("own-optimizer") else Adam if asked("imported-optimizer") else torch.optim.Adam
+optimizer = Optimizer(parameters(model), 0.01, betas=(0.8, 0.99))
 assert isinstance(optimizer, torch.optim.Adam)
+assert isinstance(optimizer, OwnAdam) == asked("own-optimizer")
 scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+if asked("dry-run"):
+    model(inputs[:2])
+if asked("validate"):
+    evaluate(validation)
 for epoch in range(2):
-    model.train()
+    if asked("unfreeze") and epoch == 1:
+        model.first.requires_grad_(True)
+    model.train(not asked("evaluation-mode") and not asked("mode-in-loop"))
     for x, y in loader:
+        if asked("mode-in-loop"):
+            model.train()
         optimizer.zero_grad()
-        loss = F.cross_entropy(model(x), y)
-        loss.backward()
+        loss = F.cross_entropy(model(x) / temperature, y)
+        loss.backward(retain_graph=asked("twice"))
+        if asked("twice"):
+            loss.backward()
         optimizer.step()
     scheduler.step()
-    model.eval()
-    with torch.no_grad():
-        print("evaluated", F.cross_entropy(model(inputs), data.tensors[1]).item(), flush=True)
-    if len(sys.argv) > 1 and sys.argv[1].endswith(".pt"):
-        torch.save([model.state_dict(), optimizer.state_dict()], sys.argv[1])
+    if asked("validate"):
+        evaluate(validation)
+        evaluate(loader)
+    evaluate([data.tensors])
+    for option in OPTIONS:
+        if option.endswith(".pt"):
+            checkpoint(option)
+    if asked("states"):
+        print("states", len(optimizer.state_dict()["state"]))

@@ -20,6 +20,7 @@ def wrap(hook):
                 tensors = tuple(tensors)  # an iterator can be read once
             try:
                 hook.progress.backward_begins()
+                hook.knobs.strategy.backward_begins()
                 roots = _roots(tensors, unscaled)
             except Exception as error:
                 hook.failed(error)

@@ -13,17 +13,29 @@ def wrap(hook):
         def save(obj, f, *arguments, **named):
             if not hook.watches() or hook.clock.current in (APART, DATA):
                 return original(obj, f, *arguments, **named)
-            if hook.knobs.strategy.is_replica() and not isinstance(f, io.BytesIO):
-                return None  # the first rank writes the same
+            strategy = hook.knobs.strategy
+            together = strategy.is_one_training() and not isinstance(f, io.BytesIO)
             before = _begin(hook)
             try:
-                return original(obj, f, *arguments, **named)
+                if not together:
+                    return original(obj, f, *arguments, **named)
+                return _save_once(strategy, lambda: original(obj, f, *arguments, **named))
             finally:
                 _end(hook, before)
 
         return save
 
     hook.patches.replace(torch, "save", wrap_save)
+
+
+def _save_once(strategy, save):
+    """One rank writes what all of them have. It begins when all have opened the file, which empties
+    it, and the others go on when it is there to be read."""
+    strategy.meet()
+    try:
+        return save() if strategy.writes() else None
+    finally:
+        strategy.meet()
 
 
 def _begin(hook):

@@ -12,7 +12,7 @@ class Gradients:
     def __init__(self, parameters, parallel):
         self._parameters = parameters
         self._parallel = parallel
-        self.ranks = ranks.rank_and_world_size()[1]
+        self.ranks = ranks.together()
         # Without synchronisation (`no_sync`) the first backward's gradient is this rank's own.
         self.ranks_of_first = self.ranks if self.are_whole() else 1
 
@@ -51,7 +51,7 @@ def of(hook):
     optimizers = list(hook.optimizers.alive)
     if len(optimizers) != 1 or not hasattr(torch, "_foreach_norm"):
         return None
-    rank, world_size = ranks.rank_and_world_size()
+    rank, world_size = ranks.rank_and_world_size()[0], ranks.together()
     parallel = None
     if world_size > 1:
         parallel = _data_parallel(hook, world_size)

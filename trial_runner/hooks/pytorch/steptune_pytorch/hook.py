@@ -60,11 +60,14 @@ class Hook:
         report = Report(self.settings, self.printer)
         micro_batches = MicroBatches(lambda: gradients.of(self))
         self.progress = Progress(
-            self.settings, report, Phases(report), self._on_step, micro_batches
+            self.settings, report, Phases(report), self._on_step, micro_batches, self._samples_of_all
         )
         self.progress.optimizers_made = bool(self.optimizers and self.optimizers.made)
         self.clock = self.progress.clock
         self._first_losses = []
+
+    def _samples_of_all(self, facts, samples):
+        return self.knobs.strategy.samples_of_all(facts, samples)
 
     def watches(self):
         return self.active and threading.get_ident() == self.thread

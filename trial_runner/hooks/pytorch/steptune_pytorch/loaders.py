@@ -24,6 +24,9 @@ class LoaderFacts:
         self.batch_bytes = 0
         self.data_set_state = None
         self.sampler_draws = False
+        self.is_listed = False  # as one that trains, by the tuner
+        self.shared = None  # its batches, divided among ranks
+        self.not_shared = None  # why they cannot be
         self.id = loader_id(where, loader.dataset)
         self._loader = weakref.ref(loader)
 
@@ -83,7 +86,7 @@ class Loaders:
         facts = LoaderFacts(loader, where)
         listed = self._hook.settings.loaders
         if listed is not None:
-            facts.training = facts.id in listed
+            facts.training = facts.is_listed = facts.id in listed
         self._facts[loader] = facts
         self.known[facts.id] = facts
         return facts

@@ -6,6 +6,7 @@ import weakref
 
 import torch
 
+from steptune_pytorch import call_site
 from steptune_pytorch.part_clock import BACKWARD, DATA, FORWARD, OTHER, PREPARE
 
 
@@ -14,6 +15,8 @@ class Modules:
         self._hook = hook
         self._trainable = weakref.WeakKeyDictionary()  # by module
         self.roots = weakref.WeakSet()
+        self._called = weakref.WeakSet()  # for training
+        self.calls = []  # where the outermost modules are called for training: `train.py:60 Net`
         self._pinned = set()
         hook.patches.replace(torch.nn.Module, "__call__", self._wrap)
         if hasattr(torch, "compile"):
@@ -73,8 +76,11 @@ class Modules:
         training = True
         around = None
         try:
-            self.roots.add(module)
             training = hook.progress.is_training(module)
+            self.roots.add(module)
+            if training and module not in self._called:
+                self._called.add(module)
+                self._remember_call(module)
             if training:
                 hook.progress.trains(inputs, named)
                 original = hook.knobs.strategy.forward_of_all(original, module)
@@ -92,6 +98,11 @@ class Modules:
         finally:
             clock.switch(OTHER if before == PREPARE else before)
             self._ended(training)
+
+    def _remember_call(self, module):
+        site = "%s %s" % (call_site.where(), type(module).__name__)
+        if site not in self.calls:
+            self.calls.append(site)
 
     def _ended(self, training):
         try:

@@ -13,7 +13,9 @@ _STEPS_WITH_TEACHER = 3
 
 
 class Progress:
-    def __init__(self, settings, report, phases, on_step, micro_batches):
+    """`samples_of_all(loader, samples)`: those of all ranks, of a batch that has so many here."""
+
+    def __init__(self, settings, report, phases, on_step, micro_batches, samples_of_all):
         self.clock = PartClock()
         self.report = report
         self.phases = phases
@@ -25,9 +27,12 @@ class Progress:
         self.modes_count = True
         self._given_samples = settings.samples_per_step
         self._on_step = on_step
+        self._find_samples_of_all = samples_of_all
         self._samples = 0
+        self._samples_of_all = 0
         self._samples_before_step = 0
         self._fetched = []
+        self.loaders_of_forward = []  # whose batches the last training forward was given
         self._batches = 0
         self._forward_samples = 0
         self.training_forwards = 0
@@ -65,7 +70,8 @@ class Progress:
             return
         self._forget_evaluated()
         self._batches += 1
-        self._fetched.append((loader, tensors.samples_in(batch)))
+        samples = tensors.samples_in(batch)
+        self._fetched.append((loader, samples, self._find_samples_of_all(loader, samples)))
 
     def exhausted(self, loader):
         self._forget_evaluated()
@@ -77,7 +83,7 @@ class Progress:
         if not self._evaluated_since_fetch:
             return
         self._evaluated_since_fetch = False
-        for loader, _ in self._fetched:
+        for loader, _, _ in self._fetched:
             if loader.training is None:
                 loader.training = False
         del self._fetched[:]
@@ -141,11 +147,14 @@ class Progress:
             self.phases.end()
 
     def _take_fetched(self):
-        for loader, samples in self._fetched:
+        if self._fetched:
+            self.loaders_of_forward = [loader for loader, _, _ in self._fetched]
+        for loader, samples, samples_of_all in self._fetched:
             if loader.training is None:
                 loader.training = True
             if loader.training:
                 self._samples += samples
+                self._samples_of_all += samples_of_all
                 if self.samples_by != "given":
                     self.samples_by = "loader"
         del self._fetched[:]
@@ -183,6 +192,7 @@ class Progress:
         if self.samples_by in ("none", "forward") and self._forward_samples:
             self.samples_by = "forward"
             self._samples += self._forward_samples
+            self._samples_of_all += self._find_samples_of_all(None, self._forward_samples)
         if self._steps_with_evaluation < _STEPS_WITH_TEACHER:
             consecutive = self._steps_with_evaluation + 1
             self._steps_with_evaluation = consecutive if self._evaluated_in_step else 0
@@ -253,12 +263,12 @@ class Progress:
     def samples(self):
         if self._given_samples is not None:
             return self.steps * self._given_samples
-        return self._samples * ranks.rank_and_world_size()[1]
+        return self._samples_of_all
 
     def samples_in_step(self):
         """Of this rank, in the step that is under way."""
         if self._given_samples is not None:
-            of_rank = self._given_samples / ranks.rank_and_world_size()[1]
+            of_rank = self._given_samples / ranks.together()
             return of_rank * self.backwards / max(1, self.backwards_per_step)
         if self.samples_by == "loader":
             return self._samples - self._samples_before_step

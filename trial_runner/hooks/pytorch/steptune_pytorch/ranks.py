@@ -18,6 +18,22 @@ def rank_and_world_size():
         return 0, 1
 
 
+def together():
+    """How many processes train one model. Several that were started and do not communicate each
+    train their own."""
+    modules = sys.modules
+    distributed = getattr(modules["torch"], "distributed", None)
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return distributed.get_world_size()
+    horovod = modules.get("horovod.torch")
+    if horovod is not None and horovod.is_initialized():
+        return horovod.size()
+    mpi = modules.get("mpi4py.MPI")
+    if mpi is not None and mpi.Is_initialized():
+        return mpi.COMM_WORLD.Get_size()
+    return 1
+
+
 def told_rank():
     """The rank that this process tells with its steps: where the tuner has started several and
     listens to each. None: only the first one tells."""

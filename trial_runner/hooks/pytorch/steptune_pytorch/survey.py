@@ -11,7 +11,7 @@ from steptune_pytorch import ranks, report
 
 def tell(hook):
     events = hook.events
-    rank, world_size = ranks.rank_and_world_size()
+    rank, world_size = ranks.rank_and_world_size()[0], ranks.together()
     fields = {"torch": str(torch.__version__), "mode": hook.settings.mode, "rank": rank}
     fields.update(world_size=world_size, device=_device(hook), pid=os.getpid())
     if torch.cuda.is_available() and torch.cuda.is_initialized():

@@ -128,7 +128,7 @@ class ForwardKnobs:
     def rows(self):
         yield self._precision_row()
         yield self._channels_last_row()
-        where = self._compiled_by_program
+        where = self._compiled_by_program or self._hook.modules.calls
         today = "default" if where else "off"
         why = self._refused.get("compile") or self._why_no_compile()
         yield Row("compile", today, None if why else self._compile, why, where=where)
@@ -136,7 +136,7 @@ class ForwardKnobs:
     def _precision_row(self):
         why = self._why_no_precision()
         today = self._autocasts[0][0] if self._autocasts else self._parameter_dtype()
-        where = ["%s autocast" % site for _, site in self._autocasts]
+        where = ["%s autocast" % site for _, site in self._autocasts] or self._hook.modules.calls
         if why is None and today != "fp32":
             why = "the parameters are %s" % today
         value = None if why else self._precision
@@ -160,7 +160,8 @@ class ForwardKnobs:
             )
             self._was_channels_last = today
         why = "the program uses it itself" if today else None
-        return Row("channels_last", today, today or self._channels_last, why)
+        where = self._hook.modules.calls
+        return Row("channels_last", today, today or self._channels_last, why, where=where)
 
 
 def _is_channels_last(parameter):

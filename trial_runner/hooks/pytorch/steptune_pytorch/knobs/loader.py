@@ -7,6 +7,7 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset
 
 from steptune_pytorch.knobs.data_set_state import state_of
+from steptune_pytorch.knobs.open_files import why_not_forked
 from steptune_pytorch.knobs.random_state import RandomState
 from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.sampler_watch import SamplerWatch
@@ -52,15 +53,16 @@ class LoaderKnobs:
         """A new pass over the loader, with what is asked for if its batches are trained on."""
         hook = self._hook
         try:
+            trains = torch.is_grad_enabled() if facts.training is None else facts.training
+            if trains:
+                hook.knobs.process.settle()
+                hook.knobs.strategy.share(loader, facts)
             if facts.passes == 1:
                 facts.today = dict(_arguments_of(loader), **facts.today)
                 facts.refused = self._refusals(loader)
                 self._samplers.watch(loader, facts)
-            trains = torch.is_grad_enabled() if facts.training is None else facts.training
             if not trains:
                 return original(loader)
-            hook.knobs.process.settle()
-            hook.knobs.strategy.share(loader)
             if hook.live is not None:
                 return self._begin_live_pass(loader, facts, original)
             wanted = self._wanted(loader, facts)
@@ -165,6 +167,8 @@ class LoaderKnobs:
             why = "workers are started by %s and would run the program's file again" % (
                 _start_method(loader)
             )
+        elif loader.num_workers == 0:
+            why = why_not_forked(loader.dataset)
         refused = {} if why is None else {name: why for name in _NAMES[:3]}
         if not torch.cuda.is_available():
             refused["pin_memory"] = "no GPU"

@@ -5,6 +5,7 @@ import inspect
 
 import torch
 
+from steptune_pytorch import call_site
 from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.zero import inner
 
@@ -20,6 +21,7 @@ class OptimizerKnobs:
         self._today = None
         self._refused = None
         self._called_bare = False
+        self._cleared_at = []  # where zero_grad is first called
         self._explicit_set_to_none = None
 
     def switch(self, asked):
@@ -64,6 +66,8 @@ class OptimizerKnobs:
 
     def zero_grad_called(self, arguments, named):
         """What zero_grad() gets in place of these."""
+        if not self._cleared_at:
+            self._cleared_at.append(call_site.where() + " zero_grad")
         if arguments or named:
             self._explicit_set_to_none = named.get("set_to_none", (arguments + (None,))[0])
             return named
@@ -81,13 +85,13 @@ class OptimizerKnobs:
         explicit = self._explicit_set_to_none
         if explicit is not None and not self._called_bare:
             why = "the program says it itself" if alive else "no optimiser"
-            yield Row("set_to_none", today=explicit, value=explicit, why=why)
+            yield Row("set_to_none", today=explicit, value=explicit, why=why, where=self._cleared_at)
             return
         why = "no optimiser"
         if alive:
             why = None if self._called_bare else "Optimizer.zero_grad is not called"
         value = self._set_to_none if why is None else default
-        yield Row("set_to_none", today=default, value=value, why=why)
+        yield Row("set_to_none", today=default, value=value, why=why, where=self._cleared_at)
 
     def _implementation_row(self, alive, implementations, where):
         if not alive:

@@ -19,7 +19,7 @@ class SamplerWatch:
 
     def watch(self, loader, facts):
         """PyTorch's own samplers draw one seed at the start, whatever reads them."""
-        samplers = [loader.sampler, loader.batch_sampler]
+        samplers = [loader.sampler, facts.shared.whole if facts.shared else loader.batch_sampler]
         own = all(s is None or type(s).__module__.startswith("torch.") for s in samplers)
         if own or isinstance(loader._index_sampler, (list, tuple)):
             return

@@ -29,11 +29,12 @@ def sharded_classes(hook):
         steptune_sharded = True
 
         def state_dict(self):
-            """Whole on the first rank, as the program expects it; the others write nothing. All ranks
-            run the same program, so that all are here."""
+            """Whole, as the program expects it. All ranks run the same program, so that all are here."""
             with hook.aside():
                 self.consolidate_state_dict(to=0)
-            return super().state_dict() if torch.distributed.get_rank() == 0 else {}
+                states = [super().state_dict() if torch.distributed.get_rank() == 0 else None]
+                torch.distributed.broadcast_object_list(states, src=0)
+            return states[0]
 
     Sharded.__name__ = ZeroRedundancyOptimizer.__name__
     return {
@@ -51,20 +52,37 @@ def _can_be_sharded(cls):
 def _stand_in(hook, cls, sharded):
     class StandIn(type(cls)):
         def __call__(self, params, *arguments, **named):
-            if self is not stand_in or not hook.watches() or not hook.knobs.strategy.begin():
+            if self is not stand_in or not hook.watches():
+                return super().__call__(params, *arguments, **named)
+            params, parameters = _read_once(params)
+            if not hook.knobs.strategy.begin(parameters):
                 return super().__call__(params, *arguments, **named)
             named = dict(zip(_names_after_params(cls), arguments), **named)
             with hook.optimizers.as_one():
-                return sharded(list(params), optimizer_class=cls, **named)
+                return sharded(params, optimizer_class=cls, **named)
 
         def __instancecheck__(self, instance):
+            if self is not stand_in:  # a class of the program's own
+                return super().__instancecheck__(instance)
             return isinstance(inner(instance), cls)
 
         def __subclasscheck__(self, other):
-            return issubclass(other, cls)
+            return issubclass(other, cls) if self is stand_in else super().__subclasscheck__(other)
 
     stand_in = StandIn(cls.__name__, (cls,), {"__module__": cls.__module__, "__doc__": cls.__doc__})
     return stand_in
+
+
+def _read_once(params):
+    """Parameters or groups of them, whose iterators can be read again, and all parameters."""
+    params = list(params)
+    if not params or not isinstance(params[0], dict):
+        return params, params
+    groups = []
+    for group in params:
+        of_group = group["params"]
+        groups.append(dict(group, params=[of_group] if torch.is_tensor(of_group) else list(of_group)))
+    return groups, [p for group in groups for p in group["params"]]
 
 
 def _names_after_params(cls):

@@ -9,6 +9,7 @@ import weakref
 import torch
 
 from steptune_pytorch import tensors
+from steptune_pytorch.knobs.open_files import why_not_forked
 from steptune_pytorch.knobs.random_state import snapshot
 from steptune_pytorch.live.pools import Parking
 
@@ -79,7 +80,7 @@ class LivePasses:
         for live_pass in training:
             facts = live_pass.facts
             settings = self._settings(facts)
-            why = self._why_not_now(facts, settings)
+            why = self._why_not_now(live_pass, settings)
             try:
                 if why is None:
                     live_pass.switch(settings, self._seeds)
@@ -93,10 +94,15 @@ class LivePasses:
     def _baseline(facts):
         return {name: facts.today[name] for name in NAMES}
 
-    def _why_not_now(self, facts, settings):
+    def _why_not_now(self, live_pass, settings):
+        facts = live_pass.facts
         workers = settings["num_workers"]
         if workers == 0 or settings == self._baseline(facts):
             return None
+        if facts.today["num_workers"] == 0:
+            why = live_pass.why_not_forked()  # it may have been opened meanwhile
+            if why is not None:
+                return why
         batches = workers * settings["prefetch_factor"]
         if batches > _MOST_BUFFERED:
             return "%d batches in buffers outlast a block of a running program" % batches
@@ -140,6 +146,9 @@ class LivePass:
             self._settled_at = self._handed_out + under_way + pool.buffered()
         self._pools.append(pool)
         self.facts.in_force = dict(settings)
+
+    def why_not_forked(self):
+        return why_not_forked(self._loader.dataset)
 
     def is_settled(self):
         """Whether batches come as they will: those of the settings before are gone, and so are those

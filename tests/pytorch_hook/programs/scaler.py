@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A GradScaler, which leaves out the steps whose gradients are not finite; two micro-batches a step."""
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(9)
+loader = DataLoader(TensorDataset(torch.randn(48, 5)), batch_size=4, shuffle=True)
+model = nn.Linear(5, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scaler = torch.cuda.amp.GradScaler()
+for index, (x,) in enumerate(loader):
+    loss = model(x * 1e30 if index in (3, 8) else x).pow(2).mean()
+    scaler.scale(loss).backward()
+    if index % 2 == 1:
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+        print("weight", model.weight.sum().item().hex())
+    print("loss", loss.item().hex())

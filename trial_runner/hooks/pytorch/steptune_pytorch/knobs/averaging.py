@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients that are means over all ranks: of the one outermost module that the program trains."""
+
+import weakref
+
+import torch
+
+from steptune_pytorch.knobs.zero import is_sharded
+
+
+_STEPS_BY_HAND = 2  # of the first, all ranks may have the whole batch
+
+
+class Averaging:
+    """`give_up(why)` ends the process."""
+
+    def __init__(self, hook, give_up, shards):
+        self._hook = hook
+        self._give_up = give_up
+        self._shards = shards
+        self._world_size = torch.distributed.get_world_size()
+        self._equal = weakref.WeakSet()  # modules that are the same on all ranks
+        self._called = []  # for training, since the last backward
+        self._called_in_evaluation = []
+        self._module = None  # the outermost one
+        self._parallel = None  # what stands in front of it, but for the first steps
+        self._parameters = []  # of the module
+        self._trained = None  # which of them, and how many parameters the optimisers have
+        self._first_step = 0
+        self._used = set()  # parameters, in the backward under way
+        self._looks = []  # at which ones are
+        self._unused = False  # there are some that not all ranks use
+        self._buffers_differ = False
+        self.wraps = False  # a module is being wrapped, for the program
+
+    # -- forward ----------------------------------------------------------------------------------
+
+    def forward(self, original, module):
+        """What calls this outermost module for a training step."""
+        self._equalise(module)
+        self._called.append(module)
+        if module is not self._module:
+            return original
+        self._buffers_differ = True
+        trained = self._what_is_trained()
+        if trained != self._trained:
+            self._begin_anew(trained)
+        if self._parallel is None and self._hook.progress.steps - self._first_step >= _STEPS_BY_HAND:
+            self._wrap_module()
+        if self._parallel is None:
+            return original
+        parallel = self._parallel
+        return lambda _, *inputs, **named: parallel(*inputs, **named)
+
+    def evaluation(self, module):
+        """Running statistics are each rank's own after a training step. Evaluated with different ones
+        the ranks could decide differently, on an early end, say, and wait for each other for ever."""
+        if torch.is_grad_enabled():  # it may be trained in evaluation mode
+            self._equalise(module)
+            self._called_in_evaluation.append(module)
+        if self._buffers_differ and module is self._module:
+            self._buffers_differ = False
+            for buffer in module.buffers():
+                torch.distributed.broadcast(buffer, src=0)
+
+    def may_train(self):
+        """Whether the module is in a mode in which it is trained."""
+        modes_count = self._hook.progress.modes_count
+        return self._module is None or self._module.training or not modes_count
+
+    def _equalise(self, module):
+        """An unseeded program begins with other parameters on each rank."""
+        if module in self._equal:
+            return
+        self._equal.add(module)
+        with torch.no_grad():
+            for tensor in list(module.parameters()) + list(module.buffers()):
+                torch.distributed.broadcast(tensor, src=0)
+
+    def _what_is_trained(self):
+        groups = [group for optimizer in self._hook.optimizers.alive for group in optimizer.param_groups]
+        return [p.requires_grad for p in self._parameters], sum(len(group["params"]) for group in groups)
+
+    def _begin_anew(self, trained):
+        """The next steps are averaged here again, and show which parameters take part."""
+        self._check_optimizers()
+        self._trained = trained
+        self._parallel = None
+        self._unused = False
+        self._look_no_more()
+        for parameter in self._parameters:
+            if parameter.requires_grad:
+                self._looks.append(parameter.register_hook(self._look_at(id(parameter))))
+        self._first_step = self._hook.progress.steps
+
+    def _look_at(self, identity):
+        # A gradient that is there may be one that was zeroed.
+        def look(gradient):
+            self._used.add(identity)
+
+        return look
+
+    def _look_no_more(self):
+        for look in self._looks:
+            look.remove()
+        del self._looks[:]
+
+    def _wrap_module(self):
+        """Parameters stay the objects that the optimiser has, and the program keeps its module."""
+        self._look_no_more()
+        self.wraps = True
+        try:
+            self._parallel = torch.nn.parallel.DistributedDataParallel(
+                self._module, find_unused_parameters=self._unused
+            )
+        finally:
+            self.wraps = False
+
+    # -- backward ---------------------------------------------------------------------------------
+
+    def backward_begins(self):
+        called = self._called or self._called_in_evaluation
+        self._called, self._called_in_evaluation = [], []
+        if not called:
+            self._give_up("a backward without a forward of a module before it: its gradients would not be averaged")
+        if self._module is None:
+            self._module = called[-1]
+            self._parameters = list(self._module.parameters())
+        for module in called:
+            if module is not self._module:
+                names = (type(self._module).__name__, type(module).__name__)
+                self._give_up("the program trains two outermost modules, %s and %s" % names)
+        if self._trained is None:
+            self._check_module()
+            self._begin_anew(self._what_is_trained())
+
+    def backward_ended(self):
+        """The first steps are averaged here. They show which parameters take part: looking for those
+        that do not would cost DistributedDataParallel time in each step."""
+        if self._parallel is not None or self._module is None:
+            return
+        trained = [p for p in self._parameters if p.requires_grad]
+        if not trained:
+            return
+        used = torch.tensor([float(id(p) in self._used) for p in trained], device=trained[0].device)
+        self._used.clear()
+        torch.distributed.all_reduce(used)
+        ranks_using = used.tolist()
+        self._unused = self._unused or min(ranks_using) < self._world_size
+        for parameter, count in zip(trained, ranks_using):
+            if count == 0:
+                continue
+            if parameter.grad is None:
+                parameter.grad = torch.zeros_like(parameter)
+            torch.distributed.all_reduce(parameter.grad)
+            parameter.grad /= self._world_size
+
+    # -- what cannot be averaged ------------------------------------------------------------------
+
+    def _check_module(self):
+        cls = type(self._module)
+        if cls.__call__ is not torch.nn.Module.__call__:
+            self._give_up("%s has a __call__ of its own, outside which it cannot be wrapped" % cls.__name__)
+        backend = torch.distributed.get_backend()
+        for device in {p.device for p in self._parameters}:
+            if device.type == "cuda" and device.index != torch.cuda.current_device():
+                self._give_up("the program puts its model on a GPU by number: write `cuda` in place of `cuda:0`")
+            if device.type != "cuda" and backend == "nccl":
+                self._give_up("the model is on %s, while the ranks have met with GPUs" % device.type)
+
+    def _check_optimizers(self):
+        own = {id(p) for p in self._parameters}
+        for optimizer in self._hook.optimizers.alive:
+            if self._shards and not is_sharded(optimizer):
+                self._give_up(
+                    "%s keeps its whole state on each rank: it is made from a class of its own or from one "
+                    "that was not taken from torch.optim" % type(optimizer).__name__
+                )
+            params = [p for group in optimizer.param_groups for p in group["params"] if p.requires_grad]
+            outside = sum(id(p) not in own for p in params)
+            if outside:
+                self._give_up(
+                    "the optimiser trains %d parameters, %d of them outside %s"
+                    % (len(params), outside, type(self._module).__name__)
+                )
+
+    def release(self):
+        self._parallel = None

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that a data set holds open. Workers are forked with them: HDF5 and LMDB read wrong data then,
+and processes move one position of a plain file."""
+
+import io
+import sys
+
+_MAX_DEPTH = 4
+_FEW = 64
+_LIBRARIES = ("h5py", "lmdb", "tables")
+
+
+def why_not_forked(data_set):
+    """Why workers may not be forked with it; None where no open file was found."""
+    found = _found(data_set, 0, set())
+    return None if found is None else "the data set holds an open file (%s), which workers would share" % found
+
+
+def _found(value, depth, seen):
+    if depth > _MAX_DEPTH or id(value) in seen:
+        return None
+    seen.add(id(value))
+    name = _name_of_open(value)
+    if name is not None:
+        return name
+    for item in _items(value):
+        name = _found(item, depth + 1, seen)
+        if name is not None:
+            return name
+    return None
+
+
+def _name_of_open(value):
+    cls = type(value)
+    library = cls.__module__.partition(".")[0]
+    if cls is getattr(sys.modules.get("lmdb"), "Environment", None):
+        library = "lmdb"  # written in C, it names no module
+    if library in _LIBRARIES:
+        # Files of h5py are false once they are closed; those of PyTables tell it.
+        closed = not value if library == "h5py" else not getattr(value, "isopen", True)
+        return None if closed else "%s.%s" % (library, cls.__name__)
+    if isinstance(value, io.IOBase) and not value.closed:
+        try:
+            value.fileno()
+        except (OSError, ValueError):  # in memory
+            return None
+        return cls.__name__
+    return None
+
+
+def _items(value):
+    """A few things are looked at, of many none."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    elif not isinstance(value, (list, tuple)):
+        attributes = getattr(value, "__dict__", None)
+        value = list(attributes.values()) if attributes and not isinstance(value, type) else ()
+    return value if len(value) <= _FEW else ()
