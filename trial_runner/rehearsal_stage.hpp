@@ -26,6 +26,14 @@ struct RehearsalOptions {
   std::function<SimulatedTraining(const std::map<std::string, std::string>& values)> training;
 };
 
+/// What the same jobs come to at least, one after the other.
+struct LeastBill {
+  double usd = 0.0;
+  double not_training_usd = 0.0;  ///< part of `usd`
+  double duration_s = 0.0;
+  int cold_starts = 0;
+};
+
 /// The bill as a simulated provider makes it out.
 struct RehearsalBill {
   double usd = 0.0;
@@ -34,6 +42,9 @@ struct RehearsalBill {
   int warm_starts = 0;
   /// Of all machines that were held, where the provider counts them (node-hours of a cluster).
   std::optional<double> machine_hours{};
+  double starting_s = 0.0;  ///< of all jobs, from the request to the program's begin
+  double training_s = 0.0;  ///< likewise, of the programs
+  std::optional<LeastBill> least{};
 };
 
 /// A study's runner on a simulated provider under a virtual clock, for the real loop to run on.

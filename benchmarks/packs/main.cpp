@@ -25,6 +25,7 @@ struct Options {
   std::string study;
   std::string seconds_per_sample;
   std::vector<int> trials_per_job{1, 2, 4, 6, 8};
+  int first_seed = 1;
   int seeds = 40;
 };
 
@@ -33,6 +34,8 @@ struct Totals {
   double cold = 0.0;
   double warm = 0.0;
   double duration_s = 0.0;
+  double starting_s = 0.0;
+  double training_s = 0.0;
   double usd = 0.0;
   double not_training_usd = 0.0;
   double regret = 0.0;
@@ -54,11 +57,20 @@ double least_usd_per_sample(const StudySpec& study, const SpeedModel& speed) {
   return least;
 }
 
-Result<Totals> rehearse_all(const Options& options, Json document, int trials_per_job) {
-  document["runner"]["trials_per_job"] = trials_per_job;
+/// What is compared.
+struct Way {
+  std::string name;
+  int trials_per_job = 1;
+  bool pools = true;
+};
+
+/// `least`: what the same jobs come to at least.
+Result<Totals> rehearse_all(const Options& options, Json document, const Way& way, Totals& least) {
+  document["runner"]["trials_per_job"] = way.trials_per_job;
+  if (!way.pools) document["runner"]["keep_alive"] = 0;
   Totals totals;
-  std::optional<double> least;
-  for (int seed = 1; seed <= options.seeds; ++seed) {
+  std::optional<double> best;
+  for (int seed = options.first_seed; seed < options.first_seed + options.seeds; ++seed) {
     document["search"]["seed"] = seed;
     const auto study = study_from_json(document, options.study, machine_facts());
     if (!study) return tl::unexpected(study.error());
@@ -71,16 +83,35 @@ Result<Totals> rehearse_all(const Options& options, Json document, int trials_pe
     totals.cold += tuning->bill.cold_starts;
     totals.warm += tuning->bill.warm_starts;
     totals.duration_s += tuning->duration_s;
+    totals.starting_s += tuning->bill.starting_s;
+    totals.training_s += tuning->bill.training_s;
     totals.usd += tuning->bill.usd;
     totals.not_training_usd += tuning->bill.not_training_usd;
+    if (const auto& bill = tuning->bill.least) {
+      least.trials += tuning->trials;
+      least.cold += bill->cold_starts;
+      least.warm += tuning->bill.cold_starts + tuning->bill.warm_starts - bill->cold_starts;
+      least.duration_s += bill->duration_s;
+      least.training_s += tuning->bill.training_s;
+      least.usd += bill->usd;
+      least.not_training_usd += bill->not_training_usd;
+    }
     if (!tuning->recommended) continue;
     // The same for every seed.
-    if (!least) least = least_usd_per_sample(*study, *speed);
-    const double regret = usd_per_sample(*study, *speed, *tuning->recommended) / *least - 1.0;
+    if (!best) best = least_usd_per_sample(*study, *speed);
+    const double regret = usd_per_sample(*study, *speed, *tuning->recommended) / *best - 1.0;
     totals.regret += regret;
     totals.worst_regret = std::max(totals.worst_regret, regret);
   }
   return totals;
+}
+
+void print(const std::string& name, const Totals& totals, double seeds) {
+  fmt::print(
+      "{:9} {:6.1f} {:6.1f} {:6.1f} {:8.0f}% {:7.0f} s {:7.0f} s {:7.0f} s ${:5.2f} {:12.0f}%",
+      name, totals.trials / seeds, totals.cold / seeds, totals.warm / seeds,
+      100.0 * totals.cold / totals.trials, totals.duration_s / seeds, totals.starting_s / seeds,
+      totals.training_s / seeds, totals.usd / seeds, 100.0 * totals.not_training_usd / totals.usd);
 }
 
 int run(const Options& options) {
@@ -90,21 +121,27 @@ int run(const Options& options) {
     return 2;
   }
   fmt::print(
-      "per job  trials   cold   warm  not warm  duration   bill  not training   dearer than "
-      "the best (worst)\n");
-  for (const int count : options.trials_per_job) {
-    const auto totals = rehearse_all(options, *document, count);
+      "per job   trials   cold   warm  not warm  duration   starting   training   bill  not "
+      "training"
+      "   dearer than the best (worst)\n");
+  std::vector<Way> ways{{"no pools", 1, false}};
+  for (const int count : options.trials_per_job)
+    ways.push_back({std::to_string(count), count, true});
+  const double seeds = options.seeds;
+  for (const Way& way : ways) {
+    Totals least;
+    const auto totals = rehearse_all(options, *document, way, least);
     if (!totals) {
       fmt::print(stderr, "packs: {}\n", totals.error().text());
       return 1;
     }
-    const double seeds = options.seeds;
-    fmt::print(
-        "{:7} {:7.1f} {:6.1f} {:6.1f} {:8.0f}% {:8.0f} s ${:5.2f} {:12.0f}% {:12.1f}% ({:.1f}%)\n",
-        count, totals->trials / seeds, totals->cold / seeds, totals->warm / seeds,
-        100.0 * totals->cold / totals->trials, totals->duration_s / seeds, totals->usd / seeds,
-        100.0 * totals->not_training_usd / totals->usd, 100.0 * totals->regret / seeds,
-        100.0 * totals->worst_regret);
+    print(way.name, *totals, seeds);
+    fmt::print(" {:12.1f}% ({:.1f}%)\n", 100.0 * totals->regret / seeds,
+               100.0 * totals->worst_regret);
+    if (way.pools && way.trials_per_job == 1) {
+      print("1, least", least, seeds);
+      fmt::print("\n");
+    }
     std::fflush(stdout);
   }
   return 0;
@@ -121,6 +158,7 @@ int main(int argc, char** argv) {
                  "Expression over the parameters")
       ->required();
   app.add_option("--trials-per-job", options.trials_per_job, "Which counts to compare");
+  app.add_option("--first-seed", options.first_seed, "Of the rehearsals of each");
   app.add_option("--seeds", options.seeds, "Rehearsals of each");
   CLI11_PARSE(app, argc, argv);
   return steptune::run(options);

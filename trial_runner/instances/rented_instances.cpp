@@ -161,7 +161,9 @@ SummaryLine prices_line(const RentedInstances& instances, double baseline_usd,
     const bool is_used = std::ranges::any_of(paid, [&](const auto& type) {
       return type.first == pattern || ::fnmatch(pattern.c_str(), type.first.c_str(), 0) == 0;
     });
-    if (!is_used) text += fmt::format("; the discount of {} is of none of them", pattern);
+    if (is_used) continue;
+    text += fmt::format("{}the discount for {} matches none of them", text.empty() ? "" : "; ",
+                        pattern);
   }
   return {"prices", std::move(text)};
 }

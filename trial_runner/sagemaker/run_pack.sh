@@ -13,7 +13,14 @@ for x in mkfifo tee awk; do command -v "$x" >/dev/null 2>&1 || d=; done
 # mawk reads blocks of many lines unless it is told otherwise.
 a=
 case $(awk -W version 2>/dev/null </dev/null) in mawk*) a='-W interactive' ;; esac
-# Tells that a trial is slow and ends it in the place of its timer (SlowLimit in runner.hpp).
+# Ends a trial for the reasons $W, unless its own end or another reason came first. The marks are
+# written at once: bash's own printf would write line by line, with output of the trial in between.
+e='
+[ -z "$D" ] || mkdir "$D" || exit
+kill -0 "$P" || exit
+env printf "\n[steptune-pack] %s $K\n" $W
+kill -s TERM -- "$M$P"'
+# Finds by its reports that a trial is slow (SlowLimit in runner.hpp).
 y='
 function value(name, at) {
   at = index($0, "\"" name "\":")
@@ -33,60 +40,63 @@ index($0, "\"phase\":") { begin = -1; looks = 0; next }
   begin = clock; done = samples; reports = 0
   if (looks < 2) next
   ended = 1
-  printf "\n[steptune-pack] slow %s\n\n[steptune-pack] over %s\n", key, key
-  fflush()
-  system("kill -s KILL -- " timer "; kill -s TERM -- " trial)
-  system("{ sleep " grace "; kill -s KILL -- " trial "; } </dev/null >/dev/null &")
+  system("eval \"$E\"; { sleep \"$C\"; kill -s KILL -- \"$M$P\"; } </dev/null >/dev/null &")
 }'
 # The shell's own words about what it kills are no output of a trial.
 exec 3>&2 2>/dev/null
-trap 'q=1; kill -s TERM -- "$m$p" || kill -s TERM "$p"' TERM
+trap 'q=1; kill -s TERM -- "$m$p"' TERM
 # trial KEY SECONDS GRACE SLOW_LIMIT HYPERPARAMETERS [NAME=VALUE ...] COMMAND ...
 trial() {
   [ -n "$q" ] && return
   k=$1 s=$2 c=$3 l=$4
   [ -w "$hp" ] && printf %s "$5" >"$hp"
   shift 5
-  o=
-  [ -n "$l" ] && [ -n "$d" ] && mkdir "$d" && mkfifo "$d/o" "$d/r" && o=$d/o
-  printf '\n[steptune-pack] begin %s\n' "$k"
+  o= h=
+  [ -n "$l" ] && [ -n "$d" ] && mkdir "$d" && mkfifo "$d/o" "$d/r" && o=$d/o h=$d/ended
+  env printf '\n[steptune-pack] begin %s\n' "$k"
   if [ -n "$o" ]; then
     $g env STEPTUNE_TRIAL="$k" "$@" >"$o" 2>&1 3>&- &
   else
     $g env STEPTUNE_TRIAL="$k" "$@" 2>&3 3>&- &
   fi
   p=$!
-  $g sh -c 'sleep "$1" >/dev/null
-    printf "\n[steptune-pack] over %s\n" "$3"
-    kill -s TERM -- "$4"
-    sleep "$2" >/dev/null
-    kill -s KILL -- "$4"' sh "$s" "$c" "$k" "$m$p" 3>&- &
+  E=$e K=$k P=$p M=$m D=$h W=over C=$c $g sh -c 'sleep "$0" >/dev/null
+    eval "$E"
+    sleep "$C" >/dev/null
+    kill -s KILL -- "$M$P"' "$s" 3>&- &
   w=$!
-  t=
   if [ -n "$o" ]; then
-    LC_ALL=C $g awk $a -v key="$k" -v limit="$l" -v timer="-$w" -v trial="-$p" -v grace="$c" "$y" \
+    E=$e K=$k P=$p M=$m D=$h W='slow over' C=$c LC_ALL=C $g awk $a -v limit="$l" "$y" \
       <"$d/r" 3>&- &
     b=$!
     tee "$d/r" <"$o" 3>&- &
     t=$!
   fi
+  # What the trap sends before the trial is there is lost.
+  until kill -s 0 -- "$m$p" || ! kill -s 0 "$p"; do sleep 0.1 || sleep 1; done
+  [ -n "$q" ] && kill -s TERM -- "$m$p"
   while :; do
     wait "$p"
     r=$?
     [ -n "$q" ] && kill -0 "$p" || break
   done
+  # The trap interrupts a wait; 127: that was not the last one.
+  [ -n "$q" ] && wait "$p"
+  x=$?
+  [ -n "$q" ] && [ "$x" != 127 ] && r=$x
+  [ -n "$h" ] && mkdir "$h"
+  # A process just begun has no group yet.
   kill -s KILL -- "$m$w" || kill -s KILL "$w"
   [ -n "$m" ] && kill -s KILL -- "-$p"
   p=
-  if [ -n "$t" ]; then
-    # A process that has left the group may hold the pipe.
-    $g sh -c 'sleep 5 >/dev/null; kill -s KILL "$1"' sh "$t" 3>&- &
+  if [ -n "$o" ]; then
+    # A process that has left the group may hold the pipe, or the trial has never opened it.
+    $g sh -c 'sleep 5 >/dev/null; kill -s KILL "$@"' sh "$t" "$b" 3>&- &
     w=$!
-    wait "$t"
-    wait "$b"
-    kill -s KILL -- "-$w"
+    while kill -0 "$t" || kill -0 "$b"; do wait "$t" "$b"; done
+    kill -s KILL -- "-$w" || kill -s KILL "$w"
     kill -s KILL -- "-$b"
     rm -r "$d"
   fi
-  printf '\n[steptune-pack] end %s %s\n' "$k" "$r"
+  env printf '\n[steptune-pack] end %s %s\n' "$k" "$r"
 }

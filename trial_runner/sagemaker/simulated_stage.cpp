@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/sagemaker/simulated_account/account_connection.hpp"
@@ -56,6 +59,13 @@ double usd_per_s(const Prices& prices, const std::string& type, int count) {
   return found == prices.end() ? 0.0 : usage_usd(found->second.usd_per_hour * count, 1.0);
 }
 
+double end_s(const simulated::JobAudit& job) {
+  double latest_s = job.created_s;
+  for (const auto& stage : job.transitions)
+    latest_s = std::max({latest_s, stage.start_s, stage.end_s.value_or(stage.start_s)});
+  return latest_s;
+}
+
 double training_s(const simulated::JobAudit& job) {
   double sum_s = 0.0;
   for (const auto& stage : job.transitions) {
@@ -64,21 +74,47 @@ double training_s(const simulated::JobAudit& job) {
   return std::min(job.billed_s, sum_s);
 }
 
+/// Adds to `least` what the job takes if only the first one of its kind of machine starts cold.
+void add_least(const simulated::JobAudit& job, const simulated::StageTimes& stages, double price,
+               std::set<std::string>& kinds, LeastBill& least) {
+  std::string kind;
+  for (const auto& [type, count] : job.instances)
+    kind += fmt::format("{} {} ", type, count);
+  const bool is_first = kinds.insert(kind).second;
+  const double image_s = job.warm || is_first ? 0.0 : stages.image_download_s;
+  const double start_s =
+      job.warm || is_first ? 0.0 : stages.cold_start_s - stages.warm_start_s + image_s;
+  least.usd += (job.billed_s - image_s) * price;
+  least.not_training_usd += (job.billed_s - training_s(job)) * price;
+  least.cold_starts += is_first ? 1 : 0;
+  least.duration_s += end_s(job) - job.created_s - start_s + stages.pool_ready_s;
+}
+
 /// The bill as the account itself would make it out.
-RehearsalBill bill_of(const simulated::AccountAudit& audit, const Prices& prices) {
+RehearsalBill bill_of(const simulated::AccountAudit& audit, const Prices& prices,
+                      const simulated::StageTimes& stages) {
   RehearsalBill bill;
+  LeastBill least;
+  std::set<std::string> kinds;
   for (const simulated::JobAudit& job : audit.jobs) {
     ++(job.warm ? bill.warm_starts : bill.cold_starts);
-    for (const auto& [type, count] : job.instances) {
-      bill.usd += job.billed_s * usd_per_s(prices, type, count);
-      bill.not_training_usd += (job.billed_s - training_s(job)) * usd_per_s(prices, type, count);
-    }
+    double price = 0.0;
+    for (const auto& [type, count] : job.instances)
+      price += usd_per_s(prices, type, count);
+    const double image_s = job.warm ? 0.0 : stages.image_download_s;
+    const double program_s = std::max(0.0, training_s(job) - image_s);
+    bill.usd += job.billed_s * price;
+    bill.not_training_usd += (job.billed_s - training_s(job)) * price;
+    bill.training_s += program_s;
+    bill.starting_s += std::max(0.0, end_s(job) - job.created_s - program_s - stages.upload_s);
+    add_least(job, stages, price, kinds, least);
   }
   for (const simulated::PoolAudit& pool : audit.pools) {
     const double usd = pool.retained_s * usd_per_s(prices, pool.instance_type, pool.instances);
     bill.usd += usd;
     bill.not_training_usd += usd;
   }
+  bill.least = least;
   return bill;
 }
 
@@ -86,6 +122,7 @@ class SageMakerStage final : public RehearsalStage {
  public:
   SageMakerStage(const SageMakerSettings& settings, const RehearsalOptions& options)
       : prices_(settings.section().instances.paid()),
+        stages_(account_of(settings.section(), options.seed).stages),
         clock_(options.wall_time_s),
         account_(clock_, program_model(options), account_of(settings.section(), options.seed)),
         runner_(account_.make_runner(settings.options())) {}
@@ -94,11 +131,12 @@ class SageMakerStage final : public RehearsalStage {
   [[nodiscard]] Runner& runner() override { return *runner_; }
   [[nodiscard]] RehearsalBill settle() override {
     account_.account().advance_until_quiet(clock_.now_s() + k_settle_s);
-    return bill_of(account_.account().audit(), prices_);
+    return bill_of(account_.account().audit(), prices_, stages_);
   }
 
  private:
   Prices prices_;
+  simulated::StageTimes stages_;
   VirtualClock clock_;
   simulated::AccountConnection account_;
   std::unique_ptr<Runner> runner_;

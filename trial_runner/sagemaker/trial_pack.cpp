@@ -19,6 +19,8 @@ namespace {
 constexpr std::size_t k_longest_word = 256;
 constexpr std::size_t k_longest_value = 512;
 
+/// The trials of a job, with `_LIST_2` and so on in the names of what does not fit; the script's
+/// pieces, with `_1` and so on.
 constexpr const char* k_pack_variable = "STEPTUNE_PACK";
 constexpr std::string_view k_mark = "[steptune-pack] ";
 
@@ -62,6 +64,10 @@ std::vector<std::string> pieces_of(std::string_view text, std::size_t longest) {
     begin = end;
   }
   return pieces;
+}
+
+std::string list_variable(int number) {
+  return number == 1 ? k_pack_variable : fmt::format("{}_LIST_{}", k_pack_variable, number);
 }
 
 template <typename Number>
@@ -136,9 +142,11 @@ PackRequest pack_request(std::span<const PackedCommand> commands) {
     listed += fmt::format("{}{}:{:.0f}", listed.empty() ? "" : " ", name, packed_seconds(spec));
     if (spec.slow_limit) listed += ':' + text_of(spec.slow_limit, ':');
   }
-  request.environment.emplace(k_pack_variable, std::move(listed));
-  std::string script;
   int number = 0;
+  for (std::string& piece : pieces_of(listed, k_longest_value))
+    request.environment.emplace(list_variable(++number), std::move(piece));
+  std::string script;
+  number = 0;
   for (std::string& piece : pieces_of(sent_script(), k_longest_value)) {
     const std::string variable = fmt::format("{}_{}", k_pack_variable, ++number);
     script += fmt::format("${}", variable);
@@ -154,9 +162,12 @@ PackRequest pack_request(std::span<const PackedCommand> commands) {
 
 std::vector<PackedTrial> pack_of(const Json& environment) {
   std::vector<PackedTrial> trials;
-  const auto found = environment.find(k_pack_variable);
-  if (found == environment.end() || !found->is_string()) return trials;
-  const auto text = found->get<std::string>();
+  std::string text;
+  for (int number = 1;; ++number) {
+    const auto piece = environment.find(list_variable(number));
+    if (piece == environment.end() || !piece->is_string()) break;
+    text += piece->get<std::string>();
+  }
   for (std::string_view rest = text; !rest.empty();) {
     std::string_view told = take_until(rest, ' ');
     PackedTrial trial;

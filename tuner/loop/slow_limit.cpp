@@ -16,7 +16,10 @@ constexpr double k_clearly_slower = 1.5;
 double longest_warmup_s(const Standing& standing) {
   double longest_s = 0.0;
   for (const TrialRecord& trial : standing.trials()) {
-    if (trial.measurement) longest_s = std::max(longest_s, trial.measurement->warmup_s);
+    // What came to no steady state tells the length of its trial, which may be the longest one.
+    if (trial.measurement && trial.measurement->status == MeasurementStatus::steady) {
+      longest_s = std::max(longest_s, trial.measurement->warmup_s);
+    }
   }
   return longest_s;
 }

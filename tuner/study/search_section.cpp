@@ -92,7 +92,8 @@ const Section<SearchSpec>& search_section() {
                    .in_fingerprint(InFingerprint::never)
                    .default_words("the machine's own price")
                    .doc("`bayes`: US dollars that an hour of waiting for machines to start is "
-                        "worth: the higher, the fewer starts"))
+                        "worth: the higher, the fewer starts. `rehearse` prices the whole duration "
+                        "with it"))
           .check(check_steps);
   return k_section;
 }

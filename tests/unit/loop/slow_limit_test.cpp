@@ -40,6 +40,22 @@ TEST_F(SlowLimitTest, IsHalfAsLongAgainAsTheBestAndLeavesWarmUpAlone) {
   EXPECT_EQ(found->window_s, 3.0) << "both looks see the least window";
 }
 
+TEST_F(SlowLimitTest, WhatCameToNoSteadyStateTellsNoWarmUp) {
+  TrialRecord failed = completed(2, 100.0);
+  failed.status = TrialStatus::failed;
+  failed.measurement = steady(0.1);
+  failed.measurement->status = MeasurementStatus::not_steady;
+  failed.measurement->warmup_s = 500.0;
+  trials_.push_back(std::move(failed));
+  TrialRecord compiled = completed(3, 100.0);
+  compiled.measurement = steady(0.1);
+  compiled.measurement->warmup_s = 9.0;
+  trials_.push_back(std::move(compiled));
+  const auto found = limit(90.0);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->after_s, 9.0);
+}
+
 TEST_F(SlowLimitTest, OfCostIsInSecondsOfTheTrialsOwnMachines) {
   study_.objectives.front().metric = "cost";
   const auto found = limit(0.05);

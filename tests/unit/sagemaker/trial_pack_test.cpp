@@ -3,13 +3,18 @@
 #include "trial_runner/sagemaker/trial_pack.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "common/rng.hpp"
 #include "common/shell_quote.hpp"
@@ -19,7 +24,7 @@
 namespace steptune {
 namespace {
 
-using testing::ContainsRegex;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -57,8 +62,8 @@ class TrialPackTest : public testing::TestWithParam<const char*> {
     return GetParam() == std::string(k_busybox) ? (tools_ / "sh").string() : GetParam();
   }
 
-  /// What the container prints, started as the request says, by the shell under test.
-  std::string run(const std::vector<TrialSpec>& trials, const std::string& around = "{}") {
+  /// The words that the container runs, started as the request says, by the shell under test.
+  std::string words_of(const std::vector<TrialSpec>& trials) const {
     PackRequest request = request_of(trials);
     EXPECT_EQ(request.words.front(), "/bin/sh");
     request.words.front() = shell();
@@ -68,13 +73,64 @@ class TrialPackTest : public testing::TestWithParam<const char*> {
     for (const auto& [name, value] : request.environment)
       words.push_back(fmt::format("{}={}", name, value));
     words.insert(words.end(), request.words.begin(), request.words.end());
+    return posix_quoted(words);
+  }
+
+  /// What the container prints.
+  std::string run(const std::vector<TrialSpec>& trials, const std::string& around = "{}") {
     const std::string output = folder_.path() / "output";
     const std::string command =
-        fmt::format("{} > {} 2>&1", fmt::format(fmt::runtime(around), posix_quoted(words)), output);
+        fmt::format("{} > {} 2>&1", fmt::format(fmt::runtime(around), words_of(trials)), output);
     EXPECT_EQ(std::system(command.c_str()), 0);
     std::stringstream text;
     text << std::ifstream(output).rdbuf();
     return text.str();
+  }
+
+  /// What the container prints, write by write.
+  std::vector<std::string> writes(const std::vector<TrialSpec>& trials) {
+    std::array<int, 2> pipe{};
+    if (::pipe2(pipe.data(), O_DIRECT) != 0) return {};
+    std::thread container([&, command = words_of(trials)] {
+      EXPECT_EQ(std::system(fmt::format("{} >&{} 2>&1", command, pipe[1]).c_str()), 0);
+      ::close(pipe[1]);
+    });
+    std::vector<std::string> found;
+    std::string buffer(65536, ' ');
+    for (ssize_t length = 0; (length = ::read(pipe[0], buffer.data(), buffer.size())) > 0;)
+      found.emplace_back(buffer, 0, static_cast<std::size_t>(length));
+    container.join();
+    ::close(pipe[0]);
+    return found;
+  }
+
+  /// Lets the shell find a program that runs `first` and then what it would have found. False:
+  /// this shell runs its own tools, whatever PATH says.
+  bool precede(const std::string& program, const std::string& first) const {
+    if (GetParam() == std::string(k_busybox)) return false;
+    std::filesystem::create_directories(tools_);
+    std::ofstream(tools_ / program)
+        << fmt::format("#!/bin/sh\n{}\nPATH=${{PATH#*:}} exec {} \"$@\"\n", first, program);
+    std::filesystem::permissions(tools_ / program, std::filesystem::perms::owner_all);
+    return true;
+  }
+
+  /// Whether a process of the container is still there after a while.
+  bool leaves_processes() const {
+    const std::string of_container = fmt::format("SAGEMAKER_BASE_DIR={}", folder_.path().string());
+    const auto any = [&] {
+      for (const auto& process : std::filesystem::directory_iterator("/proc")) {
+        std::stringstream environment;
+        environment << std::ifstream(process.path() / "environ").rdbuf();
+        if (environment.str().find(of_container) != std::string::npos) return true;
+      }
+      return false;
+    };
+    for (int i = 0; i < 50; ++i) {
+      if (!any()) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return true;
   }
 
   /// The marks in what was printed, without those of trials that begin.
@@ -137,7 +193,8 @@ TEST_P(TrialPackTest, WhenTheJobIsStoppedTheTrialIsAskedToEndAndNoOtherBegins) {
                      "trap 'echo saved; exit 5' TERM; echo up; while :; do sleep 0.1; "
                      "done"}),
            trial(2, {"echo", "never"})},
-          "timeout --preserve-status 1 {}");
+          // To the first process alone, as a container's.
+          "timeout --foreground --preserve-status 1 {}");
   EXPECT_THAT(output, HasSubstr("saved"));
   EXPECT_THAT(ends(output), ElementsAre("[steptune-pack] end 1.1 5"));
   EXPECT_THAT(output, Not(HasSubstr("never")));
@@ -174,6 +231,56 @@ TEST_P(TrialPackTest, ATrialThatIsClearlySlowIsEndedByItsReports) {
                                         "[steptune-pack] end 1.1 143", "[steptune-pack] end 2.1 0",
                                         "[steptune-pack] end 3.1 0"))
       << output;
+}
+
+TEST_P(TrialPackTest, MarksAreWrittenAtOnceSoThatNoOutputTearsThem) {
+  std::vector<TrialSpec> trials{trial(1, reporting(steady(20, 9.0), "sleep 60")),
+                                trial(2, {"sleep", "60"}, 1.0)};
+  trials[0].slow_limit = SlowLimit{5.0, 4.0, 0.1};
+  const std::vector<std::string> found = writes(trials);
+  EXPECT_THAT(found, Contains("\n[steptune-pack] slow 1.1\n\n[steptune-pack] over 1.1\n"));
+  EXPECT_THAT(found, Contains("\n[steptune-pack] over 2.1\n"));
+  EXPECT_THAT(found, Contains("\n[steptune-pack] end 2.1 143\n"));
+}
+
+TEST_P(TrialPackTest, ATrialThatHasEndedIsNotToldToBeSlow) {
+  if (!precede("awk", "sleep 1")) GTEST_SKIP() << "no program can be put before the shell's";
+  TrialSpec spec = trial(1, reporting(steady(20, 9.0), "exit 3"));
+  spec.slow_limit = SlowLimit{5.0, 4.0, 0.1};
+  EXPECT_THAT(ends(run({spec})), ElementsAre("[steptune-pack] end 1.1 3"));
+}
+
+TEST_P(TrialPackTest, AProgramThatIsAskedToEndMayDoSoWithAnyCode) {
+  TrialSpec spec = trial(1, {"sh", "-c",
+                             "trap 'exit 1' TERM; " + reporting(steady(20, 9.0), "")[2] +
+                                 "while :; do sleep 0.1; done"});
+  spec.slow_limit = SlowLimit{5.0, 4.0, 0.1};
+  EXPECT_THAT(ends(run({spec})), ElementsAre("[steptune-pack] slow 1.1", "[steptune-pack] over 1.1",
+                                             "[steptune-pack] end 1.1 1"));
+}
+
+TEST_P(TrialPackTest, NothingIsLeftOver) {
+  std::vector<TrialSpec> trials;
+  for (int number = 1; number <= 20; ++number) {
+    trials.push_back(trial(number, {"true"}));
+    if (number % 2 == 0) trials.back().slow_limit = SlowLimit{5.0, 4.0, 0.1};
+  }
+  EXPECT_EQ(ends(run(trials)).size(), 20U);
+  EXPECT_FALSE(leaves_processes());
+}
+
+TEST_P(TrialPackTest, AJobThatIsStoppedAsATrialBeginsEndsSoon) {
+  if (!precede("mkfifo", "kill -s TERM $PPID")) {
+    GTEST_SKIP() << "no program can be put before the shell's";
+  }
+  TrialSpec spec = trial(1, {"sleep", "60"});
+  spec.slow_limit = SlowLimit{5.0, 4.0, 0.1};
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string output = run({spec, trial(2, {"echo", "never"})});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+  EXPECT_THAT(ends(output), ElementsAre("[steptune-pack] end 1.1 143"));
+  EXPECT_THAT(output, Not(HasSubstr("never")));
+  EXPECT_FALSE(leaves_processes());
 }
 
 TEST_P(TrialPackTest, WhatALookedAtTrialPrintsArrivesByteByByte) {
@@ -216,7 +323,8 @@ TEST_P(TrialPackTest, TheShellLooksAtReportsAsTheSimulationDoes) {
                             samples, clock_s);
       slow = slow || looks.report(clock_s, samples);
     }
-    trials.push_back(trial(number, {"sh", "-c", "trap '' TERM; " + script}));
+    // Long enough to be looked at.
+    trials.push_back(trial(number, {"sh", "-c", script + (slow ? "sleep 60" : "sleep 0.2")}));
     trials.back().slow_limit = limit;
     if (slow) expected.push_back(fmt::format("[steptune-pack] slow {}.1", number));
   }
@@ -250,6 +358,25 @@ TEST(TrialPack, RequestsKeepToTheServicesLimits) {
   EXPECT_LE(request.words.size(), 100U);
   for (const std::string& word : request.words)
     EXPECT_EQ(word.find('\n'), std::string::npos) << word;
+}
+
+TEST(TrialPack, ThirtyTwoTrialsWithLimitsKeepToThemToo) {
+  std::vector<TrialSpec> trials;
+  for (int number = 1001; number <= 1032; ++number) {
+    trials.push_back(trial(number, {"python3", "train.py", "--number", "{number}"}, 1234.5));
+    trials.back().slow_limit = SlowLimit{123.4, 12.34, 0.00012345};
+  }
+  const PackRequest request = request_of(trials);
+  for (const auto& [name, value] : request.environment)
+    EXPECT_LE(value.size(), 512U) << name;
+  EXPECT_LE(request.environment.size(), 100U);
+  EXPECT_LE(request.words.size(), 100U);
+  const auto pack = pack_of(Json(request.environment));
+  ASSERT_EQ(pack.size(), trials.size());
+  for (std::size_t i = 0; i < pack.size(); ++i) {
+    EXPECT_EQ(pack[i].key, trials[i].key);
+    EXPECT_EQ(pack[i].slow_limit, trials[i].slow_limit);
+  }
 }
 
 TEST(TrialPack, TheTrialsOfAJobAreReadFromItsEnvironment) {
