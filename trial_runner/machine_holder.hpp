@@ -16,7 +16,8 @@ namespace steptune {
 class MachineHolder {
  public:
   /// How many trials may be handed over at the same time, running and waiting together: at least
-  /// the runner's `capacity`, more where choosing their order saves money.
+  /// the runner's `capacity`, more where choosing their order saves money. More for a while where
+  /// some wait for what others do not need.
   [[nodiscard]] virtual int backlog() const = 0;
 
   /// How many trials would begin as soon as machines let if they were handed over now, those that a

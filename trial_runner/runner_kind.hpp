@@ -52,7 +52,9 @@ struct RunnerTraits {
   std::vector<LaunchWay>
       launch_ways;            ///< the preferred one first; none: no study can have `launch`
   bool has_price = false;     ///< `price_of` gives one
-  bool price_varies = false;  ///< it depends on the configuration
+  /// Configurations need different machines, so that the start of a trial takes longer where none
+  /// of its kind is held; prices differ with them.
+  bool machines_vary = false;
   /// The longest that one trial can be billed. Nothing: no money is spent, prices are notional.
   std::optional<double> longest_billed_s;
   /// Facts that measurements depend on although nothing in the study mentions them.

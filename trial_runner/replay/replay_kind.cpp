@@ -55,7 +55,7 @@ ReplaySettings::ReplaySettings(ReplaySection section) : section_(std::move(secti
   traits_.takes_all_parameters = !section_.table.empty();  // its columns are the parameters
   traits_.uses_this_machine = !rents;
   traits_.has_price = rents || section_.price.usd_per_hour.has_value();
-  traits_.price_varies = rents;
+  traits_.machines_vary = rents;
 }
 
 Json ReplaySettings::write(const document::Writing& writing) const {

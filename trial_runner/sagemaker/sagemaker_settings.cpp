@@ -39,7 +39,7 @@ SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits
   traits_.uses_this_machine = false;
   traits_.launch_ways = {{Launcher::torchrun, true}, {Launcher::mpi}};
   traits_.has_price = true;
-  traits_.price_varies = true;
+  traits_.machines_vary = true;
   const double kept_s = job.spot ? 0.0 : section_.keep_alive_s.value_or(k_default_keep_alive_s);
   traits_.longest_billed_s = limits.wall_s + k_time_to_end_s + kept_s;
 }

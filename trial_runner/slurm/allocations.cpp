@@ -115,24 +115,43 @@ Allocation* Allocations::free_for(const std::string& kind, double needed_s) {
   return nullptr;
 }
 
+double Allocations::usual_wait_s(const std::string& kind) const {
+  std::vector<double> seen;
+  const auto own = waits_s_.find(kind);
+  for (const auto& [each, waits_s] : waits_s_) {
+    if (own == waits_s_.end() || each == kind)
+      seen.insert(seen.end(), waits_s.begin(), waits_s.end());
+  }
+  if (seen.empty()) return options_.expected_wait_s;
+  std::ranges::sort(seen);
+  return seen[seen.size() / 2];
+}
+
 double Allocations::expected_start_s(const std::string& kind) const {
   constexpr double k_step_start_s = 0.1;
-  double waiting_s = options_.expected_wait_s;
-  if (!waits_s_.empty()) {
-    auto sorted = waits_s_;
-    std::ranges::sort(sorted);
-    waiting_s = sorted[sorted.size() / 2];
-  }
-  double start_s = std::max(waiting_s, 2.0 * k_step_start_s);
+  const double usual_s = usual_wait_s(kind);
+  std::optional<double> pending_s;
   for (const Allocation& allocation : allocations_) {
     if (allocation.kind != kind) continue;
     if (allocation.state == AllocationState::running && !allocation.user) return k_step_start_s;
-    if (allocation.state == AllocationState::pending && allocation.expected_start_wall_s) {
-      start_s = std::min(start_s, std::max(2.0 * k_step_start_s, *allocation.expected_start_wall_s -
-                                                                     clock_.wall_time_s()));
-    }
+    if (allocation.state != AllocationState::pending) continue;
+    const double wait_s = allocation.expected_start_wall_s
+                              ? *allocation.expected_start_wall_s - clock_.wall_time_s()
+                              : std::max(usual_s, clock_.now_s() - allocation.requested_s);
+    pending_s = std::min(pending_s.value_or(wait_s), wait_s);
   }
-  return start_s;
+  return std::max(2.0 * k_step_start_s, pending_s.value_or(usual_s));
+}
+
+bool Allocations::has_others(const std::set<std::string>& kinds, double soon_s) const {
+  return std::ranges::any_of(allocations_,
+                             [&](const Allocation& allocation) {
+                               return allocation.state == AllocationState::running &&
+                                      !kinds.contains(allocation.kind);
+                             }) ||
+         std::ranges::any_of(waits_s_, [&](const auto& seen) {
+           return !kinds.contains(seen.first) && seen.second.back() <= soon_s;
+         });
 }
 
 void Allocations::know(const Need& need) {
@@ -431,7 +450,9 @@ void Allocations::on_running(Allocation& allocation, const QueueRow& row) {
   allocation.free_since_s = now_s;
   // Of a former tuner's only what follows is this one's to tell.
   allocation.counted_until_s = std::max(since_s, allocation.requested_s);
-  if (!allocation.former) waits_s_.push_back(std::max(0.0, since_s - allocation.requested_s));
+  if (!allocation.former) {
+    waits_s_[allocation.kind].push_back(std::max(0.0, since_s - allocation.requested_s));
+  }
 }
 
 std::optional<std::string> Allocations::state_after(const std::string& name, double time_s) {

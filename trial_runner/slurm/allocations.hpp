@@ -4,6 +4,7 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,7 +96,12 @@ class Allocations {
   [[nodiscard]] Allocation* find(const std::string& name);
   /// One that runs, is free and lasts for as long.
   [[nodiscard]] Allocation* free_for(const std::string& kind, double needed_s);
+  /// By what the queue has taken for its kind, else for others; what waits for longer already is
+  /// expected to wait for as long again.
   [[nodiscard]] double expected_start_s(const std::string& kind) const;
+  /// Whether nodes of a kind that is not among `kinds` are held, or were granted within `soon_s`
+  /// when they were last asked for.
+  [[nodiscard]] bool has_others(const std::set<std::string>& kinds, double soon_s) const;
 
   /// On other nodes than `avoided`, in sbatch's form; empty: on any.
   void submit(const Need& need, const std::string& avoided);
@@ -136,6 +142,8 @@ class Allocations {
   void take_in_strays(const std::vector<QueueRow>& rows);
   void on_gone(const Allocation& allocation, const std::string& state);
   void look_at_holders();
+  /// In the queue.
+  [[nodiscard]] double usual_wait_s(const std::string& kind) const;
   /// False: it is gone.
   [[nodiscard]] bool update(Allocation& allocation, const QueueRow* row);
   void on_waiting(Allocation& allocation, const QueueRow& row);
@@ -157,7 +165,7 @@ class Allocations {
   std::map<std::string, Need> needs_;        ///< by kind
   std::vector<AllocationSetback> setbacks_;
   std::vector<std::string> accepted_;
-  std::vector<double> waits_s_;  ///< seen in the queue
+  std::map<std::string, std::vector<double>> waits_s_;  ///< seen in the queue, by kind
   std::int64_t last_number_ = 0;
   bool looking_ = false;
   double next_look_s_ = 0.0;

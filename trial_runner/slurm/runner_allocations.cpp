@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which allocations the runner asks for and gives back.
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +25,11 @@ namespace {
 /// Allocations that may wait in the queue beside those that trials could use at once.
 constexpr int k_more_pending = 3;
 constexpr double k_keep_beside_pending_s = 3.0;
+/// A trial that waits for longer is taken to wait in the queue. By then what the study itself held
+/// in the way has been given back (above), and an idle cluster has granted its nodes.
+constexpr double k_soon_s = 30.0;
+/// Trials that may wait in the queue beside the others; each was chosen without its predecessors.
+constexpr int k_most_in_queue = 16;
 
 /// As in `Job violates accounting/QOS policy (job submit limit, ...)`, `AssocGrpNodeLimit`.
 bool tells_of_limit(std::string_view why) {
@@ -47,6 +54,33 @@ double SlurmRunner::longest_s(const TrialSpec& spec) const {
 bool SlurmRunner::is_waited_for(const std::string& kind) const {
   return std::ranges::any_of(
       trials_, [&](const StepTrial& trial) { return trial.waits() && kind_of(trial) == kind; });
+}
+
+int SlurmRunner::trials_in_queue() const {
+  std::set<std::string> granted;
+  for (const Allocation& allocation : allocations_.all()) {
+    if (allocation.state == AllocationState::running) granted.insert(allocation.kind);
+  }
+  int in_queue = 0;
+  std::set<std::string> queued;
+  for (const StepTrial& trial : trials_) {
+    if (!trial.waits() || clock_.now_s() - trial.waits_since_s() < k_soon_s) continue;
+    const std::string kind = kind_of(trial);
+    if (granted.contains(kind)) continue;  // its turn comes when another trial ends
+    ++in_queue;
+    queued.insert(kind);
+  }
+  return allocations_.has_others(queued, k_soon_s) ? std::min(in_queue, k_most_in_queue) : 0;
+}
+
+double SlurmRunner::expected_start_s(const Resources& resources) const {
+  const auto need = slurm::need_of(resources);
+  const std::string kind = need ? slurm::allocation_kind(*need, options_) : "";
+  const double start_s = allocations_.expected_start_s(kind);
+  const auto waiting = std::ranges::count_if(
+      trials_, [&](const StepTrial& trial) { return trial.waits() && kind_of(trial) == kind; });
+  // Those take each allocation that the queue will give.
+  return waiting < options_.parallel ? start_s : std::numeric_limits<double>::infinity();
 }
 
 void SlurmRunner::heed_setbacks() {

@@ -109,20 +109,16 @@ SlurmRunner::SlurmRunner(const Clock& clock, std::unique_ptr<slurm::SubmitHost> 
       grants_({options_.queue_wait_s, options_.longest_outage_s}) {}
 
 int SlurmRunner::backlog() const {
-  return 2 * options_.parallel;
+  return 2 * options_.parallel + trials_in_queue();
 }
 
 int SlurmRunner::open_places() const {
-  return std::max(0, options_.parallel - static_cast<int>(trials_.size()));
+  const int handed_over = static_cast<int>(trials_.size());
+  return std::max(0, options_.parallel + trials_in_queue() - handed_over);
 }
 
 std::string SlurmRunner::kind_of(const StepTrial& trial) const {
   return slurm::allocation_kind(trial.need(), options_);
-}
-
-double SlurmRunner::expected_start_s(const Resources& resources) const {
-  const auto need = slurm::need_of(resources);
-  return allocations_.expected_start_s(need ? slurm::allocation_kind(*need, options_) : "");
 }
 
 Result<void> SlurmRunner::begin_study(const std::string& name, const std::string& identity) {

@@ -47,6 +47,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
   [[nodiscard]] MachineHolder* machine_holder() override { return this; }
 
+  /// More while trials wait in the queue: they take no place from others.
   [[nodiscard]] int backlog() const override;
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return 1; }
@@ -90,6 +91,9 @@ class SlurmRunner final : public Runner, public MachineHolder {
   void give_back_surplus();
   [[nodiscard]] int running_trials() const;
   [[nodiscard]] bool is_waited_for(const std::string& kind) const;
+  /// Trials that wait for Slurm, not for others of the study, while there are other nodes that
+  /// further trials could use. Where there are none, those would wait as well, chosen too early.
+  [[nodiscard]] int trials_in_queue() const;
   [[nodiscard]] static std::string price_text(int nodes, std::optional<double> usd_per_node_hour);
   void tell_what_is_left();
 

@@ -167,7 +167,8 @@ void add_patience(Section<SlurmSection>& section) {
           .doc("the longest from `srun` to the start of all tasks, in which Slurm may import a "
                "container; then the launch has failed, and is tried again")
           .in_fingerprint(InFingerprint::never)
-          .omitted_at_default());
+          .omitted_at_default()
+          .default_words("5 min"));
   section.add(key("expected_queue_wait", &SlurmSection::expected_queue_wait_s,
                   duration_s({0.0, 30.0 * 86'400.0}))
                   .doc("how long the queue is expected to be, until one wait has been seen; "

@@ -2,6 +2,7 @@
 #include "trial_runner/slurm/slurm_settings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <system_error>
@@ -163,14 +164,22 @@ slurm::Need SlurmSection::need_of(const Configuration& configuration) const {
   return need;
 }
 
+bool SlurmSection::needs_vary() const {
+  const auto varies = [](const Template& option) { return !option.parameters().empty(); };
+  return !parse_finite(nodes.text()) || !parse_finite(gpus_per_node.text()) ||
+         std::ranges::any_of(
+             std::array{&partition, &account, &qos, &constraint, &gres, &reservation, &time},
+             [&](const Template* option) { return varies(*option); }) ||
+         std::ranges::any_of(options, varies);
+}
+
 SlurmSettings::SlurmSettings(SlurmSection section, const TrialLimits& limits)
     : section_(std::move(section)), limits_(limits) {
   traits_.parallel = section_.parallel;
   traits_.uses_this_machine = false;
   traits_.launch_ways = {{Launcher::torchrun, true}, {Launcher::srun, true}};
   traits_.has_price = section_.price_per_node_hour.are_given();
-  traits_.price_varies =
-      !parse_finite(section_.nodes.text()) || !section_.price_per_node_hour.by_name().empty();
+  traits_.machines_vary = section_.needs_vary();
   if (traits_.has_price) {
     traits_.longest_billed_s = slurm::longest_trial_s(limits, section_.launch_limit_s) +
                                std::max(k_least_lease_s, section_.keep_alive_s);

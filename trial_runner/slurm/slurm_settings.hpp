@@ -47,6 +47,8 @@ struct SlurmSection {
   /// What a configuration's trial needs. Nodes that are no whole number in range become 0, which no
   /// runner accepts.
   [[nodiscard]] slurm::Need need_of(const Configuration& configuration) const;
+  /// Whether it depends on the configuration.
+  [[nodiscard]] bool needs_vary() const;
 };
 
 [[nodiscard]] const document::Section<SlurmSection>& slurm_section();

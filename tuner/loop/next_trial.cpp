@@ -139,7 +139,7 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
   SuggestRequest request;
   request.trial = static_cast<std::int64_t>(standing_.trials().size()) + 1;
   request.running = running;
-  if (parts_.study.runner->traits().price_varies) {
+  if (parts_.study.runner->traits().machines_vary) {
     request.price = [this](const Configuration& configuration) {
       return trial_price(configuration);
     };

@@ -64,12 +64,19 @@ void check_money(const StudySpec& study, Faults& faults) {
 }
 
 void check_waiting(const StudySpec& study, Faults& faults) {
+  if (!study.search.waiting_per_hour) return;
   const RunnerTraits& traits = study.runner->traits();
-  if (!study.search.waiting_per_hour || (traits.has_price && traits.price_varies)) return;
-  faults.add("/search/waiting_per_hour",
-             traits.has_price
-                 ? "has no effect: all trials of this study need the same machine"
-                 : "has no effect: the study's runner has no price that it could be weighed with");
+  if (!traits.has_price) {
+    faults.add("/search/waiting_per_hour",
+               "has no effect: the study's runner has no price that it could be weighed with");
+  } else if (!traits.machines_vary) {
+    faults.add("/search/waiting_per_hour",
+               "has no effect: all trials of this study need the same machine");
+  } else if (study.search.searcher != "bayes") {
+    faults.add("/search/waiting_per_hour",
+               fmt::format("the searcher {} does not weigh prices: use bayes, or leave it out",
+                           study.search.searcher));
+  }
 }
 
 void check_earlier_studies(const StudySpec& study, Faults& faults) {

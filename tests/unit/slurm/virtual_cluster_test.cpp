@@ -3,6 +3,7 @@
 #include "tests/unit/slurm/virtual_cluster.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -297,6 +298,57 @@ TEST_F(SlurmRunnerOnAVirtualCluster, TheQueueIsAskedAtAPolitePace) {
     EXPECT_GE(time_s - last_s, 0.999);
     last_s = time_s;
   }
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, WhatWaitsInTheQueueTakesNoPlaceFromWhatOthersCouldUse) {
+  cluster_.program = quick;
+  cluster_.fate = [](const VirtualJob& job) {
+    JobFate fate;
+    if (job.partition == "busy") fate.queue_s = 7200.0;
+    return fate;
+  };
+  const Need busy{1, {"partition=busy"}};
+  use();
+  start(1);
+  wait_for(1);
+  const int backlog = runner_->backlog();
+  start(2, busy);
+  EXPECT_EQ(runner_->open_places(), 0) << "its nodes may come in a moment";
+  let_pass(60.0);
+  EXPECT_EQ(runner_->open_places(), 1);
+  EXPECT_EQ(runner_->backlog(), backlog + 1);
+  EXPECT_GE(runner_->expected_start_s(to_resources(busy)), 60.0);
+  EXPECT_LT(runner_->expected_start_s(to_resources(Need{})), 10.0);
+  start(3);
+  EXPECT_EQ(runner_->open_places(), 0);
+  wait_for(2);
+  EXPECT_EQ(ended_[3].kind, OutcomeKind::completed) << ended_[3].detail;
+  EXPECT_LT(clock_.now_s(), 120.0);
+  wait_for(3);
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, WhereAllWaitsNoFurtherTrialIsAskedFor) {
+  cluster_.program = quick;
+  cluster_.fate = [this](const VirtualJob&) {
+    JobFate fate;
+    if (!cluster_.jobs().empty()) fate.queue_s = 7200.0;
+    return fate;
+  };
+  SlurmOptions options;
+  options.default_time_s = 1000.0;  // for one trial
+  use(options);
+  start(1);
+  wait_for(1);
+  let_pass(400.0);
+  start(2);
+  let_pass(60.0);
+  EXPECT_EQ(runner_->open_places(), 0) << "it would wait as well, and be chosen too early";
+  EXPECT_EQ(runner_->expected_start_s(to_resources(Need{})),
+            std::numeric_limits<double>::infinity());
+  wait_for(2, 8000.0);
+  release();
 }
 
 TEST_F(SlurmRunnerOnAVirtualCluster, AnOutageIsBorneAtAGrowingPace) {

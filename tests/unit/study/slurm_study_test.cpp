@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Studies on a Slurm cluster: what depends on whether their trials need different nodes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/study/study_fixture.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::read;
+using testing::sound;
+
+Json on_slurm(const std::string& runner, const std::string& search = "{}") {
+  Json document = *parse_json(R"({
+    "name": "cluster", "command": ["train", "{batch}", "{choice}"],
+    "parameters": {
+      "batch": {"type": "int", "low": 8, "high": 16},
+      "choice": {"type": "categorical", "choices": ["a", "b"]}
+    },
+    "baseline": {"batch": 8, "choice": "a"}
+  })",
+                              "study.json");
+  document["runner"] = *parse_json(runner, "runner");
+  document["runner"]["type"] = "slurm";
+  document["search"] = *parse_json(search, "search");
+  return document;
+}
+
+bool machines_vary(const std::string& runner) {
+  return sound(on_slurm(runner)).runner->traits().machines_vary;
+}
+
+TEST(SlurmStudy, NodesVaryWhereAParameterDecidesWhatIsAskedFor) {
+  EXPECT_FALSE(machines_vary(R"({"nodes": 2, "gpus_per_node": 4, "partition": "gpu"})"));
+  EXPECT_FALSE(machines_vary(R"({"partition": "gpu", "price_per_node_hour": {"gpu": 12}})"));
+  EXPECT_TRUE(machines_vary(R"({"nodes": "batch / 8 - batch % 8 / 8"})"));
+  EXPECT_TRUE(machines_vary(R"({"gpus_per_node": "batch - 7"})"));
+  EXPECT_TRUE(machines_vary(R"({"partition": "{choice}"})"));
+  EXPECT_TRUE(machines_vary(R"({"qos": "{choice}"})"));
+  EXPECT_TRUE(machines_vary(R"({"options": ["--switches={batch}"]})"));
+}
+
+TEST(SlurmStudy, WaitingIsWeighedWhereOnePriceHoldsForAllPartitions) {
+  const std::string partitions = R"({"partition": "{choice}", "price_per_node_hour": 12})";
+  const StudySpec study = sound(on_slurm(partitions, R"({"waiting_per_hour": 60})"));
+  EXPECT_EQ(study.search.waiting_per_hour, 60.0);
+
+  const auto fault = [](const std::string& runner, const std::string& search) {
+    const auto refused = read(on_slurm(runner, search));
+    return refused ? "" : refused.error().text();
+  };
+  EXPECT_THAT(fault(R"({"price_per_node_hour": 12})", R"({"waiting_per_hour": 60})"),
+              HasSubstr("/search/waiting_per_hour: has no effect: all trials of this study need "
+                        "the same machine"));
+  EXPECT_THAT(fault(partitions, R"({"searcher": "random", "waiting_per_hour": 60})"),
+              HasSubstr("/search/waiting_per_hour: the searcher random does not weigh prices: use "
+                        "bayes, or leave it out"));
+}
+
+}  // namespace
+}  // namespace steptune
