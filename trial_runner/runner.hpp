@@ -135,18 +135,25 @@ enum class OutcomeKind {
 [[nodiscard]] std::string to_text(OutcomeKind kind);
 [[nodiscard]] std::optional<OutcomeKind> outcome_kind_from_text(std::string_view text);
 
-/// What disturbed a trial from outside while it ran, as shares of the machine's CPU time in [0, 1].
+/// What disturbed a trial from outside while it ran, as shares in [0, 1]; load and steal are shares
+/// of the machine's CPU time.
 struct Disturbance {
-  double other_load = 0.0;  ///< CPU time used by processes that are not the trial's
-  double steal = 0.0;       ///< CPU time taken by the hypervisor
-  int gpu_strangers = 0;    ///< processes that are not the trial's on its GPUs, at most
+  double other_load = 0.0;        ///< CPU time used by processes that are not the trial's
+  double steal = 0.0;             ///< CPU time taken by the hypervisor
+  int gpu_strangers = 0;          ///< processes that are not the trial's on its GPUs, at most
+  double memory_pressure = 0.0;   ///< share of the time in which some program waited for memory
+  double storage_pressure = 0.0;  ///< likewise for storage
+  double quota_wait = 0.0;        ///< likewise for the next period of the container's CPU quota
+  bool clocks_throttled = false;  ///< CPU clocks were held down for heat or power
 };
 /// Whether that is enough to make a measured speed doubtful.
 [[nodiscard]] constexpr bool is_disturbing(const Disturbance& disturbance) {
   constexpr double k_other_load = 0.10;
   constexpr double k_steal = 0.05;
+  constexpr double k_memory_pressure = 0.10;
   return disturbance.other_load > k_other_load || disturbance.steal > k_steal ||
-         disturbance.gpu_strangers > 0;
+         disturbance.gpu_strangers > 0 || disturbance.memory_pressure > k_memory_pressure ||
+         disturbance.clocks_throttled;
 }
 
 /// What a trial made of its GPUs, looked at about once a second.

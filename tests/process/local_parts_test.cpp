@@ -15,6 +15,7 @@
 #include "trial_runner/local/ending.hpp"
 #include "trial_runner/local/oom_kill_counters.hpp"
 #include "trial_runner/local/placement.hpp"
+#include "trial_runner/local/pressure_watch.hpp"
 #include "trial_runner/output/lines.hpp"
 #include "trial_runner/output/log_file.hpp"
 
@@ -399,6 +400,44 @@ TEST(DisturbanceWatch, AVanishedProcessIsNoDisturbance) {
   EXPECT_FALSE(watch.look(1.0, CpuTime{4.0, 4.0, 0.0}, {{process_that_used(4.0)}}, 0.0));
   EXPECT_FALSE(watch.look(2.0, CpuTime{8.0, 8.0, 0.0}, {{process_that_used(1.0)}}, 0.0))
       << "its time is missing from the trial's";
+}
+
+TEST(PressureWatch, ReadsWhatTheKernelCounts) {
+  const FakeMachine machine;
+  EXPECT_FALSE(read_pressure(machine.files()).memory_wait_s) << "an old kernel";
+  machine.write("proc/pressure/memory",
+                "some avg10=1.00 avg60=0.00 avg300=0.00 total=2500000\nfull total=1\n");
+  machine.write("proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=750000\n");
+  machine.write("proc/self/cgroup", "0::/job\n");
+  machine.write("sys/fs/cgroup/job/cpu.stat", "usage_usec 9\nthrottled_usec 1250000\n");
+  const std::string thermal = "sys/devices/system/cpu/cpu{}/thermal_throttle/{}_throttle_count";
+  machine.write(fmt::format(fmt::runtime(thermal), 0, "core"), "3\n");
+  machine.write(fmt::format(fmt::runtime(thermal), 0, "package"), "4\n");
+  machine.write(fmt::format(fmt::runtime(thermal), 1, "core"), "0\n");
+  const PressureCounters read = read_pressure(machine.files());
+  EXPECT_EQ(read.memory_wait_s, 2.5);
+  EXPECT_EQ(read.storage_wait_s, 0.75);
+  EXPECT_EQ(read.quota_wait_s, 1.25);
+  EXPECT_EQ(read.throttles, 7.0);
+  machine.write("proc/self/cgroup", "4:cpu,cpuacct:/job\n");
+  machine.write("sys/fs/cgroup/cpu/job/cpu.stat", "nr_periods 5\nthrottled_time 500000000\n");
+  EXPECT_EQ(read_pressure(machine.files()).quota_wait_s, 0.5) << "version 1 counts nanoseconds";
+}
+
+TEST(PressureWatch, TellsSecondsInWhichMemoryWasShortOrClocksWereHeldDown) {
+  PressureWatch watch(10.0, {1.0, 1.0, 1.0, 5.0});
+  EXPECT_FALSE(watch.look(10.5, {1.5, 1.0, 1.0, 5.0})) << "too soon to tell";
+  EXPECT_FALSE(watch.look(11.0, {1.05, 1.9, 1.8, 5.0}))
+      << "waiting for storage and the quota may be its own doing";
+  const auto short_of_memory = watch.look(12.0, {1.35, 2.1, 1.8, 5.0});
+  ASSERT_TRUE(short_of_memory);
+  EXPECT_EQ(short_of_memory->from_s, 11.0);
+  EXPECT_NEAR(short_of_memory->disturbance.memory_pressure, 0.3, 1e-12);
+  EXPECT_NEAR(short_of_memory->disturbance.storage_pressure, 0.2, 1e-12);
+  const auto hot = watch.look(13.0, {1.35, 2.1, 1.8, 6.0});
+  ASSERT_TRUE(hot);
+  EXPECT_TRUE(hot->disturbance.clocks_throttled);
+  EXPECT_FALSE(watch.look(14.0, {})) << "nothing is known";
 }
 
 TEST(DisturbanceWatch, StolenTimeDisturbs) {

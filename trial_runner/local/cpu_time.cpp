@@ -56,8 +56,10 @@ std::optional<Disturbance> disturbance_between(const CpuTime& before, const CpuT
   const double total_s = after.total_s - before.total_s;
   if (total_s * static_cast<double>(::sysconf(_SC_CLK_TCK)) < k_min_ticks) return std::nullopt;
   const double others_s = after.busy_s - before.busy_s - own_s;
-  return Disturbance{std::clamp(others_s / total_s, 0.0, 1.0),
-                     std::clamp((after.steal_s - before.steal_s) / total_s, 0.0, 1.0), 0};
+  Disturbance disturbance;
+  disturbance.other_load = std::clamp(others_s / total_s, 0.0, 1.0);
+  disturbance.steal = std::clamp((after.steal_s - before.steal_s) / total_s, 0.0, 1.0);
+  return disturbance;
 }
 
 DisturbanceWatch::DisturbanceWatch(double now_s, const std::optional<CpuTime>& counters)

@@ -55,6 +55,7 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
       at_start_(std::move(at_start)),
       memory_(spec.limits.memory_bytes),
       disturbance_(at_start_.started_s, at_start_.cpu),
+      pressure_(at_start_.started_s, read_pressure(SystemFiles{})),
       gpus_(std::move(gpus)),
       last_output_s_(at_start_.started_s),
       next_look_s_(at_start_.started_s + k_first_look_s),
@@ -146,6 +147,9 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
   const double reaped_cpu_s = subreaper.reaped_usage(process_.main.pid).cpu_s;
   if (const auto span = disturbance_.look(now_s, read_cpu_time(), processes, reaped_cpu_s)) {
+    events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
+  }
+  if (const auto span = pressure_.look(now_s, read_pressure(SystemFiles{}))) {
     events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
   }
   if (const auto strangers = gpus_.look(now_s, processes); strangers.count > 0) {

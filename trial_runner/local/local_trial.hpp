@@ -10,6 +10,7 @@
 #include "trial_runner/local/ending.hpp"
 #include "trial_runner/local/gpu_watch.hpp"
 #include "trial_runner/local/memory_tracker.hpp"
+#include "trial_runner/local/pressure_watch.hpp"
 #include "trial_runner/local/oom_kill_counters.hpp"
 #include "trial_runner/local/proc.hpp"
 #include "trial_runner/local/subreaper.hpp"
@@ -95,6 +96,7 @@ class LocalTrial {
   OutputTail tail_;
   MemoryTracker memory_;
   DisturbanceWatch disturbance_;
+  PressureWatch pressure_;
   GpuWatch gpus_;
   double excluded_s_ = 0.0;
   double last_output_s_;

@@ -18,6 +18,20 @@ double number_or_zero(const Json& json, const char* name) {
   return number_at(json, name).value_or(0.0);
 }
 
+Disturbance disturbance_from(const Json& json) {
+  Disturbance disturbance;
+  disturbance.other_load = number_or_zero(json, "other_load");
+  disturbance.steal = number_or_zero(json, "steal");
+  disturbance.gpu_strangers = static_cast<int>(number_or_zero(json, "gpu_strangers"));
+  disturbance.memory_pressure = number_or_zero(json, "memory_pressure");
+  disturbance.storage_pressure = number_or_zero(json, "storage_pressure");
+  disturbance.quota_wait = number_or_zero(json, "quota_wait");
+  const auto throttled = json.find("clocks_throttled");
+  disturbance.clocks_throttled =
+      throttled != json.end() && throttled->is_boolean() && throttled->get<bool>();
+  return disturbance;
+}
+
 /// The objects of the array called `name`.
 std::vector<Json> objects_at(const Json& json, const char* name) {
   std::vector<Json> objects;
@@ -50,7 +64,11 @@ Json to_json(const TrialTrace& trace) {
                                  {"to_s", to_microseconds(time.to_s)},
                                  {"other_load", time.disturbance.other_load},
                                  {"steal", time.disturbance.steal},
-                                 {"gpu_strangers", time.disturbance.gpu_strangers}});
+                                 {"gpu_strangers", time.disturbance.gpu_strangers},
+                                 {"memory_pressure", time.disturbance.memory_pressure},
+                                 {"storage_pressure", time.disturbance.storage_pressure},
+                                 {"quota_wait", time.disturbance.quota_wait},
+                                 {"clocks_throttled", time.disturbance.clocks_throttled}});
   }
   for (const TrialDecision& decision : trace.decisions) {
     json["decisions"].push_back({{"at_s", to_microseconds(decision.at_s)},
@@ -77,9 +95,7 @@ TrialTrace trial_trace_from_json(const Json& json) {
   }
   for (const Json& time : objects_at(json, "disturbed")) {
     trace.disturbed.push_back(
-        {number_or_zero(time, "from_s"), number_or_zero(time, "to_s"),
-         Disturbance{number_or_zero(time, "other_load"), number_or_zero(time, "steal"),
-                     static_cast<int>(number_or_zero(time, "gpu_strangers"))}});
+        {number_or_zero(time, "from_s"), number_or_zero(time, "to_s"), disturbance_from(time)});
   }
   for (const Json& decision : objects_at(json, "decisions")) {
     const auto stop = decision.find("stop");

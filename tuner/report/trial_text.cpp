@@ -165,14 +165,31 @@ std::string decisions_text(const TrialTrace& trace, const std::vector<ObjectiveV
                      last.reason.empty() ? "" : ", " + printable_line(last.reason));
 }
 
+/// Load and steal always; the others where there were any.
+std::string disturbance_text(const Disturbance& disturbance) {
+  std::string text = fmt::format("other load {}, steal {}", format_percent(disturbance.other_load),
+                                 format_percent(disturbance.steal));
+  const auto add = [&](const char* name, double share) {
+    if (share > 0.0) text += fmt::format(", {} {}", name, format_percent(share));
+  };
+  add("memory pressure", disturbance.memory_pressure);
+  add("storage pressure", disturbance.storage_pressure);
+  add("out of CPU quota", disturbance.quota_wait);
+  if (disturbance.clocks_throttled) text += ", CPU clocks throttled";
+  if (disturbance.gpu_strangers > 0) {
+    text += fmt::format(", {} other process{} on its GPUs", disturbance.gpu_strangers,
+                        disturbance.gpu_strangers == 1 ? "" : "es");
+  }
+  return text;
+}
+
 std::string disturbed_text(const TrialTrace& trace) {
   constexpr std::size_t k_shown = 5;
   std::string text;
   for (std::size_t i = 0; i < std::min(k_shown, trace.disturbed.size()); ++i) {
     const DisturbedTime& time = trace.disturbed[i];
-    text += fmt::format("{} to {}: other load {}, steal {}\n", format_duration(time.from_s),
-                        format_duration(time.to_s), format_percent(time.disturbance.other_load),
-                        format_percent(time.disturbance.steal));
+    text += fmt::format("{} to {}: {}\n", format_duration(time.from_s), format_duration(time.to_s),
+                        disturbance_text(time.disturbance));
   }
   if (trace.disturbed.size() > k_shown) {
     text += fmt::format("and {} more times\n", trace.disturbed.size() - k_shown);

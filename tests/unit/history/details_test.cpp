@@ -23,7 +23,7 @@ class HistoryDetails : public HistoryFixture {
     TrialTrace trace;
     trace.progress.points = {{1.25, 64, 1}, {2.5000001, 128, 2}};
     trace.progress.phases = {{"evaluation", 1.5, 2.0}};
-    trace.disturbed = {{0.5, 1.5, Disturbance{0.25, 0.125, 1}}};
+    trace.disturbed = {{0.5, 1.5, Disturbance{0.25, 0.125, 1, 0.5, 0.75, 0.375, true}}};
     trace.decisions = {{2.0,
                         30,
                         true,
@@ -50,6 +50,10 @@ TEST_F(HistoryDetails, ATraceComesBackAsItWasRecorded) {
   EXPECT_EQ(read->disturbed[0].to_s, 1.5);
   EXPECT_EQ(read->disturbed[0].disturbance.steal, 0.125);
   EXPECT_EQ(read->disturbed[0].disturbance.gpu_strangers, 1);
+  EXPECT_EQ(read->disturbed[0].disturbance.memory_pressure, 0.5);
+  EXPECT_EQ(read->disturbed[0].disturbance.storage_pressure, 0.75);
+  EXPECT_EQ(read->disturbed[0].disturbance.quota_wait, 0.375);
+  EXPECT_TRUE(read->disturbed[0].disturbance.clocks_throttled);
   ASSERT_EQ(read->decisions.size(), 1U);
   EXPECT_TRUE(read->decisions[0].stop);
   EXPECT_EQ(read->decisions[0].values, (std::vector{1.5, 2.5}));

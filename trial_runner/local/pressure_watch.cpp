@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/pressure_watch.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "common/machine/cgroup.hpp"
+#include "common/text.hpp"
+
+namespace steptune::local {
+namespace {
+
+constexpr double k_seconds_per_us = 1e-6;
+constexpr double k_seconds_per_ns = 1e-9;
+constexpr int k_cpus_looked_at = 16;
+/// Shorter spans are left to the next look, as those of `DisturbanceWatch` are.
+constexpr double k_pressure_span_s = 0.9;
+
+/// `some avg10=0.00 avg60=0.00 avg300=0.00 total=1500672554`: microseconds.
+std::optional<double> stalled_s(const SystemFiles& files, const char* resource) {
+  constexpr std::string_view k_total = "total=";
+  const auto words = files.words(fmt::format("proc/pressure/{}", resource));
+  if (words.empty() || words.front() != "some" || !words.back().starts_with(k_total)) {
+    return std::nullopt;
+  }
+  const auto total_us = parse_finite(std::string_view(words.back()).substr(k_total.size()));
+  return total_us ? std::optional(k_seconds_per_us * *total_us) : std::nullopt;
+}
+
+/// The number behind `name` in lines of `name number`.
+std::optional<double> number_of(const std::string& text, const std::string& name) {
+  std::istringstream lines(text);
+  std::string word;
+  double number = 0.0;
+  while (lines >> word >> number) {
+    if (word == name) return number;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> quota_wait_s(const SystemFiles& files) {
+  for (const auto& folder : cgroup_folders(files, "cpu")) {
+    const auto text = files.text(folder / "cpu.stat");
+    if (!text) continue;
+    if (const auto us = number_of(*text, "throttled_usec")) return k_seconds_per_us * *us;
+    if (const auto ns = number_of(*text, "throttled_time")) return k_seconds_per_ns * *ns;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> throttles(const SystemFiles& files) {
+  std::optional<double> sum;
+  for (int cpu = 0; cpu < k_cpus_looked_at; ++cpu) {
+    for (const char* what : {"core", "package"}) {
+      const auto count = files.number(fmt::format(
+          "sys/devices/system/cpu/cpu{}/thermal_throttle/{}_throttle_count", cpu, what));
+      if (count) sum = sum.value_or(0.0) + *count;
+    }
+  }
+  return sum;
+}
+
+double stalled_share(std::optional<double> before_s, std::optional<double> after_s, double span_s) {
+  return before_s && after_s ? std::clamp((*after_s - *before_s) / span_s, 0.0, 1.0) : 0.0;
+}
+
+}  // namespace
+
+PressureCounters read_pressure(const SystemFiles& files) {
+  return {stalled_s(files, "memory"), stalled_s(files, "io"), quota_wait_s(files),
+          throttles(files)};
+}
+
+std::optional<PressureWatch::Span> PressureWatch::look(double now_s,
+                                                       const PressureCounters& counters) {
+  const double span_s = now_s - looked_s_;
+  if (span_s < k_pressure_span_s) return std::nullopt;
+  Span span{looked_s_, {}};
+  Disturbance& seen = span.disturbance;
+  seen.memory_pressure = stalled_share(counters_.memory_wait_s, counters.memory_wait_s, span_s);
+  seen.storage_pressure = stalled_share(counters_.storage_wait_s, counters.storage_wait_s, span_s);
+  seen.quota_wait = stalled_share(counters_.quota_wait_s, counters.quota_wait_s, span_s);
+  seen.clocks_throttled =
+      counters_.throttles && counters.throttles && *counters.throttles > *counters_.throttles;
+  looked_s_ = now_s;
+  counters_ = counters;
+  return is_disturbing(seen) ? std::optional(span) : std::nullopt;
+}
+
+}  // namespace steptune::local
