@@ -410,10 +410,10 @@ TEST(PressureWatch, ReadsWhatTheKernelCounts) {
   machine.write("proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=750000\n");
   machine.write("proc/self/cgroup", "0::/job\n");
   machine.write("sys/fs/cgroup/job/cpu.stat", "usage_usec 9\nthrottled_usec 1250000\n");
-  const std::string thermal = "sys/devices/system/cpu/cpu{}/thermal_throttle/{}_throttle_count";
-  machine.write(fmt::format(fmt::runtime(thermal), 0, "core"), "3\n");
-  machine.write(fmt::format(fmt::runtime(thermal), 0, "package"), "4\n");
-  machine.write(fmt::format(fmt::runtime(thermal), 1, "core"), "0\n");
+  const std::string cpus = "sys/devices/system/cpu/";
+  machine.write(cpus + "cpu0/thermal_throttle/core_throttle_count", "3\n");
+  machine.write(cpus + "cpu0/thermal_throttle/package_throttle_count", "4\n");
+  machine.write(cpus + "cpu1/thermal_throttle/core_throttle_count", "0\n");
   const PressureCounters read = read_pressure(machine.files());
   EXPECT_EQ(read.memory_wait_s, 2.5);
   EXPECT_EQ(read.storage_wait_s, 0.75);
