@@ -96,7 +96,7 @@ class StrategyKnob:
                 return False
             uses_gpu = self._uses_gpu(parameters)
             if uses_gpu and self._lacks_gpu:
-                self._give_up("there are more processes than the %d GPUs" % torch.cuda.device_count())
+                self._give_up("there are more processes than GPUs (%d)" % torch.cuda.device_count())
             with self._hook.aside():
                 meeting.join("nccl" if uses_gpu else "gloo")
             self._averaging = Averaging(self._hook, self._give_up, self._value == "zero")
