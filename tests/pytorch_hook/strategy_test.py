@@ -182,6 +182,12 @@ class Checkpoints(Ranks):
         self.assertEqual(sorted(state["state"]), [0, 1, 2, 3])
         self.assertEqual(state["state"][0]["exp_avg"].shape, (16, 6))
 
+    def test_of_workers_are_their_own(self):
+        for workers in (0, 1):
+            with tempfile.TemporaryDirectory() as folder:
+                self.trains_alike(folder, distributed_strategy="ddp", num_workers=workers)
+                self.assertEqual(len(os.listdir(folder)), 68)
+
     def test_can_be_read_at_once_on_each_rank(self):
         def write_late():
             original = torch.save
