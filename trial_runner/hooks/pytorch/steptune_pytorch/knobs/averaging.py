@@ -7,7 +7,6 @@ import torch
 
 from steptune_pytorch.knobs.zero import is_sharded
 
-
 _STEPS_BY_HAND = 2  # of the first, all ranks may have the whole batch
 
 
