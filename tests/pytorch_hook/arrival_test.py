@@ -4,6 +4,8 @@
 import ast
 import json
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -93,6 +95,28 @@ class Arrival(unittest.TestCase):
     def test_isolated_interpreters_are_not_reached(self):
         ran = run_fresh(["-I", program("settings")], settings(events=self.events))
         self.assertEqual((ran.status, ran.reports, self.told()), (0, [], []))
+
+    def test_virtual_environment(self):
+        folder = os.path.join(self.folder, "venv")
+        options = ["--without-pip", "--system-site-packages"]
+        subprocess.run([sys.executable, "-m", "venv"] + options + [folder], check=True)
+        python = os.path.join(folder, "bin", "python")
+        show = ["-c", "import sys; print(sys.prefix); " + SHOW_PATH]
+        hook = settings(interval_s=0, events=self.events)
+        seen = [run_fresh(show, text, python=python).lines for text in (hook, None)]
+        self.assertEqual(seen[0], seen[1])
+        self.assertEqual(seen[0][0], folder)
+        ran = run_fresh([program("settings")], hook, python=python)
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual(ran.steps[-1]["step"], 5)
+        self.assertIn("armed", [event["event"] for event in self.told()])
+
+    def test_events_that_cannot_be_written(self):
+        """In a container, say, which does not have the folder."""
+        nowhere = os.path.join(self.folder, "not", "there")
+        ran = run_fresh([program("settings")], settings(interval_s=0, events=nowhere))
+        self.assertEqual((ran.status, ran.steps[-1]["step"]), (0, 5), ran.output)
+        self.assertEqual(ran.lines, run("settings").lines)
 
     def test_settings_that_are_none(self):
         for text in ("{", '{"v":1,"mode":"race"}'):

@@ -165,7 +165,7 @@ def _leave(status):
     os._exit(status)
 
 
-def run_fresh(command, hook=None, path=(), environment=()):
+def run_fresh(command, hook=None, path=(), environment=(), python=sys.executable):
     """`command` after the interpreter: its options, the program, arguments."""
     variables = dict(os.environ, **dict(environment))
     variables.pop("STEPTUNE_PYTORCH", None)
@@ -176,7 +176,7 @@ def run_fresh(command, hook=None, path=(), environment=()):
     if hook is not None:
         variables["STEPTUNE_PYTORCH"] = hook
     ran = subprocess.run(
-        [sys.executable, "-B"] + list(command),
+        [python, "-B"] + list(command),
         env=variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -15,18 +15,16 @@ import torch
 from harness import free_port, launch_environment, program, run, run_fresh, settings, start
 
 
-def run_ranks(*arguments, name="one_process", mode="report", world_size=2, before_hook=None, **values):
+def run_ranks(
+    *arguments, name="one_process", mode="report", world_size=2, before_hook=None, prepare=None, **values
+):
     """What each rank printed, as torchrun starts them."""
     port = free_port()
-    hook = settings(mode, interval_s=0, knobs=values)
+    how = dict(
+        hook=settings(mode, interval_s=0, knobs=values), before_hook=before_hook, prepare=prepare
+    )
     ranks = [
-        start(
-            name,
-            *arguments,
-            hook=hook,
-            environment=launch_environment(rank, world_size, port),
-            before_hook=before_hook
-        )
+        start(name, *arguments, environment=launch_environment(rank, world_size, port), **how)
         for rank in range(world_size)
     ]
     return [rank.wait() for rank in ranks]
@@ -184,6 +182,12 @@ class Checkpoints(Ranks):
         self.assertEqual(sorted(state["state"]), [0, 1, 2, 3])
         self.assertEqual(state["state"][0]["exp_avg"].shape, (16, 6))
 
+    def test_of_workers_are_their_own(self):
+        for workers in (0, 1):
+            with tempfile.TemporaryDirectory() as folder:
+                self.trains_alike(folder, distributed_strategy="ddp", num_workers=workers)
+                self.assertEqual(len(os.listdir(folder)), 68)
+
     def test_can_be_read_at_once_on_each_rank(self):
         def write_late():
             original = torch.save
@@ -231,6 +235,17 @@ class UndividedPrograms(Ranks):
 
     def test_a_call_of_the_modules_own(self):
         self.ends_with("Doubled has a __call__ of its own", "--call", distributed_strategy="ddp")
+
+    def test_a_fault_of_the_hook(self):
+        def break_it():
+            from steptune_pytorch.progress import Progress
+
+            def broken(*_):
+                raise KeyError("fetched")
+
+            Progress.fetched = broken
+
+        self.ends_with("KeyError: 'fetched'", prepare=break_it, distributed_strategy="ddp")
 
     def test_two_backwards_of_one_forward(self):
         self.ends_with("without a forward", "--twice", distributed_strategy="ddp")
@@ -294,6 +309,22 @@ class Devices(Ranks):
         for ran in run_ranks(distributed_strategy="ddp", before_hook=self.one_gpu):
             self.assertEqual(ran.status, 0, ran.output)
             self.assertEqual(ran.steps[-1]["samples"], 136)
+
+    def test_more_processes_than_gpus(self):
+        def model_on_gpu():
+            from steptune_pytorch.knobs.strategy import StrategyKnob
+
+            StrategyKnob._uses_gpu = lambda knob, parameters: True
+
+        ran = start(
+            "one_process",
+            hook=settings(knobs={"distributed_strategy": "ddp"}),
+            environment=launch_environment(1, 2, free_port()),
+            before_hook=self.one_gpu,
+            prepare=model_on_gpu,
+        ).wait()
+        self.assertNotEqual(ran.status, 0)
+        self.assertIn("distributed_strategy=ddp: there are more processes than GPUs (1)", ran.output)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/hooks/pytorch_hook.hpp"
 
 namespace steptune {
 namespace {
@@ -77,9 +78,38 @@ bool is_shell(std::string_view word) {
   return std::ranges::find(k_shells, program_name(word)) != k_shells.end();
 }
 
+/// Whether the words of `docker run` pass this variable on: `-e NAME`, `--env=NAME`, with a value
+/// or without.
+bool passes_variable(std::span<const std::string> words, std::string_view name) {
+  return std::ranges::any_of(words, [name](std::string_view word) {
+    for (const std::string_view option : {"--env=", "-e"}) {
+      if (word.starts_with(option)) word.remove_prefix(option.size());
+    }
+    return word == name || word.starts_with(std::string(name) + "=");
+  });
+}
+
+/// A container has only the variables that its command names.
+std::optional<std::string> why_of_container(std::span<const std::string> argv) {
+  constexpr std::array<std::string_view, 3> k_tools{"docker", "podman", "nerdctl"};
+  if (std::ranges::find(k_tools, program_name(argv.front())) == k_tools.end()) return std::nullopt;
+  const auto starts = std::ranges::find_if(
+      argv, [](const std::string& word) { return word == "run" || word == "exec"; });
+  if (starts == argv.end()) return std::nullopt;
+  for (const char* name : {"PYTHONPATH", k_pytorch_hook_variable}) {
+    if (passes_variable(argv, name)) continue;
+    return fmt::format(
+        "\"{} {}\" gives the program an environment of its own, without {}: "
+        "docs/hooks.md, \"Containers\", says what to pass",
+        program_name(argv.front()), *starts, name);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> why_of_words(std::span<const std::string> argv) {
   for (std::size_t i = 0; i < argv.size(); ++i) {
     if (is_shell(argv[i])) return std::nullopt;
+    if (auto why = why_of_container(argv.subspan(i))) return why;
     const std::string name = program_name(argv[i]);
     if (name == "sudo") return "sudo gives the program an environment of its own";
     if (name == "env" && i + 1 < argv.size() &&

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Knows of one process only: no ranks, no samplers of its own. Its options are what such programs do."""
+import os
 import sys
 
 import torch
@@ -9,6 +10,7 @@ from torch.optim.adam import Adam
 from torch.utils.data import DataLoader, Sampler, TensorDataset
 
 OPTIONS = sys.argv[1:]
+FOLDER = next((option for option in OPTIONS if os.path.isdir(option)), None)
 
 
 def asked(option):
@@ -51,6 +53,14 @@ class Reversed(Sampler):
         return len(self.data)
 
 
+class Caching(TensorDataset):
+    """Keeps what it has made in files."""
+
+    def __getitem__(self, index):
+        torch.save(self.tensors[0][index], os.path.join(FOLDER, str(index)))
+        return super().__getitem__(index)
+
+
 class OwnAdam(torch.optim.Adam):
     pass
 
@@ -87,12 +97,12 @@ def checkpoint(path):
 
 torch.manual_seed(torch.seed() if asked("unseeded") else 11)
 inputs = torch.linspace(-1, 1, 68 * 6).sin().mul(7).cos().reshape(68, 6)
-data = TensorDataset(inputs, (inputs.sum(dim=1) * 3).long().remainder(3))
+data = (Caching if FOLDER else TensorDataset)(inputs, (inputs.sum(dim=1) * 3).long().remainder(3))
 size = int(OPTIONS[OPTIONS.index("--batch") + 1]) if asked("batch") else 8
 loader = DataLoader(data, batch_size=size, shuffle=True)
 if asked("sampler"):
     loader = DataLoader(data, batch_size=size, sampler=Reversed(data))
-validation = DataLoader(TensorDataset(*data[:30]), batch_size=7)
+validation = DataLoader(TensorDataset(*(tensor[:30] for tensor in data.tensors)), batch_size=7)
 model = Doubled() if asked("call") else Net()
 temperature = torch.ones((), requires_grad=True)
 if asked("unfreeze"):

@@ -206,8 +206,11 @@ TEST(HookReach, SeesWhatKeepsAHookAway) {
         Words{"python3", "-W", "ignore", "-m", "pkg", "-S"}, Words{"torchrun", "train.py"},
         Words{"python3", "-c", "print('-E')"}, Words{"./plain.py", "-E"},
         Words{"env", "A=1", "python3"}, Words{"./nothing-there"},
-        Words{"bash", "train.sh", "python3", "-E"}, Words{"./train", "--lang", "python", "-E"},
-        Words{}}) {
+        Words{"bash", "train.sh", "python3", "-E"}, Words{"docker", "compose", "up"},
+        Words{"docker", "run", "-e", "PYTHONPATH", "--env=STEPTUNE_PYTORCH", "torch", "python3",
+              "t.py"},
+        Words{"podman", "run", "-ePYTHONPATH=/hook", "-e", "STEPTUNE_PYTORCH", "torch", "t"},
+        Words{"./train", "--lang", "python", "-E"}, Words{}}) {
     EXPECT_EQ(why(argv), "") << ::testing::PrintToString(argv);
   }
   EXPECT_EQ(why({"python3", "-I", "train.py"}), "\"python3 -I\" keeps PYTHONPATH away from Python");
@@ -219,6 +222,14 @@ TEST(HookReach, SeesWhatKeepsAHookAway) {
             "\"python3 -I\" keeps PYTHONPATH away from Python");
   EXPECT_EQ(why({"env", "-i", "python3", "train.py"}),
             "\"env -i\" gives the program an empty environment");
+  EXPECT_EQ(why({"docker", "run", "--rm", "-e", "PYTHONPATH", "torch", "python3", "train.py"}),
+            "\"docker run\" gives the program an environment of its own, without STEPTUNE_PYTORCH: "
+            "docs/hooks.md, \"Containers\", says what to pass");
+  EXPECT_THAT(why({"nice", "/usr/bin/podman", "exec", "box", "bash", "train.sh"}),
+              HasSubstr("\"podman exec\" gives the program an environment of its own"));
+  EXPECT_EQ(why({"docker", "run", "-e", "PYTHONPATH", "-e", "STEPTUNE_PYTORCH", "torch", "python3",
+                 "-I"}),
+            "\"python3 -I\" keeps PYTHONPATH away from Python");
   EXPECT_THAT(why({"sudo", "python3", "train.py"}), HasSubstr("sudo"));
   EXPECT_THAT(why({"./isolated.py"}),
               HasSubstr("in the first line of ./isolated.py, \"python3 -I\""));

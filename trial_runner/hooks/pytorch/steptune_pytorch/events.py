@@ -92,4 +92,4 @@ def append_armed():
         # sys.argv is not there yet when sitecustomize runs; what was typed is.
         program = " ".join(getattr(sys, "orig_argv", [])[1:3])
         version = "%d.%d.%d" % sys.version_info[:3]
-        append(path, {"event": "armed", "pid": os.getpid(), "python": version, "program": program})
+        _try(append, path, {"event": "armed", "pid": os.getpid(), "python": version, "program": program})

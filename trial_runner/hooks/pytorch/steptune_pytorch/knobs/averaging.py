@@ -7,7 +7,6 @@ import torch
 
 from steptune_pytorch.knobs.zero import is_sharded
 
-
 _STEPS_BY_HAND = 2  # of the first, all ranks may have the whole batch
 
 
@@ -38,7 +37,8 @@ class Averaging:
     def forward(self, original, module):
         """What calls this outermost module for a training step."""
         self._equalise(module)
-        self._called.append(module)
+        if module not in self._called:
+            self._called.append(module)
         if module is not self._module:
             return original
         self._buffers_differ = True
@@ -57,7 +57,8 @@ class Averaging:
         the ranks could decide differently, on an early end, say, and wait for each other for ever."""
         if torch.is_grad_enabled():  # it may be trained in evaluation mode
             self._equalise(module)
-            self._called_in_evaluation.append(module)
+            if module not in self._called_in_evaluation:
+                self._called_in_evaluation.append(module)
         if self._buffers_differ and module is self._module:
             self._buffers_differ = False
             for buffer in module.buffers():

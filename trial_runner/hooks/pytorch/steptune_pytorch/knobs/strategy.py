@@ -4,6 +4,8 @@ only: each on its share of every batch, by DistributedDataParallel, with the opt
 on each rank (`ddp`) or in pieces (`zero`)."""
 
 import gc
+import multiprocessing
+import os
 
 import torch
 from torch.utils.data import IterableDataset
@@ -24,6 +26,9 @@ class StrategyKnob:
     def __init__(self, hook, asked):
         self._hook = hook
         self._rank, self._world_size = ranks.rank_and_world_size()
+        if multiprocessing.parent_process() is not None:
+            self._world_size = 1  # started by a rank: a worker of a loader, say
+        self._pid = os.getpid()
         self._value = asked.get(_NAME, "none") if self._world_size > 1 else "none"
         self._of_program = None  # what it does itself
         self._refused = None
@@ -34,7 +39,7 @@ class StrategyKnob:
     # -- which ------------------------------------------------------------------------------------
 
     def is_on(self):
-        return self._value != "none" and self._refused is None
+        return self._value != "none" and self._refused is None and self._pid == os.getpid()
 
     def is_one_training(self):
         return self.is_on() and self._averaging is not None
@@ -96,7 +101,7 @@ class StrategyKnob:
                 return False
             uses_gpu = self._uses_gpu(parameters)
             if uses_gpu and self._lacks_gpu:
-                self._give_up("there are more processes than the %d GPUs" % torch.cuda.device_count())
+                self._give_up("there are more processes than GPUs (%d)" % torch.cuda.device_count())
             with self._hook.aside():
                 meeting.join("nccl" if uses_gpu else "gloo")
             self._averaging = Averaging(self._hook, self._give_up, self._value == "zero")
