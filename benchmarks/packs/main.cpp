@@ -107,11 +107,13 @@ Result<Totals> rehearse_all(const Options& options, Json document, const Way& wa
 }
 
 void print(const std::string& name, const Totals& totals, double seeds) {
-  fmt::print(
-      "{:9} {:6.1f} {:6.1f} {:6.1f} {:8.0f}% {:7.0f} s {:7.0f} s {:7.0f} s ${:5.2f} {:12.0f}%",
-      name, totals.trials / seeds, totals.cold / seeds, totals.warm / seeds,
-      100.0 * totals.cold / totals.trials, totals.duration_s / seeds, totals.starting_s / seeds,
-      totals.training_s / seeds, totals.usd / seeds, 100.0 * totals.not_training_usd / totals.usd);
+  const std::string starting =
+      totals.starting_s > 0.0 ? fmt::format("{:.0f} s", totals.starting_s / seeds) : "-";
+  fmt::print("{:9} {:6.1f} {:6.1f} {:6.1f} {:8.0f}% {:7.0f} s {:>9} {:7.0f} s ${:5.2f} {:12.0f}%",
+             name, totals.trials / seeds, totals.cold / seeds, totals.warm / seeds,
+             100.0 * totals.cold / totals.trials, totals.duration_s / seeds, starting,
+             totals.training_s / seeds, totals.usd / seeds,
+             100.0 * totals.not_training_usd / totals.usd);
 }
 
 int run(const Options& options) {

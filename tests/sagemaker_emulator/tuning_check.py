@@ -193,6 +193,48 @@ class Launching(Tuned):
         self.assert_nothing_costs()
 
 
+class Pack(Tuned):
+    # In real time: whose a line is follows from its time.
+    configuration = {"scale": 1, "log_delay_s": 1,
+                     "timing": {"cold_start_s": 1.0, "warm_start_s": 0.5, "image_download_s": 0.5, "upload_s": 0.5,
+                                "download_s": {"File": 1.0, "FastFile": 1.0}, "pool_ready_s": 0.2}}
+
+    def test_trials_of_one_job_end_each_in_its_own_way_and_the_bill_is_the_accounts(self):
+        study = fake_study(
+            command=[sys.executable, str(HERE / "trainer.py"), "--batch-size", "16", "--workers", "{workers}",
+                     "--fate", "{fate}"],
+            parameters={"workers": {"type": "int", "low": 0, "high": 3},
+                        "fate": {"type": "categorical", "choices": ["trains", "fails", "hangs", "is_slow"]}},
+            baseline={"workers": 1, "fate": "trains"},
+            planned_run={"samples": 1e8}, objectives=["time"], budget={"trials": 5},
+            # The baseline takes as long as it may, so that the others are given as long.
+            measure={"max_trial": "6s", "min_window": "1s", "target_half_width": 0.001, "confirm_pairs": 0})
+        study["try"] = [{"workers": 1, "fate": "fails"}, {"workers": 1, "fate": "hangs"},
+                        {"workers": 1, "fate": "is_slow"}, {"workers": 3, "fate": "trains"}]
+        study["limits"] = {"grace": "1s"}
+        study["runner"]["instance_type"] = "ml.m5.large"
+        result = json.loads(self.finish(self.begin(study, "--json"))[0])
+        trials = [self.read("show", str(number))["trial"] for number in range(1, 6)]
+        status = [trial["status"] for trial in trials]
+        self.assertEqual(status[:3] + status[4:], ["completed", "failed", "failed", "completed"], trials)
+        # Ended by its job; completed if the tuner has read enough of it before it reads that.
+        self.assertIn(status[3], ["stopped_early", "completed"], trials[3])
+        self.assertLess(trials[3]["spent_s"], trials[4]["spent_s"] - 1.0)
+        self.assertIn("exit code: 3", trials[1]["failure"])
+        audit = self.assert_nothing_costs()
+        self.assertEqual(len(audit["jobs"]), 2, "the baseline's, and one of all others")
+        self.assertEqual({trial["placement"]["job"] for trial in trials[1:]}, {audit["jobs"][1]["name"]})
+        usd_per_s = json.loads((SOURCE / "configs/prices/sagemaker-us-east-1.json").read_text())[
+            "instances"]["ml.m5.large"]["usd_per_hour"] / 3600
+        # The service tells whole seconds.
+        billed_s = [round(job["billable_s"]) for job in audit["jobs"]]
+        idle_s = sum(pool["retained_s"] for pool in audit["pools"])
+        paid_s = [sum(trial["spent_usd"] for trial in of_job) / usd_per_s for of_job in (trials[:1], trials[1:])]
+        self.assertAlmostEqual(paid_s[0], billed_s[0], delta=1.0)
+        self.assertAlmostEqual(paid_s[1], billed_s[1] + idle_s, delta=1.5)
+        self.assertAlmostEqual(result["recommendation"]["tuning_usd"] / usd_per_s, sum(billed_s) + idle_s, delta=2.0)
+
+
 class Death(Tuned):
     def test_a_killed_tuner_finds_its_jobs_again(self):
         study = fake_study()

@@ -80,10 +80,12 @@ trial() {
     r=$?
     [ -n "$q" ] && kill -0 "$p" || break
   done
-  # The trap interrupts a wait; 127: that was not the last one.
-  [ -n "$q" ] && wait "$p"
-  x=$?
-  [ -n "$q" ] && [ "$x" != 127 ] && r=$x
+  # The trap interrupts a wait; 127: this one was not.
+  if [ -n "$q" ]; then
+    wait "$p"
+    x=$?
+    [ "$x" = 127 ] || r=$x
+  fi
   [ -n "$h" ] && mkdir "$h"
   # A process just begun has no group yet.
   kill -s KILL -- "$m$w" || kill -s KILL "$w"

@@ -74,6 +74,25 @@ TEST(Rehearsal, OneTrialAJobTakesLonger) {
   EXPECT_LT(packed.bill.usd, alone.bill.usd);
 }
 
+TEST(Rehearsal, TellsWhereTheTimeGoesAndTheLeastForTheSameJobs) {
+  Json json = document();
+  json["runner"]["trials_per_job"] = 1;
+  const RehearsedTuning warm = rehearse(study_of(json));
+  ASSERT_TRUE(warm.bill.least);
+  EXPECT_EQ(warm.bill.least->cold_starts, 2) << "one for each type of machine";
+  EXPECT_LT(warm.bill.least->usd, warm.bill.usd);
+  EXPECT_GT(warm.bill.least->usd, 0.5 * warm.bill.usd);
+  EXPECT_LE(warm.bill.least->duration_s, warm.duration_s);
+  EXPECT_LT(warm.bill.starting_s + warm.bill.training_s, warm.duration_s);
+  json["runner"]["keep_alive"] = 0;
+  const RehearsedTuning cold = rehearse(study_of(json));
+  EXPECT_EQ(cold.bill.cold_starts, cold.trials);
+  EXPECT_GT(cold.bill.starting_s, 2.0 * warm.bill.starting_s);
+  EXPECT_NEAR(cold.bill.least->duration_s, warm.bill.least->duration_s,
+              0.1 * warm.bill.least->duration_s)
+      << "whichever way the same jobs went";
+}
+
 TEST(Rehearsal, IsChargedWithDiscountsAndVolumes) {
   Json json = document();
   json["runner"]["discounts"] = {{"ml.*", 0.5}};
