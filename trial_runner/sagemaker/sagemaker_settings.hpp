@@ -21,7 +21,7 @@ struct SageMakerSection {
   RentedInstances instances;
   JobSettings job;
   int parallel = 1;
-  int trials_per_job = 8;    ///< that a job may run in turn
+  int trials_per_job = 6;    ///< that a job may run in turn
   double spot_share = 0.35;  ///< of the on-demand price that managed spot is expected to be billed
   /// Of the instances' volumes; 0: not priced, as the price list that is shipped does not tell it.
   double storage_usd_per_gb_month = 0.0;
