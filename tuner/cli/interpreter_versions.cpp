@@ -41,7 +41,7 @@ std::filesystem::path found_program(const std::string& word, const std::filesyst
   if (word.find('/') != std::string::npos) return folder / word;
   std::istringstream folders(path);
   for (std::string each; std::getline(folders, each, ':');) {
-    const std::filesystem::path file = std::filesystem::path(each) / word;
+    std::filesystem::path file = std::filesystem::path(each) / word;
     if (std::filesystem::is_regular_file(file, fault)) return file;
   }
   return {};
