@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/interpreter_versions.hpp"
 
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <system_error>
@@ -42,7 +41,7 @@ std::filesystem::path found_program(const std::string& word, const std::filesyst
   if (word.find('/') != std::string::npos) return folder / word;
   std::istringstream folders(path);
   for (std::string each; std::getline(folders, each, ':');) {
-    const std::filesystem::path file = std::filesystem::path(each) / word;
+    std::filesystem::path file = std::filesystem::path(each) / word;
     if (std::filesystem::is_regular_file(file, fault)) return file;
   }
   return {};
@@ -88,17 +87,16 @@ std::string python_of(const std::vector<std::string>& argv, const std::filesyste
 }
 
 MachineDescription interpreter_versions(const StudySpec& study, const Clock& clock,
+                                        const Environment& environment,
                                         const std::filesystem::path& folder) {
   const RunnerTraits& traits = study.runner->traits();
   if (!traits.uses_this_machine || !traits.needs_command) return {};
   const RenderedCommand command = render_command(study, study.baseline);
   if (command.hook) return {};
   const auto own_path = command.environment.find("PATH");
-  const char* path = std::getenv("PATH");
-  const std::string python =
-      python_of(plain_command(study, study.baseline), study.working_directory,
-                own_path != command.environment.end() ? own_path->second
-                                                      : std::string(path != nullptr ? path : ""));
+  const std::string python = python_of(
+      plain_command(study, study.baseline), study.working_directory,
+      own_path != command.environment.end() ? own_path->second : environment("PATH").value_or(""));
   if (python.empty()) return {};
   std::error_code fault;
   std::filesystem::create_directories(folder, fault);

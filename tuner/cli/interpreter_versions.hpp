@@ -2,8 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "common/clock.hpp"
+#include "common/environment.hpp"
 #include "common/machine/description.hpp"
 #include "tuner/study/study_spec.hpp"
 
@@ -17,6 +20,7 @@ namespace steptune {
 ///
 /// `folder` takes the answer for a moment.
 [[nodiscard]] MachineDescription interpreter_versions(const StudySpec& study, const Clock& clock,
+                                                      const Environment& environment,
                                                       const std::filesystem::path& folder);
 
 /// The interpreter that runs `argv`: its first word, or what the script that this is names in its

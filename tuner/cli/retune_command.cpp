@@ -68,8 +68,8 @@ class NightDisplay final : public LoopListener {
 MachineDescription machine_of_night(const CommandContext& context, const StudySpec& study) {
   MachineDescription machine = describe_machine(SystemFiles{});
   machine["steptune"] = build_info().version;
-  machine.merge(
-      interpreter_versions(study, context.clock, log_directory(context.database(), study.name)));
+  machine.merge(interpreter_versions(study, context.clock, context.console.environment(),
+                                     log_directory(context.database(), study.name)));
   return machine;
 }
 

@@ -59,8 +59,8 @@ class InterruptNotice {
 Result<LoopResult> tune(CommandContext& context, const RunOptions& options, const StudySpec& study,
                         History& history, const SignalFlags& flags) {
   MachineDescription machine = tuner_machine();
-  machine.merge(
-      interpreter_versions(study, context.clock, log_directory(context.database(), study.name)));
+  machine.merge(interpreter_versions(study, context.clock, context.console.environment(),
+                                     log_directory(context.database(), study.name)));
   auto parts = make_study_parts(study, context.clock);
   if (!parts) return tl::unexpected(parts.error());
   if (options.first_guesses) {
