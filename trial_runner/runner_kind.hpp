@@ -50,8 +50,8 @@ struct RunnerTraits {
   bool uses_this_machine = true;      ///< trials compete with the tuner for its CPUs
   bool takes_hooks = false;           ///< hooks that are files of this machine reach its trials
   std::vector<LaunchWay>
-      launch_ways;            ///< the preferred one first; none: no study can have `launch`
-  bool has_price = false;     ///< `price_of` gives one
+      launch_ways;         ///< the preferred one first; none: no study can have `launch`
+  bool has_price = false;  ///< `price_of` gives one
   /// Configurations need different machines, so that the start of a trial takes longer where none
   /// of its kind is held; prices differ with them.
   bool machines_vary = false;

@@ -61,6 +61,16 @@ class SlurmDrill : public ::testing::Test {
  protected:
   ~SlurmDrill() override { cancel_all_jobs(); }
 
+  /// After every drill: all that it held is given back.
+  void TearDown() override {
+    if (runner_ == nullptr || HasFatalFailure()) return;
+    runner_->kill_all();
+    const auto released = runner_->machine_holder()->release(k_patience_s);
+    EXPECT_TRUE(released) << released.error().text();
+    // Jobs that drills submit themselves end within a moment.
+    EXPECT_TRUE(queue_becomes_empty(15.0)) << slurm_output({"squeue"});
+  }
+
   void use(SlurmOptions options = {}) {
     runner_ = make_test_runner(clock_, folder_.path(), std::move(options));
     ASSERT_NE(runner_, nullptr);
@@ -84,17 +94,34 @@ class SlurmDrill : public ::testing::Test {
   void wait_for(std::int64_t trial, bool end) {
     const double until_s = clock_.now_s() + k_patience_s;
     while (!(end ? ended_.contains(trial) : started_.contains(trial))) {
-      auto events = runner_->wait(until_s);
-      ASSERT_TRUE(events) << events.error().text();
-      for (const TrialEvent& event : *events) {
-        if (const auto* started = std::get_if<TrialStarted>(&event)) {
-          started_[started->key.trial] = *started;
-        } else if (const auto* finished = std::get_if<TrialFinished>(&event)) {
-          ended_[finished->key.trial] = finished->outcome;
-        }
-      }
+      take_events(until_s);
+      ASSERT_FALSE(HasFatalFailure());
       ASSERT_LT(clock_.now_s(), until_s)
           << "trial " << trial << " does not " << (end ? "end" : "start");
+    }
+  }
+  void let_pass(double seconds) {
+    const double until_s = clock_.now_s() + seconds;
+    while (clock_.now_s() < until_s)
+      take_events(until_s);
+  }
+  /// Until an allocation was asked for.
+  void wait_for_a_job() {
+    const double until_s = clock_.now_s() + k_patience_s;
+    while (queue_becomes_empty(0.0)) {
+      ASSERT_LT(clock_.now_s(), until_s) << "no job";
+      take_events(clock_.now_s() + 0.05);
+    }
+  }
+  void take_events(double until_s) {
+    auto events = runner_->wait(until_s);
+    ASSERT_TRUE(events) << events.error().text();
+    for (const TrialEvent& event : *events) {
+      if (const auto* started = std::get_if<TrialStarted>(&event)) {
+        started_[started->key.trial] = *started;
+      } else if (const auto* finished = std::get_if<TrialFinished>(&event)) {
+        ended_[finished->key.trial] = finished->outcome;
+      }
     }
   }
   Outcome run(const TrialSpec& spec) {
@@ -324,7 +351,8 @@ TEST_F(SlurmDrill, AStepThatIsSlowToStartIsNotTakenForABlockedOne) {
   const auto slow = folder_.path() / "slow";
   write_program(
       slow, "#!/bin/sh\necho x >> " + (folder_.path() / "prologs").string() + "\nexec sleep 9\n");
-  options.step_options = {"--task-prolog=" + slow.string()};
+  options.step_options = {
+      document::StringTemplate::parse("--task-prolog=" + slow.string()).value()};
   use(options);
   EXPECT_EQ(run(shell_trial(1, "true")).kind, OutcomeKind::completed) << ended_[1].detail;
   EXPECT_EQ(content("prologs"), "x\n") << "launched once";
@@ -356,9 +384,121 @@ TEST_F(SlurmDrill, LostAnswersRunNothingTwiceAndLeaveNoAllocation) {
   EXPECT_EQ(lines("runs"), 2) << "each trial was run once";
   EXPECT_EQ(lines("sbatch"), 1) << "the job was found by its name";
   EXPECT_EQ(lines("srun"), 2);
-  const auto released = runner_->machine_holder()->release(60.0);
-  EXPECT_TRUE(released) << released.error().text();
-  EXPECT_TRUE(queue_becomes_empty(5.0)) << slurm_output({"squeue"});
+}
+
+TEST_F(SlurmDrill, AControllerThatHangsDelaysAStartOnly) {
+  use();
+  start(shell_trial(1, "sleep 2; echo done"));
+  wait_for(1, false);
+  signal_daemon("slurmctld", SIGSTOP);
+  wait_for(1, true);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  start(shell_trial(2, "true"));
+  let_pass(3.0);
+  EXPECT_FALSE(ended_.contains(2));
+  signal_daemon("slurmctld", SIGCONT);
+  wait_for(2, true);
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  EXPECT_EQ(job_of(2), job_of(1));
+}
+
+TEST_F(SlurmDrill, ANodesDaemonThatDiesEndsNoTrial) {
+  use();
+  start(shell_trial(1, "sleep 3; echo done"));
+  wait_for(1, false);
+  const std::string node = placement(1, "hosts");
+  signal_daemon(node, SIGKILL);
+  pause_for(1.0);
+  start_daemon(node);
+  wait_for(1, true);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  EXPECT_EQ(run(shell_trial(2, "true")).kind, OutcomeKind::completed) << ended_[2].detail;
+}
+
+TEST_F(SlurmDrill, ANodeThatIsSetDownLosesItsTrialAndAnotherIsUsed) {
+  use();
+  start(shell_trial(1, "sleep 1000"));
+  wait_for(1, false);
+  const std::string node = placement(1, "hosts");
+  slurm_output({"scontrol", "update", "nodename=" + node, "state=down", "reason=drill"});
+  wait_for(1, true);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
+  EXPECT_EQ(run(shell_trial(2, "true")).kind, OutcomeKind::completed) << ended_[2].detail;
+  EXPECT_NE(placement(2, "hosts"), node);
+  slurm_output({"scontrol", "update", "nodename=" + node, "state=resume"});
+}
+
+/// It saves its state every 5 s: what it has acknowledged since then it does not know any more.
+TEST_F(SlurmDrill, AControllerThatForgetsAJobIsAskedAgain) {
+  use();
+  TrialSpec spec = shell_trial(1, "echo $$ >> " + (folder_.path() / "runs").string());
+  spec.resources = to_resources({1, {"partition=closed"}});
+  start(spec);
+  wait_for_a_job();
+  signal_daemon("slurmctld", SIGKILL);
+  start_daemon("slurmctld");
+  slurm_output({"scontrol", "update", "partitionname=closed", "state=up"});
+  wait_for(1, true);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  const std::string runs = content("runs");
+  EXPECT_EQ(std::ranges::count(runs, '\n'), 1) << "the trial was run once";
+  slurm_output({"scontrol", "update", "partitionname=closed", "state=down"});
+}
+
+TEST_F(SlurmDrill, AControllerThatForgetsAStartLosesATrialAtTheMost) {
+  use();
+  start(shell_trial(1, "echo $$ >> " + (folder_.path() / "runs").string() + "; sleep 5; exit 0"));
+  wait_for(1, false);
+  signal_daemon("slurmctld", SIGKILL);
+  start_daemon("slurmctld");
+  wait_for(1, true);
+  EXPECT_THAT(ended_[1].kind, testing::AnyOf(OutcomeKind::completed, OutcomeKind::lost))
+      << ended_[1].detail;
+  const std::string runs = content("runs");
+  EXPECT_EQ(std::ranges::count(runs, '\n'), 1) << "another run is another attempt";
+  EXPECT_EQ(run(shell_trial(2, "true")).kind, OutcomeKind::completed) << ended_[2].detail;
+}
+
+TEST_F(SlurmDrill, ATunerThatDiesBeforeItKnowsOfItsJobFindsItAgain) {
+  const auto programs = folder_.path() / "programs";
+  std::filesystem::create_directory(programs);
+  write_program(programs / "sbatch", "#!/bin/sh\n" + program_in_path("sbatch") +
+                                         " \"$@\" >/dev/null\nexec sleep 1000\n");
+  {
+    const PathBefore path(programs);
+    use();
+    start(shell_trial(1, "true"));
+    wait_for_a_job();
+    runner_.reset();
+  }
+  const std::string jobs = slurm_output({"squeue", "--noheader", "--format=%i"});
+  use();
+  EXPECT_EQ(run(shell_trial(1, "true")).kind, OutcomeKind::completed) << ended_[1].detail;
+  EXPECT_EQ(job_of(1) + "\n", jobs);
+}
+
+TEST_F(SlurmDrill, TrialsSideBySideOnANodeHaveGpusOfTheirOwn) {
+  SlurmOptions options;
+  options.parallel = 2;
+  options.exclusive = false;
+  options.memory = "500";
+  options.cpus_per_task = document::Formula::constant(1.0, "1");
+  use(options);
+  for (std::int64_t trial = 1; trial <= 2; ++trial) {
+    const std::string folder = folder_.path().string();
+    TrialSpec spec = shell_trial(
+        trial, fmt::format("echo $SLURMD_NODENAME:$CUDA_VISIBLE_DEVICES >{0}/gpu{1}\n"
+                           "until test -s {0}/gpu1 && test -s {0}/gpu2; do sleep 0.1; done\n",
+                           folder, trial));
+    spec.resources = to_resources({1, {"nodelist=n1", "gpus-per-node=1"}});
+    start(spec);
+  }
+  wait_for(1, true);
+  wait_for(2, true);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  EXPECT_THAT((std::vector{content("gpu1"), content("gpu2")}),
+              testing::UnorderedElementsAre("n1:0\n", "n1:1\n"));
 }
 
 }  // namespace

@@ -42,6 +42,17 @@ const LaunchWay* find_launch_way(std::span<const LaunchWay> ways, Launcher launc
   return found == ways.end() ? nullptr : &*found;
 }
 
+Launch as_started(Launch launch, std::span<const LaunchWay> ways) {
+  if (launch.with != Launcher::mpi || find_launch_way(ways, Launcher::srun) == nullptr) {
+    return launch;
+  }
+  launch.with = Launcher::srun;
+  const bool told = std::ranges::any_of(
+      launch.options, [](const std::string& word) { return word.starts_with("--mpi="); });
+  if (!told) launch.options.insert(launch.options.begin(), "--mpi=pmix");
+  return launch;
+}
+
 std::vector<std::string> launched_words(const Launch& launch, const LaunchWay& way,
                                         std::vector<std::string> command) {
   switch (launch.with) {

@@ -13,6 +13,10 @@ namespace steptune {
 /// Null where none of `ways` is by `launcher`.
 [[nodiscard]] const LaunchWay* find_launch_way(std::span<const LaunchWay> ways, Launcher launcher);
 
+/// As a runner starts it that has srun: MPI's processes, too, by srun, where its plugin for PMIx
+/// tells them their ranks.
+[[nodiscard]] Launch as_started(Launch launch, std::span<const LaunchWay> ways);
+
 /// `command` as a runner starts it on each machine (or, by srun, as each process) of a launch.
 /// torchrun is that of the command's own Python; another program is left to the `torchrun` in PATH.
 /// `command` is not empty.

@@ -53,9 +53,10 @@ bool is_listed_live(const QueueRow& row) {
 
 std::string allocation_kind(const Need& need, const SlurmOptions& options) {
   const Resources held = to_resources(need);
-  const std::string text = fmt::format(
-      "{} {}\n{} {} {} {:.0f} {}", held.instance_count, held.instance_type, options.tasks_per_node,
-      options.cpus_per_task.value_or(0), options.exclusive, options.default_time_s, options.memory);
+  const std::string text =
+      fmt::format("{} {}\n{} {} {} {:.0f} {}", held.instance_count, held.instance_type,
+                  options.tasks_per_node, fixed_cpus_per_task(options).value_or(0),
+                  options.exclusive, options.default_time_s, options.memory);
   return sha256_hex(text).substr(0, 8);
 }
 

@@ -252,6 +252,17 @@ std::vector<std::string> test_submissions(const std::vector<Need>& needs,
   return answers;
 }
 
+std::optional<std::string> fault_of_mpi(const std::string& option) {
+  const SystemClock clock;
+  Cluster cluster(clock);
+  // That a plugin is listed does not say that the library behind it is there.
+  const CommandResult result =
+      cluster.run({"srun", "--test-only", option, "--ntasks=1", "--nodes=1", "true"});
+  if (result.ok() || result.err.find("Invalid MPI type") == std::string::npos) return std::nullopt;
+  return fmt::format("srun has no usable plugin for {}: {}", option,
+                     without_prefix(last_words(result), "srun: error: "));
+}
+
 const HeldMachinesService& cluster_allocations() {
   static const ClusterAllocations k_service;
   return k_service;

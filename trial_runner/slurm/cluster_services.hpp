@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ namespace steptune::slurm {
 /// submitted. One line tells why where the cluster cannot be asked.
 [[nodiscard]] std::vector<std::string> test_submissions(const std::vector<Need>& needs,
                                                         const SlurmOptions& options);
+
+/// Why srun does not start processes with `option`, as `--mpi=pmix`; nothing where it does, and
+/// where it cannot be asked.
+[[nodiscard]] std::optional<std::string> fault_of_mpi(const std::string& option);
 
 /// This user's allocations, idle or with a trial's step. Prices are the study's affair: not known.
 [[nodiscard]] const HeldMachinesService& cluster_allocations();

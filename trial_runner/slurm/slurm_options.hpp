@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "common/document/formula.hpp"
+#include "common/document/string_template.hpp"
 #include "trial_runner/runner.hpp"
 #include "trial_runner/slurm/node_prices.hpp"
 
@@ -14,12 +16,13 @@ namespace steptune::slurm {
 struct SlurmOptions {
   int parallel = 1;
   int tasks_per_node = 1;
-  std::optional<int> cpus_per_task;  ///< nothing: all of the nodes' that are held
+  /// Nothing: all of the nodes' that are held. May vary where whole nodes are held.
+  std::optional<document::Formula> cpus_per_task;
   bool exclusive = true;
   std::string memory =
       "all";  ///< of a node: `all`, `site` (nothing is asked for), or sbatch's form
   std::string setup;
-  std::vector<std::string> step_options;
+  std::vector<document::StringTemplate> step_options;
   double default_time_s = 14'400.0;  ///< of an allocation whose need states none
   double keep_alive_s = 300.0;       ///< an allocation that nobody uses is given back after this
   double poll_s = 30.0;              ///< between looks at the queue while something waits
@@ -29,6 +32,9 @@ struct SlurmOptions {
   double launch_limit_s = 300.0;  ///< from srun's start to the last task's
   NodePrices usd_per_node_hour;
 };
+
+/// Processors for each task, where all trials ask for the same.
+[[nodiscard]] std::optional<int> fixed_cpus_per_task(const SlurmOptions& options);
 
 /// How long a trial may take at the longest: its launch, its limits, and Slurm's ending of it. No
 /// trial starts in an allocation that ends sooner.

@@ -35,6 +35,7 @@ constexpr double k_settling_s = 10.0;
 /// After force: until the allocation is given up, and until the trial is.
 constexpr double k_allocation_given_up_s = 20.0;
 constexpr double k_trial_given_up_s = 60.0;
+constexpr const char* k_restarted = "REQUEUED";
 constexpr int k_most_launches = 3;
 /// For the first sign of a launch, before the list of steps is asked; twice as long each time.
 constexpr double k_least_patience_s = 5.0;
@@ -79,7 +80,9 @@ std::vector<std::string> srun_command(const TrialSpec& spec, const Need& need,
                                  "--input=none",
                                  "--export=ALL",
                                  "--chdir=/"};
-  int cpus = options.cpus_per_task.value_or(0);
+  int cpus = options.cpus_per_task
+                 ? static_cast<int>(options.cpus_per_task->evaluate(spec.configuration))
+                 : 0;
   if (cpus == 0 && options.exclusive && allocation.nodes > 0) {
     cpus = std::max(1, allocation.cpus / allocation.nodes / tasks);
   }
@@ -91,7 +94,10 @@ std::vector<std::string> srun_command(const TrialSpec& spec, const Need& need,
     if (const auto value = need.value_of(option))
       words.push_back(fmt::format("--{}={}", option, *value));
   }
-  words.insert(words.end(), options.step_options.begin(), options.step_options.end());
+  for (const document::StringTemplate& option : options.step_options) {
+    const std::string word = option.render(spec.configuration).value_or("");
+    if (!word.empty() && !word.ends_with('=')) words.push_back(word);
+  }
   if (spec.launch && spec.launch->with == Launcher::srun) {
     words.insert(words.end(), spec.launch->options.begin(), spec.launch->options.end());
   }
@@ -175,6 +181,7 @@ Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans
                              request.tasks, trial->need().nodes, clock_.now_s()};
     if (Allocation* allocation = allocations_.find(request.allocation)) {
       launch.held_nodes = std::max(allocation->nodes, launch.held_nodes);
+      launch.allocation_start_wall_s = allocation->start_wall_s;
       allocations_.set_user(*allocation, orphan.spec.key, longest_s(orphan.spec));
     }
     trial->launch(std::move(launch), std::move(latest->step));
@@ -357,6 +364,13 @@ bool SlurmRunner::judge(StepTrial& trial) {
   if (evidence.cause == EndCause::none) {
     const std::string& held = trial.step_launch().allocation;
     evidence.allocation_state = allocations_.state_after(held, ended_s);
+    if (evidence.allocation_state && allocation != nullptr &&
+        allocation->state == AllocationState::running &&
+        allocation->start_wall_s > trial.step_launch().allocation_start_wall_s + 1.0) {
+      // Its job runs, but was begun anew (the controller had forgotten its start): no step of the
+      // former run is left.
+      evidence.allocation_state = k_restarted;
+    }
     if (!evidence.allocation_state && judging_s < k_longest_judging_s) return false;
     if (evidence.allocation_state == "COMPLETING" && judging_s < k_settling_s) return false;
   }
@@ -451,9 +465,10 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
     finish(trial, std::move(outcome));
     return false;
   }
-  trial.launch({request.name, request.allocation, request.job_id, word, request.tasks,
-                std::max(allocation.nodes, trial.need().nodes), clock_.now_s()},
-               *std::move(step));
+  trial.launch(
+      {request.name, request.allocation, request.job_id, word, request.tasks,
+       std::max(allocation.nodes, trial.need().nodes), clock_.now_s(), allocation.start_wall_s},
+      *std::move(step));
   return true;
 }
 

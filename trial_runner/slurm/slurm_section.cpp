@@ -25,6 +25,7 @@ using document::Writing;
 
 constexpr double k_most_nodes = 10'000.0;
 constexpr double k_most_gpus = 64.0;
+constexpr double k_most_cpus = 4096.0;
 constexpr std::size_t k_most_options = 50;
 
 /// What the runner itself decides, and what would take trials out of its hands.
@@ -42,6 +43,9 @@ std::optional<std::string> fault_of_option(std::string_view text) {
   }
   text.remove_prefix(2);
   const std::string_view name = text.substr(0, text.find('='));
+  if (name.find('{') != std::string_view::npos) {
+    return "must name its option: parameters may stand for values, behind \"=\"";
+  }
   if (std::ranges::find(k_own_options, name) == k_own_options.end()) return std::nullopt;
   return fmt::format("\"--{}\" is given by the runner itself: see its other keys", name);
 }
@@ -50,12 +54,6 @@ Type<StringTemplate> option_template() {
   return document::checked<StringTemplate>(
       document::string_template(),
       [](const StringTemplate& option) { return fault_of_option(option.text()); },
-      {{"pattern", "^--"}});
-}
-
-Type<std::string> step_option() {
-  return document::checked<std::string>(
-      document::string(), [](const std::string& option) { return fault_of_option(option); },
       {{"pattern", "^--"}});
 }
 
@@ -109,8 +107,9 @@ void add_needs(Section<SlurmSection>& section) {
       key("tasks_per_node", &SlurmSection::tasks_per_node, document::integer({1.0, 1024.0}))
           .doc("times that the command runs on each node. Several tasks find their ranks in "
                "`RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `MASTER_ADDR` and `MASTER_PORT`"));
-  section.add(key("cpus_per_task", &SlurmSection::cpus_per_task, document::integer({1.0, 4096.0}))
-                  .doc("processors for each task")
+  section.add(key("cpus_per_task", &SlurmSection::cpus_per_task, whole({1.0, k_most_cpus}))
+                  .doc("processors for each task: a number, or with whole nodes (`exclusive`) an "
+                       "expression over parameters")
                   .default_words("all of the node's, shared out"));
   section.add(key("gpus_per_node", &SlurmSection::gpus_per_node, whole({0.0, k_most_gpus}))
                   .doc("GPUs on each node: a number, or an expression over parameters"));
@@ -132,8 +131,8 @@ void add_needs(Section<SlurmSection>& section) {
           .omitted_at_default()
           .default_words("none"));
   section.add(key("step_options", &SlurmSection::step_options,
-                  document::list_of(step_option(), k_most_options))
-                  .doc("further long options of srun")
+                  document::list_of(option_template(), k_most_options))
+                  .doc("further long options of srun, templates too: `--cpu-bind={bind}`")
                   .omitted_at_default()
                   .default_words("none"));
   section.add(key("exclusive", &SlurmSection::exclusive, document::boolean())

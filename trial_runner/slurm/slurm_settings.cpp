@@ -58,6 +58,18 @@ std::optional<NeedFault> fault_of(const slurm::Need& need, const SlurmSection& s
     return NeedFault{"gpus_per_node", fmt::format("\"{}\" is no number of GPUs",
                                                   printable_line(section.gpus_per_node.text()))};
   }
+  if (section.cpus_per_task) {
+    const std::string text = printable_line(section.cpus_per_task->text());
+    if (whole_number(*section.cpus_per_task, configuration, 1.0) < 0) {
+      return NeedFault{"cpus_per_task", fmt::format("\"{}\" is no number of processors", text)};
+    }
+    if (!section.exclusive && !parse_finite(section.cpus_per_task->text())) {
+      return NeedFault{"cpus_per_task",
+                       fmt::format("nodes are shared (\"exclusive\"), and held for one number of "
+                                   "processors: \"{}\" must be a number",
+                                   text)};
+    }
+  }
   for (const std::string& option : need.options) {
     const std::size_t equals = option.find('=');
     const std::string name = option.substr(0, equals);
@@ -177,7 +189,7 @@ SlurmSettings::SlurmSettings(SlurmSection section, const TrialLimits& limits)
     : section_(std::move(section)), limits_(limits) {
   traits_.parallel = section_.parallel;
   traits_.uses_this_machine = false;
-  traits_.launch_ways = {{Launcher::torchrun, true}, {Launcher::srun, true}};
+  traits_.launch_ways = {{Launcher::torchrun, true}, {Launcher::srun, true}, {Launcher::mpi, true}};
   traits_.has_price = section_.price_per_node_hour.are_given();
   traits_.machines_vary = section_.needs_vary();
   if (traits_.has_price) {
@@ -228,6 +240,11 @@ std::shared_ptr<const RunnerSettings> SlurmSettings::complete(const StudyView& s
   std::set<std::string> told;
   const double needed_s =
       slurm::least_allocation_s(limits_, section_.launch_limit_s, section_.poll_s);
+  if (const auto launch = study.trial(study.baseline).launch) {
+    for (const std::string& word : launch->options) {
+      if (launch->with == Launcher::srun && word.starts_with("--mpi=")) completed->mpi_ = word;
+    }
+  }
   for (const Configuration& configuration : study.examples) {
     const slurm::Need need = section_.need_of(configuration);
     const auto fault = fault_of(need, section_, configuration, needed_s);
@@ -279,10 +296,17 @@ std::vector<SummaryLine> SlurmSettings::summary(const Configuration& baseline) c
   if (needs.size() > k_most_needs_asked) needs.resize(k_most_needs_asked);
   for (const std::string& answer : slurm::test_submissions(needs, options()))
     lines.push_back({"sbatch", answer});
+  if (const auto fault = mpi_.empty() ? std::nullopt : slurm::fault_of_mpi(mpi_))
+    lines.push_back({"srun", "refused: " + *fault});
   return lines;
 }
 
 Result<RunnerParts> SlurmSettings::make(const Clock& clock, std::uint64_t /*seed*/) const {
+  if (const auto fault = mpi_.empty() ? std::nullopt : slurm::fault_of_mpi(mpi_)) {
+    return fail(ErrorKind::runner, *fault, "srun " + mpi_,
+                "`srun --mpi=list` tells what there is: name one by \"options\" of \"launch\", "
+                "[\"--mpi=...\"]");
+  }
   slurm::ProcessHostOptions host_options;
   host_options.folder = folder();
   auto host = slurm::ProcessHost::create(clock, std::move(host_options));

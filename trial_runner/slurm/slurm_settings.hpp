@@ -23,7 +23,7 @@ struct SlurmSection {
   document::Formula nodes = document::Formula::constant(1.0, "1");
   document::Formula gpus_per_node = document::Formula::constant(0.0, "0");
   int tasks_per_node = 1;
-  std::optional<int> cpus_per_task;
+  std::optional<document::Formula> cpus_per_task;
   Template partition = Template::parse("").value();
   Template account = Template::parse("").value();
   Template qos = Template::parse("").value();
@@ -32,7 +32,7 @@ struct SlurmSection {
   Template reservation = Template::parse("").value();
   Template time = Template::parse("").value();
   std::vector<Template> options;
-  std::vector<std::string> step_options;
+  std::vector<Template> step_options;
   bool exclusive = true;
   std::string memory = "all";
   std::string setup;
@@ -79,6 +79,7 @@ class SlurmSettings final : public RunnerSettings {
   SlurmSection section_;
   TrialLimits limits_;
   std::vector<slurm::Need> needs_;  ///< of all examples, the baseline's first
+  std::string mpi_;                 ///< srun's option for the baseline's launch; empty: none
 };
 
 }  // namespace steptune

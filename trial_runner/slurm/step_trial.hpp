@@ -28,6 +28,7 @@ struct StepLaunch {
   int tasks = 1;
   int held_nodes = 1;  ///< that the trial pays for
   double at_s = 0.0;
+  double allocation_start_wall_s = 0.0;  ///< as it was listed then
 };
 
 /// A trial that was handed over: it waits for an allocation, runs there as a step, and ends. Times

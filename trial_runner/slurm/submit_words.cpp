@@ -19,8 +19,8 @@ std::vector<std::string> submit_words(const Need& need, const SlurmOptions& opti
                                  "--chdir=/",
                                  fmt::format("--nodes={}", need.nodes),
                                  fmt::format("--ntasks-per-node={}", options.tasks_per_node)};
-  if (options.cpus_per_task) {
-    words.push_back(fmt::format("--cpus-per-task={}", *options.cpus_per_task));
+  if (const auto cpus = fixed_cpus_per_task(options)) {
+    words.push_back(fmt::format("--cpus-per-task={}", *cpus));
   }
   if (options.exclusive) words.emplace_back("--exclusive");
   if (options.memory != "site") {
@@ -36,6 +36,12 @@ std::vector<std::string> submit_words(const Need& need, const SlurmOptions& opti
   const auto excluded = need.value_of("exclude");
   words.push_back("--exclude=" + (excluded ? *excluded + "," : "") + avoided);
   return words;
+}
+
+std::optional<int> fixed_cpus_per_task(const SlurmOptions& options) {
+  if (!options.cpus_per_task) return std::nullopt;
+  const auto number = parse_finite(options.cpus_per_task->text());
+  return number ? std::optional(static_cast<int>(*number)) : std::nullopt;
 }
 
 std::string last_words(const CommandResult& result) {

@@ -41,9 +41,11 @@ const Section<LaunchSpec>& launch_section() {
                                "The processes of a distributed program. See docs/distributed.md.",
                                "an object such as {\"processes_per_node\": 2, \"with\": "
                                "\"torchrun\"}")
-        .add(key("with", &LaunchSpec::with, document::enumerated(names))
-                 .doc("starts the processes: `torchrun` (PyTorch's, of the command's own Python), "
-                      "`mpi` (`mpirun`, on one machine) or `srun` (on clusters that have it)"))
+        .add(
+            key("with", &LaunchSpec::with, document::enumerated(names))
+                .doc("starts the processes: `torchrun` (PyTorch's, of the command's own Python), "
+                     "`mpi` (`mpirun`, on one machine; by srun on clusters) or `srun` (on clusters "
+                     "that have it)"))
         .add(key("nodes", &LaunchSpec::nodes, count({1.0, k_most_nodes}))
                  .omitted_at_default()
                  .default_words("the runner's")

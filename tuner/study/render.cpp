@@ -64,8 +64,9 @@ RenderedCommand render_command(const StudySpec& study, const Configuration& conf
   rendered.argv = plain_command(study, configuration);
   rendered.launch = launch_of(study, configuration);
   if (rendered.launch && !rendered.argv.empty()) {
-    const LaunchWay* way =
-        find_launch_way(study.runner->traits().launch_ways, rendered.launch->with);
+    const auto& ways = study.runner->traits().launch_ways;
+    rendered.launch = as_started(*std::move(rendered.launch), ways);
+    const LaunchWay* way = find_launch_way(ways, rendered.launch->with);
     if (way != nullptr) {
       rendered.argv = launched_words(*rendered.launch, *way, std::move(rendered.argv));
     }

@@ -192,6 +192,7 @@ TEST(Rehearsal, WhereWaitingIsDearMachinesAreStartedLess) {
 
 TEST(Projection, TellsWhatWaitingIsWorth) {
   Json json = document();
+  json["search"] = {{"searcher", "bayes"}};
   EXPECT_FALSE(project_tuning(study_of(json), {"0.002", 1, "", k_now_s})->waiting_usd);
   json["search"]["waiting_per_hour"] = 36.0;
   const StudySpec study = study_of(json);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thousand tunings on a cluster under a virtual clock, each with misfortunes drawn from its
 // seed: lost answers, a controller that is away or forgets, preemption with and without a grace
-// time, nodes that fail, time limits, suspension, stolen allocations, long queues, slow starts,
-// limits on jobs, and tuners that are killed.
+// time, nodes that fail, time limits, suspension, jobs that run again, stolen allocations, long
+// queues, slow starts, limits on jobs, and tuners that are killed.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -166,8 +166,8 @@ class SlurmFaultRun {
     fate.queue_s = rng_.uniform() < 0.3 ? 600.0 * rng_.uniform() : 3.0 * rng_.uniform();
     if (rng_.uniform() < 0.05 * share) fate.is_forgotten = true;
     if (rng_.uniform() >= share) return fate;
-    constexpr std::array<const char*, 5> k_ends = {"PREEMPTED", "NODE_FAIL", "CANCELLED",
-                                                   "SUSPENDED", "TIMEOUT"};
+    constexpr std::array<const char*, 6> k_ends = {"PREEMPTED", "NODE_FAIL", "CANCELLED",
+                                                   "SUSPENDED", "TIMEOUT",   "RESTARTED"};
     fate.ends_after_s = 120.0 + 600.0 * rng_.uniform();
     fate.ends_as = k_ends.at(rng_.below(k_ends.size()));
     if (fate.ends_as == "PREEMPTED" && rng_.uniform() < 0.6) fate.grace_s = 60.0;

@@ -246,12 +246,12 @@ std::string VirtualCluster::list_jobs() const {
     const double end_s = !job.is_live() ? job.ended_s
                          : job.told     ? job.starts_s + *job.fate.ends_after_s
                                         : job.starts_s + job.limit_s;
-    text += fmt::format("{}|{}|{}|{}|{}|{:.0f}|{}|{}|{}|{}\n", job.id, job.state,
-                        pending ? job.fate.reason : "None",
-                        pending ? "N/A" : fmt::format("{:.0f}", to_wall_s + job.starts_s),
-                        pending ? "N/A" : fmt::format("{:.0f}", to_wall_s + end_s),
-                        to_wall_s + job.submitted_s, job.nodes, 4 * job.nodes,
-                        pending ? "" : "n[1-9]", job.name);
+    text += fmt::format(
+        "{}|{}|{}|{}|{}|{:.0f}|{}|{}|{}|{}\n", job.id, job.state,
+        pending ? job.fate.reason : "None",
+        pending ? "N/A" : fmt::format("{:.0f}", to_wall_s + job.restarted_s.value_or(job.starts_s)),
+        pending ? "N/A" : fmt::format("{:.0f}", to_wall_s + end_s), to_wall_s + job.submitted_s,
+        job.nodes, 4 * job.nodes, pending ? "" : "n[1-9]", job.name);
   }
   return text;
 }
@@ -335,6 +335,13 @@ void VirtualCluster::advance_job(VirtualJob& job) {
   if (job.fate.ends_after_s && now_s >= job.starts_s + *job.fate.ends_after_s) {
     if (job.fate.ends_as == "SUSPENDED") {
       job.state = job.fate.ends_as;
+      job.fate.ends_after_s.reset();
+    } else if (job.fate.ends_as == "RESTARTED") {
+      // The shells around the programs live long enough to tell.
+      for (const auto& step : steps_) {
+        if (step->job == job.id) step->end(now_s, 137);
+      }
+      job.restarted_s = now_s;
       job.fate.ends_after_s.reset();
     } else {
       end_job(job, job.fate.ends_as);

@@ -32,6 +32,7 @@ struct JobFate {
   std::string reason = "Resources";  ///< why it waits
   std::optional<double> limit_s;     ///< shorter than was asked for
   std::optional<double> ends_after_s;
+  /// `SUSPENDED`, and `RESTARTED`: its programs are killed, it runs again; not the end.
   std::string ends_as = "CANCELLED";
   double grace_s = 0.0;       ///< between SIGTERM to its programs and its end
   bool is_forgotten = false;  ///< acknowledged, then unknown: the controller was killed
@@ -48,6 +49,7 @@ struct VirtualJob {
   JobFate fate;
   std::string state = "PENDING";
   double ended_s = 0.0;
+  std::optional<double> restarted_s;
   bool told = false;  ///< its programs were sent SIGTERM
 
   [[nodiscard]] bool is_live() const { return state == "PENDING" || runs(); }

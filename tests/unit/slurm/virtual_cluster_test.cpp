@@ -452,6 +452,27 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WhatBeginsToFailBeforeAllHaveStartedIsLostW
   release();
 }
 
+TEST_F(SlurmRunnerOnAVirtualCluster, WhatAJobThatRunsAgainHasKilledIsLost) {
+  cluster_.program = [](const StepRequest& request) {
+    return VirtualProgram{0.1, launch_of(request.name, {1, 1}) ? 100.0 : 5.0, 0, 143};
+  };
+  cluster_.fate = [](const VirtualJob&) {
+    JobFate fate;
+    fate.ends_after_s = 50.0;
+    fate.ends_as = "RESTARTED";
+    return fate;
+  };
+  use();
+  start(1);
+  wait_for(1);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
+  start(2);
+  wait_for(2);
+  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  EXPECT_EQ(cluster_.jobs().size(), 1U) << "it is as good as before";
+  release();
+}
+
 TEST_F(SlurmRunnerOnAVirtualCluster, ALostNodeIsNotAskedForAgainWhereThereAreOthers) {
   cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 100.0, 0, 143}; };
   cluster_.fate = [this](const VirtualJob&) {

@@ -86,6 +86,18 @@ TEST(Launch, BySrunLeavesTheCommandAsItIsAndShowsWhatAPersonTypes) {
                           "train.py", "--batch", "8", "a b'"));
 }
 
+TEST(Launch, OfMpiOnSlurmIsSrunsWithItsPluginForPmix) {
+  const StudySpec study =
+      sound(launched(k_cluster, R"({"with": "mpi", "processes_per_node": 2, "options": ["-K"]})"));
+  const RenderedCommand command = render_command(study, study.baseline);
+  EXPECT_THAT(typed_words(*command.launch, command.argv),
+              ElementsAre("srun", "--nodes=2", "--ntasks-per-node=2", "--mpi=pmix", "-K", "python3",
+                          "-u", "train.py", "--batch", "8", "a b'"));
+  const StudySpec other =
+      sound(launched(k_cluster, R"({"with": "mpi", "options": ["--mpi=pmi2"]})"));
+  EXPECT_THAT(render_command(other, other.baseline).launch->options, ElementsAre("--mpi=pmi2"));
+}
+
 TEST(Launch, OfAProgramThatIsNotPythonsScriptIsLeftToTorchrun) {
   Json document = launched(k_here, R"({"processes_per_node": 2})");
   document["command"] = *parse_json(R"(["./train", "{batch}"])", "command");
@@ -118,9 +130,6 @@ TEST(Launch, FaultsNameTheKeyAndWhatWouldBeRight) {
               HasSubstr("/launch/nodes: is 2, but a trial of the runner local has one machine"));
   EXPECT_THAT(launch_fault_of(launched(k_cluster, R"({"nodes": 1})")),
               HasSubstr("/launch/nodes: is 1, but a trial of the runner slurm has 2 machines"));
-  EXPECT_THAT(
-      launch_fault_of(launched(k_cluster, R"({"with": "mpi"})")),
-      HasSubstr("/launch/with: the runner slurm has no \"mpi\": use \"torchrun\" or \"srun\""));
   EXPECT_THAT(launch_fault_of(launched(k_cloud, R"({"with": "mpi", "processes_per_node": 2})")),
               HasSubstr("/launch/with: on the runner sagemaker, \"mpi\" starts processes on one "
                         "machine only, and a trial has 2: use \"torchrun\""));

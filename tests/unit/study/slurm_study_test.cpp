@@ -42,6 +42,25 @@ TEST(SlurmStudy, NodesVaryWhereAParameterDecidesWhatIsAskedFor) {
   EXPECT_TRUE(machines_vary(R"({"options": ["--switches={batch}"]})"));
 }
 
+TEST(SlurmStudy, WhatSrunIsToldMayDependOnParameters) {
+  const StudySpec study = sound(on_slurm(
+      R"({"cpus_per_task": "2 * batch", "step_options": ["--hint={choice}", "--exact"]})"));
+  EXPECT_FALSE(study.runner->traits().machines_vary) << "it is told within the same allocation";
+  EXPECT_EQ(study.document["runner"]["cpus_per_task"], "2 * batch");
+  EXPECT_EQ(sound(study.document).fingerprint, study.fingerprint);
+
+  const auto fault = [](const std::string& runner) {
+    const auto refused = read(on_slurm(runner));
+    return refused ? "" : refused.error().text();
+  };
+  EXPECT_THAT(fault(R"({"cpus_per_task": "batch / 3"})"),
+              HasSubstr("/runner/cpus_per_task: \"batch / 3\" is no number of processors"));
+  EXPECT_THAT(fault(R"({"cpus_per_task": "batch", "exclusive": false})"),
+              HasSubstr("/runner/cpus_per_task: nodes are shared"));
+  EXPECT_THAT(fault(R"({"step_options": ["--{choice}=1"]})"),
+              HasSubstr("/runner/step_options/0: must name its option"));
+}
+
 TEST(SlurmStudy, WaitingIsWeighedWhereOnePriceHoldsForAllPartitions) {
   const std::string partitions = R"({"partition": "{choice}", "price_per_node_hour": 12})";
   const StudySpec study = sound(on_slurm(partitions, R"({"waiting_per_hour": 60})"));
