@@ -222,7 +222,6 @@ TEST(StepOutcome, SlurmsWordsAreToldFromAProgramsOwn) {
   EXPECT_FALSE(tells_of_lost_node("Node failure on n2"));
   EXPECT_TRUE(tells_of_cancelling(
       "slurmstepd-n1: error: *** STEP 3.0 ON n1 CANCELLED AT 2026-11-22T10:00:00 ***"));
-  EXPECT_TRUE(tells_of_memory("slurmstepd: error: Detected 1 oom-kill event(s) in StepId=3.0."));
 }
 
 }  // namespace
