@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/enum_names.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
 
 namespace steptune {
@@ -22,6 +23,13 @@ constexpr std::array<std::string_view, 4> k_memory{
     "instance type with more memory", "Out of Memory. Please use a larger instance",
     "killed by SIGKILL (signal 9)", "exit code: 137"};
 
+constexpr auto k_words = enum_names<JobFailure>({
+    {JobFailure::capacity, "no capacity for this instance type"},
+    {JobFailure::internal, "internal error of SageMaker"},
+    {JobFailure::out_of_memory, "out of memory"},
+    {JobFailure::user_code, "the program failed"},
+});
+
 }  // namespace
 
 JobFailure classify_failure(std::string_view failure_reason) {
@@ -34,17 +42,7 @@ JobFailure classify_failure(std::string_view failure_reason) {
 }
 
 std::string to_text(JobFailure failure) {
-  switch (failure) {
-    case JobFailure::capacity:
-      return "no capacity for this instance type";
-    case JobFailure::internal:
-      return "internal error of SageMaker";
-    case JobFailure::out_of_memory:
-      return "out of memory";
-    case JobFailure::user_code:
-      return "the program failed";
-  }
-  return "unknown";
+  return std::string(k_words.name_of(failure));
 }
 
 }  // namespace steptune
