@@ -22,6 +22,8 @@ class PriceListService {
  public:
   virtual ~PriceListService() = default;
 
+  /// What the files of its tables begin with (`price_table_name`).
+  [[nodiscard]] virtual std::string name() const = 0;
   /// What a region is, and which one is taken, for the help of `--region`.
   [[nodiscard]] virtual std::string region_help() const = 0;
   /// Why `region` cannot be one; empty if it can. It becomes part of a file's name.

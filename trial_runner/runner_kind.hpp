@@ -112,7 +112,7 @@ class RunnerSettings {
 
   /// The machines that a trial of `configuration` rents; none: it runs where the tuner does.
   [[nodiscard]] virtual Resources resources_of(const Configuration& configuration) const;
-  /// Nothing where the study tells no price.
+  /// Nothing where the study has no price.
   [[nodiscard]] virtual std::optional<HourlyPrice> price_of(
       const Configuration& configuration) const = 0;
   /// For people: the first line tells what runs where, further ones what it costs.
@@ -139,7 +139,7 @@ class RunnerSettings {
 /// What is known of the machines that trials run on, before a study's parameters are read.
 struct RemoteMachine {
   std::map<std::string, double, std::less<>> facts;  ///< `cpus`, `gpus`, `memory_gb`
-  std::string why_not_more;  ///< "nothing is known of ml.x1.large": why others are missing
+  std::string why_not_more;  ///< "nothing is known about ml.x1.large": why others are missing
   std::vector<std::string> expressions;  ///< of the section, which may mention them
 };
 

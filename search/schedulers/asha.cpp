@@ -45,8 +45,8 @@ class AshaScheduler final : public Scheduler {
     const bool known =
         std::all_of(lower.begin(), lower.end(), [](double bound) { return std::isfinite(bound); });
     if (!known || rank_among(lower, others) < go_on) return {};
-    return {true, fmt::format("rung {} ({:g} steps): place {} of {}, {} from the top go on",
-                              *reached + 1, rung.resource, rank + 1, count, go_on)};
+    return {true, fmt::format("rung {} ({:g} steps): rank {} of {}, top {} promoted", *reached + 1,
+                              rung.resource, rank + 1, count, go_on)};
   }
 
   void on_exempt(const TrialEstimate& estimate) override { (void)record(estimate); }

@@ -158,7 +158,7 @@ class ScalingSearcher final : public Searcher {
     if (knee.high >= most && outward) return outward;
     if (const auto failed = failed_.upper_bound(most);
         knee.mean >= most && failed != failed_.end()) {
-      why_done_ = fmt::format("{}={} failed, and all that is less pays", name(), *failed);
+      why_done_ = fmt::format("{}={} failed, and all smaller counts pay off", name(), *failed);
     }
     return std::nullopt;
   }
@@ -177,7 +177,7 @@ class ScalingSearcher final : public Searcher {
       if (!nearest || distance(each->first) < distance(*nearest)) nearest = each->first;
     }
     if (!nearest && std::isfinite(limit)) {
-      why_done_ = fmt::format("{}={} failed, and all that is less is known", name(), limit);
+      why_done_ = fmt::format("{}={} failed, and all smaller counts are known", name(), limit);
     }
     return nearest;
   }
@@ -272,7 +272,7 @@ Result<std::unique_ptr<Searcher>> make_scaling_searcher(const SearchSpace& space
   }
   for (std::uint64_t level = 0; level < *levels; ++level) {
     if (!(to_number(over->level(level)) >= 1.0)) {
-      return refuse(fmt::format("\"{}\" has values that are no counts of machines",
+      return refuse(fmt::format("\"{}\" has values that are not counts of machines",
                                 printable_line(over->name)));
     }
   }

@@ -84,7 +84,7 @@ TEST_F(Analysis, BottleneckWithoutPartsSaysWhatTheResponsesSay) {
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(
       difference(
-          R"(The program told no parts of its steps; {{.*batch_size.*}} matter{{.*}}would still help.
+          R"(The program did not report parts of its steps; {{.*batch_size.*}} matter{{.*}}would still help.
 Rests on a model of the speed of {{\d+}} trials, at the configuration of trial 1.
 
 parameter   acts on   now  best          gain left      worst to best
@@ -121,7 +121,7 @@ TEST_F(Analysis, WhatCannotBeToldEndsWithAReason) {
   EXPECT_NE(none.err.find("no measured trial"), std::string::npos) << none.err;
   const Ended importance = failed.steptune({"importance"});
   EXPECT_EQ(importance.exit_code, 0);
-  EXPECT_NE(importance.out.find("time/1M samples: 0 trials tell of it, 8 are needed"),
+  EXPECT_NE(importance.out.find("time/1M samples: only 0 trials have it; 8 are needed"),
             std::string::npos)
       << importance.out;
 }

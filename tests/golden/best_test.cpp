@@ -256,7 +256,7 @@ TEST_F(Best, ApplyShowsTheDifferenceAndWritesInPlace) {
   const Ended again = best(with("--yes"));
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_EQ(again.out, "");
-  EXPECT_EQ(again.err, "link.yaml says so already\n");
+  EXPECT_EQ(again.err, "link.yaml already has these values\n");
 }
 
 TEST_F(Best, ApplyAsksSomebodyOnly) {

@@ -158,7 +158,7 @@ TEST_F(Follow, ALogWithoutTimesSaysWhatToDo) {
   sandbox_->write("timeless.log", text);
   const Ended ended = sandbox_->steptune({"follow", "demo", "timeless.log"});
   EXPECT_EQ(ended.exit_code, 1);
-  EXPECT_THAT(ended.out, HasSubstr("does not tell when its lines were printed"));
+  EXPECT_THAT(ended.out, HasSubstr("does not say when its lines were printed"));
 }
 
 TEST_F(Follow, WhatCannotBeFollowedIsRefused) {

@@ -119,10 +119,10 @@ TEST_F(HookedProgram, WithoutPyTorchIsToldSo) {
   sandbox_.write("study.json",
                  study("", R"("x": {"type": "bool"})", R"("x": true)", R"(, "env": {"X": "{x}"})"));
   const Ended ended = sandbox_.steptune({"run", "study.json"});
-  EXPECT_THAT(ended.err, HasSubstr("the program imported no PyTorch"));
+  EXPECT_THAT(ended.err, HasSubstr("the program did not import PyTorch"));
   const Ended surveyed = sandbox_.steptune({"run", "--", k_python, "train.py"});
   EXPECT_EQ(surveyed.exit_code, 2);
-  EXPECT_THAT(surveyed.err, HasSubstr("the program imported no PyTorch"));
+  EXPECT_THAT(surveyed.err, HasSubstr("the program did not import PyTorch"));
   EXPECT_THAT(surveyed.err, HasSubstr("docs/tutorial.md"));
   const Ended isolated = sandbox_.steptune({"run", "--", k_python, "-I", "train.py"});
   EXPECT_EQ(isolated.exit_code, 2);
@@ -290,7 +290,7 @@ TEST_F(HookedProgram, AProgramThatNeverTrainsIsNamedOnce) {
                                           R"("workers": 0)", 3));
   const Ended ended = sandbox_.steptune({"run", "study.json"});
   EXPECT_NE(ended.exit_code, 0);
-  EXPECT_THAT(ended.err, HasSubstr("imported no PyTorch, or trained nothing with it"));
+  EXPECT_THAT(ended.err, HasSubstr("did not import PyTorch, or did not train with it"));
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST(Import, OfACsvTakesWhatStandsInTheSpace) {
   const Ended again = sandbox.steptune(
       {"import", "trials.csv", "--study", "study.json", "--column", "time=seconds"});
   EXPECT_EQ(again.exit_code, 2);
-  EXPECT_THAT(again.err, HasSubstr("is there already"));
+  EXPECT_THAT(again.err, HasSubstr("already exists"));
 }
 
 TEST(Import, OfAnOptunaExportGivesTheSameTrialsBack) {
@@ -140,7 +140,7 @@ TEST(Import, LeavesWhatTellsNothingAndSaysWhy) {
                                 {"its params.json cannot be read", 1},
                                 {"no value of \"batch\"", 1}}));
   EXPECT_EQ(trials_of(sandbox, "demo-imported")[0]["configuration"]["batch"], 64);
-  EXPECT_THAT(json["notes"].dump(), HasSubstr("no column tells \\\"precision\\\""));
+  EXPECT_THAT(json["notes"].dump(), HasSubstr("no column holds \\\"precision\\\""));
 }
 
 TEST(Import, OfOptunasTableTakesItsStatesAndValues) {
@@ -249,9 +249,9 @@ TEST(Import, SaysWhatIsMissing) {
     EXPECT_EQ(ended.out, "");
     return ended.err;
   };
-  EXPECT_THAT(error({"trials.csv"}), HasSubstr("no column tells \"time\""));
+  EXPECT_THAT(error({"trials.csv"}), HasSubstr("no column holds \"time\""));
   EXPECT_THAT(error({"trials.csv", "--column", "time=second"}), HasSubstr("no column \"second\""));
-  EXPECT_THAT(error({"none.csv"}), HasSubstr("is no file and no folder"));
+  EXPECT_THAT(error({"none.csv"}), HasSubstr("is neither a file nor a folder"));
   sandbox.write("broken.db", std::string("SQLite format 3\0garbage", 23));
   EXPECT_THAT(error({"broken.db"}), HasSubstr("cannot be read"));
   fs::create_directories(sandbox.folder() / "empty");

@@ -72,9 +72,9 @@ TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
   };
   const Ended checked = sandbox.steptune(with({"check"}));
   EXPECT_EQ(checked.exit_code, 0) << checked.err;
-  EXPECT_THAT(checked.err, HasSubstr("its own options are looked for"));
+  EXPECT_THAT(checked.err, HasSubstr("looking at the program's own options instead"));
   EXPECT_THAT(checked.err, Not(HasSubstr("batch_size 8..256"))) << "another training";
-  EXPECT_THAT(checked.err, HasSubstr("another training; vary it with --semantic"));
+  EXPECT_THAT(checked.err, HasSubstr("changes the training itself; vary it with --semantic"));
   EXPECT_THAT(checked.out, HasSubstr("baseline   "));
   // The second time it is known again.
   const Ended again = sandbox.steptune(with({"check"}));
@@ -134,7 +134,7 @@ TEST(Init, NeverWritesOverAFileUnasked) {
   plain.insert(plain.end(), command.begin(), command.end());
   const Ended refused = sandbox.steptune(plain);
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("train.study.json: is there already"));
+  EXPECT_THAT(refused.err, HasSubstr("train.study.json: already exists"));
   EXPECT_EQ(sandbox.read("train.study.json"), "mine");
   std::vector<std::string> forced = {"init", "--force"};
   forced.insert(forced.end(), command.begin(), command.end());

@@ -43,8 +43,9 @@ TEST(Interrupt, WhileAProgramIsSurveyedLeavesNoStudyFile) {
     kill(pid, signal);
     const Ended ended = sandbox.wait(pid);
     EXPECT_EQ(ended.exit_code, exit_code);
-    EXPECT_NE(ended.err.find("stopped before the program was known; no study file was written"),
-              std::string::npos)
+    EXPECT_NE(
+        ended.err.find("stopped before the program had been examined; no study file was written"),
+        std::string::npos)
         << ended.err;
     EXPECT_EQ(sandbox.read("sleep.study.json"), "");
   }

@@ -187,7 +187,7 @@ TEST_F(Retune, NotificationsTellAndNeverSpoilANight) {
                         {{{"MY_API_KEY", "hunter2"}}});
   EXPECT_EQ(told.exit_code, 7);
   EXPECT_EQ(std::ranges::count(told.err, '\n'), 1) << told.err;
-  EXPECT_NE(told.err.find("warning: \"exit\" was not told of \"improved\""), std::string::npos);
+  EXPECT_NE(told.err.find("warning: could not notify \"exit\" of \"improved\""), std::string::npos);
   const auto event = parse_json(sandbox_.read("event.json"), "event");
   ASSERT_TRUE(event);
   EXPECT_EQ((*event)["event"], "improved");

@@ -244,7 +244,7 @@ TEST(Run, TellsHowItEnded) {
   const Ended told = sandbox.steptune(
       {"run", "study.json", "--quiet", "--notify", "cat > event.json", "--notify", "exit 3"});
   EXPECT_EQ(told.exit_code, 0);
-  EXPECT_NE(told.err.find("warning: \"exit\" was not told of \"improved\""), std::string::npos)
+  EXPECT_NE(told.err.find("warning: could not notify \"exit\" of \"improved\""), std::string::npos)
       << told.err;
   const auto event = parse_json(sandbox.read("event.json"), "event");
   ASSERT_TRUE(event) << sandbox.read("event.json");

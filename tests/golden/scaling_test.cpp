@@ -142,7 +142,7 @@ TEST_F(ScalingCommand, RecoversTheLawThatTheStudyWasMadeFrom) {
 law: Amdahl's law with communication that grows with each one (Gunther's scalability law) {{.*}}
 shares: serial {{.*}} of the time on one, communication {{.*}} more for each further one
 on 16 nodes: serial {{.*}}, communication {{.*}}, parallel {{.*}}
-knee: {{\d nodes.*}}: from there on, a further one pays less than 70 %
+knee: {{\d nodes.*}}: beyond it, each further one gains less than 70 %
 cheapest: in 6.0 h: 4 nodes, {{.*}}
 )",
                        ended.out),

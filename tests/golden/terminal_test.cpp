@@ -100,8 +100,8 @@ TEST_F(TerminalTest, WhyATrialFailedIsNotCut) {
   const auto begin = wide.find("\n  ", wide.find("trial 1 failed"));
   ASSERT_NE(begin, std::string::npos) << wide;
   const std::string reason = wide.substr(begin, wide.find('\n', begin + 1) - begin);
-  EXPECT_GT(reason.size(), 20U) << reason;
-  const std::string narrow = screen_after(after("$STEPTUNE run failing.json --new --yes", 20));
+  EXPECT_GT(reason.size(), 12U) << reason;
+  const std::string narrow = screen_after(after("$STEPTUNE run failing.json --new --yes", 12));
   EXPECT_NE(narrow.find(reason + "\n"), std::string::npos) << narrow;
 }
 

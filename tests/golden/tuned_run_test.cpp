@@ -125,7 +125,7 @@ TEST_F(TunedRun, IsTheUntouchedRunAndLeavesAStudyThatTheNextOneUses) {
   const Ended again = sandbox_.steptune({"exec", "--tune", "--", k_interpreter, "train.py", "1"});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_EQ(again.out, "");
-  EXPECT_THAT(again.err, HasSubstr("the history has a study \"train\" already"));
+  EXPECT_THAT(again.err, HasSubstr("the history already has a study \"train\""));
   const Ended used =
       sandbox_.steptune({"exec", "train", "--", k_interpreter, "train.py", "3"}, one_thread_);
   EXPECT_EQ(used.exit_code, 7) << used.err;
@@ -150,7 +150,7 @@ TEST_F(TunedRun, GoesOnWhenTheTunerHangs) {
   kill(hung, SIGSTOP);
   EXPECT_TRUE(until_told("s: the program goes on with its own settings from step"));
   kill(hung, SIGCONT);
-  EXPECT_TRUE(until_told("which it has taken back"));
+  EXPECT_TRUE(until_told("which were restored"));
   ends_as_untouched(pid);
 }
 
@@ -161,8 +161,7 @@ TEST_F(TunedRun, EndsByCtrlCAsAnUntunedOneDoes) {
   const Ended ended = sandbox_.wait(pid);
   EXPECT_EQ(ended.exit_code, 128 + SIGINT) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("KeyboardInterrupt"));
-  EXPECT_TRUE(until_told("the program has ended before the tuning had"))
-      << sandbox_.read("err.txt");
+  EXPECT_TRUE(until_told("the program ended before the tuning did")) << sandbox_.read("err.txt");
   const Ended board = sandbox_.steptune({"leaderboard", "train", "--json", "--all"});
   EXPECT_EQ((*parse_json(board.out, "board"))["study"]["status"], "interrupted") << board.out;
 }
@@ -172,7 +171,8 @@ TEST_F(TunedRun, SimplyRunsWhatCannotBeTuned) {
   const Ended silent = sandbox_.steptune({"exec", "--tune", "--", k_interpreter, "train.py"});
   EXPECT_EQ(silent.exit_code, 3);
   EXPECT_EQ(silent.out, "no training here\n");
-  EXPECT_TRUE(until_told("steptune: nothing was tuned: the program ended before it was known\n"));
+  EXPECT_TRUE(
+      until_told("steptune: nothing was tuned: the program ended before it had been examined\n"));
   const Ended isolated =
       sandbox_.steptune({"exec", "--tune", "--", k_interpreter, "-I", "train.py"});
   EXPECT_EQ(isolated.exit_code, 3);
@@ -193,9 +193,9 @@ TEST_F(TunedRun, RefusesWhatContradictsItself) {
   refused({"exec"}, "STUDY is required");
   refused({"exec", "--tune"}, "--tune needs the command of a PyTorch program");
   refused({"exec", "train", "--tune", "--", "true"}, "a study, \"train\", and --tune are given");
-  refused({"exec", "--tune", "--trial", "2", "--", "true"}, "--trial and --tune are given");
+  refused({"exec", "--tune", "--trial", "2", "--", "true"}, "both --trial and --tune are given");
   refused({"exec", "--tune", "--time", "soon", "--", "true"}, "--time");
-  refused({"exec", "--tune", "--name", "a b", "--", "true"}, "\"a b\" is no study name");
+  refused({"exec", "--tune", "--name", "a b", "--", "true"}, "\"a b\" is not a study name");
   refused({"exec", "train", "--time", "3s", "--", "true"}, "--time is for tuning the run itself");
   refused({"exec", "train", "--new", "--", "true"}, "--new is for tuning the run itself");
   sandbox_.write("study.json",

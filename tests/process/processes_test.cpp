@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/child_process.hpp"
 #include "tests/process/local_runner_fixture.hpp"
 #include "trial_runner/local/memory_tracker.hpp"
 #include "trial_runner/local/orphaned_trials.hpp"
@@ -37,7 +38,7 @@ class Child {
   explicit Child(std::vector<std::string> argv, const local::Environment& added = {}) {
     local::SpawnRequest request;
     request.argv = std::move(argv);
-    request.environment = local::own_environment();
+    request.environment = process_variables();
     for (const auto& [name, value] : added)
       request.environment.insert_or_assign(name, value);
     const auto pid = local::spawn(request);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/child_process.hpp"
 #include "tests/process/local_runner_fixture.hpp"
 #include "trial_runner/local/orphaned_trials.hpp"
 #include "trial_runner/local/proc.hpp"
@@ -31,7 +32,7 @@ class TunerDeathTest : public LocalRunnerTest {
     request.argv = {(STEPTUNE_BINARY_DIR "/bin/tuner_driver"), tag, k_watchdog, folder().string(),
                     std::to_string(count)};
     request.argv.insert(request.argv.end(), program.begin(), program.end());
-    request.environment = local::own_environment();
+    request.environment = process_variables();
     const std::string output = folder() / "tuner.out";
     const UniqueFd file(::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     request.output_fd = file.get();

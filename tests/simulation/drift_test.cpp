@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Studies on a machine that becomes slower while they search.
 #include <algorithm>
+#include <fstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -8,10 +9,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/log.hpp"
 #include "tests/simulation/simulated_study.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace steptune::simulation {
 namespace {
+
+using ::testing::HasSubstr;
 
 /// Sixty configurations, of which forty are tried.
 Json drift_document() {
@@ -116,6 +121,34 @@ TEST_F(DriftingStudy, SentinelsRunTheBaselineWithinTheirShareAndAreNoTrialsOfThe
   }
   EXPECT_EQ(searched, 40);
   EXPECT_LE(sentinels_s, 0.11 * searched_s);
+}
+
+TEST_F(DriftingStudy, TheDecisionLogSaysWhatSentinelsAndFreshRunsShowed) {
+  const TemporaryFolder folder("decisions");
+  const std::filesystem::path file = folder.path() / "decisions.log";
+  ASSERT_TRUE(set_up_log({LogLevel::info, file}));
+  const Played played = play_contest();
+  ASSERT_TRUE(set_up_log({}));
+  std::vector<std::string> drifts;
+  std::vector<std::string> judgements;
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(" drift trial=") != std::string::npos) drifts.push_back(line);
+    if (line.find(" judge verdict=") != std::string::npos) judgements.push_back(line);
+  }
+  ASSERT_EQ(drifts.size(), of_purpose(played.trials, TrialPurpose::sentinel).size());
+  EXPECT_THAT(drifts.front(), HasSubstr("runs=2 significant=true log_ratio=0.09"));
+  EXPECT_THAT(drifts.back(), HasSubstr("significant=true log_ratio=0.1"));
+  const auto of_winner = std::ranges::find_if(judgements, [&](const std::string& line) {
+    return line.find("(" + late_.text() + ")") != std::string::npos;
+  });
+  ASSERT_NE(of_winner, judgements.end());
+  EXPECT_THAT(*of_winner, HasSubstr("verdict=open settled=false pairs=1 "))
+      << "the first pair alone proves nothing";
+  const auto decided = std::ranges::find_if(judgements, [&](const std::string& line) {
+    return line.find("verdict=faster settled=true pairs=2 ratio=1.5") != std::string::npos;
+  });
+  ASSERT_NE(decided, judgements.end());
 }
 
 TEST_F(DriftingStudy, AQuietMachineIsLeftInPeace) {

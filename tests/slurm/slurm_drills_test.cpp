@@ -238,7 +238,7 @@ TEST_F(SlurmDrill, WhatOthersEndIsLostAndTheStudyGoesOn) {
   slurm_output({"scancel", job_of(2)});
   wait_for(2, true);
   EXPECT_EQ(ended_[2].kind, OutcomeKind::lost) << ended_[2].detail;
-  EXPECT_THAT(ended_[2].detail, HasSubstr("cancelled by another"));
+  EXPECT_THAT(ended_[2].detail, HasSubstr("cancelled by someone else"));
 
   start(shell_trial(3, "sleep 1000"));
   wait_for(3, false);

@@ -20,8 +20,8 @@ std::optional<std::filesystem::path> user_price_directory() {
   return *home / ".local" / "share" / "steptune" / "prices";
 }
 
-std::string price_table_name(const std::string& region) {
-  return fmt::format("sagemaker-{}.json", region);
+std::string price_table_name(const std::string& list, const std::string& region) {
+  return fmt::format("{}-{}.json", list, region);
 }
 
 std::vector<std::filesystem::path> price_table_directories() {
@@ -33,8 +33,9 @@ std::vector<std::filesystem::path> price_table_directories() {
   return directories;
 }
 
-Result<std::filesystem::path> find_price_table_file(const std::string& region) {
-  const std::string name = price_table_name(region);
+Result<std::filesystem::path> find_price_table_file(const std::string& list,
+                                                    const std::string& region) {
+  const std::string name = price_table_name(list, region);
   const auto directories = price_table_directories();
   if (const auto file = find_file(directories, name)) return *file;
   return fail(ErrorKind::not_found,
@@ -45,8 +46,8 @@ Result<std::filesystem::path> find_price_table_file(const std::string& region) {
               "study's runner");
 }
 
-Result<PriceTable> find_price_table(const std::string& region) {
-  const auto file = find_price_table_file(region);
+Result<PriceTable> find_price_table(const std::string& list, const std::string& region) {
+  const auto file = find_price_table_file(list, region);
   if (!file) return tl::unexpected(file.error());
   return read_price_table(*file);
 }

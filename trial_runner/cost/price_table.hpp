@@ -44,12 +44,14 @@ struct PriceTable {
 /// those that are shipped (common/shipped_files.hpp).
 [[nodiscard]] std::vector<std::filesystem::path> price_table_directories();
 
-/// The first table of a region found there. None is an error that says where it was looked for and
-/// how to get one.
-[[nodiscard]] Result<PriceTable> find_price_table(const std::string& region);
-[[nodiscard]] Result<std::filesystem::path> find_price_table_file(const std::string& region);
+/// The first table found there of a provider's list (`PriceListService::name`) and a region. None
+/// is an error that says where it was looked for and how to get one.
+[[nodiscard]] Result<PriceTable> find_price_table(const std::string& list,
+                                                  const std::string& region);
+[[nodiscard]] Result<std::filesystem::path> find_price_table_file(const std::string& list,
+                                                                  const std::string& region);
 
-/// `sagemaker-REGION.json`.
-[[nodiscard]] std::string price_table_name(const std::string& region);
+/// `LIST-REGION.json`.
+[[nodiscard]] std::string price_table_name(const std::string& list, const std::string& region);
 
 }  // namespace steptune

@@ -193,7 +193,7 @@ void ForkedRunner::on_watched_end(TrialKey key) {
   if (reference_ || !tells_losses(ended.mapped().log)) return;
   reference_ = std::move(ended.mapped());
   if (*reference_->losses_after_s > (1.0 + k_most_starts) * *reference_->first_step_after_s) {
-    refuse("its steps take long beside its start, of which little could be spared");
+    refuse("start-up is short compared with its steps; forking would save little");
   }
 }
 
@@ -220,7 +220,7 @@ Result<void> ForkedRunner::end_check(const Outcome& outcome) {
   if (check.is_cancelled) {
     Outcome stopped;
     stopped.kind = OutcomeKind::stopped;
-    stopped.detail = "asked to end before it was there";
+    stopped.detail = "stopped before it started";
     events_.emplace_back(TrialFinished{check.waiting.key, clock_.now_s(), std::move(stopped)});
     return {};
   }
@@ -233,7 +233,7 @@ Result<void> ForkedRunner::end_check(const Outcome& outcome) {
         "the first losses of a forked process differ from those of a fresh one; the program "
         "may set no seed");
   } else {
-    refuse(fmt::format("a forked process tells no losses: {}", outcome.detail));
+    refuse(fmt::format("a forked process reports no losses: {}", outcome.detail));
   }
   return start_fresh(std::move(check.waiting));
 }

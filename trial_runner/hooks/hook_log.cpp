@@ -151,7 +151,7 @@ std::optional<std::string> why_not_in_force(const HookLog& log,
     if (knob == nullptr) continue;
     const auto state = log.knobs().find(name);
     if (state == log.knobs().end()) {
-      return fmt::format("{}={} could not be set: the hook says nothing of it", name,
+      return fmt::format("{}={} could not be set: the hook did not report it", name,
                          to_text(value));
     }
     const bool is_so = state->second.value == to_json(value);

@@ -31,8 +31,10 @@ std::string only_type(const Json& section) {
 }
 
 std::optional<InstanceType> described(const Json& section, const std::string& type,
-                                      const std::filesystem::path& folder) {
+                                      const std::filesystem::path& folder,
+                                      const std::string& price_list) {
   RentedInstances instances;
+  instances.price_list = price_list;
   instances.region = text_at(section, "region");
   const std::string path = text_at(section, "price_table");
   if (!path.empty()) instances.price_table = (folder / path).lexically_normal();
@@ -57,7 +59,8 @@ void add_counts(const Json& json, std::vector<std::string>& expressions) {
 
 }  // namespace
 
-RemoteMachine instance_facts(const Json& section, const std::filesystem::path& folder) {
+RemoteMachine instance_facts(const Json& section, const std::filesystem::path& folder,
+                             const std::string& price_list) {
   RemoteMachine known;
   add_counts(section, known.expressions);
   if (const Json* groups = member(section, "instance_groups"); groups && groups->is_array()) {
@@ -69,8 +72,8 @@ RemoteMachine instance_facts(const Json& section, const std::filesystem::path& f
     known.why_not_more = "trials run on more than one type of instance";
     return known;
   }
-  known.why_not_more = "nothing is known of " + type;
-  const auto found = described(section, type, folder);
+  known.why_not_more = "nothing is known about " + type;
+  const auto found = described(section, type, folder, price_list);
   // Not known of the machine: not a fact, rather than none.
   if (!found || found->vcpus == 0) return known;
   known.facts["cpus"] = found->vcpus;

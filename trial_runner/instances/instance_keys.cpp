@@ -276,7 +276,8 @@ void check_instance_keys(const ObjectNode& section, RentedInstances& instances) 
 
 Result<PriceTable> price_table_of(const RentedInstances& instances) {
   if (!instances.price_table.empty()) return read_price_table(instances.price_table);
-  return find_price_table(instances.region.empty() ? "us-east-1" : instances.region);
+  return find_price_table(instances.price_list,
+                          instances.region.empty() ? "us-east-1" : instances.region);
 }
 
 }  // namespace steptune

@@ -14,16 +14,16 @@ namespace steptune {
 /// as keys of a runner's section.
 [[nodiscard]] const std::vector<document::Key<RentedInstances>>& instance_keys();
 
-/// What must hold between them, once all are read. Completes prices that are bare numbers with what
-/// the price table knows of their machines.
+/// What must hold between them, once all are read and the price list is set. Completes prices that
+/// are bare numbers with what the price table knows of their machines.
 void check_instance_keys(const document::ObjectNode& section, RentedInstances& instances);
 
 /// One instance type's price: USD per hour, or an object with what is known of the machine.
 [[nodiscard]] const document::Section<InstanceType>& instance_price_section();
 [[nodiscard]] const document::Section<RentedGroup>& instance_group_section();
 
-/// The price table that a section names, or else the one of its region (us-east-1 where it names
-/// none).
+/// The price table that a section names, or else the one of its list and region (us-east-1 where
+/// it names none).
 [[nodiscard]] Result<PriceTable> price_table_of(const RentedInstances& instances);
 
 }  // namespace steptune

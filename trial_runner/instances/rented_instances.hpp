@@ -36,8 +36,9 @@ struct RentedInstances {
   std::map<std::string, double> discounts;
   /// Of the disk of each instance that has one to pay for (`has_own_disk`).
   double storage_usd_per_hour = 0.0;
-  std::filesystem::path price_table;  ///< the file of one; empty: the region's shipped one
-  std::string region;                 ///< whose table that is; empty: us-east-1's
+  std::filesystem::path price_table;  ///< the file of one; empty: that of list and region
+  std::string price_list;             ///< `PriceListService::name`; the kind's to set
+  std::string region;                 ///< empty: us-east-1
 
   /// The instances of one configuration: groups without any are left out, and a single group that
   /// remains is an ordinary cluster. A count that is no whole number in range becomes 0, which no
@@ -83,7 +84,7 @@ bool resolve_prices(RentedInstances& instances, const StudyView& study, document
 /// What is known of the machines that a section asks for: `cpus`, `gpus` and `memory_gb` where all
 /// instances are of one type that is named without placeholder, as prices or price table describe
 /// it.
-[[nodiscard]] RemoteMachine instance_facts(const Json& section,
-                                           const std::filesystem::path& folder);
+[[nodiscard]] RemoteMachine instance_facts(const Json& section, const std::filesystem::path& folder,
+                                           const std::string& price_list);
 
 }  // namespace steptune

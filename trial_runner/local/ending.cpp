@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/local/ending.hpp"
 
-#include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstring>
 
@@ -10,33 +8,13 @@
 #include <sys/wait.h>
 
 #include "common/text.hpp"
+#include "trial_runner/output/out_of_memory.hpp"
 
 namespace steptune::local {
 namespace {
 
 constexpr int k_signal_base = 128;
 constexpr double k_mib = 1024.0 * 1024.0;
-
-/// As printed by the C++ runtime, Python, PyTorch (all devices), CUDA, TensorFlow, JAX, the C
-/// library, Java, the shell and batch systems.
-constexpr std::array<std::string_view, 16> k_memory_signs{
-    "std::bad_alloc",
-    "MemoryError",
-    "CUDA out of memory",
-    "HIP out of memory",
-    "MPS backend out of memory",
-    "OutOfMemoryError",
-    "CUDA_ERROR_OUT_OF_MEMORY",
-    "cudaErrorMemoryAllocation",
-    "CUBLAS_STATUS_ALLOC_FAILED",
-    "can't allocate memory",
-    "Cannot allocate memory",
-    "RESOURCE_EXHAUSTED",
-    "ResourceExhaustedError",
-    "OOM when allocating tensor",
-    "oom-kill",
-    "Out Of Memory",
-};
 
 std::string signal_name(int signal) {
   const char* name = ::sigabbrev_np(signal);
@@ -63,7 +41,7 @@ Classification classify_own_ending(const Ending& ending) {
     sign = "the kernel killed it for memory";
   } else if (tells_of_kill) {
     sign = "one of its processes was killed, most likely for memory";
-  } else if (!killed && tells_out_of_memory(ending.output)) {
+  } else if (!killed && reports_out_of_memory(ending.output)) {
     sign = "its output reports that memory ran out";
   }
   if (!sign.empty()) {
@@ -74,12 +52,6 @@ Classification classify_own_ending(const Ending& ending) {
 }
 
 }  // namespace
-
-bool tells_out_of_memory(std::string_view output) {
-  return std::ranges::any_of(k_memory_signs, [&](std::string_view sign) {
-    return output.find(sign) != std::string_view::npos;
-  });
-}
 
 Classification classify(const Ending& ending, const TrialLimits& limits) {
   Classification result = classify_own_ending(ending);

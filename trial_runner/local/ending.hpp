@@ -30,8 +30,4 @@ struct Classification {
 /// little memory before a plain failure.
 [[nodiscard]] Classification classify(const Ending& ending, const TrialLimits& limits);
 
-/// Whether the text has one of the messages that programs print when memory, the machine's or a
-/// GPU's, has run out.
-[[nodiscard]] bool tells_out_of_memory(std::string_view output);
-
 }  // namespace steptune::local

@@ -39,7 +39,7 @@ void end_group(pid_t leader) {
 
 ForkServerMessage read_message(const std::string& text, pid_t server) {
   const auto json = parse_json(text, "");
-  if (!json || !json->is_object()) return ForkRefused{"it says what is no message"};
+  if (!json || !json->is_object()) return ForkRefused{"it sent an invalid message"};
   if (const auto ready = json->find("ready"); ready != json->end()) {
     // A shell that started it would not be there for what is forked.
     if (number_at(*ready, "pid") != static_cast<double>(server)) {
@@ -53,7 +53,7 @@ ForkServerMessage read_message(const std::string& text, pid_t server) {
     }
   }
   const std::string why = text_at(*json, "refused");
-  return ForkRefused{why.empty() ? "it says what is no message" : why};
+  return ForkRefused{why.empty() ? "it sent an invalid message" : why};
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ bool ForkedStarts::begin(const ForkedStartRequest& request, double now_s) {
   const auto server = find_or_start(request);
   if (server == servers_.end()) return false;
   if (!server->process.ask(request.argv, request.variables, pipe->write.get())) {
-    give_up("it takes no request");
+    give_up("it accepts no requests");
     return false;
   }
   servers_.splice(servers_.end(), servers_, server);

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "common/child_process.hpp"
 #include "common/machine/memory.hpp"
 #include "common/machine/page_cache.hpp"
 #include "trial_runner/admission.hpp"
@@ -346,7 +347,7 @@ void LocalRunner::drop_launching(const std::function<bool(const Launching&)>& wh
   std::erase_if(launching_, [&](const Launching& launching) {
     if (!which(launching)) return false;
     forked_starts_.cancel(launching.spec.key);
-    end_unstarted(launching.spec.key, OutcomeKind::stopped, "asked to end before it was there");
+    end_unstarted(launching.spec.key, OutcomeKind::stopped, "stopped before it started");
     return true;
   });
 }
@@ -366,7 +367,7 @@ Result<std::vector<TrialKey>> LocalRunner::adopt(std::span<const Orphan> orphans
 }
 
 Result<std::unique_ptr<Runner>> make_runner(const Clock& clock, LocalRunnerOptions options) {
-  Environment environment = own_environment();
+  Environment environment = process_variables();
   const auto resources = read_trial_resources(SystemFiles{}, environment);
   if (!resources) return tl::unexpected(resources.error());
   const PlacementOptions placement{options.parallel, options.cpus_per_trial, options.gpus_per_trial,

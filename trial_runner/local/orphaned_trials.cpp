@@ -7,15 +7,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <poll.h>
 
 #include "common/json.hpp"
+#include "common/pause.hpp"
 #include "trial_runner/local/process_tags.hpp"
 
 namespace steptune::local {
 namespace {
 
-constexpr int k_pause_ms = 10;
+constexpr double k_pause_s = 0.01;
 constexpr double k_kill_limit_s = 30.0;
 
 struct OrphanedTrial {
@@ -98,7 +98,7 @@ Result<void> end_orphaned_trials(std::span<const Runner::Orphan> orphans, const 
       }
     }
     asked = true;
-    ::poll(nullptr, 0, k_pause_ms);
+    pause_thread(k_pause_s);
   }
 }
 

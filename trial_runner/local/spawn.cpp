@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <ranges>
 #include <string_view>
 #include <system_error>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "common/child_process.hpp"
 
 namespace steptune::local {
 namespace {
@@ -57,63 +56,6 @@ Result<fs::path> find_program(const std::string& name, const SpawnRequest& reque
               "give the program's full path, or set PATH in the study's \"env\"");
 }
 
-/// posix_spawn's two descriptions, which must be destroyed again.
-class SpawnDescription {
- public:
-  SpawnDescription() {
-    check(::posix_spawn_file_actions_init(&actions));
-    check(::posix_spawnattr_init(&attributes));
-  }
-  SpawnDescription(const SpawnDescription&) = delete;
-  SpawnDescription& operator=(const SpawnDescription&) = delete;
-  ~SpawnDescription() {
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-  /// Remembers the first fault.
-  void check(int error) {
-    if (fault == 0) fault = error;
-  }
-
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-  int fault = 0;
-};
-
-/// A duplicate where a descriptor is one of those that the child's streams replace: so it is when
-/// this program was started with a standard stream closed.
-UniqueFd clear_of_standard_streams(int fd) {
-  if (fd < 0 || fd > STDERR_FILENO) return {};
-  return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-}
-
-void describe(const SpawnRequest& request, int input_fd, int output_fd, SpawnDescription& into) {
-  auto* actions = &into.actions;
-  const auto connect = [&](int from, int to, int null_mode) {
-    into.check(from >= 0
-                   ? ::posix_spawn_file_actions_adddup2(actions, from, to)
-                   : ::posix_spawn_file_actions_addopen(actions, to, "/dev/null", null_mode, 0));
-  };
-  connect(input_fd, STDIN_FILENO, O_RDONLY);
-  connect(output_fd, STDOUT_FILENO, O_WRONLY);
-  connect(output_fd, STDERR_FILENO, O_WRONLY);
-  into.check(::posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1));
-  if (!request.working_directory.empty()) {
-    into.check(::posix_spawn_file_actions_addchdir_np(actions, request.working_directory.c_str()));
-  }
-
-  sigset_t none;
-  sigset_t all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  into.check(::posix_spawnattr_setsigmask(&into.attributes, &none));
-  into.check(::posix_spawnattr_setsigdefault(&into.attributes, &all));
-  into.check(::posix_spawnattr_setpgroup(&into.attributes, 0));
-  const int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                    (request.own_session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP);
-  into.check(::posix_spawnattr_setflags(&into.attributes, static_cast<short>(flags)));
-}
-
 Error start_error(const SpawnRequest& request, const fs::path& program, int error) {
   const std::string message =
       fmt::format("cannot start \"{}\": {}", request.argv.front(), reason(error));
@@ -134,17 +76,6 @@ Error start_error(const SpawnRequest& request, const fs::path& program, int erro
 
 }  // namespace
 
-Environment own_environment() {
-  Environment environment;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos || equals == 0) continue;
-    environment.emplace(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return environment;
-}
-
 Result<pid_t> spawn(const SpawnRequest& request) {
   if (!request.working_directory.empty()) {
     std::error_code error;
@@ -163,35 +94,18 @@ Result<pid_t> spawn(const SpawnRequest& request) {
   const auto program = find_program(request.argv.front(), request);
   if (!program) return tl::unexpected(program.error());
 
-  SpawnDescription description;
-  const UniqueFd input = clear_of_standard_streams(request.stdin_fd);
-  const UniqueFd output = clear_of_standard_streams(request.output_fd);
-  describe(request, input ? input.get() : request.stdin_fd,
-           output ? output.get() : request.output_fd, description);
-  std::vector<std::string> assignments;
-  assignments.reserve(request.environment.size());
-  for (const auto& [name, value] : request.environment)
-    assignments.push_back(name + "=" + value);
-  const auto pointers = [](const std::vector<std::string>& texts) {
-    std::vector<char*> result;
-    result.reserve(texts.size() + 1);
-    // exec's interface lacks a const that it keeps all the same.
-    for (const std::string& text : texts)
-      result.push_back(const_cast<char*>(text.c_str()));
-    result.push_back(nullptr);
-    return result;
-  };
-  const auto argv = pointers(request.argv);
-  const auto environment = pointers(assignments);
-
-  pid_t pid = 0;
-  int error = description.fault;
-  if (error == 0) {
-    error = ::posix_spawn(&pid, program->c_str(), &description.actions, &description.attributes,
-                          argv.data(), environment.data());
-  }
-  if (error != 0) return tl::unexpected(start_error(request, *program, error));
-  return pid;
+  ChildRequest child;
+  child.argv = request.argv;
+  child.program = program->string();
+  child.environment = assignments(request.environment);
+  child.working_directory = request.working_directory;
+  child.scope = request.own_session ? ChildScope::own_session : ChildScope::own_group;
+  child.in = request.stdin_fd;
+  child.out = request.output_fd;
+  child.err = request.output_fd;
+  const auto pid = start_child(child);
+  if (!pid) return tl::unexpected(start_error(request, *program, pid.error()));
+  return *pid;
 }
 
 }  // namespace steptune::local

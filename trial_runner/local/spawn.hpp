@@ -9,14 +9,10 @@
 #include <sys/types.h>
 
 #include "common/error.hpp"
-#include "common/unique_fd.hpp"
 
 namespace steptune::local {
 
 using Environment = std::map<std::string, std::string>;
-
-/// The environment of this program, for its children.
-[[nodiscard]] Environment own_environment();
 
 struct SpawnRequest {
   std::vector<std::string> argv;  ///< not empty; argv[0] is looked up in the environment's PATH
@@ -27,9 +23,7 @@ struct SpawnRequest {
   int output_fd = -1;                       ///< stdout and stderr; -1: /dev/null
 };
 
-/// Starts a program as a child: no shell; no open descriptor but the three; default signal
-/// dispositions, no blocked signal; CPU affinity of the calling thread. Uses posix_spawn, never
-/// fork, so that neither memory nor locks of this program are duplicated. Error of kind
+/// Starts a program as a child (`start_child` of common/child_process.hpp). Error of kind
 /// `unavailable` where the system is short of something (processes, memory), else `runner` with the
 /// system's reason: the program, or its folder, cannot be used.
 [[nodiscard]] Result<pid_t> spawn(const SpawnRequest& request);

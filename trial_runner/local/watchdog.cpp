@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "common/child_process.hpp"
 #include "common/shipped_files.hpp"
 #include "trial_runner/local/spawn.hpp"
 
@@ -47,7 +48,7 @@ Result<Watchdog> Watchdog::start(const fs::path& program, const std::string& run
   request.argv = {program.string(), run_tag};
   // Its own session: what is sent to this program's group or terminal does not reach it.
   request.own_session = true;
-  request.environment = own_environment();
+  request.environment = process_variables();
   request.working_directory = "/";
   request.stdin_fd = theirs.get();
   const auto pid = spawn(request);

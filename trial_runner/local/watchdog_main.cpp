@@ -13,16 +13,16 @@
 #include <string_view>
 #include <vector>
 
-#include <poll.h>
 #include <unistd.h>
 
+#include "common/pause.hpp"
 #include "trial_runner/local/process_tags.hpp"
 
 namespace {
 
 using steptune::local::ProcessId;
 
-constexpr int k_pause_ms = 20;
+constexpr double k_pause_s = 0.02;
 constexpr int k_max_rounds = 3000;  // a minute: what is not gone then hangs in the kernel
 constexpr int k_clean_rounds = 2;   // a process may be on its way from one program into another
 
@@ -64,7 +64,7 @@ void kill_all(const std::string& tag, const std::vector<ProcessId>& leaders) {
     for (const ProcessId& victim : victims)
       steptune::local::send_signal(victim, SIGKILL);
     clean = victims.empty() ? clean + 1 : 0;
-    ::poll(nullptr, 0, k_pause_ms);
+    steptune::pause_thread(k_pause_s);
   }
 }
 

@@ -208,7 +208,7 @@ void judge(SteadyState& state, std::span<const Interval> steps, const Window& wi
     state.status = MeasurementStatus::not_steady;
     state.remark = drifts
                        ? fmt::format("the rate drifts: by {:.0f} % over the window", 100.0 * drift)
-                       : "the warm-up reaches to the middle of what was seen";
+                       : "the warm-up takes half of the window or more";
     return;
   }
   if (std::isfinite(rate.half_width_s) && !window.may_fade) {

@@ -32,7 +32,7 @@ struct Layout {
 tl::unexpected<Error> not_a_table(const Json::exception& exception, const std::string& where) {
   return fail(ErrorKind::usage,
               fmt::format("does not describe a recorded table: {}", exception.what()), where,
-              "needed are csv, params (with name), objective");
+              "it needs csv, params (with name) and objective");
 }
 
 Result<Layout> layout_of(const Json& description, const std::string& where) {

@@ -11,6 +11,8 @@ using document::Key;
 using document::ObjectNode;
 using document::Section;
 
+/// What stands for rented machines costs as the only shipped tables say.
+constexpr const char* k_replayed_prices = "sagemaker";
 constexpr double k_max_duration_s = 30.0 * 86'400.0;
 
 /// Left out where rented instances say how many machines there are.
@@ -97,6 +99,7 @@ Section<ReplaySection> make_replay_section() {
           .omitted_at_default());
   section.check([](const ObjectNode& object, ReplaySection& read) {
     check_model(object);
+    read.instances.price_list = k_replayed_prices;
     check_instance_keys(object, read.instances);
     check_price(object, read);
   });

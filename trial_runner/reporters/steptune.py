@@ -148,7 +148,7 @@ class Reporter:
         name = str(name)
         with self._lock:
             if not 1 <= len(name.encode("utf-8", "replace")) <= _MAX_NAME_BYTES:
-                self._warn(name[:40], "is no name for a phase: 1 to %d bytes" % _MAX_NAME_BYTES)
+                self._warn(name[:40], "is not a valid name for a phase: 1 to %d bytes" % _MAX_NAME_BYTES)
                 return
             now = time.monotonic() - self._begin
             told = not self._phases
@@ -166,7 +166,7 @@ class Reporter:
                 if self._phases[index][0] == name:
                     break
             else:
-                self._warn(name[:40], "is a phase that ends but did not begin")
+                self._warn(name[:40], "is a phase that ended but did not begin")
                 return
             _, begin, told = self._phases.pop(index)
             now = time.monotonic() - self._begin

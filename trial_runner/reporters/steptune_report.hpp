@@ -91,7 +91,7 @@ class Reporter {
     const std::string phase = name;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (phase.empty() || phase.size() > 100) {
-      return warn(phase.substr(0, 40), "is no name for a phase: 1 to 100 bytes");
+      return warn(phase.substr(0, 40), "is not a valid name for a phase: 1 to 100 bytes");
     }
     const double now_s = elapsed_s();
     const bool told = phases_.empty();
@@ -112,7 +112,7 @@ class Reporter {
       return print_phase(",\"phase\":" + quoted(name) + ",\"seconds\":" +
                          text_of(now_s - ended.begin_s) + ",\"clock\":" + text_of(now_s));
     }
-    warn(std::string(name).substr(0, 40), "is a phase that ends but did not begin");
+    warn(std::string(name).substr(0, 40), "is a phase that ended but did not begin");
   }
 
   /// Prints what has not been printed yet. The destructor does.

@@ -68,7 +68,7 @@ class AccountMachines final : public HeldMachinesService {
     HeldMachinesReport report;
     report.region = (*session)->region();
     report.now_wall_s = clock.wall_time_s();
-    const auto table = find_price_table(report.region);
+    const auto table = find_price_table(k_price_list, report.region);
     const PriceTable* prices = table ? &*table : nullptr;
     if (table) {
       report.prices_date = table->date;
@@ -126,11 +126,12 @@ class AccountMachines final : public HeldMachinesService {
 
 class AccountPriceLists final : public PriceListService {
  public:
+  [[nodiscard]] std::string name() const override { return k_price_list; }
   [[nodiscard]] std::string region_help() const override {
     return "AWS region [default: AWS_REGION, else the AWS profile's, else us-east-1]";
   }
   [[nodiscard]] std::string region_fault(const std::string& region) const override {
-    return is_region(region) ? std::string() : fmt::format("\"{}\" is no AWS region", region);
+    return is_region(region) ? std::string() : fmt::format("\"{}\" is not an AWS region", region);
   }
   [[nodiscard]] Result<std::string> default_region() const override {
     const Environment environment = process_environment();

@@ -6,6 +6,9 @@
 
 namespace steptune {
 
+/// What its price tables are called (`PriceListService::name`).
+inline constexpr const char* k_price_list = "sagemaker";
+
 /// What somebody who waits asks of an account, without a study: both give up after a few attempts
 /// instead of outlasting an outage.
 [[nodiscard]] const HeldMachinesService& account_machines();

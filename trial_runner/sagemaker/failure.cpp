@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include "common/enum_names.hpp"
+#include "trial_runner/output/out_of_memory.hpp"
+
 namespace steptune {
 namespace {
 
@@ -15,42 +18,31 @@ bool mentions(std::string_view text, const std::array<std::string_view, Size>& p
 }
 
 constexpr std::array<std::string_view, 2> k_internal{"InternalServerError", "internal error"};
-constexpr std::array<std::string_view, 4> k_device_memory{
-    "CUDA out of memory", "CUDA error: out of memory", "HIP out of memory",
-    "CUBLAS_STATUS_ALLOC_FAILED"};
-constexpr std::array<std::string_view, 7> k_host_memory{
-    "instance type with more memory",
-    "Out of Memory. Please use a larger instance",
-    "killed by SIGKILL (signal 9)",
-    "MemoryError",
-    "std::bad_alloc",
-    "DefaultCPUAllocator: can't allocate memory",
-    "exit code: 137"};
+/// The service's own words; a program's are those of any runner.
+constexpr std::array<std::string_view, 4> k_memory{
+    "instance type with more memory", "Out of Memory. Please use a larger instance",
+    "killed by SIGKILL (signal 9)", "exit code: 137"};
+
+constexpr auto k_words = enum_names<JobFailure>({
+    {JobFailure::capacity, "no capacity for this instance type"},
+    {JobFailure::internal, "internal error of SageMaker"},
+    {JobFailure::out_of_memory, "out of memory"},
+    {JobFailure::user_code, "the program failed"},
+});
 
 }  // namespace
 
 JobFailure classify_failure(std::string_view failure_reason) {
   if (failure_reason.find("CapacityError") != std::string_view::npos) return JobFailure::capacity;
   if (mentions(failure_reason, k_internal)) return JobFailure::internal;
-  if (mentions(failure_reason, k_device_memory)) return JobFailure::device_memory;
-  if (mentions(failure_reason, k_host_memory)) return JobFailure::host_memory;
+  if (mentions(failure_reason, k_memory) || reports_out_of_memory(failure_reason)) {
+    return JobFailure::out_of_memory;
+  }
   return JobFailure::user_code;
 }
 
 std::string to_text(JobFailure failure) {
-  switch (failure) {
-    case JobFailure::capacity:
-      return "no capacity for this instance type";
-    case JobFailure::internal:
-      return "internal error of SageMaker";
-    case JobFailure::host_memory:
-      return "out of memory on the instance";
-    case JobFailure::device_memory:
-      return "out of memory on the accelerator";
-    case JobFailure::user_code:
-      return "the program failed";
-  }
-  return "unknown";
+  return std::string(k_words.name_of(failure));
 }
 
 }  // namespace steptune

@@ -10,8 +10,7 @@ namespace steptune {
 enum class JobFailure {
   capacity,       ///< no instances available: try again later, or another type
   internal,       ///< the service's own fault: try again
-  host_memory,    ///< the instance's memory was too small: teaches the searcher
-  device_memory,  ///< the accelerator's: likewise
+  out_of_memory,  ///< of the instance or the accelerator: teaches the searcher
   user_code,      ///< the program's own failure: its log tells
 };
 
@@ -19,7 +18,7 @@ enum class JobFailure {
 /// the program's own failure, which is never retried and always shown with the log's tail.
 [[nodiscard]] JobFailure classify_failure(std::string_view failure_reason);
 
-/// `out of memory on the instance`, ...: for people.
+/// `internal error of SageMaker`, ...: for people.
 [[nodiscard]] std::string to_text(JobFailure failure);
 
 }  // namespace steptune

@@ -8,10 +8,13 @@
 #include <fmt/ranges.h>
 
 #include "common/text.hpp"
+#include "trial_runner/output/out_of_memory.hpp"
 #include "trial_runner/sagemaker/failure.hpp"
 
 namespace steptune {
 namespace {
+
+constexpr std::size_t k_told_lines = 5;
 
 /// The exit status that a FailureReason tells (`..., exit code: 3`), or 1.
 int exit_code_of(std::string_view reason) {
@@ -27,8 +30,7 @@ int exit_code_of(std::string_view reason) {
 
 OutcomeKind kind_of(JobFailure failure) {
   switch (failure) {
-    case JobFailure::host_memory:
-    case JobFailure::device_memory:
+    case JobFailure::out_of_memory:
       return OutcomeKind::out_of_memory;
     case JobFailure::capacity:
       return OutcomeKind::not_started;
@@ -70,15 +72,19 @@ Outcome stopped_outcome(const JobDescription& state, std::optional<StopReason> r
   return outcome;
 }
 
-/// `reason`: as in FailureReason.
+/// `reason`: as in FailureReason. A container of the user's may tell no more there than the exit
+/// status; its output tells the rest.
 Outcome failed_outcome(const std::string& reason, std::optional<StopReason> requested,
-                       const std::vector<std::string>& last_lines) {
-  const JobFailure failure = classify_failure(reason);
+                       const OutputTail& output) {
+  JobFailure failure = classify_failure(reason);
+  if (failure == JobFailure::user_code && reports_out_of_memory(output.text())) {
+    failure = JobFailure::out_of_memory;
+  }
   Outcome outcome;
   outcome.kind = kind_of(failure);
   outcome.exit_code = exit_code_of(reason);
   outcome.detail = fmt::format("{}: {}", to_text(failure), printable_line(reason));
-  if (!last_lines.empty()) {
+  if (const auto last_lines = output.last_lines(k_told_lines); !last_lines.empty()) {
     outcome.detail += fmt::format("; its last output: {}", fmt::join(last_lines, " | "));
   }
   // A program that was asked to end may do so with any exit status.
@@ -91,14 +97,14 @@ Outcome failed_outcome(const std::string& reason, std::optional<StopReason> requ
 }  // namespace
 
 Outcome job_outcome(const JobDescription& state, std::optional<StopReason> requested,
-                    const TrialLimits& limits, const std::vector<std::string>& last_lines) {
+                    const TrialLimits& limits, const OutputTail& output) {
   if (state.status == "Completed") return {};
   if (state.status == "Stopped") return stopped_outcome(state, requested, limits);
-  return failed_outcome(state.failure_reason, requested, last_lines);
+  return failed_outcome(state.failure_reason, requested, output);
 }
 
 Outcome turn_outcome(const TurnEnd& end, double given_s, std::optional<StopReason> requested,
-                     const TrialLimits& limits, const std::vector<std::string>& last_lines) {
+                     const TrialLimits& limits, const OutputTail& output) {
   if (end.over && requested == StopReason::no_output) return hung(limits);
   if (end.over && !end.slow && given_s >= limits.wall_s) return timed_out(limits);
   Outcome outcome;
@@ -109,9 +115,7 @@ Outcome turn_outcome(const TurnEnd& end, double given_s, std::optional<StopReaso
     return outcome;
   }
   if (end.exit_code == 0) return outcome;
-  const std::string reason =
-      fmt::format("{}, exit code: {}", fmt::join(last_lines, " | "), end.exit_code);
-  return failed_outcome(reason, requested, {});
+  return failed_outcome(fmt::format("exit code: {}", end.exit_code), requested, output);
 }
 
 }  // namespace steptune

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
+#include "trial_runner/output/lines.hpp"
 #include "trial_runner/runner.hpp"
 #include "trial_runner/sagemaker/training_jobs.hpp"
 
@@ -17,10 +16,9 @@ enum class StopReason {
 };
 
 /// How a job that the service has ended is to be told. `requested`: why this program asked for the
-/// end, if it did; `last_lines`: of the program's output. Times and bill are left empty.
+/// end, if it did; `output`: the program's last. Times and bill are left empty.
 [[nodiscard]] Outcome job_outcome(const JobDescription& state, std::optional<StopReason> requested,
-                                  const TrialLimits& limits,
-                                  const std::vector<std::string>& last_lines);
+                                  const TrialLimits& limits, const OutputTail& output);
 
 /// How the turn of a trial in a pack came to its end, as the job's shell told it.
 struct TurnEnd {
@@ -32,6 +30,6 @@ struct TurnEnd {
 /// How that is to be told. `given_s`: the time that it had.
 [[nodiscard]] Outcome turn_outcome(const TurnEnd& end, double given_s,
                                    std::optional<StopReason> requested, const TrialLimits& limits,
-                                   const std::vector<std::string>& last_lines);
+                                   const OutputTail& output);
 
 }  // namespace steptune

@@ -41,8 +41,4 @@ bool JobOutput::phase_under_way() const {
   return reader != readers_.end() && reader->second.phase_under_way();
 }
 
-std::vector<std::string> JobOutput::last_lines(std::size_t count) const {
-  return tail_.last_lines(count);
-}
-
 }  // namespace steptune

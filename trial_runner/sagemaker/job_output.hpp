@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "common/error.hpp"
 #include "trial_runner/output/lines.hpp"
@@ -28,7 +26,7 @@ class JobOutput {
   [[nodiscard]] std::optional<Report> read_line(double time_s, const LogLine& line);
   /// Whether the host that is believed is in a phase (`ReportReader::phase_under_way`).
   [[nodiscard]] bool phase_under_way() const;
-  [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
+  [[nodiscard]] const OutputTail& tail() const { return tail_; }
   /// Completes the log.
   void finish() { log_.finish(); }
 

@@ -5,8 +5,8 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
+#include "trial_runner/notices.hpp"
 #include "trial_runner/sagemaker/aws/client.hpp"
-#include "trial_runner/sagemaker/notices.hpp"
 
 namespace steptune {
 

@@ -50,7 +50,7 @@ class SageMakerKind final : public RunnerKind {
   }
   [[nodiscard]] std::optional<RemoteMachine> remote_machine(
       const Json& section, const std::filesystem::path& folder) const override {
-    return instance_facts(section, folder);
+    return instance_facts(section, folder, k_price_list);
   }
   [[nodiscard]] const HeldMachinesService* held_machines() const override {
     return &account_machines();

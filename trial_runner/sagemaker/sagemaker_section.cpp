@@ -10,6 +10,7 @@
 #include "common/text.hpp"
 #include "trial_runner/instances/instance_keys.hpp"
 #include "trial_runner/kind_key.hpp"
+#include "trial_runner/sagemaker/account_services.hpp"
 #include "trial_runner/sagemaker/sagemaker_settings.hpp"
 #include "trial_runner/sagemaker/section_types.hpp"
 
@@ -116,6 +117,7 @@ void check_groups_of_channels(const ObjectNode& object, const SageMakerSection& 
 
 void check_section(const ObjectNode& object, SageMakerSection& section) {
   const Node& node = object.node();
+  section.instances.price_list = k_price_list;
   section.instances.region = section.region;
   check_instance_keys(object, section.instances);
   if (!object.has("instance_type") && !object.has("instance_groups")) {

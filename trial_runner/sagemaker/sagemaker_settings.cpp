@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "trial_runner/sagemaker/account_services.hpp"
 #include "trial_runner/sagemaker/aws/session.hpp"
 #include "trial_runner/sagemaker/sagemaker_kind.hpp"
 #include "trial_runner/sagemaker/simulated_stage.hpp"
@@ -110,7 +111,8 @@ Result<RunnerParts> SageMakerSettings::make(const Clock& clock, std::uint64_t /*
                                  session->wait_until(), *std::move(cloudwatch)};
   SageMakerOptions options = this->options();
   // Without a table there is less to advise, and nothing else to miss.
-  if (auto table = find_price_table(session->region())) options.types = *std::move(table);
+  if (auto table = find_price_table(k_price_list, session->region()))
+    options.types = *std::move(table);
   return RunnerParts{
       session, &clock,
       std::make_unique<SageMakerRunner>(clock, std::move(connection), std::move(options))};

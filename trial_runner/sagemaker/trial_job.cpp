@@ -16,8 +16,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_told_lines = 5;
-
 constexpr std::array<std::pair<JobState, JobState>, 12> k_moves{{
     {JobState::waiting, JobState::requested},
     {JobState::waiting, JobState::finished},
@@ -180,13 +178,13 @@ TrialFinished TrialJob::finish(double time_s) {
   if (state_ != JobState::ended) {
     throw std::logic_error("only a job that has ended can be finished");
   }
-  const auto last_lines = output_.last_lines(k_told_lines);
   if (!turn_end_) {
-    return close(time_s, job_outcome(last_description(), stop_reason_, spec_.limits, last_lines));
+    return close(time_s,
+                 job_outcome(last_description(), stop_reason_, spec_.limits, output_.tail()));
   }
   const auto turn = std::ranges::find(launch().pack, spec_.key, &PackedTrial::key);
   return close(turn_end_->time_s,
-               turn_outcome(*turn_end_, turn->seconds, stop_reason_, spec_.limits, last_lines));
+               turn_outcome(*turn_end_, turn->seconds, stop_reason_, spec_.limits, output_.tail()));
 }
 
 TrialFinished TrialJob::give_up(double time_s, OutcomeKind kind, std::string detail) {

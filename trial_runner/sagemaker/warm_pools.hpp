@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/clock.hpp"
-#include "trial_runner/sagemaker/notices.hpp"
+#include "trial_runner/notices.hpp"
 #include "trial_runner/sagemaker/outage.hpp"
 #include "trial_runner/sagemaker/pool_schedule.hpp"
 #include "trial_runner/sagemaker/start_times.hpp"

@@ -11,10 +11,10 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
+#include "trial_runner/notices.hpp"
 #include "trial_runner/runner.hpp"
 #include "trial_runner/slurm/grants.hpp"
 #include "trial_runner/slurm/need.hpp"
-#include "trial_runner/slurm/notices.hpp"
 #include "trial_runner/slurm/queue.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 #include "trial_runner/slurm/submit_host.hpp"

@@ -7,7 +7,6 @@
 #include <sys/types.h>
 
 #include "common/error.hpp"
-#include "common/unique_fd.hpp"
 
 namespace steptune::slurm {
 
@@ -22,10 +21,5 @@ struct Streams {
 [[nodiscard]] Result<pid_t> start_child(const std::vector<std::string>& argv,
                                         const std::vector<std::string>& environment,
                                         const Streams& streams);
-
-/// A file in memory that holds `text`, to be read from its beginning.
-[[nodiscard]] UniqueFd memory_file(const std::string& text = {});
-/// All that was written to it, at most 64 MiB.
-[[nodiscard]] std::string text_of(const UniqueFd& memory_file);
 
 }  // namespace steptune::slurm

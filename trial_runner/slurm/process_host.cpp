@@ -4,17 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <csignal>
 #include <fstream>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/child_process.hpp"
+#include "common/memory_file.hpp"
+#include "common/pause.hpp"
 #include "common/shell_quote.hpp"
 #include "common/shipped_files.hpp"
 #include "trial_runner/slurm/children.hpp"
@@ -39,13 +40,11 @@ Result<fs::path> find_guard() {
       fmt::format("install it in one of {}", directories_text(directories)));
 }
 
-std::vector<std::string> own_environment() {
-  std::vector<std::string> kept;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    if (!is_slurm_variable(text.substr(0, text.find('=')))) kept.emplace_back(text);
-  }
-  return kept;
+/// But for what would make its commands part of the allocation that this program runs in.
+std::vector<std::string> environment_of_children() {
+  auto variables = process_variables();
+  std::erase_if(variables, [](const auto& variable) { return is_slurm_variable(variable.first); });
+  return assignments(variables);
 }
 
 std::string host_name() {
@@ -77,7 +76,7 @@ bool is_slurm_variable(std::string_view name) {
 }
 
 ProcessHost::ProcessHost(const Clock& clock, ProcessHostOptions options)
-    : clock_(clock), options_(std::move(options)), environment_(own_environment()) {}
+    : clock_(clock), options_(std::move(options)), environment_(environment_of_children()) {}
 
 Result<std::unique_ptr<ProcessHost>> ProcessHost::create(const Clock& clock,
                                                          ProcessHostOptions options) {
@@ -144,8 +143,7 @@ void ProcessHost::poll() {
 }
 
 void ProcessHost::wait_until(double deadline_s) {
-  const double left_s = std::clamp(deadline_s - clock_.now_s(), 0.0, k_slice_s);
-  ::poll(nullptr, 0, static_cast<int>(std::ceil(left_s * 1e3)));
+  pause_thread(std::min(deadline_s - clock_.now_s(), k_slice_s));
   poll();
 }
 

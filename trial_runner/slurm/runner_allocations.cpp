@@ -104,7 +104,7 @@ void SlurmRunner::heed_setbacks() {
     } else {
       notices_.add_once(
           "setback " + event.kind + event.why,
-          fmt::format("an allocation was not had, trials wait for another: {}", event.why));
+          fmt::format("could not get an allocation, trials wait for another: {}", event.why));
     }
   }
 }

@@ -147,7 +147,7 @@ Result<void> SlurmRunner::start(const TrialSpec& spec) {
   auto need = slurm::need_of(spec.resources);
   if (!need) {
     return fail(ErrorKind::usage,
-                fmt::format("{} are no nodes of a cluster", to_text(spec.resources)));
+                fmt::format("{} does not describe nodes of a cluster", to_text(spec.resources)));
   }
   auto trial = StepTrial::create(spec, *std::move(need));
   if (!trial) return tl::unexpected(trial.error());
@@ -334,7 +334,7 @@ void SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
   if (trial.failed_launches() + 1 >= k_most_launches) {
     Outcome outcome;
     outcome.kind = OutcomeKind::not_started;
-    outcome.detail = fmt::format("launched {} times in vain: {}", k_most_launches, why);
+    outcome.detail = fmt::format("{} launches failed: {}", k_most_launches, why);
     finish(trial, std::move(outcome));
     if (allocation != nullptr) allocations_.give_back(*allocation);
     return;

@@ -10,11 +10,11 @@
 #include "common/clock.hpp"
 #include "trial_runner/admission.hpp"
 #include "trial_runner/machine_holder.hpp"
+#include "trial_runner/notices.hpp"
 #include "trial_runner/runner.hpp"
 #include "trial_runner/slurm/allocations.hpp"
 #include "trial_runner/slurm/grants.hpp"
 #include "trial_runner/slurm/lost_nodes.hpp"
-#include "trial_runner/slurm/notices.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 #include "trial_runner/slurm/step_trial.hpp"
 #include "trial_runner/slurm/submit_host.hpp"
@@ -101,7 +101,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
   slurm::SlurmOptions options_;
   std::unique_ptr<slurm::SubmitHost> host_;
   Admission admission_;
-  slurm::Notices notices_;
+  Notices notices_;
   slurm::Allocations allocations_;
   slurm::Grants grants_;
   slurm::LostNodes lost_nodes_;

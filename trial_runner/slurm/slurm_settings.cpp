@@ -51,11 +51,11 @@ struct NeedFault {
 std::optional<NeedFault> fault_of(const slurm::Need& need, const SlurmSection& section,
                                   const Configuration& configuration, double needed_s) {
   if (need.nodes < 1) {
-    return NeedFault{
-        "nodes", fmt::format("\"{}\" is no number of nodes", printable_line(section.nodes.text()))};
+    return NeedFault{"nodes", fmt::format("\"{}\" is not a number of nodes",
+                                          printable_line(section.nodes.text()))};
   }
   if (whole_number(section.gpus_per_node, configuration, 0.0) < 0) {
-    return NeedFault{"gpus_per_node", fmt::format("\"{}\" is no number of GPUs",
+    return NeedFault{"gpus_per_node", fmt::format("\"{}\" is not a number of GPUs",
                                                   printable_line(section.gpus_per_node.text()))};
   }
   if (section.cpus_per_task) {
@@ -89,7 +89,7 @@ std::optional<NeedFault> fault_of(const slurm::Need& need, const SlurmSection& s
   const auto time_s = slurm::time_limit_s(*time);
   if (!time_s) {
     return NeedFault{"time",
-                     fmt::format("\"{}\" is no time as sbatch takes it: minutes, 4:00:00, 1-12",
+                     fmt::format("\"{}\" is not a time as sbatch takes it: minutes, 4:00:00, 1-12",
                                  printable_line(*time, 60))};
   }
   if (*time_s >= needed_s) return std::nullopt;

@@ -20,19 +20,6 @@ constexpr int k_not_executable = 126;
 constexpr int k_status_killed = 128 + 9;
 constexpr int k_status_terminated = 128 + 15;
 
-constexpr std::array<std::string_view, 11> k_memory_phrases{
-    "oom-kill",
-    "oom_kill",
-    "Out Of Memory",
-    "exceeded memory limit",
-    "CUDA out of memory",
-    "CUDA error: out of memory",
-    "HIP out of memory",
-    "CUBLAS_STATUS_ALLOC_FAILED",
-    "std::bad_alloc",
-    "MemoryError",
-    "DefaultCPUAllocator: can't allocate memory"};
-
 constexpr std::array<std::string_view, 3> k_lost_node_phrases{
     "Node failure on", "io error with slurmstepd", "Communication connection failure"};
 
@@ -76,12 +63,6 @@ Outcome of_program(const StepMarks& marks, const StepEvidence& evidence) {
 }
 
 }  // namespace
-
-bool tells_of_memory(std::string_view line) {
-  return std::ranges::any_of(k_memory_phrases, [line](std::string_view phrase) {
-    return line.find(phrase) != std::string_view::npos;
-  });
-}
 
 bool tells_of_cancelling(std::string_view line) {
   return line.starts_with("slurmstepd") && line.find(" CANCELLED AT ") != std::string_view::npos;

@@ -27,9 +27,6 @@ struct StepEvidence {
   std::optional<std::string> allocation_state;
 };
 
-/// Whether a line tells that memory was not enough, as Slurm or the usual libraries say it.
-[[nodiscard]] bool tells_of_memory(std::string_view line);
-
 /// Whether a line of output is Slurm's own about a step or job that was cancelled.
 [[nodiscard]] bool tells_of_cancelling(std::string_view line);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "trial_runner/cost/usage_cost.hpp"
+#include "trial_runner/output/out_of_memory.hpp"
 #include "trial_runner/slurm/lost_nodes.hpp"
 
 namespace steptune::slurm {
@@ -80,7 +81,7 @@ void StepTrial::take_line(double time_s, std::string_view line, std::vector<Tria
     if (early_lines_.size() < k_most_early_lines) early_lines_.emplace_back(time_s, line);
     return;
   }
-  out_of_memory_ = out_of_memory_ || tells_of_memory(line);
+  out_of_memory_ = out_of_memory_ || reports_out_of_memory(line);
   cancelled_ = cancelled_ || tells_of_cancelling(line);
   node_lost_ = node_lost_ || tells_of_lost_node(line);
   last_event_s_ = std::max(last_event_s_, time_s);

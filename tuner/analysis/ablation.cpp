@@ -151,7 +151,8 @@ AblationPath ablation_path(const SearchSpace& space, const TrialSamples& samples
         next = Candidate{*std::move(point), i};
       }
     }
-    // Where constraints allow no single step, or nothing is known of one, the rest is set at once.
+    // Where constraints allow no single step, or nothing is known about one, the rest is set at
+    // once.
     if (!next || path.steps.size() > at.size()) next = Candidate{target, std::nullopt};
     AblationStep step = step_to(space, at, *next);
     step.gain =

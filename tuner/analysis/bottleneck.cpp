@@ -152,8 +152,9 @@ Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,
   } else {
     bottleneck.no_responses =
         bottleneck.trials < EffectsModel::k_fewest_samples
-            ? fmt::format("{} trials were measured, {} are needed to tell what the time answers to",
-                          bottleneck.trials, EffectsModel::k_fewest_samples)
+            ? fmt::format(
+                  "{} trials were measured; {} are needed to tell what the step time depends on",
+                  bottleneck.trials, EffectsModel::k_fewest_samples)
             : "no parameter differs among the measured trials";
   }
   return bottleneck;

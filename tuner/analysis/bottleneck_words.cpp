@@ -19,7 +19,7 @@ std::string percent(double share) {
 
 /// What a step does in that stage, after its share.
 std::string verb_of(std::optional<StepStage> stage) {
-  if (!stage) return "is in parts whose names say no stage";
+  if (!stage) return "is in parts with unrecognised names";
   switch (*stage) {
     case StepStage::data:
       return "waits for data";
@@ -69,7 +69,7 @@ std::string clauses_of(const std::vector<std::string>& clauses) {
 }
 
 std::string too_little_known(const Responses& responses) {
-  return fmt::format("of {} too little is known", names_of(responses, "or"));
+  return fmt::format("too little is known about {}", names_of(responses, "or"));
 }
 
 /// What the study's parameters can do about the largest stage, and what those of others cannot.
@@ -105,7 +105,7 @@ std::string consequences(const Bottleneck& bottleneck, StepStage largest) {
                                   at_best.size() == 1 ? "is" : "are"));
   }
   if (!no_effect.empty()) {
-    clauses.push_back(names_of(no_effect, "or") + " made no difference that was measured");
+    clauses.push_back(names_of(no_effect, "or") + " made no measurable difference");
   }
   if (!unclear.empty()) clauses.push_back(too_little_known(unclear));
   if (clauses.empty() && bottleneck.no_responses.empty()) {
@@ -123,13 +123,13 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
   const StageTime& largest = bottleneck.stages.front();
   BottleneckWords words;
   if (bottleneck.untold_share > largest.share) {
-    words.finding = fmt::format("{} of a step is in no part that the program tells",
+    words.finding = fmt::format("{} of a step is in no part that the program reports",
                                 percent(bottleneck.untold_share));
   } else {
     words.finding = fmt::format("{} of a step {}", percent(largest.share), verb_of(largest.stage));
     if (largest.stage) words.finding += consequences(bottleneck, *largest.stage);
   }
-  words.evidence = fmt::format("Rests on the parts that trial {} told ({} of its step time)",
+  words.evidence = fmt::format("Based on the parts that trial {} reported ({} of its step time)",
                                bottleneck.trial, percent(1.0 - bottleneck.untold_share));
   return words;
 }
@@ -138,7 +138,7 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
 /// it.
 BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
   BottleneckWords words;
-  words.finding = "The program told no parts of its steps";
+  words.finding = "The program did not report parts of its steps";
   if (!bottleneck.no_responses.empty()) {
     words.finding += ", and " + bottleneck.no_responses;
     return words;

@@ -47,7 +47,7 @@ std::optional<MainEffect> effect_of(const Parameter& parameter, const EffectsMod
 
 std::string why_unknown(const TrialSamples& samples) {
   if (samples.samples.size() < EffectsModel::k_fewest_samples) {
-    return fmt::format("{} trials tell of it, {} are needed", samples.samples.size(),
+    return fmt::format("only {} trials have it; {} are needed", samples.samples.size(),
                        EffectsModel::k_fewest_samples);
   }
   const double first = samples.samples.front().value;

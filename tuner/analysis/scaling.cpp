@@ -175,12 +175,13 @@ std::optional<ScalingChoice> choose_cheapest(const Scaling& scaling) {
 
 void explain(Scaling& scaling) {
   if (!scaling.question.alike) {
-    scaling.unknown = "the machines are of several kinds: no law of equal ones explains them";
+    scaling.unknown = "the machines are of several kinds, and a scaling law needs equal ones";
     return;
   }
   if (scaling.counts.front().count < 1.0) {
-    scaling.unknown = fmt::format("{} is less than 1 in some trials: it counts no equal machines",
-                                  scaling.question.over);
+    scaling.unknown =
+        fmt::format("{} is less than 1 in some trials: it cannot be a count of machines",
+                    scaling.question.over);
     return;
   }
   std::vector<ScalingPoint> points;
@@ -188,7 +189,8 @@ void explain(Scaling& scaling) {
     points.push_back({count.count, count.time_s.mean, count.relative_error});
   scaling.fits = fit_scaling_laws(points, scaling.question.error_degrees_of_freedom);
   if (scaling.fits.empty()) {
-    scaling.unknown = "one count was measured: a law needs two, and four to be told from others";
+    scaling.unknown =
+        "only one count was measured: a law needs two, and four to be told apart from other laws";
     return;
   }
   const ScalingFit& first = scaling.fits.front();

@@ -53,9 +53,9 @@ bool has_ended(const live::AttachedProgram& program) {
 /// Why a program that was looked at cannot be tuned; empty if it can.
 std::string why_not_tunable(const Survey& survey, const live::AttachedProgram& program) {
   if (program.unusable()) return *program.unusable();
-  if (has_ended(program)) return "the program ended before it was known";
+  if (has_ended(program)) return "the program ended before it had been examined";
   if (program.is_gone()) return "the hook has withdrawn";
-  if (!survey.first) return "the program made no step in the time it was watched";
+  if (!survey.first) return "the program made no step while it was watched";
   return {};
 }
 
@@ -132,7 +132,7 @@ class AttachedSession {
                     log_directory(context_.database(), study.name),
                     [this] { return program_.is_gone() || program_.unusable() ? 1 : 0; }};
     parts.machine = tuner_machine();
-    parts.interrupted_because = "the long run that it was tuned in was over";
+    parts.interrupted_because = "the long run that it was tuned in had ended";
     auto result = run_loop(parts);
     display.finish();
     return result;
@@ -154,9 +154,9 @@ class AttachedSession {
                                        const RunReport& report) const {
     std::string text;
     if (has_ended(program_)) {
-      text = "the program has ended before the tuning had";
+      text = "the program ended before the tuning did";
     } else if (program_.is_gone()) {
-      text = "the program goes on with its own settings, which it has taken back";
+      text = "the program goes on with its own settings, which were restored";
     } else if (proven) {
       text = "the program goes on with what was shown to be faster";
     } else {

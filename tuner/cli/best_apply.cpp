@@ -19,8 +19,9 @@ Result<ConfigKeys> keys_of(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const auto equals = word.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      return fail(ErrorKind::usage, fmt::format("\"{}\" is no mapping", printable_line(word)),
-                  "--map", "write PARAMETER=KEY, as in batch_size=train.loader.batch_size");
+      return fail(ErrorKind::usage,
+                  fmt::format("\"{}\" is not of the form PARAMETER=KEY", printable_line(word)),
+                  "--map", "for example batch_size=train.loader.batch_size");
     }
     if (!keys.emplace(word.substr(0, equals), word.substr(equals + 1)).second) {
       return fail(ErrorKind::usage,
@@ -113,7 +114,8 @@ ExitCode apply_best(CommandContext& context, const BestChoice& choice,
   if (context.json) {
     context.console.json_result(apply_json(options, *changes, difference, written));
   } else if (changes->empty()) {
-    context.console.message(fmt::format("{} says so already", printable_line(options.file)));
+    context.console.message(
+        fmt::format("{} already has these values", printable_line(options.file)));
   } else if (written) {
     context.console.message(fmt::format("wrote {}", printable_line(options.file)));
   }

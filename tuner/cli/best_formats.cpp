@@ -41,8 +41,8 @@ void advise(CommandContext& context, const StoredStudy& study, const BestChoice&
 void advise_without_hook(CommandContext& context, const BestChoice& choice) {
   if (!choice.command.needs_hook()) return;
   context.console.message(
-      "it was measured with settings that the program has no options for, which this form cannot "
-      "bring: see --format python");
+      "it was measured with settings that the program has no options for, which this format cannot "
+      "set: see --format python");
 }
 
 ExitCode print_args(CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
@@ -69,8 +69,9 @@ ExitCode print_python(CommandContext& context, const StoredStudy& study, const B
   if (!choice.command.hook) {
     return context.console.error(
         {ErrorKind::not_found,
-         fmt::format("study \"{}\" puts nothing into the program: its settings are options",
-                     study.record.name),
+         fmt::format(
+             "study \"{}\" sets nothing in the program: its settings are options of the command",
+             study.record.name),
          "", "see --format args"});
   }
   HookLog seen;
@@ -90,9 +91,9 @@ ExitCode print_launcher(CommandContext& context, const StoredStudy& study, const
   advise(context, study, choice, /*has_environment=*/true);
   const Resources resources = choice.study.runner->resources_of(choice.trial.configuration);
   if (resources.instance_count > 1) {
-    context.console.message(
-        fmt::format("it was measured on {} machines: start it on each, and add where they meet",
-                    resources.instance_count));
+    context.console.message(fmt::format(
+        "it was measured on {} machines: start it on each, and add the rendezvous address",
+        resources.instance_count));
   }
   return ExitCode::ok;
 }

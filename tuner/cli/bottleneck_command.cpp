@@ -45,7 +45,7 @@ ExitCode show_bottleneck(CommandContext& context, const BottleneckOptions& optio
 void add_bottleneck_command(CLI::App& program, CommandContext& context) {
   auto options = std::make_shared<BottleneckOptions>();
   CLI::App* command =
-      add_command(program, context, "bottleneck", "Tell what the steps of a trial wait for",
+      add_command(program, context, "bottleneck", "Show what the steps of a trial wait for",
                   "  steptune bottleneck\n"
                   "  steptune bottleneck resnet-nightly --trial 1");
   command->add_option("STUDY", options->study, "Study, by name or file [default: the latest]");

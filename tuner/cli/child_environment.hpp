@@ -11,7 +11,4 @@ namespace steptune {
 [[nodiscard]] std::vector<std::string> child_environment(
     const std::map<std::string, std::string>& variables);
 
-/// What `exec` and its like take: pointers into `texts`, and a null at the end.
-[[nodiscard]] std::vector<char*> pointers_to(std::vector<std::string>& texts);
-
 }  // namespace steptune

@@ -119,7 +119,7 @@ ExitCode examine(CommandContext& context) {
 
 void add_doctor_command(CLI::App& program, CommandContext& context) {
   CLI::App* command =
-      add_command(program, context, "doctor", "Check this machine for what spoils tuning",
+      add_command(program, context, "doctor", "Check this machine for what disturbs tuning",
                   "  steptune doctor\n"
                   "  steptune doctor --json");
   add_json_option(*command, context);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/child_process.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/cli/best_choice.hpp"
@@ -39,11 +40,10 @@ struct ExecOptions {
 /// only if it cannot be started.
 ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
                 const std::map<std::string, std::string>& variables) {
-  std::vector<std::string> words = argv;
-  std::vector<std::string> environment = child_environment(variables);
+  const std::vector<std::string> environment = child_environment(variables);
   // Ignored signals would stay ignored.
   ::signal(SIGPIPE, SIG_DFL);
-  ::execvpe(argv.front().c_str(), pointers_to(words).data(), pointers_to(environment).data());
+  ::execvpe(argv.front().c_str(), exec_pointers(argv).data(), exec_pointers(environment).data());
   return context.console.error(
       {ErrorKind::runner,
        fmt::format("cannot start \"{}\": {}", argv.front(), std::strerror(errno)), "", ""});
@@ -88,12 +88,13 @@ Result<AttachedTuning> wanted_tuning(CommandContext& context, const ExecOptions&
                 "give it after --: steptune exec --tune -- python3 train.py");
   }
   if (options.words.size() >= tuning.argv.size()) {
-    return fail(ErrorKind::usage,
-                fmt::format("a study, \"{}\", and --tune are given", printable_line(options.study)),
-                "", "leave one of them out: --name gives the new study its name");
+    return fail(
+        ErrorKind::usage,
+        fmt::format("both a study, \"{}\", and --tune are given", printable_line(options.study)),
+        "", "leave one of them out: --name gives the new study its name");
   }
   if (options.trial > 0) {
-    return fail(ErrorKind::usage, "--trial and --tune are given", "", "leave one of them out");
+    return fail(ErrorKind::usage, "both --trial and --tune are given", "", "leave one of them out");
   }
   RunOptions limits;
   limits.time = options.time;
@@ -114,7 +115,7 @@ Result<AttachedTuning> wanted_tuning(CommandContext& context, const ExecOptions&
   if (!former) return tuning;
   return fail(
       ErrorKind::usage,
-      fmt::format("the history has a study \"{}\" already, and a long run cannot go on with "
+      fmt::format("the history already has a study \"{}\", and a long run cannot go on with "
                   "another's trials",
                   tuning.name),
       "",
@@ -225,7 +226,7 @@ void add_exec_command(CLI::App& program, CommandContext& context) {
                    "With --tune: samples that the run will process [default: not known]")
       ->option_text("N")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--quiet", options->quiet, "Tell errors and warnings only");
+  command->add_flag("--quiet", options->quiet, "Print only errors and warnings");
   command->callback([&context, options] {
     context.action = [&context, options] { return exec(context, *options); };
   });

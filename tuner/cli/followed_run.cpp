@@ -10,12 +10,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/child_process.hpp"
 #include "common/environment.hpp"
+#include "common/pause.hpp"
 #include "tuner/cli/child_environment.hpp"
 #include "tuner/cli/console.hpp"
 
@@ -24,7 +25,7 @@ namespace {
 
 constexpr std::size_t k_read_bytes = std::size_t{64} << 10;
 /// Between two looks at a file that grows.
-constexpr int k_look_ms = 200;
+constexpr double k_look_s = 0.2;
 
 struct Pipe {
   UniqueFd reading;
@@ -46,34 +47,18 @@ std::map<std::string, std::string> with_reports(std::map<std::string, std::strin
   return variables;
 }
 
-/// 0 or the errno. A process group of its own: signals reach it through this program alone.
-int start(std::vector<std::string> argv, const std::map<std::string, std::string>& variables,
-          int out_fd, int err_fd, pid_t& pid) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  if (const int fault = ::posix_spawn_file_actions_init(&actions); fault != 0) return fault;
-  if (const int fault = ::posix_spawnattr_init(&attributes); fault != 0) {
-    ::posix_spawn_file_actions_destroy(&actions);
-    return fault;
-  }
-  sigset_t all;
-  ::sigfillset(&all);
-  int fault = ::posix_spawn_file_actions_adddup2(&actions, out_fd, STDOUT_FILENO);
-  if (fault == 0) fault = ::posix_spawn_file_actions_adddup2(&actions, err_fd, STDERR_FILENO);
-  if (fault == 0) fault = ::posix_spawnattr_setsigdefault(&attributes, &all);
-  if (fault == 0) fault = ::posix_spawnattr_setpgroup(&attributes, 0);
-  if (fault == 0) {
-    fault = ::posix_spawnattr_setflags(
-        &attributes, static_cast<short>(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
-  }
-  std::vector<std::string> environment = child_environment(with_reports(variables));
-  if (fault == 0) {
-    fault = ::posix_spawnp(&pid, argv.front().c_str(), &actions, &attributes,
-                           pointers_to(argv).data(), pointers_to(environment).data());
-  }
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&actions);
-  return fault;
+/// A process group of its own: signals reach it through this program alone.
+tl::expected<pid_t, int> start(const std::vector<std::string>& argv,
+                               const std::map<std::string, std::string>& variables, int out_fd,
+                               int err_fd) {
+  ChildRequest request;
+  request.argv = argv;
+  request.environment = child_environment(with_reports(variables));
+  request.in = k_own_stream;
+  request.out = out_fd;
+  request.err = err_fd;
+  request.keeps_descriptors = true;
+  return start_child(request);
 }
 
 }  // namespace
@@ -109,11 +94,12 @@ Result<FollowedRun> FollowedRun::command(const std::vector<std::string>& argv,
   auto err = make_pipe();
   if (!err) return tl::unexpected(err.error());
   FollowedRun run;
-  const int fault = start(argv, variables, out->writing.get(), err->writing.get(), run.pid_);
-  if (fault != 0) {
+  const auto pid = start(argv, variables, out->writing.get(), err->writing.get());
+  if (!pid) {
     return fail(ErrorKind::runner,
-                fmt::format("cannot start \"{}\": {}", argv.front(), std::strerror(fault)));
+                fmt::format("cannot start \"{}\": {}", argv.front(), std::strerror(pid.error())));
   }
+  run.pid_ = *pid;
   run.streams_.push_back({std::move(out->reading), STDOUT_FILENO, {}});
   run.streams_.push_back({std::move(err->reading), STDERR_FILENO, {}});
   return run;
@@ -143,7 +129,7 @@ void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::functio
     if (is_file_ && waits_ && got == 0) {
       // What stands there by now was written before; what comes is written now.
       is_live_ = true;
-      ::poll(nullptr, 0, k_look_ms);
+      pause_thread(k_look_s);
       return;
     }
     stream.lines.flush(told);

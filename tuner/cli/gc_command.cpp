@@ -244,7 +244,7 @@ void add_gc_command(CLI::App& program, CommandContext& context) {
                        "database and logs take no more, as in 500MB or 2GiB [default: none]")
           ->option_text("SIZE")
           ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true));
-  command->add_flag("--dry-run", options->dry_run, "Only tell what would be removed");
+  command->add_flag("--dry-run", options->dry_run, "Only list what would be removed");
   add_json_option(*command, context);
   command->callback([&context, options] {
     context.action = [&context, options] {

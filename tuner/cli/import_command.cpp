@@ -25,7 +25,8 @@ Result<ImportColumns> columns_of(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == word.size()) {
-      return fail(ErrorKind::usage, fmt::format("\"{}\" is no NAME=COLUMN", printable_line(word)),
+      return fail(ErrorKind::usage,
+                  fmt::format("\"{}\" is not of the form NAME=COLUMN", printable_line(word)),
                   "--column", "--column time=seconds_per_sample");
     }
     columns[word.substr(0, equals)] = word.substr(equals + 1);
@@ -40,7 +41,7 @@ Result<void> store_imported(CommandContext& context, const StudySpec& study,
   auto history = History::open_for_writing(context.database(), context.clock);
   if (!history) return tl::unexpected(history.error());
   if (history->study(name)) {
-    return fail(ErrorKind::usage, fmt::format("a study \"{}\" is there already", name), "",
+    return fail(ErrorKind::usage, fmt::format("a study \"{}\" already exists", name), "",
                 "give another --name");
   }
   StudyRecord imported;

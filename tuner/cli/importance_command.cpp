@@ -33,7 +33,7 @@ void add_importance_command(CLI::App& program, CommandContext& context) {
   auto name = std::make_shared<std::string>();
   CLI::App* command =
       add_command(program, context, "importance",
-                  "Tell which parameters mattered, and what each is worth from baseline to best",
+                  "Show which parameters mattered, and what each contributes from baseline to best",
                   "  steptune importance\n"
                   "  steptune importance resnet-nightly --json");
   command->add_option("STUDY", *name, "Study, by name or file [default: the latest]");

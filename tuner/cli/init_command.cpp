@@ -76,7 +76,8 @@ ExitCode init_study(CommandContext& context, const InitOptions& options) {
       {*std::move(argv), options.name, options.output, options.force, options.no_run, context.json},
       flags);
   if (!result && flags.count() > 0) {
-    context.console.message("stopped before the program was known; no study file was written");
+    context.console.message(
+        "stopped before the program had been examined; no study file was written");
     return flags.exit_code();
   }
   if (!result) return context.console.error(result.error());
@@ -106,9 +107,9 @@ void add_init_command(CLI::App& program, CommandContext& context) {
       ->option_text("NAME");
   command->add_option("--output", options->output, "File to write [default: NAME.study.json]")
       ->option_text("FILE");
-  command->add_flag("--force", options->force, "Write over a file that is there");
+  command->add_flag("--force", options->force, "Overwrite an existing file");
   command->add_flag("--no-run", options->no_run,
-                    "Ask for --help only: how the output is read is not found out");
+                    "Ask for --help only: do not find out how to read the output");
   add_json_option(*command, context);
   command->callback([&context, options] {
     context.action = [&context, options] { return init_study(context, *options); };

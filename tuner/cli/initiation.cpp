@@ -52,8 +52,8 @@ class Initiation {
     std::error_code error;
     if (!options_.force &&
         fs::symlink_status(result_.file, error).type() != fs::file_type::not_found) {
-      return fail(ErrorKind::usage, "is there already", result_.file,
-                  "give another --output, or --force to write over it");
+      return fail(ErrorKind::usage, "already exists", result_.file,
+                  "give another --output, or --force to overwrite it");
     }
     auto spaces = shipped_spaces();
     if (!spaces) return tl::unexpected(spaces.error());
@@ -63,7 +63,7 @@ class Initiation {
     input_.interrupted = [this] { return flags_.count() > 0; };
     auto guess = guess_study(input_);
     if (input_.interrupted()) {
-      return fail(ErrorKind::usage, "stopped before the program was known");
+      return fail(ErrorKind::usage, "stopped before the program had been examined");
     }
     if (!guess && input_.space != nullptr) {
       input_.space = nullptr;

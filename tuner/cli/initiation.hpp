@@ -31,7 +31,7 @@ struct InitResult {
 };
 
 /// Asks the command for its options, runs it for some seconds in this folder, and writes the study
-/// file that follows. Errors: nothing is found that could be varied, the file is there already, the
+/// file that follows. Errors: nothing is found that could be varied, the file already exists, the
 /// name is none, or a signal came (`flags`).
 [[nodiscard]] Result<InitResult> init_from_command(CommandContext& context,
                                                    const InitRequest& request,

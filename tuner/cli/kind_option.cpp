@@ -11,9 +11,7 @@ void add_kind_option(CLI::App& command, const std::vector<const RunnerKind*>& ki
   for (const RunnerKind* kind : kinds)
     names.emplace_back(kind->name());
   name = names.front();
-  command
-      .add_option("--runner", name,
-                  fmt::format("Kind of runner whose machines are meant [default: {}]", name))
+  command.add_option("--runner", name, fmt::format("Kind of runner [default: {}]", name))
       ->option_text("KIND")
       ->check(CLI::IsMember(names));
 }

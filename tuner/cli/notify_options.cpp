@@ -13,14 +13,13 @@ void add_notify_options(CLI::App& command, NotifyOptions& options,
   command
       .add_option("--notify", options.targets,
                   "Command that gets the result as JSON on stdin, or address that it is posted to; "
-                  "slack+https://... for Slack's shape; may be repeated [default: nobody "
-                  "is told]")
+                  "slack+https://... for Slack's shape; may be repeated [default: no notification]")
       ->option_text("COMMAND|URL")
       ->expected(1)
       ->take_all();
   command
       .add_option("--notify-on", options.events,
-                  fmt::format("Events to tell of: {} [default: all]", fmt::join(events, ", ")))
+                  fmt::format("Events to notify of: {} [default: all]", fmt::join(events, ", ")))
       ->option_text("EVENTS")
       ->delimiter(',')
       ->check(CLI::IsMember(events));

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/enum_names.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/text_table.hpp"
@@ -13,29 +14,17 @@
 namespace steptune {
 namespace {
 
-std::string name_of(Holding holding) {
-  switch (holding) {
-    case Holding::running:
-      return "running";
-    case Holding::settling:
-      return "settling";
-    case Holding::kept:
-      break;
-  }
-  return "kept";
-}
+constexpr auto k_holding_names = enum_names<Holding>({
+    {Holding::running, "running"},
+    {Holding::settling, "settling"},
+    {Holding::kept, "kept"},
+});
 
-std::string name_of(ReleaseOutcome outcome) {
-  switch (outcome) {
-    case ReleaseOutcome::released:
-      return "released";
-    case ReleaseOutcome::gone:
-      return "gone";
-    case ReleaseOutcome::not_ready:
-      break;
-  }
-  return "not_ready";
-}
+constexpr auto k_release_names = enum_names<ReleaseOutcome>({
+    {ReleaseOutcome::released, "released"},
+    {ReleaseOutcome::gone, "gone"},
+    {ReleaseOutcome::not_ready, "not_ready"},
+});
 
 std::string usd_or_unknown(const std::optional<double>& usd) {
   return usd ? format_usd(*usd) : "unknown";
@@ -177,7 +166,7 @@ Json held_json(const HeldMachines& held) {
   json["study"] = held.owner ? Json(held.owner->study) : Json(nullptr);
   json["trial"] = held.owner ? Json(held.owner->key.trial) : Json(nullptr);
   json["attempt"] = held.owner ? Json(held.owner->key.attempt) : Json(nullptr);
-  json["holding"] = name_of(held.holding);
+  json["holding"] = k_holding_names.name_of(held.holding);
   json["status"] = held.status;
   json["instances"] = machines_json(held.resources);
   json["since"] = format_utc(held.since_wall_s);
@@ -224,7 +213,7 @@ Json pools_json(const HeldMachinesReport& view) {
   json["releases"] = Json::array();
   for (const Release& release : view.releases) {
     Json entry = held_json(release.machines);
-    entry["outcome"] = name_of(release.outcome);
+    entry["outcome"] = k_release_names.name_of(release.outcome);
     json["releases"].push_back(std::move(entry));
   }
   return json;

@@ -56,8 +56,8 @@ Result<PriceSource> read_source(const std::filesystem::path& file) {
   return PriceSource{*std::move(table), file.string(), told ? source->get<std::string>() : ""};
 }
 
-Result<PriceSource> table_in_force(const std::string& region) {
-  const auto file = find_price_table_file(region);
+Result<PriceSource> table_in_force(const PricesOptions& options, const std::string& region) {
+  const auto file = find_price_table_file(service_of(options).name(), region);
   if (!file) return tl::unexpected(file.error());
   return read_source(*file);
 }
@@ -67,7 +67,7 @@ ExitCode show_prices(CommandContext& context, const PricesOptions& options) {
   if (!regions) return context.console.error(regions.error());
   std::vector<PriceSource> tables;
   for (const std::string& region : *regions) {
-    auto table = table_in_force(region);
+    auto table = table_in_force(options, region);
     if (!table) return context.console.error(table.error());
     tables.push_back(*std::move(table));
   }
@@ -96,7 +96,7 @@ Result<std::filesystem::path> output_file(const PricesOptions& options, const st
     return fail(ErrorKind::usage, "there is no home directory to keep the table in", {},
                 "set HOME or XDG_DATA_HOME, or name a file with --output");
   }
-  return *directory / price_table_name(region);
+  return *directory / price_table_name(service_of(options).name(), region);
 }
 
 /// What the list does not tell of a machine is taken from the table before.
@@ -120,7 +120,7 @@ ExitCode refresh_prices(CommandContext& context, const PricesOptions& options) {
   const std::string* region = &regions->front();
   const auto file = output_file(options, *region);
   if (!file) return context.console.error(file.error());
-  const auto before = table_in_force(*region);
+  const auto before = table_in_force(options, *region);
   const PriceListService& service = service_of(options);
   auto listed = service.list(context.clock, *region);
   if (!listed) return context.console.error(listed.error());
@@ -175,7 +175,7 @@ void add_prices_command(CLI::App& program, CommandContext& context) {
           "--output", options->output,
           fmt::format("File to write [default: {} in ~/.local/share/steptune/prices, where "
                       "it is found again]",
-                      price_table_name("REGION")))
+                      price_table_name(service_of(*options).name(), "REGION")))
       ->option_text("FILE");
   add_json_option(*refresh, context);
   command->callback([&context, options, refresh] {

@@ -75,7 +75,7 @@ std::optional<Refusal> why_not_surveyed(const Survey& survey, const std::string&
       not_from_outside(
           why ? fmt::format("the hook cannot tell the program's steps: {}", *why)
               : std::string(survey.ended ? "the program ended before its first step"
-                                         : "the program made no step in the time it was watched"),
+                                         : "the program made no step while it was watched"),
           name, argv),
       true};
 }
@@ -136,8 +136,8 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
   list("leaves", draft.left);
   if (std::ranges::find(survey.phases, "checkpoint") != survey.phases.end()) {
     text +=
-        "note    the program writes checkpoints, and so will each trial: give it a folder to "
-        "waste\n";
+        "note    the program writes checkpoints, and so will each trial: give it a scratch "
+        "folder\n";
   }
   text.pop_back();
   return text;
@@ -202,7 +202,8 @@ Result<Survey> survey_of(CommandContext& context, const std::vector<std::string>
 }
 
 StudyFile stopped(CommandContext& context, const SignalFlags& flags) {
-  context.console.message("stopped before the program was known; no study file was written");
+  context.console.message(
+      "stopped before the program had been examined; no study file was written");
   return {"", flags.exit_code()};
 }
 
@@ -212,7 +213,8 @@ Result<StudyFile> by_its_options(CommandContext& context, const std::vector<std:
                                  const SignalFlags& flags) {
   if (needs_hook(options)) return tl::unexpected(std::move(why));
   if (!options.quiet) {
-    context.console.message(fmt::format("{}: its own options are looked for", why.message));
+    context.console.message(
+        fmt::format("{}: looking at the program's own options instead", why.message));
   }
   InitRequest request;
   request.argv = argv;
@@ -237,10 +239,10 @@ void add_program_options(CLI::App& command, ProgramOptions& options) {
                   "With a command: name of the study [default: after the script]")
       ->option_text("NAME");
   command.add_flag("--numeric", options.numeric,
-                   "With a command: tune what rounds otherwise, too (precision, TF32, "
+                   "With a command: also tune what changes rounding (precision, TF32, "
                    "compilation), with a guard on the loss");
   command.add_flag("--semantic", options.semantic,
-                   "With a command: tune what changes the training, too (batch size), with a "
+                   "With a command: also tune what changes the training (batch size), with a "
                    "guard on the loss");
   command.add_flag("--live", options.live,
                    "With a command: measure configurations in one running program, in turns with "
@@ -288,10 +290,10 @@ Result<StudyFile> study_file_of(CommandContext& context, const std::vector<std::
                 "a program's command stands after --: steptune run -- python3 train.py");
   }
   if (words.size() > context.after_separator.size()) {
-    return fail(
-        ErrorKind::usage,
-        fmt::format("a study file, \"{}\", and a command are given", printable_line(words.front())),
-        "", "give one of them");
+    return fail(ErrorKind::usage,
+                fmt::format("both a study file, \"{}\", and a command are given",
+                            printable_line(words.front())),
+                "", "give one of them");
   }
   return study_file_for(context, context.as_typed(words), options);
 }
@@ -300,7 +302,8 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
                                  const ProgramOptions& options) {
   if (options.live && (options.numeric || options.semantic)) {
     return fail(ErrorKind::usage, "--live excludes --numeric and --semantic", "",
-                "the loss of one training belongs to no configuration: leave one of them out");
+                "in one running program the loss belongs to no single configuration: leave one of "
+                "them out");
   }
   const std::string name = options.name.empty() ? study_name_of(argv) : options.name;
   const std::string file = name + ".study.json";

@@ -70,7 +70,7 @@ void add_rehearse_command(CLI::App& program, CommandContext& context) {
       ->option_text("EXPRESSION");
   command
       ->add_option("--repeats", options->repeats,
-                   "Rehearsals, which differ in what chance decides [default: 5]")
+                   "Rehearsals, each with its own random numbers [default: 5]")
       ->option_text("N")
       ->check(CLI::Range(1, 1000));
   add_json_option(*command, context);

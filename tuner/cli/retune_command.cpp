@@ -92,7 +92,7 @@ Result<RetuneOptions> retune_options(const RetuneCommandOptions& given, const St
   if (!given.time.empty()) {
     const auto time_s = parse_duration_s(given.time);
     if (!time_s || *time_s < 1.0) {
-      return fail(ErrorKind::usage, "is no time that a night may take", "--time",
+      return fail(ErrorKind::usage, "is not a valid time limit for a night", "--time",
                   "write 90s, 30m, 1h30m");
     }
     options.bounds.time_s = *time_s;
@@ -103,7 +103,7 @@ Result<RetuneOptions> retune_options(const RetuneCommandOptions& given, const St
                 "--cost", "say how much a night may cost, in USD");
   }
   if (given.cost_usd && !study.runner->traits().has_price) {
-    return fail(ErrorKind::usage, "the study tells no price", "--cost",
+    return fail(ErrorKind::usage, "the study has no price", "--cost",
                 "give \"price_per_hour\" in \"runner\"");
   }
   return options;
@@ -237,8 +237,9 @@ void add_retune_command(CLI::App& program, CommandContext& context) {
   add_notify_options(*command, options->notify,
                      {"completed", "improved", "regressed", "failed", "budget"});
   command
-      ->add_option("--keep-nights", options->keep_nights,
-                   "Nights whose trials are kept; of older ones only the result is [default: 60]")
+      ->add_option(
+          "--keep-nights", options->keep_nights,
+          "Nights whose trials are kept; of older ones only the result stays [default: 60]")
       ->option_text("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
   command->add_flag("--quiet", options->quiet, "Show no progress, even on a terminal");

@@ -22,7 +22,7 @@ ExitCode show_scaling(CommandContext& context, ScalingArguments arguments) {
     const auto deadline = parse_duration_s(arguments.deadline);
     if (!deadline) return context.console.error(deadline.error());
     if (!(*deadline > 0.0)) {
-      return context.console.error({ErrorKind::usage, "--deadline must be longer than nothing",
+      return context.console.error({ErrorKind::usage, "--deadline must be greater than zero",
                                     arguments.deadline, "give a duration such as 12h"});
     }
     arguments.options.deadline_s = *deadline;
@@ -50,7 +50,7 @@ void add_scaling_command(CLI::App& program, CommandContext& context) {
   auto arguments = std::make_shared<ScalingArguments>();
   CLI::App* command =
       add_command(program, context, "scaling",
-                  "Tell time, cost and efficiency against the number of machines, and why",
+                  "Show time, cost and efficiency against the number of machines, and why",
                   "  steptune scaling\n"
                   "  steptune scaling resnet-cluster --deadline 12h\n"
                   "  steptune scaling resnet-cluster --over gpus --min-efficiency 0.5");
@@ -63,7 +63,7 @@ void add_scaling_command(CLI::App& program, CommandContext& context) {
       ->option_text("PARAM");
   command
       ->add_option("--min-efficiency", arguments->options.min_efficiency,
-                   "What another machine is to pay, as a share of what the first does "
+                   "Least gain of each further machine, as a share of the first one's "
                    "[default: the study's \"min_efficiency\", 0.7]")
       ->check(CLI::Range(0.01, 1.0))
       ->option_text("SHARE");

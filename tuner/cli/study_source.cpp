@@ -54,7 +54,7 @@ Result<std::int64_t> trial_number(const std::string& text) {
 
 Result<void> check_study_name(const std::string& name) {
   if (document::is_study_name(name)) return {};
-  return fail(ErrorKind::usage, fmt::format("\"{}\" is no study name", printable_line(name)),
+  return fail(ErrorKind::usage, fmt::format("\"{}\" is not a study name", printable_line(name)),
               "--name", "letters, digits and _.- are allowed, a letter or digit first");
 }
 

@@ -24,7 +24,7 @@ constexpr mode_t k_mode = 0644;
 constexpr std::uintmax_t k_most_file_bytes = std::uintmax_t{16} << 20U;
 
 tl::unexpected<Error> failed(const std::filesystem::path& file, int error) {
-  if (error == EEXIST) return fail(ErrorKind::usage, "is there already", file.string());
+  if (error == EEXIST) return fail(ErrorKind::usage, "already exists", file.string());
   return fail(ErrorKind::unavailable, fmt::format("cannot be written: {}", std::strerror(error)),
               file.string());
 }

@@ -67,7 +67,7 @@ class YamlScanner {
   Result<std::vector<ConfigScalar>> scan() {
     yaml_parser_t parser;
     if (yaml_parser_initialize(&parser) == 0) {
-      return fail(ErrorKind::internal, "libyaml has no memory", where_);
+      return fail(ErrorKind::internal, "libyaml ran out of memory", where_);
     }
     const std::unique_ptr<yaml_parser_t, void (*)(yaml_parser_t*)> owner(&parser,
                                                                          yaml_parser_delete);

@@ -281,7 +281,7 @@ Result<ForeignTrials> read_foreign_trials(const fs::path& path, const std::strin
     return of_syne_tune ? read_syne_tune(path) : read_ray(path);
   }
   if (!fs::is_regular_file(path, error)) {
-    return fail(ErrorKind::usage, "is no file and no folder", path.string());
+    return fail(ErrorKind::usage, "is neither a file nor a folder", path.string());
   }
   return is_sqlite(path) ? read_optuna(path, study) : read_csv(path);
 }

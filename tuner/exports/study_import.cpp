@@ -101,7 +101,7 @@ Result<void> check_directions(const ForeignTrials& foreign, const StudySpec& stu
       return fail(ErrorKind::usage,
                   fmt::format("Optuna's objective {} is {}, \"{}\" of the study is not", i + 1,
                               is_maximized ? "maximized" : "minimized", objective.metric),
-                  "", "export its trials as CSV with a column of the study's meaning");
+                  "", "export its trials as CSV with a column that has the study's meaning");
     }
   }
   return {};
@@ -223,19 +223,19 @@ Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
   }
   for (const Objective& objective : study.objectives) {
     if (told.contains(objective.metric)) continue;
-    return fail(ErrorKind::usage, fmt::format("no column tells \"{}\"", objective.metric), "",
+    return fail(ErrorKind::usage, fmt::format("no column holds \"{}\"", objective.metric), "",
                 fmt::format("--column {}=COLUMN", objective.metric));
   }
   if (imported.trials.empty()) {
     std::string reasons;
     for (const auto& [why, count] : imported.left)
       reasons += fmt::format("\n  {}: {}", count, why);
-    return fail(ErrorKind::usage, "no trial stands in the study's space" + reasons);
+    return fail(ErrorKind::usage, "no trial lies in the study's space" + reasons);
   }
   for (const Parameter& parameter : study.space.parameters()) {
     if (told.contains(parameter.name)) continue;
     imported.notes.push_back(
-        fmt::format("no column tells \"{}\": all trials are taken to have the baseline's value",
+        fmt::format("no column holds \"{}\": all trials are taken to have the baseline's value",
                     parameter.name));
   }
   for (const Objective& objective : study.objectives) {

@@ -33,7 +33,7 @@ std::string why_unknown(const Measurement& measurement, std::int64_t without_tim
     return "too few reports after the warm-up to compare a rate; let it run on";
   }
   if (without_time > 0) {
-    return "the log does not tell when its lines were printed, so no rate can be computed: let the "
+    return "the log does not say when its lines were printed, so no rate can be computed: let the "
            "program print dates, or report from code, or follow it while it runs (-- COMMAND, or - "
            "for stdin)";
   }

@@ -51,9 +51,10 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
                         std::isfinite(trial.measurement->seconds_per_sample) &&
                         std::isfinite(trial.measurement->half_width_s);
   if (!measured) {
-    return fail(ErrorKind::not_found,
-                fmt::format("trial {} was not measured: it promises nothing", trial.number), {},
-                "name another one with --trial; 'steptune leaderboard' lists them");
+    return fail(
+        ErrorKind::not_found,
+        fmt::format("trial {} was not measured: there is nothing to compare with", trial.number),
+        {}, "name another one with --trial; 'steptune leaderboard' lists them");
   }
   const Measurement& measurement = *trial.measurement;
   const TrialRecord* baseline = standing.baseline();

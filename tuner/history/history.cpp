@@ -272,7 +272,7 @@ Result<void> History::add_ended_study(const StudyRecord& ended,
                                       const std::vector<TrialRecord>& trials) {
   const auto existing = study(ended.name);
   if (existing) {
-    return fail(ErrorKind::conflict, fmt::format("a study \"{}\" is there already", ended.name),
+    return fail(ErrorKind::conflict, fmt::format("a study \"{}\" already exists", ended.name),
                 store_->path.string(), "give another name");
   }
   if (existing.error().kind != ErrorKind::not_found) return tl::unexpected(existing.error());

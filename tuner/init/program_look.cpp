@@ -121,8 +121,8 @@ Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock
   if (!look.reading && !hook_works) {
     const std::string why = ending_of(*seen);
     look.ending = !why.empty()  ? fmt::format("the program failed: {}", why)
-                  : seen->ended ? std::string("the program ended without telling progress")
-                                : std::string("its output tells no progress that is understood");
+                  : seen->ended ? std::string("the program ended without printing progress")
+                                : std::string("no progress was recognised in its output");
   }
   if (hook_works) look.survey = *std::move(seen);
   return look;

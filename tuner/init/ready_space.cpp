@@ -58,7 +58,7 @@ const Section<KnobSetting>& setting_section() {
 
 void check_knob(const ObjectNode& object, const SpaceKnob& knob) {
   if (!document::is_identifier(knob.parameter)) {
-    object.node().fault("\"parameter\" is no name of a parameter");
+    object.node().fault("\"parameter\" is not a valid parameter name");
   }
   if (knob.option.empty() == knob.settings.empty()) {
     object.node().fault("give either \"option\" or \"settings\"");
@@ -119,7 +119,8 @@ const Section<ReadySpace>& space_section() {
           .check([](const ObjectNode& object, ReadySpace& space) {
             if (space.programs.empty() && space.modules.empty() && space.scripts.empty() &&
                 space.options.empty() && space.config_keys.empty()) {
-              object.node().fault("nothing tells this program: give \"options\" or \"programs\"");
+              object.node().fault(
+                  "nothing identifies this program: give \"options\" or \"programs\"");
             }
           });
   return k_section;

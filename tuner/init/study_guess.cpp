@@ -25,7 +25,8 @@ constexpr std::int64_t k_smaller = 4;
 constexpr std::int64_t k_larger = 8;
 
 constexpr const char* k_no_loss =
-    "it changes what is learnt, and no loss is known to guard it by (docs/study-file.md, guards)";
+    "it changes what is learnt, and no loss is known that a guard could check (docs/study-file.md, "
+    "guards)";
 
 double fact_value(const std::string& expression, const Facts& facts) {
   const auto compiled = Expression::compile(expression, {}, facts);
@@ -100,7 +101,7 @@ class Guessing {
     const ProgramOption* option = option_of(rule.option);
     const bool another_training = rule.role == "batch" || rule.role == "accumulation";
     if (another_training && input_.same_training) {
-      if (option != nullptr) leave(shown, "another training; vary it with --semantic");
+      if (option != nullptr) leave(shown, "changes the training itself; vary it with --semantic");
       return;
     }
     if (option == nullptr) {
@@ -112,7 +113,7 @@ class Guessing {
     if (changes_learning(rule) && loss_.empty()) return leave(shown, k_no_loss);
     if (input_.program.help_style != "argparse" &&
         may_be_abbreviated(input_.program.argv, *option)) {
-      return leave(shown, "a word of the command may be its name cut short; write it out");
+      return leave(shown, "a word of the command may be its abbreviation; write it out");
     }
     if (rule.role == "accumulation") {
       if (!by_role_.contains("batch")) {
@@ -120,7 +121,8 @@ class Guessing {
       }
       // A bar over a loader counts parts of an optimizer step: fewer parts would look faster.
       if (input_.space == nullptr && !tells_samples()) {
-        return leave(shown, "its output tells no samples, and a step may be a part of one");
+        return leave(shown,
+                     "its output reports no samples, and what it counts may be micro-batches");
       }
     }
     auto today = input_.program.today(*option);
@@ -135,7 +137,7 @@ class Guessing {
     const bool active = rule.when.empty() || active_today(rule.when);
     if (!active && when.empty()) return leave(shown, "has no effect in the program as it is");
     if (!today && active) {
-      return leave(shown, fmt::format("its default is not told; write {} into the command",
+      return leave(shown, fmt::format("its default is unknown; write {} into the command",
                                       fmt::join(option_words(*option, "VALUE"), " ")));
     }
     Json parameter = {{"type", rule.type}};
@@ -145,7 +147,7 @@ class Guessing {
     }
     if (rule.type == "bool" && today && !settle_truth(*option, *today)) {
       return leave(shown, truth_of(value) ? "it cannot be switched off"
-                                          : fmt::format("\"{}\" is no truth value", value));
+                                          : fmt::format("\"{}\" is not a boolean", value));
     }
     if (rule.type == "categorical" && !settle_choices(rule, value, parameter)) {
       return leave(shown, "there is no choice here");
@@ -392,7 +394,7 @@ class Guessing {
     if (today == nullptr) {
       for (const KnobSetting& setting : rule.settings) {
         if (!is_begun_today(setting)) continue;
-        return leave(setting.args.front(), "what it is set to is none of the settings known");
+        return leave(setting.args.front(), "its current value is not a known setting");
       }
       for (const KnobSetting* setting : there) {
         if (setting->args.empty()) today = setting;

@@ -103,7 +103,7 @@ class Goal {
       guess_.comments["/planned_run"] = why_;
     } else {
       guess_.notes.push_back(
-          "planned run not known: times are per million samples; tell \"samples\" in the file");
+          "planned run not known: times are per million samples; give \"samples\" in the file");
     }
   }
 
@@ -114,7 +114,7 @@ class Goal {
       const OutputFormat& format = input_.reading->format;
       if (!format.reports.is_null()) document["reports"] = format.reports;
       guess_.notes.push_back(fmt::format("output read by {}, seen in its output", format.name));
-      guess_.comments["/reports"] = "its output was read so";
+      guess_.comments["/reports"] = "seen in its output";
     } else if (!published.is_null()) {
       document["reports"] = published;
       guess_.notes.push_back(fmt::format("output read as {} prints it", input_.space->title));
@@ -123,7 +123,7 @@ class Goal {
       guess_.notes.emplace_back("steps reported by the PyTorch hook");
     } else {
       guess_.notes.emplace_back(
-          "how it tells its progress is not known: give \"reports\" (docs/reporting.md)");
+          "how it reports progress is not known: give \"reports\" (docs/reporting.md)");
     }
   }
 

@@ -42,6 +42,24 @@ void log_ended(const TrialRecord& trial) {
            trial.failure.empty() ? "" : " reason=", trial.failure);
 }
 
+void log_drift(const TrialRecord& trial, const MachineDrift& drift) {
+  if (!logs(LogLevel::info)) return;
+  const MachineLevel level = drift.at(trial.number);
+  log_line(LogLevel::info, "drift trial={} runs={} significant={} log_ratio={:.4g} error={:.3g}",
+           trial.number, drift.runs(), drift.is_significant(), level.log_ratio,
+           level.standard_error);
+}
+
+void log_judged(const Finalist& finalist) {
+  if (!logs(LogLevel::info)) return;
+  const SpeedUp& speed_up = finalist.speed_up;
+  log_line(LogLevel::info,
+           "judge verdict={} settled={} pairs={} ratio={:.4g} low={:.4g} high={:.4g} "
+           "low_if_buffered={:.4g} ({})",
+           to_text(finalist.verdict), finalist.settled, speed_up.pairs, speed_up.ratio,
+           speed_up.low, speed_up.high, speed_up.low_if_buffered, finalist.configuration.text());
+}
+
 void log_spending(const Spending& spending) {
   log_line(LogLevel::debug,
            "spent trials={} elapsed_s={:.3f} usd={:.6g} least_trial_s={:.3f} "

@@ -8,6 +8,8 @@
 #include "search/searcher.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/budget.hpp"
+#include "tuner/loop/confirm.hpp"
+#include "tuner/loop/machine_drift.hpp"
 
 namespace steptune {
 
@@ -26,6 +28,12 @@ void log_scheduled(const TrialEstimate& estimate, const StopDecision& decision);
 
 /// `ended`: what became of a trial.
 void log_ended(const TrialRecord& trial);
+
+/// `drift`: how fast the machine is believed to be, after a run of the baseline in the search.
+void log_drift(const TrialRecord& trial, const MachineDrift& drift);
+
+/// `judge`: what the fresh runs of a finalist say, after each of its pairs.
+void log_judged(const Finalist& finalist);
 
 /// `spent` (level debug): what the budget is compared with before each trial of the search.
 void log_spending(const Spending& spending);

@@ -11,11 +11,11 @@ std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string
                                const std::filesystem::path& folder) {
   if (const auto why = log.disabled()) return fmt::format("the hook withdrew: {}", *why);
   if (log.armed()) {
-    return "the program imported no PyTorch, or trained nothing with it while it was watched";
+    return "the program did not import PyTorch, or did not train with it while it was watched";
   }
   const std::string reason = why_out_of_reach(argv, folder)
                                  .value_or(
-                                     "it is no Python program, or is started by python -I, "
+                                     "it is not a Python program, or is started by python -I, "
                                      "-E or -S, with an environment of its own, or frozen");
   return fmt::format("the hook did not reach the program: {}", reason);
 }

@@ -93,7 +93,7 @@ struct Recommendation {
   double payback_low = std::numeric_limits<double>::quiet_NaN();
   double payback_high = std::numeric_limits<double>::quiet_NaN();
   /// How many times the samples another batch size needs, from the least to the most; 1 where it is
-  /// the baseline's, or nothing is known of the gradient noise scale.
+  /// the baseline's, or nothing is known about the gradient noise scale.
   double least_samples_ratio = 1.0;
   double most_samples_ratio = 1.0;
   std::vector<std::string> notes;  ///< what the plan assumes and nobody has seen; for people

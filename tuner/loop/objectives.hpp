@@ -14,7 +14,7 @@ namespace steptune {
 /// A trial's objectives as the study states them (not negated).
 struct ObjectiveValues {
   std::vector<double> values;
-  std::vector<double> standard_errors;  ///< 0 for reported metrics: nothing is known of theirs
+  std::vector<double> standard_errors;  ///< 0 for reported metrics: nothing is known about theirs
 };
 
 /// What a measurement is worth: `time` and `cost` (USD) of the planned run (`planned_time`), or

@@ -55,7 +55,7 @@ std::string samples_counted(const StudySpec& study, const TrialRecord& trial) {
   if (!*measurement.samples_told) {
     return planned ? fmt::format("{:g} a step, by \"planned_run.batch_size\" ({})", *planned,
                                  formula->text())
-                   : "one a step: neither the program nor \"planned_run.batch_size\" tells";
+                   : "one a step: neither the program nor \"planned_run.batch_size\" says";
   }
   if (!(measurement.window_steps > 0.0)) return "as the program counts them";
   const double counted = measurement.window_samples / measurement.window_steps;

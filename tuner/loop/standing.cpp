@@ -2,6 +2,7 @@
 #include "tuner/loop/standing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -9,6 +10,7 @@
 
 #include <boost/math/distributions/normal.hpp>
 
+#include "search/pareto_front.hpp"
 #include "tuner/loop/confirm.hpp"
 #include "tuner/loop/objectives.hpp"
 
@@ -242,21 +244,17 @@ std::vector<std::int64_t> Standing::tied_with(const TrialRecord& leader) const {
 std::vector<std::int64_t> Standing::front() const {
   if (rules_.objectives.size() < 2) return {};
   const std::size_t other = ranked_by_ == 0 ? 1 : 0;
-  std::vector<std::tuple<double, double, std::int64_t>> sorted;
+  std::vector<std::array<double, 2>> pairs;
+  std::vector<std::int64_t> numbers;
   for (const auto& [first, number] : by_value_) {
     const TrialRecord& trial = *find(number);
-    if (!is_refuted(trial)) sorted.emplace_back(first, value(trial, other), number);
+    if (is_refuted(trial)) continue;
+    pairs.push_back({first, value(trial, other)});
+    numbers.push_back(number);
   }
-  // Sorted by one objective, a trial is dominated exactly if one before it is at least as good in
-  // the other (Kung, Luccio and Preparata 1975).
-  std::ranges::sort(sorted);
   std::vector<std::int64_t> front;
-  double least = std::numeric_limits<double>::infinity();
-  for (const auto& [first, second, number] : sorted) {
-    if (second >= least) continue;
-    least = second;
-    front.push_back(number);
-  }
+  for (const std::size_t index : pareto_front(pairs))
+    front.push_back(numbers[index]);
   return front;
 }
 

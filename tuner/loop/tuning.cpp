@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/log.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
@@ -298,6 +299,7 @@ void Tuning::on_ended(const TrialRecord& trial) {
     parts_.listener.on_trial_ended(trial, standing_);
     return;
   }
+  log_conclusions(trial);
   observe(trial, standing_.launches());
   count_failures(trial);
   if (trial.purpose == TrialPurpose::baseline) check_baseline(trial);
@@ -308,6 +310,20 @@ void Tuning::on_ended(const TrialRecord& trial) {
     parts_.listener.on_warning(
         fmt::format("a configuration failed when it was confirmed ({}: {}) and is excluded: {}",
                     to_text(trial.status), trial.failure, trial.configuration.text()));
+  }
+}
+
+void Tuning::log_conclusions(const TrialRecord& trial) const {
+  if (!logs(LogLevel::info)) return;
+  if (trial.purpose == TrialPurpose::sentinel) log_drift(trial, standing_.drift());
+  if (!is_confirmation(trial.purpose)) return;
+  for (const Finalist& finalist : confirmation().finalists()) {
+    const bool judged = std::ranges::any_of(finalist.pairs, [&](const RunPair& pair) {
+      return pair.incumbent->number == trial.number || pair.baseline->number == trial.number;
+    });
+    if (judged || (refutes(trial) && finalist.configuration == trial.configuration)) {
+      log_judged(finalist);
+    }
   }
 }
 

@@ -83,6 +83,8 @@ class Tuning {
   [[nodiscard]] Result<void> detach();
   void forward_notices();
   void on_ended(const TrialRecord& trial);
+  /// What a run that others are compared with, or that is compared, has changed.
+  void log_conclusions(const TrialRecord& trial) const;
   void warn_of_unsteady(const TrialRecord& trial) const;
   void warn_of_drift(bool was_known) const;
   void count_failures(const TrialRecord& trial);

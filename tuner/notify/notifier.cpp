@@ -60,7 +60,7 @@ Result<Notifier::Target> Notifier::target_of(const std::string& text) {
   const std::string origin = origin_of(address);
   const std::string_view host = std::string_view(origin).substr(origin.find("://") + 3);
   if (host.empty() || host.find_first_of(" \t@\\") != std::string_view::npos) {
-    return fail(ErrorKind::usage, "is no address of a webhook", "--notify",
+    return fail(ErrorKind::usage, "is not the address of a webhook", "--notify",
                 "give https://host/path, without a user name");
   }
   const bool is_slack = slack || host == k_slack_host;
@@ -88,8 +88,8 @@ std::vector<std::string> Notifier::tell(const Notice& notice) const {
             : post_json(target.text,
                         dump_json(target.kind == Kind::slack ? slack_document(notice) : document));
     if (told) continue;
-    warnings.push_back(fmt::format("\"{}\" was not told of \"{}\": {}", target.name, notice.event,
-                                   told.error().message));
+    warnings.push_back(fmt::format("could not notify \"{}\" of \"{}\": {}", target.name,
+                                   notice.event, told.error().message));
   }
   return warnings;
 }

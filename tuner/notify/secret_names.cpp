@@ -5,7 +5,7 @@
 #include <array>
 #include <cctype>
 
-#include <unistd.h>
+#include "common/child_process.hpp"
 
 namespace steptune {
 namespace {
@@ -48,15 +48,11 @@ bool is_secret_variable(std::string_view name, std::string_view value) {
 }
 
 std::vector<std::string> environment_without_secrets() {
-  std::vector<std::string> environment;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    if (is_secret_variable(text.substr(0, equals), text.substr(equals + 1))) continue;
-    environment.emplace_back(text);
-  }
-  return environment;
+  auto variables = process_variables();
+  std::erase_if(variables, [](const auto& variable) {
+    return is_secret_variable(variable.first, variable.second);
+  });
+  return assignments(variables);
 }
 
 }  // namespace steptune

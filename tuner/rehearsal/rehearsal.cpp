@@ -86,10 +86,11 @@ Result<RehearsedTuning> rehearse_tuning(const StudySpec& study, const SpeedModel
   const auto stage = study.runner->rehearse(
       {seed, wall_time_s, [&](const auto& values) { return training_of(study, speed, values); }});
   if (stage == nullptr) {
-    return fail(ErrorKind::usage,
-                fmt::format("trials of the runner \"{}\" cost nothing that a rehearsal could tell",
-                            study.runner->kind().name()),
-                study.file.string(), "'steptune check' shows what would run");
+    return fail(
+        ErrorKind::usage,
+        fmt::format("trials of the runner \"{}\" cost nothing, so there is nothing to rehearse",
+                    study.runner->kind().name()),
+        study.file.string(), "'steptune check' shows what would run");
   }
   const TemporaryFolder folder;
   if (folder.path().empty()) {

@@ -114,7 +114,7 @@ AuditResult measured_here(const StudySpec& spec, const TrialRecord& trial,
   if (!traits.uses_this_machine) {
     return {check, std::nullopt, "its trials ran on machines that they rented"};
   }
-  if (!there) return {check, std::nullopt, "the history does not tell the machine"};
+  if (!there) return {check, std::nullopt, "the history does not record the machine"};
   std::vector<std::string> others;
   constexpr std::array<const char*, 5> k_hardware{"cpu", "cpus", "memory", "gpu", "gpu_driver"};
   for (const char* part : k_hardware) {

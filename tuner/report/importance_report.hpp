@@ -20,7 +20,7 @@ namespace steptune {
 [[nodiscard]] std::string gain_text(const Estimate& gain, bool logarithmic);
 /// `workers 0 -> 8, prefetch - -> 4`
 [[nodiscard]] std::string changes_text(const AblationStep& step);
-/// `4.43x: workers 1.92, precision 1.45; the rest nothing`
+/// `4.43x: workers 1.92, precision 1.45; no measurable effect from the rest`
 [[nodiscard]] std::string ablation_headline(const AblationPath& path);
 /// Whether the interval tells the step from no change.
 [[nodiscard]] bool is_told_from_nothing(const AblationStep& step, bool logarithmic);

@@ -197,7 +197,7 @@ std::string effect_text(const ParameterImportance& parameter, const Importance& 
   const MainEffect& effect = *parameter.effect;
   // Where the interval holds "no change", best and worst are as good as drawn by lot.
   if (importance.logarithmic ? effect.size.low <= 1.0 : effect.size.low <= 0.0)
-    return "nothing told";
+    return "no clear effect";
   const bool less_is_better = view.objective.direction == Direction::minimize;
   const Value& best = less_is_better ? effect.least : effect.most;
   const Value& worst = less_is_better ? effect.most : effect.least;
@@ -242,8 +242,8 @@ std::string ablation_headline(const AblationPath& path) {
   }
   const std::string whole =
       path.logarithmic ? format_ratio(path.gain.mean) : format_number(path.gain.mean);
-  if (told == 0) return whole + ", no single step told from nothing";
-  if (told < path.steps.size()) text += "; the rest nothing";
+  if (told == 0) return whole + ", no single step has a measurable effect";
+  if (told < path.steps.size()) text += "; no measurable effect from the rest";
   return whole + ": " + text;
 }
 

@@ -74,8 +74,8 @@ std::optional<double> step_size(const TrialRecord& trial) {
 void add_notes(Leaderboard& board) {
   if (board.drift_log_ratio != 0.0) {
     board.notes.push_back(
-        fmt::format("the machine became {:.0f} % {} during the search: ranks are without that, "
-                    "values as measured",
+        fmt::format("the machine became {:.0f} % {} during the search: ranks are corrected for it, "
+                    "values are as measured",
                     100.0 * std::abs(std::expm1(board.drift_log_ratio)),
                     board.drift_log_ratio > 0.0 ? "slower" : "faster"));
   }

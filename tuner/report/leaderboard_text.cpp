@@ -185,7 +185,7 @@ std::string legend(const Leaderboard& board) {
     if (used) result += fmt::format("{}{}", result.empty() ? "" : "   ", text);
   };
   add(any(&LeaderboardRow::best), "* best");
-  add(any(&LeaderboardRow::tied), "= tied with the best (not told apart)");
+  add(any(&LeaderboardRow::tied), "= tied with the best (no measurable difference)");
   add(any(&LeaderboardRow::pareto), "p on the Pareto front");
   add(any(&LeaderboardRow::disturbed), "! disturbed by other load");
   return result.empty() ? result : result + "\n";

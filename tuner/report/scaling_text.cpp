@@ -22,19 +22,20 @@ std::string law_words(const Scaling& scaling) {
   if (scaling.fits.empty()) return scaling.unknown;
   const ScalingFit& first = scaling.fits.front();
   if (!first.aicc) {
-    return fmt::format(
-        "{}, taken as given: {} counts cannot tell one law from another, four or more can",
-        law_title(first.best.law), scaling.counts.size());
+    return fmt::format("{}, assumed: {} counts cannot tell the laws apart, four or more can",
+                       law_title(first.best.law), scaling.counts.size());
   }
   double growing = 0.0;
   for (const ScalingFit& fit : scaling.fits)
     growing += work_grows(fit.best.law) ? fit.weight : 0.0;
   std::string text = fmt::format("{} ({} of the evidence", law_title(first.best.law),
                                  format_percent(first.weight));
-  text += scaling.law_told
-              ? std::string(")")
-              : fmt::format("); not told from the other kind: the same work {}, growing work {}",
-                            format_percent(1.0 - growing), format_percent(growing));
+  text +=
+      scaling.law_told
+          ? std::string(")")
+          : fmt::format(
+                "); cannot be distinguished from the other kind: the same work {}, growing work {}",
+                format_percent(1.0 - growing), format_percent(growing));
   constexpr double k_unexplained_scatter = 2.0;
   if (scaling.scatter > k_unexplained_scatter) {
     text += fmt::format("; the counts scatter {} times as far around it as their intervals explain",
@@ -59,10 +60,10 @@ std::string shares_words(const Scaling& scaling) {
   switch (fit.best.law) {
     case ScalingLaw::amdahl:
     case ScalingLaw::gustafson:
-      return text + ", what a ring of messages takes included; " +
+      return text + ", a ring all-reduce included; " +
              (fit.aicc && scaling.fits.back().aicc
                   ? "no other communication is seen"
-                  : "other communication cannot be told from so few counts");
+                  : "other communication cannot be estimated from so few counts");
     case ScalingLaw::amdahl_linear:
       return text + ", communication " + cost + " more for each further one";
     case ScalingLaw::amdahl_log:
@@ -94,8 +95,9 @@ std::string knee_words(const Scaling& scaling) {
   if (knee.high > knee.low)
     text += fmt::format(" ({}-{})", format_number(knee.low), format_number(knee.high));
   const std::string wanted = format_percent(scaling.question.min_efficiency);
-  text += knee.is_last ? fmt::format(": as far as was measured, a further one pays {}", wanted)
-                       : fmt::format(": from there on, a further one pays less than {}", wanted);
+  text += knee.is_last
+              ? fmt::format(": up to the most that was measured, each further one gains {}", wanted)
+              : fmt::format(": beyond it, each further one gains less than {}", wanted);
   return text;
 }
 
@@ -132,7 +134,7 @@ TextTable count_table(const StudyScaling& study, Detail detail) {
   columns.push_back({study.has_price ? "cost" : "machine-hours", Align::right});
   if (detail < Detail::least) columns.push_back({"speed-up", Align::right});
   if (alike) columns.push_back({"efficiency", Align::right});
-  if (alike && detail < Detail::least) columns.push_back({"each more pays", Align::right});
+  if (alike && detail < Detail::least) columns.push_back({"marginal gain", Align::right});
   columns.push_back({"trial", Align::right});
   if (detail == Detail::all) columns.push_back({"best of", Align::right});
   TextTable table(std::move(columns));

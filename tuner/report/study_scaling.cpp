@@ -34,14 +34,14 @@ Result<std::string> parameter_to_look_at(const StudySpec& study, const std::stri
     const bool there = study.space.find(named) != nullptr;
     const auto nearest = nearest_name(named, numeric);
     return fail(ErrorKind::usage,
-                there ? fmt::format("the parameter \"{}\" has values that are no numbers", named)
+                there ? fmt::format("the parameter \"{}\" has values that are not numbers", named)
                       : fmt::format("the study has no parameter \"{}\"", named),
                 over.empty() ? "/search/over" : "--over",
                 nearest ? fmt::format("did you mean \"{}\"?", *nearest)
                         : "name the one that counts machines, GPUs or processes");
   }
   if (auto found = counting_parameter(study)) return *std::move(found);
-  return fail(ErrorKind::usage, "the study does not tell which parameter counts machines", "",
+  return fail(ErrorKind::usage, "the study does not say which parameter counts machines", "",
               numeric.empty() ? "no parameter has numbers as values"
                               : fmt::format("give it with --over; parameters with numbers: {}",
                                             fmt::join(numeric, ", ")));

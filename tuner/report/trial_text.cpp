@@ -244,17 +244,17 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
   if (trial.gpu) {
     facts.add(
         "GPU",
-        fmt::format("{} of memory at most ({}), busy {}, {:.0f} MHz{}{}",
-                    format_bytes(trial.gpu->peak_memory_bytes),
-                    format_percent(trial.gpu->peak_memory_share),
-                    format_percent(trial.gpu->utilisation), trial.gpu->sm_clock_hz / k_mhz,
-                    trial.gpu->slowed_share > 0.0
-                        ? fmt::format(", clocks held down {} of the time",
-                                      format_percent(trial.gpu->slowed_share))
-                        : "",
-                    trial.gpu->most_strangers > 0
-                        ? fmt::format(", shared with {} other processes", trial.gpu->most_strangers)
-                        : ""));
+        fmt::format(
+            "{} of memory at most ({}), busy {}, {:.0f} MHz{}{}",
+            format_bytes(trial.gpu->peak_memory_bytes),
+            format_percent(trial.gpu->peak_memory_share), format_percent(trial.gpu->utilisation),
+            trial.gpu->sm_clock_hz / k_mhz,
+            trial.gpu->slowed_share > 0.0
+                ? fmt::format(", throttled {} of the time", format_percent(trial.gpu->slowed_share))
+                : "",
+            trial.gpu->most_strangers > 0
+                ? fmt::format(", shared with {} other processes", trial.gpu->most_strangers)
+                : ""));
   }
   if (trial.storage_read_bytes) {
     facts.add("storage", format_bytes(*trial.storage_read_bytes) + " read");

@@ -61,10 +61,11 @@ Json regression_json(const Night& night) {
 
 std::string cause_text(const Night& night) {
   const std::string cause = cause_name(night);
-  if (cause == "configuration") return "the configuration: the baseline is not slower alike";
-  if (cause == "machine") return "the machine: the baseline is slower alike";
-  if (cause == "library") return "a library: the baseline is slower alike";
-  if (cause == "machine_or_library") return "machine or library: the baseline is slower alike";
+  if (cause == "configuration") return "the configuration: the baseline has not slowed down";
+  if (cause == "machine") return "the machine: the baseline has slowed down as much";
+  if (cause == "library") return "a library: the baseline has slowed down as much";
+  if (cause == "machine_or_library")
+    return "machine or library: the baseline has slowed down as much";
   return "no second configuration to tell the machine from the configuration";
 }
 
@@ -143,7 +144,7 @@ std::string night_text(const Night& night, const NightContext& context) {
   }
   if (night.slowdown) {
     text += fmt::format(
-        "slower {} as long since night {} ({})\n       {}\n",
+        "slower {} the time since night {} ({})\n       {}\n",
         interval_text(night.slowdown->ratio, night.slowdown->low, night.slowdown->high),
         night.slowdown->since, format_utc(night.slower_since_wall_s), cause_text(night));
   }

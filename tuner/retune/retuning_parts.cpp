@@ -100,7 +100,7 @@ Result<void> Retuning::begin() {
   night_.before = *used ? **std::move(used) : UsedConfiguration{study.baseline, "", 0};
   if (!study.space.contains(night_.before.configuration)) {
     parts_.listener.on_warning(fmt::format(
-        "the configuration in use is none of the study any more, so its baseline is: {}",
+        "the configuration in use is no longer valid in this study, so the baseline is used: {}",
         night_.before.configuration.text()));
     night_.before = {study.baseline, "", 0};
   }

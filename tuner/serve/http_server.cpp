@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 
 #include "common/log.hpp"
+#include "common/pause.hpp"
 #include "common/unique_fd.hpp"
 #include "tuner/serve/connection.hpp"
 
@@ -88,7 +89,7 @@ class HttpServer::Engine final : public httplib::Server {
         take(UniqueFd(fd));
       } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
         // The connection stays in the backlog, so that waiting for it would not wait.
-        ::poll(nullptr, 0, k_look_ms);
+        pause_thread(1e-3 * k_look_ms);
       }
     }
     svr_sock_ = INVALID_SOCKET;
@@ -177,7 +178,7 @@ class HttpServer::Engine final : public httplib::Server {
                         request.ranges.clear();
                       });
     } catch (const std::exception& exception) {
-      write_log(LogLevel::error, fmt::format("an answer broke off: {}", exception.what()));
+      write_log(LogLevel::error, fmt::format("sending an answer failed: {}", exception.what()));
     }
     ::shutdown(fd, SHUT_WR);
     connection.discard_input();

@@ -283,7 +283,7 @@ void StudySite::stop() {
 Result<std::unique_lock<std::timed_mutex>> StudySite::lock_for_reading() {
   std::unique_lock lock(reading_, k_wait_for_others);
   if (!lock) {
-    return fail(ErrorKind::unavailable, "others are being answered", options_.database.string(),
+    return fail(ErrorKind::unavailable, "too many requests at once", options_.database.string(),
                 "ask again in a few seconds");
   }
   return lock;

@@ -81,9 +81,10 @@ void check_waiting(const StudySpec& study, Faults& faults) {
 
 void check_earlier_studies(const StudySpec& study, Faults& faults) {
   if (!study.search.learn_from.empty() && study.search.searcher != "bayes") {
-    faults.add("/search/learn_from",
-               fmt::format("the searcher {} learns from no other study: use bayes, or leave it out",
-                           study.search.searcher));
+    faults.add(
+        "/search/learn_from",
+        fmt::format("the searcher {} does not learn from other studies: use bayes, or leave it out",
+                    study.search.searcher));
   }
 }
 

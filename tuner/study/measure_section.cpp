@@ -17,7 +17,7 @@ std::vector<std::string> cache_names() {
 void check_data(const ObjectNode& object, const MeasureSpec& measure) {
   if (measure.cache == PageCache::warm || !measure.data.empty()) return;
   object.find("cache")->fault(
-      "what is to be dropped from the page cache is not told: name the files or folders of the "
+      "it is not known what to drop from the page cache: name the files or folders of the "
       "training data in \"data\", such as [\"data/train\"]");
 }
 

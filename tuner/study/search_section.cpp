@@ -85,8 +85,8 @@ const Section<SearchSpec>& search_section() {
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::unless_default)
                    .default_words("0.7")
-                   .doc("`scaling`: what another machine is to pay, as a share of what the first "
-                        "does"))
+                   .doc("`scaling`: least gain of each further machine, as a share of the first "
+                        "one's"))
           .add(key("waiting_per_hour", &SearchSpec::waiting_per_hour, document::number({0.0, 1e6}))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)

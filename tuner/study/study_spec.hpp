@@ -249,7 +249,7 @@ struct RenderedCommand {
                                                    const Configuration& configuration);
 
 /// USD per hour of all machines of a configuration together, as a run is expected to be billed
-/// (managed spot: its share of the on-demand price); 0 where the study tells no price.
+/// (managed spot: its share of the on-demand price); 0 where the study has no price.
 [[nodiscard]] double usd_per_hour(const StudySpec& study, const Configuration& configuration);
 /// The same on demand: the price of a billed second (the discount of managed spot is that fewer
 /// seconds are billed), and the most that an hour can cost.

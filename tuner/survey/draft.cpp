@@ -51,13 +51,13 @@ class Knobs {
     const KnobState& state = told->second;
     if (!state.may) return leave(knob, state.why);
     if (knob.knob_class == KnobClass::numeric && !options_.numeric) {
-      return leave(knob, "rounds otherwise; --numeric tunes it, with a guard on the loss");
+      return leave(knob, "changes rounding; tuned with --numeric, with a guard on the loss");
     }
     if (knob.knob_class == KnobClass::semantic && !options_.semantic) {
-      return leave(knob, "another training; --semantic tunes it");
+      return leave(knob, "changes the training itself; tuned with --semantic");
     }
     if (options_.live && !knob.switchable) {
-      return leave(knob, "cannot be switched while a program runs; without --live it is tuned");
+      return leave(knob, "cannot be switched while a program runs; tuned without --live");
     }
     const auto share = shares_.find(knob.part);
     if (!knob.part.empty() && share != shares_.end() && share->second < k_least_share) {
@@ -109,7 +109,8 @@ class Knobs {
       if (!state.choices.empty()) parameter["choices"] = state.choices;
       const Json& choices = parameter["choices"];
       if (active && std::ranges::find(choices, today) == choices.end()) {
-        return leave(knob, fmt::format("is {}, which is none of its choices", plain_text(today)));
+        return leave(knob,
+                     fmt::format("is {}, which is not one of its choices", plain_text(today)));
       }
       if (choices.size() < 2) return leave(knob, "there is no choice here");
     }
@@ -218,7 +219,7 @@ Result<Json> loss_guard(const Survey& survey) {
   const auto step_s = survey.seconds_per_step();
   if (loss == survey.last.metrics.end() || !step_s || !(loss->second > 0.0)) {
     return fail(ErrorKind::usage,
-                "knobs that change the loss want a guard on it, and the hook found no loss above "
+                "knobs that change the loss need a guard on it, and the hook found no loss above "
                 "zero",
                 "",
                 "leave out --numeric and --semantic, or write the study file's \"guards\" "

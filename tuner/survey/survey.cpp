@@ -195,7 +195,8 @@ Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
     if (!happened) return tl::unexpected(happened.error());
     for (const TrialEvent& event : *happened)
       watch.take(event);
-    if (interrupted()) return fail(ErrorKind::usage, "stopped before the program was known");
+    if (interrupted())
+      return fail(ErrorKind::usage, "stopped before the program had been examined");
     if (!watch.is_asked_to_end() && watch.wants_to_end(clock.now_s())) {
       watch.asked_to_end();
       runner.stop(trial->key);

@@ -152,6 +152,8 @@ void Acquisition::score(const Matrix& features, std::size_t first, std::size_t l
 }
 
 double Acquisition::worth(double log_gain, double log_feasibility) const {
+  // log(EI P^3): improvement times the probability of feasibility (Gardner et al. 2014), cubed
+  // here.
   const double threshold = std::log(inputs_.feasibility_threshold);
   const double cautious = k_caution * log_feasibility + log_gain;
   if (log_feasibility >= threshold) return cautious;

@@ -104,7 +104,8 @@ std::optional<StopDecision> BayesSearcher::should_stop(const TrialProgress& prog
   }
   const double own = model->log_rate(point, reached, reached);
 
-  // The price of going on is worth paying where no other trial promises clearly more for it.
+  // The price of going on is worth paying where no other trial promises clearly more for it: the
+  // ratio form of the Gittins index of Pandora's box (Xie et al. 2024).
   const auto other = [&](std::span<const double> candidate) {
     return !std::equal(candidate.begin(), candidate.end(), point.begin(), point.end());
   };

@@ -9,7 +9,7 @@
 #include "search/searchers/bayes/acquisition.hpp"
 #include "search/searchers/bayes/candidate_pool.hpp"
 #include "search/searchers/bayes/candidate_search.hpp"
-#include "search/searchers/bayes/feasibility_learner.hpp"
+#include "search/searchers/bayes/feasibility_classifier.hpp"
 #include "search/searchers/bayes/feature_map.hpp"
 #include "search/searchers/bayes/initial_design.hpp"
 #include "search/searchers/bayes/learning_curve.hpp"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "search/pareto_front.hpp"
 #include "search/searchers/bayes/normal.hpp"
 
 namespace steptune::bayes {
@@ -15,12 +16,10 @@ double log_expected_improvement(const Normal& prediction, double best) {
   return std::log(deviation) + log_improvement((best - prediction.mean) / deviation);
 }
 
-std::vector<Pair> pareto_front(std::vector<Pair> pairs) {
-  std::sort(pairs.begin(), pairs.end());
+std::vector<Pair> pareto_front(const std::vector<Pair>& pairs) {
   std::vector<Pair> front;
-  for (const Pair& pair : pairs) {
-    if (front.empty() || pair[1] < front.back()[1]) front.push_back(pair);
-  }
+  for (const std::size_t index : steptune::pareto_front(pairs))
+    front.push_back(pairs[index]);
   return front;
 }
 
@@ -47,9 +46,10 @@ Pair reference_point(const std::vector<Pair>& front, const std::vector<Pair>& al
   return reference;
 }
 
-HypervolumeImprovement::HypervolumeImprovement(std::vector<Pair> front, const Pair& reference)
+HypervolumeImprovement::HypervolumeImprovement(const std::vector<Pair>& front,
+                                               const Pair& reference)
     : reference_(reference) {
-  for (const Pair& pair : pareto_front(std::move(front))) {
+  for (const Pair& pair : pareto_front(front)) {
     if (pair[0] < reference[0] && pair[1] < reference[1]) front_.push_back(pair);
   }
 }

@@ -19,7 +19,7 @@ struct Normal {
 using Pair = std::array<double, 2>;
 
 /// The pairs that no other one dominates, by ascending first value; of equal ones one.
-[[nodiscard]] std::vector<Pair> pareto_front(std::vector<Pair> pairs);
+[[nodiscard]] std::vector<Pair> pareto_front(const std::vector<Pair>& pairs);
 
 /// Area that `front` dominates below `reference`.
 [[nodiscard]] double dominated_area(const std::vector<Pair>& front, const Pair& reference);
@@ -33,7 +33,7 @@ using Pair = std::array<double, 2>;
 /// (strips of Emmerich, Deutz and Klinkenberg 2011; logarithms as in Ament et al. 2023).
 class HypervolumeImprovement {
  public:
-  HypervolumeImprovement(std::vector<Pair> front, const Pair& reference);
+  HypervolumeImprovement(const std::vector<Pair>& front, const Pair& reference);
 
   [[nodiscard]] double log_expected(const Normal& first, const Normal& second) const;
 

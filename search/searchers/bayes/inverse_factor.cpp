@@ -29,7 +29,8 @@ InverseFactor::InverseFactor(const at::Tensor& matrix) {
   if (!factor) factor = at::diag(matrix.diagonal().sqrt());
   size_ = static_cast<std::size_t>(matrix.size(0));
   for (std::size_t first = 0; first < size_; first += k_block) {
-    // The inverse of [A 0; B C] is [A^-1 0; -C^-1 B A^-1, C^-1].
+    // W = L^-1 by blocks of rows (L: Rasmussen and Williams 2006, algorithm 2.1):
+    // the inverse of [A 0; B C] is [A^-1 0; -C^-1 B A^-1, C^-1].
     const std::size_t count = std::min(k_block, size_ - first);
     const at::Tensor rows = factor->narrow(0, index(first), index(count));
     const at::Tensor corner = at::linalg_solve_triangular(

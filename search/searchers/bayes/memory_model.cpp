@@ -25,6 +25,8 @@ double log_share(double share) {
 
 std::vector<double> MemoryForecast::log_probabilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const {
+  // sum over limits of p(limit | outcomes) cdf((limit - mean) / deviation): the peak's predictive
+  // distribution (Rasmussen and Williams 2006, eq. 2.25-2.26) averaged over the unknown limit.
   const Posterior needed = model_.process.predict(features, first, last);
   std::vector<double> result;
   for (std::size_t i = 0; i < needed.means.size(); ++i) {

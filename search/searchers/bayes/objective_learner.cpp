@@ -81,6 +81,8 @@ std::vector<double> ObjectiveLearner::targets(const ObjectiveModel& model) const
 }
 
 std::vector<ObjectiveModel> ObjectiveLearner::models(const Matrix& pending, std::size_t most) {
+  // Weights by leave-one-out log density (Rasmussen and Williams 2006, eq. 5.10-5.12), earlier
+  // studies as prior means (after Feurer, Letham, Hutter and Bakshy 2018).
   std::vector<ObjectiveModel> models;
   for (Model& model : own_.models(pending, most))
     models.emplace_back(std::move(model));

@@ -53,6 +53,7 @@ double OutputTransform::noise_variance(double value, double standard_error) cons
 }
 
 double OutputTransform::log_jacobian(double value) const {
+  // log p(y) = log p(t) + log |dt / dy| (warped Gaussian processes: Snelson et al. 2003).
   return -std::log(scale_) - (warp_ == Warp::log ? std::log(value) : 0.0);
 }
 

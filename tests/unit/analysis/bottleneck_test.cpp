@@ -92,7 +92,7 @@ TEST(Bottleneck, SaysWhatAStepWaitsForAndWhatCanBeDone) {
   const BottleneckWords words = in_words(bottleneck);
   EXPECT_EQ(words.finding.find("61 % of a step waits for data: workers (1.9"), 0U) << words.finding;
   EXPECT_NE(words.finding.find("matters"), std::string::npos) << words.finding;
-  EXPECT_NE(words.evidence.find("parts that trial 1 told (100 % of its step time)"),
+  EXPECT_NE(words.evidence.find("parts that trial 1 reported (100 % of its step time)"),
             std::string::npos)
       << words.evidence;
   EXPECT_NE(words.evidence.find("40 trials"), std::string::npos) << words.evidence;
@@ -118,7 +118,8 @@ TEST(Bottleneck, AValueThatIsAsGoodAsItGetsIsSaidToBe) {
 TEST(Bottleneck, WithoutPartsOnlyTheResponsesSpeak) {
   const LoaderStudy study;
   const std::string finding = in_words(study.at(study.trials[0])).finding;
-  EXPECT_EQ(finding.find("The program told no parts of its steps; workers (1.9"), 0U) << finding;
+  EXPECT_EQ(finding.find("The program did not report parts of its steps; workers (1.9"), 0U)
+      << finding;
   EXPECT_NE(finding.find("not precision or flavour"), std::string::npos) << finding;
   EXPECT_NE(finding.find("as where a step waits for data"), std::string::npos) << finding;
   const std::string at_best =
@@ -133,7 +134,7 @@ TEST(Bottleneck, WhatTheTrialsHardlyTellIsNotSaidToHaveNoEffect) {
     if (response.parameter == "precision") response.gain = response.range = {1.2, 0.7, 1.7};
   }
   const std::string finding = in_words(bottleneck).finding;
-  EXPECT_NE(finding.find("not flavour, of precision too little is known"), std::string::npos)
+  EXPECT_NE(finding.find("not flavour, too little is known about precision"), std::string::npos)
       << finding;
 }
 
@@ -143,8 +144,8 @@ TEST(Bottleneck, NothingIsInvented) {
   EXPECT_TRUE(bottleneck.stages.empty());
   EXPECT_TRUE(bottleneck.responses.empty());
   EXPECT_EQ(in_words(bottleneck).finding,
-            "The program told no parts of its steps, and 4 trials were measured, 8 are needed to "
-            "tell what the time answers to.");
+            "The program did not report parts of its steps, and 4 trials were measured; 8 are "
+            "needed to tell what the step time depends on.");
   EXPECT_EQ(in_words(bottleneck).evidence, "");
 }
 
@@ -174,7 +175,7 @@ TEST(Bottleneck, TimeOutsideOfTheStepsIsToldApart) {
   EXPECT_NEAR(bottleneck.interruptions_share, 0.2, 1e-9);
   EXPECT_NEAR(*bottleneck.startup_share, 0.1, 1e-9);
   EXPECT_NEAR(bottleneck.untold_share, 0.5, 1e-9);
-  EXPECT_EQ(in_words(bottleneck).finding, "50 % of a step is in no part that the program tells.");
+  EXPECT_EQ(in_words(bottleneck).finding, "50 % of a step is in no part that the program reports.");
 }
 
 /// A program whose loading and computing add up or hide each other, at random.

@@ -66,10 +66,10 @@ TEST(Failure, ClassesFollowTheReasonsThatTheServiceGives) {
   EXPECT_EQ(classify("InternalServerError: We encountered an internal error. Please try again."),
             JobFailure::internal);
   EXPECT_EQ(classify("ClientError: Please use an instance type with more memory, or reduce ..."),
-            JobFailure::host_memory);
+            JobFailure::out_of_memory);
   EXPECT_EQ(classify("AlgorithmError: OutOfMemoryError('CUDA out of memory. Tried to allocate 2 "
                      "GiB'), exit code: 1"),
-            JobFailure::device_memory);
+            JobFailure::out_of_memory);
   EXPECT_EQ(classify("AlgorithmError: ExecuteUserScriptError:\nExitCode 1, exit code: 1"),
             JobFailure::user_code);
   EXPECT_EQ(classify(""), JobFailure::user_code);

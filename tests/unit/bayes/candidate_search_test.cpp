@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "search/searchers/bayes/feasibility_learner.hpp"
+#include "search/searchers/bayes/feasibility_classifier.hpp"
 #include "tests/unit/bayes/spaces.hpp"
 
 namespace steptune::bayes {

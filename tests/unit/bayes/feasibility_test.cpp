@@ -8,7 +8,6 @@
 #include "common/rng.hpp"
 #include "search/searchers/bayes/feasibility_classifier.hpp"
 #include "search/searchers/bayes/feasibility_kernel.hpp"
-#include "search/searchers/bayes/feasibility_learner.hpp"
 #include "search/searchers/bayes/normal.hpp"
 
 namespace steptune::bayes {

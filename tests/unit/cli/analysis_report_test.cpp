@@ -76,13 +76,13 @@ TEST(ImportanceText, IsATableAndAPath) {
   EXPECT_EQ(importance_text(some_study(), {}),
             R"(share of variance       time, cost       failure  by itself, in time
 workers               62 % (55-69)  62 % (55-69)  0 to 8: 2.41x (2.20-2.60)
-threads                  0 % (0-1)     0 % (0-1)  nothing told
+threads                  0 % (0-1)     0 % (0-1)  no clear effect
 precision                        -             -  one value in all trials
 workers with threads    6 % (2-11)    6 % (2-11)
 time: 49 trials, of whose variance the model explains 97 %
 cost: a fixed multiple of time
 failure: 9 of 58 trials, of whose variance the model explains 97 %
-from baseline (trial 1) to best (trial 10), time: 2.80x: workers 1.90, precision 1.30; the rest nothing
+from baseline (trial 1) to best (trial 10), time: 2.80x: workers 1.90, precision 1.30; no measurable effect from the rest
   workers 0 -> 8    1.90x (1.80-2.00)  measured
   precision 0 -> 8  1.30x (1.25-1.35)  by the model
   threads 0 -> 8    1.00x (0.97-1.03)  measured
@@ -170,7 +170,7 @@ Bottleneck some_bottleneck(const std::string& name = "workers") {
 TEST(BottleneckText, BeginsWithTheFinding) {
   EXPECT_EQ(bottleneck_text(some_bottleneck(), {}),
             R"(61 % of a step waits for data: workers (1.90x) matters, precision cannot.
-Rests on the parts that trial 7 told (70 % of its step time), and on a model of the speed of 49 trials, at the configuration of trial 7.
+Based on the parts that trial 7 reported (70 % of its step time), and on a model of the speed of 49 trials, at the configuration of trial 7.
 
 stage     share of a step  per sample  gain if it took none  parts
 data                 61 %      610 us                 2.56x  data

@@ -137,7 +137,7 @@ TEST(LeaderboardText, IsATableWithLegendNotesAndCounts) {
             "=       3  10.1 h  1.9 %  1.97x        500  completed                   128\n"
             "        2  13.9 h  1.4 %  1.44x        500  completed                   128\n"
             "        1  20.0 h  2.0 %  1.00x        500  baseline, completed          64\n"
-            "* best   = tied with the best (not told apart)   ! disturbed by other load\n"
+            "* best   = tied with the best (no measurable difference)   ! disturbed by other load\n"
             "same in all: precision=bf16\n"
             "note: trials differ in batch size (128 to 256 samples per step); a larger batch may "
             "need more samples to reach the same loss: add a guard on the loss, or check it before "

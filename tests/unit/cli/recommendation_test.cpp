@@ -111,9 +111,10 @@ TEST(Recommendation, SaysThatABaselineWhichViolatesAGuardIsNoChoice) {
   recommendation.claim = Claim::feasible;
   recommendation.speed_up = {0.97, 0.93, 1.01, 3, 0.93};
   const std::string text = speed_up_text(recommendation, two_objectives());
-  EXPECT_EQ(text,
-            "respects all guards, as the baseline does not; 0.97 times as fast as baseline (95 % "
-            "interval 0.93-1.01; 3 pairs, fresh processes): not shown to be faster");
+  EXPECT_EQ(
+      text,
+      "respects all guards, which the baseline does not; 0.97 times as fast as baseline (95 % "
+      "interval 0.93-1.01; 3 pairs, fresh processes): not shown to be faster");
 }
 
 TEST(Recommendation, IsTheBaselineInWordsWhereNothingWasShownToBeFaster) {

@@ -17,7 +17,7 @@ TEST(WholeFile, NewOnesTakeNobodysPlace) {
   const auto again = write_new_file(folder / "study.json", "second");
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().kind, ErrorKind::usage);
-  EXPECT_EQ(again.error().message, "is there already");
+  EXPECT_EQ(again.error().message, "already exists");
   EXPECT_EQ(*read_whole_file(folder / "study.json"), "first");
   // A link that leads nowhere is somebody's, too.
   fs::create_symlink(folder / "nowhere", folder / "link");

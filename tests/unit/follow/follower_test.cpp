@@ -172,7 +172,7 @@ TEST(FinishedLog, WithoutAnyClockSaysThatNothingCanBeSaid) {
   for (int i = 1; i <= 300; ++i)
     follower.read_old_line(fmt::format("step={} samples={}", i, 100 * i));
   EXPECT_EQ(follower.state().keeping, Keeping::unknown);
-  EXPECT_THAT(follower.state().reason, HasSubstr("does not tell when its lines were printed"));
+  EXPECT_THAT(follower.state().reason, HasSubstr("does not say when its lines were printed"));
   EXPECT_THAT(follower.state().reason, HasSubstr("-- COMMAND"));
 }
 

@@ -125,8 +125,8 @@ TEST(ReadySpaceFiles, TellEveryFault) {
   const auto space = read_ready_space(file);
   ASSERT_FALSE(space);
   for (const char* part :
-       {"/form", "/knobs/0/role", "no name of a parameter", "either \"option\" or \"settings\"",
-        "both \"low\" and \"high\"", "nothing tells this program"}) {
+       {"/form", "/knobs/0/role", "not a valid parameter name", "either \"option\" or \"settings\"",
+        "both \"low\" and \"high\"", "nothing identifies this program"}) {
     EXPECT_THAT(space.error().text(), HasSubstr(part));
   }
 }

@@ -146,7 +146,7 @@ TEST(StudyGuess, LeavesAccumulationAloneWhereStepsMayBePartsOfOne) {
   steps_only.reading->samples_per_step.reset();
   const StudyGuess guess = must_guess(steps_only);
   EXPECT_FALSE(guess.document["parameters"].contains("accumulate"));
-  EXPECT_THAT(guess.left, Contains(HasSubstr("--accumulate: its output tells no samples")));
+  EXPECT_THAT(guess.left, Contains(HasSubstr("--accumulate: its output reports no samples")));
   GuessInput alone = input_of(
       "usage: x\n\noptions:\n  --accumulate N  batches of a step (default: 1)\n"
       "  --workers N     loaders (default: 0)\n",
@@ -174,7 +174,7 @@ TEST(StudyGuess, VariesWhatIsKnownFromTheDefaults) {
   EXPECT_EQ(study.planned_run.samples, 90.0 * 50000.0);
   EXPECT_EQ(study.planned_run.batch_size->text(), "batch_size * accumulate");
   EXPECT_EQ(study.measure.buffers->text(), "workers * prefetch");
-  EXPECT_THAT(guess.left, Contains("--threads: its default is not told; write --threads VALUE "
+  EXPECT_THAT(guess.left, Contains("--threads: its default is unknown; write --threads VALUE "
                                    "into the command"));
 }
 

@@ -92,7 +92,7 @@ TEST(NightReport, NamesSinceWhenAndWhatChanged) {
   EXPECT_EQ(json["regression"]["changes"][0]["name"], "torch");
   EXPECT_EQ(json["previous"]["workers"], 4);
   const std::string text = night_text(full_night(), context);
-  EXPECT_THAT(text, HasSubstr("a library: the baseline is slower alike"));
+  EXPECT_THAT(text, HasSubstr("a library: the baseline has slowed down as much"));
   EXPECT_THAT(text, HasSubstr("torch 2.4.0 -> 2.5.1"));
   EXPECT_THAT(text, HasSubstr("steptune best resnet\n"));
   EXPECT_THAT(night_events(full_night()), ElementsAre("improved", "regressed", "budget"));

@@ -55,7 +55,7 @@ TEST(JobOutcome, FollowsFromTheServicesWordsAndWhatWasAskedFor) {
        StopReason::caller, OutcomeKind::stopped, ""},
       {"out of memory even then",
        state("Failed", {}, "AlgorithmError: CUDA out of memory, exit code: 1"), StopReason::caller,
-       OutcomeKind::out_of_memory, "accelerator"},
+       OutcomeKind::out_of_memory, "out of memory"},
       {"internal",
        state("Failed", {}, "InternalServerError: please retry"),
        {},
@@ -69,10 +69,11 @@ TEST(JobOutcome, FollowsFromTheServicesWordsAndWhatWasAskedFor) {
   };
   TrialLimits limits;
   limits.wall_s = 3600.0;
+  OutputTail output;
+  output.feed("Traceback\nKeyError\n");
   for (const Case& each : cases) {
     SCOPED_TRACE(each.what);
-    const Outcome outcome =
-        job_outcome(each.state, each.requested, limits, {"Traceback", "KeyError"});
+    const Outcome outcome = job_outcome(each.state, each.requested, limits, output);
     EXPECT_EQ(to_text(outcome.kind), to_text(each.kind));
     EXPECT_THAT(outcome.detail, HasSubstr(each.detail));
   }

@@ -195,7 +195,7 @@ TEST(ScalingSearcher, GoesNotBeyondWhatFailed) {
   }
   EXPECT_THAT(tried, ::testing::ElementsAre(1.0, 2.0, 4.0, 8.0, 6.0, 7.0))
       << "between what ran and what failed";
-  EXPECT_THAT(searcher->why_done(), HasSubstr("nodes=7 failed, and all that is less pays"));
+  EXPECT_THAT(searcher->why_done(), HasSubstr("nodes=7 failed, and all smaller counts pay off"));
 }
 
 TEST(ScalingSearcher, LeavesOutWhatIsForbiddenOrRuns) {
@@ -244,7 +244,7 @@ TEST(ScalingSearcher, RefusesWhatCountsNoMachines) {
   ASSERT_TRUE(loaders);
   options.scaling->over = "workers";
   EXPECT_THAT(make_searcher("scaling", *loaders, options).error().message,
-              HasSubstr("no counts of machines"));
+              HasSubstr("not counts of machines"));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST(Asha, StopsAllButTheBestThirdOfARung) {
   EXPECT_FALSE(stops(*asha, estimate(2, 10, 2.0)));
   const StopDecision third = asha->on_estimate(estimate(3, 10, 2.5));
   EXPECT_TRUE(third.stop);
-  EXPECT_THAT(third.reason, HasSubstr("rung 1 (10 steps): place 2 of 3, 1 from the top go on"));
+  EXPECT_THAT(third.reason, HasSubstr("rung 1 (10 steps): rank 2 of 3, top 1 promoted"));
   EXPECT_FALSE(stops(*asha, estimate(4, 10, 1.0)));
   EXPECT_TRUE(stops(*asha, estimate(5, 10, 2.1)));
   EXPECT_FALSE(stops(*asha, estimate(6, 10, 1.5))) << "second of six";

@@ -387,7 +387,9 @@ void VirtualCluster::advance_step(StepState& step) {
     step.print(step.next_report_s,
                fmt::format("[steptune] {{\"v\":1,\"step\":{}}}\n", step.reports));
   }
-  if (now_s >= end_s) step.end(end_s, step.program.exit_status);
+  if (now_s < end_s) return;
+  if (!step.program.last_words.empty()) step.print(end_s, step.program.last_words + "\n");
+  step.end(end_s, step.program.exit_status);
 }
 
 void VirtualCluster::pass_to(double time_s) {

@@ -24,6 +24,7 @@ struct VirtualProgram {
   int exit_status = 0;
   int status_when_told = 143;             ///< of its tasks once they are sent SIGTERM
   std::optional<int> tasks_that_start{};  ///< the first ones; nothing: all
+  std::string last_words{};               ///< printed as it ends
 };
 
 /// What befalls a job. Times are seconds after its start.

@@ -90,6 +90,27 @@ TEST_F(SlurmRunnerOnAVirtualCluster, RunsTrialsOneAfterAnotherInOneAllocation) {
   release();
 }
 
+TEST_F(SlurmRunnerOnAVirtualCluster, WhatAProgramPrintsTellsThatMemoryRanOut) {
+  const char* const printed[] = {
+      "XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory", "OOM when allocating tensor",
+      "failed to alloc 8589934592 bytes: CUDA_ERROR_OUT_OF_MEMORY", "KeyError: 'memory'"};
+  std::size_t next = 0;
+  cluster_.program = [&](const StepRequest&) {
+    VirtualProgram program{0.1, 5.0, 1, 143};
+    program.last_words = printed[next++];
+    return program;
+  };
+  use();
+  for (int trial = 1; trial <= 4; ++trial) {
+    start(trial);
+    wait_for(static_cast<std::size_t>(trial));
+  }
+  for (int trial = 1; trial <= 3; ++trial)
+    EXPECT_EQ(ended_[trial].kind, OutcomeKind::out_of_memory) << ended_[trial].detail;
+  EXPECT_EQ(ended_[4].kind, OutcomeKind::failed) << ended_[4].detail;
+  release();
+}
+
 TEST_F(SlurmRunnerOnAVirtualCluster, AnAllocationThatIsAlwaysTooShortIsAskedForOnce) {
   cluster_.fate = [](const VirtualJob&) {
     JobFate fate;

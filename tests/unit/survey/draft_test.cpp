@@ -161,8 +161,10 @@ TEST(Draft, WhatChangesTheLossIsTunedOnlyWhenAskedForAndWithAGuard) {
       knob("batch_size", "32")};
   const Draft safe = must_draft(usual(events));
   EXPECT_EQ(study_of(safe).space.parameters().size(), 1U);
-  EXPECT_THAT(safe.left, Contains(HasSubstr("precision: rounds otherwise; --numeric")));
-  EXPECT_THAT(safe.left, Contains(HasSubstr("batch_size: another training; --semantic")));
+  EXPECT_THAT(safe.left, Contains(HasSubstr("precision: changes rounding; tuned with --numeric")));
+  EXPECT_THAT(
+      safe.left,
+      Contains(HasSubstr("batch_size: changes the training itself; tuned with --semantic")));
 
   DraftOptions wanted = options();
   wanted.numeric = true;

@@ -190,8 +190,7 @@ TEST(HookLog, SaysWhichKnobIsNotInForce) {
             "pin_memory=false could not be set, it is not known");
   EXPECT_EQ(why({{"channels_last", Value(true)}}),
             "channels_last=true could not be set, it is true: it crashed");
-  EXPECT_EQ(why({{"tf32", Value(true)}}),
-            "tf32=true could not be set: the hook says nothing of it");
+  EXPECT_EQ(why({{"tf32", Value(true)}}), "tf32=true could not be set: the hook did not report it");
 }
 
 TEST(HookReach, SeesWhatKeepsAHookAway) {

@@ -7,9 +7,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "common/child_process.hpp"
 
 namespace steptune::aws {
 namespace {
@@ -42,27 +43,21 @@ Result<std::string> process_output(const std::vector<std::string>& argv) {
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
     return fail(ErrorKind::runner, "cannot create a pipe: " + reason(errno), argv[0]);
   }
-  std::vector<char*> words;
-  for (const std::string& word : argv)
-    words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], 1);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  pid_t pid = -1;
-  const int error = posix_spawnp(&pid, words[0], &actions, nullptr, words.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
+  ChildRequest request;
+  request.argv = argv;
+  request.environment = assignments(process_variables());
+  request.scope = ChildScope::same_group;  // Ctrl-C ends it, too
+  request.out = pipe_ends[1];
+  const auto pid = start_child(request);
   close(pipe_ends[1]);
-  if (error != 0) {
+  if (!pid) {
     close(pipe_ends[0]);
-    return fail(ErrorKind::runner, "cannot start: " + reason(error), argv[0]);
+    return fail(ErrorKind::runner, "cannot start: " + reason(pid.error()), argv[0]);
   }
   std::string output = read_all(pipe_ends[0]);
   close(pipe_ends[0]);
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     return fail(ErrorKind::runner,

@@ -2,12 +2,10 @@
 #include "trial_runner/sagemaker/aws/session.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <random>
 
-#include <poll.h>
-
 #include "common/environment.hpp"
+#include "common/pause.hpp"
 #include "trial_runner/sagemaker/aws/process_output.hpp"
 
 namespace steptune::aws {
@@ -44,7 +42,7 @@ WaitUntil wait_in_real_time(const Clock& clock) {
   return [&clock](double time_s) {
     for (double left_s = time_s - clock.now_s(); left_s > 0.0; left_s = time_s - clock.now_s()) {
       // Comes back early when a signal arrives, and then goes on waiting for what is left.
-      ::poll(nullptr, 0, static_cast<int>(std::ceil(std::min(left_s, k_slice_s) * 1e3)));
+      pause_thread(std::min(left_s, k_slice_s));
     }
     return true;
   };

@@ -158,7 +158,7 @@ std::string bottleneck_html(const Bottleneck& bottleneck) {
             html_cell(gain_text(response.range, true), true) + "</tr>";
   }
   if (body.empty()) return html + paragraph(bottleneck.no_responses);
-  return html + "<h3>What the time of a step answers to</h3>\n" +
+  return html + "<h3>What the step time depends on</h3>\n" +
          html_table("",
                     html_head_cell("parameter") + html_head_cell("acts on") +
                         html_head_cell("now", true) + html_head_cell("best", true) +

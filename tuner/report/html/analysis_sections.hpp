@@ -12,7 +12,7 @@ namespace steptune {
 
 /// Shares of variance by parameter and pair, what they rest on, and the path from baseline to best.
 [[nodiscard]] std::string importance_html(const StudyImportance& importance);
-/// The finding, the stages of a step, and what its time answers to.
+/// The finding, the stages of a step, and what its time depends on.
 [[nodiscard]] std::string bottleneck_html(const Bottleneck& bottleneck);
 /// Their bars: `importance` (one chart per objective, and failures), `ablation`, `bottleneck`.
 void add_analysis_data(Json& json, const StudyAnalysis& analysis);

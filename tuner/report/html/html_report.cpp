@@ -208,14 +208,15 @@ std::string analysis_sections(const StudyReport& report) {
             "lines are 95 % intervals.") +
           chart("ablation-chart", "From baseline to best",
                 "Each bar is one parameter set to the best configuration's value, what gains most "
-                "first; a dashed bar is told by the model.") +
+                "first; a dashed bar is the model's estimate.") +
           importance_html(report.analysis->importance));
   if (report.analysis->bottleneck) {
-    page += section("bottleneck", "What the steps wait for",
-                    bottleneck_html(*report.analysis->bottleneck) +
-                        chart("bottleneck-chart", "Parts of a step, and what its time answers to",
-                              "Shares where the program told parts; for each parameter how many "
-                              "times longer a step takes with its worst value."));
+    page +=
+        section("bottleneck", "What the steps wait for",
+                bottleneck_html(*report.analysis->bottleneck) +
+                    chart("bottleneck-chart", "Parts of a step, and what its time depends on",
+                          "Shares where the program reported parts; for each parameter how many "
+                          "times longer a step takes with its worst value."));
   }
   return page;
 }

@@ -153,7 +153,7 @@ std::string bill_table(const StudyReport& report) {
 
 std::string machine_table(const StudyReport& report) {
   if (report.sessions.empty()) {
-    return "<p>The history does not tell: it is older than this record.</p>\n";
+    return "<p>Not recorded: the history is older than this record.</p>\n";
   }
   std::set<std::string> names;
   for (const SessionRecord& session : report.sessions) {

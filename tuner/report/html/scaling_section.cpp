@@ -48,7 +48,7 @@ std::string scaling_html(const StudyScaling& study) {
       "",
       html_head_cell(study.scaling.question.over, true) + html_head_cell("time", true) +
           html_head_cell("95 %") + html_head_cell("cost", true) + html_head_cell("speed-up", true) +
-          html_head_cell("efficiency", true) + html_head_cell("each more pays", true) +
+          html_head_cell("efficiency", true) + html_head_cell("marginal gain", true) +
           html_head_cell("trial", true) + html_head_cell("best of", true),
       body);
   for (const std::string& remark : study.remarks)

@@ -16,6 +16,7 @@ class Notices {
   void add_once(const std::string& topic, std::string message) {
     if (topics_.insert(topic).second) add(std::move(message));
   }
+  void end_topic(const std::string& topic) { topics_.erase(topic); }
   [[nodiscard]] std::vector<std::string> take() { return std::exchange(messages_, {}); }
 
  private:

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/child_process.hpp"
+
+#include <csignal>
+#include <string_view>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include "common/unique_fd.hpp"
+
+namespace steptune {
+namespace {
+
+/// posix_spawn's two descriptions, which must be destroyed again.
+class SpawnDescription {
+ public:
+  SpawnDescription() {
+    check(::posix_spawn_file_actions_init(&actions));
+    check(::posix_spawnattr_init(&attributes));
+  }
+  SpawnDescription(const SpawnDescription&) = delete;
+  SpawnDescription& operator=(const SpawnDescription&) = delete;
+  ~SpawnDescription() {
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+  /// Remembers the first fault.
+  void check(int error) {
+    if (fault == 0) fault = error;
+  }
+
+  posix_spawn_file_actions_t actions{};
+  posix_spawnattr_t attributes{};
+  int fault = 0;
+};
+
+/// A duplicate where a descriptor is one of those that the child's streams replace: so it is when
+/// this program was started with a standard stream closed.
+UniqueFd clear_of_standard_streams(int fd) {
+  if (fd < 0 || fd > STDERR_FILENO) return {};
+  return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+}
+
+void connect(int from, int to, int null_mode, SpawnDescription& into) {
+  if (from == k_own_stream) return;
+  into.check(
+      from >= 0 ? ::posix_spawn_file_actions_adddup2(&into.actions, from, to)
+                : ::posix_spawn_file_actions_addopen(&into.actions, to, "/dev/null", null_mode, 0));
+}
+
+void describe_scope(ChildScope scope, SpawnDescription& into) {
+  sigset_t none;
+  sigset_t all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  into.check(::posix_spawnattr_setsigmask(&into.attributes, &none));
+  into.check(::posix_spawnattr_setsigdefault(&into.attributes, &all));
+  into.check(::posix_spawnattr_setpgroup(&into.attributes, 0));
+  int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+  if (scope == ChildScope::own_group) flags |= POSIX_SPAWN_SETPGROUP;
+  if (scope == ChildScope::own_session) flags |= POSIX_SPAWN_SETSID;
+  into.check(::posix_spawnattr_setflags(&into.attributes, static_cast<short>(flags)));
+}
+
+}  // namespace
+
+tl::expected<pid_t, int> start_child(const ChildRequest& request) {
+  SpawnDescription description;
+  const UniqueFd in = clear_of_standard_streams(request.in);
+  const UniqueFd out = clear_of_standard_streams(request.out);
+  const UniqueFd err = clear_of_standard_streams(request.err);
+  connect(in ? in.get() : request.in, STDIN_FILENO, O_RDONLY, description);
+  connect(out ? out.get() : request.out, STDOUT_FILENO, O_WRONLY, description);
+  connect(err ? err.get() : request.err, STDERR_FILENO, O_WRONLY, description);
+  if (!request.keeps_descriptors) {
+    description.check(
+        ::posix_spawn_file_actions_addclosefrom_np(&description.actions, STDERR_FILENO + 1));
+  }
+  if (!request.working_directory.empty()) {
+    description.check(::posix_spawn_file_actions_addchdir_np(&description.actions,
+                                                             request.working_directory.c_str()));
+  }
+  describe_scope(request.scope, description);
+  const std::string& program = request.program.empty() ? request.argv.front() : request.program;
+  pid_t pid = -1;
+  int error = description.fault;
+  if (error == 0) {
+    error = ::posix_spawnp(&pid, program.c_str(), &description.actions, &description.attributes,
+                           exec_pointers(request.argv).data(),
+                           exec_pointers(request.environment).data());
+  }
+  if (error != 0) return tl::unexpected(error);
+  return pid;
+}
+
+std::map<std::string, std::string> process_variables() {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos || equals == 0) continue;
+    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+std::vector<std::string> assignments(const std::map<std::string, std::string>& variables) {
+  std::vector<std::string> result;
+  result.reserve(variables.size());
+  for (const auto& [name, value] : variables)
+    result.push_back(name + "=" + value);
+  return result;
+}
+
+std::vector<char*> exec_pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  // exec's interface lacks a const that it keeps all the same.
+  for (const std::string& text : texts)
+    pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace steptune

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/pause.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <poll.h>
+
+namespace steptune {
+
+void pause_thread(double seconds) {
+  constexpr double k_longest_s = 3600.0;
+  ::poll(nullptr, 0, static_cast<int>(std::ceil(std::clamp(seconds, 0.0, k_longest_s) * 1e3)));
+}
+
+}  // namespace steptune

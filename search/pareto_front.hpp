@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace steptune {
+
+/// Indices of the pairs, to be minimised, that no other one dominates, by ascending first value; of
+/// equal ones the first. Sorted by one value, a pair is dominated exactly if one before it is at
+/// least as good in the other (Kung, Luccio and Preparata 1975). None of the values is NaN.
+[[nodiscard]] inline std::vector<std::size_t> pareto_front(
+    std::span<const std::array<double, 2>> pairs) {
+  std::vector<std::pair<std::array<double, 2>, std::size_t>> sorted;
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    sorted.emplace_back(pairs[i], i);
+  std::ranges::sort(sorted);
+  std::vector<std::size_t> front;
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [pair, index] : sorted) {
+    if (pair[1] >= least) continue;
+    least = pair[1];
+    front.push_back(index);
+  }
+  return front;
+}
+
+}  // namespace steptune

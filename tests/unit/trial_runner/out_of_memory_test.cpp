@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program that runs out of memory is judged so by its output alone, whatever runs it.
+#include "trial_runner/output/out_of_memory.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "trial_runner/local/ending.hpp"
+#include "trial_runner/sagemaker/job_outcome.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr const char* k_out_of_memory[] = {
+    "terminate called after throwing an instance of 'std::bad_alloc'",
+    "MemoryError",
+    "numpy.core._exceptions._ArrayMemoryError: Unable to allocate 7.45 GiB",
+    "RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB",
+    "RuntimeError: CUDA error: out of memory",
+    "torch.OutOfMemoryError: HIP out of memory.",
+    "RuntimeError: MPS backend out of memory (MPS allocated: 8.9 GB)",
+    "RuntimeError: [enforce fail at alloc_cpu.cpp:75] err == 0. DefaultCPUAllocator: can't "
+    "allocate memory: you tried to allocate 4000 bytes.",
+    "OSError: [Errno 12] Cannot allocate memory",
+    "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory",
+    "failed to alloc 8589934592 bytes on host: CUDA_ERROR_OUT_OF_MEMORY",
+    "tensorflow.python.framework.errors_impl.ResourceExhaustedError: Graph execution error",
+    "OOM when allocating tensor with shape[512,1024]",
+    "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED",
+    "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=3.0.",
+    "slurmstepd: error: Detected 1 oom_kill event in StepId=3.0.",
+    "slurmstepd: error: Step 3.0 exceeded memory limit (4096 > 2048), being killed",
+};
+constexpr const char* k_other[] = {"Segmentation fault", "ValueError: batch_size",
+                                   "memory 4 GB free", ""};
+
+OutcomeKind local_outcome(const std::string& output) {
+  constexpr int k_exit_status_1 = 1 << 8;  // as of waitpid
+  const local::Ending ending{local::EndedBy::nothing, k_exit_status_1, false, output};
+  return local::classify(ending, {}).kind;
+}
+
+OutputTail tail_of(const std::string& output) {
+  OutputTail tail;
+  tail.feed(output + "\nTraceback\n  one\n  two\n  three\n  four\n  five\n");
+  return tail;
+}
+
+OutcomeKind sagemaker_outcome(const std::string& output) {
+  JobDescription state;
+  state.status = "Failed";
+  state.failure_reason = "AlgorithmError: , exit code: 1";
+  return job_outcome(state, {}, {}, tail_of(output)).kind;
+}
+
+OutcomeKind sagemaker_turn_outcome(const std::string& output) {
+  TurnEnd end;
+  end.exit_code = 1;
+  return turn_outcome(end, 60.0, {}, {}, tail_of(output)).kind;
+}
+
+TEST(OutOfMemory, IsKnownFromTheOutputAloneOnEachRunner) {
+  for (const char* text : k_out_of_memory) {
+    SCOPED_TRACE(text);
+    EXPECT_TRUE(reports_out_of_memory(text));
+    EXPECT_EQ(local_outcome(text), OutcomeKind::out_of_memory);
+    EXPECT_EQ(sagemaker_outcome(text), OutcomeKind::out_of_memory);
+    EXPECT_EQ(sagemaker_turn_outcome(text), OutcomeKind::out_of_memory);
+  }
+  for (const char* text : k_other) {
+    SCOPED_TRACE(text);
+    EXPECT_FALSE(reports_out_of_memory(text));
+    EXPECT_EQ(local_outcome(text), OutcomeKind::failed);
+    EXPECT_EQ(sagemaker_outcome(text), OutcomeKind::failed);
+    EXPECT_EQ(sagemaker_turn_outcome(text), OutcomeKind::failed);
+  }
+}
+
+}  // namespace
+}  // namespace steptune

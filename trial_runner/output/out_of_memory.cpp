@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/output/out_of_memory.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace steptune {
+namespace {
+
+/// As printed by the C++ runtime, Python and Java (`MemoryError` is part of `OutOfMemoryError`),
+/// PyTorch (all devices), CUDA, TensorFlow, JAX, the C library, the shell and batch systems.
+constexpr std::array<std::string_view, 18> k_phrases{
+    "std::bad_alloc",
+    "MemoryError",
+    "CUDA out of memory",
+    "CUDA error: out of memory",
+    "HIP out of memory",
+    "MPS backend out of memory",
+    "CUDA_ERROR_OUT_OF_MEMORY",
+    "cudaErrorMemoryAllocation",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+    "can't allocate memory",
+    "Cannot allocate memory",
+    "RESOURCE_EXHAUSTED",
+    "ResourceExhaustedError",
+    "OOM when allocating tensor",
+    "oom-kill",
+    "oom_kill",
+    "Out Of Memory",
+    "exceeded memory limit",
+};
+
+}  // namespace
+
+bool reports_out_of_memory(std::string_view output) {
+  return std::ranges::any_of(k_phrases, [output](std::string_view phrase) {
+    return output.find(phrase) != std::string_view::npos;
+  });
+}
+
+}  // namespace steptune
