@@ -38,6 +38,8 @@ sizes, data-loader workers, precisions and machines, measures seconds per
 sample with confidence intervals, and recommends a configuration.")
 set(CPACK_DEBIAN_STEPTUNE_PACKAGE_RECOMMENDS "steptune-bayes (= ${PROJECT_VERSION})")
 
+set(CPACK_DEBIAN_STEPTUNE_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_LIST_DIR}/prerm")
+set(CPACK_DEBIAN_STEPTUNE_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_STEPTUNE-BAYES_PACKAGE_NAME steptune-bayes)
 set(CPACK_COMPONENT_STEPTUNE-BAYES_DESCRIPTION
   "Bayesian searcher of Steptune
