@@ -240,7 +240,7 @@ Jobs make_sagemaker_section() {
   section.add(key("trials_per_job", &SageMakerSection::trials_per_job,
                   document::integer({1.0, k_most_trials_per_job}))
                   .omitted_at_default()
-                  .default_words("8")
+                  .default_words("6")
                   .doc("that one job may run in turn on a machine that all of them need, so that "
                        "its start is paid once; 1: each has a job of its own, as it always has "
                        "with `spot`, `checkpoints`, several instances or no `command`")
