@@ -10,7 +10,8 @@ namespace steptune {
 
 /// Why a hook that is entered through PYTHONPATH cannot reach the Python program that this command
 /// starts, as far as the command shows: `-I`, `-E` or `-S`, typed or in the first line of a script,
-/// `env -i`, `sudo`, `docker run` without its variables. Nothing where it may. A script is looked for in `folder`.
+/// `env -i`, `sudo`, `docker run` without its variables. Nothing where it may. A script is looked
+/// for in `folder`.
 [[nodiscard]] std::optional<std::string> why_out_of_reach(std::span<const std::string> argv,
                                                           const std::filesystem::path& folder);
 
