@@ -93,7 +93,7 @@ constexpr const char* k_mpi_study = R"json({
   "name": "mpi",
   "command": ["/usr/bin/python3", "PROGRAM", "{batch}"],
   "env": {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-          "PYTHONPATH": "REPORTERS"},
+          "PYTHONPATH": "REPORTERS", "TMPDIR": "FOLDER"},
   "launch": {"with": "mpi", "processes_per_node": 2, "options": ["--oversubscribe"]},
   "parameters": {"batch": {"type": "ordinal", "choices": [4, 8]}},
   "baseline": {"batch": 4},
@@ -129,6 +129,7 @@ class MpiStudyTest : public ::testing::Test {
       study.replace(study.find(place), place.size(), text);
     };
     put("REPORTERS", STEPTUNE_SOURCE_DIR "/trial_runner/reporters");
+    put("FOLDER", sandbox_.folder());  // where it keeps what processes meet by
     put("PROGRAM", program_);
     sandbox_.write("train.py", k_mpi_program);
     sandbox_.write("study.json", study);

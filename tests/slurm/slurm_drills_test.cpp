@@ -68,7 +68,7 @@ class SlurmDrill : public ::testing::Test {
     const auto released = runner_->machine_holder()->release(k_patience_s);
     EXPECT_TRUE(released) << released.error().text();
     // Jobs that drills submit themselves end within a moment.
-    EXPECT_TRUE(queue_becomes_empty(15.0)) << slurm_output({"squeue"});
+    EXPECT_TRUE(queue_becomes_empty(k_patience_s)) << slurm_output({"squeue"});
   }
 
   void use(SlurmOptions options = {}) {
@@ -280,6 +280,7 @@ TEST_F(SlurmDrill, WhatCannotBeHadIsToldAndWhatWaitsBlocksNothing) {
   slurm_output({"scontrol", "update", "partitionname=closed", "state=up"});
   wait_for(3, true);
   EXPECT_EQ(ended_[3].kind, OutcomeKind::completed) << ended_[3].detail;
+  slurm_output({"scontrol", "update", "partitionname=closed", "state=down"});
 }
 
 TEST_F(SlurmDrill, EveryTaskKnowsItsRank) {
@@ -437,7 +438,13 @@ TEST_F(SlurmDrill, AControllerThatForgetsAJobIsAskedAgain) {
   wait_for_a_job();
   signal_daemon("slurmctld", SIGKILL);
   start_daemon("slurmctld");
-  slurm_output({"scontrol", "update", "partitionname=closed", "state=up"});
+  // It may not answer yet.
+  const double patience_until_s = clock_.now_s() + k_patience_s;
+  while (clock_.now_s() < patience_until_s &&
+         slurm_output({"scontrol", "show", "partition", "closed"}).find("State=UP") ==
+             std::string::npos) {
+    slurm_output({"scontrol", "update", "partitionname=closed", "state=up"});
+  }
   wait_for(1, true);
   EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
   const std::string runs = content("runs");

@@ -194,7 +194,7 @@ TEST_P(TrialPackTest, WhenTheJobIsStoppedTheTrialIsAskedToEndAndNoOtherBegins) {
                      "done"}),
            trial(2, {"echo", "never"})},
           // To the first process alone, as a container's.
-          "timeout --foreground --preserve-status 1 {}");
+          "timeout --foreground --preserve-status 3 {}");
   EXPECT_THAT(output, HasSubstr("saved"));
   EXPECT_THAT(ends(output), ElementsAre("[steptune-pack] end 1.1 5"));
   EXPECT_THAT(output, Not(HasSubstr("never")));
@@ -244,7 +244,7 @@ TEST_P(TrialPackTest, MarksAreWrittenAtOnceSoThatNoOutputTearsThem) {
 }
 
 TEST_P(TrialPackTest, ATrialThatHasEndedIsNotToldToBeSlow) {
-  if (!precede("awk", "sleep 1")) GTEST_SKIP() << "no program can be put before the shell's";
+  if (!precede("awk", "sleep 3")) GTEST_SKIP() << "no program can be put before the shell's";
   TrialSpec spec = trial(1, reporting(steady(20, 9.0), "exit 3"));
   spec.slow_limit = SlowLimit{5.0, 4.0, 0.1};
   EXPECT_THAT(ends(run({spec})), ElementsAre("[steptune-pack] end 1.1 3"));
