@@ -19,6 +19,7 @@ constexpr off_t k_most_output_bytes = off_t{64} << 20;
 UniqueFd memory_file(const std::string& text) {
   // Above the standard streams, which a child gets in their places.
   const UniqueFd low(::memfd_create("steptune", MFD_CLOEXEC));
+  if (!low) return {};
   UniqueFd file(::fcntl(low.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   std::size_t done = 0;
   while (file && done < text.size()) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,11 +20,8 @@ namespace steptune {
     sorted.emplace_back(pairs[i], i);
   std::ranges::sort(sorted);
   std::vector<std::size_t> front;
-  double least = std::numeric_limits<double>::infinity();
   for (const auto& [pair, index] : sorted) {
-    if (pair[1] >= least) continue;
-    least = pair[1];
-    front.push_back(index);
+    if (front.empty() || pair[1] < pairs[front.back()][1]) front.push_back(index);
   }
   return front;
 }

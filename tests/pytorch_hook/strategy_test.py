@@ -199,7 +199,7 @@ class Checkpoints(Ranks):
 
             torch.save = save
 
-        for options in (["--reload"], ["--reload", "--open"]):
+        for options in (["--reload"], ["--reload", "--open"], ["--reload", "--replace"]):
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, "checkpoint.pt")
                 self.trains_alike(path, *options, before_hook=write_late, distributed_strategy="zero")

@@ -96,6 +96,12 @@ std::optional<std::string> why_of_container(std::span<const std::string> argv) {
   const auto starts = std::ranges::find_if(
       argv, [](const std::string& word) { return word == "run" || word == "exec"; });
   if (starts == argv.end()) return std::nullopt;
+  // Whatever these pass.
+  const bool passes_others = std::ranges::any_of(argv, [](const std::string& word) {
+    return word.starts_with("--env-file") || word.starts_with("--env-host") ||
+           word.starts_with("--env-merge");
+  });
+  if (passes_others) return std::nullopt;
   for (const char* name : {"PYTHONPATH", k_pytorch_hook_variable}) {
     if (passes_variable(argv, name)) continue;
     return fmt::format(

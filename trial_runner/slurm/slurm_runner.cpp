@@ -80,9 +80,10 @@ std::vector<std::string> srun_command(const TrialSpec& spec, const Need& need,
                                  "--input=none",
                                  "--export=ALL",
                                  "--chdir=/"};
-  int cpus = options.cpus_per_task
-                 ? static_cast<int>(options.cpus_per_task->evaluate(spec.configuration))
-                 : 0;
+  const double asked =
+      options.cpus_per_task ? options.cpus_per_task->evaluate(spec.configuration) : 0.0;
+  constexpr double k_most_cpus = 1e6;
+  int cpus = asked >= 1.0 && asked <= k_most_cpus ? static_cast<int>(asked) : 0;
   if (cpus == 0 && options.exclusive && allocation.nodes > 0) {
     cpus = std::max(1, allocation.cpus / allocation.nodes / tasks);
   }
@@ -366,6 +367,7 @@ bool SlurmRunner::judge(StepTrial& trial) {
     evidence.allocation_state = allocations_.state_after(held, ended_s);
     if (evidence.allocation_state && allocation != nullptr &&
         allocation->state == AllocationState::running &&
+        trial.step_launch().allocation_start_wall_s > 0.0 &&
         allocation->start_wall_s > trial.step_launch().allocation_start_wall_s + 1.0) {
       // Its job runs, but was begun anew (the controller had forgotten its start): no step of the
       // former run is left.

@@ -61,13 +61,12 @@ std::optional<NeedFault> fault_of(const slurm::Need& need, const SlurmSection& s
   if (section.cpus_per_task) {
     const std::string text = printable_line(section.cpus_per_task->text());
     if (whole_number(*section.cpus_per_task, configuration, 1.0) < 0) {
-      return NeedFault{"cpus_per_task", fmt::format("\"{}\" is no number of processors", text)};
+      return NeedFault{"cpus_per_task", fmt::format("\"{}\" is not a number of processors", text)};
     }
     if (!section.exclusive && !parse_finite(section.cpus_per_task->text())) {
-      return NeedFault{"cpus_per_task",
-                       fmt::format("nodes are shared (\"exclusive\"), and held for one number of "
-                                   "processors: \"{}\" must be a number",
-                                   text)};
+      return NeedFault{
+          "cpus_per_task",
+          fmt::format("must be a plain number where \"exclusive\" is false, not \"{}\"", text)};
     }
   }
   for (const std::string& option : need.options) {
@@ -304,7 +303,7 @@ std::vector<SummaryLine> SlurmSettings::summary(const Configuration& baseline) c
 Result<RunnerParts> SlurmSettings::make(const Clock& clock, std::uint64_t /*seed*/) const {
   if (const auto fault = mpi_.empty() ? std::nullopt : slurm::fault_of_mpi(mpi_)) {
     return fail(ErrorKind::runner, *fault, "srun " + mpi_,
-                "`srun --mpi=list` tells what there is: name one by \"options\" of \"launch\", "
+                "`srun --mpi=list` lists the plugins: choose one with \"options\" in \"launch\", "
                 "[\"--mpi=...\"]");
   }
   slurm::ProcessHostOptions host_options;

@@ -14,7 +14,10 @@ namespace {
 constexpr double k_longest_s = 5.0;
 
 /// The wheels of PyTorch depend on those of CUDA; Debian's packages tell neither.
+/// Modules of the study's folder are not to be run for it.
 constexpr const char* k_question = R"(
+import sys
+sys.path[:] = [folder for folder in sys.path if folder]
 import importlib.metadata, json, platform
 told = {"python": platform.python_version()}
 for name, dists in {"torch": ["torch"], "cuda": ["nvidia-cuda-runtime-cu13", "nvidia-cuda-runtime-cu12",

@@ -167,7 +167,7 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
     });
     if (has_no_period) {
       told.push_back(fmt::format(
-          "the program reports samples and no steps, so \"every_steps\" of {} says nothing: it is "
+          "the program reports samples and no steps, so \"every_steps\" of {} cannot be used: it is "
           "priced as often as it was seen; give \"every_samples\", or \"batch_size\"",
           name));
       continue;

@@ -29,7 +29,7 @@ constexpr int k_attempts_when_lost = 3;
 /// A first look, too short for a fair interval, tells what is slower by so many standard errors.
 constexpr double k_least_look_steps = 10.0;
 constexpr const char* k_slow_in_job =
-    "clearly slower than the best: at two looks in a row, so its job ended it";
+    "clearly slower than the best in two successive checks, so its job ended it";
 constexpr double k_errors_apart = 4.0;
 
 /// A program that came to its own end was seen as far as it goes: from so many reports on, without

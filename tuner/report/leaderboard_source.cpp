@@ -164,21 +164,28 @@ bool selects_rows(const LeaderboardQuery& query) {
   return query.pareto || query.feasible || !query.where.empty() || !query.sort_column.empty();
 }
 
-/// Whether the trial lacks what a condition names: a failed one has no time. An inactive parameter
-/// is not lacking, it has a meaning in every expression.
-bool lacks_any(const LeaderboardRow& row, const std::vector<LeaderboardColumn>& columns) {
-  return std::ranges::any_of(columns, [&](const LeaderboardColumn& column) {
-    return !column.is_parameter && !column.value(row);
-  });
-}
-
-/// A row as an expression sees it: the columns that it names.
-Configuration values_of(const LeaderboardRow& row, const std::vector<LeaderboardColumn>& columns) {
+/// A row as an expression sees it: the columns that it names. What the trial lacks (a failed one
+/// has no time) is `lacking`; an inactive parameter is not lacking, it has a meaning in every
+/// expression.
+Configuration values_of(const LeaderboardRow& row, const std::vector<LeaderboardColumn>& columns,
+                        double lacking) {
   Configuration values;
   for (const LeaderboardColumn& column : columns) {
-    if (auto value = column.value(row)) values.set(column.name, *std::move(value));
+    if (auto value = column.value(row)) {
+      values.set(column.name, *std::move(value));
+    } else if (!column.is_parameter) {
+      values.set(column.name, lacking);
+    }
   }
   return values;
+}
+
+/// Whether the condition holds whatever the row lacks.
+bool holds_for(const Expression& condition, const LeaderboardRow& row,
+               const std::vector<LeaderboardColumn>& columns) {
+  constexpr double k_any = std::numeric_limits<double>::infinity();
+  return condition.holds(values_of(row, columns, k_any)) &&
+         condition.holds(values_of(row, columns, -k_any));
 }
 
 /// Leaves the rows that the condition holds for.
@@ -198,9 +205,8 @@ Result<void> filter_rows(std::vector<LeaderboardRow>& rows, const std::string& c
   std::erase_if(columns, [&](const LeaderboardColumn& column) {
     return std::ranges::find(named, column.name) == named.end();
   });
-  std::erase_if(rows, [&](const LeaderboardRow& row) {
-    return lacks_any(row, columns) || !compiled->holds(values_of(row, columns));
-  });
+  std::erase_if(rows,
+                [&](const LeaderboardRow& row) { return !holds_for(*compiled, row, columns); });
   return {};
 }
 

@@ -68,7 +68,7 @@ void check_waiting(const StudySpec& study, Faults& faults) {
   const RunnerTraits& traits = study.runner->traits();
   if (!traits.has_price) {
     faults.add("/search/waiting_per_hour",
-               "has no effect: the study's runner has no price that it could be weighed with");
+               "has no effect: the study's runner has no price to weigh it against");
   } else if (!traits.machines_vary) {
     faults.add("/search/waiting_per_hour",
                "has no effect: all trials of this study need the same machine");

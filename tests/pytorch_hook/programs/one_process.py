@@ -88,7 +88,10 @@ def checkpoint(path):
         with open(path, "wb") as file:
             torch.save([model.state_dict(), optimizer.state_dict()], file)
     else:
-        torch.save([model.state_dict(), optimizer.state_dict()], path)
+        beside = path + (".%d" % os.getpid() if asked("replace") else "")
+        torch.save([model.state_dict(), optimizer.state_dict()], beside)
+        if asked("replace"):
+            os.replace(beside, path)
     if asked("reload"):
         states = torch.load(path)
         model.load_state_dict(states[0])

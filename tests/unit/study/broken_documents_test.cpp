@@ -351,7 +351,7 @@ const std::vector<Broken>& goals() {
       {"waiting_unpriced",
        R"({"search": {"waiting_per_hour": 60}, "objectives": ["time"], "budget": {"cost": null},
            "runner": {"price_per_hour": null}})",
-       "/search/waiting_per_hour", "no price that it could be weighed with"},
+       "/search/waiting_per_hour", "no price to weigh it against"},
       {"payback_without_run", R"({"planned_run": {"samples": null}})", "/budget/stop",
        "compares with the planned run"},
   };

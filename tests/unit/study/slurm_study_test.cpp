@@ -54,9 +54,9 @@ TEST(SlurmStudy, WhatSrunIsToldMayDependOnParameters) {
     return refused ? "" : refused.error().text();
   };
   EXPECT_THAT(fault(R"({"cpus_per_task": "batch / 3"})"),
-              HasSubstr("/runner/cpus_per_task: \"batch / 3\" is no number of processors"));
+              HasSubstr("/runner/cpus_per_task: \"batch / 3\" is not a number of processors"));
   EXPECT_THAT(fault(R"({"cpus_per_task": "batch", "exclusive": false})"),
-              HasSubstr("/runner/cpus_per_task: nodes are shared"));
+              HasSubstr("/runner/cpus_per_task: must be a plain number where"));
   EXPECT_THAT(fault(R"({"step_options": ["--{choice}=1"]})"),
               HasSubstr("/runner/step_options/0: must name its option"));
 }

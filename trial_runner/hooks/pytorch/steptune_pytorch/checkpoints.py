@@ -2,6 +2,7 @@
 """torch.save: a phase of its own."""
 
 import io
+import os
 
 import torch
 
@@ -9,6 +10,8 @@ from steptune_pytorch.part_clock import APART, DATA
 
 
 def wrap(hook):
+    written = set()  # files that are as much other ranks' as this one's
+
     def wrap_save(original):
         def save(obj, f, *arguments, **named):
             if not hook.watches() or hook.clock.current in (APART, DATA):
@@ -19,23 +22,46 @@ def wrap(hook):
             try:
                 if not together:
                     return original(obj, f, *arguments, **named)
-                return _save_once(strategy, lambda: original(obj, f, *arguments, **named))
+                written.update(_path_of(f))
+                return _once(strategy, lambda: original(obj, f, *arguments, **named))
             finally:
                 _end(hook, before)
 
         return save
 
+    def wrap_move(original):
+        def move(src, dst, *arguments, **named):
+            strategy = hook.knobs.strategy
+            ours = written.intersection(_path_of(src))
+            if not ours or not strategy.is_one_training():
+                return original(src, dst, *arguments, **named)
+            written.difference_update(ours)
+            return _once(strategy, lambda: original(src, dst, *arguments, **named))
+
+        return move
+
     hook.patches.replace(torch, "save", wrap_save)
+    if hook.knobs.strategy.is_on():
+        # A checkpoint that is written beside its place and then put there.
+        for name in ("replace", "rename"):
+            hook.patches.replace(os, name, wrap_move)
 
 
-def _save_once(strategy, save):
-    """One rank writes what all of them have. It begins when all have opened the file, which empties
-    it, and the others go on when it is there to be read."""
+def _once(strategy, act):
+    """One rank does what concerns a file that all of them have. It begins when all are here (opening
+    the file empties it), and the others go on when it is done."""
     strategy.meet()
     try:
-        return save() if strategy.writes() else None
+        return act() if strategy.writes() else None
     finally:
         strategy.meet()
+
+
+def _path_of(file):
+    """Of a path or an open file, as a set; of any other an empty one."""
+    paths = (str, bytes, os.PathLike)
+    file = file if isinstance(file, paths) else getattr(file, "name", None)
+    return {os.path.abspath(os.fspath(file))} if isinstance(file, paths) else set()
 
 
 def _begin(hook):

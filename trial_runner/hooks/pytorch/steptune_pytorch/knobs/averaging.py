@@ -167,7 +167,7 @@ class Averaging:
             if device.type == "cuda" and device.index != torch.cuda.current_device():
                 self._give_up("the program puts its model on a GPU by number: write `cuda` in place of `cuda:0`")
             if device.type != "cuda" and backend == "nccl":
-                self._give_up("the model is on %s, while the ranks have met with GPUs" % device.type)
+                self._give_up("the model is on %s, while the process group was set up for GPUs (NCCL)" % device.type)
 
     def _check_optimizers(self):
         own = {id(p) for p in self._parameters}

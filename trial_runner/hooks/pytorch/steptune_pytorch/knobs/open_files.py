@@ -39,10 +39,12 @@ def _name_of_open(value):
         # Files of h5py are false once they are closed; those of PyTables tell it.
         closed = not value if library == "h5py" else not getattr(value, "isopen", True)
         return None if closed else "%s.%s" % (library, cls.__name__)
-    if isinstance(value, io.IOBase) and not value.closed:
+    if isinstance(value, io.IOBase):
         try:
+            if value.closed:
+                return None
             value.fileno()
-        except (OSError, ValueError):  # in memory
+        except Exception:  # in memory, or a class of the program's own without a file
             return None
         return cls.__name__
     return None

@@ -171,7 +171,7 @@ class StrategyKnob:
             if any(isinstance(o, torch.optim.LBFGS) for o in self._hook.optimizers.alive):
                 self._give_up("LBFGS decides by the loss, which each rank has of its own part alone")
             if not self._has_loader:
-                self._give_up("the program's batches come from no DataLoader, so that they cannot be divided")
+                self._give_up("the program's batches come from no DataLoader, so they cannot be divided")
         self._averaging.backward_begins()
         for facts in self._hook.progress.loaders_of_forward:
             if facts.not_shared is not None:

@@ -51,9 +51,12 @@ def _can_be_sharded(cls):
 
 def _stand_in(hook, cls, sharded):
     class StandIn(type(cls)):
-        def __call__(self, params, *arguments, **named):
-            if self is not stand_in or not hook.watches():
-                return super().__call__(params, *arguments, **named)
+        def __call__(self, *arguments, **named):
+            # What a class of the program's own takes may have other names.
+            is_asked = self is stand_in and hook.watches() and (arguments or "params" in named)
+            if not is_asked:
+                return super().__call__(*arguments, **named)
+            params, arguments = (arguments[0], arguments[1:]) if arguments else (named.pop("params"), ())
             params, parameters = _read_once(params)
             if not hook.knobs.strategy.begin(parameters):
                 return super().__call__(params, *arguments, **named)
