@@ -22,10 +22,10 @@ struct PressureCounters {
 /// of a package count for all of it.
 [[nodiscard]] PressureCounters read_pressure(const SystemFiles& files);
 
-/// Looks at the machine while a trial runs and tells the seconds in which memory was short or
-/// clocks were held down. Waiting for storage and for the quota is told beside them: it may be the
-/// trial's own doing, and does not make a second doubtful. How high clocks are is not judged, as
-/// CPUs that wait lower them by themselves.
+/// Looks at the machine while a trial runs and tells the seconds in which clocks were held down.
+/// Waiting for memory, storage and the quota is told beside that: it may be the trial's own doing,
+/// which the long run will have as well, and does not make a second doubtful. How high clocks are
+/// is not judged, as CPUs that wait lower them by themselves.
 class PressureWatch {
  public:
   PressureWatch(double now_s, const PressureCounters& counters)
