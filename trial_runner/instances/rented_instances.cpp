@@ -162,8 +162,8 @@ SummaryLine prices_line(const RentedInstances& instances, double baseline_usd,
       return type.first == pattern || ::fnmatch(pattern.c_str(), type.first.c_str(), 0) == 0;
     });
     if (is_used) continue;
-    text += fmt::format("{}the discount for {} matches no instance type of this study", text.empty() ? "" : "; ",
-                        pattern);
+    text += fmt::format("{}the discount for {} matches no instance type of this study",
+                        text.empty() ? "" : "; ", pattern);
   }
   return {"prices", std::move(text)};
 }

@@ -150,7 +150,8 @@ TEST(SageMakerStudy, ADiscountThatTakesNothingOffIsTold) {
   const StudySpec study =
       sound(cloud_document(R"({"runner": {"discounts": {"ml.p3.*": 0.36, "ml.g4dn.*": 0.3}}})"));
   const auto lines = study.runner->summary(with(study, "ml.g5.xlarge", 0));
-  EXPECT_THAT(lines.back().text, HasSubstr("; the discount for ml.g4dn.* matches no instance type of this study"));
+  EXPECT_THAT(lines.back().text,
+              HasSubstr("; the discount for ml.g4dn.* matches no instance type of this study"));
   EXPECT_THAT(lines.back().text, Not(HasSubstr("discount for ml.p3.*")));
   RentedInstances without_prices;
   without_prices.discounts = {{"ml.g5.*", 0.3}};
