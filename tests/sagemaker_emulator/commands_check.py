@@ -127,7 +127,7 @@ class Prices(Commands):
         self.assertEqual(table["region"], "us-east-1")
         self.assertEqual(table["instances"]["ml.g5.xlarge"]["usd_per_hour"], 1.408)
         self.assertIn("'steptune prices refresh'", self.steptune("prices", "--region", "eu-north-1", code=1).stderr)
-        self.assertIn("no AWS region", self.steptune("prices", "--region", "../x", code=2).stderr)
+        self.assertIn("not an AWS region", self.steptune("prices", "--region", "../x", code=2).stderr)
 
     def test_compares_regions(self):
         self.steptune("prices", "refresh")
