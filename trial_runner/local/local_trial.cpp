@@ -149,8 +149,10 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   if (const auto span = disturbance_.look(now_s, read_cpu_time(), processes, reaped_cpu_s)) {
     events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
   }
-  if (const auto span = pressure_.look(now_s, read_pressure(SystemFiles{}))) {
-    events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
+  if (pressure_.is_due(now_s)) {
+    if (const auto span = pressure_.look(now_s, read_pressure(SystemFiles{}))) {
+      events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
+    }
   }
   if (const auto strangers = gpus_.look(now_s, processes); strangers.count > 0) {
     Disturbance disturbance;

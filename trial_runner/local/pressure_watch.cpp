@@ -75,10 +75,14 @@ PressureCounters read_pressure(const SystemFiles& files) {
           throttles(files)};
 }
 
+bool PressureWatch::is_due(double now_s) const {
+  return now_s - looked_s_ >= k_pressure_span_s;
+}
+
 std::optional<PressureWatch::Span> PressureWatch::look(double now_s,
                                                        const PressureCounters& counters) {
+  if (!is_due(now_s)) return std::nullopt;
   const double span_s = now_s - looked_s_;
-  if (span_s < k_pressure_span_s) return std::nullopt;
   Span span{looked_s_, {}};
   Disturbance& seen = span.disturbance;
   seen.memory_pressure = stalled_share(counters_.memory_wait_s, counters.memory_wait_s, span_s);

@@ -35,6 +35,8 @@ class PressureWatch {
     double from_s = 0.0;  ///< it ends now
     Disturbance disturbance;
   };
+  /// Whether it is time to read the counters again: a look before sees nothing.
+  [[nodiscard]] bool is_due(double now_s) const;
   [[nodiscard]] std::optional<Span> look(double now_s, const PressureCounters& counters);
 
  private:

@@ -145,7 +145,7 @@ struct Measurer::State {
     m.startup_s = options.before_start_s + own_s;
     const double warmup_after_first_s = series.time_s(points[cut]) - series.time_s(points.front());
     m.warmup_s = first_s - own_s + warmup_after_first_s;
-    m.warmup_excess_s = state.warmup_seconds - state.warmup_samples * m.step_seconds_per_sample;
+    m.warmup_excess_s = state.warmup.seconds - state.warmup.samples * m.step_seconds_per_sample;
     m.window_s = series.time_s(points.back()) - series.time_s(points[cut]);
     m.window_steps = std::max(0.0, end.steps - begin.steps);
     m.window_samples = end.samples - begin.samples;
@@ -168,18 +168,20 @@ struct Measurer::State {
   [[nodiscard]] double before_first(const ProgressPoint& first) const {
     const double at_most = (first.received_s - options.started_s) /
                            std::max(measurement.step_seconds_per_sample, 1e-300);
-    if (first.samples <= at_most || series.size() < 2) return first.samples;
-    return std::min(first.samples, series[1].samples - series[0].samples);
+    return first.samples <= at_most || series.size() < 2 ? first.samples : least_before_first();
   }
 
   /// A counter may begin anywhere (a resumed run): before the first report no more is taken to have
-  /// been consumed than between it and the next.
+  /// been consumed than between it and the next. There are two reports.
+  [[nodiscard]] double least_before_first() const {
+    return std::min(series[0].samples, series[1].samples - series[0].samples);
+  }
+
   [[nodiscard]] double slowest() const {
     constexpr double k_infinity = std::numeric_limits<double>::infinity();
     if (series.size() < 2) return k_infinity;
     const ProgressPoint& end = series.back();
-    const double before_first = std::min(series[0].samples, series[1].samples - series[0].samples);
-    const double consumed = end.samples - series[0].samples + before_first;
+    const double consumed = end.samples - series[0].samples + least_before_first();
     double slowest = (end.received_s - options.started_s) / consumed;
     if (options.buffered_steps) {
       const ProgressPoint& begin = window_begin ? *window_begin : series[0];

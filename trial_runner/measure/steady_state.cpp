@@ -240,9 +240,7 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
 
   state.level_shifts = window.levels.shifts;
   state.window_begin = window.begin;
-  const auto warmup = std::span(steps).first(window.warmup_end(start));
-  state.warmup_seconds = sum_of(warmup).seconds;
-  state.warmup_samples = sum_of(warmup).samples;
+  state.warmup = sum_of(std::span(steps).first(window.warmup_end(start)));
   state.phases = std::move(costs.phases);
   state.step_seconds_per_sample = window.rate.seconds_per_sample;
   state.step_half_width_s = window.rate.half_width_s;

@@ -24,8 +24,7 @@ struct SteadyState {
   double step_half_width_s = std::numeric_limits<double>::infinity();
   std::size_t window_begin = 0;  ///< the first interval that counts
   /// The steps before it, less what other levels held; without stalls that are counted as phases.
-  double warmup_seconds = 0.0;
-  double warmup_samples = 0.0;
+  Interval warmup;
   std::vector<LevelShift> level_shifts;
   std::map<std::string, PhaseEstimate> phases;
   std::string remark;  ///< why it is not steady

@@ -67,11 +67,16 @@ bool tells_period(const PlannedPhase& declared, const Measurement& measurement) 
   return declared.every_samples || measurement.steps_known.value_or(true);
 }
 
+/// Samples from one to the next as the plan declares them.
+double declared_period(const PlannedPhase& declared, const Measurement& measurement) {
+  return declared.every_samples.value_or(declared.every_steps.value_or(0.0) *
+                                         samples_per_step_of(measurement));
+}
+
 /// One that did not show itself in that time takes none that is worth telling.
 bool was_long_enough_for(const PlannedPhase& declared, const Measurement& measurement) {
-  const double every_samples = declared.every_samples.value_or(declared.every_steps.value_or(0.0) *
-                                                               samples_per_step_of(measurement));
-  return measurement.total_samples >= k_periods_to_show_a_phase * every_samples;
+  return measurement.total_samples >=
+         k_periods_to_show_a_phase * declared_period(declared, measurement);
 }
 
 /// Nothing where neither the plan nor a trial tells enough for a price.
@@ -88,9 +93,7 @@ std::optional<PhaseShare> phase_share(const std::string& name, const PlannedPhas
     return std::nullopt;
   }
   if (declared != nullptr && tells_period(*declared, measurement)) {
-    share.every_samples = declared->every_samples ? *declared->every_samples
-                                                  : declared->every_steps.value_or(0.0) *
-                                                        samples_per_step_of(measurement);
+    share.every_samples = declared_period(*declared, measurement);
   } else if (own != nullptr) {
     set_period(*own, measurement.total_samples, share);
   } else if (others != nullptr) {
