@@ -146,14 +146,13 @@ struct Disturbance {
   double quota_wait = 0.0;        ///< likewise for the next period of the container's CPU quota
   bool clocks_throttled = false;  ///< CPU clocks were held down for heat or power
 };
-/// Whether that is enough to make a measured speed doubtful.
+/// Whether that is enough to make a measured speed doubtful. Waiting for memory, storage and the
+/// quota may be the trial's own doing, which the long run will have as well.
 [[nodiscard]] constexpr bool is_disturbing(const Disturbance& disturbance) {
   constexpr double k_other_load = 0.10;
   constexpr double k_steal = 0.05;
-  constexpr double k_memory_pressure = 0.10;
   return disturbance.other_load > k_other_load || disturbance.steal > k_steal ||
-         disturbance.gpu_strangers > 0 || disturbance.memory_pressure > k_memory_pressure ||
-         disturbance.clocks_throttled;
+         disturbance.gpu_strangers > 0 || disturbance.clocks_throttled;
 }
 
 /// What a trial made of its GPUs, looked at about once a second.

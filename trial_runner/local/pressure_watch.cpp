@@ -92,7 +92,7 @@ std::optional<PressureWatch::Span> PressureWatch::look(double now_s,
       counters_.throttles && counters.throttles && *counters.throttles > *counters_.throttles;
   looked_s_ = now_s;
   counters_ = counters;
-  return seen.clocks_throttled ? std::optional(span) : std::nullopt;
+  return is_disturbing(seen) ? std::optional(span) : std::nullopt;
 }
 
 }  // namespace steptune::local
