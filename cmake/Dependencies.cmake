@@ -13,6 +13,7 @@ find_package(TBB REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 find_package(CURL 7.88 REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
+find_package(ZLIB REQUIRED)
 # Its flags are part of the library's binary interface, and only pkg-config tells them.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib>=0.11)

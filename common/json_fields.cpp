@@ -17,6 +17,10 @@ Json number_or_null(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
+Json number_or_null(const std::optional<double>& value) {
+  return value ? number_or_null(*value) : Json(nullptr);
+}
+
 Json numbers_or_null(const std::vector<double>& values) {
   Json json = Json::array();
   for (const double value : values)

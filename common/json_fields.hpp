@@ -12,8 +12,9 @@ namespace steptune {
 // Reading tolerates what versions, programs or disks left out or put there instead; where that is a
 // fault, the caller says so. JSON has no NaN and no infinity: null stands for them.
 
-/// Null where `value` is not finite.
+/// Null where `value` is not finite, or there is none.
 [[nodiscard]] Json number_or_null(double value);
+[[nodiscard]] Json number_or_null(const std::optional<double>& value);
 /// An array, with null for each number that is not finite.
 [[nodiscard]] Json numbers_or_null(const std::vector<double>& values);
 

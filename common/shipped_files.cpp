@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace steptune {
 namespace {
 
@@ -50,6 +52,13 @@ std::optional<fs::path> find_file(const std::vector<fs::path>& directories, cons
     if (fs::is_regular_file(directory / name, error)) return directory / name;
   }
   return std::nullopt;
+}
+
+Result<fs::path> find_helper(const std::string& name, const std::string& purpose) {
+  const std::vector<fs::path> directories = shipped_directories(ShippedKind::helper);
+  if (const auto file = find_file(directories, name)) return *file;
+  return fail(ErrorKind::runner, fmt::format("the program {} is missing, {}", name, purpose), {},
+              fmt::format("install it in one of {}", directories_text(directories)));
 }
 
 std::string directories_text(const std::vector<fs::path>& directories) {

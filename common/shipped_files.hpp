@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "common/error.hpp"
+
 namespace steptune {
 
 /// What is shipped beside the program itself.
@@ -24,6 +26,11 @@ enum class ShippedKind {
 /// The first regular file of that name, which may hold folders (`prices/x.json`), in `directories`.
 [[nodiscard]] std::optional<std::filesystem::path> find_file(
     const std::vector<std::filesystem::path>& directories, const std::filesystem::path& name);
+
+/// A helper by its name. An error names the directories that it was looked for in; `purpose` says
+/// there what it does: `which ends the trials if this program is killed`.
+[[nodiscard]] Result<std::filesystem::path> find_helper(const std::string& name,
+                                                        const std::string& purpose);
 
 /// The directories with commas between, for messages; "no directory" if there is none.
 [[nodiscard]] std::string directories_text(const std::vector<std::filesystem::path>& directories);

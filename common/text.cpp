@@ -2,6 +2,7 @@
 #include "common/text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "common/terminal_text.hpp"
+#include "common/utf8.hpp"
 
 namespace steptune {
 namespace {
@@ -35,28 +37,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
-}
-
-/// Length of the well-formed UTF-8 sequence at `at`, or 0.
-std::size_t utf8_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned lead = byte(at);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return continues(at + 1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    const unsigned second = byte(at + 1);
-    if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F)) return 0;
-    return continues(at + 1) && continues(at + 2) ? 3 : 0;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    const unsigned second = byte(at + 1);
-    if ((lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) return 0;
-    return continues(at + 1) && continues(at + 2) && continues(at + 3) ? 4 : 0;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -141,6 +121,23 @@ Result<double> parse_duration_s(std::string_view text) {
     rest.remove_prefix(unit->first.size());
   }
   return total_s;
+}
+
+std::optional<double> parse_bytes(std::string_view text) {
+  const std::size_t digits = text.find_last_of("0123456789.");
+  if (digits == std::string_view::npos) return std::nullopt;
+  const auto number = parse_finite(text.substr(0, digits + 1));
+  std::string unit(text.substr(digits + 1));
+  unit.erase(0, unit.find_first_not_of(' '));
+  std::ranges::transform(unit, unit.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (unit.ends_with('b')) unit.pop_back();
+  const bool binary = unit.size() == 2 && unit.back() == 'i';
+  if (binary) unit.pop_back();
+  constexpr std::string_view k_prefixes = "kmgt";
+  const std::size_t power = unit.empty() ? 0 : k_prefixes.find(unit) + 1;
+  if (!number || unit.size() > 1 || (!unit.empty() && power == 0)) return std::nullopt;
+  return *number * std::pow(binary ? 1024.0 : 1000.0, static_cast<double>(power));
 }
 
 std::string format_duration(double seconds) {

@@ -30,6 +30,10 @@ namespace steptune {
 /// `90`, `90s`, `30m`, `1.5h`, `2d` or sums such as `1h30m`, in seconds.
 [[nodiscard]] Result<double> parse_duration_s(std::string_view text);
 
+/// Bytes: `500MB`, `1.5 GB`, `8GiB`, `64g`, `1e9`; a prefix without `i` counts by 1000. Nothing for
+/// anything else.
+[[nodiscard]] std::optional<double> parse_bytes(std::string_view text);
+
 /// `850 ms`, `4.2 s`, `14 min 20 s`, `41.2 h`, `12.5 d`: for people.
 [[nodiscard]] std::string format_duration(double seconds);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +24,10 @@ struct LongRun {
   std::map<std::string, std::string> environment;  ///< that it was measured under
   Resources resources;                             ///< rented; without a type: none
   std::optional<Launch> launch{};                  ///< whose words are in `argv`
+  std::map<std::string, std::string> files{};      ///< texts by path, there before it starts
+  /// PyTorch's hook, which goes along: this folder of this machine; empty: none. `environment`
+  /// holds what it is told.
+  std::filesystem::path python_path{};
 };
 
 /// A long run in the form in which a kind of runner's provider is asked for one.
@@ -35,6 +40,8 @@ class LongRunForm {
 
   /// What it holds, for help texts: `members of ...`.
   [[nodiscard]] virtual std::string_view description() const = 0;
+  /// Whether `python_path` and `files` are heeded, if they are given.
+  [[nodiscard]] virtual bool takes_files_along(const LongRun& /*run*/) const { return false; }
   /// Errors of kind `usage`: what the provider would refuse, or cannot stand in JSON.
   [[nodiscard]] virtual Result<Json> write(const LongRun& run) const = 0;
 };

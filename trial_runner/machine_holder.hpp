@@ -7,6 +7,8 @@
 
 #include "common/error.hpp"
 #include "trial_runner/resources.hpp"
+#include "trial_runner/runner.hpp"
+#include "trial_runner/unused_time.hpp"
 
 namespace steptune {
 
@@ -33,6 +35,11 @@ class MachineHolder {
   /// part. Infinite: others that wait take all machines first.
   [[nodiscard]] virtual double expected_start_s(const Resources& resources) const = 0;
 
+  /// Trials that were handed over and for which there is no machine: they wait in a queue, for
+  /// quota or capacity, and no end is in sight. Nothing is paid for them; `Runner::stop` ends them
+  /// at once.
+  [[nodiscard]] virtual std::vector<TrialKey> trials_without_machine() const = 0;
+
   /// At most this many trials will still be handed over, beside those that were: what they cannot
   /// need is given back early. Without a call any number is expected.
   virtual void expect_at_most(std::int64_t further_trials) = 0;
@@ -47,8 +54,9 @@ class MachineHolder {
   /// destruction may follow.
   [[nodiscard]] virtual Result<std::string> detach() = 0;
 
-  /// US dollars spent since the last call that no outcome tells of: machines kept in vain.
-  [[nodiscard]] virtual double take_overhead_usd() = 0;
+  /// What no outcome tells of: machines kept in vain. A time that goes on is told again, with what
+  /// it cost since the last call.
+  [[nodiscard]] virtual std::vector<UnusedTime> take_unused() = 0;
 
   /// What the user should know that concerns no single trial, since the last call.
   [[nodiscard]] virtual std::vector<std::string> take_notices() = 0;

@@ -94,19 +94,22 @@ struct TrialSpec {
   /// on each machine.
   std::optional<Launch> launch;
   std::map<std::string, std::string> environment;  ///< in addition to the tuner's own
-  /// In front of what PYTHONPATH is then; empty: nothing. Heeded where trials run on the tuner's
-  /// machine (`RunnerTraits::takes_hooks`).
+  /// PyTorch's hook: this folder of the tuner's machine, or a copy of it where the trial runs, in
+  /// front of what PYTHONPATH is there; empty: nothing. Heeded by `RunnerTraits::takes_hooks`.
   std::filesystem::path python_path;
+  /// Texts by absolute path, written before the trial starts where it runs. Heeded where trials do
+  /// not see this machine's files.
+  std::map<std::string, std::string> files;
   /// Set OMP_NUM_THREADS and its like to the CPU count of each of the trial's processes where
-  /// `environment` does not. Heeded there, too.
+  /// `environment` does not. Heeded where trials run on the tuner's machine.
   bool set_thread_counts = true;
   std::filesystem::path working_directory;
   std::filesystem::path log_path;  ///< output of the trial, capped; empty: not kept
   ReportFormat report_format;
   /// Set where the study wants live trials and this one can be one; other runners start it anew.
   std::optional<LiveTrial> live;
-  /// Set where the study wants forked trials and this one may be one. Heeded where PyTorch's hook
-  /// is (`python_path`).
+  /// Set where the study wants forked trials and this one may be one. Heeded where trials run on
+  /// the tuner's machine.
   std::optional<ForkedStart> forked;
   Resources resources;
   TrialLimits limits;
@@ -184,6 +187,9 @@ struct Outcome {
   /// less; where the runner knows it.
   std::optional<double> usable_memory_bytes;
   std::optional<Disturbance> disturbance;
+  /// Share of the time of the CPUs that it may use in which its processes computed, from its first
+  /// report on.
+  std::optional<double> cpu_busy;
   /// What all its processes read from storage: 0 where everything came from the page cache.
   std::optional<double> storage_read_bytes;
   std::optional<GpuUse> gpu;  ///< NVIDIA's, where the driver's library is
@@ -230,7 +236,8 @@ class MachineHolder;
 ///
 /// Events of a trial: `TrialStarted` once, unless it never started; then any number of
 /// `TrialReported` and `TrialDisturbed`; last, exactly one `TrialFinished`, whatever happens to the
-/// program, the machine or the network. An error of `wait` concerns the runner, not a trial.
+/// program, the machine or the network. An error of `wait` concerns the runner, not a trial: one
+/// that `start` has taken, and that cannot be started when its turn comes, ends as `not_started`.
 ///
 /// Destruction: where trials run on this machine or in this process, it ends what still runs and
 /// returns once that is gone. Where the runner offers a `MachineHolder`, trials run elsewhere and

@@ -48,7 +48,8 @@ struct RunnerTraits {
   bool needs_command = true;          ///< without "command" there is nothing to run
   bool takes_all_parameters = false;  ///< each parameter has an effect without being mentioned
   bool uses_this_machine = true;      ///< trials compete with the tuner for its CPUs
-  bool takes_hooks = false;           ///< hooks that are files of this machine reach its trials
+  bool sees_files = true;             ///< trials find files of this machine under the same paths
+  bool takes_hooks = false;  ///< its trials are given PyTorch's hook (`TrialSpec::python_path`)
   std::vector<LaunchWay>
       launch_ways;         ///< the preferred one first; none: no study can have `launch`
   bool has_price = false;  ///< `price_of` gives one
@@ -86,6 +87,7 @@ struct RunnerParts {
 struct SummaryLine {
   std::string name;
   std::string text;
+  bool is_fatal = false;  ///< as long as it is so, no trial of the study can be started
 };
 
 /// The section `runner` of one study, read. Immutable.

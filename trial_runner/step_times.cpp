@@ -11,12 +11,30 @@ constexpr double k_exact_steps = 16.0;
 /// Nothing takes less than this share of its usual time, however unlikely the draw.
 constexpr double k_floor = 0.05;
 
+/// Steps until the next event of a Poisson process.
+double steps_to_event(double mean_steps, Rng& rng) {
+  return -mean_steps * std::log1p(-rng.uniform());
+}
+
 }  // namespace
 
 StepTimes::StepTimes(const StepNoise& noise, Rng& rng) : noise_(noise) {
   noise_.correlation = std::clamp(noise_.correlation, 0.0, 0.99);
   run_factor_ = std::max(k_floor, 1.0 + noise_.run * rng.normal());
   state_ = rng.normal();
+  if (noise_.stall_period_steps > 0.0) {
+    next_stall_ = steps_to_event(noise_.stall_period_steps, rng);
+  }
+}
+
+double StepTimes::stalls_until(double step, Rng& rng) {
+  if (!(noise_.stall_period_steps > 0.0)) return 0.0;
+  double lost = 0.0;
+  while (next_stall_ < step) {
+    lost += noise_.stall_steps;
+    next_stall_ += steps_to_event(noise_.stall_period_steps, rng);
+  }
+  return lost;
 }
 
 double StepTimes::noise_of(double steps, Rng& rng) {
@@ -48,7 +66,8 @@ double StepTimes::take(double steps, Rng& rng) {
   }
   done_ += steps;
   const double usual = steps + slowness;
-  return run_factor_ * std::max(k_floor * usual, usual + noise_of(steps, rng));
+  const double drawn = std::max(k_floor * usual, usual + noise_of(steps, rng));
+  return run_factor_ * (drawn + stalls_until(done_, rng));
 }
 
 }  // namespace steptune

@@ -12,6 +12,9 @@ struct StepNoise {
   double run = 0.0;              ///< relative standard deviation from run to run
   double warmup_steps = 10.0;    ///< over which the slowness of the first step fades, by e-fold
   double warmup_slowdown = 1.0;  ///< the first step takes so many steady steps longer
+  /// Mean number of steps from one stall to the next, which come at random (Poisson); 0: none.
+  double stall_period_steps = 0.0;
+  double stall_steps = 0.0;  ///< so many steady steps longer takes one with a stall
 };
 
 /// The durations of a run's steps, in steady steps of 1.
@@ -25,11 +28,13 @@ class StepTimes {
 
  private:
   [[nodiscard]] double noise_of(double steps, Rng& rng);
+  [[nodiscard]] double stalls_until(double step, Rng& rng);
 
   StepNoise noise_;
   double run_factor_ = 1.0;
   double state_ = 0.0;
   double done_ = 0.0;
+  double next_stall_ = 0.0;  ///< the step in which it comes
 };
 
 }  // namespace steptune

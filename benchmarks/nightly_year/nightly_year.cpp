@@ -2,20 +2,19 @@
 // Plays years of nightly re-tuning under a virtual clock and tells what was noticed, when, and what
 // it cost.
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "benchmarks/nightly_year/year.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace {
 
 using namespace steptune;
-using nightly_year::World;
+using nightly_year::YearModel;
 
 struct Tally {
   int years = 0;
@@ -26,20 +25,20 @@ struct Tally {
   double excess = 0.0;  ///< of what was in use over the best, mean over the nights
 };
 
-void count(const World& world, const nightly_year::Year& year, Tally& tally) {
+void count(const YearModel& model, const nightly_year::Year& year, Tally& tally) {
   int false_alarms = 0;
   for (const Night& night : year.nights) {
     tally.nights_s += night.elapsed_s;
     tally.nights += 1.0;
     tally.excess +=
-        nightly_year::true_seconds_per_sample(world, night.number, night.after.configuration) /
-            nightly_year::best_seconds_per_sample(world, night.number) -
+        nightly_year::true_seconds_per_sample(model, night.number, night.after.configuration) /
+            nightly_year::best_seconds_per_sample(model, night.number) -
         1.0;
     if (night.result == NightResult::improved && night.number > 1) ++tally.replaced;
     if (!night.slowdown && night.broken.empty()) continue;
-    if (night.number == world.library_upgrade) {
+    if (night.number == model.library_upgrade) {
       ++tally.upgrade_same_night;
-    } else if (night.number == world.slower_machine) {
+    } else if (night.number == model.slower_machine) {
       ++tally.machine_same_night;
     } else {
       ++false_alarms;
@@ -69,7 +68,7 @@ int main(int argc, char** argv) {
   int years = 5;
   std::uint64_t first_seed = 1;
   std::string searcher = "bayes";
-  std::int64_t nights = World{}.nights;
+  std::int64_t nights = YearModel{}.nights;
   bool quiet_years = false, events = false;
   CLI::App program("Years of nightly re-tuning under a virtual clock.", "nightly_year");
   program.add_option("--years", years, "How many, each of 365 nights");
@@ -81,22 +80,19 @@ int main(int argc, char** argv) {
   CLI11_PARSE(program, argc, argv);
 
   Tally tally;
-  const auto folder = std::filesystem::temp_directory_path() /
-                      fmt::format("nightly_year-{}", static_cast<long>(getpid()));
   for (int i = 0; i < years; ++i) {
-    World world = nightly_year::usual_year(first_seed + static_cast<std::uint64_t>(i));
-    world.searcher = searcher;
-    world.nights = nights;
-    if (quiet_years) world.library_upgrade = world.slower_machine = 0;
-    std::filesystem::create_directories(folder);
-    const auto year = nightly_year::play(world, folder, {10, 140, 240});
-    std::filesystem::remove_all(folder);
+    YearModel model = nightly_year::usual_year(first_seed + static_cast<std::uint64_t>(i));
+    model.searcher = searcher;
+    model.nights = nights;
+    if (quiet_years) model.library_upgrade = model.slower_machine = 0;
+    const TemporaryFolder folder("nightly-year");
+    const auto year = nightly_year::play(model, folder.path(), {10, 140, 240});
     if (!year) {
       fmt::print(stderr, "{}\n", year.error().text());
       return 1;
     }
     if (events) print_events(*year);
-    count(world, *year, tally);
+    count(model, *year, tally);
   }
   const double scratch_s = tally.scratch_s / tally.years;
   const double night_s = tally.nights_s / tally.nights;

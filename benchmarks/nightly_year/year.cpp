@@ -47,37 +47,37 @@ bool is_bfloat16(const Configuration& configuration) {
   return std::get<std::string>(*configuration.find("precision")) == "bf16";
 }
 
-bool is_in_season(const World& world, std::int64_t night) {
-  return std::ranges::any_of(world.seasons, [&](const auto& season) {
+bool is_in_season(const YearModel& model, std::int64_t night) {
+  return std::ranges::any_of(model.seasons, [&](const auto& season) {
     return night >= season.first && night <= season.second;
   });
 }
 
-bool has_upgrade(const World& world, std::int64_t night) {
-  return world.library_upgrade > 0 && night >= world.library_upgrade;
+bool has_upgrade(const YearModel& model, std::int64_t night) {
+  return model.library_upgrade > 0 && night >= model.library_upgrade;
 }
 
-bool has_slower_machine(const World& world, std::int64_t night) {
-  return world.slower_machine > 0 && night >= world.slower_machine;
+bool has_slower_machine(const YearModel& model, std::int64_t night) {
+  return model.slower_machine > 0 && night >= model.slower_machine;
 }
 
-MachineDescription machine_of(const World& world, std::int64_t night) {
+MachineDescription machine_of(const YearModel& model, std::int64_t night) {
   MachineDescription machine{{"cpu", "Xeon 6348"}, {"cpus", "8"}, {"kernel", "6.1.0-25"}};
-  machine["torch"] = has_upgrade(world, night) ? "2.5.1" : "2.4.0";
-  if (has_slower_machine(world, night)) machine["kernel"] = "6.1.0-27";
+  machine["torch"] = has_upgrade(model, night) ? "2.5.1" : "2.4.0";
+  if (has_slower_machine(model, night)) machine["kernel"] = "6.1.0-27";
   return machine;
 }
 
-Result<StudySpec> study_of(const World& world) {
+Result<StudySpec> study_of(const YearModel& model) {
   auto document = parse_json(k_document, "nightly");
   if (!document) return tl::unexpected(document.error());
-  (*document)["search"]["searcher"] = world.searcher;
-  (*document)["search"]["seed"] = world.seed;
+  (*document)["search"]["searcher"] = model.searcher;
+  (*document)["search"]["seed"] = model.seed;
   return study_from_json(*document, "/studies/nightly.json",
                          {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 32}});
 }
 
-Result<StudyParts> parts_of(const World& world, std::int64_t night, const StudySpec& study,
+Result<StudyParts> parts_of(const YearModel& model, std::int64_t night, const StudySpec& study,
                             VirtualClock& clock) {
   StudyParts parts;
   auto searcher = make_study_searcher(study);
@@ -86,37 +86,37 @@ Result<StudyParts> parts_of(const World& world, std::int64_t night, const StudyS
   auto scheduler = make_study_scheduler(study);
   if (!scheduler) return tl::unexpected(scheduler.error());
   parts.scheduler = *std::move(scheduler);
-  const double factor = is_in_season(world, night) ? world.season_factor : 1.0;
+  const double factor = is_in_season(model, night) ? model.season_factor : 1.0;
   const auto seed = static_cast<std::uint64_t>(night);
-  Rng rng(world.seed, "night", seed);
-  const double common = 1.0 + factor * world.night_variation * rng.normal();
+  Rng rng(model.seed, "night", seed);
+  const double common = 1.0 + factor * model.night_variation * rng.normal();
   ReplayOptions options;
-  options.seed = world.seed * 100'000 + seed;
+  options.seed = model.seed * 100'000 + seed;
   options.startup_s = 8.0;
   options.noise.step = factor * k_step_noise;
-  options.noise.run = factor * world.launch_variation;
-  const auto model = [world, night,
-                      common](const TrialSpec& spec) -> tl::expected<ReplayBehaviour, std::string> {
+  options.noise.run = factor * model.launch_variation;
+  const auto step_times =
+      [model, night, common](const TrialSpec& spec) -> tl::expected<ReplayBehaviour, std::string> {
     ReplayBehaviour behaviour;
     behaviour.seconds_per_sample =
-        common * true_seconds_per_sample(world, night, spec.configuration);
+        common * true_seconds_per_sample(model, night, spec.configuration);
     behaviour.samples_per_step = number(spec.configuration, "batch");
     return behaviour;
   };
   parts.runner.clock = &clock;
-  parts.runner.runner = std::make_unique<ReplayRunner>(clock, model, options);
+  parts.runner.runner = std::make_unique<ReplayRunner>(clock, step_times, options);
   return parts;
 }
 
 /// Tuning time of the whole study on one night.
-Result<double> tune_from_scratch(const World& world, std::int64_t night,
+Result<double> tune_from_scratch(const YearModel& model, std::int64_t night,
                                  const std::filesystem::path& folder) {
-  const auto study = study_of(world);
+  const auto study = study_of(model);
   if (!study) return tl::unexpected(study.error());
   VirtualClock clock;
   auto history = History::open_for_writing(folder / "history.db", clock);
   if (!history) return tl::unexpected(history.error());
-  auto parts = parts_of(world, night, *study, clock);
+  auto parts = parts_of(model, night, *study, clock);
   if (!parts) return tl::unexpected(parts.error());
   LoopListener listener;
   const auto result = run_loop({*study,
@@ -136,20 +136,20 @@ Result<double> tune_from_scratch(const World& world, std::int64_t night,
 
 }  // namespace
 
-World usual_year(std::uint64_t seed) {
-  World world;
-  world.seed = seed;
-  world.seasons = {{50, 85}, {270, 310}};
-  world.library_upgrade = 130;
-  world.slower_machine = 230;
-  return world;
+YearModel usual_year(std::uint64_t seed) {
+  YearModel model;
+  model.seed = seed;
+  model.seasons = {{50, 85}, {270, 310}};
+  model.library_upgrade = 130;
+  model.slower_machine = 230;
+  return model;
 }
 
-double true_seconds_per_sample(const World& world, std::int64_t night,
+double true_seconds_per_sample(const YearModel& model, std::int64_t night,
                                const Configuration& configuration) {
   const double workers = number(configuration, "workers");
   const double threads = number(configuration, "threads");
-  const bool upgraded = has_upgrade(world, night);
+  const bool upgraded = has_upgrade(model, night);
   // The new release computes bfloat16 without the vector units, and threads scale better.
   const double precision = !is_bfloat16(configuration) ? 1.0 : upgraded ? 1.25 : 0.6;
   const double scaling = upgraded ? 0.9 : 0.5;
@@ -158,11 +158,11 @@ double true_seconds_per_sample(const World& world, std::int64_t night,
   const double loading = 1.2 / (0.6 + workers);
   // More processes than there are processors wait for each other.
   const double crowd = 1.0 + 0.12 * std::max(0.0, workers + threads - 8.0);
-  const double machine = has_slower_machine(world, night) ? world.machine_factor : 1.0;
+  const double machine = has_slower_machine(model, night) ? model.machine_factor : 1.0;
   return k_seconds_per_sample * machine * crowd * (std::max(compute, loading) + 0.1 * loading);
 }
 
-double best_seconds_per_sample(const World& world, std::int64_t night) {
+double best_seconds_per_sample(const YearModel& model, std::int64_t night) {
   double best = std::numeric_limits<double>::infinity();
   Configuration configuration;
   for (const std::int64_t batch : {32, 64, 128, 256}) {
@@ -173,7 +173,7 @@ double best_seconds_per_sample(const World& world, std::int64_t night) {
           configuration.set("workers", workers);
           configuration.set("precision", std::string(precision));
           configuration.set("threads", threads);
-          best = std::min(best, true_seconds_per_sample(world, night, configuration));
+          best = std::min(best, true_seconds_per_sample(model, night, configuration));
         }
       }
     }
@@ -181,32 +181,32 @@ double best_seconds_per_sample(const World& world, std::int64_t night) {
   return best;
 }
 
-Result<Year> play(const World& world, const std::filesystem::path& folder,
+Result<Year> play(const YearModel& model, const std::filesystem::path& folder,
                   const std::vector<std::int64_t>& scratch_nights) {
-  const auto study = study_of(world);
+  const auto study = study_of(model);
   if (!study) return tl::unexpected(study.error());
   Year year;
   VirtualClock clock;
   auto history = History::open_for_writing(folder / "history.db", clock);
   if (!history) return tl::unexpected(history.error());
   LoopListener listener;
-  for (std::int64_t night = 1; night <= world.nights; ++night) {
+  for (std::int64_t night = 1; night <= model.nights; ++night) {
     clock.advance_to(static_cast<double>(night) * k_night_s);
     auto told = retune({*study,
                         *history,
                         clock,
                         listener,
-                        [&](const StudySpec& spec) { return parts_of(world, night, spec, clock); },
+                        [&](const StudySpec& spec) { return parts_of(model, night, spec, clock); },
                         [&](const std::string& name) { return folder / "logs" / name; },
                         {},
-                        machine_of(world, night)},
+                        machine_of(model, night)},
                        {});
     if (!told) return tl::unexpected(told.error());
     year.nights.push_back(*std::move(told));
   }
   for (const std::int64_t night : scratch_nights) {
     const auto seconds =
-        tune_from_scratch(world, night, folder / ("scratch-" + std::to_string(night)));
+        tune_from_scratch(model, night, folder / ("scratch-" + std::to_string(night)));
     if (!seconds) return tl::unexpected(seconds.error());
     year.scratch_s += *seconds / static_cast<double>(scratch_nights.size());
   }

@@ -14,7 +14,7 @@
 namespace steptune::nightly_year {
 
 /// What happens in a year of nights. Nights count from 1; 0: never.
-struct World {
+struct YearModel {
   std::uint64_t seed = 0;
   std::int64_t nights = 365;
   std::string searcher = "bayes";
@@ -29,13 +29,13 @@ struct World {
 };
 
 /// The usual year: seasons of noise in spring and autumn, a library upgrade, a slower machine.
-[[nodiscard]] World usual_year(std::uint64_t seed);
+[[nodiscard]] YearModel usual_year(std::uint64_t seed);
 
 /// True seconds per sample of a configuration in a night, chance left out.
-[[nodiscard]] double true_seconds_per_sample(const World& world, std::int64_t night,
+[[nodiscard]] double true_seconds_per_sample(const YearModel& model, std::int64_t night,
                                              const Configuration& configuration);
 /// The least of all configurations.
-[[nodiscard]] double best_seconds_per_sample(const World& world, std::int64_t night);
+[[nodiscard]] double best_seconds_per_sample(const YearModel& model, std::int64_t night);
 
 struct Year {
   std::vector<Night> nights;
@@ -44,7 +44,7 @@ struct Year {
 
 /// Plays a year under a virtual clock: everything but processes is real. `folder` must be empty.
 /// `scratch_nights`: nights that are also tuned from scratch, for comparison.
-[[nodiscard]] Result<Year> play(const World& world, const std::filesystem::path& folder,
+[[nodiscard]] Result<Year> play(const YearModel& model, const std::filesystem::path& folder,
                                 const std::vector<std::int64_t>& scratch_nights);
 
 }  // namespace steptune::nightly_year

@@ -3,16 +3,14 @@
 // while it searches, with sentinels and without.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "benchmarks/null_studies/simulated_studies.hpp"
 #include "common/rng.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace steptune::null_studies {
 namespace {
@@ -60,13 +58,9 @@ bool play(const Options& options, const Machine& machine, const Json& budget, bo
   for (int i = 0; i < options.studies; ++i) {
     const std::uint64_t seed = options.first_seed + static_cast<std::uint64_t>(i);
     const Program program = contest(options, seed);
-    const auto folder = std::filesystem::temp_directory_path() /
-                        fmt::format("drifting-studies-{}-{}", getpid(), seed);
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
+    const TemporaryFolder folder("drifting-studies");
     const auto outcome =
-        run_study(machine, program, budget, seed, folder, Json{{"sentinels", sentinels}});
-    std::filesystem::remove_all(folder, error);
+        run_study(machine, program, budget, seed, folder.path(), Json{{"sentinels", sentinels}});
     if (!outcome) {
       fmt::print(stderr, "drifting_studies: {}\n", outcome.error().text());
       return false;
@@ -83,22 +77,22 @@ bool play(const Options& options, const Machine& machine, const Json& budget, bo
   return true;
 }
 
-struct Course {
+struct DriftCase {
   const char* name;
   double change;  ///< from the begin of the search to its end
   bool is_sudden;
 };
-constexpr Course k_courses[] = {
+constexpr DriftCase k_drift_cases[] = {
     {"none", 0.0, false},  {"+5 %", 0.05, false},   {"+10 %", 0.1, false},
     {"+20 %", 0.2, false}, {"-15 %", -0.15, false}, {"+15 % at once", 0.15, true},
 };
 
-Machine machine_of(const Course& course, double launch_variation, double search_s) {
+Machine machine_of(const DriftCase& drift, double launch_variation, double search_s) {
   Machine machine;
   machine.launch_variation = launch_variation;
-  machine.slowness = [course, search_s](double elapsed_s) {
+  machine.slowness = [drift, search_s](double elapsed_s) {
     const double share = std::min(1.0, elapsed_s / search_s);
-    return 1.0 + course.change * (course.is_sudden ? (share > 0.5 ? 1.0 : 0.0) : share);
+    return 1.0 + drift.change * (drift.is_sudden ? (share > 0.5 ? 1.0 : 0.0) : share);
   };
   return machine;
 }
@@ -111,20 +105,20 @@ bool print_all(const Options& options) {
     const Json all{{"trials", options.configurations}};
     Options few = options;
     few.studies = std::min(options.studies, 20);
-    if (!play(few, machine_of(k_courses[0], launch_variation, 1.0), all, false, quiet)) {
+    if (!play(few, machine_of(k_drift_cases[0], launch_variation, 1.0), all, false, quiet)) {
       return false;
     }
     const double search_s = quiet.searched_s / quiet.studies;
     Json budget = all;
     if (options.share_of_time > 0.0) budget["time"] = options.share_of_time * search_s;
-    for (const Course& course : k_courses) {
-      if (options.quiet_only && course.change != 0.0) continue;
+    for (const DriftCase& drift : k_drift_cases) {
+      if (options.quiet_only && drift.change != 0.0) continue;
       for (const bool sentinels : {false, true}) {
         Cell cell;
-        const Machine machine = machine_of(course, launch_variation, search_s);
+        const Machine machine = machine_of(drift, launch_variation, search_s);
         if (!play(options, machine, budget, sentinels, cell)) return false;
         fmt::print("{:>14} {:>7.0f} % {:>10} {:>9.3f} {:>5.1f} % {:>9.1f} {:>10.1f} {:>6.2f}\n",
-                   course.name, 100.0 * launch_variation, sentinels ? "yes" : "no",
+                   drift.name, 100.0 * launch_variation, sentinels ? "yes" : "no",
                    cell.best / cell.studies, 100.0 * cell.lost / cell.studies,
                    cell.searched / cell.studies, cell.sentinels / cell.studies,
                    cell.told / cell.studies);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a study claims that something is faster: where nothing is, and where something is.
+// How often a study claims that something is faster: where nothing is, and where something is; and
+// how often another study of the same program finds what the first one promised.
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -18,6 +20,13 @@ struct Options {
   int studies = 100;
   std::uint64_t first_seed = 0;
   double step_noise = 0.01;
+  std::string searcher = "grid";
+  std::vector<double> launch_variations{0.0, 0.01, 0.03};
+  std::vector<double> drifts{-0.01, 0.0, 0.01};
+  bool stalls = false;
+  bool only_null = false;
+  bool only_forty = false;
+  bool repeats = false;
 };
 
 struct Budget {
@@ -48,6 +57,14 @@ Program one_of_forty(double speed_up) {
   return program;
 }
 
+/// With `--stalls` each configuration stands still for a second every twenty or so.
+constexpr double k_stall_period_steps = 200.0;
+constexpr double k_stall_steps = 10.0;
+
+bool holds(double low, double high, double value) {
+  return low <= value && value <= high;
+}
+
 /// Counts over the studies of a cell.
 struct Cell {
   int studies = 0;
@@ -57,63 +74,64 @@ struct Cell {
   double trials = 0.0;
 };
 
-bool add_study(const Machine& machine, const Program& program, const Budget& budget,
-               std::uint64_t seed, Cell& cell) {
+/// Nothing, and a word on stderr, where a study cannot be run.
+std::optional<Outcome> play(const Machine& machine, const Program& program, const Budget& budget,
+                            std::uint64_t seed) {
   const auto folder =
       std::filesystem::temp_directory_path() / fmt::format("null-studies-{}-{}", getpid(), seed);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  const auto outcome =
-      run_study(machine, program, *parse_json(budget.json, budget.name), seed, folder);
+  auto outcome = run_study(machine, program, *parse_json(budget.json, budget.name), seed, folder);
   std::filesystem::remove_all(folder, error);
-  if (!outcome) {
-    fmt::print(stderr, "null_studies: {}\n", outcome.error().text());
-    return false;
-  }
-  ++cell.studies;
-  cell.seconds += outcome->elapsed_s;
-  cell.trials += static_cast<double>(outcome->trials);
-  if (outcome->claim != Claim::faster) return true;
-  ++cell.claims;
-  const SpeedUp& speed_up = outcome->speed_up;
-  cell.covered += speed_up.low <= outcome->truth && outcome->truth <= speed_up.high ? 1 : 0;
-  return true;
+  if (outcome) return *std::move(outcome);
+  fmt::print(stderr, "null_studies: {}\n", outcome.error().text());
+  return std::nullopt;
 }
 
-bool print_cell(const Options& options, const Program& program, double launch_variation,
-                double drift, const Budget& budget) {
+void count(const Outcome& outcome, Cell& cell) {
+  ++cell.studies;
+  cell.seconds += outcome.elapsed_s;
+  cell.trials += static_cast<double>(outcome.trials);
+  if (outcome.claim != Claim::faster) return;
+  ++cell.claims;
+  cell.covered += holds(outcome.speed_up.low, outcome.speed_up.high, outcome.truth) ? 1 : 0;
+}
+
+Machine machine_of(const Options& options, double launch_variation, double drift) {
   Machine machine{launch_variation, drift, options.step_noise};
+  if (options.stalls) {
+    machine.stall_period_steps = k_stall_period_steps;
+    machine.stall_steps = k_stall_steps;
+  }
+  return machine;
+}
+
+/// `0.950`, `-` of nothing.
+std::string share_text(int part, int whole) {
+  return whole > 0 ? fmt::format("{:.3f}", part / static_cast<double>(whole)) : "-";
+}
+
+bool print_cell(const Options& options, Program program, double launch_variation, double drift,
+                const Budget& budget) {
+  program.searcher = options.searcher;
+  const Machine machine = machine_of(options, launch_variation, drift);
   Cell cell;
   for (int i = 0; i < options.studies; ++i) {
-    const std::uint64_t seed = options.first_seed + static_cast<std::uint64_t>(i);
-    if (!add_study(machine, program, budget, seed, cell)) return false;
+    const auto outcome =
+        play(machine, program, budget, options.first_seed + static_cast<std::uint64_t>(i));
+    if (!outcome) return false;
+    count(*outcome, cell);
   }
-  const double count = cell.studies;
-  const std::string coverage =
-      cell.claims > 0 ? fmt::format("{:.3f}", cell.covered / static_cast<double>(cell.claims))
-                      : "-";
+  const double studies = cell.studies;
   fmt::print("{:>6.2f} {:>7.0f} % {:>5.0f} % {:>9} {:>9.3f} {:>9} {:>8.0f} s {:>7.1f}\n",
              program.speed_up, 100.0 * launch_variation, 100.0 * drift, budget.name,
-             cell.claims / count, coverage, cell.seconds / count, cell.trials / count);
+             cell.claims / studies, share_text(cell.covered, cell.claims), cell.seconds / studies,
+             cell.trials / studies);
   std::fflush(stdout);
   return true;
 }
 
-bool print_all(const Options& options) {
-  fmt::print("{:>6} {:>9} {:>7} {:>9} {:>9} {:>9} {:>10} {:>7}\n", "truth", "launches", "drift",
-             "budget", "\"faster\"", "interval", "tuning", "runs");
-  for (const double launch_variation : {0.0, 0.01, 0.03}) {
-    for (const double drift : {-0.01, 0.0, 0.01}) {
-      for (const Budget& budget : k_budgets) {
-        if (!print_cell(options, {1.0, 1.0}, launch_variation, drift, budget)) return false;
-      }
-    }
-  }
-  for (const double speed_up : {1.05, 1.1, 1.3}) {
-    for (const Budget& budget : k_budgets) {
-      if (!print_cell(options, {speed_up, 1.0}, 0.01, 0.0, budget)) return false;
-    }
-  }
+bool print_forty(const Options& options) {
   fmt::print("one of forty configurations\n");
   for (const double launch_variation : {0.01, 0.03, 0.1}) {
     for (const double speed_up : {1.0, 1.2, 1.5}) {
@@ -121,6 +139,69 @@ bool print_all(const Options& options) {
         if (!print_cell(options, one_of_forty(speed_up), launch_variation, 0.0, budget)) {
           return false;
         }
+      }
+    }
+  }
+  return true;
+}
+
+bool print_claims(const Options& options) {
+  fmt::print("{:>6} {:>9} {:>7} {:>9} {:>9} {:>9} {:>10} {:>7}\n", "truth", "launches", "drift",
+             "budget", "\"faster\"", "interval", "tuning", "runs");
+  if (options.only_forty) return print_forty(options);
+  for (const double launch_variation : options.launch_variations) {
+    for (const double drift : options.drifts) {
+      for (const Budget& budget : k_budgets) {
+        if (!print_cell(options, {1.0, 1.0}, launch_variation, drift, budget)) return false;
+      }
+    }
+  }
+  if (options.only_null) return true;
+  for (const double speed_up : {1.05, 1.1, 1.3}) {
+    for (const Budget& budget : k_budgets) {
+      if (!print_cell(options, {speed_up, 1.0}, 0.01, 0.0, budget)) return false;
+    }
+  }
+  return print_forty(options);
+}
+
+/// A study and another one of the same program, each as often as `studies` says.
+bool print_repeats_cell(const Options& options, Program program, double launch_variation,
+                        double drift) {
+  program.searcher = options.searcher;
+  const Budget& budget = k_budgets[0];
+  const Machine machine = machine_of(options, launch_variation, drift);
+  Cell cell;
+  int both = 0, within_repeat = 0, within_interval = 0;
+  for (int i = 0; i < options.studies; ++i) {
+    const std::uint64_t seed = options.first_seed + 2 * static_cast<std::uint64_t>(i);
+    const auto first = play(machine, program, budget, seed);
+    const auto second = play(machine, program, budget, seed + 1);
+    if (!first || !second) return false;
+    count(*first, cell);
+    count(*second, cell);
+    if (first->claim != Claim::faster || second->claim != Claim::faster) continue;
+    ++both;
+    const SpeedUp& promised = first->speed_up;
+    const double found = second->speed_up.ratio;
+    within_repeat += holds(promised.repeat_low, promised.repeat_high, found) ? 1 : 0;
+    within_interval += holds(promised.low, promised.high, found) ? 1 : 0;
+  }
+  fmt::print("{:>6.2f} {:>7.0f} % {:>5.0f} % {:>9.3f} {:>9} {:>9} {:>7} {:>9}\n", program.speed_up,
+             100.0 * launch_variation, 100.0 * drift,
+             cell.claims / static_cast<double>(cell.studies), share_text(cell.covered, cell.claims),
+             both, share_text(within_repeat, both), share_text(within_interval, both));
+  std::fflush(stdout);
+  return true;
+}
+
+bool print_repeats(const Options& options) {
+  fmt::print("{:>6} {:>9} {:>7} {:>9} {:>9} {:>9} {:>7} {:>9}\n", "truth", "launches", "drift",
+             "\"faster\"", "interval", "both", "repeat", "interval");
+  for (const double speed_up : {1.0, 1.05, 1.3, 2.0}) {
+    for (const double launch_variation : options.launch_variations) {
+      for (const double drift : options.drifts) {
+        if (!print_repeats_cell(options, {speed_up, 1.0}, launch_variation, drift)) return false;
       }
     }
   }
@@ -141,6 +222,21 @@ int main(int argc, char** argv) {
   app.add_option("--noise", options.step_noise, "Relative standard deviation of a step")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
+  app.add_option("--searcher", options.searcher, "What searches")->capture_default_str();
+  app.add_option("--launches", options.launch_variations,
+                 "Relative standard deviations from launch to launch")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app.add_option("--drifts", options.drifts, "By how much each launch is slower than the former")
+      ->check(CLI::Range(-0.5, 0.5))
+      ->capture_default_str();
+  app.add_flag("--stalls", options.stalls, "All configurations stall for a second at random");
+  app.add_flag("--only-null", options.only_null, "Only studies in which nothing is faster");
+  app.add_flag("--only-forty", options.only_forty, "Only studies of forty configurations");
+  app.add_flag("--repeats", options.repeats,
+               "Whether another study of the same program finds what the first one promised");
   CLI11_PARSE(app, argc, argv);
-  return steptune::null_studies::print_all(options) ? 0 : 1;
+  const bool done = options.repeats ? steptune::null_studies::print_repeats(options)
+                                    : steptune::null_studies::print_claims(options);
+  return done ? 0 : 1;
 }

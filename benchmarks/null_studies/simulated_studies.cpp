@@ -55,6 +55,7 @@ Result<Outcome> run_study(const Machine& machine, const Program& program, const 
   if (!document) return tl::unexpected(document.error());
   (*document)["budget"] = budget;
   (*document)["measure"] = measure;
+  (*document)["search"]["searcher"] = program.searcher;
   if (!program.speeds.empty()) (*document)["parameters"]["x"]["high"] = program.speeds.size();
   const auto study = study_from_json(*document, "/studies/simulated.json",
                                      {{"cpus", 1}, {"gpus", 0}, {"memory_gb", 16}});
@@ -64,7 +65,8 @@ Result<Outcome> run_study(const Machine& machine, const Program& program, const 
   if (!history) return tl::unexpected(history.error());
   SearcherOptions searcher_options;
   searcher_options.objectives = {ObjectiveTraits{true}};
-  if (!program.speeds.empty()) searcher_options.seed = seed;
+  const bool is_ordered = program.speeds.empty() && program.searcher == "grid";
+  if (!is_ordered) searcher_options.seed = seed;
   auto searcher = make_searcher(study->search.searcher, study->space, searcher_options);
   if (!searcher) return tl::unexpected(searcher.error());
   auto scheduler = make_scheduler(study->search.scheduler, {});
@@ -75,6 +77,8 @@ Result<Outcome> run_study(const Machine& machine, const Program& program, const 
   options.noise.step = machine.step_noise;
   options.noise.run = machine.launch_variation;
   options.noise.warmup_steps = 2.0;
+  options.noise.stall_period_steps = machine.stall_period_steps;
+  options.noise.stall_steps = machine.stall_steps;
   ReplayRunner runner(clock, model_of(machine, program, clock), options);
   LoopListener listener;
   const auto result = run_loop(

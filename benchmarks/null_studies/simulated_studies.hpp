@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "common/error.hpp"
@@ -20,15 +21,19 @@ struct Machine {
   /// How much longer a step takes after so many seconds of the study, as a factor; empty: no
   /// longer.
   std::function<double(double elapsed_s)> slowness{};
+  /// Mean number of steps from one stall to the next, which come at random; 0: none.
+  double stall_period_steps = 0.0;
+  double stall_steps = 0.0;  ///< so many steps a stall takes
 };
 
 /// What a study is given to find: eight configurations, of which the fifth is so many times as fast
-/// as the seven others, the baseline among them.
+/// as the seven others, the baseline among them; and what searches for it.
 struct Program {
   double speed_up = 1.0;
   double startup_s = 1.0;
   /// In place of those eight: how fast each configuration is, the baseline's being the first.
   std::vector<double> speeds{};
+  std::string searcher = "grid";
 };
 
 struct Outcome {

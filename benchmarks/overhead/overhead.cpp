@@ -18,6 +18,7 @@
 
 #include "common/clock.hpp"
 #include "common/json.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace {
 
@@ -112,12 +113,8 @@ int main(int argc, char** argv) {
   const std::string steptune = (programs / "steptune").string();
   const std::string noop = (programs / "noop_trial").string();
   // Beside the programs, not in /tmp, which may be memory: a durable commit needs a disk.
-  std::string name = (programs / "overhead-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) {
-    std::perror(name.c_str());
-    return 1;
-  }
-  const std::filesystem::path folder = name;
+  steptune::TemporaryFolder temporary("overhead", programs);
+  const std::filesystem::path& folder = temporary.path();
   const std::string database = (folder / "history.db").string();
   write_study(folder / "study.json", noop, trials);
 
@@ -128,14 +125,15 @@ int main(int argc, char** argv) {
     status = run_quietly({steptune, "--db", database, "run", (folder / "study.json").string()});
   })[0];
   if (status != 0) {
-    fmt::print(stderr, "the study ended with exit status {}; its files are in {}\n", status, name);
+    fmt::print(stderr, "the study ended with exit status {}; its files are in {}\n", status,
+               folder.string());
+    temporary.keep();
     return 1;
   }
   const double help_s = median(timed_s(31, [&] { run_quietly({steptune, "--help"}); }));
   const double leaderboard_s = median(timed_s(31, [&] {
     run_quietly({steptune, "--db", database, "leaderboard"});
   }));
-  std::filesystem::remove_all(folder);
 
   const double per_trial_s = study_s / trials;
   const double overhead_s = per_trial_s - bare_s - one_commit_s;

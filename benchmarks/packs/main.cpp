@@ -72,7 +72,7 @@ Result<Totals> rehearse_all(const Options& options, Json document, const Way& wa
   std::optional<double> best;
   for (int seed = options.first_seed; seed < options.first_seed + options.seeds; ++seed) {
     document["search"]["seed"] = seed;
-    const auto study = study_from_json(document, options.study, machine_facts());
+    const auto study = study_from_json(document, options.study, detected_facts());
     if (!study) return tl::unexpected(study.error());
     const auto speed = expressed_speed(*study, options.seconds_per_sample);
     if (!speed) return tl::unexpected(speed.error());

@@ -29,25 +29,6 @@ std::string_view type_in_words(const Json& json) {
   }
 }
 
-/// `8GiB`, `512 MB`, `1e9`.
-std::optional<double> parse_bytes(std::string_view text) {
-  constexpr std::pair<std::string_view, double> k_units[] = {
-      {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"kB", 1e3},
-      {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},    {"B", 1.0}};
-  double unit = 1.0;
-  for (const auto& [suffix, bytes] : k_units) {
-    if (text.ends_with(suffix)) {
-      text.remove_suffix(suffix.size());
-      unit = bytes;
-      break;
-    }
-  }
-  while (text.ends_with(' '))
-    text.remove_suffix(1);
-  const auto number = parse_finite(text);
-  return number ? std::optional(*number * unit) : std::nullopt;
-}
-
 }  // namespace
 
 void Node::wrong_type(std::string_view expected) const {

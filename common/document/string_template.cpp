@@ -26,13 +26,15 @@ const std::string* string_behind(const std::string& parameter, const std::string
 }  // namespace
 
 Result<StringTemplate> StringTemplate::parse(std::string_view text,
-                                             std::shared_ptr<const ChoiceStrings> choices) {
+                                             std::shared_ptr<const ChoiceStrings> choices,
+                                             const std::set<std::string>& others) {
   StringTemplate result;
   result.text_ = text;
   result.choices_ = std::move(choices);
   std::string literal;
   const auto end_literal = [&] {
-    if (!literal.empty()) result.pieces_.push_back({std::exchange(literal, {}), false});
+    if (!literal.empty())
+      result.pieces_.push_back({std::exchange(literal, {}), PieceKind::literal});
   };
   for (std::size_t at = 0; at < text.size();) {
     if (text[at] != '{') {
@@ -42,8 +44,8 @@ Result<StringTemplate> StringTemplate::parse(std::string_view text,
       at += 2;
     } else {
       const auto close = text.find('}', at);
-      const auto name = text.substr(
-          at + 1, close == std::string_view::npos ? std::string_view::npos : close - at - 1);
+      const std::string name(text.substr(
+          at + 1, close == std::string_view::npos ? std::string_view::npos : close - at - 1));
       if (close == std::string_view::npos || !is_identifier(name)) {
         return fail(ErrorKind::usage,
                     fmt::format("\"{{{}\" is not a placeholder: write {{name}} for the value of a "
@@ -51,7 +53,8 @@ Result<StringTemplate> StringTemplate::parse(std::string_view text,
                                 printable_line(text.substr(at + 1, 20))));
       }
       end_literal();
-      result.pieces_.push_back({std::string(name), true});
+      result.pieces_.push_back(
+          {name, others.contains(name) ? PieceKind::other : PieceKind::parameter});
       at = close + 1;
     }
   }
@@ -59,29 +62,43 @@ Result<StringTemplate> StringTemplate::parse(std::string_view text,
   return result;
 }
 
-std::vector<std::string> StringTemplate::parameters() const {
+std::vector<std::string> StringTemplate::names(PieceKind kind) const {
   std::vector<std::string> names;
   for (const Piece& piece : pieces_) {
-    if (piece.is_parameter) names.push_back(piece.text);
+    if (piece.kind == kind) names.push_back(piece.text);
   }
   return names;
 }
 
+std::vector<std::string> StringTemplate::parameters() const {
+  return names(PieceKind::parameter);
+}
+
+std::vector<std::string> StringTemplate::others() const {
+  return names(PieceKind::other);
+}
+
 bool StringTemplate::has_parameters() const {
-  return std::any_of(pieces_.begin(), pieces_.end(),
-                     [](const Piece& piece) { return piece.is_parameter; });
+  return std::ranges::find(pieces_, PieceKind::parameter, &Piece::kind) != pieces_.end();
 }
 
 std::string_view StringTemplate::prefix() const {
-  if (pieces_.empty() || pieces_.front().is_parameter) return {};
+  if (pieces_.empty() || pieces_.front().kind != PieceKind::literal) return {};
   return pieces_.front().text;
 }
 
-std::optional<std::string> StringTemplate::render(const Configuration& configuration) const {
+std::optional<std::string> StringTemplate::render(const Configuration& configuration,
+                                                  const NamedTexts& texts) const {
   std::string result;
   for (const Piece& piece : pieces_) {
-    if (!piece.is_parameter) {
+    if (piece.kind == PieceKind::literal) {
       result += piece.text;
+      continue;
+    }
+    if (piece.kind == PieceKind::other) {
+      const auto text = texts.find(piece.text);
+      if (text == texts.end()) return std::nullopt;
+      result += text->second;
       continue;
     }
     const Value* value = configuration.find(piece.text);
@@ -94,7 +111,7 @@ std::optional<std::string> StringTemplate::render(const Configuration& configura
 }
 
 std::optional<Value> StringTemplate::value(const Configuration& configuration) const {
-  if (pieces_.size() == 1 && pieces_.front().is_parameter) {
+  if (pieces_.size() == 1 && pieces_.front().kind == PieceKind::parameter) {
     const std::string& name = pieces_.front().text;
     const Value* value = configuration.find(name);
     if (value == nullptr) return std::nullopt;

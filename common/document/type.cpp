@@ -117,7 +117,7 @@ Type<double> bytes(Range range) {
     return Json{
         {"anyOf",
          {{{"type", "number"}, {"minimum", whole_or_not(range.low)}},
-          {{"type", "string"}, {"pattern", "^[0-9.]+(e[0-9]+)? ?(B|[kKMGT]B|[KMGT]iB)?$"}}}}};
+          {{"type", "string"}, {"pattern", "^[0-9.]+(e[0-9]+)? *([kKmMgGtT][iI]?)?[bB]?$"}}}}};
   };
   return {[range](const Node& node) { return node.bytes(range); }, as_it_is<double>(), schema};
 }

@@ -4,16 +4,24 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <system_error>
 
+#include <fmt/format.h>
 #include <sched.h>
 
 namespace steptune {
+namespace {
+
+/// Reading fails where the set is smaller than the kernel's, and glibc's fixed one holds 1024.
+using CpuMask = std::array<cpu_set_t, 64>;
+constexpr int k_most_cpus = 64 * CPU_SETSIZE;
+
+}  // namespace
 
 Result<std::vector<int>> allowed_cpus() {
-  // The call fails where the set is smaller than the kernel's, and glibc's fixed one holds 1024.
-  std::array<cpu_set_t, 64> mask;
+  CpuMask mask;
   if (::sched_getaffinity(0, sizeof mask, mask.data()) != 0) {
     return fail(ErrorKind::runner, "cannot read which CPUs this process may use: " +
                                        std::generic_category().message(errno));
@@ -21,6 +29,51 @@ Result<std::vector<int>> allowed_cpus() {
   std::vector<int> cpus;
   for (std::size_t cpu = 0; cpu < mask.size() * CPU_SETSIZE; ++cpu) {
     if (CPU_ISSET_S(cpu, sizeof mask, mask.data())) cpus.push_back(static_cast<int>(cpu));
+  }
+  return cpus;
+}
+
+int bind_calling_thread(const std::vector<int>& cpus) {
+  CpuMask mask;
+  CPU_ZERO_S(sizeof mask, mask.data());
+  for (const int cpu : cpus)
+    CPU_SET_S(static_cast<std::size_t>(cpu), sizeof mask, mask.data());
+  return ::sched_setaffinity(0, sizeof mask, mask.data()) == 0 ? 0 : errno;
+}
+
+std::string format_cpus(std::vector<int> cpus) {
+  std::ranges::sort(cpus);
+  std::string text;
+  for (std::size_t begin = 0; begin < cpus.size();) {
+    std::size_t end = begin;
+    while (end + 1 < cpus.size() && cpus[end + 1] == cpus[end] + 1)
+      ++end;
+    if (!text.empty()) text += ',';
+    text += begin == end ? fmt::format("{}", cpus[begin])
+                         : fmt::format("{}-{}", cpus[begin], cpus[end]);
+    begin = end + 1;
+  }
+  return text;
+}
+
+std::vector<int> parse_cpus(std::string_view text) {
+  std::vector<int> cpus;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto read = [&](int& number) {
+    const auto [next, error] = std::from_chars(at, end, number);
+    at = next;
+    return error == std::errc{} && number >= 0 && number < k_most_cpus;
+  };
+  while (at != end) {
+    int first = 0;
+    if (!read(first)) return {};
+    int last = first;
+    if (at != end && *at == '-' && (++at, !read(last))) return {};
+    for (int cpu = first; cpu <= last; ++cpu)
+      cpus.push_back(cpu);
+    if (at == end) break;
+    if (*at++ != ',' || at == end) return {};
   }
   return cpus;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/error.hpp"
@@ -11,6 +13,14 @@ namespace steptune {
 /// CPUs that the calling thread may run on (affinity, within the cpuset of its control group),
 /// ascending.
 [[nodiscard]] Result<std::vector<int>> allowed_cpus();
+
+/// Binds the calling thread, and what it starts from then on, to these; 0, or the system's error.
+[[nodiscard]] int bind_calling_thread(const std::vector<int>& cpus);
+
+/// `0-3,8`.
+[[nodiscard]] std::string format_cpus(std::vector<int> cpus);
+/// The same read, ascending as written; empty if it is malformed.
+[[nodiscard]] std::vector<int> parse_cpus(std::string_view text);
 
 /// How many CPUs a process can keep busy that may run on `allowed` of them and has a CPU `quota`,
 /// in CPUs' worth of time: the quota rounded down, at least 1. Threads come in whole numbers, and

@@ -98,7 +98,20 @@ def arguments():
     parser.add_argument("--channels-last", action="store_true")
     parser.add_argument("--lr", type=float, default=0.05)
     parser.add_argument("--log-every", type=int, default=5, help="steps between progress lines")
+    parser.add_argument("--validate", type=int, default=0, help="pictures looked at after each epoch")
+    parser.add_argument("--checkpoint", help="file of the weights, written after each epoch")
     return parser.parse_args()
+
+
+def validation_loss(model, loader, layout, amp):
+    model.eval()
+    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16, enabled=amp):
+        losses = [
+            F.cross_entropy(model(pictures.to(memory_format=layout)).float(), labels).item()
+            for pictures, labels in loader
+        ]
+    model.train()
+    return sum(losses) / len(losses)
 
 
 def main():
@@ -115,6 +128,7 @@ def main():
         persistent_workers=args.workers > 0,
         **({"prefetch_factor": args.prefetch} if args.workers > 0 else {}),
     )
+    validation = DataLoader(Stripes(args.validate, classes, args.size, crop=64), batch_size=args.batch_size)
     layout = torch.channels_last if args.channels_last else torch.contiguous_format
     model = resnet(16, classes).to(memory_format=layout)
     optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=0.9, weight_decay=1e-4)
@@ -136,6 +150,11 @@ def main():
                     f"loss={loss.item():.4f} images_per_s={rate:.1f}",
                     flush=True,
                 )
+        if args.validate:
+            loss = validation_loss(model, validation, layout, args.amp)
+            print(f"epoch={epoch} val_loss={loss:.4f}", flush=True)
+        if args.checkpoint:
+            torch.save(model.state_dict(), args.checkpoint)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include "common/clock.hpp"
 #include "tests/contract/runner_contract.hpp"
+#include "tests/contract/shell_trials.hpp"
 #include "trial_runner/local/local_runner.hpp"
 
 namespace steptune::contract {
 namespace {
-
-/// A word on a trial's command line that stands on no other one of the machine.
-std::string mark_of(TrialKey key) {
-  return fmt::format("contract-{}-{}-{}", ::getpid(), key.trial, key.attempt);
-}
 
 class LocalBench final : public RunnerBench {
  public:
@@ -35,34 +24,16 @@ class LocalBench final : public RunnerBench {
   [[nodiscard]] double now_s() const override { return clock_.now_s(); }
 
   [[nodiscard]] TrialSpec quick_trial(TrialKey key) const override {
-    return shell_trial(key, k_reports);
+    return shell_trials::quick(key);
   }
   [[nodiscard]] TrialSpec endless_trial(TrialKey key) const override {
-    // The shell stays: its command line tells whose process it is.
-    return shell_trial(key, fmt::format("{}sleep 1000; exit 1\n", k_reports));
+    return shell_trials::endless(key);
   }
-
   [[nodiscard]] bool is_running(TrialKey key) const override {
-    for (const auto& process : std::filesystem::directory_iterator("/proc")) {
-      std::ifstream file(process.path() / "cmdline", std::ios::binary);
-      const std::string words{std::istreambuf_iterator<char>(file), {}};  // each ends with NUL
-      if (words.find('\0' + mark_of(key) + '\0') != std::string::npos) return true;
-    }
-    return false;
+    return shell_trials::is_on_a_command_line(shell_trials::mark_of(key));
   }
 
  private:
-  static constexpr const char* k_reports =
-      "echo '[steptune] {\"v\":1,\"step\":1}'\n"
-      "echo '[steptune] {\"v\":1,\"step\":2}'\n";
-
-  static TrialSpec shell_trial(TrialKey key, const std::string& script) {
-    TrialSpec spec;
-    spec.key = key;
-    spec.argv = {"/bin/sh", "-c", script, mark_of(key)};
-    return spec;
-  }
-
   SystemClock clock_;
   LocalRunnerOptions options_;
 };

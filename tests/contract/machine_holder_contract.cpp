@@ -92,8 +92,13 @@ TEST_P(MachineHolderContract, NoticesAndOverheadAreToldOnce) {
   wait_for_end({{1, 1}});
   wait_for(bench().a_while_s());  // machines are kept in vain
   ASSERT_TRUE(machines().release(k_longest_release_s));
-  EXPECT_GT(machines().take_overhead_usd(), 0.0);
-  EXPECT_EQ(machines().take_overhead_usd(), 0.0);
+  const std::vector<UnusedTime> unused = machines().take_unused();
+  EXPECT_GT(total_usd(unused), 0.0);
+  for (const UnusedTime& time : unused) {
+    EXPECT_FALSE(time.machine.empty());
+    EXPECT_LT(time.from_wall_s, time.to_wall_s);
+  }
+  EXPECT_TRUE(machines().take_unused().empty());
   (void)machines().take_notices();
   EXPECT_TRUE(machines().take_notices().empty());
 }

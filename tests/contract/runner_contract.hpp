@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,6 +39,8 @@ class RunnerBench {
   [[nodiscard]] virtual TrialSpec quick_trial(TrialKey key) const = 0;
   /// Reports at least once, then goes on until it is stopped.
   [[nodiscard]] virtual TrialSpec endless_trial(TrialKey key) const = 0;
+  /// Brings a runner, on which a study has just begun, to the state that is under test.
+  virtual void settle(Runner& /*runner*/) {}
   /// Told of each event, for benches whose trials are nowhere but in the runner.
   virtual void on_event(const TrialEvent& /*event*/) {}
   /// Whether the trial's program runs, seen without asking the runner.
@@ -50,14 +53,17 @@ class RunnerBench {
 /// more that waits.
 struct BenchMaker {
   std::function<std::unique_ptr<RunnerBench>(int parallel)> make;
+  int most_parallel = std::numeric_limits<int>::max();  ///< more are never asked for
 };
 
 class RunnerContract : public testing::TestWithParam<BenchMaker> {
  protected:
-  /// A runner on which a study has begun.
+  /// A runner on which a study has begun, of `parallel` places or the most that it can have.
   void use(int parallel);
   /// A runner on which none has.
   void make(int parallel);
+  /// A key for each trial that may run at the same time.
+  [[nodiscard]] std::vector<TrialKey> key_for_each_place();
   /// The runner is destroyed, as it is.
   void destroy() { runner_.reset(); }
   /// Another runner in the same world, for the same study.

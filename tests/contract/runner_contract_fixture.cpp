@@ -6,10 +6,10 @@
 namespace steptune::contract {
 namespace {
 
+/// Of one that is not a disturbance.
 double time_of(const TrialEvent& event) {
   if (const auto* reported = std::get_if<TrialReported>(&event)) return reported->report.received_s;
   if (const auto* started = std::get_if<TrialStarted>(&event)) return started->time_s;
-  if (const auto* disturbed = std::get_if<TrialDisturbed>(&event)) return disturbed->to_s;
   return std::get<TrialFinished>(event).time_s;
 }
 
@@ -35,7 +35,7 @@ std::string token_of(const std::vector<TrialEvent>& events, TrialKey key) {
 }
 
 void RunnerContract::make(int parallel) {
-  bench_ = GetParam().make(parallel);
+  bench_ = GetParam().make(std::min(parallel, GetParam().most_parallel));
   ASSERT_NE(bench_, nullptr);
   runner_ = bench_->make_runner();
   ASSERT_NE(runner_, nullptr);
@@ -45,6 +45,14 @@ void RunnerContract::use(int parallel) {
   make(parallel);
   const auto begun = runner().begin_study("contract", "1");
   ASSERT_TRUE(begun) << begun.error().text();
+  bench().settle(runner());
+}
+
+std::vector<TrialKey> RunnerContract::key_for_each_place() {
+  std::vector<TrialKey> keys;
+  for (int trial = 1; trial <= runner().capacity(); ++trial)
+    keys.push_back({trial, 1});
+  return keys;
 }
 
 void RunnerContract::restart() {
@@ -74,6 +82,8 @@ void RunnerContract::check_order(const TrialEvent& event) {
   SCOPED_TRACE(testing::Message() << "trial " << key.trial << " attempt " << key.attempt);
   const auto [heard, is_first] = heard_.try_emplace(key, Heard::accepted);
   EXPECT_NE(heard->second, Heard::finished) << "an event after the last one";
+  // What disturbed a trial is told once it is over.
+  if (std::holds_alternative<TrialDisturbed>(event)) return;
   const auto [last, is_earliest] = last_s_.try_emplace(key, time_of(event));
   EXPECT_GE(time_of(event), last->second) << "times go back";
   last->second = time_of(event);

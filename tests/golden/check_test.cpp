@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "common/json.hpp"
@@ -82,6 +86,60 @@ TEST(Check, AMissingStudyFileEndsWithTwo) {
     EXPECT_EQ(ended.exit_code, 2);
     EXPECT_NE(ended.err.find("none.json"), std::string::npos) << ended.err;
   }
+}
+
+/// What `sbatch --test-only` says of each kind of allocation: a study over one or two nodes.
+class CheckOnSlurm : public testing::Test {
+ protected:
+  /// `sbatch`: shell text in place of Slurm's program.
+  [[nodiscard]] Ended check(const std::string& sbatch,
+                            const std::vector<std::string>& options = {}) const {
+    sandbox_.write("bin/sbatch", "#!/bin/sh\n" + sbatch);
+    std::filesystem::permissions(sandbox_.folder() / "bin" / "sbatch",
+                                 std::filesystem::perms::owner_all);
+    sandbox_.write("study.json", R"json({
+      "name": "cluster", "command": ["python3", "train.py", "{nodes}"],
+      "parameters": {"nodes": {"type": "int", "low": 1, "high": 2}}, "baseline": {"nodes": 1},
+      "runner": {"type": "slurm", "nodes": "nodes"}
+    })json");
+    const std::string path = (sandbox_.folder() / "bin").string() + ":/usr/bin:/bin";
+    std::vector<std::string> words = {"check", "study.json"};
+    words.insert(words.end(), options.begin(), options.end());
+    return sandbox_.steptune(words, {.environment = {{"PATH", path}}});
+  }
+
+ private:
+  Sandbox sandbox_;
+};
+
+constexpr const char* k_refusal = "echo 'allocation failure: Invalid account' >&2; exit 1\n";
+
+TEST_F(CheckOnSlurm, FailsWhereEveryAllocationIsRefused) {
+  const Ended ended = check(k_refusal);
+  EXPECT_EQ(ended.exit_code, 5) << ended.err;
+  EXPECT_NE(ended.out.find("\nsbatch     2 nodes: refused: allocation failure: Invalid account\n"),
+            std::string::npos)
+      << ended.out;
+  EXPECT_NE(ended.err.find("no trial could be started: 1 node: refused: allocation failure"),
+            std::string::npos)
+      << ended.err;
+  const Ended json = check(k_refusal, {"--json"});
+  EXPECT_EQ(json.exit_code, 5);
+  EXPECT_TRUE(parse_json(json.out, "check")) << json.out;
+}
+
+TEST_F(CheckOnSlurm, TellsWhatIsRefusedInPart) {
+  const Ended ended = check("case \"$*\" in *--nodes=2*) " + std::string(k_refusal) +
+                            ";; esac\necho 'Job 7 to start at soon using 1 processors' >&2\n");
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("2 nodes: refused: "), std::string::npos) << ended.out;
+}
+
+TEST_F(CheckOnSlurm, AControllerThatIsAwayRefusesNothing) {
+  const Ended ended =
+      check("echo 'allocation failure: Unable to contact slurm controller' >&2\nexit 1\n");
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("1 node: no answer: "), std::string::npos) << ended.out;
 }
 
 }  // namespace

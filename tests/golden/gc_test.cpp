@@ -66,6 +66,7 @@ about {{.*B}} would come back; database and logs would take {{.*B}}
   EXPECT_TRUE(fs::exists(log_of("old"))) << "so far";
   // Whatever else lies there is not the tuner's.
   sandbox_.write(".steptune/logs/old/notes.txt", "mine");
+  sandbox_.write(".steptune/logs/old/trial-1.ds.json", "{}");
   fs::create_symlink("../../../study.json", log_of("old").parent_path() / "link.log");
   const Json done = gc({"--older-than", "90d"});
   ASSERT_EQ(done["removed"].size(), 2U) << done;
@@ -73,6 +74,7 @@ about {{.*B}} would come back; database and logs would take {{.*B}}
   EXPECT_EQ(done["removed"][1]["part"], "logs");
   EXPECT_GT(done["freed_bytes"], 0);
   EXPECT_FALSE(fs::exists(log_of("old")));
+  EXPECT_FALSE(fs::exists(sandbox_.folder() / ".steptune/logs/old/trial-1.ds.json"));
   EXPECT_TRUE(fs::exists(log_of("new")));
   EXPECT_EQ(sandbox_.read(".steptune/logs/old/notes.txt"), "mine");
   EXPECT_TRUE(fs::exists(sandbox_.folder() / "study.json"));
@@ -95,6 +97,35 @@ TEST_F(Gc, TheLimitKeepsTheLatestStudyAndSaysSo) {
   EXPECT_NE(ended.err.find("the limit is not reached"), std::string::npos) << ended.err;
   EXPECT_EQ(sandbox_.steptune({"leaderboard", "new"}).exit_code, 0);
   EXPECT_TRUE(gc({"--history-limit", "1GiB"})["removed"].empty());
+  EXPECT_TRUE(gc({"--history-limit", "1.5GB"})["removed"].empty());
+}
+
+TEST_F(Gc, ARunWithALimitRemovesWhatIsOldAndKeepsItsOwnStudy) {
+  sandbox_.write("padding.py",
+                 "import os\nopen('.steptune/logs/old/trial-1.log', 'a').write('x' * 3000000)\n");
+  ASSERT_EQ(sandbox_.program({"/usr/bin/python3", "padding.py"}).exit_code, 0);
+  Json study = Json::parse(quick_study());
+  study["measure"]["confirm_pairs"] = 0;
+  const auto run = [&](const std::string& name, const std::string& limit) {
+    study["name"] = name;
+    sandbox_.write("study.json", study.dump());
+    return sandbox_.steptune({"run", "study.json", "--quiet", "--history-limit", limit});
+  };
+  const Ended roomy = run("third", "1GiB");
+  EXPECT_EQ(roomy.exit_code, 0) << roomy.err;
+  EXPECT_TRUE(fs::exists(log_of("old"))) << "it is within the limit";
+  const Ended limited = run("fourth", "3MB");
+  EXPECT_EQ(limited.exit_code, 0) << limited.err;
+  EXPECT_EQ(limited.err.find("--history-limit"), std::string::npos) << limited.err;
+  EXPECT_FALSE(fs::exists(log_of("old"))) << "the least recently used one";
+  EXPECT_TRUE(fs::exists(log_of("third")));
+  EXPECT_EQ(sandbox_.steptune({"leaderboard", "old"}).exit_code, 0) << "its results stay";
+  const Ended tight = run("fifth", "1KB");
+  EXPECT_EQ(tight.exit_code, 0) << "what was measured counts, not what it takes";
+  EXPECT_NE(tight.err.find("--history-limit: the limit is not reached"), std::string::npos)
+      << tight.err;
+  EXPECT_EQ(sandbox_.steptune({"leaderboard", "fifth"}).exit_code, 0);
+  EXPECT_EQ(sandbox_.steptune({"leaderboard", "fourth"}).exit_code, 1);
 }
 
 TEST_F(Gc, AStudyWhoseTrialsMayStillRunIsLeftAlone) {

@@ -253,15 +253,15 @@ TEST_F(HookedProgram, LiveTrialsShareOneRunOfIt) {
 
 TEST_F(HookedProgram, LiveTrialsGoOnInTheNextRunWhenOneEnds) {
   std::string program = "open('starts', 'a').write('x')\n" + std::string(k_train);
-  program.replace(program.find("10 ** 6"), 7, "12");
+  program.replace(program.find("10 ** 6"), 7, "24");
   program.erase(program.find("sys.exit(7)"));
   sandbox_.write("train.py", program);
   Json study = *parse_json(
       live_study(R"("num_workers": "{workers}")",
                  R"("workers": {"type": "int", "low": 0, "high": 2})", R"("workers": 0)", 3),
       "study");
-  // More than one run of 600 steps has.
-  study["measure"]["min_window_steps"] = 250;
+  // More than one run of 1200 steps has.
+  study["measure"]["min_window_steps"] = 500;
   study["measure"]["max_trial"] = "5m";
   sandbox_.write("study.json", study.dump());
   const Ended ended = sandbox_.steptune({"run", "study.json", "--quiet"});

@@ -72,7 +72,7 @@ TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
   };
   const Ended checked = sandbox.steptune(with({"check"}));
   EXPECT_EQ(checked.exit_code, 0) << checked.err;
-  EXPECT_THAT(checked.err, HasSubstr("looking at the program's own options instead"));
+  EXPECT_THAT(checked.err, HasSubstr("looking at the program's own options and files"));
   EXPECT_THAT(checked.err, Not(HasSubstr("batch_size 8..256"))) << "another training";
   EXPECT_THAT(checked.err, HasSubstr("changes the training itself; vary it with --semantic"));
   EXPECT_THAT(checked.out, HasSubstr("baseline   "));

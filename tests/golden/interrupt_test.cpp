@@ -35,6 +35,29 @@ interrupted: 1 trial: 1 interrupted; see 'steptune leaderboard endless --db 'my 
   EXPECT_EQ((*json)["counts"]["interrupted"], 1);
 }
 
+TEST(Interrupt, TellsAlsoWhatTheFileDoesNotHold) {
+  const Sandbox sandbox;
+  sandbox.write("endless.json", endless_study());
+  sandbox.write("trial.sh", endless_trial());
+  const auto interrupted = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> words{"run", "endless.json", "--time", "1h", "--trials", "7"};
+    words.insert(words.end(), options.begin(), options.end());
+    const pid_t pid = sandbox.start(words);
+    EXPECT_TRUE(sandbox.until_err_contains("trial 1 started")) << sandbox.read("err.txt");
+    kill(pid, SIGINT);
+    return sandbox.wait(pid).err;
+  };
+  EXPECT_NE(interrupted({"--first-guesses"})
+                .find("\ncontinue later with: steptune run endless.json --trials 7 --time 1h "
+                      "--first-guesses\n"),
+            std::string::npos);
+  const std::string renamed = interrupted({"--new", "--yes"});
+  EXPECT_NE(renamed.find("\ncontinue later with: \"name\": \"endless-2\" in endless.json, then "
+                         "steptune run endless.json --trials 7 --time 1h\n"),
+            std::string::npos)
+      << renamed;
+}
+
 TEST(Interrupt, WhileAProgramIsSurveyedLeavesNoStudyFile) {
   for (const auto& [signal, exit_code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
     const Sandbox sandbox;

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trials of several processes: the words that are shown, and real data-parallel training.
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/json.hpp"
+#include "common/machine/cpus.hpp"
 #include "tests/golden/program.hpp"
 
 namespace steptune::golden {
@@ -88,6 +94,149 @@ TEST(LaunchedStudy, TrialsOfTwoRealProcessesAreMeasuredAtTheSameTime) {
   }
 }
 
+/// Nothing of Steptune in it: two processes on gloo, of which the second waits five times as long
+/// for its data. Each writes down the threads that it has.
+constexpr const char* k_untouched_program = R"(import os
+import time
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, Dataset
+from torch.utils.data.distributed import DistributedSampler
+
+class Late(Dataset):
+    def __len__(self):
+        return 4096
+
+    def __getitem__(self, index):
+        time.sleep(0.005 if rank == 1 else 0.001)
+        return torch.full((5,), index % 7 / 7)
+
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+data = Late()
+network = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(5, 1))
+optimizer = torch.optim.SGD(network.parameters(), lr=0.01)
+steps = 0
+while True:
+    for x in DataLoader(data, batch_size=8, sampler=DistributedSampler(data)):
+        optimizer.zero_grad()
+        network(x).pow(2).mean().backward()
+        optimizer.step()
+        steps += 1
+        if steps == 5:
+            with open("threads.%d" % rank, "a") as file:
+                print(torch.get_num_threads(), file=file)
+)";
+
+constexpr const char* k_untouched_study = R"json({
+  "name": "ddp",
+  "command": ["/usr/bin/python3", "train.py"],
+  "hooks": {"pytorch": {"num_threads": "{threads}"}},
+  "parameters": {"threads": {"type": "ordinal", "choices": [1, 2]}},
+  "baseline": {"threads": 1},
+  "search": {"searcher": "grid", "scheduler": "none"},
+  "budget": {"trials": 2},
+  "measure": {"max_trial": "20s", "min_window": "1s", "target_half_width": 0.3, "confirm_pairs": 0,
+              "sentinels": false},
+  "runner": {"type": "local", "pin": false}
+})json";
+
+TEST(LaunchedStudy, AnUntouchedProgramOfTwoRealProcessesIsTunedFromOutside) {
+  const Json options = {"--redirects=9:1", "--tee=9:1"};
+  // By the study's launch, where all ranks report; and as a person types it.
+  for (const bool is_typed : {false, true}) {
+    const Sandbox sandbox;
+    if (sandbox.program({k_python3, "-c", "import torch"}).exit_code != 0) {
+      GTEST_SKIP() << "no PyTorch in " << k_python3;
+    }
+    Json study = Json::parse(k_untouched_study);
+    if (is_typed) {
+      study["command"] = {k_python3,
+                          "-m",
+                          "torch.distributed.run",
+                          "--nproc_per_node=2",
+                          "--rdzv_backend=c10d",
+                          "--rdzv_endpoint=localhost:0"};
+      for (const Json& option : options)
+        study["command"].push_back(option);
+      study["command"].push_back("train.py");
+    } else {
+      study["launch"] = {{"processes_per_node", 2}, {"options", options}};
+    }
+    sandbox.write("train.py", k_untouched_program);
+    sandbox.write("study.json", study.dump());
+    const Setting one_thread{.environment = {{"OMP_NUM_THREADS", "1"}}};
+    const Ended ended = sandbox.steptune({"run", "study.json"}, one_thread);
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    for (const char* number : {"1", "2"}) {
+      const Json trial = shown_trial(sandbox, number);
+      ASSERT_EQ(trial["status"], "completed") << trial.dump();
+      const Json& measured = trial["measurement"];
+      EXPECT_EQ(measured["window_samples"], measured["window_steps"].get<double>() * 16.0);
+      const double step_s = measured["seconds_per_sample"].get<double>() * 16.0;
+      EXPECT_GT(step_s, 0.03) << "the slower one's";
+      EXPECT_LT(step_s, 0.5);
+      if (!is_typed) {
+        EXPECT_THAT(measured["remark"].get<std::string>(),
+                    AllOf(HasSubstr("straggler: rank 1"), HasSubstr("longer on data")));
+      }
+    }
+    for (const char* file : {"threads.0", "threads.1"})
+      EXPECT_EQ(sandbox.read(file), "1\n2\n") << file;
+  }
+}
+
+/// Each process says on which CPUs it may run, as the trial does and as `exec` does.
+constexpr const char* k_cpus_program = R"(import os, sys, time
+import steptune
+
+name = "cpus." + os.environ["LOCAL_RANK"]
+is_trial = not os.path.exists(name)  # which Steptune ends as soon as it is measured
+with open(name, "a") as file:
+    print(sorted(os.sched_getaffinity(0)), sys.argv[2], file=file)
+for step in range(100000 if is_trial else 20):
+    time.sleep(0.01)
+    steptune.report(samples=2)
+)";
+
+TEST(LaunchedStudy, EachProcessHasItsOwnPartOfTheProcessors) {
+  const Sandbox sandbox;
+  if (sandbox.program({k_python3, "-c", "import torch"}).exit_code != 0) {
+    GTEST_SKIP() << "no PyTorch in " << k_python3;
+  }
+  const auto cpus = allowed_cpus();
+  ASSERT_TRUE(cpus);
+  if (cpus->size() < 2) GTEST_SKIP() << "one processor only";
+  Json study = Json::parse(ddp_study());
+  study["runner"] = {{"type", "local"}};
+  study["budget"]["trials"] = 1;
+  sandbox.write("train.py", k_cpus_program);
+  sandbox.write("study.json", study.dump());
+  const Ended ended = sandbox.steptune({"run", "study.json"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const Ended again = sandbox.steptune({"exec", "ddp", "--trial", "1"});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+
+  std::vector<int> of_all;
+  std::string told;
+  for (const char* file : {"cpus.0", "cpus.1"}) {
+    std::istringstream lines(sandbox.read(file));
+    std::string line;
+    std::string of_exec;
+    ASSERT_TRUE(std::getline(lines, line) && std::getline(lines, of_exec)) << file;
+    EXPECT_EQ(line, of_exec);
+    EXPECT_TRUE(line.ends_with(" it's $HOME")) << line;
+    const Json part = Json::parse(line.substr(0, line.find(']') + 1));
+    const auto own = part.get<std::vector<int>>();
+    EXPECT_FALSE(own.empty());
+    of_all.insert(of_all.end(), own.begin(), own.end());
+    told += (told.empty() ? "" : "/") + format_cpus(own);
+  }
+  std::ranges::sort(of_all);
+  EXPECT_EQ(of_all, *cpus) << "each is of one process";
+  EXPECT_EQ(shown_trial(sandbox, "1")["placement"]["rank_cpus"], told);
+}
+
 /// Two processes of mpirun, of which the second is slower. As root mpirun wants to be asked twice.
 constexpr const char* k_mpi_study = R"json({
   "name": "mpi",
@@ -140,7 +289,9 @@ class MpiStudyTest : public ::testing::Test {
 };
 
 TEST_F(MpiStudyTest, ItsProcessesAreMeasuredTogetherAndEndTogether) {
-  const Ended ended = sandbox_.steptune({"run", "study.json"});
+  // Of a launch that the tuner is in, which would silence both, or give them the same rank.
+  const Setting outer{{{"RANK", "1"}, {"LOCAL_RANK", "1"}, {"WORLD_SIZE", "9"}}};
+  const Ended ended = sandbox_.steptune({"run", "study.json"}, outer);
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   for (const char* number : {"1", "2"}) {
     const Ended shown = sandbox_.steptune({"show", "mpi", number, "--json"});

@@ -4,8 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <stdexcept>
 #include <thread>
@@ -14,6 +12,8 @@
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "tests/support/read_file.hpp"
 
 namespace steptune::golden {
 namespace {
@@ -38,11 +38,6 @@ void direct(posix_spawn_file_actions_t& actions, int fd, Stream stream, const st
       break;
     }
   }
-}
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 /// An expected line as a regular expression: text outside of `{{ }}` stands for itself.

@@ -204,6 +204,12 @@ run            python3 train.py {{.*}}
   EXPECT_EQ(json["details"]["argv"][0], "python3");
 }
 
+TEST_F(Reading, CompareRefusesATrialBesideItself) {
+  const Ended ended = sandbox_->steptune({"compare", "1", "2", "1"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err, "steptune: error: trial 1 is named twice\n");
+}
+
 TEST_F(Reading, ComparePutsTrialsSideBySide) {
   const Ended ended = sandbox_->steptune({"compare", "1", "2"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;

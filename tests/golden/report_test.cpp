@@ -3,8 +3,10 @@
 #include <cmath>
 #include <filesystem>
 #include <regex>
+#include <set>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/json.hpp"
@@ -295,6 +297,8 @@ TEST_F(HtmlReport, TheTimelineTellsColdStartsFromWarmOnesAndFramesJobs) {
     trial["start"] = number == 1 || number == 8 ? "cold" : in_job ? "in turn" : "warm";
     data["traces"][std::to_string(number)]["startup"] = 20.0;
   }
+  data["unused"] =
+      Json::array({{{"machine", "job-7"}, {"from", 860.0}, {"to", 905.0}, {"usd", 0.02}}});
   sandbox_->write("rented.html", with_data(page, data));
   const Ended browser =
       document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/rented.html");
@@ -306,10 +310,26 @@ TEST_F(HtmlReport, TheTimelineTellsColdStartsFromWarmOnesAndFramesJobs) {
   EXPECT_EQ(count_of(drawn, "class=\"start-up cold\""), 2);
   EXPECT_GE(count_of(drawn, "class=\"start-up warm\""), 1);
   EXPECT_EQ(count_of(drawn, "class=\"start-up\""), 5) << "in turn: the machine is running";
-  EXPECT_GE(count_of(drawn, "class=\"idle\""), 1) << "between trials 6 and 7";
+  EXPECT_GE(count_of(drawn, "class=\"idle\""), 2) << "between trials 6 and 7, and behind 7";
+  // Behind its last trial a machine is idle until it is given back, in the lane of that trial.
+  static const std::regex k_held(
+      "<rect class=\"idle\" [^>]*?width=\"([^\"]*)\" y=\"([^\"]*)\"[^>]*data-machine=\"job-7\"");
+  static const std::regex k_trial_7(
+      "<rect class=\"span [^>]*? y=\"([^\"]*)\"[^>]*data-trial=\"7\"");
+  double held_width = 0.0;
+  std::set<std::string> held_at;
+  for (auto it = std::sregex_iterator(drawn.begin(), drawn.end(), k_held);
+       it != std::sregex_iterator(); ++it) {
+    held_width += std::stod((*it)[1]) + 0.6;
+    held_at.insert((*it)[2]);
+  }
+  std::smatch trial_7;
+  ASSERT_TRUE(std::regex_search(drawn, trial_7, k_trial_7)) << drawn;
+  EXPECT_THAT(held_at, testing::ElementsAre(trial_7[1].str()));
+  EXPECT_NEAR(held_width / span_widths_of(drawn).at("7"), 0.45, 0.02) << "45 s beside 100 s";
   const std::string legend = timeline.substr(drawn.size());
   for (const char* text : {"cold start, until the first step", "warm start, until the first step",
-                           "trials of one job", "machine kept warm, idle"})
+                           "trials of one job", "machine kept, idle"})
     EXPECT_EQ(count_of(legend, text), 1) << text;
 }
 

@@ -48,7 +48,7 @@ plan   {{[\d.]+ h -> [\d.]+ h      \$[\d.]+ -> \$[\d.]+ \(\d+ % cheaper\)}}
        95 % interval {{[\d.]+ h-[\d.]+ h, \$[\d.]+-\$[\d.]+}}; extrapolated from {{[\d.]+ m?s}} of training
 count  samples as the program counts them, {{\d+}} a step
 note   batch {{\d+}} in place of 32: the plan takes it to need as many samples; {{.*}}
-tuning took {{.*, \$[\d.]+}}; paid back after {{[\d.]+}} % of the planned run ({{[\d.]+}} % to {{[\d.]+}} %)
+tuning took {{.*, \$[\d.]+}}; paid back after {{[\d.]+}} % of the planned run{{.*}}
 next   steptune best demo --format args
 )",
           ended.out),
@@ -112,6 +112,9 @@ TEST(Run, JsonIsOneDocument) {
   EXPECT_EQ((*json)["schema_version"], 1);
   EXPECT_EQ((*json)["end"], "budget");
   EXPECT_EQ((*json)["recommendation"]["speed_up"]["interleaved_pairs"], 3);
+  const Json& speed_up = (*json)["recommendation"]["speed_up"];
+  EXPECT_LT(speed_up["repeat_low_95"].get<double>(), speed_up["low_95"].get<double>());
+  EXPECT_GT(speed_up["repeat_high_95"].get<double>(), speed_up["high_95"].get<double>());
   EXPECT_GE((*json)["leaderboard"]["rows"].size(), 2U);
 }
 
@@ -198,6 +201,21 @@ TEST(Run, FirstGuessesFollowTheBaselineWhereTheyAreAskedFor) {
   EXPECT_GE(count(guided, "expert"), 1);
   EXPECT_LE(count(guided, "expert"), 3);
   EXPECT_GE(count(guided, "sobol"), 1);
+
+  // The study file says it once and for all; the command line has the last word.
+  const std::string silent = sandbox.read("study.json");
+  const auto with_key = [&](const std::string& value) {
+    std::string text = silent;
+    const std::string search = "\"search\": {";
+    text.insert(text.find(search) + search.size(), "\"first_guesses\": " + value + ", ");
+    sandbox.write("study.json", text);
+  };
+  with_key("true");
+  EXPECT_EQ(origins({}), guided);
+  with_key("false");
+  EXPECT_EQ(count(origins({}), "expert"), 0);
+  EXPECT_EQ(origins({"--first-guesses"}), guided);
+  sandbox.write("study.json", silent);
 
   // Names that tell nothing; the study file does.
   std::string unnamed = sandbox.read("study.json");

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "common/json.hpp"
@@ -186,6 +190,69 @@ TEST_F(ScalingCommand, HelpersEndWhereThePostsDo) {
                                              "(helpers == 0 ? 1.193 : 0.184)"));
   EXPECT_EQ(p3["cheapest"]["count"], 1.0);
   EXPECT_NEAR(saved(p3), 0.77, 0.015);
+}
+
+/// The cluster with these counts only, on one of which trials fail.
+std::string study_of_counts(const std::vector<int>& counts, int failing = 0) {
+  Json study = Json::parse(cluster_study());
+  study["parameters"] = {{"nodes", {{"type", "ordinal"}, {"choices", counts}}}};
+  study["command"] = {"python3", "train.py"};
+  study["baseline"] = {{"nodes", counts.front()}};
+  study["planned_run"].erase("deadline");
+  study["objectives"] = {"time"};
+  study["runner"]["seconds_per_sample"] =
+      fmt::format("nodes == {} ? 1e6 : 0.0006 * (0.06 + 0.94 / nodes)", failing);
+  return study.dump();
+}
+
+TEST_F(ScalingCommand, OneCountHasNoLaw) {
+  const Json scaling = scaling_json(study_of_counts({2}));
+  ASSERT_EQ(scaling["counts"].size(), 1U);
+  EXPECT_EQ(scaling["counts"][0]["speed_up"]["mean"], 1.0);
+  EXPECT_TRUE(scaling["counts"][0]["added_pays"].is_null());
+  EXPECT_TRUE(scaling["laws"].empty() && scaling["knee"].is_null() &&
+              scaling["predictions"].empty());
+  EXPECT_EQ(scaling["cheapest"]["count"], 2);
+  const Ended shown = sandbox_.steptune({"scaling"});
+  EXPECT_NE(shown.out.find("law: only one count was measured"), std::string::npos) << shown.out;
+  EXPECT_EQ(shown.out.find("knee:"), std::string::npos) << shown.out;
+  ASSERT_EQ(sandbox_.steptune({"report", "--html", "report.html"}).exit_code, 0);
+}
+
+TEST_F(ScalingCommand, TwoCountsAssumeALaw) {
+  const Json scaling = scaling_json(study_of_counts({1, 4}), {"--min-efficiency", "0.9"});
+  EXPECT_EQ(scaling["min_efficiency"], 0.9);
+  ASSERT_FALSE(scaling["laws"].empty());
+  EXPECT_EQ(scaling["laws"][0]["law"], "amdahl");
+  EXPECT_TRUE(scaling["laws"][0]["weight"].is_null());
+  EXPECT_NEAR(scaling["laws"][0]["serial"]["mean"].get<double>(), 0.06, 0.01);
+  EXPECT_EQ(scaling["law_told"], false);
+  // Four are 3.4 times as fast as one: each of three more adds 80 % of the first.
+  EXPECT_EQ(scaling["knee"]["count"], 1);
+  const Ended least = sandbox_.steptune({"scaling", "--min-efficiency", "0.01"});
+  EXPECT_NE(least.out.find("knee: 4 nodes: up to the most that was measured"), std::string::npos)
+      << least.out;
+  EXPECT_NE(least.out.find("Amdahl's law, assumed: 2 counts"), std::string::npos) << least.out;
+  const Ended narrow = sandbox_.on_terminal("stty cols 80; " + steptune_program() + " scaling");
+  std::istringstream lines(narrow.out);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(line.size(), 81U) << line;  // with the terminal's CR
+}
+
+TEST_F(ScalingCommand, ACountAtWhichAllFailIsToldAndNotRecommended) {
+  const Json scaling = scaling_json(study_of_counts({1, 2, 4}, 2));
+  ASSERT_EQ(scaling["counts"].size(), 2U);
+  EXPECT_EQ(scaling["remarks"][0], "nodes=2: 1 trial, and no configuration that can be used");
+  for (const Json& prediction : scaling["predictions"])
+    EXPECT_NE(prediction["count"], 2);
+  EXPECT_NE(scaling["knee"]["count"], 2);
+  Json broken = Json::parse(study_of_counts({1}, 1));
+  broken["name"] = "broken";
+  sandbox_.write("broken.json", broken.dump());
+  EXPECT_NE(sandbox_.steptune({"run", "broken.json", "--quiet"}).exit_code, 0);
+  const Ended none = sandbox_.steptune({"scaling", "broken.json"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_NE(none.err.find("has no measured trial with nodes"), std::string::npos) << none.err;
 }
 
 TEST_F(ScalingCommand, WhatCannotBeToldEndsWithAReason) {

@@ -20,8 +20,9 @@ TEST(Usage, WithoutArgumentsThereIsAShortHelpWithExamples) {
       difference(
           R"(Steptune finds the configuration that trains your model fastest, or cheapest, before the long run starts.
 
-  steptune check study.json    what would be run
-  steptune run study.json      tune, and recommend a configuration
+  steptune run -- python3 train.py    tune a PyTorch program as it is
+  steptune init -- ./train            write a study file for any program
+  steptune run study.json             tune, and recommend a configuration
 
 'steptune --help' lists all commands; 'steptune COMMAND --help' explains one.
 )",
@@ -80,8 +81,15 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
        "steptune: error: \"seven\" is not a trial number\n"
        "  'steptune leaderboard --all' lists the trials\n"},
       {{"completion", "tcsh"},
-       "steptune: error: SHELL: tcsh not in {bash,zsh,fish}\n"
+       "steptune: error: SHELL: \"tcsh\" is not one of bash, zsh, fish\n"
        "  see 'steptune completion --help'\n"},
+      {{"best", "--format", "jsn"},
+       "steptune: error: --format: \"jsn\" is not one of text, json, {{.*}}; did you mean "
+       "\"json\"?\n"
+       "  see 'steptune best --help'\n"},
+      {{"gc", "--history-limit", "5XB"},
+       "steptune: error: --history-limit: \"5XB\" is not a size: give one such as 500MB or 1.5GiB\n"
+       "  see 'steptune gc --help'\n"},
       {{"show", "1", "--log", "--json"},
        "steptune: error: {{.*}}excludes{{.*}}\n  see 'steptune show --help'\n"},
   };

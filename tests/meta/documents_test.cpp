@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/meta/source_tree.hpp"
+#include "tests/support/read_file.hpp"
 
 namespace steptune {
 namespace {
@@ -24,7 +25,7 @@ class Documents : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Documents, NamePathsThatExist) {
   const std::filesystem::path root = STEPTUNE_SOURCE_DIR;
-  const std::string text = read_text(root / GetParam());
+  const std::string text = read_file(root / GetParam());
   ASSERT_FALSE(text.empty());
   int seen = 0;
   for (std::sregex_iterator match(text.begin(), text.end(), path_in_code()), end; match != end;
@@ -52,7 +53,7 @@ TEST(Pitfalls, NameTestsThatExist) {
   std::string tests;
   for (const SourceFile& file : cpp_files_below("tests"))
     tests += file.text;
-  const std::string text = read_text(root / "docs/pitfalls.md");
+  const std::string text = read_file(root / "docs/pitfalls.md");
   const std::regex named("`([A-Z][A-Za-z]+)\\.([A-Z][A-Za-z0-9]+)`");
   int seen = 0;
   for (std::sregex_iterator match(text.begin(), text.end(), named), end; match != end; ++match) {

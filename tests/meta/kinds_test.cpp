@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/meta/source_tree.hpp"
+#include "tests/support/read_file.hpp"
 
 namespace steptune {
 namespace {
@@ -76,7 +77,7 @@ TEST(RunnerKinds, AreNamedInTheirFoldersAndTheRegistryOnly) {
 }
 
 TEST(RunnerKinds, AreAllRegistered) {
-  const std::string registry = read_text(std::filesystem::path(STEPTUNE_SOURCE_DIR) / k_registry);
+  const std::string registry = read_file(std::filesystem::path(STEPTUNE_SOURCE_DIR) / k_registry);
   for (const std::string& kind : kind_names()) {
     EXPECT_NE(registry.find("&" + kind + "_kind()"), std::string::npos) << kind;
   }

@@ -2,16 +2,11 @@
 #include "tests/meta/source_tree.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <regex>
 
-namespace steptune {
+#include "tests/support/read_file.hpp"
 
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
+namespace steptune {
 
 std::vector<SourceFile> cpp_files_below(const std::filesystem::path& folder) {
   const std::filesystem::path root = STEPTUNE_SOURCE_DIR;
@@ -19,7 +14,7 @@ std::vector<SourceFile> cpp_files_below(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
     const auto extension = entry.path().extension();
     if (extension != ".cpp" && extension != ".hpp") continue;
-    files.push_back({std::filesystem::relative(entry.path(), root), read_text(entry.path())});
+    files.push_back({std::filesystem::relative(entry.path(), root), read_file(entry.path())});
   }
   std::sort(files.begin(), files.end(),
             [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });

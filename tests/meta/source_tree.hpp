@@ -19,6 +19,4 @@ struct SourceFile {
 /// What a file includes in quotes, from the root of the source tree.
 [[nodiscard]] std::vector<std::string> quoted_includes(const SourceFile& file);
 
-[[nodiscard]] std::string read_text(const std::filesystem::path& path);
-
 }  // namespace steptune

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/meta/source_tree.hpp"
+#include "tests/support/read_file.hpp"
 
 namespace steptune {
 namespace {
@@ -17,7 +18,7 @@ TEST(Sources, EveryTestFileIsCompiledIntoAProgram) {
   for (const SourceFile& file : cpp_files_below("tests")) {
     const std::string name = file.path.filename().string();
     if (!name.ends_with("_test.cpp")) continue;
-    const std::string list = read_text(root / file.path.parent_path() / "CMakeLists.txt");
+    const std::string list = read_file(root / file.path.parent_path() / "CMakeLists.txt");
     EXPECT_NE(list.find(name), std::string::npos)
         << file.path << " is in no CMakeLists.txt: it never runs";
   }

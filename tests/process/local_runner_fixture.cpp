@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <sstream>
 #include <variant>
 
 #include <poll.h>
 #include <unistd.h>
+
+#include "tests/support/read_file.hpp"
 
 namespace steptune::process_tests {
 
@@ -101,13 +102,6 @@ TrialRun LocalRunnerTest::wait_for_end(std::size_t count) {
 
 std::string LocalRunnerTest::log_of(const TrialSpec& spec) {
   return read_file(spec.log_path);
-}
-
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
 }
 
 std::vector<pid_t> pids_in(const std::string& text) {

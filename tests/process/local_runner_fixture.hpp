@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "common/clock.hpp"
+#include "tests/support/read_file.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "trial_runner/local/local_runner.hpp"
 
@@ -85,6 +86,5 @@ inline constexpr std::string_view k_watchdog_comm = "steptune-watchd";
 [[nodiscard]] std::vector<pid_t> own_children();
 /// Polls for a condition of the outside world; false after a minute.
 [[nodiscard]] bool eventually(const std::function<bool()>& condition);
-[[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
 }  // namespace steptune::process_tests

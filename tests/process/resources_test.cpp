@@ -148,6 +148,22 @@ TEST_F(ResourcesTest, OthersLoadIsSeen) {
   }
 }
 
+TEST_F(ResourcesTest, ATrialThatComputesIsToldFromOneThatWaits) {
+  const std::string reports = "echo '[steptune] {\"v\":1,\"step\":1,\"samples\":1}'; ";
+  const TrialRun busy = run(shell(reports + "timeout 3 sh -c 'while :; do :; done'; true"));
+  TrialSpec waits = shell(reports + "sleep 3");
+  ++waits.key.trial;
+  const TrialRun idle = run(waits);
+  ASSERT_TRUE(busy.outcome().cpu_busy);
+  ASSERT_TRUE(idle.outcome().cpu_busy);
+  EXPECT_GT(*busy.outcome().cpu_busy, 0.1) << "one of its CPUs, as far as others let it";
+  EXPECT_LE(*busy.outcome().cpu_busy, 1.0);
+  EXPECT_LT(*idle.outcome().cpu_busy, 0.03);
+  TrialSpec silent = shell("sleep 1.5");
+  silent.key.trial = 9;
+  EXPECT_FALSE(run(silent).outcome().cpu_busy) << "its start-up is no training";
+}
+
 TEST_F(ResourcesTest, WhatIsReadFromStorageIsToldFromThePageCache) {
   const auto data = folder() / "data.bin";
   std::ofstream(data, std::ios::binary) << std::string(8U << 20, 'x');

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 
 #include <fcntl.h>
@@ -181,6 +184,88 @@ TEST_F(StartTest, EnvironmentIsTheTunersWithTheStudysOnTop) {
   EXPECT_EQ(output_of(spec), "kept new 12.3 environment-test\n");
   ::unsetenv("STEPTUNE_TEST_KEPT");
   ::unsetenv("STEPTUNE_TEST_REPLACED");
+}
+
+/// What launchers do: the words after their own, once for each local rank.
+constexpr const char* k_launcher =
+    "#!/bin/sh\nranks=$2\nshift 2\nrank=0\nwhile [ $rank -lt $ranks ]; do\n"
+    "  OMPI_COMM_WORLD_LOCAL_RANK=$rank \"$@\" || exit\n  rank=$((rank + 1))\ndone\n";
+
+TEST_F(StartTest, ALauncherIsNotToldOfRanksThatTheTunerHas) {
+  constexpr std::array k_outer{"RANK", "LOCAL_RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK"};
+  for (const char* name : k_outer)
+    ASSERT_EQ(::setenv(name, "1", 1), 0);
+  write_program(folder() / "bin" / "mpirun", k_launcher);
+  use(unpinned());  // reads the environment
+  for (const char* name : k_outer)
+    ::unsetenv(name);
+  const TrialSpec program = shell(
+      "echo $OMPI_COMM_WORLD_LOCAL_RANK ${RANK-no} ${LOCAL_RANK-no} ${WORLD_SIZE-no} "
+      "${OMPI_COMM_WORLD_RANK-no}");
+  TrialSpec launched = trial({"mpirun", "-np", "2"});
+  launched.argv.insert(launched.argv.end(), program.argv.begin(), program.argv.end());
+  launched.environment["PATH"] = (folder() / "bin").string() + ":" + std::getenv("PATH");
+  EXPECT_EQ(output_of(launched), "0 no no no no\n1 no no no no\n");  // typed in the command
+  launched.launch = Launch{Launcher::mpi, 1, 2};
+  EXPECT_EQ(output_of(launched), "0 no no no no\n1 no no no no\n");
+  launched.environment["RANK"] = "7";
+  EXPECT_EQ(output_of(launched), "0 7 no no no\n1 7 no no no\n") << "the study's own word";
+  // A program that is no launcher may be a process of an outer one.
+  EXPECT_EQ(output_of(program), "1 1 1 1\n");
+}
+
+class BoundProcessesTest : public StartTest {
+ protected:
+  void SetUp() override {
+    write_program(folder() / "bin" / "mpirun", k_launcher);
+    const auto cpus = allowed_cpus();
+    ASSERT_TRUE(cpus);
+    cpus_ = *cpus;
+    if (cpus_.size() < 2) GTEST_SKIP() << "one processor only";
+  }
+  [[nodiscard]] TrialSpec launched(int processes) const {
+    TrialSpec spec = trial({"mpirun", "-np", std::to_string(processes)});
+    const TrialSpec program = shell("grep Cpus_allowed_list /proc/self/status | tr -cd '0-9,\n-'");
+    spec.argv.insert(spec.argv.end(), program.argv.begin(), program.argv.end());
+    spec.environment["PATH"] = (folder() / "bin").string() + ":" + std::getenv("PATH");
+    spec.launch = Launch{Launcher::mpi, 1, processes};
+    return spec;
+  }
+
+  std::vector<int> cpus_;
+};
+
+TEST_F(BoundProcessesTest, EachHasItsPartAndTheRecordTellsIt) {
+  use(LocalRunnerOptions{});
+  const TrialSpec spec = launched(2);
+  const TrialRun done = run(spec);
+  EXPECT_EQ(done.outcome().kind, OutcomeKind::completed) << done.outcome().detail;
+  std::string log = log_of(spec);
+  std::ranges::replace(log, '\n', '/');
+  EXPECT_EQ(done.started.at(0).placement.at("rank_cpus") + "/", log);
+  const auto middle = log.find('/');
+  std::vector<int> all = parse_cpus(log.substr(0, middle));
+  const std::vector<int> second = parse_cpus(log.substr(middle + 1, log.size() - middle - 2));
+  EXPECT_FALSE(all.empty() || second.empty()) << log;
+  all.insert(all.end(), second.begin(), second.end());
+  std::ranges::sort(all);
+  EXPECT_EQ(all, cpus_);
+}
+
+TEST_F(BoundProcessesTest, NoneIsBoundWhereTheUserDoesSoOrThereIsNothingToDivide) {
+  const std::string whole = format_cpus(cpus_) + "\n";
+  use(LocalRunnerOptions{});
+  const auto expect_whole = [&](const TrialSpec& spec) {
+    const TrialRun done = run(spec);
+    EXPECT_EQ(done.outcome().kind, OutcomeKind::completed) << done.outcome().detail;
+    EXPECT_FALSE(done.started.at(0).placement.contains("rank_cpus"));
+    EXPECT_TRUE(log_of(spec).starts_with(whole)) << log_of(spec);
+  };
+  TrialSpec by_variable = launched(2);
+  by_variable.environment["OMP_PROC_BIND"] = "close";
+  expect_whole(by_variable);
+  expect_whole(launched(1));
+  expect_whole(launched(static_cast<int>(cpus_.size()) + 1));
 }
 
 TEST_F(StartTest, ThreadCountsAreThoseOfThePlaceAndAreRecorded) {

@@ -2,11 +2,13 @@
 """What the hook sets: losses of safe knobs equal those of the untouched program to the last bit."""
 
 import os
+import subprocess
+import tempfile
 import unittest
 
 import torch
 
-from harness import program, run, settings
+from harness import program, run, run_fresh, settings
 
 
 def knobs(**values):
@@ -249,7 +251,84 @@ class SemanticKnobs(Knobs):
         self.same("batch_sampler", batch_size=8, refused=["batch_size"])
 
 
+class Recomputation(Knobs):
+    """Blocks whose activations the backward computes again."""
+
+    def recomputed(self, kind):
+        ran = run("blocks", kind, hook=knobs(activation_checkpointing=True))
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertIsNone(ran.event("disabled"), ran.output)
+        # The last line tells what is kept.
+        self.assertEqual(ran.lines[:-1], run("blocks", kind).lines[:-1])
+        return ran
+
+    def refused(self, kind):
+        row = self.recomputed(kind).knob("activation_checkpointing")
+        self.assertFalse(row["may"], row)
+        return row
+
+    def test_losses_parameters_and_statistics_are_the_same_with_dropout(self):
+        ran = self.recomputed("usual")
+        row = ran.knob("activation_checkpointing")
+        self.assertEqual((row["today"], row["value"], row["may"]), (False, True, True), row)
+        self.assertEqual(ran.steps[-1]["step"], 6)
+
+    def test_less_is_kept_for_the_backward(self):
+        ran, usual = (run("blocks", "large", hook=knobs(activation_checkpointing=value)) for value in (True, False))
+        self.assertEqual(ran.lines[:-1], usual.lines[:-1])
+        kept, usually_kept = (int(of.lines[-1].split()[-1]) for of in (ran, usual))
+        self.assertGreater(usually_kept, 6 * 4 * 4096 * 64 * 4)  # of each block four times what it is given at least
+        self.assertLess(kept, 0.05 * usually_kept)
+
+    def test_what_cannot_be_computed_again_is_refused_by_name(self):
+        self.assertIn("Block writes into its inputs", self.refused("in_place")["why"])
+        self.assertIn("Block computes with buffers that it changes", self.refused("spectral")["why"])
+        self.assertIn("no nn.Sequential or nn.ModuleList", self.refused("no_blocks")["why"])
+        self.assertIn("Block is given an object that it may change", self.refused("cache")["why"])
+
+    def test_an_input_that_is_written_to_after_its_block_ends_the_run(self):
+        self.assertEqual(run("blocks", "overwritten").status, 0)
+        ran = run("blocks", "overwritten", hook=knobs(activation_checkpointing=True))
+        self.assertEqual(ran.status, 1)
+        self.assertIn("an input of Block was written to after its forward", ran.output)
+
+    def test_the_program_does_it_itself(self):
+        row = self.refused("own")
+        self.assertEqual((row["today"], row["why"]), (True, "the program does it itself"))
+        self.assertTrue(row["where"][0].endswith(" checkpoint"), row)
+
+    def test_of_ranks(self):
+        self.same("ddp", activation_checkpointing=True, refused=["activation_checkpointing"])
+
+
 class EnvironmentKnobs(Knobs):
+    def test_an_allocator_is_in_force_where_it_is_loaded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            # Any library does: the linker loads it by its name.
+            library = "libjemalloc.so.2"
+            subprocess.run(["cc", "-shared", "-o", os.path.join(folder, library), "-x", "c", os.devnull], check=True)
+            here = {"LD_LIBRARY_PATH": folder}
+            offered = run_fresh([program("mnist")], hook=knobs(), environment=here).knob("malloc")
+            self.assertIn("jemalloc", offered["choices"])
+            self.assertEqual((offered["today"], offered["may"]), ("default", True))
+            preloaded = dict(here, LD_PRELOAD=library)
+            ran = run_fresh([program("mnist")], hook=knobs(), environment=preloaded)
+            self.assertEqual(ran.knob("malloc")["value"], "jemalloc")
+            self.assertEqual(ran.lines, run("mnist").lines)
+            own = run_fresh([program("mnist")], hook=knobs(),
+                            environment={"LD_PRELOAD": os.path.join(folder, library)}).knob("malloc")
+            self.assertFalse(own["may"], own)
+            self.assertIn("LD_PRELOAD is set to", own["why"])
+
+    def test_an_allocator_that_is_not_installed_is_not_offered_and_not_in_force(self):
+        none = run_fresh([program("mnist")], hook=knobs(), environment={"LD_PRELOAD": "libtcmalloc_minimal.so.4"})
+        row = none.knob("malloc")
+        if "tcmalloc" in row["choices"]:
+            self.assertEqual(row["value"], "tcmalloc")  # it is installed here
+        else:
+            self.assertEqual(row["value"], "default")
+            self.assertEqual(row["why"], "libtcmalloc_minimal.so.4 is not installed")
+
     def openblas_threads_with(self, **variables):
         def prepare():
             for name in ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"):

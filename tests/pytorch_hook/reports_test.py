@@ -154,6 +154,11 @@ class Untouched(unittest.TestCase):
     def test_changing_data_set(self):
         self.check("changing_data", steps=9, samples=72)
 
+    def test_an_iterator_that_is_made_early(self):
+        ran = self.check("early_iterator", steps=9, samples=72)
+        self.assertEqual(len(ran.phases_ended("epoch_end")), 2)
+        self.assertGreater(ran.steps[-1]["parts"]["other"], 0.1)
+
     def test_a_teacher_is_no_evaluation(self):
         ran = self.check("teacher", steps=20, samples=80)
         self.assertLessEqual(len(ran.phases_ended("evaluation")), 3)

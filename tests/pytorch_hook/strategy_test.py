@@ -205,6 +205,42 @@ class Checkpoints(Ranks):
                 self.trains_alike(path, *options, before_hook=write_late, distributed_strategy="zero")
 
 
+    def impatient(self):
+        from steptune_pytorch.knobs import gathering
+
+        gathering.PATIENCE_S = 2.0
+
+    def test_that_one_rank_alone_writes_keep_nobody_waiting(self):
+        for strategy in ("ddp", "zero"):
+            for options in ([], ["--replace"]):
+                with tempfile.TemporaryDirectory() as folder:
+                    path = os.path.join(folder, "checkpoint.pt")
+                    how = ["--guarded", "--weights"] + options
+                    self.trains_alike(path, *how, distributed_strategy=strategy)
+                    self.assertEqual(len(torch.load(path)), 1)
+
+    def test_that_one_rank_alone_writes_into_an_open_file_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "checkpoint.pt")
+            first = self.first_gives_up(path, "--guarded", "--weights", "--open", distributed_strategy="ddp")
+        self.assertIn("rank 0 came to torch.save of an open file and rank 1 did not", first.output)
+        self.assertIn("give torch.save the path", first.event("gave_up")["why"])
+
+    def test_of_a_divided_state_are_refused_where_one_rank_alone_asks_for_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "checkpoint.pt")
+            first = self.first_gives_up(path, "--guarded", distributed_strategy="zero")
+            self.trains_alike(path, "--guarded", distributed_strategy="ddp")
+        self.assertIn("the state of the optimiser, which all ranks have a part of", first.event("gave_up")["why"])
+
+    def first_gives_up(self, *arguments, **values):
+        ranks = run_ranks(*arguments, prepare=self.impatient, **values)
+        for ran in ranks:
+            self.assertNotEqual(ran.status, 0, ran.output)
+        self.assertEqual(ranks[0].event("gave_up")["knob"], "distributed_strategy")
+        return ranks[0]
+
+
 class UndividedPrograms(Ranks):
     def test_a_program_that_distributes_itself(self):
         hook = settings(interval_s=0, knobs={"distributed_strategy": "zero"})
@@ -246,6 +282,14 @@ class UndividedPrograms(Ranks):
             Progress.fetched = broken
 
         self.ends_with("KeyError: 'fetched'", prepare=break_it, distributed_strategy="ddp")
+
+    def test_parameters_that_later_steps_do_not_use(self):
+        for values in ({}, {"ddp_static_graph": True}):
+            for ran in run_ranks("--from-step-five", distributed_strategy="ddp", **values):
+                self.assertNotEqual(ran.status, 0, ran.output)
+                why = "did not use the same parameters of Net as the first steps did"
+                self.assertIn("steptune: distributed_strategy=ddp: a step " + why, ran.output)
+                self.assertEqual(ran.event("gave_up")["value"], "ddp")
 
     def test_two_backwards_of_one_forward(self):
         self.ends_with("without a forward", "--twice", distributed_strategy="ddp")

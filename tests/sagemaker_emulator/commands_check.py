@@ -6,9 +6,13 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import unittest
 
 from boto3_check import Emulated
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "support"))
+import output_schema  # noqa: E402
 
 OURS = "resnet-nightly-0a1b2c3d-t7-a1"
 RUNNING = "resnet-nightly-0a1b2c3d-t8-a1-r2"
@@ -39,7 +43,13 @@ class Commands(Emulated):
         return ended
 
     def json_of(self, *arguments, **keywords):
-        return json.loads(self.steptune(*arguments, "--json", **keywords).stdout)
+        document = json.loads(self.steptune(*arguments, "--json", **keywords).stdout)
+        definition = arguments[0]
+        if definition == "prices":
+            several = arguments.count("--region") > 1
+            definition += "_refresh" if "refresh" in arguments else "_regions" if several else ""
+        self.assertIn(output_schema.faults(document, definition), ([], None), document)
+        return document
 
     def pool_status(self, job):
         return self.sagemaker.describe_training_job(TrainingJobName=job)["WarmPoolStatus"]["Status"]

@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 
 
@@ -84,6 +85,8 @@ class Container:
     def _read(self, on_line):
         for line in self._process.stdout:
             on_line(line.decode("utf-8", "replace").rstrip("\n"))
+        # What a container leaves in its own /tmp goes with it; the first process named it.
+        shutil.rmtree(f"{tempfile.gettempdir()}/steptune-hook-{self._process.pid}", ignore_errors=True)
 
     def poll(self):
         status = self._process.poll()
@@ -110,11 +113,12 @@ class Container:
     def cpu_seconds(self):
         """CPU time of the container's processes so far."""
         ticks = 0
-        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        for process in filter(str.isdigit, os.listdir("/proc")):
             try:
-                fields = stat.read_text().rpartition(")")[2].split()
+                text = pathlib.Path("/proc", process, "stat").read_text()
             except OSError:
                 continue
+            fields = text.rpartition(")")[2].split()
             if int(fields[2]) == self._process.pid:
                 ticks += int(fields[11]) + int(fields[12])
         return ticks / os.sysconf("SC_CLK_TCK")

@@ -78,6 +78,14 @@ class Tuned(unittest.TestCase):
         self.work = self.root / "work"
         self.work.mkdir()
 
+    def put_pytorch_program(self, name, file):
+        """Into the bucket that is the study's code channel; the test is skipped where there is no PyTorch."""
+        if subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True).returncode != 0:
+            self.skipTest("no PyTorch in /usr/bin/python3")
+        code = self.root / "aws" / "s3" / "my-bucket" / "code"
+        code.mkdir(parents=True)
+        (code / name).write_bytes(file.read_bytes())
+
     def tearDown(self):
         self._emulator.terminate()
         self.assertEqual(self._emulator.wait(timeout=10), 0)
@@ -168,11 +176,7 @@ class Example(Tuned):
 
 class Launching(Tuned):
     def test_torchrun_trains_over_two_instances(self):
-        if subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True).returncode != 0:
-            self.skipTest("no PyTorch in /usr/bin/python3")
-        code = self.root / "aws" / "s3" / "my-bucket" / "code"
-        code.mkdir(parents=True)
-        (code / "ddp.py").write_bytes((SOURCE / "tests/slurm/ddp.py").read_bytes())
+        self.put_pytorch_program("ddp.py", SOURCE / "tests/slurm/ddp.py")
         study = fake_study(
             command=["/usr/bin/python3", "ddp.py", "{batch}", "it's $HOME"],
             env={"PYTHONPATH": str(SOURCE / "trial_runner/reporters"), "OMP_NUM_THREADS": "1"},
@@ -233,6 +237,55 @@ class Pack(Tuned):
         self.assertAlmostEqual(paid_s[0], billed_s[0], delta=3.0)
         self.assertAlmostEqual(paid_s[1], billed_s[1] + idle_s, delta=3.0)
         self.assertAlmostEqual(result["recommendation"]["tuning_usd"] / usd_per_s, sum(billed_s) + idle_s, delta=4.0)
+
+
+class Hooked(Tuned):
+    configuration = Pack.configuration
+
+    def tune(self, jobs, **runner):
+        """Tunes a program that tells nothing and has no options; `jobs` is how many it takes."""
+        self.put_pytorch_program("train.py", SOURCE / "tests/pytorch_hook/programs/waits_for_data.py")
+        study = fake_study(
+            command=["/usr/bin/python3", "train.py"], env={"OMP_NUM_THREADS": "1"},
+            hooks={"pytorch": {"num_workers": "{workers}", "num_threads": 1, "malloc": "keep"}},
+            parameters={"workers": {"type": "ordinal", "choices": [0, 2, 4]}}, baseline={"workers": 0},
+            search={"searcher": "grid", "scheduler": "none"}, objectives=["time"], budget={"trials": 3},
+            measure={"max_trial": "25s", "min_window": "2s", "target_half_width": 0.2, "confirm_pairs": 0,
+                     "sentinels": False})
+        del study["planned_run"]
+        study["runner"].update(instance_type="ml.m5.large", code="s3://my-bucket/code", **runner)
+        self.finish(self.begin(study))
+        trials = [self.read("show", str(number))["trial"] for number in (1, 2, 3)]
+        for trial in trials:
+            self.assertEqual(trial["status"], "completed", trial)
+            self.assertEqual(trial["measurement"]["window_samples"], trial["measurement"]["window_steps"] * 8)
+            self.assertGreater(trial["measurement"]["metrics"]["loss"], 0)
+        step_s = {trial["configuration"]["workers"]: trial["measurement"]["seconds_per_sample"] * 8 for trial in trials}
+        data_s = {trial["configuration"]["workers"]: trial["measurement"]["parts_s_per_sample"]["data"] * 8
+                  for trial in trials}
+        self.assertGreater(step_s[0], 0.04)
+        for of_step_s in (step_s, data_s):
+            self.assertLess(of_step_s[2], 0.8 * of_step_s[0])
+            self.assertLess(of_step_s[4], 0.8 * of_step_s[2])
+        audit = self.assert_nothing_costs()
+        self.assertEqual(len(audit["jobs"]), jobs)
+
+    def test_the_trials_of_a_job_each_have_their_settings(self):
+        self.tune(jobs=2)
+
+    def test_a_job_for_each_trial_brings_the_hook_too(self):
+        self.tune(jobs=3, trials_per_job=1)
+        done = subprocess.run([STEPTUNE, "best", "--format", "sagemaker"], cwd=self.work, env=self.environment(),
+                              capture_output=True, text=True, check=True)
+        self.assertNotIn("cannot set", done.stderr)
+        request = json.loads(done.stdout)["CreateTrainingJob"]
+        self.assertIn("steptune-hook-001", request["HyperParameters"])
+        self.assertIn("$STEPTUNE_HOOK", request["AlgorithmSpecification"]["ContainerArguments"][1])
+        script = "".join(request["Environment"][f"STEPTUNE_HOOK_{number}"]
+                         for number in range(1, len(request["Environment"]) + 1)
+                         if f"STEPTUNE_HOOK_{number}" in request["Environment"])
+        self.assertIn('"mode":"apply"', script)
+        self.assertRegex(script, r'"num_workers":[24]')
 
 
 class Death(Tuned):

@@ -48,5 +48,46 @@ TEST(NullStudies, WhatIsClearlyFasterIsClaimedWithAnIntervalThatHolds) {
   EXPECT_GE(count.covered, 26);
 }
 
+TEST(NullStudies, AnotherStudyFindsWhatTheFirstOnePromised) {
+  int both = 0, kept = 0;
+  for (const double launch_variation : {0.0, 0.01, 0.03}) {
+    for (std::uint64_t seed = 0; seed < 20; seed += 2) {
+      const Machine machine{launch_variation, 0.01};
+      const auto confirmed = [&](std::uint64_t of) {
+        const DatabaseFolder folder;
+        return must(run_study(machine, {1.3, 1.0}, Json{{"trials", 8}}, of, folder.path()));
+      };
+      const Outcome first = confirmed(seed);
+      const Outcome second = confirmed(seed + 1);
+      if (first.claim != Claim::faster || second.claim != Claim::faster) continue;
+      ++both;
+      const double found = second.speed_up.ratio;
+      kept += first.speed_up.repeat_low <= found && found <= first.speed_up.repeat_high ? 1 : 0;
+    }
+  }
+  EXPECT_GE(both, 25);
+  EXPECT_GE(kept, both - 3) << "of 30; more has a chance of 0.06 at a true share of 95 %";
+}
+
+TEST(NullStudies, StallsAreTakenForNoSpeedUp) {
+  Machine machine{0.01, 0.0};
+  machine.stall_period_steps = 200.0;
+  machine.stall_steps = 10.0;
+  EXPECT_LE(count_claims(machine, {}, 30).claims, 4)
+      << "more has a chance of 0.02 at a true share of 5 %";
+  EXPECT_GE(count_claims(machine, {1.5, 1.0}, 5).claims, 4);
+}
+
+#ifdef STEPTUNE_BAYES
+TEST(NullStudies, TheBayesianSearcherClaimsNothingEither) {
+  Program program;
+  program.searcher = "bayes";
+  EXPECT_LE(count_claims({0.01, 0.0}, program, 20).claims, 3)
+      << "more has a chance of 0.02 at a true share of 5 %";
+  program.speed_up = 1.3;
+  EXPECT_GE(count_claims({0.01, 0.0}, program, 5).claims, 4);
+}
+#endif
+
 }  // namespace
 }  // namespace steptune::null_studies

@@ -288,6 +288,73 @@ TEST_F(ResumeTest, ThePaybackRuleDecidesAfterAKillAsBefore) {
   }
 }
 
+/// A study whose confirmation takes less than was kept for it: the first start reads from storage
+/// what later ones find in memory. So the search goes on after it.
+Json searching_on() {
+  Json document = study_document();
+  document["parameters"]["workers"]["high"] = 39;
+  document["budget"] = Json{{"time", 150.0}};
+  return document;
+}
+
+TrialScript train_from_memory(const TrialSpec& spec) {
+  TrialScript script = train(spec);
+  script.noise = 0.002;
+  script.startup_s = spec.key.trial == 1 ? 20.0 : 2.0;
+  return script;
+}
+
+TEST_F(ResumeTest, AStudyThatSearchesOnAfterItsConfirmationDecidesAfterAKillAsBefore) {
+  const auto run_with = [&](const std::filesystem::path& folder, std::size_t crash_at) {
+    SimulatedRun run(folder, searching_on(), train_from_memory, crash_at == 0 ? 1000.0 : 0.0);
+    std::size_t points = 0;
+    const auto crash_point = [&] {
+      if (++points == crash_at) throw 1;
+    };
+    run.runner.at_crash_point = crash_point;
+    run.listener.at_crash_point = crash_point;
+    const LoopResult result = must_run(run);
+    auto decided = decisions(run.trials());
+    decided.push_back(result.reason + ": " + result.recommendation->configuration.text());
+    return std::pair(std::move(decided), points);
+  };
+  DatabaseFolder unkilled;
+  const auto [expected, crash_points] = run_with(unkilled.path(), 0);
+  const auto is_fresh = [](const std::string& decision) { return decision.starts_with("confirm"); };
+  const auto first = std::ranges::find_if(expected, is_fresh);
+  ASSERT_TRUE(std::any_of(first, expected.end(), [](const std::string& decision) {
+    return decision.starts_with("search");
+  })) << "the search did not go on";
+  // Each trial has several such points, so that all kinds come up.
+  for (std::size_t crash_at = 1; crash_at <= crash_points; crash_at += 3) {
+    DatabaseFolder folder;
+    EXPECT_THROW((void)run_with(folder.path(), crash_at), int);
+    ASSERT_EQ(run_with(folder.path(), 0).first, expected) << "killed at crash point " << crash_at;
+  }
+}
+
+TEST_F(ResumeTest, AnInterruptedConfirmationGoesOnBeforeTheSearchDoes) {
+  {
+    SimulatedRun run(folder_.path(), searching_on(), train_from_memory);
+    run.interrupts = [&] {
+      return std::ranges::count_if(
+                 run.listener.ended,
+                 [](const TrialRecord& trial) { return is_confirmation(trial.purpose); }) >= 2
+                 ? 1
+                 : 0;
+    };
+    EXPECT_EQ(must_run(run).end, LoopEnd::interrupted);
+  }
+  SimulatedRun run(folder_.path(), searching_on(), train_from_memory, 1000.0);
+  must_run(run);
+  const auto trials = run.trials();
+  const auto first = std::ranges::find_if(run.listener.started, [&](std::int64_t number) {
+    return trials[static_cast<std::size_t>(number) - 1].purpose != TrialPurpose::sentinel;
+  });
+  ASSERT_NE(first, run.listener.started.end());
+  EXPECT_TRUE(is_confirmation(trials[static_cast<std::size_t>(*first) - 1].purpose)) << *first;
+}
+
 INSTANTIATE_TEST_SUITE_P(Schedulers, DecisionTest,
                          ::testing::Values(Deciding{"sobol", "none"}, Deciding{"sobol", "asha"},
                                            Deciding{"sobol", "racing"},

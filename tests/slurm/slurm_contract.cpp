@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runners' contract on a real Slurm: run under tests/slurm/with-slurm.
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include "common/clock.hpp"
 #include "tests/contract/runner_contract.hpp"
+#include "tests/contract/shell_trials.hpp"
 #include "tests/slurm/slurm_world.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
 
 namespace steptune::contract {
 namespace {
-
-std::string mark_of(TrialKey key) {
-  return fmt::format("contract-{}-{}-{}", ::getpid(), key.trial, key.attempt);
-}
 
 class SlurmBench final : public RunnerBench {
  public:
@@ -38,26 +28,19 @@ class SlurmBench final : public RunnerBench {
   [[nodiscard]] double a_while_s() const override { return 2.0; }
 
   [[nodiscard]] TrialSpec quick_trial(TrialKey key) const override {
-    return shell_trial(key, k_reports);
+    return on_a_node(shell_trials::quick(key));
   }
   [[nodiscard]] TrialSpec endless_trial(TrialKey key) const override {
-    return shell_trial(key, fmt::format("{}sleep 1000; exit 1\n", k_reports));
+    return on_a_node(shell_trials::endless(key));
   }
 
   [[nodiscard]] bool is_running(TrialKey key) const override {
-    return slurm::is_on_a_command_line(mark_of(key));
+    return shell_trials::is_on_a_command_line(shell_trials::mark_of(key));
   }
   [[nodiscard]] bool holds_machines() const override { return !slurm::queue_becomes_empty(2.0); }
 
  private:
-  static constexpr const char* k_reports =
-      "echo '[steptune] {\"v\":1,\"step\":1}'\n"
-      "echo '[steptune] {\"v\":1,\"step\":2}'\n";
-
-  static TrialSpec shell_trial(TrialKey key, const std::string& script) {
-    TrialSpec spec;
-    spec.key = key;
-    spec.argv = {"/bin/sh", "-c", script, mark_of(key)};
+  static TrialSpec on_a_node(TrialSpec spec) {
     spec.resources = slurm::to_resources({});
     spec.limits.grace_s = 2.0;
     return spec;

@@ -129,6 +129,18 @@ class SlurmDrill : public ::testing::Test {
     wait_for(spec.key.trial, true);
     return ended_[spec.key.trial];
   }
+  void expect_end(std::int64_t trial, OutcomeKind kind) {
+    EXPECT_EQ(to_text(ended_[trial].kind), to_text(kind)) << ended_[trial].detail;
+  }
+  void run_well(const TrialSpec& spec) {
+    run(spec);
+    expect_end(spec.key.trial, OutcomeKind::completed);
+  }
+  /// For which all others have to go.
+  static void submit_an_urgent_job() {
+    slurm_output({"sbatch", "--partition=urgent", "--nodes=4", "--exclusive", "--time=5",
+                  "--output=/dev/null", "--wrap=sleep 1"});
+  }
   std::string placement(std::int64_t trial, const std::string& what) {
     return started_[trial].placement[what];
   }
@@ -175,7 +187,7 @@ TEST_F(SlurmDrill, ArgumentsAndVariablesReachTheProgramAsTheyAre) {
   spec.argv.insert(spec.argv.end(), nasty.begin(), nasty.end());
   spec.environment["NASTY"] = "a,b=c\n'$HOME'";
   spec.environment["SLURM_NTASKS"] = "7";  // nothing to srun
-  EXPECT_EQ(run(spec).kind, OutcomeKind::completed) << ended_[1].detail;
+  run_well(spec);
   std::string expected;
   for (const std::string& word : nasty)
     expected += word + '\0';
@@ -184,8 +196,8 @@ TEST_F(SlurmDrill, ArgumentsAndVariablesReachTheProgramAsTheyAre) {
 
 TEST_F(SlurmDrill, TheNextTrialIsAStepInTheSameAllocation) {
   use();
-  EXPECT_EQ(run(shell_trial(1, "true")).kind, OutcomeKind::completed);
-  EXPECT_EQ(run(shell_trial(2, "true")).kind, OutcomeKind::completed);
+  run_well(shell_trial(1, "true"));
+  run_well(shell_trial(2, "true"));
   EXPECT_EQ(job_of(1), job_of(2)) << "the second trial is a step in the same allocation";
   EXPECT_NE(placement(1, "step"), placement(2, "step"));
 }
@@ -206,6 +218,12 @@ TEST_F(SlurmDrill, EndsOfProgramsAreToldApart) {
   EXPECT_EQ(run(shell_trial(5, "kill -SEGV $$")).exit_code, 139);
   EXPECT_EQ(run(shell_trial(6, "echo 'RuntimeError: CUDA out of memory.'; exit 1")).kind,
             OutcomeKind::out_of_memory);
+  const char* const survivor =
+      "echo 'CUDA out of memory: the next batch is half as large'\n"
+      "echo '[steptune] {\"v\":1,\"step\":1}'\n"
+      "echo '[steptune] {\"v\":1,\"step\":2}'\n"
+      "echo KeyError\nexit 1\n";
+  EXPECT_EQ(run(shell_trial(8, survivor)).kind, OutcomeKind::failed);
   TrialSpec builtin = shell_trial(7, "");
   builtin.argv = {"exit", "0"};
   EXPECT_EQ(run(builtin).kind, OutcomeKind::not_started)
@@ -221,7 +239,7 @@ TEST_F(SlurmDrill, LimitsHold) {
   silent.limits.idle_s = 0.5;
   EXPECT_EQ(run(silent).kind, OutcomeKind::hung);
   EXPECT_LT(ended_[2].duration_s, 5.0) << "what ignores SIGTERM is killed after the grace time";
-  EXPECT_EQ(run(shell_trial(3, "true")).kind, OutcomeKind::completed);
+  run_well(shell_trial(3, "true"));
 }
 
 TEST_F(SlurmDrill, WhatOthersEndIsLostAndTheStudyGoesOn) {
@@ -230,14 +248,14 @@ TEST_F(SlurmDrill, WhatOthersEndIsLostAndTheStudyGoesOn) {
   wait_for(1, false);
   slurm_output({"scancel", placement(1, "step")});
   wait_for(1, true);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
+  expect_end(1, OutcomeKind::lost);
 
   start(shell_trial(2, "sleep 1000"));
   wait_for(2, false);
   EXPECT_EQ(job_of(2), job_of(1));
   slurm_output({"scancel", job_of(2)});
   wait_for(2, true);
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::lost) << ended_[2].detail;
+  expect_end(2, OutcomeKind::lost);
   EXPECT_THAT(ended_[2].detail, HasSubstr("cancelled by someone else"));
 
   start(shell_trial(3, "sleep 1000"));
@@ -245,7 +263,7 @@ TEST_F(SlurmDrill, WhatOthersEndIsLostAndTheStudyGoesOn) {
   EXPECT_NE(job_of(3), job_of(2));
   slurm_output({"scontrol", "suspend", job_of(3)});
   wait_for(3, true);
-  EXPECT_EQ(ended_[3].kind, OutcomeKind::lost) << ended_[3].detail;
+  expect_end(3, OutcomeKind::lost);
 }
 
 TEST_F(SlurmDrill, APreemptedTrialIsLost) {
@@ -254,11 +272,47 @@ TEST_F(SlurmDrill, APreemptedTrialIsLost) {
   spec.resources = to_resources({4, {}});
   start(spec);
   wait_for(1, false);
-  slurm_output({"sbatch", "--partition=urgent", "--nodes=4", "--exclusive", "--time=5",
-                "--output=/dev/null", "--wrap=sleep 1"});
+  submit_an_urgent_job();
   wait_for(1, true);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
+  expect_end(1, OutcomeKind::lost);
   EXPECT_THAT(ended_[1].detail, HasSubstr("preempted"));
+}
+
+/// Slurm looks at time limits every half minute.
+TEST_F(SlurmDrill, ATimeLimitThatIsReachedLosesTheTrialInItAndNoOther) {
+  use();
+  const std::string tell = "echo x >> " + (folder_.path() / "runs").string();
+  start(shell_trial(1, tell + "; trap 'exit 0' TERM; while :; do sleep 0.1; done"));
+  wait_for(1, false);
+  const std::string cut_short = job_of(1);
+  slurm_output({"scontrol", "update", "jobid=" + cut_short, "endtime=now+1"});
+  wait_for(1, true);
+  expect_end(1, OutcomeKind::lost);  // though it ended with 0
+  EXPECT_THAT(ended_[1].detail, HasSubstr("time limit"));
+  TrialSpec again = shell_trial(1, tell);
+  again.key.attempt = 2;
+  ended_.clear();
+  run_well(again);
+  EXPECT_NE(job_of(1), cut_short);
+  EXPECT_EQ(content("runs"), "x\nx\n") << "each attempt was run once";
+}
+
+TEST_F(SlurmDrill, ATrialIsNotStartedWhereItCouldNotEndInTime) {
+  SlurmOptions options;
+  options.default_time_s = 60.0;
+  options.launch_limit_s = 5.0;
+  use(options);
+  const auto short_trial = [](std::int64_t trial) {
+    TrialSpec spec = shell_trial(trial, "true");
+    spec.limits.wall_s = 5.0;  // with the time to start and to end, 41 s
+    return spec;
+  };
+  run_well(short_trial(1));
+  run_well(short_trial(2));
+  EXPECT_EQ(job_of(2), job_of(1));
+  let_pass(20.0);
+  run_well(short_trial(3));
+  EXPECT_NE(job_of(3), job_of(1));
 }
 
 TEST_F(SlurmDrill, WhatCannotBeHadIsToldAndWhatWaitsBlocksNothing) {
@@ -275,11 +329,11 @@ TEST_F(SlurmDrill, WhatCannotBeHadIsToldAndWhatWaitsBlocksNothing) {
   TrialSpec later = shell_trial(3, "true");
   later.resources = to_resources({1, {"partition=closed"}});
   start(later);
-  EXPECT_EQ(run(shell_trial(4, "true")).kind, OutcomeKind::completed);
+  run_well(shell_trial(4, "true"));
   EXPECT_FALSE(started_.contains(3));
   slurm_output({"scontrol", "update", "partitionname=closed", "state=up"});
   wait_for(3, true);
-  EXPECT_EQ(ended_[3].kind, OutcomeKind::completed) << ended_[3].detail;
+  expect_end(3, OutcomeKind::completed);
   slurm_output({"scontrol", "update", "partitionname=closed", "state=down"});
 }
 
@@ -292,7 +346,7 @@ TEST_F(SlurmDrill, EveryTaskKnowsItsRank) {
                          (folder_.path() / "ranks").string() +
                          "; test $MASTER_PORT -gt 1024 && test -n $MASTER_ADDR");
   spec.resources = to_resources({2, {}});
-  EXPECT_EQ(run(spec).kind, OutcomeKind::completed) << ended_[1].detail;
+  run_well(spec);
   std::ifstream file(folder_.path() / "ranks");
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);)
@@ -311,15 +365,15 @@ TEST_F(SlurmDrill, EveryTaskKnowsItsRank) {
 
 TEST_F(SlurmDrill, AControllerThatDiesLosesNothing) {
   use();
-  EXPECT_EQ(run(shell_trial(1, "true")).kind, OutcomeKind::completed);
+  run_well(shell_trial(1, "true"));
   pause_for(6.0);  // the controller saves its state every 5 s
   start(shell_trial(2, "sleep 3; echo done"));
   wait_for(2, false);
   signal_daemon("slurmctld", SIGKILL);
   wait_for(2, true);
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  expect_end(2, OutcomeKind::completed);
   start_daemon("slurmctld");
-  EXPECT_EQ(run(shell_trial(3, "true")).kind, OutcomeKind::completed) << ended_[3].detail;
+  run_well(shell_trial(3, "true"));
   EXPECT_EQ(job_of(3), job_of(1));
 }
 
@@ -330,10 +384,9 @@ TEST_F(SlurmDrill, PreemptionWithAGraceTimeIsNoFailureOfTheProgram) {
   spec.resources = to_resources({4, {"partition=patient"}});
   start(spec);
   wait_for(1, false);
-  slurm_output({"sbatch", "--partition=urgent", "--nodes=4", "--exclusive", "--time=5",
-                "--output=/dev/null", "--wrap=sleep 1"});
+  submit_an_urgent_job();
   wait_for(1, true);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
+  expect_end(1, OutcomeKind::lost);
   EXPECT_THAT(ended_[1].detail, HasSubstr("preempt"));
 }
 
@@ -344,7 +397,7 @@ TEST_F(SlurmDrill, MarksOfManyTasksAreFoundInMixedOutput) {
   TrialSpec spec =
       shell_trial(1, "i=0; while [ $i -lt 300 ]; do printf '%0900d' $i; i=$((i+1)); done; exit 0");
   spec.resources = to_resources({4, {}});
-  EXPECT_EQ(run(spec).kind, OutcomeKind::completed) << ended_[1].detail;
+  run_well(spec);
 }
 
 TEST_F(SlurmDrill, AStepThatIsSlowToStartIsNotTakenForABlockedOne) {
@@ -355,7 +408,7 @@ TEST_F(SlurmDrill, AStepThatIsSlowToStartIsNotTakenForABlockedOne) {
   options.step_options = {
       document::StringTemplate::parse("--task-prolog=" + slow.string()).value()};
   use(options);
-  EXPECT_EQ(run(shell_trial(1, "true")).kind, OutcomeKind::completed) << ended_[1].detail;
+  run_well(shell_trial(1, "true"));
   EXPECT_EQ(content("prologs"), "x\n") << "launched once";
 }
 
@@ -376,8 +429,8 @@ TEST_F(SlurmDrill, LostAnswersRunNothingTwiceAndLeaveNoAllocation) {
   const PathBefore path(programs);
   use();
   const std::string script = "echo $$ >> " + (folder_.path() / "runs").string();
-  EXPECT_EQ(run(shell_trial(1, script)).kind, OutcomeKind::completed) << ended_[1].detail;
-  EXPECT_EQ(run(shell_trial(2, script)).kind, OutcomeKind::completed) << ended_[2].detail;
+  run_well(shell_trial(1, script));
+  run_well(shell_trial(2, script));
   const auto lines = [this](const char* file) {
     const std::string text = content(file);
     return std::ranges::count(text, '\n');
@@ -393,13 +446,13 @@ TEST_F(SlurmDrill, AControllerThatHangsDelaysAStartOnly) {
   wait_for(1, false);
   signal_daemon("slurmctld", SIGSTOP);
   wait_for(1, true);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  expect_end(1, OutcomeKind::completed);
   start(shell_trial(2, "true"));
   let_pass(3.0);
   EXPECT_FALSE(ended_.contains(2));
   signal_daemon("slurmctld", SIGCONT);
   wait_for(2, true);
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  expect_end(2, OutcomeKind::completed);
   EXPECT_EQ(job_of(2), job_of(1));
 }
 
@@ -412,8 +465,8 @@ TEST_F(SlurmDrill, ANodesDaemonThatDiesEndsNoTrial) {
   pause_for(1.0);
   start_daemon(node);
   wait_for(1, true);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
-  EXPECT_EQ(run(shell_trial(2, "true")).kind, OutcomeKind::completed) << ended_[2].detail;
+  expect_end(1, OutcomeKind::completed);
+  run_well(shell_trial(2, "true"));
 }
 
 TEST_F(SlurmDrill, ANodeThatIsSetDownLosesItsTrialAndAnotherIsUsed) {
@@ -423,8 +476,8 @@ TEST_F(SlurmDrill, ANodeThatIsSetDownLosesItsTrialAndAnotherIsUsed) {
   const std::string node = placement(1, "hosts");
   slurm_output({"scontrol", "update", "nodename=" + node, "state=down", "reason=drill"});
   wait_for(1, true);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
-  EXPECT_EQ(run(shell_trial(2, "true")).kind, OutcomeKind::completed) << ended_[2].detail;
+  expect_end(1, OutcomeKind::lost);
+  run_well(shell_trial(2, "true"));
   EXPECT_NE(placement(2, "hosts"), node);
   slurm_output({"scontrol", "update", "nodename=" + node, "state=resume"});
 }
@@ -446,7 +499,7 @@ TEST_F(SlurmDrill, AControllerThatForgetsAJobIsAskedAgain) {
     slurm_output({"scontrol", "update", "partitionname=closed", "state=up"});
   }
   wait_for(1, true);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  expect_end(1, OutcomeKind::completed);
   const std::string runs = content("runs");
   EXPECT_EQ(std::ranges::count(runs, '\n'), 1) << "the trial was run once";
   slurm_output({"scontrol", "update", "partitionname=closed", "state=down"});
@@ -463,7 +516,7 @@ TEST_F(SlurmDrill, AControllerThatForgetsAStartLosesATrialAtTheMost) {
       << ended_[1].detail;
   const std::string runs = content("runs");
   EXPECT_EQ(std::ranges::count(runs, '\n'), 1) << "another run is another attempt";
-  EXPECT_EQ(run(shell_trial(2, "true")).kind, OutcomeKind::completed) << ended_[2].detail;
+  run_well(shell_trial(2, "true"));
 }
 
 TEST_F(SlurmDrill, ATunerThatDiesBeforeItKnowsOfItsJobFindsItAgain) {
@@ -480,7 +533,7 @@ TEST_F(SlurmDrill, ATunerThatDiesBeforeItKnowsOfItsJobFindsItAgain) {
   }
   const std::string jobs = slurm_output({"squeue", "--noheader", "--format=%i"});
   use();
-  EXPECT_EQ(run(shell_trial(1, "true")).kind, OutcomeKind::completed) << ended_[1].detail;
+  run_well(shell_trial(1, "true"));
   EXPECT_EQ(job_of(1) + "\n", jobs);
 }
 
@@ -502,8 +555,8 @@ TEST_F(SlurmDrill, TrialsSideBySideOnANodeHaveGpusOfTheirOwn) {
   }
   wait_for(1, true);
   wait_for(2, true);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  expect_end(1, OutcomeKind::completed);
+  expect_end(2, OutcomeKind::completed);
   EXPECT_THAT((std::vector{content("gpu1"), content("gpu2")}),
               testing::UnorderedElementsAre("n1:0\n", "n1:1\n"));
 }

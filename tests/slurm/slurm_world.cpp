@@ -5,7 +5,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -24,7 +23,7 @@ std::filesystem::path slurm_folder() {
 std::unique_ptr<ProcessHost> make_host(const Clock& clock, const std::filesystem::path& folder) {
   ProcessHostOptions options;
   options.folder = folder;
-  options.guard_program = STEPTUNE_BINARY_DIR "/bin/steptune-slurm-guard";
+  options.supervisor_program = STEPTUNE_BINARY_DIR "/bin/steptune-slurm-supervisor";
   options.holder_look_s = 1;
   auto host = ProcessHost::create(clock, options);
   if (host) return *std::move(host);
@@ -62,15 +61,6 @@ bool queue_becomes_empty(double within_s) {
 void cancel_all_jobs() {
   slurm_output({"scancel", "--me"});
   EXPECT_TRUE(queue_becomes_empty(30.0)) << slurm_output({"squeue"});
-}
-
-bool is_on_a_command_line(const std::string& word) {
-  for (const auto& process : std::filesystem::directory_iterator("/proc")) {
-    std::ifstream file(process.path() / "cmdline", std::ios::binary);
-    const std::string words{std::istreambuf_iterator<char>(file), {}};  // each ends with NUL
-    if (words.find('\0' + word + '\0') != std::string::npos) return true;
-  }
-  return false;
 }
 
 void signal_daemon(const std::string& daemon, int signal) {

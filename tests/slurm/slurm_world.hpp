@@ -24,8 +24,6 @@ std::string slurm_output(const std::vector<std::string>& argv);
 void cancel_all_jobs();
 /// Whether no job is listed any more within so many seconds.
 [[nodiscard]] bool queue_becomes_empty(double within_s);
-/// Whether a process of this machine has `word` on its command line.
-[[nodiscard]] bool is_on_a_command_line(const std::string& word);
 /// A daemon's: `slurmctld`, `n1`.
 void signal_daemon(const std::string& daemon, int signal);
 void start_daemon(const std::string& daemon);

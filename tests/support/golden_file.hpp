@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 namespace steptune::testing {
@@ -13,11 +12,6 @@ namespace steptune::testing {
 /// STEPTUNE_UPDATE_GOLDEN=1 in the environment.
 inline bool updating_golden_files() {
   return std::getenv("STEPTUNE_UPDATE_GOLDEN") != nullptr;
-}
-
-inline std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 inline void write_text(const std::filesystem::path& path, const std::string& text) {

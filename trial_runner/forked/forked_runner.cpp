@@ -2,9 +2,9 @@
 #include "trial_runner/forked/forked_runner.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -83,18 +83,23 @@ class ForkedRunner final : public Runner {
   [[nodiscard]] MachineHolder* machine_holder() override { return runner_->machine_holder(); }
 
  private:
+  [[nodiscard]] Result<void> begin(const TrialSpec& spec);
   [[nodiscard]] Result<void> start_fresh(TrialSpec spec);
   [[nodiscard]] Result<void> start_forked(TrialSpec spec);
+  /// Of a trial that was accepted before: if it cannot be started, it ends so.
+  void start_accepted(TrialSpec spec);
   [[nodiscard]] Result<void> start_check(const TrialSpec& waiting);
   void refuse(const std::string& why);
   void watch(const TrialEvent& event);
   void on_watched_end(TrialKey key);
-  [[nodiscard]] Result<void> on_check_event(const TrialEvent& event);
-  [[nodiscard]] Result<void> end_check(const Outcome& outcome);
+  void on_check_event(const TrialEvent& event);
+  void end_check(const Outcome& outcome);
+  void end_unstarted(TrialKey key, OutcomeKind kind, std::string why);
 
   const Clock& clock_;
   std::unique_ptr<Runner> runner_;
   Admission admission_;
+  std::set<TrialKey> under_way_;         ///< of those that the tuner knows; they have a place each
   std::map<TrialKey, Watched> watched_;  ///< that run
   std::optional<Watched> reference_;
   std::optional<Check> check_;
@@ -105,11 +110,15 @@ class ForkedRunner final : public Runner {
 };
 
 Result<void> ForkedRunner::start(const TrialSpec& spec) {
-  if (check_) {
-    // Of it the runner below knows nothing; the check has its place.
-    const std::array under_way{check_->waiting.key};
-    if (auto free = admission_.check_start(spec.key, under_way, capacity()); !free) return free;
-  }
+  // Of a trial that waits for the check, which has its place, the runner below knows nothing.
+  const std::vector<TrialKey> under_way(under_way_.begin(), under_way_.end());
+  if (auto free = admission_.check_start(spec.key, under_way, capacity()); !free) return free;
+  auto started = begin(spec);
+  if (started) under_way_.insert(spec.key);
+  return started;
+}
+
+Result<void> ForkedRunner::begin(const TrialSpec& spec) {
   if (!spec.forked || is_refused_) return start_fresh(spec);
   if (may_fork_) return start_forked(spec);
   if (reference_ && !check_) return start_check(spec);
@@ -128,6 +137,12 @@ Result<void> ForkedRunner::start_fresh(TrialSpec spec) {
 Result<void> ForkedRunner::start_forked(TrialSpec spec) {
   spec.forked->modules = reference_->log.imports();
   return runner_->start(spec);
+}
+
+void ForkedRunner::start_accepted(TrialSpec spec) {
+  const TrialKey key = spec.key;
+  const auto started = may_fork_ ? start_forked(std::move(spec)) : start_fresh(std::move(spec));
+  if (!started) end_unstarted(key, OutcomeKind::not_started, started.error().text());
 }
 
 Result<void> ForkedRunner::start_check(const TrialSpec& waiting) {
@@ -158,13 +173,16 @@ Result<std::vector<TrialEvent>> ForkedRunner::wait(double deadline_s) {
     for (TrialEvent& event : *heard) {
       const TrialKey key = key_of(event);
       if (key.trial == k_check_trial) {
-        if (auto taken = on_check_event(event); !taken) return tl::unexpected(taken.error());
+        on_check_event(event);
         continue;
       }
       watch(event);
       events_.push_back(std::move(event));
     }
     if (!events_.empty() || interrupted || clock_.now_s() >= deadline_s) break;
+  }
+  for (const TrialEvent& event : events_) {
+    if (std::holds_alternative<TrialFinished>(event)) under_way_.erase(key_of(event));
   }
   return std::exchange(events_, {});
 }
@@ -197,8 +215,8 @@ void ForkedRunner::on_watched_end(TrialKey key) {
   }
 }
 
-Result<void> ForkedRunner::on_check_event(const TrialEvent& event) {
-  if (!check_) return {};
+void ForkedRunner::on_check_event(const TrialEvent& event) {
+  if (!check_) return;
   if (const auto* started = std::get_if<TrialStarted>(&event)) {
     const auto fact = started->placement.find(k_start_fact);
     check_->is_forked = fact != started->placement.end() && fact->second == k_forked;
@@ -206,36 +224,38 @@ Result<void> ForkedRunner::on_check_event(const TrialEvent& event) {
   } else if (const auto* reported = std::get_if<TrialReported>(&event)) {
     for (const std::string& told : reported->report.hook_events)
       check_->log.add(told);
-    if (check_->equal || !tells_losses(check_->log)) return {};
+    if (check_->equal || !tells_losses(check_->log)) return;
     check_->equal = check_->log.event("losses") == reference_->log.event("losses");
     runner_->stop(reported->key);
   } else if (const auto* finished = std::get_if<TrialFinished>(&event)) {
-    return end_check(finished->outcome);
+    end_check(finished->outcome);
   }
-  return {};
 }
 
-Result<void> ForkedRunner::end_check(const Outcome& outcome) {
+void ForkedRunner::end_unstarted(TrialKey key, OutcomeKind kind, std::string why) {
+  Outcome outcome;
+  outcome.kind = kind;
+  outcome.detail = std::move(why);
+  events_.emplace_back(TrialFinished{key, clock_.now_s(), std::move(outcome)});
+}
+
+void ForkedRunner::end_check(const Outcome& outcome) {
   Check check = *std::exchange(check_, std::nullopt);
   if (check.is_cancelled) {
-    Outcome stopped;
-    stopped.kind = OutcomeKind::stopped;
-    stopped.detail = "stopped before it started";
-    events_.emplace_back(TrialFinished{check.waiting.key, clock_.now_s(), std::move(stopped)});
-    return {};
+    end_unstarted(check.waiting.key, OutcomeKind::stopped, "stopped before it started");
+    return;
   }
   may_fork_ = check.is_forked && check.equal.value_or(false);
-  if (may_fork_) return start_forked(std::move(check.waiting));
   if (!check.is_forked) {
     refuse("the process cannot be forked");
-  } else if (check.equal) {
+  } else if (!check.equal) {
+    refuse(fmt::format("a forked process reports no losses: {}", outcome.detail));
+  } else if (!*check.equal) {
     refuse(
         "the first losses of a forked process differ from those of a fresh one; the program "
         "may set no seed");
-  } else {
-    refuse(fmt::format("a forked process reports no losses: {}", outcome.detail));
   }
-  return start_fresh(std::move(check.waiting));
+  start_accepted(std::move(check.waiting));
 }
 
 void ForkedRunner::stop(TrialKey key) {

@@ -95,6 +95,15 @@ std::optional<std::string> HookLog::disabled(std::string_view part) const {
   return printable_line(text_at(found->second, "why"), k_longest_text);
 }
 
+std::optional<std::string> HookLog::gave_up() const {
+  const Json& told = event("gave_up");
+  if (!told.is_object()) return std::nullopt;
+  return printable_line(
+      fmt::format("{}={} does not work with this program: {}", text_at(told, "knob"),
+                  shown_value(scalar_at(told, "value")), text_at(told, "why")),
+      k_longest_text);
+}
+
 const Json& HookLog::event(const std::string& name) const {
   static const Json k_none;
   const auto found = kept_.find(name);

@@ -25,6 +25,7 @@ Knob knob_from_json(const Json& json) {
   knob.knob_class = k_class_names.value_of(json.at("class").get<std::string>()).value();
   knob.parameter = json.at("parameter");
   knob.part = json.value("part", "");
+  knob.device = json.value("device", "");
   knob.switchable = json.at("applied") == "live";
   if (json.at("applied") == "environment") knob.environment = json.at("environment");
   knob.today = json.value("today", Json());

@@ -43,6 +43,12 @@ std::map<std::string, std::string> hook_variables(const PytorchHookRequest& requ
   return variables;
 }
 
+void set_hook_variables(const PytorchHookRequest& request,
+                        std::map<std::string, std::string>& environment) {
+  for (auto& [name, text] : hook_variables(request))
+    environment.insert_or_assign(name, std::move(text));
+}
+
 Result<std::filesystem::path> pytorch_hook_folder() {
   const auto directories = shipped_directories(ShippedKind::hook);
   const auto table = find_file(directories, "pytorch/sitecustomize.py");

@@ -41,6 +41,10 @@ inline constexpr const char* k_pytorch_hook_variable = "STEPTUNE_PYTORCH";
 /// without PYTHONPATH, see `with_python_path`.
 [[nodiscard]] std::map<std::string, std::string> hook_variables(const PytorchHookRequest& request);
 
+/// Sets these in `environment`, whatever they are there.
+void set_hook_variables(const PytorchHookRequest& request,
+                        std::map<std::string, std::string>& environment);
+
 /// The folder that holds the hook: beside this program. An error where it is missing.
 [[nodiscard]] Result<std::filesystem::path> pytorch_hook_folder();
 

@@ -42,7 +42,7 @@ class AttachedProgram {
   [[nodiscard]] std::optional<double> startup_s() const { return startup_s_; }
 
   /// From the next step on that all ranks can be told of in time: these knobs, and the program's
-  /// own for all others. Returns the number that steps made with them bear.
+  /// own for all others. Returns the number that steps made with them carry.
   std::int64_t switch_to(const KnobValues& knobs);
   /// The same for the rest of the run.
   void leave(const KnobValues& knobs);

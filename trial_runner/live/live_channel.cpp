@@ -123,7 +123,9 @@ bool LiveChannel::receive_from(Rank& rank, std::vector<LiveMessage>& messages) {
   std::array<char, k_most_bytes> packet{};
   while (true) {
     const ssize_t size = ::recv(rank.socket.get(), packet.data(), packet.size(), 0);
-    if (size < 0 && errno == EINTR) continue;
+    // A rank that went without reading the last switch: Linux says so once, in front of what the
+    // rank had said before.
+    if (size < 0 && (errno == EINTR || errno == ECONNRESET)) continue;
     if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
     if (size == 0) return false;
     const auto json = parse_json({packet.data(), static_cast<std::size_t>(size)}, "");

@@ -83,15 +83,20 @@ class LiveRunner final : public Runner {
   [[nodiscard]] bool is_refused(const LiveTrial& trial);
   [[nodiscard]] Result<void> start_program();
   [[nodiscard]] Result<void> start_fresh(TrialSpec spec);
-  /// The trial under way is measured in a process of its own instead.
-  [[nodiscard]] Result<void> give_to_fresh(const std::string& why);
+  /// As `start_fresh`, of a trial that was accepted before: if it cannot be started, it ends so.
+  void start_accepted(TrialSpec spec);
+  /// The trial under way is measured in a process of its own instead. It has not started yet.
+  void give_to_fresh(const std::string& why);
+  /// The trial under way goes on in another program, or ends where there can be none.
+  void share_another_program();
   void end_program();
   void finish(Outcome outcome);
-  [[nodiscard]] Result<void> on_fresh_event(TrialEvent event);
-  [[nodiscard]] Result<void> on_program_event(const TrialEvent& event);
-  [[nodiscard]] Result<void> on_program_finished(const Outcome& outcome);
-  [[nodiscard]] Result<void> read_channel();
-  [[nodiscard]] Result<void> on_step(const LiveStep& step);
+  void on_fresh_event(TrialEvent event);
+  void on_program_event(const TrialEvent& event);
+  void on_program_finished(const Outcome& outcome);
+  void on_withdrawal(const std::string& why);
+  void read_channel();
+  void on_step(const LiveStep& step);
   [[nodiscard]] bool begin_measuring();
   void take_turn();
   void report();
@@ -156,8 +161,7 @@ Result<void> LiveRunner::start_program() {
   request.channel = channel->path();
   request.interval_s = k_lines_apart_s;
   request.samples_per_step = spec.live->samples_per_step;
-  for (auto& [name, text] : hook_variables(request))
-    spec.environment.insert_or_assign(name, text);
+  set_hook_variables(request, spec.environment);
   if (!spec.log_path.empty()) {
     spec.log_path = spec.log_path.parent_path() / log_name(spec.key);
   }
@@ -183,13 +187,32 @@ Result<void> LiveRunner::start_fresh(TrialSpec spec) {
   return started;
 }
 
-Result<void> LiveRunner::give_to_fresh(const std::string& why) {
+void LiveRunner::start_accepted(TrialSpec spec) {
+  const TrialKey key = spec.key;
+  const auto started = start_fresh(std::move(spec));
+  if (started) return;
+  Outcome outcome;
+  outcome.kind = OutcomeKind::not_started;
+  outcome.detail = started.error().text();
+  events_.emplace_back(TrialFinished{key, clock_.now_s(), std::move(outcome)});
+}
+
+void LiveRunner::give_to_fresh(const std::string& why) {
   log_line(LogLevel::info, "trial {} is measured in a process of its own: {}",
            active_->spec.key.trial, why);
   TrialSpec spec = std::move(active_->spec);
   active_.reset();
   blocks_.end_trial();
-  return start_fresh(std::move(spec));
+  start_accepted(std::move(spec));
+}
+
+void LiveRunner::share_another_program() {
+  const auto started = start_program();
+  if (started) return;
+  Outcome outcome;
+  outcome.kind = active_->started_s ? OutcomeKind::lost : OutcomeKind::not_started;
+  outcome.detail = started.error().text();
+  finish(std::move(outcome));
 }
 
 void LiveRunner::end_program() {
@@ -211,7 +234,7 @@ void LiveRunner::finish(Outcome outcome) {
 
 Result<std::vector<TrialEvent>> LiveRunner::wait(double deadline_s) {
   while (true) {
-    if (auto read = read_channel(); !read) return tl::unexpected(read.error());
+    read_channel();
     const double now_s = clock_.now_s();
     const double until_s = !events_.empty() ? now_s
                            : program_       ? std::min(deadline_s, now_s + k_look_s)
@@ -219,26 +242,25 @@ Result<std::vector<TrialEvent>> LiveRunner::wait(double deadline_s) {
     auto heard = fresh_->wait(until_s);
     if (!heard) return tl::unexpected(heard.error());
     const bool interrupted = heard->empty() && clock_.now_s() < until_s;
-    for (TrialEvent& event : *heard) {
-      if (auto taken = on_fresh_event(std::move(event)); !taken) {
-        return tl::unexpected(taken.error());
-      }
-    }
+    for (TrialEvent& event : *heard)
+      on_fresh_event(std::move(event));
     if (!events_.empty() || interrupted || clock_.now_s() >= deadline_s) break;
   }
   return std::exchange(events_, {});
 }
 
-Result<void> LiveRunner::on_fresh_event(TrialEvent event) {
+void LiveRunner::on_fresh_event(TrialEvent event) {
   const TrialKey key = key_of(event);
-  if (key.trial == k_program_trial) return on_program_event(event);
+  if (key.trial == k_program_trial) {
+    on_program_event(event);
+    return;
+  }
   if (std::holds_alternative<TrialFinished>(event)) running_fresh_.reset();
   events_.push_back(std::move(event));
-  return {};
 }
 
-Result<void> LiveRunner::on_program_event(const TrialEvent& event) {
-  if (!program_) return {};
+void LiveRunner::on_program_event(const TrialEvent& event) {
+  if (!program_) return;
   if (const auto* started = std::get_if<TrialStarted>(&event)) {
     program_->started_s = started->time_s;
     program_->token = started->token;
@@ -249,41 +271,59 @@ Result<void> LiveRunner::on_program_event(const TrialEvent& event) {
         !program_->said_hello && active_ && clock_.now_s() > *program_->first_line_s + k_hello_s;
     if (unreachable) {
       unusable_ = "the program cannot reach the tuner's socket: it may run in a container";
-      return give_to_fresh(unusable_);
+      give_to_fresh(unusable_);
     }
   } else if (const auto* finished = std::get_if<TrialFinished>(&event)) {
-    return on_program_finished(finished->outcome);
+    on_program_finished(finished->outcome);
   }
-  return {};
 }
 
-Result<void> LiveRunner::on_program_finished(const Outcome& outcome) {
+void LiveRunner::on_program_finished(const Outcome& outcome) {
   // What it told before its end is still to be read.
-  if (auto read = read_channel(); !read) return read;
+  read_channel();
   const bool was_asked = program_->is_ending;
+  const bool has_measured = blocks_.has_measured();
   program_.reset();
   blocks_.restart();
-  if (waiting_) return start_fresh(*std::exchange(waiting_, std::nullopt));
-  if (!active_ || was_asked) return {};
+  if (waiting_) {
+    start_accepted(*std::exchange(waiting_, std::nullopt));
+    return;
+  }
+  if (!active_) return;
   const bool by_itself = outcome.kind == OutcomeKind::completed;
-  if (by_itself && blocks_.has_measured()) {
-    return start_program();
+  // A trial that was started while the program was being ended is measured in the next one, too.
+  if (was_asked || (by_itself && has_measured)) {
+    share_another_program();
+    return;
   }
   // A process of its own tells what is wrong with it, or measures what was too short here.
-  if (by_itself) unusable_ = "the program ended before it had shown a block of steps";
+  if (by_itself) unusable_ = "the program ends before it has shown blocks of both settings";
   if (!active_->started_s) {
-    return give_to_fresh(by_itself ? unusable_ : "the program failed: " + outcome.detail);
+    give_to_fresh(by_itself ? unusable_ : "the program failed: " + outcome.detail);
+    return;
   }
   Outcome ended = outcome;
   if (by_itself) ended.kind = OutcomeKind::lost;
   finish(std::move(ended));
-  return {};
 }
 
-Result<void> LiveRunner::read_channel() {
-  if (!program_) return {};
+void LiveRunner::on_withdrawal(const std::string& why) {
+  unusable_ = "the hook withdrew: " + why;
+  if (!active_) return;
+  if (!active_->started_s) {
+    give_to_fresh(unusable_);
+    return;
+  }
+  Outcome lost;
+  lost.kind = OutcomeKind::lost;
+  lost.detail = unusable_;
+  finish(std::move(lost));
+}
+
+void LiveRunner::read_channel() {
+  if (!program_) return;
   for (const LiveMessage& message : program_->channel.receive()) {
-    if (!program_) return {};
+    if (!program_) return;
     if (const auto* hello = std::get_if<LiveHello>(&message)) {
       program_->said_hello = true;
       program_->world_size = hello->world_size;
@@ -291,13 +331,11 @@ Result<void> LiveRunner::read_channel() {
     } else if (const auto* event = std::get_if<LiveHookEvent>(&message)) {
       program_->log.add(event->event);
     } else if (const auto* step = std::get_if<LiveStep>(&message)) {
-      if (auto taken = on_step(*step); !taken) return taken;
-    } else if (active_ && program_->log.disabled() && !program_->is_ending) {
-      unusable_ = fmt::format("the hook withdrew: {}", *program_->log.disabled());
-      if (auto given = give_to_fresh(unusable_); !given) return given;
+      on_step(*step);
+    } else if (program_->log.disabled() && !program_->is_ending) {
+      on_withdrawal(*program_->log.disabled());
     }
   }
-  return {};
 }
 
 void LiveRunner::take_turn() {
@@ -312,19 +350,19 @@ void LiveRunner::take_turn() {
   program_->channel.send_switch(program.last.step + ahead, ++program_->switches, knobs);
 }
 
-Result<void> LiveRunner::on_step(const LiveStep& step) {
+void LiveRunner::on_step(const LiveStep& step) {
   Program& program = *program_;
   program.last = step;
   if (!program.startup_s) program.startup_s = clock_.now_s() - program.started_s;
   // Steps made before the latest switch have counted already.
-  if (step.configuration != program.switches || program.is_ending) return {};
+  if (step.configuration != program.switches || program.is_ending) return;
   if (active_ && blocks_.arm() == Arm::trial && !active_->started_s && !begin_measuring()) {
     const auto why = why_not_in_force(program.log, active_->spec.live->knobs);
-    return give_to_fresh(why.value_or("its settings are not in force"));
+    give_to_fresh(why.value_or("its settings are not in force"));
+    return;
   }
   if (blocks_.add(step)) take_turn();
   report();
-  return {};
 }
 
 bool LiveRunner::begin_measuring() {

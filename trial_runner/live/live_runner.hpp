@@ -23,7 +23,8 @@ inline constexpr const char* k_shared_program = "shared_program";
 /// - A trial's reports tell time as it would have passed at the baseline's level
 ///   (live/paired_blocks.hpp), no start-up (`TrialStarted::program_startup_s` is the program's),
 ///   and no metrics: the loss is that of one training.
-/// - A program that ends without having shown a block leaves all further trials to `fresh`.
+/// - A program that ends without having shown a pair of blocks (while the baseline is measured, a
+///   block) leaves all further trials to `fresh`: its next run would be as short.
 ///
 /// `clock` outlives the runner.
 [[nodiscard]] std::unique_ptr<Runner> make_live_runner(const Clock& clock,

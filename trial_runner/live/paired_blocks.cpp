@@ -51,6 +51,7 @@ void PairedBlocks::restart() {
   points_.clear();
   waiting_.reset();
   before_.reset();
+  has_measured_ = false;
   arm_ = has_trial_ && !level_ ? Arm::trial : Arm::baseline;
 }
 

@@ -38,7 +38,7 @@ class PairedBlocks {
   [[nodiscard]] bool add(const LiveStep& step);
   /// Measured since the last call, in order.
   [[nodiscard]] std::vector<PairedSteps> take();
-  /// A pair has been completed, or a block of the baseline alone.
+  /// This process has completed a pair, or a block of the baseline alone.
   [[nodiscard]] bool has_measured() const { return has_measured_; }
 
  private:

@@ -2,30 +2,16 @@
 #include "trial_runner/local/cpu_set.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <memory>
 #include <utility>
 
-#include <fmt/format.h>
 #include <hwloc.h>
-#include <sched.h>
 
 #include "common/machine/cpus.hpp"
 
 namespace steptune::local {
 namespace {
-
-/// More CPUs than glibc's fixed set has.
-using CpuMask = std::array<cpu_set_t, 8>;
-
-int set_affinity(const std::vector<int>& cpus) {
-  CpuMask mask;
-  CPU_ZERO_S(sizeof mask, mask.data());
-  for (const int cpu : cpus)
-    CPU_SET_S(static_cast<std::size_t>(cpu), sizeof mask, mask.data());
-  return ::sched_setaffinity(0, sizeof mask, mask.data()) == 0 ? 0 : errno;
-}
 
 struct DestroyTopology {
   void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
@@ -48,21 +34,6 @@ std::vector<int> in_topology_order(const std::vector<int>& cpus) {
   return ordered.size() == cpus.size() ? ordered : cpus;
 }
 
-std::string format_cpus(std::vector<int> cpus) {
-  std::ranges::sort(cpus);
-  std::string text;
-  for (std::size_t begin = 0; begin < cpus.size();) {
-    std::size_t end = begin;
-    while (end + 1 < cpus.size() && cpus[end + 1] == cpus[end] + 1)
-      ++end;
-    if (!text.empty()) text += ',';
-    text += begin == end ? fmt::format("{}", cpus[begin])
-                         : fmt::format("{}-{}", cpus[begin], cpus[end]);
-    begin = end + 1;
-  }
-  return text;
-}
-
 AffinityScope::AffinityScope(const std::vector<int>& cpus) {
   if (cpus.empty()) return;
   auto before = allowed_cpus();
@@ -74,12 +45,12 @@ AffinityScope::AffinityScope(const std::vector<int>& cpus) {
   std::vector<int> wanted = cpus;
   std::ranges::sort(wanted);
   if (wanted == *before) return;
-  error_ = set_affinity(wanted);
+  error_ = bind_calling_thread(wanted);
   if (error_ == 0) before_ = *std::move(before);
 }
 
 AffinityScope::~AffinityScope() {
-  if (!before_.empty()) set_affinity(before_);
+  if (!before_.empty()) static_cast<void>(bind_calling_thread(before_));
 }
 
 }  // namespace steptune::local

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
 #include <vector>
 
 namespace steptune::local {
@@ -9,9 +8,6 @@ namespace steptune::local {
 /// The same CPUs, neighbours in the machine next to each other: threads of a core, cores of a
 /// cache, caches of a NUMA node. So consecutive runs of them make good shares.
 [[nodiscard]] std::vector<int> in_topology_order(const std::vector<int>& cpus);
-
-/// `0-3,8`.
-[[nodiscard]] std::string format_cpus(std::vector<int> cpus);
 
 /// Binds the calling thread while it lives, so that processes started meanwhile inherit the
 /// binding.

@@ -62,17 +62,32 @@ std::optional<Disturbance> disturbance_between(const CpuTime& before, const CpuT
   return disturbance;
 }
 
+double own_cpu_seconds(std::span<const ProcessStat> processes, double reaped_cpu_s) {
+  double own_s = reaped_cpu_s;
+  for (const ProcessStat& process : processes)
+    own_s += process.cpu_s;
+  return own_s;
+}
+
+void CpuUse::look(double now_s, double own_s) {
+  // Less than before: a process vanished with what it had used. It begins anew.
+  if (!first_ || own_s < latest_.own_s) first_ = {now_s, own_s};
+  latest_ = {now_s, own_s};
+}
+
+std::optional<double> CpuUse::busy_share(int cpus) const {
+  if (!first_ || latest_.at_s - first_->at_s < k_least_span_s) return std::nullopt;
+  const double used_s = latest_.own_s - first_->own_s;
+  return std::clamp(used_s / ((latest_.at_s - first_->at_s) * std::max(1, cpus)), 0.0, 1.0);
+}
+
 DisturbanceWatch::DisturbanceWatch(double now_s, const std::optional<CpuTime>& counters)
     : looked_s_(now_s), counters_(counters) {}
 
 std::optional<DisturbanceWatch::Span> DisturbanceWatch::look(double now_s,
                                                              const std::optional<CpuTime>& counters,
-                                                             std::span<const ProcessStat> processes,
-                                                             double reaped_cpu_s) {
+                                                             double own_s) {
   if (now_s - looked_s_ < k_least_span_s) return std::nullopt;
-  double own_s = reaped_cpu_s;
-  for (const ProcessStat& process : processes)
-    own_s += process.cpu_s;
   std::optional<Disturbance> seen;
   // Where a process vanished between two looks its time is missing, and seems to be another's.
   const bool comparable = own_s >= own_s_;

@@ -24,6 +24,27 @@ struct CpuTime {
 [[nodiscard]] std::optional<Disturbance> disturbance_between(const CpuTime& before,
                                                              const CpuTime& after, double own_s);
 
+/// What the processes of a trial have used: `processes` are all that live, `reaped_cpu_s` what
+/// orphans used that are gone.
+[[nodiscard]] double own_cpu_seconds(std::span<const ProcessStat> processes, double reaped_cpu_s);
+
+/// How busy a trial keeps its CPUs, by looks at its processes.
+class CpuUse {
+ public:
+  /// `own_s`: `own_cpu_seconds`.
+  void look(double now_s, double own_s);
+  /// From the first look to the latest; nothing where they are too close for the kernel's ticks.
+  [[nodiscard]] std::optional<double> busy_share(int cpus) const;
+
+ private:
+  struct Look {
+    double at_s = 0.0;
+    double own_s = 0.0;
+  };
+  std::optional<Look> first_;
+  Look latest_;
+};
+
 /// Looks at the machine while a trial runs and tells the seconds in which others disturbed it.
 class DisturbanceWatch {
  public:
@@ -36,10 +57,9 @@ class DisturbanceWatch {
     Disturbance disturbance;
   };
   /// What others took since the last look, if that was about a second ago and it was disturbing.
-  /// `processes` are all that live of the trial's, `reaped_cpu_s` what orphans used that are gone.
+  /// `own_s`: `own_cpu_seconds` of the trial.
   [[nodiscard]] std::optional<Span> look(double now_s, const std::optional<CpuTime>& counters,
-                                         std::span<const ProcessStat> processes,
-                                         double reaped_cpu_s);
+                                         double own_s);
 
  private:
   double looked_s_;

@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 
 #include "common/text.hpp"
-#include "trial_runner/output/out_of_memory.hpp"
 
 namespace steptune::local {
 namespace {
@@ -41,7 +40,7 @@ Classification classify_own_ending(const Ending& ending) {
     sign = "the kernel killed it for memory";
   } else if (tells_of_kill) {
     sign = "one of its processes was killed, most likely for memory";
-  } else if (!killed && reports_out_of_memory(ending.output)) {
+  } else if (!killed && ending.says_memory_out) {
     sign = "its output reports that memory ran out";
   }
   if (!sign.empty()) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "trial_runner/runner.hpp"
 
@@ -14,9 +13,9 @@ enum class EndedBy { nothing, stop, wall_limit, idle_limit, memory_limit };
 /// What is known once a trial's main process has ended.
 struct Ending {
   EndedBy by = EndedBy::nothing;
-  int wait_status = 0;      ///< as of waitpid
-  bool oom_kills = false;   ///< the kernel killed something for memory while the trial ran
-  std::string_view output;  ///< its last part
+  int wait_status = 0;           ///< as of waitpid
+  bool oom_kills = false;        ///< the kernel killed something for memory while the trial ran
+  bool says_memory_out = false;  ///< its last words do (`ended_out_of_memory`)
 };
 
 /// An ending in the terms of `Outcome`.

@@ -72,10 +72,7 @@ class LocalSettings final : public RunnerSettings {
   explicit LocalSettings(LocalSection section) : section_(std::move(section)) {
     traits_.parallel = section_.parallel;
     traits_.takes_hooks = true;
-    // Port 0: a free one, so that trials at the same time do not meet each other.
-    traits_.launch_ways = {
-        {Launcher::torchrun, false, {"--rdzv_backend=c10d", "--rdzv_endpoint=localhost:0"}},
-        {Launcher::mpi}};
+    traits_.launch_ways = local_launch_ways();
     traits_.has_price = section_.price.usd_per_hour.has_value();
     traits_.facts = {"cpus", "gpus"};
   }

@@ -16,6 +16,10 @@
 #include "common/machine/page_cache.hpp"
 #include "trial_runner/admission.hpp"
 #include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/launch/command_words.hpp"
+#include "trial_runner/launch/launch_words.hpp"
+#include "trial_runner/launch/outer_ranks.hpp"
+#include "trial_runner/launch/rank_cpus.hpp"
 #include "trial_runner/local/forked_starts.hpp"
 #include "trial_runner/local/local_trial.hpp"
 #include "trial_runner/local/orphaned_trials.hpp"
@@ -25,6 +29,7 @@
 #include "trial_runner/local/subreaper.hpp"
 #include "trial_runner/local/trial_process.hpp"
 #include "trial_runner/local/watchdog.hpp"
+#include "trial_runner/trial_name.hpp"
 
 namespace steptune::local {
 namespace {
@@ -44,6 +49,22 @@ struct Launching {
   ReportReader reader;
   LogFile log;
 };
+
+/// `spec` with each of its processes bound to a part of the slot, where the study leaves that open.
+TrialSpec with_bound_processes(TrialSpec spec, const Slot& slot, const Environment& environment,
+                               std::map<std::string, std::string>& placed) {
+  if (!spec.launch) return spec;
+  const std::string parts = rank_cpus(slot.cpus, spec.launch->processes_per_node);
+  const LaunchWay* way = find_launch_way(local_launch_ways(), spec.launch->with);
+  if (parts.empty() || way == nullptr || binds_processes(*spec.launch, spec.argv, environment)) {
+    return spec;
+  }
+  if (auto words = bound_words(*spec.launch, *way, spec.argv, parts)) {
+    spec.argv = *std::move(words);
+    placed[k_rank_cpus_placement] = parts;
+  }
+  return spec;
+}
 
 class LocalRunner final : public Runner {
  public:
@@ -188,6 +209,7 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
 
   const std::size_t slot = free_slot();
   Environment environment = environment_;
+  if (spec.launch || launcher_in(spec.argv)) forget_outer_ranks(environment);
   for (const auto& [name, value] : spec.environment)
     environment.insert_or_assign(name, value);
   environment.try_emplace("PYTHONUNBUFFERED", "1");
@@ -199,6 +221,7 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
   placement.set_thread_counts = placement_.set_thread_counts && spec.set_thread_counts;
   if (spec.launch) placement.processes = std::max(1, spec.launch->processes_per_node);
   auto placed = apply_slot(slots_[slot], placement, spec.environment, environment);
+  TrialSpec bound = with_bound_processes(spec, slots_[slot], environment, placed);
   const std::vector<std::string> tags{run_tag_entry(options_.run_tag), trial_tag_entry(spec.key)};
   for (const std::string& tag : tags) {
     const std::size_t equals = tag.find('=');
@@ -206,9 +229,9 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
   }
 
   if (!spec.data.empty()) placed[k_page_cache_placement] = prepare_page_cache(spec);
-  Launching launching{
-      spec,          slot, std::move(environment), std::move(placed), tags, *std::move(reader),
-      std::move(log)};
+  Launching launching{std::move(bound),  slot, std::move(environment),
+                      std::move(placed), tags, *std::move(reader),
+                      std::move(log)};
   if (begin_forked(launching)) {
     launching_.push_back(std::move(launching));
     return {};
@@ -227,7 +250,7 @@ bool LocalRunner::begin_forked(const Launching& launching) {
                     slots_[launching.slot].cpus};
   // Of its own a trial has what the hook is told, and its tag: no library reads them.
   for (const std::string_view name :
-       {std::string_view(k_pytorch_hook_variable), k_trial_tag_variable}) {
+       {std::string_view(k_pytorch_hook_variable), k_trial_variable}) {
     auto variable = request.traits.environment.extract(std::string(name));
     if (variable) request.variables.insert(std::move(variable));
   }
@@ -260,7 +283,7 @@ void LocalRunner::begin_trial(Launching launching, TrialProcess process, Counter
   GpuWatch gpus(nvml_.get(), gpus_of(slots_[launching.slot]), at_start.started_s);
   trials_.emplace_back(launching.spec, launching.slot, std::move(process),
                        std::move(launching.reader), std::move(launching.log), std::move(at_start),
-                       std::move(gpus));
+                       std::move(gpus), slots_[launching.slot].cpu_count);
 }
 
 void LocalRunner::end_unstarted(TrialKey key, OutcomeKind kind, std::string why) {
@@ -395,6 +418,14 @@ Result<std::unique_ptr<Runner>> make_runner(const Clock& clock, LocalRunnerOptio
 }  // namespace steptune::local
 
 namespace steptune {
+
+const std::vector<LaunchWay>& local_launch_ways() {
+  // Port 0: a free one, so that trials at the same time do not meet each other.
+  static const std::vector<LaunchWay> k_ways{
+      {Launcher::torchrun, false, {"--rdzv_backend=c10d", "--rdzv_endpoint=localhost:0"}},
+      {Launcher::mpi}};
+  return k_ways;
+}
 
 Result<std::unique_ptr<Runner>> make_local_runner(const Clock& clock, LocalRunnerOptions options) {
   return local::make_runner(clock, std::move(options));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
@@ -30,10 +31,15 @@ struct LocalRunnerOptions {
   std::filesystem::path watchdog_program;
 };
 
+/// By which trials start many processes on this machine.
+[[nodiscard]] const std::vector<LaunchWay>& local_launch_ways();
+
 /// Runs trials as processes of this machine.
 ///
 /// - A trial is one process group, without a shell; it ends when its main process exits, whoever
 ///   still holds its output. Nothing that it started, daemons included, outlives `TrialFinished`.
+/// - Of a launch of several processes, each is bound to its part of the trial's CPUs, unless the
+///   study binds them.
 /// - If this program dies, by SIGKILL too, a watchdog process kills what it had started.
 /// - Output is read in bounded memory, kept in the trial's log up to its cap, and given line by
 /// line

@@ -15,6 +15,7 @@
 #include "common/machine/memory.hpp"
 #include "trial_runner/local/process_tags.hpp"
 #include "trial_runner/local/usage.hpp"
+#include "trial_runner/output/out_of_memory.hpp"
 
 namespace steptune::local {
 namespace {
@@ -45,7 +46,8 @@ constexpr std::size_t k_detail_lines = 12;
 }  // namespace
 
 LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process,
-                       ReportReader reader, LogFile log, CountersAtStart at_start, GpuWatch gpus)
+                       ReportReader reader, LogFile log, CountersAtStart at_start, GpuWatch gpus,
+                       int cpus)
     : key_(spec.key),
       slot_(slot),
       limits_(spec.limits),
@@ -55,6 +57,7 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
       at_start_(std::move(at_start)),
       memory_(spec.limits.memory_bytes),
       disturbance_(at_start_.started_s, at_start_.cpu),
+      cpus_(cpus),
       pressure_(at_start_.started_s, read_pressure(SystemFiles{})),
       gpus_(std::move(gpus)),
       last_output_s_(at_start_.started_s),
@@ -120,12 +123,15 @@ void LocalTrial::take_output(std::string_view bytes, double now_s,
                              std::vector<TrialEvent>& events) {
   last_output_s_ = now_s;
   log_.write(bytes);
-  tail_.feed(bytes);
   lines_.feed(bytes, [&](std::string_view line) { on_line(line, now_s, events); });
 }
 
 void LocalTrial::on_line(std::string_view line, double now_s, std::vector<TrialEvent>& events) {
+  tail_.feed(line);
+  tail_.feed("\n");
   if (auto report = reader_.read_line(line, now_s)) {
+    reported_ = true;
+    mark_progress(tail_, *report);
     events.emplace_back(TrialReported{key_, *std::move(report)});
   }
 }
@@ -145,8 +151,9 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
     processes.push_back(std::move(orphan));
   // No grace: what allocates without bound would take the machine with it meanwhile.
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
-  const double reaped_cpu_s = subreaper.reaped_usage(process_.main.pid).cpu_s;
-  if (const auto span = disturbance_.look(now_s, read_cpu_time(), processes, reaped_cpu_s)) {
+  const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);
+  if (reported_) cpu_use_.look(now_s, own_s);
+  if (const auto span = disturbance_.look(now_s, read_cpu_time(), own_s)) {
     events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
   }
   if (pressure_.is_due(now_s)) {
@@ -236,7 +243,7 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   log_.finish();
 
   rusage usage{};
-  Ending ending{ended_by_, SIGKILL, false, tail_.text()};
+  Ending ending{ended_by_, SIGKILL, false, ended_out_of_memory(tail_)};
   Subreaper::ReapedUsage used = subreaper.reaped_usage(process_.main.pid);
   if (::wait4(process_.main.pid, &ending.wait_status, WNOHANG, &usage) == process_.main.pid) {
     used.cpu_s += cpu_seconds(usage);
@@ -261,6 +268,7 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   const auto cpu = read_cpu_time();
   if (cpu && at_start_.cpu)
     outcome.disturbance = disturbance_between(*at_start_.cpu, *cpu, used.cpu_s);
+  outcome.cpu_busy = cpu_use_.busy_share(cpus_);
   outcome.gpu = gpus_.use();
   if (outcome.disturbance && outcome.gpu)
     outcome.disturbance->gpu_strangers = outcome.gpu->most_strangers;

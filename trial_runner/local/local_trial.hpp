@@ -34,7 +34,7 @@ struct CountersAtStart {
 class LocalTrial {
  public:
   LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process, ReportReader reader,
-             LogFile log, CountersAtStart at_start, GpuWatch gpus);
+             LogFile log, CountersAtStart at_start, GpuWatch gpus, int cpus);
 
   [[nodiscard]] TrialKey key() const { return key_; }
   [[nodiscard]] std::size_t slot() const { return slot_; }
@@ -96,6 +96,9 @@ class LocalTrial {
   OutputTail tail_;
   MemoryTracker memory_;
   DisturbanceWatch disturbance_;
+  CpuUse cpu_use_;
+  int cpus_;               ///< that it may use
+  bool reported_ = false;  ///< it has begun to train
   PressureWatch pressure_;
   GpuWatch gpus_;
   double excluded_s_ = 0.0;

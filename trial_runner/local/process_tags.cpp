@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "trial_runner/trial_name.hpp"
+
 namespace steptune::local {
 namespace {
 
@@ -35,7 +37,7 @@ std::string run_tag_entry(std::string_view run_tag) {
 }
 
 std::string trial_tag_entry(TrialKey key) {
-  return fmt::format("{}={}.{}", k_trial_tag_variable, key.trial, key.attempt);
+  return fmt::format("{}={}", k_trial_variable, trial_name(key));
 }
 
 std::vector<ProcessId> find_tagged_processes(std::span<const std::string> entries,

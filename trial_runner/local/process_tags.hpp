@@ -11,9 +11,6 @@
 
 namespace steptune::local {
 
-/// The variable that tells the processes of one trial from another's.
-inline constexpr std::string_view k_trial_tag_variable = "STEPTUNE_TRIAL";
-
 /// `NAME=value` entries by which a runner finds its processes again: every process that it starts,
 /// and every process of a trial, inherits them in its environment.
 [[nodiscard]] std::string run_tag_entry(std::string_view run_tag);

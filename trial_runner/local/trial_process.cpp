@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/machine/cpus.hpp"
 #include "trial_runner/local/cpu_set.hpp"
 
 namespace steptune::local {

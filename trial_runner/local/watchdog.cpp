@@ -26,13 +26,7 @@ constexpr int k_ready_ms = 20'000;  // a loaded machine is slow, not broken
 }  // namespace
 
 Result<fs::path> find_watchdog_program() {
-  const auto directories = shipped_directories(ShippedKind::helper);
-  if (const auto file = find_file(directories, k_watchdog_name)) return *file;
-  return fail(
-      ErrorKind::runner,
-      fmt::format("the program {} is missing, which ends the trials if this program is killed",
-                  k_watchdog_name),
-      {}, fmt::format("install it in one of {}", directories_text(directories)));
+  return find_helper(k_watchdog_name, "which ends the trials if this program is killed");
 }
 
 Result<Watchdog> Watchdog::start(const fs::path& program, const std::string& run_tag) {

@@ -84,9 +84,10 @@ struct Measurer::State {
 
   std::optional<ProgressPoint> point_of(const Report& report) {
     if (report.samples && !samples_told) {
-      // Points that counted steps cannot be continued in samples.
+      // Points and phases that counted steps cannot be continued in samples.
       samples_told = true;
       series.clear();
+      phases = {};
       window_begin.reset();
       next_look_samples = 0.0;
       was_tight = false;

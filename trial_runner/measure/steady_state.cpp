@@ -196,7 +196,7 @@ Window window_of(std::span<const Interval> steps, std::size_t start, double wide
 }
 
 /// Sets status and remark.
-void judge(SteadyState& state, std::span<const Interval> steps, const Window& window) {
+void set_status(SteadyState& state, std::span<const Interval> steps, const Window& window) {
   const RateEstimate& rate = window.rate;
   if (!std::isfinite(rate.seconds_per_sample)) return;
   state.status = MeasurementStatus::warming_up;
@@ -246,7 +246,7 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
   state.step_half_width_s = window.rate.half_width_s;
   state.seconds_per_sample = window.rate.seconds_per_sample + costs.seconds_per_sample;
   state.half_width_s = std::hypot(window.rate.half_width_s, costs.half_width_s);
-  judge(state, steps, window);
+  set_status(state, steps, window);
   return state;
 }
 

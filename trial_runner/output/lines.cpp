@@ -35,6 +35,7 @@ std::size_t LineSplitter::find_line_end(std::string_view bytes) {
 }
 
 void OutputTail::feed(std::string_view bytes) {
+  fed_ += bytes.size();
   if (bytes.size() >= k_bytes) {
     bytes_.assign(bytes.substr(bytes.size() - k_bytes));
     return;
@@ -46,6 +47,21 @@ void OutputTail::feed(std::string_view bytes) {
 std::string_view OutputTail::text() const {
   const std::string_view all = bytes_;
   return all.substr(all.size() - std::min(all.size(), k_bytes));
+}
+
+void OutputTail::mark_progress(int process, double count) {
+  Progress& progress = progress_[process];
+  if (count > progress.count) progress.marks = {progress.marks[1], fed_};
+  progress.count = count;
+}
+
+std::string_view OutputTail::since_progress() const {
+  std::uint64_t from = progress_.empty() ? 0 : fed_;
+  for (const auto& [process, progress] : progress_)
+    from = std::min(from, progress.marks[0]);
+  const std::string_view all = text();
+  const std::uint64_t since = fed_ - from;
+  return since < all.size() ? all.substr(all.size() - since) : all;
 }
 
 std::vector<std::string> OutputTail::last_lines(std::size_t count) const {

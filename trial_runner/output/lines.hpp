@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,12 +55,24 @@ class OutputTail {
 
   void feed(std::string_view bytes);
   [[nodiscard]] std::string_view text() const;
+  /// One of the program's processes tells how far it has got, after all that was fed. Only a count
+  /// that has grown is progress: processes that do not say who they are print the same ones.
+  void mark_progress(int process, double count);
+  /// Of `text`, what may tell of the program's end: what each process went on after is left out.
+  [[nodiscard]] std::string_view since_progress() const;
   /// The last lines as printable text, oldest first; at most `count` of them. Without those that
   /// hold no letter or digit, and without reports by the protocol.
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
 
  private:
   std::string bytes_;  // up to twice k_bytes, so that trimming is rare
+  std::uint64_t fed_ = 0;
+  struct Progress {
+    double count = -1.0;
+    /// The last two: one may be overtaken by another's words.
+    std::array<std::uint64_t, 2> marks{};
+  };
+  std::map<int, Progress> progress_;  // by process
 };
 
 }  // namespace steptune

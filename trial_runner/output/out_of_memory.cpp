@@ -38,4 +38,14 @@ bool reports_out_of_memory(std::string_view output) {
   });
 }
 
+void mark_progress(OutputTail& tail, const Report& report) {
+  if (const auto count = report.step ? report.step : report.samples) {
+    tail.mark_progress(report.global_rank.value_or(0), *count);
+  }
+}
+
+bool ended_out_of_memory(const OutputTail& tail) {
+  return reports_out_of_memory(tail.since_progress());
+}
+
 }  // namespace steptune

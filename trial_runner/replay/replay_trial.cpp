@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/trial_name.hpp"
 
 namespace steptune {
 namespace {
@@ -101,8 +102,7 @@ TrialEvent ReplayTrial::next() {
     told_start_ = true;
     plan_next_report();
     next_s_ = std::min(report_s_, end_->time_s);
-    return TrialStarted{
-        key(), plan_.started_s, fmt::format("replay:{}.{}", key().trial, key().attempt), {}};
+    return TrialStarted{key(), plan_.started_s, "replay:" + trial_name(key()), {}};
   }
   // A trial that completes tells its last step before.
   if (report_s_ <= end_->time_s) {

@@ -17,14 +17,44 @@ struct PhaseWords {
   const char* pattern;
 };
 constexpr std::array<PhaseWords, 5> k_words{{
-    {"evaluation", R"((?i)\b(val|valid|validat\w*|eval|evaluat\w*)\b)"},
+    {"evaluation",
+     R"((?i)\b(val|valid|validat\w*|eval|evaluat\w*)\b|\bClass\s+Images\s+Instances\b)"},
     {"test", R"((?i)\b(test|testing)\b)"},
     {"prediction", R"((?i)\bpredict\w*\b)"},
     {"generation", R"((?i)\bgenerat\w*\b)"},
     {"checkpoint", R"((?i)\b(checkpoint\w*|saving)\b)"},
 }};
 
+// As the Trainer, Accelerate, Lightning, MMEngine, fairseq, Megatron-LM and nanoGPT print them.
+constexpr const char* k_saving =
+    R"((?i)\bsaving (?:the |current |best |latest |last |model |training )*)"
+    R"((?:checkpoint|model|state|weights)\b (?:to|at|in)\b|\bpreparing to save checkpoint\b)";
+constexpr const char* k_saved =
+    R"((?i)\bsuccessfully saved checkpoint\b|\bsaved checkpoint\b.* took )";
+constexpr const char* k_evaluating =
+    R"((?i)\bbegin (?:validation|evaluation) on\b|\*\*\* running (?:evaluation|validation) \*\*\*)";
+
+/// Where in the line the words are.
+std::optional<std::size_t> place_of(const re2::RE2& words, std::string_view line) {
+  re2::StringPiece found;
+  const re2::StringPiece text(line.data(), line.size());
+  if (!words.Match(text, 0, text.size(), re2::RE2::UNANCHORED, &found, 1)) return std::nullopt;
+  return static_cast<std::size_t>(found.data() - line.data());
+}
+
 }  // namespace
+
+std::optional<PhaseMessage> phase_message(std::string_view line) {
+  static const re2::RE2 k_saving_regex(k_saving, re2::RE2::Quiet);
+  static const re2::RE2 k_saved_regex(k_saved, re2::RE2::Quiet);
+  static const re2::RE2 k_evaluating_regex(k_evaluating, re2::RE2::Quiet);
+  if (const auto at = place_of(k_saved_regex, line)) return PhaseMessage{"checkpoint", true, *at};
+  if (const auto at = place_of(k_saving_regex, line)) return PhaseMessage{"checkpoint", false, *at};
+  if (const auto at = place_of(k_evaluating_regex, line)) {
+    return PhaseMessage{"evaluation", false, *at};
+  }
+  return std::nullopt;
+}
 
 std::optional<std::string> phase_of_description(std::string_view description) {
   static const auto k_regexes = [] {
@@ -57,6 +87,20 @@ void BarPhases::read(const std::string& name, double done, std::optional<double>
     begin_s_ = report.received_s;
     report.phase = PhaseReport{name, std::nullopt};
   }
+}
+
+void BarPhases::read(const PhaseMessage& message, Report& report) {
+  if (!message.is_over) {
+    read(message.name, 0.0, std::nullopt, report);
+  } else {
+    end(message.name, report);
+  }
+}
+
+void BarPhases::end(const std::string& name, Report& report) {
+  if (name_ != name || full_) return;
+  full_ = true;
+  report.phase = PhaseReport{name, report.received_s - begin_s_};
 }
 
 void BarPhases::on_training(double step) {

@@ -14,6 +14,15 @@ namespace steptune {
 /// what a bar or heading with this description is about. Nothing for any other.
 [[nodiscard]] std::optional<std::string> phase_of_description(std::string_view description);
 
+/// A message that a trainer prints around a phase: `Saving model checkpoint to out/checkpoint-500`
+/// where one begins, `successfully saved checkpoint from iteration 1000` where it is over.
+struct PhaseMessage {
+  std::string name;
+  bool is_over = false;
+  std::size_t at = 0;  ///< where in the line it begins
+};
+[[nodiscard]] std::optional<PhaseMessage> phase_message(std::string_view line);
+
 /// Turns progress bars that are no training into phases: one begins where its bar is drawn first
 /// and ends where the bar is full. What comes before the first training step is start-up and no
 /// phase.
@@ -21,6 +30,10 @@ class BarPhases {
  public:
   /// A line of such a bar; `report.received_s` is its time.
   void read(const std::string& name, double done, std::optional<double> total, Report& report);
+  /// A message around a phase, which is over when the training goes on at the latest.
+  void read(const PhaseMessage& message, Report& report);
+  /// Ends the phase if it is the one under way.
+  void end(const std::string& name, Report& report);
   /// A line of the training's own progress: a phase whose bar never got full is over.
   void on_training(double step);
 

@@ -30,14 +30,15 @@ bool contains(const std::array<std::string_view, N>& names, std::string_view nam
 }
 
 struct Heading {
-  const char* pattern;
-  bool samples;  ///< the counter counts samples, not steps
+  const char* pattern;  ///< epoch (which may be empty), counter, total
+  bool samples;         ///< the counter counts samples, not steps
 };
 // What the examples of PyTorch, OpenMMLab and timm print, and what was copied from them ten
 // thousand times: epoch and counter stand in brackets, without a name.
-constexpr std::array<Heading, 4> k_headings{{
+constexpr std::array<Heading, 5> k_headings{{
     {R"(Train Epoch:? ?(\d{1,9})\s*\[\s*(\d{1,15})/(\d{1,15}) \()", true},
     {R"(Epoch(?:\(train\))?:?\s*\[(\d{1,9})\]\s*\[\s*(\d{1,15})/(\d{1,15})\])", false},
+    {R"(()Iter\(train\)\s*\[\s*(\d{1,15})/(\d{1,15})\])", false},
     {R"(^\s*Train: (\d{1,9}) \[\s*(\d{1,15})/(\d{1,15}) )", false},
     {R"(Epoch \[(\d{1,9})/\d{1,9}\],? ?(?:Step|Iter|Batch):? ?\[(\d{1,15})/(\d{1,15})\])", false},
 }};
@@ -92,14 +93,22 @@ class EvaluationGap {
   std::optional<double> seconds_per_count_;
 };
 
-/// `test`, `val` of a line about something else than training, else empty.
+/// `test`, `val` of a line about something else than training, else empty: as it begins, or where
+/// MMEngine (`Epoch(val) [1][ 20/313]`) and fairseq (`| valid on 'valid' subset |`) say so.
 std::string phase_of(std::string_view line) {
-  static const re2::RE2 k_regex(R"((?i)^\s*(test|val|valid|validation|eval|evaluation)\b)",
-                                re2::RE2::Quiet);
-  re2::StringPiece word;
-  if (!re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &word))
+  static const re2::RE2 k_regex(
+      R"((?i)^\s*(test|val|valid|validation|eval|evaluation|evaluating)\b)"
+      R"(|\b(?:epoch|iter)\((val|test)\)|\| (valid) on ')",
+      re2::RE2::Quiet);
+  std::array<re2::StringPiece, 3> words;
+  if (!re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &words[0],
+                              &words[1], &words[2])) {
     return {};
-  return metric_name({word.data(), word.size()});
+  }
+  for (const re2::StringPiece& word : words) {
+    if (!word.empty()) return metric_name({word.data(), word.size()});
+  }
+  return {};
 }
 
 class KeyValuePreset final : public Preset {
@@ -111,6 +120,22 @@ class KeyValuePreset final : public Preset {
   }
 
   void read(std::string_view line, Report& report) override {
+    // A counter in a message is that of the step before; what the program prints in front is its
+    // own.
+    const auto message = phase_message(line);
+    read_line(message ? line.substr(0, message->at) : line, report);
+    if (!message || report.phase) return;
+    bars_.read(*message, report);
+    note_phase(report);
+  }
+
+  [[nodiscard]] std::optional<std::string> counter_fault() const override {
+    if (!steps_.several_writers() && !samples_.several_writers()) return std::nullopt;
+    return several_writers_fault(steps_.several_writers() ? "step" : "samples");
+  }
+
+ private:
+  void read_line(std::string_view line, Report& report) {
     const std::string phase = phase_of(line);
     const bool heading = phase.empty() && read_heading(line, report);
     const std::vector<NumberPair> pairs = number_pairs(line);
@@ -133,13 +158,6 @@ class KeyValuePreset final : public Preset {
       read_phase_line(line, phase, report);
     }
   }
-
-  [[nodiscard]] std::optional<std::string> counter_fault() const override {
-    if (!steps_.several_writers() && !samples_.several_writers()) return std::nullopt;
-    return several_writers_fault(steps_.several_writers() ? "step" : "samples");
-  }
-
- private:
   void read_phase(Report& report) {
     const auto count = report.step ? report.step : report.samples;
     bool evaluated = false;
@@ -153,17 +171,29 @@ class KeyValuePreset final : public Preset {
     gap_.on_training(*count, report.received_s);
     bars_.on_training(*count);
   }
-  /// `Test: [ 10/196] Loss 0.5` is on its way; `Test set: Average loss: 0.5` is a result.
+  /// `Test: [ 10/196] Loss 0.5`, `Evaluating iter 10/100` are on their way; `Test set: Average
+  /// loss: 0.5` is a result.
   void read_phase_line(std::string_view line, const std::string& heading, Report& report) {
-    static const re2::RE2 k_regex(R"(^[^\[]{0,40}\[\s*(\d{1,15})/(\d{1,15})\b)", re2::RE2::Quiet);
+    static const re2::RE2 k_regex(
+        R"((?:(?:^[^\[]{0,40}|\((?:val|test)\)\s*(?:\[\d+\]\s*)?)\[|^\s*Evaluating iter ))"
+        R"(\s*(\d{1,15})/(\d{1,15})\b)",
+        re2::RE2::Quiet);
     const std::string name = phase_of_description(heading).value_or(heading);
     double done = 0.0, total = 0.0;
-    if (re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &done,
-                               &total)) {
+    const bool on_its_way =
+        re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &done, &total);
+    const bool result = !report.metrics.empty() && (!on_its_way || done >= total);
+    if (on_its_way) {
       bars_.read(name, done, total, report);
-    } else if (!report.metrics.empty()) {
-      end_evaluation(name, std::nullopt, report);
+    } else if (result) {
+      bars_.end(name, report);
     }
+    if (report.phase) return note_phase(report);
+    if (result) end_evaluation(name, std::nullopt, report);
+  }
+  /// What a phase took that told its own end is in no later gap.
+  void note_phase(const Report& report) {
+    if (report.phase && report.phase->seconds) gap_.on_evaluated(std::nullopt, report.received_s);
   }
   void end_evaluation(const std::string& name, std::optional<double> count, Report& report) {
     const auto seconds = gap_.on_evaluated(count, report.received_s);
@@ -173,9 +203,11 @@ class KeyValuePreset final : public Preset {
   bool read_heading(std::string_view line, Report& report) {
     const re2::StringPiece text(line.data(), line.size());
     for (std::size_t i = 0; i < headings_.size(); ++i) {
-      double epoch = 0.0, done = 0.0, total = 0.0;
+      re2::StringPiece epoch;
+      double done = 0.0, total = 0.0;
       if (!re2::RE2::PartialMatch(text, *headings_[i], &epoch, &done, &total)) continue;
-      const Count count{done, total, epoch, /*per_epoch=*/true};
+      const Count count{done, total, parse_finite({epoch.data(), epoch.size()}),
+                        /*per_epoch=*/!epoch.empty()};
       const bool samples = k_headings[i].samples;
       (samples ? report.samples : report.step) =
           (samples ? heading_samples_ : heading_steps_).add(count);

@@ -32,7 +32,10 @@ class LightningPreset final : public Preset {
     }
     if (read_rich_phase(line, report)) return;
     const auto bar = parse_progress_bar(line);
-    if (!bar) return;
+    if (!bar) {
+      if (const auto message = phase_message(line)) phases_.read(*message, report);
+      return;
+    }
     if (const auto phase = phase_name(bar->description)) {
       return phases_.read(*phase, bar->done, bar->total, report);
     }
@@ -58,7 +61,8 @@ class LightningPreset final : public Preset {
   }
   bool read_rich_phase(std::string_view line, Report& report) {
     static const re2::RE2 k_regex(
-        R"(^\s*(\w+ DataLoader \d+)\s+\S*[━╸╺]\S*[\s━╸╺]*\s(\d+)/(\d+)\s)", re2::RE2::Quiet);
+        R"(^\s*(Validation|Testing|Predicting|\w+ DataLoader \d+)\s+\S*[━╸╺]\S*[\s━╸╺]*\s(\d+)/(\d+)\s)",
+        re2::RE2::Quiet);
     re2::StringPiece description, done, total;
     if (!re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &description,
                                 &done, &total)) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/reports/progress_bar.hpp"
 
+#include <algorithm>
+
 #include <re2/re2.h>
 
 #include "common/text.hpp"
@@ -20,6 +22,14 @@ const RE2& counts_regex() {
   static const RE2 k_regex(R"((?:^|[\s|:])(\d+(?:\.\d+)?)(?:/(\d+(?:\.\d+)?)|[^\s\d/\[\].,]{1,20}))"
                            R"( \[(?:\d+:)?\d+:\d{2}(?:<[^,\]]*)?(?:, *([^,\]]*))?(?:, (.*))?\])",
                            RE2::Quiet);
+  return k_regex;
+}
+
+// Ultralytics since 8.3.190: `desc: 12% ━╸────────── 12/100 4.1it/s 3.0s<20.1s`.
+const RE2& line_bar_regex() {
+  static const RE2 k_regex(
+      R"(^(.*):\s+\d+% [━╸─]+ (\d+)/(\d+)(?:\s+(\d\S*/s))?(?:\s+\d\S*s\S*|\s+[\d:<]+)?\s*$)",
+      RE2::Quiet);
   return k_regex;
 }
 
@@ -47,6 +57,27 @@ void read_rate(const StringPiece& text, ProgressBar& bar) {
   bar.units_per_s = per_second.empty() ? 1.0 / *value : *value;
 }
 
+/// A bar that is drawn as a line. A rate in thousands (`1.2Kit/s`) is too coarse.
+std::optional<ProgressBar> parse_line_bar(const StringPiece& text) {
+  StringPiece description, rate;
+  ProgressBar bar;
+  double total = 0.0;
+  if (!RE2::FullMatch(text, line_bar_regex(), &description, &bar.done, &total, &rate)) {
+    return std::nullopt;
+  }
+  bar.total = total;
+  read_rate(rate, bar);
+  if (!bar.unit.empty() &&
+      std::string_view("KMG").find(bar.unit.front()) != std::string_view::npos) {
+    bar.unit.remove_prefix(1);
+    bar.units_per_s.reset();
+  }
+  bar.description = view(description);
+  const std::size_t begin = bar.description.find_first_not_of(' ');
+  bar.description.remove_prefix(std::min(begin, bar.description.size()));
+  return bar;
+}
+
 std::string_view trimmed_description(StringPiece text) {
   StringPiece match;
   if (RE2::PartialMatch(text, percent_regex()) &&
@@ -66,7 +97,9 @@ std::string_view trimmed_description(StringPiece text) {
 std::optional<ProgressBar> parse_progress_bar(std::string_view line) {
   const StringPiece text(line.data(), line.size());
   StringPiece match[5];
-  if (!counts_regex().Match(text, 0, text.size(), RE2::UNANCHORED, match, 5)) return std::nullopt;
+  if (!counts_regex().Match(text, 0, text.size(), RE2::UNANCHORED, match, 5)) {
+    return parse_line_bar(text);
+  }
   const auto done = parse_finite(view(match[1]));
   if (!done) return std::nullopt;
   ProgressBar bar;

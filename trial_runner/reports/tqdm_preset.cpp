@@ -42,7 +42,11 @@ class TqdmPreset final : public Preset {
  public:
   void read(std::string_view line, Report& report) override {
     const auto bar = parse_progress_bar(line);
-    if (!bar || is_preparation(bar->description)) return;
+    if (!bar) {
+      if (const auto message = phase_message(line)) named_phases_.read(*message, report);
+      return;
+    }
+    if (is_preparation(bar->description)) return;
     if (const auto phase = phase_of_description(bar->description)) {
       return named_phases_.read(*phase, bar->done, bar->total, report);
     }

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/entry_point.hpp"
 
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "common/shell_quote.hpp"
+#include "trial_runner/sagemaker/carried_hook.hpp"
+#include "trial_runner/sagemaker/request_pieces.hpp"
+
 namespace steptune {
 namespace {
 
@@ -20,13 +28,33 @@ constexpr const char* k_meeting =
     "IFS=$i\n"
     "export PET_MASTER_ADDR PET_NODE_RANK PET_MASTER_PORT=7777";
 
+/// Evaluates the script's pieces, `_1` and so on.
+constexpr const char* k_files_variable = "STEPTUNE_FILES";
+
+/// What a shell evaluates to have the files; nothing for none.
+std::string carry_files(const std::map<std::string, std::string>& files,
+                        std::map<std::string, std::string>& environment) {
+  if (files.empty()) return {};
+  std::string script;
+  for (const auto& [path, text] : files) {
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    script += fmt::format("mkdir -p {} && printf %s {} >{} || exit\n", posix_quoted(folder),
+                          posix_quoted(text), posix_quoted(path));
+  }
+  std::string evaluated = put_script(script, k_files_variable, environment);
+  environment.emplace(k_files_variable, std::move(evaluated));
+  return fmt::format("eval \"${}\";", k_files_variable);
+}
+
 }  // namespace
 
 EntryPoint entry_point(const std::vector<std::string>& argv, bool in_code_channel,
-                       const std::optional<Launch>& launch) {
+                       const std::optional<Launch>& launch, bool enters_hook,
+                       const std::map<std::string, std::string>& files) {
   EntryPoint entry{argv, {}};
   if (argv.empty()) return entry;
-  std::string script;
+  std::string script(enters_hook ? k_enter_hook : "");
+  script += carry_files(files, entry.environment);
   if (launch && launch->nodes > 1) {
     script += k_read_machines;
     entry.environment.emplace(k_meeting_variable, k_meeting);

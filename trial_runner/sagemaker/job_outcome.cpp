@@ -77,7 +77,7 @@ Outcome stopped_outcome(const JobDescription& state, std::optional<StopReason> r
 Outcome failed_outcome(const std::string& reason, std::optional<StopReason> requested,
                        const OutputTail& output) {
   JobFailure failure = classify_failure(reason);
-  if (failure == JobFailure::user_code && reports_out_of_memory(output.text())) {
+  if (failure == JobFailure::user_code && ended_out_of_memory(output)) {
     failure = JobFailure::out_of_memory;
   }
   Outcome outcome;

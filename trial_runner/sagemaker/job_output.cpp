@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "trial_runner/output/out_of_memory.hpp"
+
 namespace steptune {
 
 Result<JobOutput> JobOutput::create(const TrialSpec& spec) {
@@ -31,6 +33,7 @@ std::optional<Report> JobOutput::read_line(double time_s, const LogLine& line) {
   }
   auto report = reader->second.read_line(line.text, time_s);
   if (!report) return std::nullopt;
+  mark_progress(tail_, *report);
   if (reporting_host_.empty()) reporting_host_ = line.host;
   if (reporting_host_ != line.host && !report->global_rank) return std::nullopt;
   return report;

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
+#include "trial_runner/sagemaker/container_start.hpp"
 #include "trial_runner/sagemaker/entry_point.hpp"
 #include "trial_runner/sagemaker/trial_pack.hpp"
+#include "trial_runner/trial_name.hpp"
 
 namespace steptune {
 namespace {
@@ -88,32 +91,31 @@ Json algorithm(const JobSettings& settings, const std::vector<std::string>& word
   return specification;
 }
 
-/// What the job's containers start, and what they find there.
-struct ContainerStart {
-  std::vector<std::string> words;
-  Json hyperparameters = Json::object();
-  Json environment = Json::object();
-};
-
-ContainerStart container_start(const JobSettings& settings, const JobRequest& request) {
+ContainerStart start_of_pack(const JobSettings& settings, const JobRequest& request) {
   const bool in_code_channel = !settings.code_s3_uri.empty();
   std::vector<PackedCommand> commands;
   for (const TrialSpec* spec : request.pack) {
-    EntryPoint entry = entry_point(spec->argv, in_code_channel, spec->launch);
+    EntryPoint entry =
+        entry_point(spec->argv, in_code_channel, spec->launch, /*enters_hook=*/false, spec->files);
     commands.push_back({spec, std::move(entry.words), std::move(entry.environment)});
   }
-  if (!commands.empty()) {
-    PackRequest pack = pack_request(commands);
-    return {std::move(pack.words), Json(pack.hyperparameters), Json(pack.environment)};
-  }
+  PackRequest pack = pack_request(commands);
+  ContainerStart start{std::move(pack.words), std::move(pack.hyperparameters),
+                       std::move(pack.environment)};
+  if (!request.trial.python_path.empty())
+    add_carried_hook(request.hook, request.trial.argv, {}, start);
+  return start;
+}
+
+ContainerStart start_of_job(const JobSettings& settings, const JobRequest& request) {
+  if (!request.pack.empty()) return start_of_pack(settings, request);
   const TrialSpec& trial = request.trial;
-  EntryPoint entry = entry_point(trial.argv, in_code_channel, trial.launch);
-  ContainerStart start{std::move(entry.words), hyperparameters_of(trial.configuration),
-                       Json(trial.environment)};
-  if (start.environment.is_null()) start.environment = Json::object();
-  start.environment.update(Json(entry.environment));
+  ContainerProgram program{trial.argv,   trial.environment, trial.configuration,
+                           trial.launch, trial.files,       !settings.code_s3_uri.empty()};
+  if (!trial.python_path.empty()) program.hook = request.hook;
+  ContainerStart start = container_start(program);
   // Tells the reporters that somebody reads what they print.
-  start.environment["STEPTUNE_TRIAL"] = packed_name(trial.key);
+  start.environment[std::string(k_trial_variable)] = trial_name(trial.key);
   return start;
 }
 
@@ -124,7 +126,7 @@ std::int64_t whole_seconds(double seconds) {
 }  // namespace
 
 Json create_training_job_input(const JobSettings& settings, const JobRequest& request) {
-  const ContainerStart start = container_start(settings, request);
+  const ContainerStart start = start_of_job(settings, request);
   Json input = {{"TrainingJobName", request.name},
                 {"RoleArn", settings.role_arn},
                 {"AlgorithmSpecification", algorithm(settings, start.words)},

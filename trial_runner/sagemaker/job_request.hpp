@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/error.hpp"
@@ -19,6 +20,8 @@ struct JobRequest {
   Resources resources;
   int keep_alive_s = 0;                  ///< of the warm pool after the job; 0: none
   std::vector<const TrialSpec*> pack{};  ///< what it runs in turn, `trial` first; empty: that alone
+  /// PyTorch's hook (`packed_text`), where trials have one (`python_path`).
+  std::string_view hook{};
 };
 
 /// The input of CreateTrainingJob. The trial's argv becomes the container's entry point and
@@ -27,7 +30,7 @@ struct JobRequest {
 /// and what makes reporters report, the job's. Channels come in the order of the settings, `code`
 /// last; what they say of instance groups that this trial does not have is left out. A pack's
 /// trials have their words, parameters and environments from a shell in the container
-/// (`trial_pack.hpp`).
+/// (`trial_pack.hpp`), and so is the hook unpacked (`carried_hook.hpp`).
 [[nodiscard]] Json create_training_job_input(const JobSettings& settings,
                                              const JobRequest& request);
 

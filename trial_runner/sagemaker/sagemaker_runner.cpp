@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/hooks/hook_files.hpp"
 #include "trial_runner/sagemaker/held_machines.hpp"
 #include "trial_runner/sagemaker/job_name.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
@@ -89,6 +90,14 @@ double SageMakerRunner::expected_start_s(const Resources& resources) const {
   const auto free = options_.parallel - std::ssize(jobs_under_way());
   return jobs_to_come < free ? start_s / trials_per_job(key)
                              : std::numeric_limits<double>::infinity();
+}
+
+std::vector<TrialKey> SageMakerRunner::trials_without_machine() const {
+  std::vector<TrialKey> keys;
+  for (const TrialJob& job : jobs_) {
+    if (job.waits() && job.not_before_s() > clock_.now_s()) keys.push_back(job.key());
+  }
+  return keys;
 }
 
 int SageMakerRunner::trials_per_job(const std::optional<PoolKey>& key) const {
@@ -302,10 +311,18 @@ bool SageMakerRunner::pools_are_wanted(const Requested& except) const {
          });
 }
 
+Result<void> SageMakerRunner::read_hook(const TrialSpec& spec) {
+  if (spec.python_path.empty() || !hook_.empty()) return {};
+  const auto files = read_hook_files(spec.python_path);
+  if (!files) return tl::unexpected(files.error());
+  hook_ = packed_text(*files);
+  return {};
+}
+
 Json SageMakerRunner::job_input(const Requested& pack, const JobLaunch& launch) const {
   const TrialSpec& first = pack.front()->spec();
   JobSettings settings = options_.settings;
-  JobRequest request{launch.job, first, first.resources, launch.keep_alive_s, {}};
+  JobRequest request{launch.job, first, first.resources, launch.keep_alive_s, {}, hook_};
   const bool is_packed = may_be_packed(*pack.front());
   settings.max_runtime_s = 0.0;
   for (const TrialJobs::iterator job : pack) {
@@ -318,6 +335,10 @@ Json SageMakerRunner::job_input(const Requested& pack, const JobLaunch& launch) 
 
 Result<void> SageMakerRunner::request(Requested pack, std::optional<std::string> pool_job) {
   TrialJob& first = *pack.front();
+  if (const auto read = read_hook(first.spec()); !read) {
+    give_up(pack.front(), OutcomeKind::not_started, read.error().text());
+    return {};
+  }
   JobLaunch launch;
   launch.job = job_name(prefix_, first.key(), first.next_launch());
   launch.keep_alive_s = pools_.keep_alive_s(first.pool_key(), pools_are_wanted(pack));

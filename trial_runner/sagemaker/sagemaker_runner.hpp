@@ -58,10 +58,12 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return options_.trials_per_job; }
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
+  /// Those that were refused for want of quota or capacity.
+  [[nodiscard]] std::vector<TrialKey> trials_without_machine() const override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
   [[nodiscard]] Result<void> release(double longest_s) override;
   [[nodiscard]] Result<std::string> detach() override;
-  [[nodiscard]] double take_overhead_usd() override { return pools_.take_overhead_usd(); }
+  [[nodiscard]] std::vector<UnusedTime> take_unused() override { return pools_.take_unused(); }
   [[nodiscard]] std::vector<std::string> take_notices() override { return notices_.take(); }
 
  private:
@@ -86,6 +88,8 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   /// `first` and those of `waiting` that its job can run after it.
   [[nodiscard]] Requested pack_of(TrialJobs::iterator first, const Requested& waiting) const;
   [[nodiscard]] Result<void> request(Requested pack, std::optional<std::string> pool_job);
+  /// Reads PyTorch's hook, once, where trials have one.
+  [[nodiscard]] Result<void> read_hook(const TrialSpec& spec);
   /// What is asked of the service for `pack`.
   [[nodiscard]] Json job_input(const Requested& pack, const JobLaunch& launch) const;
   [[nodiscard]] Result<void> on_refused(const Requested& pack, const aws::AwsError& error);
@@ -112,6 +116,7 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   JobMonitor monitor_;
   std::optional<UtilisationWatch> utilisation_;
   std::string prefix_;  ///< of job names
+  std::string hook_;    ///< packed; empty: not read
   TrialJobs jobs_;      ///< not finished
   std::vector<TrialEvent> events_;
   std::optional<std::int64_t> further_trials_;

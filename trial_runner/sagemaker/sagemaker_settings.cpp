@@ -38,6 +38,8 @@ SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits
   traits_.needs_command = !job.code_s3_uri.empty();
   traits_.takes_all_parameters = !has_command;
   traits_.uses_this_machine = false;
+  traits_.sees_files = false;
+  traits_.takes_hooks = true;
   traits_.launch_ways = {{Launcher::torchrun, true}, {Launcher::mpi}};
   traits_.has_price = true;
   traits_.machines_vary = true;

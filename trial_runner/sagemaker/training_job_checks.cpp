@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "trial_runner/hooks/hook_files.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
 #include "trial_runner/sagemaker/sagemaker_settings.hpp"
 
@@ -24,7 +25,7 @@ constexpr std::size_t k_most_configurations = 32;
 using Places = std::pair<std::string_view, std::string_view>;
 
 /// Where the study file says what CreateTrainingJob is told, the more special place first.
-constexpr std::array<Places, 23> k_places = {{
+constexpr std::array<Places, 24> k_places = {{
     {"/RoleArn", "/runner/role"},
     {"/OutputDataConfig", "/runner/output"},
     {"/CheckpointConfig", "/runner/checkpoints"},
@@ -35,6 +36,7 @@ constexpr std::array<Places, 23> k_places = {{
     {"/AlgorithmSpecification/ContainerArguments", "/command"},
     {"/VpcConfig/Subnets", "/runner/subnets"},
     {"/VpcConfig/SecurityGroupIds", "/runner/security_groups"},
+    {"/Environment/STEPTUNE_FILES", "/config_files"},
     {"/Environment", "/env"},
     {"/HyperParameters", "/parameters"},
     {"/ResourceConfig/VolumeSizeInGB", "/runner/volume_gb"},
@@ -80,11 +82,16 @@ std::string study_place(const JobSettings& job, const Json& input, std::string_v
 class JobCheck {
  public:
   JobCheck(const SageMakerSection& section, const StudyView& study, Faults& faults)
-      : job_(section.job), study_(study), faults_(faults) {}
+      : job_(section.job), study_(study), faults_(faults) {
+    // Where the hook is missing, that is another fault.
+    const std::filesystem::path folder = study.trial(study.baseline).python_path;
+    if (folder.empty()) return;
+    if (const auto files = read_hook_files(folder)) hook_ = packed_text(*files);
+  }
 
   void check(const Configuration& configuration, const Resources& resources) {
     const TrialSpec trial = study_.trial(configuration);
-    const Json input = create_training_job_input(job_, {"job", trial, resources});
+    const Json input = create_training_job_input(job_, {"job", trial, resources, 0, {}, hook_});
     for (const JobFault& fault : training_job_faults(input)) {
       std::string place = study_place(job_, input, fault.pointer);
       if (!told_.insert({place, fault.message}).second) continue;
@@ -96,6 +103,7 @@ class JobCheck {
  private:
   const JobSettings& job_;
   const StudyView& study_;
+  std::string hook_;
   Faults& faults_;
   std::set<std::pair<std::string, std::string>> told_;
 };

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/training_job_form.hpp"
 
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "trial_runner/sagemaker/entry_point.hpp"
-#include "trial_runner/sagemaker/trial_pack.hpp"
+#include "trial_runner/hooks/hook_files.hpp"
+#include "trial_runner/sagemaker/container_start.hpp"
 
 namespace steptune {
 namespace {
@@ -53,42 +58,67 @@ Result<void> check_members(const Json& map, const MemberLimit& limit) {
   return {};
 }
 
+bool rents_machines(const LongRun& run) {
+  return run.resources.heterogeneous() || !run.resources.instance_type.empty();
+}
+
+/// The hook's files as one text; nothing where the run has none.
+Result<std::optional<std::string>> packed_hook(const LongRun& run) {
+  if (run.python_path.empty()) return std::nullopt;
+  const auto files = read_hook_files(run.python_path);
+  if (!files) return tl::unexpected(files.error());
+  return packed_text(*files);
+}
+
+/// Adds machines, and the command that they start.
+void add_machines(const LongRun& run, const std::vector<std::string>& words, Json& request,
+                  Json& estimator) {
+  request["ResourceConfig"] = machine_members(run.resources);
+  if (run.resources.heterogeneous()) {
+    estimator["instance_groups"] = request["ResourceConfig"]["InstanceGroups"];
+  } else {
+    estimator["instance_type"] = run.resources.instance_type;
+    estimator["instance_count"] = run.resources.instance_count;
+  }
+  if (words.empty()) return;
+  const std::vector<std::string> arguments(words.begin() + 1, words.end());
+  request["AlgorithmSpecification"] = {{"ContainerEntrypoint", {words[0]}}};
+  if (!arguments.empty()) request["AlgorithmSpecification"]["ContainerArguments"] = arguments;
+  if (run.python_path.empty() && run.files.empty()) return;
+  // Nothing but these words lets the hook in, and writes the files.
+  estimator["container_entry_point"] = Json::array({words[0]});
+  estimator["container_arguments"] = arguments;
+}
+
 }  // namespace
+
+bool TrainingJobForm::takes_files_along(const LongRun& run) const {
+  return rents_machines(run) && !run.argv.empty();
+}
 
 Result<Json> TrainingJobForm::write(const LongRun& run) const {
   if (auto checked = check_utf8(run); !checked) return tl::unexpected(checked.error());
-  const bool rents = run.resources.heterogeneous() || !run.resources.instance_type.empty();
-  Json request = {{"HyperParameters", hyperparameters_of(run.configuration)}};
-  Json estimator = {{"hyperparameters", to_json(run.configuration)}};
+  const auto hook = packed_hook(run);
+  if (!hook) return tl::unexpected(hook.error());
+  ContainerProgram program{run.argv, run.environment, run.configuration, run.launch, run.files};
+  if (*hook) program.hook = **hook;
+  const ContainerStart start = container_start(program);
+  Json request = {{"HyperParameters", start.hyperparameters}};
+  Json typed = to_json(run.configuration);
+  for (const auto& [name, value] : start.hyperparameters)
+    typed.emplace(name, value);
+  Json estimator = {{"hyperparameters", std::move(typed)}};
   if (auto checked = check_members(request["HyperParameters"], k_hyperparameters); !checked) {
     return tl::unexpected(checked.error());
   }
-  const EntryPoint entry = entry_point(run.argv, false, run.launch);
-  auto environment = run.environment;
-  environment.insert(entry.environment.begin(), entry.environment.end());
-  if (!environment.empty()) {
-    request["Environment"] = environment;
-    estimator["environment"] = environment;
+  if (!start.environment.empty()) {
+    request["Environment"] = start.environment;
+    estimator["environment"] = start.environment;
     if (auto checked = check_members(request["Environment"], k_variables); !checked) {
       return tl::unexpected(checked.error());
     }
   }
-  if (rents) {
-    request["ResourceConfig"] = machine_members(run.resources);
-    if (run.resources.heterogeneous()) {
-      estimator["instance_groups"] = request["ResourceConfig"]["InstanceGroups"];
-    } else {
-      estimator["instance_type"] = run.resources.instance_type;
-      estimator["instance_count"] = run.resources.instance_count;
-    }
-    if (!entry.words.empty()) {
-      const std::vector<std::string> arguments(entry.words.begin() + 1, entry.words.end());
-      request["AlgorithmSpecification"] = {{"ContainerEntrypoint", {entry.words[0]}}};
-      if (!arguments.empty()) {
-        request["AlgorithmSpecification"]["ContainerArguments"] = arguments;
-      }
-    }
-  }
+  if (rents_machines(run)) add_machines(run, start.words, request, estimator);
   return Json{{"CreateTrainingJob", request}, {"Estimator", estimator}};
 }
 

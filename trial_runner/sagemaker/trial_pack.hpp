@@ -35,7 +35,8 @@ struct PackRequest {
 /// How long a trial of a pack may take: what it needs to be measured, at most the wall limit.
 [[nodiscard]] double packed_seconds(const TrialSpec& spec);
 
-/// `words` of each trial are those of its `entry_point`.
+/// `words` of each trial are those of its `entry_point`, without the hook: that is entered once for
+/// all (`carry_hook`).
 struct PackedCommand {
   const TrialSpec* spec = nullptr;
   std::vector<std::string> words;
@@ -44,13 +45,11 @@ struct PackedCommand {
 [[nodiscard]] PackRequest pack_request(std::span<const PackedCommand> commands);
 
 /// A trial's parameters as SageMaker gives them to programs: all as text.
-[[nodiscard]] Json hyperparameters_of(const Configuration& configuration);
+[[nodiscard]] std::map<std::string, std::string> hyperparameters_of(
+    const Configuration& configuration);
 
 /// The trials of a job, from its `Environment`; none if it runs one trial by itself.
 [[nodiscard]] std::vector<PackedTrial> pack_of(const Json& environment);
-
-/// `12.1`: how a trial is called in a job.
-[[nodiscard]] std::string packed_name(TrialKey key);
 
 /// What the job's shell tells of its trials.
 struct PackMark {

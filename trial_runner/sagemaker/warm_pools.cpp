@@ -70,13 +70,14 @@ Result<void> WarmPools::settle(TrialJob& job) {
   // A service that tells nothing of the pool is believed to have used it.
   const auto pool = *former ? (*former)->pool : std::nullopt;
   const bool reused = !pool || pool->reused_by == launch.job;
-  const double usd = pool ? usage_usd(job.usd_per_hour(), pool->retained_s.value_or(0.0)) : 0.0;
+  const double retained_s = pool ? pool->retained_s.value_or(0.0) : 0.0;
+  const double requested_s = launch.requested_s;
   job.settle_pool(reused);
   if (reused) {
-    job.add_pool_bill(usd);
+    job.add_pool_bill(usage_usd(job.usd_per_hour(), retained_s));
     return {};
   }
-  overhead_usd_ += usd;
+  count_in_vain(pool_job, requested_s - retained_s, retained_s, job.usd_per_hour());
   const auto trial = job.key().trial;
   notices_.add(pool->reused_by.empty()
                    ? fmt::format("trial {} started cold: the warm pool of job {} ended before the "
@@ -88,8 +89,14 @@ Result<void> WarmPools::settle(TrialJob& job) {
   return {};
 }
 
-void WarmPools::count_in_vain(const WarmPool& pool, double retained_s) {
-  overhead_usd_ += usage_usd(pool.usd_per_hour, retained_s);
+void WarmPools::count_in_vain(const std::string& job, double since_s, double retained_s,
+                              double usd_per_hour) {
+  if (retained_s <= 0.0) return;
+  // The service tells for how long, not when. It was kept from its job's end, seconds before it
+  // was seen to be available, or long before where an earlier tuner has left it.
+  const double ago_s = std::max(0.0, clock_.now_s() - since_s - retained_s);
+  const double to_wall_s = clock_.wall_time_s() - ago_s;
+  unused_.push_back({job, to_wall_s - retained_s, to_wall_s, usage_usd(usd_per_hour, retained_s)});
 }
 
 void WarmPools::on_terminated(const WarmPool& pool, double retained_s) {
@@ -194,8 +201,8 @@ Result<void> WarmPools::release_surplus(bool wanted) {
   return {};
 }
 
-double WarmPools::take_overhead_usd() {
-  return std::exchange(overhead_usd_, 0.0);
+std::vector<UnusedTime> WarmPools::take_unused() {
+  return std::exchange(unused_, {});
 }
 
 }  // namespace steptune

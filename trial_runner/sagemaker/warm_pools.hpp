@@ -13,6 +13,7 @@
 #include "trial_runner/sagemaker/start_times.hpp"
 #include "trial_runner/sagemaker/training_jobs.hpp"
 #include "trial_runner/sagemaker/trial_job.hpp"
+#include "trial_runner/unused_time.hpp"
 
 namespace steptune {
 
@@ -66,15 +67,20 @@ class WarmPools {
   /// Releases what has been idle for too long; without `wanted` all that are available.
   [[nodiscard]] Result<void> release_surplus(bool wanted);
 
-  /// US dollars since the last call for pools that no trial of this study used.
-  [[nodiscard]] double take_overhead_usd();
+  /// Pools that no trial of this study used and that are gone, since the last call.
+  [[nodiscard]] std::vector<UnusedTime> take_unused();
 
  private:
   [[nodiscard]] bool is_known(const std::string& job) const;
   /// False: there is no such pool any more.
   [[nodiscard]] Result<bool> look_at(WarmPool& pool);
   void on_terminated(const WarmPool& pool, double retained_s);
-  void count_in_vain(const WarmPool& pool, double retained_s);
+  /// Machines that were kept for `retained_s`, from about `since_s` (runner's clock) on.
+  void count_in_vain(const std::string& job, double since_s, double retained_s,
+                     double usd_per_hour);
+  void count_in_vain(const WarmPool& pool, double retained_s) {
+    count_in_vain(pool.job, pool.since_s, retained_s, pool.usd_per_hour);
+  }
 
   const Clock& clock_;
   TrainingJobs& jobs_;
@@ -85,7 +91,7 @@ class WarmPools {
   std::set<std::string> types_without_pools_;  ///< the account has no quota for warm pools of these
   StartTimes start_times_;
   double idle_time_s_ = 24.0;  ///< that pools wait for their next trial: a guess, then as seen
-  double overhead_usd_ = 0.0;
+  std::vector<UnusedTime> unused_;
   double next_look_s_ = 0.0;
 };
 

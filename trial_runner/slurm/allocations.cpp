@@ -269,7 +269,7 @@ void Allocations::set_free(Allocation& allocation) {
   allocation.user_started = false;
   allocation.user_until_wall_s = 0.0;
   allocation.free_since_s = clock_.now_s();
-  allocation.lease_until_wall_s = 0.0;  // the guard may have shortened it
+  allocation.lease_until_wall_s = 0.0;  // the supervisor may have shortened it
   next_renewal_s_ = 0.0;
 }
 
@@ -471,7 +471,7 @@ Result<void> Allocations::renew_leases() {
   const double lease_s = std::max(k_least_lease_s, options_.keep_alive_s);
   for (Allocation& allocation : allocations_) {
     if (allocation.state == AllocationState::ending) continue;
-    // A trial goes on without a tuner; its guard shortens the lease when it has ended.
+    // A trial goes on without a tuner; its supervisor shortens the lease when it has ended.
     const double until_wall_s = std::max(wall_s + lease_s, allocation.user_until_wall_s);
     if (until_wall_s <= allocation.lease_until_wall_s) continue;
     if (auto set = host_.set_lease(allocation.name, until_wall_s); !set) {
@@ -494,14 +494,28 @@ void Allocations::count_unseen(Allocation& allocation, const QueueRow& row) {
   if (allocation.counted_until_s > 0.0 || allocation.former || !row.start_wall_s) return;
   const double wall_s = clock_.wall_time_s();
   const double end_wall_s = std::min(row.end_wall_s.value_or(wall_s), wall_s);
-  add_held(allocation, std::max(0.0, end_wall_s - *row.start_wall_s));
+  add_held(allocation, end_wall_s, std::max(0.0, end_wall_s - *row.start_wall_s));
   allocation.counted_until_s = clock_.now_s();
 }
 
-void Allocations::add_held(const Allocation& allocation, double held_s) {
-  const auto usd = usd_per_node_hour(allocation);
-  if (allocation.user_started || !usd) return;
-  overhead_usd_ += usage_usd(*usd, allocation.nodes * held_s);
+void Allocations::add_held(Allocation& allocation, double to_wall_s, double held_s) {
+  if (allocation.user_started) {
+    allocation.unused_since_wall_s.reset();
+    return;
+  }
+  if (!allocation.unused_since_wall_s) allocation.unused_since_wall_s = to_wall_s - held_s;
+  const double from_wall_s = *allocation.unused_since_wall_s;
+  const double usd =
+      usage_usd(usd_per_node_hour(allocation).value_or(0.0), allocation.nodes * held_s);
+  const auto told = std::ranges::find_if(unused_, [&](const UnusedTime& time) {
+    return time.machine == allocation.name && time.from_wall_s == from_wall_s;
+  });
+  if (told == unused_.end()) {
+    unused_.push_back({allocation.name, from_wall_s, to_wall_s, usd});
+  } else {
+    told->to_wall_s = to_wall_s;
+    told->usd += usd;
+  }
 }
 
 void Allocations::count_cost() {
@@ -511,14 +525,14 @@ void Allocations::count_cost() {
         allocation.counted_until_s > 0.0 && (allocation.state == AllocationState::running ||
                                              allocation.state == AllocationState::ending);
     if (!held || now_s <= allocation.counted_until_s) continue;
-    add_held(allocation, now_s - allocation.counted_until_s);
+    add_held(allocation, clock_.wall_time_s(), now_s - allocation.counted_until_s);
     allocation.counted_until_s = now_s;
   }
 }
 
-double Allocations::take_overhead_usd() {
+std::vector<UnusedTime> Allocations::take_unused() {
   count_cost();
-  return std::exchange(overhead_usd_, 0.0);
+  return std::exchange(unused_, {});
 }
 
 void Allocations::look_at_holders() {

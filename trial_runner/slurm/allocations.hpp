@@ -18,6 +18,7 @@
 #include "trial_runner/slurm/queue.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 #include "trial_runner/slurm/submit_host.hpp"
+#include "trial_runner/unused_time.hpp"
 
 namespace steptune::slurm {
 
@@ -55,7 +56,8 @@ struct Allocation {
   double start_wall_s = 0.0;
   double end_wall_s = 0.0;  ///< known in advance once it runs
   double free_since_s = 0.0;
-  double counted_until_s = 0.0;  ///< its cost without a trial
+  double counted_until_s = 0.0;               ///< its cost without a trial
+  std::optional<double> unused_since_wall_s;  ///< no trial has paid for it since
   std::optional<TrialKey> user;
   double user_until_wall_s = 0.0;  ///< that its trial may run at the longest
   bool user_started = false;       ///< it pays
@@ -128,7 +130,8 @@ class Allocations {
   }
   /// Kinds that sbatch has accepted a request for since the last call.
   [[nodiscard]] std::vector<std::string> take_accepted() { return std::exchange(accepted_, {}); }
-  [[nodiscard]] double take_overhead_usd();
+  /// Held and not paid for by a trial, since the last call.
+  [[nodiscard]] std::vector<UnusedTime> take_unused();
 
  private:
   void on_submitted(const std::string& name, const CommandResult& result);
@@ -153,7 +156,8 @@ class Allocations {
   void count_cost();
   /// Of one that has started and ended between two looks.
   void count_unseen(Allocation& allocation, const QueueRow& row);
-  void add_held(const Allocation& allocation, double held_s);
+  /// It was held so long, until `to_wall_s`.
+  void add_held(Allocation& allocation, double to_wall_s, double held_s);
 
   const Clock& clock_;
   SubmitHost& host_;
@@ -177,7 +181,7 @@ class Allocations {
   std::string away_text_;
   std::optional<double> unwritable_since_s_;  ///< the folder with the leases
   double next_renewal_s_ = 0.0;
-  double overhead_usd_ = 0.0;
+  std::vector<UnusedTime> unused_;
 };
 
 }  // namespace steptune::slurm

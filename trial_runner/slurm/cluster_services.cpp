@@ -15,6 +15,7 @@
 #include "trial_runner/slurm/job_names.hpp"
 #include "trial_runner/slurm/process_host.hpp"
 #include "trial_runner/slurm/queue.hpp"
+#include "trial_runner/slurm/submission_answer.hpp"
 #include "trial_runner/slurm/submit_words.hpp"
 
 namespace steptune::slurm {
@@ -25,13 +26,14 @@ constexpr double k_command_limit_s = 25.0;
 constexpr double k_release_limit_s = 30.0;
 constexpr double k_release_look_s = 0.5;
 constexpr int k_not_found = 127;
+constexpr int k_by_signal = 128;
 
 /// Runs commands; starts no steps.
 class Cluster {
  public:
   explicit Cluster(const Clock& clock) : clock_(clock) {
     ProcessHostOptions options;
-    options.guard_program = "/nonexistent";
+    options.supervisor_program = "/nonexistent";
     options.command_limit_s = k_command_limit_s;
     host_ = ProcessHost::create(clock, std::move(options)).value();
   }
@@ -78,7 +80,8 @@ HeldMachines machines_of(const QueueRow& row, const std::map<std::string, TrialK
   HeldMachines held;
   held.job = row.id;
   held.status = row.state;
-  held.resources.instance_type = row.node_list.empty() ? "node" : "node " + row.node_list;
+  held.resources.instance_type = row.nodes == 1 ? "node" : "nodes";
+  if (!row.node_list.empty()) held.resources.instance_type += " " + row.node_list;
   held.resources.instance_count = row.nodes;
   held.since_wall_s = row.submit_wall_s.value_or(now_wall_s);
   const JobPhase phase = phase_of(row.state);
@@ -232,22 +235,31 @@ std::string partitions_text(const std::string& rows) {
 
 }  // namespace
 
-std::vector<std::string> test_submissions(const std::vector<Need>& needs,
-                                          const SlurmOptions& options) {
+std::vector<TestedSubmission> test_submissions(const std::vector<Need>& needs,
+                                               const SlurmOptions& options) {
   const SystemClock clock;
   Cluster cluster(clock);
-  std::vector<std::string> answers;
+  std::vector<TestedSubmission> answers;
   for (const Need& need : needs) {
     auto words = submit_words(need, options, "steptune.check");
     words.insert(words.begin() + 1, "--test-only");
     const CommandResult result = cluster.run(words, "#!/bin/sh\ntrue\n");
     if (result.status == k_not_found) {
-      answers.emplace_back("not found on this machine: what the cluster says is not known here");
+      answers.push_back(
+          {"not found on this machine: what the cluster says is not known here", false});
       return answers;
     }
-    answers.push_back(fmt::format(
-        "{}: {}{}", to_text(to_resources(need)), result.ok() ? "" : "refused: ",
-        with_waiting_time(without_prefix(last_words(result), "sbatch: "), clock.wall_time_s())));
+    const std::string said = without_prefix(last_words(result), "sbatch: ");
+    if (result.ok()) {
+      answers.push_back(
+          {fmt::format("{}: {}", words_of(need), with_waiting_time(said, clock.wall_time_s())),
+           false});
+    } else if (result.status < k_by_signal && !may_pass(result)) {
+      answers.push_back({fmt::format("{}: refused: {}", words_of(need), said), true});
+    } else {
+      answers.push_back({fmt::format("{}: no answer: {}", words_of(need), said), false});
+      return answers;
+    }
   }
   return answers;
 }

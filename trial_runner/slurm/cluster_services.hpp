@@ -13,10 +13,14 @@
 /// What commands other than `run` ask of the cluster. They wait for its answers.
 namespace steptune::slurm {
 
-/// What `sbatch --test-only` says of each need: when it would start, or why never. Nothing is
-/// submitted. One line tells why where the cluster cannot be asked.
-[[nodiscard]] std::vector<std::string> test_submissions(const std::vector<Need>& needs,
-                                                        const SlurmOptions& options);
+/// What `sbatch --test-only` says of a need, for people.
+struct TestedSubmission {
+  std::string text;      ///< when it would start, or why never
+  bool refused = false;  ///< as it is asked for, now and later
+};
+/// Of each need. Nothing is submitted. Where the cluster cannot be asked, the last one tells why.
+[[nodiscard]] std::vector<TestedSubmission> test_submissions(const std::vector<Need>& needs,
+                                                             const SlurmOptions& options);
 
 /// Why srun does not start processes with `option`, as `--mpi=pmix`; nothing where it does, and
 /// where it cannot be asked.

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <sstream>
 
+#include <fmt/format.h>
+
 namespace steptune::slurm {
 namespace {
 
@@ -35,6 +37,13 @@ std::optional<std::string> Need::value_of(std::string_view option) const {
     }
   }
   return std::nullopt;
+}
+
+std::string words_of(const Need& need) {
+  std::string text = fmt::format("{} {}{}", need.nodes, k_machine, need.nodes == 1 ? "" : "s");
+  for (const std::string& option : need.options)
+    text += " " + option;
+  return text;
 }
 
 Resources to_resources(const Need& need) {

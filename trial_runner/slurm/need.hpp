@@ -24,6 +24,9 @@ struct Need {
   [[nodiscard]] std::optional<std::string> value_of(std::string_view option) const;
 };
 
+/// For people: `2 nodes partition=gpu`.
+[[nodiscard]] std::string words_of(const Need& need);
+
 /// The need as machines that are rented: `2 node partition=gpu`.
 [[nodiscard]] Resources to_resources(const Need& need);
 /// Nothing for machines that are not written so.

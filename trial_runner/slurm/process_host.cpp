@@ -6,6 +6,7 @@
 #include <charconv>
 #include <csignal>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -16,29 +17,22 @@
 #include "common/child_process.hpp"
 #include "common/memory_file.hpp"
 #include "common/pause.hpp"
+#include "common/sha256.hpp"
 #include "common/shell_quote.hpp"
 #include "common/shipped_files.hpp"
 #include "trial_runner/slurm/children.hpp"
-#include "trial_runner/slurm/guarded_step.hpp"
+#include "trial_runner/slurm/supervised_step.hpp"
 
 namespace steptune::slurm {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* k_guard_name = "steptune-slurm-guard";
+constexpr const char* k_supervisor_name = "steptune-slurm-supervisor";
 constexpr const char* k_about_file = "about";
+constexpr const char* k_shared = "shared-";  ///< begin of the names of folders for the nodes
 constexpr int k_unknown_status = 255;
 constexpr double k_slice_s = 0.02;  ///< output of steps is looked at so often
-
-Result<fs::path> find_guard() {
-  const auto directories = shipped_directories(ShippedKind::helper);
-  if (const auto file = find_file(directories, k_guard_name)) return *file;
-  return fail(
-      ErrorKind::runner,
-      fmt::format("the program {} is missing, under which trials run on Slurm", k_guard_name), {},
-      fmt::format("install it in one of {}", directories_text(directories)));
-}
 
 /// But for what would make its commands part of the allocation that this program runs in.
 std::vector<std::string> environment_of_children() {
@@ -63,6 +57,13 @@ bool write_file(const fs::path& path, const std::string& text) {
   return !error;
 }
 
+bool holds(const fs::path& folder, const std::map<std::string, std::string>& files) {
+  return std::ranges::all_of(files, [&folder](const auto& file) {
+    std::ifstream stream(folder / file.first, std::ios::binary);
+    return stream && std::string(std::istreambuf_iterator<char>(stream), {}) == file.second;
+  });
+}
+
 }  // namespace
 
 bool is_slurm_variable(std::string_view name) {
@@ -80,10 +81,10 @@ ProcessHost::ProcessHost(const Clock& clock, ProcessHostOptions options)
 
 Result<std::unique_ptr<ProcessHost>> ProcessHost::create(const Clock& clock,
                                                          ProcessHostOptions options) {
-  if (options.guard_program.empty()) {
-    auto found = find_guard();
+  if (options.supervisor_program.empty()) {
+    auto found = find_helper(k_supervisor_name, "under which trials run on Slurm");
     if (!found) return tl::unexpected(found.error());
-    options.guard_program = *std::move(found);
+    options.supervisor_program = *std::move(found);
   }
   return std::unique_ptr<ProcessHost>(new ProcessHost(clock, std::move(options)));
 }
@@ -157,6 +158,39 @@ Result<void> ProcessHost::open_folder(const std::string& prefix) {
               "give a folder that this machine and the nodes share as \"folder\" of \"runner\"");
 }
 
+Result<fs::path> ProcessHost::share_files(const std::map<std::string, std::string>& files) {
+  std::string all;
+  for (const auto& [path, text] : files)
+    all += fmt::format("{}\n{}\n", path, sha256_hex(text));
+  const fs::path folder = study_folder_ / (k_shared + sha256_hex(all).substr(0, 16));
+  if (holds(folder, files)) return folder;
+  // Whole, or not there: nodes may look at any time.
+  const fs::path fresh = folder.string() + ".new" + std::to_string(::getpid());
+  std::error_code error;
+  fs::remove_all(fresh, error);
+  for (const auto& [path, text] : files) {
+    fs::create_directories((fresh / path).parent_path(), error);
+    if (error || !write_file(fresh / path, text)) {
+      return fail(ErrorKind::runner, "cannot write: is the disk full?", (fresh / path).string());
+    }
+  }
+  fs::remove_all(folder, error);
+  fs::rename(fresh, folder, error);
+  if (!error) return folder;
+  return fail(ErrorKind::runner, "cannot make a folder for the nodes: " + error.message(),
+              folder.string());
+}
+
+void ProcessHost::remove_shared_files() {
+  std::error_code error;
+  std::vector<fs::path> shared;
+  for (const auto& entry : fs::directory_iterator(study_folder_, error)) {
+    if (entry.path().filename().string().starts_with(k_shared)) shared.push_back(entry.path());
+  }
+  for (const fs::path& folder : shared)
+    fs::remove_all(folder, error);
+}
+
 fs::path ProcessHost::lease_of(const std::string& allocation) const {
   return study_folder_ / (allocation + ".lease");
 }
@@ -174,13 +208,13 @@ Result<std::unique_ptr<Step>> ProcessHost::start_step(const StepRequest& request
   if (error || !write_file(folder / k_about_file, about)) {
     return fail(ErrorKind::runner, "cannot write: is the disk full?", folder.string());
   }
-  std::vector<std::string> argv{options_.guard_program.string(), folder.string(),
+  std::vector<std::string> argv{options_.supervisor_program.string(), folder.string(),
                                 lease_of(request.allocation).string(),
                                 fmt::format("{:.0f}", request.keep_s)};
   argv.insert(argv.end(), request.argv.begin(), request.argv.end());
   const auto pid = start_child(argv, environment_, {});
   if (!pid) return tl::unexpected(pid.error());
-  return std::make_unique<GuardedStep>(clock_, folder, *pid);
+  return std::make_unique<SupervisedStep>(clock_, folder, *pid);
 }
 
 std::vector<FormerStep> ProcessHost::find_steps() {
@@ -197,9 +231,9 @@ std::vector<FormerStep> ProcessHost::find_steps() {
       continue;
     }
     request.name = entry.path().filename().string();
-    // Of another machine only its files are seen, and its guard cannot be asked to end it.
+    // Of another machine only its files are seen, and its supervisor cannot be asked to end it.
     if (host == host_name()) {
-      former.step = std::make_unique<GuardedStep>(clock_, entry.path(), std::nullopt);
+      former.step = std::make_unique<SupervisedStep>(clock_, entry.path(), std::nullopt);
     }
     steps.push_back(std::move(former));
   }

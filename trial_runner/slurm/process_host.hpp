@@ -17,14 +17,14 @@ namespace steptune::slurm {
 struct ProcessHostOptions {
   /// Seen by this machine and by the nodes under the same path.
   std::filesystem::path folder;
-  std::filesystem::path guard_program;  ///< empty: found among the shipped helpers
-  double command_limit_s = 45.0;        ///< a command that takes longer is killed
-  int holder_look_s = 5;                ///< between a placeholder's looks at its lease
+  std::filesystem::path supervisor_program;  ///< empty: found among the shipped helpers
+  double command_limit_s = 45.0;             ///< a command that takes longer is killed
+  int holder_look_s = 5;                     ///< between a placeholder's looks at its lease
 };
 
 /// This machine. Slurm's commands are taken from PATH; what of this program's environment would be
 /// an option to them, or belongs to a job that this program itself runs in, is kept from them.
-/// Steps run under `steptune-slurm-guard`, which outlives this object.
+/// Steps run under `steptune-slurm-supervisor`, which outlives this object.
 class ProcessHost final : public SubmitHost {
  public:
   /// `clock` is the system's and outlives the host.
@@ -40,6 +40,9 @@ class ProcessHost final : public SubmitHost {
   [[nodiscard]] bool busy() const override { return !commands_.empty(); }
   void wait_until(double deadline_s) override;
   [[nodiscard]] Result<void> open_folder(const std::string& prefix) override;
+  [[nodiscard]] Result<std::filesystem::path> share_files(
+      const std::map<std::string, std::string>& files) override;
+  void remove_shared_files() override;
   [[nodiscard]] Result<std::unique_ptr<Step>> start_step(const StepRequest& request) override;
   [[nodiscard]] std::vector<FormerStep> find_steps() override;
   [[nodiscard]] Result<void> set_lease(const std::string& allocation, double until_wall_s) override;

@@ -73,6 +73,15 @@ int SlurmRunner::trials_in_queue() const {
   return allocations_.has_others(queued, k_soon_s) ? std::min(in_queue, k_most_in_queue) : 0;
 }
 
+std::vector<TrialKey> SlurmRunner::trials_without_machine() const {
+  std::vector<TrialKey> keys;
+  for (const StepTrial& trial : trials_) {
+    if (trial.waits() && clock_.now_s() - trial.waits_since_s() >= k_soon_s)
+      keys.push_back(trial.key());
+  }
+  return keys;
+}
+
 double SlurmRunner::expected_start_s(const Resources& resources) const {
   const auto need = slurm::need_of(resources);
   const std::string kind = need ? slurm::allocation_kind(*need, options_) : "";

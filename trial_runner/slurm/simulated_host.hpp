@@ -40,6 +40,11 @@ class SimulatedHost final : public SubmitHost {
   [[nodiscard]] bool busy() const override { return !answers_.empty(); }
   void wait_until(double deadline_s) override;
   [[nodiscard]] Result<void> open_folder(const std::string&) override { return {}; }
+  [[nodiscard]] Result<std::filesystem::path> share_files(
+      const std::map<std::string, std::string>&) override {
+    return std::filesystem::path("/shared");
+  }
+  void remove_shared_files() override {}
   [[nodiscard]] Result<std::unique_ptr<Step>> start_step(const StepRequest& request) override;
   [[nodiscard]] std::vector<FormerStep> find_steps() override { return {}; }
   [[nodiscard]] Result<void> set_lease(const std::string&, double) override { return {}; }

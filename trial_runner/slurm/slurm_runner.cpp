@@ -13,6 +13,7 @@
 
 #include "common/sha256.hpp"
 #include "common/text.hpp"
+#include "trial_runner/hooks/hook_files.hpp"
 #include "trial_runner/slurm/job_names.hpp"
 
 namespace steptune {
@@ -195,7 +196,7 @@ Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans
         })) {
       continue;
     }
-    // On another machine its guard cannot be asked: the allocation goes, and all in it.
+    // On another machine its supervisor cannot be asked: the allocation goes, and all in it.
     Allocation* allocation = allocations_.find(left.request.allocation);
     if (!left.step && allocation != nullptr) allocations_.give_back(*allocation);
     if (!left.step) continue;
@@ -348,7 +349,7 @@ void SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
   if (++allocation->failed_launches > 1) allocations_.give_back(*allocation);
 }
 
-bool SlurmRunner::judge(StepTrial& trial) {
+bool SlurmRunner::decide_outcome(StepTrial& trial) {
   const double ended_s = *trial.step_ended_s();
   Allocation* allocation = allocations_.find(trial.step_launch().allocation);
   if (trial.has_started()) grants_.on_used(kind_of(trial));
@@ -422,7 +423,7 @@ void SlurmRunner::watch_trials() {
           trial->cause() != EndCause::none &&
           clock_.now_s() - trial->asked_s() > trial->spec().limits.grace_s + k_trial_given_up_s;
       if (trial->step_ended_s()) {
-        over = judge(*trial);
+        over = decide_outcome(*trial);
       } else if (given_up) {
         Outcome outcome;
         outcome.kind = OutcomeKind::stopped;
@@ -433,6 +434,15 @@ void SlurmRunner::watch_trials() {
     }
     trial = over ? trials_.erase(trial) : std::next(trial);
   }
+}
+
+Result<std::filesystem::path> SlurmRunner::shared_hook(const TrialSpec& spec) {
+  if (spec.python_path.empty() || !shared_hook_.empty()) return shared_hook_;
+  const auto files = read_hook_files(spec.python_path);
+  if (!files) return tl::unexpected(files.error());
+  auto shared = host_->share_files(*files);
+  if (shared) shared_hook_ = *shared;
+  return shared;
 }
 
 bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
@@ -447,10 +457,12 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
   request.keep_s = std::max(120.0, options_.keep_alive_s);
   for (const auto& [name, value] : spec.configuration.values())
     request.values.emplace(name, to_text(value));
-  const slurm::StepScript script{word,          trial.need().nodes,
-                                 request.tasks, slurm::first_host(allocation.node_list),
-                                 port_of(word), options_.setup};
-  const auto text = slurm::step_script(spec, script);
+  slurm::StepScript script{word,          trial.need().nodes,
+                           request.tasks, slurm::first_host(allocation.node_list),
+                           port_of(word), options_.setup};
+  const auto hook = shared_hook(spec);
+  if (hook) script.python_path = hook->string();
+  const auto text = hook ? slurm::step_script(spec, script) : tl::unexpected(hook.error());
   Result<std::unique_ptr<slurm::Step>> step = tl::unexpected(Error{});
   if (text) {
     request.argv = srun_command(spec, trial.need(), options_, allocation, request.name);
@@ -557,6 +569,8 @@ Result<void> SlurmRunner::release(double longest_s) {
     }
     host_->wait_until(std::min(until_s, now_s + k_timers_look_s));
   }
+  if (trials_.empty()) host_->remove_shared_files();
+  shared_hook_.clear();
   events_.clear();
   return {};
 }

@@ -52,10 +52,14 @@ class SlurmRunner final : public Runner, public MachineHolder {
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return 1; }
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
+  /// Those that have waited for half a minute, for the queue or for their turn.
+  [[nodiscard]] std::vector<TrialKey> trials_without_machine() const override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
   [[nodiscard]] Result<void> release(double longest_s) override;
   [[nodiscard]] Result<std::string> detach() override;
-  [[nodiscard]] double take_overhead_usd() override { return allocations_.take_overhead_usd(); }
+  [[nodiscard]] std::vector<UnusedTime> take_unused() override {
+    return allocations_.take_unused();
+  }
   [[nodiscard]] std::vector<std::string> take_notices() override { return notices_.take(); }
 
  private:
@@ -74,11 +78,13 @@ class SlurmRunner final : public Runner, public MachineHolder {
   void on_steps_listed(const std::string& own, const std::string& text);
   void push_towards_end(slurm::StepTrial& trial);
   /// False as long as the end cannot be judged.
-  [[nodiscard]] bool judge(slurm::StepTrial& trial);
+  [[nodiscard]] bool decide_outcome(slurm::StepTrial& trial);
   void on_failed_launch(slurm::StepTrial& trial, const std::string& why, bool usable);
   void finish(slurm::StepTrial& trial, Outcome outcome);
   void ask_to_end(slurm::StepTrial& trial, slurm::EndCause cause, bool by_force);
 
+  /// The copy of PyTorch's hook that nodes see, made at its first use; empty: the trial has none.
+  [[nodiscard]] Result<std::filesystem::path> shared_hook(const TrialSpec& spec);
   void start_waiting();
   [[nodiscard]] bool launch(slurm::StepTrial& trial, slurm::Allocation& allocation);
   // runner_allocations.cpp
@@ -105,8 +111,9 @@ class SlurmRunner final : public Runner, public MachineHolder {
   slurm::Allocations allocations_;
   slurm::Grants grants_;
   slurm::LostNodes lost_nodes_;
-  std::string prefix_;  ///< of the names of jobs and of the study's folder
-  Trials trials_;       ///< not finished
+  std::string prefix_;                 ///< of the names of jobs and of the study's folder
+  std::filesystem::path shared_hook_;  ///< empty: not copied yet
+  Trials trials_;                      ///< not finished
   std::vector<TrialEvent> events_;
   std::optional<std::int64_t> further_trials_;
 };

@@ -188,6 +188,7 @@ SlurmSettings::SlurmSettings(SlurmSection section, const TrialLimits& limits)
     : section_(std::move(section)), limits_(limits) {
   traits_.parallel = section_.parallel;
   traits_.uses_this_machine = false;
+  traits_.takes_hooks = true;
   traits_.launch_ways = {{Launcher::torchrun, true}, {Launcher::srun, true}, {Launcher::mpi, true}};
   traits_.has_price = section_.price_per_node_hour.are_given();
   traits_.machines_vary = section_.needs_vary();
@@ -292,11 +293,15 @@ std::vector<SummaryLine> SlurmSettings::summary(const Configuration& baseline) c
   }
   std::vector<slurm::Need> needs = needs_;
   if (needs.empty()) needs.push_back(section_.need_of(baseline));
-  if (needs.size() > k_most_needs_asked) needs.resize(k_most_needs_asked);
-  for (const std::string& answer : slurm::test_submissions(needs, options()))
-    lines.push_back({"sbatch", answer});
+  const bool asks_all = needs.size() <= k_most_needs_asked;
+  if (!asks_all) needs.resize(k_most_needs_asked);
+  const auto answers = slurm::test_submissions(needs, options());
+  const bool are_refused =
+      asks_all && std::ranges::all_of(answers, &slurm::TestedSubmission::refused);
+  for (const slurm::TestedSubmission& answer : answers)
+    lines.push_back({"sbatch", answer.text, are_refused});
   if (const auto fault = mpi_.empty() ? std::nullopt : slurm::fault_of_mpi(mpi_))
-    lines.push_back({"srun", "refused: " + *fault});
+    lines.push_back({"srun", "refused: " + *fault, true});
   return lines;
 }
 

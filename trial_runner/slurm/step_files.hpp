@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// What the guard of a step writes into the step's folder, and the tuner reads there:
+/// What the supervisor of a step writes into the step's folder, and the tuner reads there:
 ///
-///   lock      locked (flock) as long as the guard lives; its process number
+///   lock      locked (flock) as long as the supervisor lives; its process number
 ///   output.N  segments of output: records of `TIME LENGTH\n` and LENGTH bytes, TIME in seconds of
 ///             CLOCK_BOOTTIME; the latest two are kept
 ///   status    `exit N` or `signal N` of srun, then perhaps a line `fault WHY`; written last

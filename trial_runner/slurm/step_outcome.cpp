@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "common/text.hpp"
+#include "trial_runner/output/out_of_memory.hpp"
 
 namespace steptune::slurm {
 namespace {
@@ -44,6 +45,12 @@ Outcome asked_for(EndCause cause, const TrialLimits& limits) {
   return outcome;
 }
 
+/// Nobody but the trial uses the memory of its allocation.
+bool was_killed_for_memory(const StepEvidence& evidence) {
+  return evidence.memory_kill ||
+         (evidence.allocation_state && evidence.allocation_state->starts_with("OUT_OF_MEMORY"));
+}
+
 Outcome of_program(const StepMarks& marks, const StepEvidence& evidence) {
   Outcome outcome;
   outcome.kind = OutcomeKind::failed;
@@ -56,13 +63,18 @@ Outcome of_program(const StepMarks& marks, const StepEvidence& evidence) {
     outcome.kind = OutcomeKind::not_started;
     outcome.detail = outcome.exit_code == k_not_found ? "there is no such program on the node"
                                                       : "the program cannot be executed";
-  } else if (evidence.out_of_memory) {
+  } else if (was_killed_for_memory(evidence) || evidence.says_memory_out) {
     outcome.kind = OutcomeKind::out_of_memory;
   }
   return outcome;
 }
 
 }  // namespace
+
+bool tells_of_memory_kill(std::string_view line) {
+  return (line.starts_with("slurmstepd") || line.starts_with("srun: error")) &&
+         reports_out_of_memory(line);
+}
 
 bool tells_of_cancelling(std::string_view line) {
   return line.starts_with("slurmstepd") && line.find(" CANCELLED AT ") != std::string_view::npos;
@@ -107,7 +119,7 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
   Outcome outcome;
   if (failed_itself) {
     outcome = of_program(marks, evidence);
-  } else if (evidence.out_of_memory) {
+  } else if (was_killed_for_memory(evidence)) {
     outcome.kind = OutcomeKind::out_of_memory;
     outcome.exit_code = evidence.srun_status.value_or(1);
     outcome.detail = "killed for memory on its node";

@@ -20,12 +20,16 @@ struct StepEvidence {
   std::optional<int> srun_status;
   std::string fault;              ///< why output is missing; empty if none is
   std::vector<std::string> tail;  ///< last lines of output
-  bool out_of_memory = false;     ///< the output says so
-  bool cancelled = false;         ///< Slurm's words among the output say so
+  bool says_memory_out = false;   ///< its last words do (`ended_out_of_memory`)
+  bool memory_kill = false;       ///< Slurm's words among the output say so
+  bool cancelled = false;         ///< likewise
   bool node_lost = false;         ///< likewise
   /// Of the allocation, asked after the step's end; nothing: the controller does not answer.
   std::optional<std::string> allocation_state;
 };
+
+/// Whether a line of output is Slurm's own about a program that was killed for memory.
+[[nodiscard]] bool tells_of_memory_kill(std::string_view line);
 
 /// Whether a line of output is Slurm's own about a step or job that was cancelled.
 [[nodiscard]] bool tells_of_cancelling(std::string_view line);

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "common/shell_quote.hpp"
+#include "trial_runner/launch/outer_ranks.hpp"
+#include "trial_runner/trial_name.hpp"
 
 namespace steptune::slurm {
 namespace {
@@ -57,6 +59,13 @@ Result<std::string> step_script(const TrialSpec& spec, const StepScript& script)
       // What the trial sets, its shell options and traps included, ends with it: the marks stay.
       "(\n",
       script.mark_word);
+  if (spec.launch) {
+    // Of the tuner's own environment, which srun hands on.
+    text += "unset";
+    for (const std::string_view name : rank_variables())
+      text += fmt::format(" {}", name);
+    text += '\n';
+  }
   if (script.tasks > 1) {
     text += k_ranks;
     text += fmt::format("export LOCAL_WORLD_SIZE={} MASTER_ADDR={} MASTER_PORT={}\n",
@@ -67,7 +76,7 @@ Result<std::string> step_script(const TrialSpec& spec, const StepScript& script)
     text += fmt::format(k_meeting, posix_quoted(script.head_host), script.port);
   }
   // Tells the reporters that somebody reads what they print.
-  text += fmt::format("export STEPTUNE_TRIAL={}.{}\n", spec.key.trial, spec.key.attempt);
+  text += fmt::format("export {}={}\n", k_trial_variable, trial_name(spec.key));
   if (!spec.environment.contains("PYTHONUNBUFFERED")) text += "export PYTHONUNBUFFERED=1\n";
   for (const auto& [name, value] : spec.environment) {
     if (!std::regex_match(name, k_name)) {
@@ -82,6 +91,15 @@ Result<std::string> step_script(const TrialSpec& spec, const StepScript& script)
   text += fmt::format("cd {} || {{ m cwd \"$SLURM_PROCID\"; exit 125; }}\n",
                       posix_quoted(folder.string()));
   if (!script.setup.empty()) text += script.setup + "\n";
+  if (!script.python_path.empty()) {
+    const std::string hook = posix_quoted(script.python_path);
+    // Behind what a module or a virtual environment of the set-up does.
+    text += fmt::format(
+        "[ -r {0}/sitecustomize.py ] || echo \"steptune: PyTorch's hook is not seen here: is\" {0} "
+        "\"on every node, and in the container?\"\n"
+        "export PYTHONPATH={0}\"${{PYTHONPATH:+:$PYTHONPATH}}\"\n",
+        hook);
+  }
   // exec: a program, never one of the shell's own commands.
   text += "exec";
   for (const std::string& word : spec.argv)

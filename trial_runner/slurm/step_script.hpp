@@ -19,6 +19,8 @@ struct StepScript {
   std::string head_host;  ///< of the allocation
   int port = 0;           ///< for the tasks' meeting
   std::string setup;      ///< shell text before the program
+  /// PyTorch's hook as the nodes see it, where the trial has it (`TrialSpec::python_path`).
+  std::string python_path{};
 };
 
 /// The text that `/bin/sh -c` runs as each task of a trial's step: marks the start, sets ranks and

@@ -76,16 +76,23 @@ void StepTrial::tell_start(double time_s, std::vector<TrialEvent>& events) {
     take_line(line_s, line, events);
 }
 
+void StepTrial::keep_line(std::string_view line) {
+  tail_.feed(line);
+  tail_.feed("\n");
+}
+
 void StepTrial::take_line(double time_s, std::string_view line, std::vector<TrialEvent>& events) {
   if (!started_s_) {
     if (early_lines_.size() < k_most_early_lines) early_lines_.emplace_back(time_s, line);
     return;
   }
-  out_of_memory_ = out_of_memory_ || reports_out_of_memory(line);
+  keep_line(line);
+  memory_kill_ = memory_kill_ || tells_of_memory_kill(line);
   cancelled_ = cancelled_ || tells_of_cancelling(line);
   node_lost_ = node_lost_ || tells_of_lost_node(line);
   last_event_s_ = std::max(last_event_s_, time_s);
   if (auto report = reader_.read_line(line, last_event_s_)) {
+    mark_progress(tail_, *report);
     events.emplace_back(TrialReported{key(), *std::move(report)});
   }
 }
@@ -94,7 +101,6 @@ void StepTrial::take_output(double time_s, std::string_view bytes,
                             std::vector<TrialEvent>& events) {
   marks_->feed(bytes, [&](std::string_view output) {
     log_.write(output);
-    tail_.feed(output);
     lines_.feed(output, [&](std::string_view line) {
       if (auto node = lost_node_in(line)) lost_nodes_.insert(*std::move(node));
       take_line(time_s, line, events);
@@ -115,6 +121,9 @@ void StepTrial::read(double now_s, std::vector<TrialEvent>& events) {
   // Of an early end some tasks may never have started; what the others printed is told all the
   // same.
   if (!started_s_ && marks_->failure() && !marks_->only_ended()) tell_start(now_s, events);
+  if (started_s_) return;
+  for (const auto& early : early_lines_)
+    keep_line(early.second);
 }
 
 std::pair<double, EndCause> StepTrial::next_limit() const {
@@ -142,7 +151,8 @@ void StepTrial::kill() {
 StepEvidence StepTrial::evidence() const {
   StepEvidence evidence;
   evidence.cause = cause_;
-  evidence.out_of_memory = out_of_memory_;
+  evidence.says_memory_out = ended_out_of_memory(tail_);
+  evidence.memory_kill = memory_kill_;
   evidence.cancelled = cancelled_;
   evidence.node_lost = node_lost_;
   evidence.tail = tail_.last_lines(k_tail_lines);

@@ -106,6 +106,7 @@ class StepTrial {
 
   void take_output(double time_s, std::string_view bytes, std::vector<TrialEvent>& events);
   void take_line(double time_s, std::string_view line, std::vector<TrialEvent>& events);
+  void keep_line(std::string_view line);
   void tell_start(double time_s, std::vector<TrialEvent>& events);
 
   TrialSpec spec_;
@@ -129,7 +130,7 @@ class StepTrial {
   double last_event_s_ = 0.0;
   /// Lines before all tasks had started.
   std::vector<std::pair<double, std::string>> early_lines_;
-  bool out_of_memory_ = false;
+  bool memory_kill_ = false;
   bool cancelled_ = false;
   bool node_lost_ = false;
   std::set<std::string> lost_nodes_;

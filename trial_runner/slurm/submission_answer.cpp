@@ -39,6 +39,10 @@ std::string job_id_of(std::string_view text) {
 
 }  // namespace
 
+bool may_pass(const CommandResult& result) {
+  return result.timed_out || tells(result, k_passing) || tells(result, k_full);
+}
+
 SubmissionAnswer read_submission(const CommandResult& result) {
   if (result.ok()) {
     std::string id = job_id_of(result.out);

@@ -20,6 +20,10 @@ struct SubmissionAnswer {
   std::string job_id;  ///< where it was accepted
 };
 
+/// Whether a command that has failed may succeed another time, asked the same: the controller did
+/// not answer, or takes no further job for now.
+[[nodiscard]] bool may_pass(const CommandResult& result);
+
 /// Only the controller's own refusal, and options that sbatch itself does not take, prove that
 /// there is no job.
 [[nodiscard]] SubmissionAnswer read_submission(const CommandResult& result);

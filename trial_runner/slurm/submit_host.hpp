@@ -86,6 +86,12 @@ class SubmitHost {
 
   /// The study's folder, which the nodes must see too.
   [[nodiscard]] virtual Result<void> open_folder(const std::string& prefix) = 0;
+  /// A folder below the study's that holds these files (contents by path) and no others of them;
+  /// equal files have one folder, whichever tuner wrote it.
+  [[nodiscard]] virtual Result<std::filesystem::path> share_files(
+      const std::map<std::string, std::string>& files) = 0;
+  /// Removes all such folders: no step uses them any more.
+  virtual void remove_shared_files() = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<Step>> start_step(const StepRequest& request) = 0;
   /// Steps of former tuners, that went on or have ended since.
   [[nodiscard]] virtual std::vector<FormerStep> find_steps() = 0;

@@ -145,6 +145,7 @@ Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,
     }
   }
   if (trial.gpu) bottleneck.gpu_busy = trial.gpu->utilisation;
+  bottleneck.cpu_busy = trial.cpu_busy;
   const Point point = space.encode(trial.configuration);
   const bool in_space = std::ranges::none_of(point, [](double at) { return std::isnan(at); });
   if (model != nullptr && samples.logarithmic && in_space) {

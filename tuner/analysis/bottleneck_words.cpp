@@ -12,6 +12,9 @@ namespace {
 /// nothing.
 constexpr double k_hardly = 1.1;
 constexpr double k_gpu_waits = 0.7;
+/// Where CPUs train: from here on there is none to spare, or half of them wait.
+constexpr double k_cpus_full = 0.9;
+constexpr double k_cpus_wait = 0.5;
 
 std::string percent(double share) {
   return fmt::format("{:.0f} %", 100.0 * share);
@@ -183,15 +186,26 @@ BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
   return words;
 }
 
+/// How much of the machine the steps keep busy, where the program tells no parts of them.
+std::string use_of_machine(const Bottleneck& bottleneck) {
+  const bool full = bottleneck.cpu_busy.value_or(0.0) >= k_cpus_full;
+  if (bottleneck.gpu_busy) {
+    if (*bottleneck.gpu_busy >= k_gpu_waits) return "";
+    return fmt::format("; the GPU idles {} of the time{}", percent(1.0 - *bottleneck.gpu_busy),
+                       full ? ", while the CPUs are busy" : "");
+  }
+  if (!bottleneck.cpu_busy) return "";
+  if (full) return fmt::format("; the CPUs are busy {} of the time", percent(*bottleneck.cpu_busy));
+  if (*bottleneck.cpu_busy > k_cpus_wait) return "";
+  return fmt::format("; the CPUs idle {} of the time", percent(1.0 - *bottleneck.cpu_busy));
+}
+
 }  // namespace
 
 BottleneckWords in_words(const Bottleneck& bottleneck) {
   BottleneckWords words =
       bottleneck.stages.empty() ? words_from_responses(bottleneck) : words_from_stages(bottleneck);
-  if (bottleneck.stages.empty() && bottleneck.gpu_busy && *bottleneck.gpu_busy < k_gpu_waits) {
-    words.finding +=
-        fmt::format("; the GPU idles {} of the time", percent(1.0 - *bottleneck.gpu_busy));
-  }
+  if (bottleneck.stages.empty()) words.finding += use_of_machine(bottleneck);
   words.finding += ".";
   if (!bottleneck.responses.empty()) {
     words.evidence += fmt::format(

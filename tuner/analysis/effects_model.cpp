@@ -9,6 +9,7 @@
 
 #include "search/searchers/sobol_points.hpp"
 #include "tuner/analysis/group_regression.hpp"
+#include "tuner/analysis/vector_sums.hpp"
 
 namespace steptune {
 namespace {
@@ -118,10 +119,17 @@ void EffectsModel::choose_groups(const SearchSpace& space, std::span<const Effec
 }
 
 void EffectsModel::features(const Point& point, std::span<double> row) const {
-  std::vector<std::vector<double>> functions(bases_.size());
+  std::vector<std::span<double>> functions;
+  std::size_t count = 0;
+  for (const EffectBasis& basis : bases_)
+    count += basis.size();
+  std::vector<double> values(count);
+  functions.reserve(bases_.size());
+  count = 0;
   for (std::size_t i = 0; i < bases_.size(); ++i) {
-    functions[i].resize(bases_[i].size());
+    functions.push_back(std::span(values).subspan(count, bases_[i].size()));
     bases_[i].evaluate(point[i], functions[i]);
+    count += bases_[i].size();
   }
   std::size_t at = 0;
   for (std::size_t group = 0; group < groups_.size(); ++group) {
@@ -186,11 +194,14 @@ void EffectsModel::compute_shares(const SearchSpace& space) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       const double* row = &rows[i * width_ + begin];
       for (std::size_t a = 0; a < size; ++a) {
-        means[a] += row[a] / count;
-        for (std::size_t b = 0; b <= a; ++b)
-          covariance[a * size + b] += row[a] * row[b] / count;
+        means[a] += row[a];
+        add_multiple(&covariance[a * size], row, row[a], a + 1);
       }
     }
+    for (double& mean : means)
+      mean /= count;
+    for (double& product : covariance)
+      product /= count;
     for (std::size_t a = 0; a < size; ++a) {
       for (std::size_t b = 0; b < a; ++b)
         covariance[b * size + a] = covariance[a * size + b];

@@ -4,21 +4,31 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "common/rng.hpp"
+#include "tuner/analysis/vector_sums.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr int k_burn_in = 200;
-constexpr int k_sweeps = 1000;
-constexpr int k_kept_every = 5;
+/// How long the sampler goes on. Of 40 or more observations the short one tells means and bounds as
+/// well as the long one (their deviation over seeds, tried on a known function, is the same); of a
+/// dozen, between whose explanations it moves slowly, it does not.
+struct Length {
+  int burn_in;
+  int sweeps;
+  int kept_every;
+};
+constexpr Length k_short{100, 600, 3};
+constexpr Length k_long{200, 1000, 5};
+constexpr std::size_t k_few_observations = 100;
 
 /// Prior variances of a group's coefficients, as shares of the variance of the values.
 constexpr std::array k_slabs{0.001, 0.004, 0.016, 0.06, 0.25, 1.0, 4.0};
 
-/// A symmetric matrix in rows.
+/// A square matrix in rows.
 struct Square {
   std::size_t size = 0;
   std::vector<double> cells;
@@ -32,7 +42,30 @@ struct Square {
         at(j, i) = at(i, j);
     }
   }
+  void transpose() {
+    for (std::size_t i = 0; i < size; ++i) {
+      for (std::size_t j = 0; j < i; ++j)
+        std::swap(at(j, i), at(i, j));
+    }
+  }
 };
+
+/// With nothing in the last place: as many as vector units take at once.
+using Slabs = std::array<double, k_slabs.size() + 1>;
+
+/// How well each slab's prior variance suits a group whose coefficients are told so much: the
+/// product of what it shrinks them by, and the sum of what it lets them explain.
+STEPTUNE_BY_VECTORS void weigh_slabs(const Slabs& priors, const double* left,
+                                     const double* information, std::size_t size,
+                                     double* __restrict__ ratios, double* __restrict__ fits) {
+  for (std::size_t a = 0; a < size; ++a) {
+    for (std::size_t s = 0; s < priors.size(); ++s) {
+      const double shrunk = 1.0 + priors[s] * information[a];
+      ratios[s] *= shrunk;
+      fits[s] += priors[s] * left[a] * left[a] / shrunk;
+    }
+  }
+}
 
 /// Eigenvectors of a symmetric matrix as columns, by Jacobi's cyclic rotations (Golub and Van Loan,
 /// "Matrix Computations", section 8.5); `matrix` becomes diagonal.
@@ -82,25 +115,25 @@ class Sampler {
   explicit Sampler(const GroupRegressionInput& input)
       : input_(input), rng_(0, "effects"), width_(input.starts.back()), gram_(width_) {
     center();
-    rotate();
     sum_products();
+    rotate();
     coefficients_.assign(width_, 0.0);
     gradient_ = products_;
     variance_ = total_ / weight_;
-    for (const double chance : input.inclusion) {
-      log_priors_.emplace_back(std::log1p(-chance),
-                               std::log(chance / static_cast<double>(k_slabs.size())));
-    }
+    for (const double chance : input.inclusion)
+      priors_.emplace_back(1.0 - chance, chance / static_cast<double>(k_slabs.size()));
   }
 
   GroupRegression run() {
     // Most of the variance may be explained: beginning there reaches the bulk of it sooner.
     residual_ = 0.1 * variance_;
-    for (int sweep = 0; sweep < k_burn_in + k_sweeps; ++sweep) {
+    const Length length = input_.values.size() < k_few_observations ? k_long : k_short;
+    for (int sweep = 0; sweep < length.burn_in + length.sweeps; ++sweep) {
       for (std::size_t group = 0; group + 1 < input_.starts.size(); ++group)
         draw_group(group);
       draw_residual_variance();
-      if (sweep >= k_burn_in && sweep % k_kept_every == 0) keep();
+      const int since = sweep - length.burn_in;
+      if (since >= 0 && since % length.kept_every == 0) keep();
     }
     return std::move(result_);
   }
@@ -112,8 +145,8 @@ class Sampler {
     for (std::size_t i = 0; i < count; ++i) {
       weight_ += input_.weights[i];
       result_.value_mean += input_.weights[i] * input_.values[i];
-      for (std::size_t j = 0; j < width_; ++j)
-        result_.column_means[j] += input_.weights[i] * input_.columns[i * width_ + j];
+      add_multiple(result_.column_means.data(), &input_.columns[i * width_], input_.weights[i],
+                   width_);
     }
     result_.value_mean /= weight_;
     for (double& mean : result_.column_means)
@@ -123,34 +156,6 @@ class Sampler {
       for (std::size_t j = 0; j < width_; ++j) {
         double& cell = columns_[i * width_ + j];
         cell = (cell - result_.column_means[j]) * input_.scales[j];
-      }
-    }
-  }
-
-  void rotate() {
-    std::vector<double> turned;
-    for (std::size_t group = 0; group + 1 < input_.starts.size(); ++group) {
-      const std::size_t begin = input_.starts[group];
-      const std::size_t size = input_.starts[group + 1] - begin;
-      Square block(size);
-      for (std::size_t i = 0; i < input_.values.size(); ++i) {
-        const double* row = &columns_[i * width_ + begin];
-        for (std::size_t a = 0; a < size; ++a) {
-          for (std::size_t b = 0; b <= a; ++b)
-            block.at(a, b) += input_.weights[i] * row[a] * row[b];
-        }
-      }
-      block.mirror();
-      rotations_.push_back(eigenvectors(block));
-      turned.resize(size);
-      for (std::size_t i = 0; i < input_.values.size(); ++i) {
-        double* row = &columns_[i * width_ + begin];
-        for (std::size_t b = 0; b < size; ++b) {
-          turned[b] = 0.0;
-          for (std::size_t a = 0; a < size; ++a)
-            turned[b] += row[a] * rotations_.back().at(a, b);
-        }
-        std::copy(turned.begin(), turned.end(), row);
       }
     }
   }
@@ -177,15 +182,43 @@ class Sampler {
           weighted[r] = weights[r] * rows[r][a];
           products_[a] += weighted[r] * values[r];
         }
-        double* cells = &gram_.at(a, 0);
-        for (std::size_t b = 0; b <= a; ++b) {
-          cells[b] += weighted[0] * rows[0][b] + weighted[1] * rows[1][b] +
-                      weighted[2] * rows[2][b] + weighted[3] * rows[3][b];
-        }
+        add_products(&gram_.at(a, 0), rows, weighted, a + 1);
       }
     }
     gram_.mirror();
     columns_.clear();
+  }
+
+  /// Turns each group's columns so that they are uncorrelated. Not the columns are turned, of which
+  /// there is a row per observation, but their products.
+  void rotate() {
+    for (std::size_t group = 0; group + 1 < input_.starts.size(); ++group) {
+      const std::size_t begin = input_.starts[group];
+      const std::size_t size = input_.starts[group + 1] - begin;
+      Square block(size);
+      for (std::size_t a = 0; a < size; ++a)
+        std::copy_n(&gram_.at(begin + a, begin), size, &block.at(a, 0));
+      rotations_.push_back(eigenvectors(block));
+    }
+    turn(products_.data());
+    for (int side = 0; side < 2; ++side) {
+      for (std::size_t row = 0; row < width_; ++row)
+        turn(&gram_.at(row, 0));
+      gram_.transpose();
+    }
+  }
+
+  /// A row of all columns.
+  void turn(double* row) const {
+    std::vector<double> turned(width_, 0.0);
+    for (std::size_t group = 0; group + 1 < input_.starts.size(); ++group) {
+      const std::size_t begin = input_.starts[group];
+      const Square& rotation = rotations_[group];
+      for (std::size_t a = 0; a < rotation.size; ++a)
+        add_multiple(turned.data() + begin, &rotation.cells[a * rotation.size], row[begin + a],
+                     rotation.size);
+    }
+    std::ranges::copy(turned, row);
   }
 
   /// Whether the group takes part, with what scale, and its coefficients, given all others.
@@ -194,26 +227,28 @@ class Sampler {
     const std::size_t end = input_.starts[group + 1];
     left_.resize(end - begin);
     information_.resize(end - begin);
-    std::array<double, k_slabs.size()> ratios;
+    Slabs priors{};
+    for (std::size_t s = 0; s < k_slabs.size(); ++s)
+      priors[s] = k_slabs[s] * variance_;
+    Slabs ratios;
     ratios.fill(1.0);
-    std::array<double, k_slabs.size()> fits{};
+    Slabs fits{};
     for (std::size_t a = begin; a < end; ++a) {
       // Within the group the columns are uncorrelated but for rounding.
       const double left = (gradient_[a] + gram_.at(a, a) * coefficients_[a]) / residual_;
       const double information = std::max(0.0, gram_.at(a, a)) / residual_;
       left_[a - begin] = left;
       information_[a - begin] = information;
-      for (std::size_t s = 0; s < k_slabs.size(); ++s) {
-        const double prior = k_slabs[s] * variance_;
-        const double shrunk = 1.0 + prior * information;
-        ratios[s] *= shrunk;
-        fits[s] += prior * left * left / shrunk;
-      }
     }
+    weigh_slabs(priors, left_.data(), information_.data(), left_.size(), ratios.data(),
+                fits.data());
+    // Relative to what the best fit weighs, lest the weights leave the range of numbers.
+    const double best_fit = *std::ranges::max_element(fits);
     std::array<double, k_slabs.size() + 1> chances{};
-    chances[0] = log_priors_[group].first;
+    chances[0] = priors_[group].first * std::exp(-0.5 * best_fit);
     for (std::size_t s = 0; s < k_slabs.size(); ++s)
-      chances[s + 1] = log_priors_[group].second + 0.5 * (fits[s] - std::log(ratios[s]));
+      chances[s + 1] =
+          priors_[group].second * std::exp(0.5 * (fits[s] - best_fit)) / std::sqrt(ratios[s]);
     const std::size_t chosen = draw_index(chances);
     for (std::size_t a = begin; a < end; ++a) {
       double drawn = 0.0;
@@ -229,22 +264,14 @@ class Sampler {
     const double change = value - coefficients_[column];
     if (change == 0.0) return;
     coefficients_[column] = value;
-    const double* row = &gram_.cells[column * width_];
-    for (std::size_t b = 0; b < width_; ++b)
-      gradient_[b] -= row[b] * change;
+    add_multiple(gradient_.data(), &gram_.cells[column * width_], -change, width_);
   }
 
   template <std::size_t N>
-  std::size_t draw_index(std::array<double, N>& log_chances) {
-    const double most = *std::ranges::max_element(log_chances);
-    double total = 0.0;
-    for (double& chance : log_chances) {
-      chance = std::exp(chance - most);
-      total += chance;
-    }
-    double at = rng_.uniform() * total;
+  std::size_t draw_index(const std::array<double, N>& chances) {
+    double at = rng_.uniform() * std::accumulate(chances.begin(), chances.end(), 0.0);
     for (std::size_t i = 0; i < N; ++i) {
-      at -= log_chances[i];
+      at -= chances[i];
       if (at < 0.0) return i;
     }
     return N - 1;
@@ -309,7 +336,7 @@ class Sampler {
   std::vector<double> left_;
   std::vector<double> information_;  ///< of the values about each coefficient, all others known
   /// Of each group: that it takes no part, and that it does with one of the slabs.
-  std::vector<std::pair<double, double>> log_priors_;
+  std::vector<std::pair<double, double>> priors_;
   double weight_ = 0.0;    ///< sum
   double total_ = 0.0;     ///< weighted sum of squares of the values
   double variance_ = 0.0;  ///< of the values

@@ -11,11 +11,10 @@
 #include <fmt/format.h>
 
 #include "common/interval.hpp"
+#include "trial_runner/cost/usage_cost.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr double k_hour_s = 3600.0;
 
 /// The interval of a positive quantity whose logarithm is normal.
 Estimate around(double value, double relative_error) {
@@ -65,7 +64,7 @@ ScalingCount best_at(double count, const std::vector<const ScalingRun*>& runs) {
   result.completed = best.completed;
   result.relative_error = best.relative_error();
   result.time_s = around(best.time_s(), result.relative_error);
-  result.cost = scaled(result.time_s, best.first->price_per_hour / k_hour_s);
+  result.cost = scaled(result.time_s, usage_usd(best.first->price_per_hour, 1.0));
   return result;
 }
 
@@ -147,7 +146,7 @@ std::vector<ScalingPrediction> predict(const Scaling& scaling) {
     const Estimate time = estimate_by_any(
         scaling.fits, [count](const ScalingCurve& curve) { return curve.time_s(count); });
     predictions.push_back(
-        {count, time, scaled(time, *price / k_hour_s), count < least || count > greatest});
+        {count, time, scaled(time, usage_usd(*price, 1.0)), count < least || count > greatest});
   }
   return predictions;
 }

@@ -28,8 +28,6 @@ int fact_of(const StudySpec& study, const char* name) {
   return fact == study.facts.end() ? 0 : static_cast<int>(fact->second);
 }
 
-}  // namespace
-
 std::unique_ptr<Searcher> with_study_guesses(std::unique_ptr<Searcher> searcher,
                                              const StudySpec& study) {
   if (study.search.searcher == "grid" || study.search.searcher == "scaling") return searcher;
@@ -43,7 +41,9 @@ std::unique_ptr<Searcher> with_study_guesses(std::unique_ptr<Searcher> searcher,
                             traits_of(study.objectives), study.parameter_roles);
 }
 
-Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study) {
+}  // namespace
+
+Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study, bool guesses) {
   const auto scaling = scaling_search(study);
   if (!scaling) return tl::unexpected(scaling.error());
   SearcherOptions options;
@@ -59,7 +59,9 @@ Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study) {
   if (traits.uses_this_machine && is_free && cpus != study.facts.end() && cpus->second > 1.0) {
     options.threads = static_cast<int>(cpus->second);
   }
-  return make_searcher_in_background(study.search.searcher, study.space, options);
+  auto searcher = make_searcher_in_background(study.search.searcher, study.space, options);
+  if (!searcher || !study.search.first_guesses.value_or(guesses)) return searcher;
+  return with_study_guesses(*std::move(searcher), study);
 }
 
 Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study) {

@@ -19,14 +19,13 @@ struct StudyParts {
   RunnerParts runner;  ///< with the clock that the loop runs under
 };
 
-/// Searcher and scheduler by themselves; `study` outlives them.
-[[nodiscard]] Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study);
+/// Searcher and scheduler by themselves; `study` outlives them. The searcher begins with an
+/// expert's first guesses for the machines that the study's trials run on (`with_first_guesses`)
+/// where `search.first_guesses` says so, or where it says nothing and `guesses` is set; a grid
+/// never does.
+[[nodiscard]] Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study,
+                                                                    bool guesses = false);
 [[nodiscard]] Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study);
-
-/// `searcher` with an expert's first guesses for the machines that the study's trials run on
-/// (`with_first_guesses`); as it is where it is a grid. `study` outlives it.
-[[nodiscard]] std::unique_ptr<Searcher> with_study_guesses(std::unique_ptr<Searcher> searcher,
-                                                           const StudySpec& study);
 
 /// `study` and `system_clock` outlive the parts.
 [[nodiscard]] Result<StudyParts> make_study_parts(const StudySpec& study,

@@ -36,7 +36,7 @@ Result<StudySpec> attached_study(const AttachedTuning& tuning, const Survey& sur
   wanted.live = true;
   wanted.samples_per_step = tuning.samples_per_step;
   wanted.planned_samples = tuning.planned_samples;
-  wanted.facts = machine_facts();
+  wanted.facts = detected_facts();
   auto draft = draft_study(survey, wanted);
   if (!draft) return tl::unexpected(draft.error());
   draft->document["trials"] = "attached";
@@ -114,16 +114,15 @@ class AttachedSession {
   }
 
   Result<LoopResult> tune(const StudySpec& study, History& history) {
-    auto searcher = make_study_searcher(study);
+    const auto searcher = make_study_searcher(study, /*guesses=*/true);
     if (!searcher) return tl::unexpected(searcher.error());
     auto scheduler = make_study_scheduler(study);
     if (!scheduler) return tl::unexpected(scheduler.error());
-    const auto first = with_study_guesses(*std::move(searcher), study);
     const auto runner = make_attached_runner(context_.clock, program_);
     LinePrinter printer(STDERR_FILENO, /*smart=*/false);
     LiveDisplay display(printer, context_.clock, context_.clock, study, /*quiet=*/true);
     LoopParts parts{study,
-                    *first,
+                    **searcher,
                     **scheduler,
                     *runner,
                     history,

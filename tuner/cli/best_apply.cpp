@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/best_apply.hpp"
 
+#include <filesystem>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/config_edit/config_edit.hpp"
 #include "tuner/report/trial_json.hpp"
+#include "tuner/study/config_files.hpp"
 
 namespace steptune {
 namespace {
@@ -80,18 +83,59 @@ Result<void> agreed(CommandContext& context, const ApplyOptions& options, std::s
   return fail(ErrorKind::usage, "nothing was written");
 }
 
+/// What the choice wants a file to say that the study edits for its trials; nothing for any other.
+std::optional<ConfigValues> wanted_of(const BestChoice& choice, const std::filesystem::path& file) {
+  for (const auto& [name, config] : choice.study.config_files) {
+    std::error_code missing;
+    if (!std::filesystem::equivalent(config.file, file, missing)) continue;
+    return config_values(config, choice.trial.configuration);
+  }
+  return std::nullopt;
+}
+
+/// What is to change in the text of a file.
+Result<std::vector<ConfigChange>> wanted_changes(const BestChoice& choice,
+                                                 const ApplyOptions& options, ConfigFormat format,
+                                                 const std::string& text) {
+  const auto of_study = options.keys.empty() ? wanted_of(choice, options.file) : std::nullopt;
+  if (of_study) {
+    return config_changes(format, text, of_study->values, of_study->keys, options.file);
+  }
+  const auto keys = keys_of(options.keys);
+  if (!keys) return tl::unexpected(keys.error());
+  return config_changes(format, text, choice.trial.configuration, *keys, options.file);
+}
+
+/// A file that is gone, or no longer has these keys, does not say it.
+bool says(const std::filesystem::path& file, const ConfigValues& wanted) {
+  const auto format = config_format_of(file);
+  const auto text = read_whole_file(file);
+  if (!format || !text) return false;
+  const auto changes = config_changes(*format, *text, wanted.values, wanted.keys, file.string());
+  return changes && changes->empty();
+}
+
 }  // namespace
+
+std::vector<std::string> pending_edits(const BestChoice& choice, const std::string& study) {
+  std::vector<std::string> commands;
+  for (const auto& [name, config] : choice.study.config_files) {
+    if (says(config.file, config_values(config, choice.trial.configuration))) continue;
+    const std::string objective =
+        choice.objective.empty() ? "" : " --objective " + shell_quoted(choice.objective);
+    commands.push_back(fmt::format("steptune best {}{} --apply {}", study, objective,
+                                   shell_quoted(config.file.string())));
+  }
+  return commands;
+}
 
 ExitCode apply_best(CommandContext& context, const BestChoice& choice,
                     const ApplyOptions& options) {
-  const auto keys = keys_of(options.keys);
-  if (!keys) return context.console.error(keys.error());
   const auto format = config_format_of(options.file);
   if (!format) return context.console.error(format.error());
   const auto text = read_whole_file(options.file);
   if (!text) return context.console.error(text.error());
-  const auto changes =
-      config_changes(*format, *text, choice.trial.configuration, *keys, options.file);
+  const auto changes = wanted_changes(choice, options, *format, *text);
   if (!changes) return context.console.error(changes.error());
   const auto edits = edits_of(*changes);
   const std::string difference =

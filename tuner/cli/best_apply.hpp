@@ -16,8 +16,14 @@ struct ApplyOptions {
   bool yes = false;  ///< write without asking
 };
 
-/// Writes the choice's parameters into a configuration file, once the difference was shown and the
-/// user agreed. Without a terminal and without `yes` nothing is written, which is an error.
+/// The commands that bring those of the study's configuration files that say something else up to
+/// the choice: `steptune best demo --apply ds.json`. `study`: its name, as words of a shell.
+[[nodiscard]] std::vector<std::string> pending_edits(const BestChoice& choice,
+                                                     const std::string& study);
+
+/// Writes the choice's parameters into a configuration file, those of a file that the study edits
+/// where the study says, once the difference was shown and the user agreed. Without a terminal and
+/// without `yes` nothing is written, which is an error.
 [[nodiscard]] ExitCode apply_best(CommandContext& context, const BestChoice& choice,
                                   const ApplyOptions& options);
 

@@ -101,7 +101,9 @@ Result<BestChoice> choose_best(const StoredStudy& study, const std::string& obje
   if (!recommendation) return tl::unexpected(recommendation.error());
   auto trial = chosen_trial(study, objective, *recommendation);
   if (!trial) return tl::unexpected(trial.error());
-  return choice_of(study.record, *std::move(trial), *std::move(recommendation));
+  auto choice = choice_of(study.record, *std::move(trial), *std::move(recommendation));
+  if (choice) choice->objective = objective;
+  return choice;
 }
 
 Result<BestChoice> choose_trial(const StoredStudy& study, std::int64_t number) {

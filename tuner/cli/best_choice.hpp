@@ -24,6 +24,7 @@ struct BestChoice {
   /// With the thread counts that the trial ran under: without them the long run is not what was
   /// measured.
   RenderedCommand command;
+  std::string objective;  ///< that it was asked to be best in; empty: the recommendation
 };
 
 /// The variables that a long run of this configuration wants: the study's, and what brings the hook

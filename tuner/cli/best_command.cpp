@@ -12,6 +12,7 @@
 #include "tuner/report/audit.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/trial_json.hpp"
+#include "tuner/study/config_files.hpp"
 
 namespace steptune {
 namespace {
@@ -39,6 +40,7 @@ Json best_json(const CommandContext& context, const StoredStudy& study, const Be
   for (const auto& [name, value] : choice.command.environment)
     json["environment"][name] = value;
   json["working_directory"] = choice.study.working_directory.string();
+  json["config_files"] = config_files_json(choice.study, choice.trial.configuration);
   json["recommendation"] =
       choice.recommendation
           ? recommendation_json(*choice.recommendation,
@@ -64,6 +66,10 @@ std::string best_text(const CommandContext& context, const StoredStudy& study,
   text += fmt::format("in     {}\n", choice.study.working_directory.string());
   for (const auto& [name, value] : choice.command.environment) {
     text += fmt::format("env    {}={}\n", name, shell_quoted(value));
+  }
+  for (const std::string& command :
+       pending_edits(choice, shell_quoted(study.record.name) + context.database_option())) {
+    text += fmt::format("edit   {}\n", command);
   }
   const std::string hooked = choice.command.needs_hook() ? exec_words(context, study) + " -- " : "";
   text += fmt::format("run    {}{}\n", hooked, shell_quoted(choice.command.argv));

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/best_formats.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "common/shell_quote.hpp"
+#include "trial_runner/hooks/pytorch_hook.hpp"
 #include "trial_runner/runner_kinds.hpp"
-#include "tuner/cli/python_edits.hpp"
+#include "tuner/cli/best_apply.hpp"
+#include "tuner/exports/python_edits.hpp"
+#include "tuner/report/trial_command.hpp"
+#include "tuner/study/config_files.hpp"
 
 namespace steptune {
 namespace {
@@ -37,12 +43,45 @@ void advise(CommandContext& context, const StoredStudy& study, const BestChoice&
   }
 }
 
+/// A configuration file that does not hold what was measured is another run.
+void advise_of_files(CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
+  const std::string trial =
+      choice.objective.empty() ? "" : fmt::format(" --trial {}", choice.trial.number);
+  for (const std::string& command :
+       pending_edits(choice, shell_quoted(study.record.name) + context.database_option())) {
+    context.console.message(
+        fmt::format("it was measured with values in a configuration file, which '{}' writes; "
+                    "'{}{}' runs it with a copy that has them",
+                    command, exec_words(context, study), trial));
+  }
+}
+
+/// A provider's machines do not see this one's configuration files.
+void carry_files(const BestChoice& choice, LongRun& run) {
+  RenderedCommand command =
+      measured_command(choice.study, choice.trial, carried_config_paths(choice.study));
+  run.argv = std::move(command.argv);
+  run.environment = std::move(command.environment);
+  run.files = carried_config_files(choice.study, choice.trial.configuration);
+}
+
 /// For forms that are used on other machines, where this program's hook is not.
 void advise_without_hook(CommandContext& context, const BestChoice& choice) {
   if (!choice.command.needs_hook()) return;
   context.console.message(
       "it was measured with settings that the program has no options for, which this format cannot "
       "set: see --format python");
+}
+
+/// Where a form takes the hook along, the run is given it as trials were.
+Result<void> take_hook_along(const BestChoice& choice, LongRun& run) {
+  auto folder = pytorch_hook_folder();
+  if (!folder) return tl::unexpected(folder.error());
+  PytorchHookRequest request = *choice.command.hook;
+  request.mode = HookMode::apply;
+  set_hook_variables(request, run.environment);
+  run.python_path = *std::move(folder);
+  return {};
 }
 
 ExitCode print_args(CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
@@ -62,6 +101,7 @@ ExitCode print_environment(CommandContext& context, const LongRun& run) {
   for (const auto& [name, value] : run.environment)
     text += fmt::format("{}={}", name, shell_line({value}));
   context.console.result(text);
+  if (text.empty()) context.console.message("the study sets no environment variables");
   return ExitCode::ok;
 }
 
@@ -109,6 +149,21 @@ ExitCode print_text(CommandContext& context, const Result<Text>& text) {
   return ExitCode::ok;
 }
 
+ExitCode print_form(CommandContext& context, const BestChoice& choice, const LongRunForm& form,
+                    LongRun run, bool takes_files_along) {
+  if (!takes_files_along) {
+    advise_without_hook(context, choice);
+    return print_text(context, form.write(run));
+  }
+  carry_files(choice, run);
+  if (choice.command.needs_hook()) {
+    if (const auto taken = take_hook_along(choice, run); !taken) {
+      return context.console.error(taken.error());
+    }
+  }
+  return print_text(context, form.write(run));
+}
+
 }  // namespace
 
 std::vector<LaunchFormat> launch_formats() {
@@ -136,21 +191,24 @@ std::string exec_words(const CommandContext& context, const StoredStudy& study) 
 
 ExitCode print_launch_format(CommandContext& context, const StoredStudy& study,
                              const BestChoice& choice, const std::string& format) {
-  if (format == "args") return print_args(context, study, choice);
-  if (format == "python") return print_python(context, study, choice);
+  const RunnerKind* kind = find_runner_kind(format);
   LongRun run{study.record.name,
               choice.trial.configuration,
               choice.command.argv,
               choice.command.environment,
               choice.study.runner->resources_of(choice.trial.configuration),
               choice.command.launch};
+  const LongRunForm* form = kind == nullptr ? nullptr : kind->long_run_form();
+  const bool takes_files_along = form != nullptr && form->takes_files_along(run);
+  if (!takes_files_along) advise_of_files(context, study, choice);
+  if (format == "args") return print_args(context, study, choice);
+  if (format == "python") return print_python(context, study, choice);
   if (format == "dockerfile") {
     advise_without_hook(context, choice);
     return print_text(context, dockerfile_lines(run));
   }
-  if (const RunnerKind* kind = find_runner_kind(format)) {
-    advise_without_hook(context, choice);
-    return print_text(context, kind->long_run_form()->write(run));
+  if (form != nullptr) {
+    return print_form(context, choice, *form, std::move(run), takes_files_along);
   }
   auto variables = long_run_variables(choice, context.console.environment(), /*reports=*/false);
   if (!variables) return context.console.error(variables.error());

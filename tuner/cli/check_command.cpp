@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "search/searcher.hpp"
 #include "trial_runner/launch/launch_words.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/program_study.hpp"
 #include "tuner/cli/study_source.hpp"
-#include "tuner/cli/study_summary.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/report/study_summary.hpp"
 #include "tuner/report/trial_json.hpp"
+#include "tuner/study/config_files.hpp"
 #include "tuner/study/scaling_search.hpp"
 
 namespace steptune {
@@ -62,14 +66,26 @@ Result<std::vector<Preview>> first_trials(const StudySpec& study, std::size_t co
 /// With what the hook is told; where it lies is no part of the study.
 std::map<std::string, std::string> shown_environment(const RenderedCommand& command) {
   auto environment = command.environment;
-  if (!command.hook) return environment;
-  for (auto& [name, text] : hook_variables(*command.hook))
-    environment.insert_or_assign(name, text);
+  if (command.hook) set_hook_variables(*command.hook, environment);
   return environment;
 }
 
 std::vector<std::string> typed_argv(const RenderedCommand& command) {
   return command.launch ? typed_words(*command.launch, command.argv) : command.argv;
+}
+
+/// `   ds.json with bf16.enabled=true`: what its copies of configuration files say.
+std::string files_text(const StudySpec& study, const Configuration& configuration) {
+  std::string text;
+  for (const auto& [name, config] : study.config_files) {
+    const ConfigValues wanted = config_values(config, configuration);
+    Configuration by_key;
+    for (const auto& [parameter, key] : wanted.keys)
+      by_key.set(key, *wanted.values.find(parameter));
+    text += fmt::format("   {} with {}\n", printable_line(config.file.filename().string(), 80),
+                        printable_line(by_key.text()));
+  }
+  return text;
 }
 
 std::string preview_text(const StudySpec& study, const std::vector<Preview>& previews) {
@@ -85,6 +101,7 @@ std::string preview_text(const StudySpec& study, const std::vector<Preview>& pre
         fmt::format("\n{}  {}  {}\n", i + 1, previews[i].origin,
                     configuration_text(previews[i].configuration, parameter_order(study.document)));
     if (!command.argv.empty()) text += fmt::format("   {}\n", line);
+    text += files_text(study, previews[i].configuration);
   }
   return text;
 }
@@ -98,7 +115,32 @@ Json preview_json(const StudySpec& study, const Preview& preview) {
   json["environment"] = Json::object();
   for (const auto& [name, value] : shown_environment(command))
     json["environment"][name] = value;
+  json["config_files"] = config_files_json(study, preview.configuration);
   return json;
+}
+
+Json check_json(const StudySpec& study, const SpaceSize& size,
+                const std::vector<Preview>& previews) {
+  Json json;
+  json["schema_version"] = k_json_schema_version;
+  json["name"] = study.name;
+  json["fingerprint"] = study.fingerprint;
+  json["space"] = {{"parameters", study.space.parameters().size()},
+                   {"combinations", size.product ? Json(*size.product) : Json(nullptr)},
+                   {"feasible", size.feasible ? Json(*size.feasible) : Json(nullptr)}};
+  json["study"] = study.document;
+  json["trials"] = Json::array();
+  for (const Preview& preview : previews)
+    json["trials"].push_back(preview_json(study, preview));
+  return json;
+}
+
+/// A file that is valid is of no use where the runner would refuse all that it asks for.
+ExitCode end_of_check(CommandContext& context, const std::vector<SummaryLine>& of_runner) {
+  const auto fatal = std::ranges::find_if(of_runner, &SummaryLine::is_fatal);
+  if (fatal == of_runner.end()) return ExitCode::ok;
+  return context.console.error({ErrorKind::runner, "no trial could be started: " + fatal->text,
+                                fatal->name, "change what \"runner\" in the study file asks for"});
 }
 
 ExitCode check_study(CommandContext& context, const CheckOptions& options) {
@@ -110,28 +152,17 @@ ExitCode check_study(CommandContext& context, const CheckOptions& options) {
   const auto previews = first_trials(*study, options.show);
   if (!previews) return context.console.error(previews.error());
   const SpaceSize size = space_size(study->space);
+  const std::vector<SummaryLine> of_runner = study->runner->summary(study->baseline);
   if (context.json) {
-    Json json;
-    json["schema_version"] = k_json_schema_version;
-    json["name"] = study->name;
-    json["fingerprint"] = study->fingerprint;
-    json["space"] = {{"parameters", study->space.parameters().size()},
-                     {"combinations", size.product ? Json(*size.product) : Json(nullptr)},
-                     {"feasible", size.feasible ? Json(*size.feasible) : Json(nullptr)}};
-    json["study"] = study->document;
-    json["trials"] = Json::array();
-    for (const Preview& preview : *previews) {
-      json["trials"].push_back(preview_json(*study, preview));
-    }
-    context.console.json_result(json);
-    return ExitCode::ok;
+    context.console.json_result(check_json(*study, size, *previews));
+    return end_of_check(context, of_runner);
   }
-  std::string text = study_summary(*study, size);
+  std::string text = study_summary(*study, size, of_runner);
   if (!previews->empty()) {
     text += "\nfirst trials, as they would be run:\n" + preview_text(*study, *previews);
   }
   context.console.result(text);
-  return ExitCode::ok;
+  return end_of_check(context, of_runner);
 }
 
 }  // namespace

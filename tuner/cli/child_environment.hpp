@@ -7,8 +7,9 @@
 
 namespace steptune {
 
-/// This program's environment, `NAME=value` each, with `variables` in place of those it has.
+/// This program's environment for `argv`, `NAME=value` each, with `variables` in place of those it
+/// has. A launcher is not told of ranks that this program has.
 [[nodiscard]] std::vector<std::string> child_environment(
-    const std::map<std::string, std::string>& variables);
+    const std::vector<std::string>& argv, const std::map<std::string, std::string>& variables);
 
 }  // namespace steptune

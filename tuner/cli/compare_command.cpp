@@ -3,6 +3,8 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/comparison.hpp"
@@ -31,6 +33,10 @@ ExitCode compare_trials(CommandContext& context, std::vector<std::string> argume
   for (const std::string& text : arguments) {
     const auto number = trial_number(text);
     if (!number) return context.console.error(number.error());
+    if (std::ranges::find(trials, *number, &TrialRecord::number) != trials.end()) {
+      return context.console.error(
+          {ErrorKind::usage, fmt::format("trial {} is named twice", *number), "", ""});
+    }
     auto trial = study->history.trial(study->record.id, *number);
     if (!trial) return context.console.error(trial.error());
     trials.push_back(*std::move(trial));

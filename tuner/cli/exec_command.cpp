@@ -9,15 +9,21 @@
 #include <unistd.h>
 
 #include "common/child_process.hpp"
+#include "common/machine/cpus.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
+#include "trial_runner/launch/launch_words.hpp"
+#include "trial_runner/launch/rank_cpus.hpp"
 #include "tuner/cli/best_choice.hpp"
 #include "tuner/cli/child_environment.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/tuner_process.hpp"
+#include "tuner/loop/trial_spec.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/report/trial_command.hpp"
+#include "tuner/study/config_files.hpp"
 #include "tuner/survey/draft.hpp"
 
 namespace steptune {
@@ -40,7 +46,7 @@ struct ExecOptions {
 /// only if it cannot be started.
 ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
                 const std::map<std::string, std::string>& variables) {
-  const std::vector<std::string> environment = child_environment(variables);
+  const std::vector<std::string> environment = child_environment(argv, variables);
   // Ignored signals would stay ignored.
   ::signal(SIGPIPE, SIG_DFL);
   ::execvpe(argv.front().c_str(), exec_pointers(argv).data(), exec_pointers(environment).data());
@@ -53,12 +59,44 @@ ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
 void warn_of_options(CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
   for (const CommandPart& part : choice.study.command) {
     for (const document::StringTemplate& word : part.args) {
-      if (!word.has_parameters()) continue;
+      if (!word.has_parameters() && word.others().empty()) continue;
       return context.console.warning(fmt::format(
           "the study sets options of its command, too: see 'steptune best {}{} --format args'",
           study.record.name, context.database_option()));
     }
   }
+}
+
+/// Whether the processes had all the CPUs that there are here: those of another machine, or of one
+/// trial of several, would leave CPUs of a long run idle.
+bool have_all_cpus(const std::string& rank_cpus) {
+  const auto allowed = allowed_cpus();
+  return allowed && cpus_of_ranks(rank_cpus) == *allowed;
+}
+
+/// Processes of a launch are bound as they were in the trial.
+std::vector<std::string> words_as_measured(const BestChoice& choice) {
+  const auto& launch = choice.command.launch;
+  const auto parts = choice.trial.placement.find(k_rank_cpus_placement);
+  if (!launch || parts == choice.trial.placement.end() || !have_all_cpus(parts->second)) {
+    return choice.command.argv;
+  }
+  const LaunchWay* way = find_launch_way(choice.study.runner->traits().launch_ways, launch->with);
+  if (way == nullptr) return choice.command.argv;
+  return bound_words(*launch, *way, choice.command.argv, parts->second)
+      .value_or(choice.command.argv);
+}
+
+/// Lets the study's command read its configuration files as the trial did, from copies beside the
+/// trial's log.
+Result<void> use_config_copies(const CommandContext& context, BestChoice& choice) {
+  if (choice.study.config_files.empty()) return {};
+  const auto folder = log_directory(context.database(), choice.from_study);
+  std::error_code fault;
+  std::filesystem::create_directories(folder, fault);
+  const auto log = trial_log_path(folder, choice.trial.number, choice.trial.attempt);
+  choice.command = measured_command(choice.study, choice.trial, config_copies(choice.study, log));
+  return write_config_copies(choice.study, choice.trial.configuration, log);
 }
 
 /// A setting that cannot arrive would be a long run without it.
@@ -152,11 +190,14 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
   }
   const auto study = open_stored_study(context, options.study);
   if (!study) return context.console.error(study.error());
-  const auto choice = choose_trial(*study, options.trial);
+  auto choice = choose_trial(*study, options.trial);
   if (!choice) return context.console.error(choice.error());
   const bool own = options.words.empty();
+  if (auto made = own ? use_config_copies(context, *choice) : Result<void>(); !made) {
+    return context.console.error(made.error());
+  }
   const std::vector<std::string> argv =
-      own ? choice->command.argv : context.as_typed(options.words);
+      own ? words_as_measured(*choice) : context.as_typed(options.words);
   if (argv.empty()) {
     return context.console.error({ErrorKind::usage,
                                   fmt::format("study \"{}\" has no command", study->record.name),

@@ -82,8 +82,11 @@ Result<FollowedRun> open_run(const CommandContext& context, const StoredStudy& s
 }
 
 /// How it stands, as one JSON document in one line.
-std::string json_line(const Follower& follower, const FollowState& state, bool has_ended) {
-  Json json{{"schema_version", k_json_schema_version}, {"ended", has_ended}};
+std::string json_line(const StudyRecord& study, const Follower& follower, const FollowState& state,
+                      bool has_ended) {
+  Json json{{"schema_version", k_json_schema_version},
+            {"study", study_json(study)},
+            {"ended", has_ended}};
   json.update(follow_json(follower.promise(), state));
   return dump_json(json) + "\n";
 }
@@ -91,9 +94,11 @@ std::string json_line(const Follower& follower, const FollowState& state, bool h
 /// One run of the command, from the first line to the verdict.
 class Following {
  public:
-  Following(CommandContext& context, bool json_lines, Follower& follower, FollowedRun& run)
+  Following(CommandContext& context, bool json_lines, const StudyRecord& study, Follower& follower,
+            FollowedRun& run)
       : context_(context),
         json_lines_(json_lines),
+        study_(study),
         follower_(follower),
         run_(run),
         printer_(STDERR_FILENO, is_smart_terminal(STDERR_FILENO, context.console.environment())) {}
@@ -126,7 +131,7 @@ class Following {
     const FollowState state = follower_.state();
     const std::string line = follow_line(follower_.promise(), state);
     if (json_lines_) {
-      context_.console.result(json_line(follower_, state, false));
+      context_.console.result(json_line(study_, follower_, state, false));
     } else if (printer_.smart()) {
       printer_.status({line});
     } else {
@@ -141,6 +146,7 @@ class Following {
 
   CommandContext& context_;
   bool json_lines_;
+  const StudyRecord& study_;
   Follower& follower_;
   FollowedRun& run_;
   LinePrinter printer_;
@@ -186,10 +192,10 @@ ExitCode follow(CommandContext& context, const FollowOptions& options) {
   const SignalFlags signals;
   auto run = open_run(context, *study, options);
   if (!run) return context.console.error(run.error());
-  Following(context, options.json_lines, *follower, *run).until_the_end(signals);
+  Following(context, options.json_lines, study->record, *follower, *run).until_the_end(signals);
   const FollowState state = follower->state();
   if (options.json_lines) {
-    context.console.result(json_line(*follower, state, true));
+    context.console.result(json_line(study->record, *follower, state, true));
   } else {
     tell(context, *study, *follower, state);
   }

@@ -17,6 +17,7 @@
 #include "common/child_process.hpp"
 #include "common/environment.hpp"
 #include "common/pause.hpp"
+#include "trial_runner/trial_name.hpp"
 #include "tuner/cli/child_environment.hpp"
 #include "tuner/cli/console.hpp"
 
@@ -42,7 +43,7 @@ Result<Pipe> make_pipe() {
 
 /// With what lets reporters print.
 std::map<std::string, std::string> with_reports(std::map<std::string, std::string> variables) {
-  variables["STEPTUNE_TRIAL"] = "follow";
+  variables[std::string(k_trial_variable)] = "follow";
   if (!process_environment()("PYTHONUNBUFFERED")) variables.emplace("PYTHONUNBUFFERED", "1");
   return variables;
 }
@@ -53,7 +54,7 @@ tl::expected<pid_t, int> start(const std::vector<std::string>& argv,
                                int err_fd) {
   ChildRequest request;
   request.argv = argv;
-  request.environment = child_environment(with_reports(variables));
+  request.environment = child_environment(argv, with_reports(variables));
   request.in = k_own_stream;
   request.out = out_fd;
   request.err = err_fd;

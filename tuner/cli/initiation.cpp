@@ -40,7 +40,7 @@ class Initiation {
     input_.name = request.name.empty() ? study_name_of(request.argv) : request.name;
     input_.folder = fs::current_path();
     input_.same_training = request.same_training;
-    input_.machine = machine_facts();
+    input_.machine = detected_facts();
     result_.file = request.file.empty() ? input_.name + ".study.json" : request.file;
     look_.argv = request.argv;
     look_.folder = input_.folder;

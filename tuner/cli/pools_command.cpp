@@ -6,7 +6,7 @@
 #include "trial_runner/held_machines.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kind_option.hpp"
-#include "tuner/cli/pools_report.hpp"
+#include "tuner/report/pools_report.hpp"
 
 namespace steptune {
 namespace {

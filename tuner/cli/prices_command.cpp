@@ -10,9 +10,9 @@
 #include "trial_runner/price_list_service.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kind_option.hpp"
-#include "tuner/cli/prices_report.hpp"
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/report/prices_report.hpp"
 
 namespace steptune {
 namespace {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/text.hpp"
 #include "tuner/cli/build_info.hpp"
@@ -16,8 +19,9 @@ constexpr const char* k_short_help =
     "Steptune finds the configuration that trains your model fastest, or cheapest, before the long "
     "run starts.\n"
     "\n"
-    "  steptune check study.json    what would be run\n"
-    "  steptune run study.json      tune, and recommend a configuration\n"
+    "  steptune run -- python3 train.py    tune a PyTorch program as it is\n"
+    "  steptune init -- ./train            write a study file for any program\n"
+    "  steptune run study.json             tune, and recommend a configuration\n"
     "\n"
     "'steptune --help' lists all commands; 'steptune COMMAND --help' explains one.\n";
 
@@ -74,6 +78,25 @@ Error unexpected_argument(const CLI::App& program) {
           help_hint(program)};
 }
 
+/// CLI11's words in ours: `--format: nope not in {text,json}`.
+std::string words_of(const CLI::ParseError& error) {
+  std::string text = printable_line(error.what());
+  const std::string_view joint = " not in {";
+  const std::size_t at = text.find(joint);
+  const std::size_t colon = text.find(": ");
+  if (at == std::string::npos || colon >= at || !text.ends_with('}')) return text;
+  const std::string value = text.substr(colon + 2, at - colon - 2);
+  std::vector<std::string> choices;
+  const std::size_t begin = at + joint.size();
+  for (std::size_t from = begin; from < text.size();) {
+    const std::size_t end = text.find_first_of(",}", from);
+    choices.push_back(text.substr(from, end - from));
+    from = end + 1;
+  }
+  return fmt::format("{}: \"{}\" is not one of {}{}", text.substr(0, colon), value,
+                     fmt::join(choices, ", "), did_you_mean(value, choices));
+}
+
 void apply_color(CommandContext& context) {
   context.console.choose_color(context.color == "always"  ? ColorChoice::always
                                : context.color == "never" ? ColorChoice::never
@@ -92,8 +115,7 @@ ExitCode parse_and_act(CLI::App& program, CommandContext& context, int argc,
     return context.console.error(unexpected_argument(program));
   } catch (const CLI::ParseError& error) {
     apply_color(context);
-    return context.console.error(
-        {ErrorKind::usage, printable_line(error.what()), "", help_hint(program)});
+    return context.console.error({ErrorKind::usage, words_of(error), "", help_hint(program)});
   }
   apply_color(context);
   if (context.print_version) {

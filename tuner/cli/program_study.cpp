@@ -15,6 +15,8 @@
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/init/planned_length.hpp"
+#include "tuner/init/program_facts.hpp"
+#include "tuner/init/ready_space.hpp"
 #include "tuner/init/study_text.hpp"
 #include "tuner/loop/hook_check.hpp"
 #include "tuner/report/format.hpp"
@@ -201,6 +203,19 @@ Result<Survey> survey_of(CommandContext& context, const std::vector<std::string>
   return survey_program(survey, context.clock, [&flags] { return flags.count() > 0; });
 }
 
+/// Why the program's options are looked at, whatever a hook could set: its settings stand in a file
+/// whose meaning is known. Empty where none does.
+Result<std::string> known_settings(const std::vector<std::string>& argv, const fs::path& folder) {
+  ProgramFacts program;
+  program.configs = configs_of(argv, folder);
+  if (program.configs.empty()) return std::string();
+  const auto spaces = shipped_spaces();
+  if (!spaces) return tl::unexpected(spaces.error());
+  const ReadySpace* space = space_by_facts(*spaces, program);
+  if (space == nullptr) return std::string();
+  return fmt::format("the command names {}, whose settings are varied", space->title);
+}
+
 StudyFile stopped(CommandContext& context, const SignalFlags& flags) {
   context.console.message(
       "stopped before the program had been examined; no study file was written");
@@ -214,7 +229,7 @@ Result<StudyFile> by_its_options(CommandContext& context, const std::vector<std:
   if (needs_hook(options)) return tl::unexpected(std::move(why));
   if (!options.quiet) {
     context.console.message(
-        fmt::format("{}: looking at the program's own options instead", why.message));
+        fmt::format("{}: looking at the program's own options and files", why.message));
   }
   InitRequest request;
   request.argv = argv;
@@ -312,6 +327,12 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
   if (*existing) return StudyFile{**existing};
   const fs::path folder = fs::current_path();
   const SignalFlags flags;
+  auto settings = needs_hook(options) ? Result<std::string>() : known_settings(argv, folder);
+  if (!settings) return tl::unexpected(settings.error());
+  if (!settings->empty()) {
+    return by_its_options(context, argv, name, options, {ErrorKind::usage, *settings, "", ""},
+                          flags);
+  }
   if (const auto why = why_out_of_reach(argv, folder)) {
     Error error =
         not_from_outside(fmt::format("the program cannot be tuned as it is: {}", *why), name, argv);
@@ -341,7 +362,7 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
     wanted.planned_samples = planned->samples;
     wanted.epoch_samples = planned->epoch_samples;
   }
-  wanted.facts = machine_facts();
+  wanted.facts = detected_facts();
   const auto draft = draft_study(*survey, wanted);
   if (!draft) return tl::unexpected(draft.error());
   if (auto written = write_whole_file(file, file_text(*survey, *draft, planned, argv)); !written) {

@@ -19,8 +19,9 @@ struct RehearseOptions {
   int repeats = 5;
 };
 
-Json range_json(const Range& range) {
-  return {{"mean", range.mean}, {"low", range.low}, {"high", range.high}};
+Json range_json(const std::optional<Range>& range) {
+  if (!range) return nullptr;
+  return {{"mean", range->mean}, {"low", range->low}, {"high", range->high}};
 }
 
 ExitCode rehearse(CommandContext& context, const RehearseOptions& options) {
@@ -38,8 +39,8 @@ ExitCode rehearse(CommandContext& context, const RehearseOptions& options) {
     json["duration_s"] = range_json(projection->duration_s);
     json["bill_usd"] = range_json(projection->usd);
     json["not_training_usd"] = range_json(projection->not_training_usd);
-    if (projection->waiting_usd) json["waiting_usd"] = range_json(*projection->waiting_usd);
-    if (projection->machine_hours) json["machine_hours"] = range_json(*projection->machine_hours);
+    json["waiting_usd"] = range_json(projection->waiting_usd);
+    json["machine_hours"] = range_json(projection->machine_hours);
     json["trials"] = range_json(projection->trials);
     json["cold_starts"] = range_json(projection->cold_starts);
     json["warm_starts"] = range_json(projection->warm_starts);

@@ -9,8 +9,8 @@
 #include "common/text.hpp"
 #include "tuner/assembly/study_parts.hpp"
 #include "tuner/cli/build_info.hpp"
+#include "tuner/cli/collection.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/interpreter_versions.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
 #include "tuner/cli/notify_options.hpp"
@@ -20,6 +20,7 @@
 #include "tuner/report/objective_view.hpp"
 #include "tuner/retune/night_report.hpp"
 #include "tuner/retune/retune.hpp"
+#include "tuner/survey/interpreter_versions.hpp"
 
 namespace steptune {
 namespace {
@@ -32,6 +33,7 @@ struct RetuneCommandOptions {
   std::optional<std::int64_t> trials;
   double least_gain_percent = 2.0;
   std::size_t keep_nights = RetuneOptions{}.keep_nights;
+  std::optional<std::uint64_t> history_limit_bytes;
   NotifyOptions notify;
   bool quiet = false;
 };
@@ -179,6 +181,11 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
              *options);
   display.finish();
   if (!night) return cannot_begin(context, given, *notifier, study->name, night.error());
+  if (night->result != NightResult::running) {
+    auto warning = keep_within(given.history_limit_bytes, *history, context.database(),
+                               night->study, context.clock.wall_time_s());
+    if (warning) listener.warnings.push_back(*std::move(warning));
+  }
   const bool has_study = history->study(study->name).has_value();
   const NightContext about{study->name, has_study ? study->name : night->after.study,
                            context.database_option(), parameter_order(study->document),
@@ -242,6 +249,7 @@ void add_retune_command(CLI::App& program, CommandContext& context) {
           "Nights whose trials are kept; of older ones only the result stays [default: 60]")
       ->option_text("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+  add_history_limit_option(*command, options->history_limit_bytes, "After the night");
   command->add_flag("--quiet", options->quiet, "Show no progress, even on a terminal");
   add_json_option(*command, context);
   command->callback([&context, options] {

@@ -7,8 +7,8 @@
 
 #include "common/text.hpp"
 #include "tuner/assembly/study_parts.hpp"
+#include "tuner/cli/collection.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/interpreter_versions.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
 #include "tuner/cli/run_options.hpp"
@@ -18,22 +18,36 @@
 #include "tuner/cli/tuner_machine.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/report/trial_json.hpp"
+#include "tuner/survey/interpreter_versions.hpp"
 
 namespace steptune {
 namespace {
 
 constexpr int k_projection_repeats = 3;
 
+/// What continues this run of a study whose file names it `name_in_file`: options that the file
+/// does not hold are repeated, and a name that `--new` has given belongs into it.
+std::string continuation(const CommandContext& context, const RunOptions& options,
+                         const StudySpec& study, const std::string& name_in_file) {
+  std::string command = "steptune run " + shell_quoted(options.study);
+  if (options.trials) command += fmt::format(" --trials {}", *options.trials);
+  if (!options.time.empty()) command += " --time " + shell_quoted(options.time);
+  if (options.first_guesses) command += " --first-guesses";
+  command += context.database_option();
+  if (study.name == name_in_file) return command;
+  return fmt::format("\"name\": \"{}\" in {}, then {}", study.name, options.study, command);
+}
+
 /// Says once, as soon as the loop looks, what the first signal sets off.
 class InterruptNotice {
  public:
   /// `first` says what becomes of the running trials.
   InterruptNotice(const SignalFlags& flags, LinePrinter& printer, std::string first,
-                  std::string continue_command)
+                  std::string continue_with)
       : flags_(flags),
         printer_(printer),
         first_(std::move(first)),
-        continue_command_(std::move(continue_command)) {}
+        continue_with_(std::move(continue_with)) {}
 
   [[nodiscard]] int operator()() {
     const int count = flags_.count();
@@ -42,7 +56,7 @@ class InterruptNotice {
       printer_.print(count == 1
                          ? fmt::format("{}; results are saved; press Ctrl-C again to stop at once\n"
                                        "continue later with: {}",
-                                       first_, continue_command_)
+                                       first_, continue_with_)
                          : std::string("stopping at once"));
     }
     return count;
@@ -52,20 +66,19 @@ class InterruptNotice {
   const SignalFlags& flags_;
   LinePrinter& printer_;
   std::string first_;
-  std::string continue_command_;
+  std::string continue_with_;
   int said_ = 0;
 };
 
+/// `continue_with`: what to say after an interruption.
 Result<LoopResult> tune(CommandContext& context, const RunOptions& options, const StudySpec& study,
-                        History& history, const SignalFlags& flags) {
+                        History& history, const SignalFlags& flags,
+                        const std::string& continue_with) {
   MachineDescription machine = tuner_machine();
   machine.merge(interpreter_versions(study, context.clock, context.console.environment(),
                                      log_directory(context.database(), study.name)));
   auto parts = make_study_parts(study, context.clock);
   if (!parts) return tl::unexpected(parts.error());
-  if (options.first_guesses) {
-    parts->searcher = with_study_guesses(std::move(parts->searcher), study);
-  }
   LinePrinter printer(STDERR_FILENO,
                       is_smart_terminal(STDERR_FILENO, context.console.environment()));
   LiveDisplay display(printer, context.clock, *parts->runner.clock, study, options.quiet);
@@ -78,7 +91,7 @@ Result<LoopResult> tune(CommandContext& context, const RunOptions& options, cons
   }
   InterruptNotice notice(
       flags, printer, detach ? "detaching: running trials continue" : "stopping the running trials",
-      "steptune run " + shell_quoted(options.study) + context.database_option());
+      continue_with);
   auto result =
       run_loop({study, *parts->searcher, *parts->scheduler, *parts->runner.runner, history,
                 *parts->runner.clock, display, log_directory(context.database(), study.name),
@@ -120,6 +133,7 @@ ExitCode tune_and_report(CommandContext& context, const RunOptions& options, Stu
   if (!history) return failed(history.error());
   for (const std::string& warning : history->warnings())
     context.console.warning(warning);
+  const std::string name_in_file = study.name;
   const auto former = settle_identity(context.console, options, *history, study);
   if (!former) return failed(former.error());
   const auto agreed =
@@ -127,10 +141,16 @@ ExitCode tune_and_report(CommandContext& context, const RunOptions& options, Stu
                        {{}, k_projection_repeats, context.database(), context.clock.wall_time_s()});
   if (!agreed) return failed(agreed.error());
   const SignalFlags flags;
-  const auto result = tune(context, options, study, *history, flags);
+  const auto result = tune(context, options, study, *history, flags,
+                           continuation(context, options, study, name_in_file));
   if (!result) return failed(result.error());
   const ExitCode code = exit_code_of(*result, flags);
   const bool interrupted = code == ExitCode::interrupted || code == ExitCode::terminated;
+  if (!interrupted) {
+    const auto warning = keep_within(options.history_limit_bytes, *history, context.database(),
+                                     study.name, context.clock.wall_time_s());
+    if (warning) context.console.warning(*warning);
+  }
   const auto report = make_run_report(context, std::move(*history), study.name, *result);
   if (!report) return failed(report.error());
   print_run_report(context, *report, study.name, interrupted);
@@ -213,6 +233,7 @@ void add_run_command(CLI::App& program, CommandContext& context) {
       ->option_text("LEVEL")
       ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}));
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
+  add_history_limit_option(*command, options->history_limit_bytes, "At the end");
   add_notify_options(*command, options->notify, {"completed", "improved", "failed", "budget"});
   add_json_option(*command, context);
   command->callback([&context, options] {

@@ -67,7 +67,7 @@ Result<StudySpec> as_it_was_begun(const Json& stored, const StudySpec& study) {
 
 /// The top-level keys in which two definitions of a study differ, but for those that may change
 /// while a study goes on: `"command", "runner"`.
-std::string changed_keys(const Json& stored, const Json& now) {
+std::string changed_keys(Json stored, Json now) {
   std::set<std::string> names;
   for (const Json* document : {&stored, &now}) {
     for (const auto& [name, value] : document->items())
@@ -75,12 +75,21 @@ std::string changed_keys(const Json& stored, const Json& now) {
   }
   for (const char* free : {"name", "budget", "search", "try"})
     names.erase(free);
+  // What a file says where trials edit it counts for nothing; if no other key tells the change, it
+  // says something else elsewhere.
+  const bool has_other_files =
+      stored.value("config_files", Json()) != now.value("config_files", Json());
+  for (Json* document : {&stored, &now}) {
+    if (!document->contains("config_files")) continue;
+    for (auto& [name, file] : (*document)["config_files"].items())
+      file.erase("content");
+  }
   std::string text;
   for (const std::string& name : names) {
     if (stored.value(name, Json()) == now.value(name, Json())) continue;
     text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", name);
   }
-  return text;
+  return text.empty() && has_other_files ? "\"config_files\"" : text;
 }
 
 /// Whether the study has no trial that was measured, and none that may still run.
@@ -147,6 +156,10 @@ Result<void> apply_overrides(const RunOptions& options, StudySpec& study) {
   if (options.trials) {
     study.budget.trials = *options.trials;
     study.document["budget"]["trials"] = *options.trials;
+  }
+  if (options.first_guesses) {
+    study.search.first_guesses = true;
+    study.document["search"]["first_guesses"] = true;
   }
   if (options.time.empty()) return {};
   const auto time_s = parse_duration_s(options.time);

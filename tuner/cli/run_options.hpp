@@ -28,6 +28,7 @@ struct RunOptions {
   bool yes = false;
   bool quiet = false;
   bool first_guesses = false;
+  std::optional<std::uint64_t> history_limit_bytes;
   NotifyOptions notify;
   std::string log_level;              ///< as given; empty: STEPTUNE_LOG, else off
   std::string on_interrupt = "stop";  ///< `stop`, `detach`: what becomes of running trials
@@ -36,7 +37,7 @@ struct RunOptions {
 /// Begins the diagnostic log as the variable STEPTUNE_LOG and `--log-level`, which wins, ask for.
 [[nodiscard]] Result<void> begin_log(const RunOptions& options, const Environment& environment);
 
-/// Puts seed and budget of the command line into the study, its document included.
+/// Puts seed, budget and first guesses of the command line into the study, its document included.
 [[nodiscard]] Result<void> apply_overrides(const RunOptions& options, StudySpec& study);
 
 /// Decides which study of the history this run continues (nothing: it begins one): sets the stored

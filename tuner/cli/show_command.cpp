@@ -9,8 +9,8 @@
 
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/log_text.hpp"
 #include "tuner/cli/study_source.hpp"
+#include "tuner/report/log_text.hpp"
 #include "tuner/report/trial_json.hpp"
 #include "tuner/report/trial_text.hpp"
 

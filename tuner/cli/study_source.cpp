@@ -59,7 +59,7 @@ Result<void> check_study_name(const std::string& name) {
 }
 
 Result<StudySpec> open_study_file(const std::string& path) {
-  auto study = read_study(path, machine_facts());
+  auto study = read_study(path, detected_facts());
   if (!study) study.error().kind = ErrorKind::usage;
   return study;
 }

@@ -32,7 +32,7 @@ void let_go_of_streams() {
                            live::LiveChannel channel, UniqueFd process) {
   let_go_of_streams();
   // Being no nicer than before is no fault.
-  static_cast<void>(::nice(k_nicer));
+  [[maybe_unused]] const int niceness = ::nice(k_nicer);
   {
     live::AttachedProgram program(context.clock, std::move(channel), std::move(process));
     tune_attached(context, tuning, program);

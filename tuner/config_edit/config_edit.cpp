@@ -74,6 +74,31 @@ std::string nearest_key(const Scalars& scalars, const std::string& name) {
   return meant.empty() ? "" : fmt::format("; did you mean {}?", list_of(meant));
 }
 
+std::string missing_key(const Scalars& scalars, const std::string& key) {
+  const bool holds_others = std::ranges::any_of(
+      scalars, [&](const ConfigScalar& scalar) { return scalar.key().starts_with(key + "."); });
+  return holds_others
+             ? fmt::format("{} holds other keys, not a value", printable_line(key, 80))
+             : fmt::format("no key {}{}", printable_line(key, 80), nearest_key(scalars, key));
+}
+
+/// The only one of `found`, which were found by `name`.
+Result<const ConfigScalar*> only_place(const Candidates& found, const Scalars& scalars,
+                                       const std::string& name) {
+  if (found.size() > 1) {
+    return fail(ErrorKind::usage, fmt::format("ambiguous: {}", list_of(found)));
+  }
+  if (found.empty()) return fail(ErrorKind::usage, missing_key(scalars, name));
+  if (found[0]->why_fixed.empty()) return found[0];
+  return fail(ErrorKind::usage,
+              fmt::format("{} (line {}) cannot be changed, {}", printable_line(found[0]->key(), 80),
+                          found[0]->line, found[0]->why_fixed));
+}
+
+Candidates by_key(const Scalars& scalars, const std::string& key) {
+  return those(scalars, [&](const ConfigScalar& scalar) { return scalar.key() == key; });
+}
+
 /// The places of all parameters, or what is wrong with each that has none.
 class Places {
  public:
@@ -82,21 +107,12 @@ class Places {
   const ConfigScalar* of(const std::string& parameter) {
     const auto mapped = keys_.find(parameter);
     if (mapped != keys_.end() && mapped->second.empty()) return nullptr;
+    const std::string& name = mapped == keys_.end() ? parameter : mapped->second;
     const Candidates found =
-        mapped == keys_.end()
-            ? named(scalars_, parameter)
-            : those(scalars_, [&](const ConfigScalar& one) { return one.key() == mapped->second; });
-    if (found.size() == 1 && found[0]->why_fixed.empty()) return found[0];
-    if (found.size() == 1) {
-      faults_.push_back(fmt::format("{}: {} (line {}) cannot be changed, {}", parameter,
-                                    printable_line(found[0]->key(), 80), found[0]->line,
-                                    found[0]->why_fixed));
-    } else if (found.empty()) {
-      const std::string& name = mapped == keys_.end() ? parameter : mapped->second;
-      faults_.push_back(missing(parameter, name));
-    } else {
-      faults_.push_back(fmt::format("{}: ambiguous: {}", parameter, list_of(found)));
-    }
+        mapped == keys_.end() ? named(scalars_, parameter) : by_key(scalars_, name);
+    const auto place = only_place(found, scalars_, name);
+    if (place) return *place;
+    faults_.push_back(fmt::format("{}: {}", parameter, place.error().message));
     example_ = fmt::format("{}={}", parameter, found.empty() ? "KEY.OF.FILE" : found[0]->key());
     return nullptr;
   }
@@ -112,17 +128,6 @@ class Places {
   }
 
  private:
-  [[nodiscard]] std::string missing(const std::string& parameter, const std::string& name) const {
-    const bool holds_others = std::ranges::any_of(
-        scalars_, [&](const ConfigScalar& scalar) { return scalar.key().starts_with(name + "."); });
-    if (holds_others) {
-      return fmt::format("{}: {} holds other keys, not a value", parameter,
-                         printable_line(name, 80));
-    }
-    return fmt::format("{}: no key {}{}", parameter, printable_line(name, 80),
-                       nearest_key(scalars_, name));
-  }
-
   const Scalars& scalars_;
   const ConfigKeys& keys_;
   std::vector<std::string> faults_;
@@ -187,6 +192,11 @@ Result<void> check_names(const Configuration& configuration, const ConfigKeys& k
 
 }  // namespace
 
+Result<const ConfigScalar*> config_place(const std::vector<ConfigScalar>& scalars,
+                                         const std::string& key) {
+  return only_place(by_key(scalars, key), scalars, key);
+}
+
 Result<std::vector<ConfigChange>> config_changes(ConfigFormat format, std::string_view text,
                                                  const Configuration& configuration,
                                                  const ConfigKeys& keys, const std::string& where) {
@@ -200,7 +210,7 @@ Result<std::vector<ConfigChange>> config_changes(ConfigFormat format, std::strin
   for (const auto& [name, value] : configuration.values()) {
     const ConfigScalar* place = places.of(name);
     if (place == nullptr) continue;
-    const Json wanted = to_json(value);
+    const Json wanted = to_json(as_kind_of(place->value, value));
     if (place->value == wanted) continue;
     changes.push_back(change_of(format, text, name, *place, value));
   }

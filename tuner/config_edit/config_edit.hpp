@@ -26,6 +26,12 @@ struct ConfigChange {
 /// Parameter -> key of the file; an empty key leaves the parameter out.
 using ConfigKeys = std::map<std::string, std::string>;
 
+/// The one of `scalars` that `key` names, for its value to be changed. An error of kind `usage`
+/// says why there is none: no such key (with the nearest), several, or text that cannot be replaced
+/// alone.
+[[nodiscard]] Result<const ConfigScalar*> config_place(const std::vector<ConfigScalar>& scalars,
+                                                       const std::string& key);
+
 /// What must change in the text of a configuration file so that it says `configuration`, in order
 /// of the text; nothing for values that are right already. A parameter belongs to the key that
 /// `keys` names, else to the only one that is called like it, at any depth (`batch-size` is

@@ -8,6 +8,7 @@
 
 #include "common/interval.hpp"
 #include "tuner/loop/planned_time.hpp"
+#include "tuner/study/counted_steps.hpp"
 
 namespace steptune {
 namespace {
@@ -79,7 +80,7 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   promise.samples = study.planned_run.samples;
   promise.phases = measurement.phases;
   promise.parts = measurement.parts;
-  promise.samples_per_step = samples_per_step(study, trial.configuration);
+  promise.samples_per_step = samples_per_count(study, trial.configuration);
   return promise;
 }
 

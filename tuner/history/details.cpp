@@ -10,6 +10,8 @@ namespace {
 
 /// Before it there were no tables of traces, attempts and sessions.
 constexpr int k_first_with_details = 4;
+/// Nor, before it, of the times in which machines were not used.
+constexpr int k_first_with_unused_times = 8;
 
 std::optional<TrialTrace> read_trace(const std::string& text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -82,6 +84,22 @@ Result<std::vector<SessionRecord>> History::sessions(std::int64_t study_id) cons
       }
     }
     return sessions;
+  });
+}
+
+Result<std::vector<UnusedTime>> History::unused_times(std::int64_t study_id) const {
+  return store_->catch_errors([&]() -> Result<std::vector<UnusedTime>> {
+    std::vector<UnusedTime> times;
+    if (store_->version < k_first_with_unused_times) return times;
+    Query query = store_->query(
+        "SELECT machine, from_wall_s, to_wall_s, usd FROM unused_times WHERE study_id = ? "
+        "ORDER BY from_wall_s, machine");
+    query.bind(study_id);
+    while (query.step()) {
+      times.push_back({query.column(0).getString(), query.column(1).getDouble(),
+                       query.column(2).getDouble(), query.column(3).getDouble()});
+    }
+    return times;
   });
 }
 

@@ -305,8 +305,9 @@ Result<void> History::remove_study(std::int64_t study_id) {
   return store_->write([&]() -> Result<void> {
     for (const char* statement :
          {"DELETE FROM traces WHERE study_id = ?", "DELETE FROM attempts WHERE study_id = ?",
-          "DELETE FROM sessions WHERE study_id = ?", "DELETE FROM trials WHERE study_id = ?",
-          "DELETE FROM status_counts WHERE study_id = ?", "DELETE FROM studies WHERE id = ?"}) {
+          "DELETE FROM sessions WHERE study_id = ?", "DELETE FROM unused_times WHERE study_id = ?",
+          "DELETE FROM trials WHERE study_id = ?", "DELETE FROM status_counts WHERE study_id = ?",
+          "DELETE FROM studies WHERE id = ?"}) {
       store_->query(statement).bind(study_id).run();
     }
     return {};
@@ -314,7 +315,7 @@ Result<void> History::remove_study(std::int64_t study_id) {
 }
 
 Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
-                                std::optional<StudyTotals> totals, const TrialTrace& trace) {
+                                const std::optional<StudyTotals>& totals, const TrialTrace& trace) {
   return store_->write([&]() -> Result<void> {
     if (auto done = write_trial(study_id, trial, trace); !done) return done;
     if (totals) {
@@ -327,6 +328,7 @@ Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
           .bind(std::int64_t{totals->unpaid_suggestions})
           .bind(study_id)
           .run();
+      put_unused(study_id, totals->unused);
     }
     return {};
   });
@@ -349,6 +351,22 @@ Result<void> History::write_trial(std::int64_t study_id, const TrialRecord& tria
   }
   put_details(study_id, trial, trace);
   return {};
+}
+
+void History::put_unused(std::int64_t study_id, std::span<const UnusedTime> unused) {
+  for (const UnusedTime& time : unused) {
+    store_
+        ->query(
+            "INSERT INTO unused_times (study_id, machine, from_wall_s, to_wall_s, usd) "
+            "VALUES (?, ?, ?, ?, ?) ON CONFLICT (study_id, machine, from_wall_s) "
+            "DO UPDATE SET to_wall_s = excluded.to_wall_s, usd = usd + excluded.usd")
+        .bind(study_id)
+        .bind(time.machine)
+        .bind(time.from_wall_s)
+        .bind(time.to_wall_s)
+        .bind(time.usd)
+        .run();
+  }
 }
 
 void History::put_details(std::int64_t study_id, const TrialRecord& trial,
@@ -383,7 +401,7 @@ void History::put_details(std::int64_t study_id, const TrialRecord& trial,
 }
 
 Result<void> History::record_launching(std::int64_t study_id, const TrialRecord& trial,
-                                       std::optional<StudyTotals> totals) {
+                                       const std::optional<StudyTotals>& totals) {
   if (trial.status != TrialStatus::launching) {
     return fail(ErrorKind::internal, fmt::format("trial {} is not launching", trial.number));
   }
@@ -408,14 +426,15 @@ Result<void> History::record_running(std::int64_t study_id, std::int64_t number,
 }
 
 Result<void> History::record_ended(std::int64_t study_id, const TrialRecord& trial,
-                                   std::optional<StudyTotals> totals, const TrialTrace& trace) {
+                                   const std::optional<StudyTotals>& totals,
+                                   const TrialTrace& trace) {
   if (!is_final(trial.status) && trial.status != TrialStatus::interrupted) {
     return fail(ErrorKind::internal, fmt::format("trial {} has not ended", trial.number));
   }
   return put_trial(study_id, trial, totals, trace);
 }
 
-Result<void> History::record_study(const StudyRecord& study) {
+Result<void> History::record_study(const StudyRecord& study, std::span<const UnusedTime> unused) {
   return store_->write([&]() -> Result<void> {
     Query query = store_->query(
         "UPDATE studies SET status = ?, elapsed_s = ?, overhead_usd = ?, unpaid_suggestions = ?, "
@@ -430,9 +449,12 @@ Result<void> History::record_study(const StudyRecord& study) {
     } else {
       query.bind(dump_json(study.recommendation));
     }
-    if (query.bind(study.id).run() == 1) return {};
-    return fail(ErrorKind::internal, fmt::format("there is no study {}", study.id),
-                store_->path.string());
+    if (query.bind(study.id).run() != 1) {
+      return fail(ErrorKind::internal, fmt::format("there is no study {}", study.id),
+                  store_->path.string());
+    }
+    put_unused(study.id, unused);
+    return {};
   });
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "search/observation.hpp"
 #include "trial_runner/measure/measurement.hpp"
 #include "trial_runner/runner.hpp"
+#include "trial_runner/unused_time.hpp"
 #include "tuner/history/gc_plan.hpp"
 #include "tuner/history/trial_trace.hpp"
 
@@ -94,8 +96,11 @@ struct TrialRecord {
   std::vector<double> objectives;
   std::vector<double> standard_errors;  ///< same unit and length; not finite reads back as infinite
   std::optional<double> peak_memory_bytes;
+  /// As `Outcome`'s; kept with the measurement.
+  std::optional<double> peak_unreclaimable_bytes;
   std::optional<Disturbance> disturbance;
-  double disturbed_s = 0.0;  ///< seconds in which others took much of the machine
+  double disturbed_s = 0.0;        ///< seconds in which others took much of the machine
+  std::optional<double> cpu_busy;  ///< as `Outcome`'s; kept with the measurement
   std::optional<double> storage_read_bytes;
   std::optional<GpuUse> gpu;
   /// Of the first objective over the best so far, as the searcher expected it when it proposed the
@@ -167,6 +172,8 @@ struct StudyTotals {
   double elapsed_s = 0.0;
   double overhead_usd = 0.0;
   int unpaid_suggestions = 0;
+  /// Not recorded yet: what `overhead_usd` has grown by. A time that is recorded already goes on.
+  std::vector<UnusedTime> unused{};
 };
 
 /// What the trials of a study were billed for so far, ended attempts and trials alone.
@@ -243,6 +250,10 @@ class History {
   /// In order.
   [[nodiscard]] Result<std::vector<SessionRecord>> sessions(std::int64_t study_id) const;
 
+  /// When machines were kept and not used, in order of time; none of a history older than
+  /// version 8.
+  [[nodiscard]] Result<std::vector<UnusedTime>> unused_times(std::int64_t study_id) const;
+
   /// The nights of the study of that name, in order; none of a history older than version 7.
   [[nodiscard]] Result<std::vector<NightRow>> nights(const std::string& study) const;
 
@@ -307,28 +318,31 @@ class History {
   /// a trial in a final state is never overwritten (`internal`). Here and in `record_ended`,
   /// `totals` replace the study's in the same transaction.
   [[nodiscard]] Result<void> record_launching(std::int64_t study_id, const TrialRecord& trial,
-                                              std::optional<StudyTotals> totals = {});
+                                              const std::optional<StudyTotals>& totals = {});
   [[nodiscard]] Result<void> record_running(std::int64_t study_id, std::int64_t number,
                                             const std::string& token,
                                             const std::map<std::string, std::string>& placement);
   /// The final (or interrupted) state with everything measured, and what happened meanwhile.
   [[nodiscard]] Result<void> record_ended(std::int64_t study_id, const TrialRecord& trial,
-                                          std::optional<StudyTotals> totals = {},
+                                          const std::optional<StudyTotals>& totals = {},
                                           const TrialTrace& trace = {});
-  /// Study-level state; its totals replace the stored ones.
-  [[nodiscard]] Result<void> record_study(const StudyRecord& study);
+  /// Study-level state; its totals replace the stored ones. `unused` as in `StudyTotals`.
+  [[nodiscard]] Result<void> record_study(const StudyRecord& study,
+                                          std::span<const UnusedTime> unused = {});
 
  private:
   struct Store;
   explicit History(std::unique_ptr<Store> store);
   [[nodiscard]] tl::unexpected<Error> no_study(const std::string& name) const;
   [[nodiscard]] Result<void> put_trial(std::int64_t study_id, const TrialRecord& trial,
-                                       std::optional<StudyTotals> totals, const TrialTrace& trace);
-  /// Within a transaction, as the next two.
+                                       const std::optional<StudyTotals>& totals,
+                                       const TrialTrace& trace);
+  /// Within a transaction, as the next three.
   [[nodiscard]] Result<void> write_trial(std::int64_t study_id, const TrialRecord& trial,
                                          const TrialTrace& trace);
   /// Its id.
   std::int64_t insert_study(const StudyRecord& study);
+  void put_unused(std::int64_t study_id, std::span<const UnusedTime> unused);
   void put_details(std::int64_t study_id, const TrialRecord& trial, const TrialTrace& trace);
   std::unique_ptr<Store> store_;
 };

@@ -197,8 +197,20 @@ CREATE TABLE nights (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-constexpr std::array<Migration, 7> k_migrations{k_version_1, k_version_2, k_version_3, k_version_4,
-                                                k_version_5, k_version_6, k_version_7};
+// A time that goes on is written again under the same key.
+constexpr Migration k_version_8 = R"sql(
+CREATE TABLE unused_times (
+  study_id INTEGER NOT NULL REFERENCES studies (id),
+  machine TEXT NOT NULL,
+  from_wall_s REAL NOT NULL,
+  to_wall_s REAL NOT NULL,
+  usd REAL NOT NULL,
+  PRIMARY KEY (study_id, machine, from_wall_s)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::array<Migration, 8> k_migrations{k_version_1, k_version_2, k_version_3, k_version_4,
+                                                k_version_5, k_version_6, k_version_7, k_version_8};
 
 std::filesystem::path with_suffix(std::filesystem::path path, const std::string& suffix) {
   path += suffix;
@@ -228,7 +240,7 @@ Result<std::filesystem::path> back_up(SQLite::Database& database, const std::fil
 
 int oldest_readable_version() {
   // Version 3 added an index, 4 tables, 5 a count that only a writer needs, 6 a purpose of trials,
-  // 7 a table.
+  // 7 and 8 a table each.
   return 2;
 }
 

@@ -267,6 +267,12 @@ constexpr std::array k_field_readers{
                 [](ondemand::value value, TrialRecord& trial) {
                   get_numbers(value, k_machine_level_numbers, trial.level);
                 }},
+    FieldReader{"cpu_busy_share", [](ondemand::value value,
+                                     TrialRecord& trial) { get(value, trial.cpu_busy.emplace()); }},
+    FieldReader{"peak_unreclaimable_bytes",
+                [](ondemand::value value, TrialRecord& trial) {
+                  get(value, trial.peak_unreclaimable_bytes.emplace());
+                }},
     FieldReader{"storage_read_bytes",
                 [](ondemand::value value, TrialRecord& trial) {
                   get(value, trial.storage_read_bytes.emplace());
@@ -322,6 +328,9 @@ std::string measurement_document(const TrialRecord& trial) {
   if (trial.expected_improvement) put(json, "expected_improvement", *trial.expected_improvement);
   if (trial.level.log_ratio != 0.0)
     put_numbers(json["machine_level"], k_machine_level_numbers, trial.level);
+  if (trial.cpu_busy) put(json, "cpu_busy_share", *trial.cpu_busy);
+  if (trial.peak_unreclaimable_bytes)
+    put(json, "peak_unreclaimable_bytes", *trial.peak_unreclaimable_bytes);
   if (trial.storage_read_bytes) put(json, "storage_read_bytes", *trial.storage_read_bytes);
   return dump_json(json);
 }

@@ -13,6 +13,14 @@ namespace {
 
 constexpr std::uintmax_t k_max_config_bytes = std::uintmax_t{1} << 20;
 
+/// Words may be truth values of YAML 1.1: `yes`, `off`.
+OptionKind kind_of(const Json& value) {
+  if (value.is_boolean()) return OptionKind::boolean;
+  if (value.is_number_integer()) return OptionKind::integer;
+  if (value.is_number()) return OptionKind::number;
+  return truth_of(plain_text(value)) ? OptionKind::unknown : OptionKind::text;
+}
+
 std::optional<NamedConfig> read_config(const std::string& name,
                                        const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / name;
@@ -24,12 +32,16 @@ std::optional<NamedConfig> read_config(const std::string& name,
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   const auto scalars = scan_config(*format, text, name);
   if (!scalars) return std::nullopt;
-  NamedConfig config{name, {}};
+  NamedConfig config{name, {}, {}};
+  std::set<std::string> seen;
   for (const ConfigScalar& scalar : *scalars) {
+    const std::string key = scalar.key();
+    if (!seen.insert(key).second || !scalar.why_fixed.empty()) config.fixed.insert(key);
     if (scalar.value.is_null()) continue;
     ProgramOption setting;
-    setting.name = scalar.key();
+    setting.name = key;
     setting.form = OptionForm::assignment;
+    setting.kind = kind_of(scalar.value);
     setting.default_value = plain_text(scalar.value);
     setting.default_from = name;
     config.settings.push_back(std::move(setting));

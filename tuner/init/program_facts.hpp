@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace steptune {
 struct NamedConfig {
   std::string name;                     ///< as the command has it
   std::vector<ProgramOption> settings;  ///< its scalars, by their path: `data.batch_size`
+  std::set<std::string> fixed;  ///< those whose text cannot be replaced alone, or that stand twice
 };
 
 /// What can be known of a program before it is run.

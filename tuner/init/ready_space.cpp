@@ -86,6 +86,7 @@ const Section<SpaceKnob>& knob_section() {
           .add(key("when", &SpaceKnob::when, document::string()))
           .add(key("memory", &SpaceKnob::memory, document::one_of({"increases", "decreases"})))
           .add(key("needs", &SpaceKnob::needs, document::string()))
+          .add(key("excluded_by", &SpaceKnob::excluded_by, document::string()))
           .add(key("choices", &SpaceKnob::choices, strings()))
           .add(key("settings", &SpaceKnob::settings,
                    document::list_of(document::object(setting_section()), k_max_list)))
@@ -204,7 +205,7 @@ const ReadySpace* space_by_facts(const std::vector<ReadySpace>& spaces,
 
 std::vector<ProgramOption> declared_options(const ReadySpace& space) {
   std::vector<ProgramOption> options;
-  if (space.form == "in the file") return options;
+  if (space.is_of_a_file()) return options;
   for (const SpaceKnob& knob : space.knobs) {
     if (knob.option.empty()) continue;
     ProgramOption option;

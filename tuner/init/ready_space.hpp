@@ -31,6 +31,8 @@ struct SpaceKnob {
   std::string when;    ///< over roles: `workers > 0`
   std::string memory;  ///< what raising it does to the memory: `increases`, `decreases`
   std::string needs;   ///< over facts; where it does not hold there is nothing to gain
+  /// A setting that must not be on beside it: `fp16.enabled`.
+  std::string excluded_by;
   std::vector<std::string> choices;
   std::vector<KnobSetting> settings;  ///< in place of `option` and `choices`
   std::string default_value;          ///< as published; the program's own word wins
@@ -50,8 +52,8 @@ struct ReadySpace {
   std::vector<std::string> config_keys;
   /// False: the program is not asked for help (it would train), and has all of these options.
   bool asks_help = true;
-  /// Of options: `--name value`, `--name=value`, `name=value`; `in the file`: they stand in the
-  /// configuration file, and no option sets them.
+  /// Of options: `--name value`, `--name=value`, `name=value`; `in the file`: they are keys of the
+  /// configuration file, of which trials read edited copies.
   std::string form;
   std::vector<SpaceKnob> knobs;
   std::string epochs;  ///< options that tell the length of the long run
@@ -59,6 +61,9 @@ struct ReadySpace {
   std::string
       step_size;  ///< the option that tells the samples of an optimizer step, where one does
   Json reports;   ///< as a study file has it; null: what its output shows
+
+  /// Whether it is known by a configuration file, whatever the program that reads it.
+  [[nodiscard]] bool is_of_a_file() const { return form == "in the file"; }
 };
 
 /// Reads one file of `configs/spaces`; the error tells every fault.

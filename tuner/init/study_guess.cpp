@@ -2,8 +2,9 @@
 #include "tuner/init/study_guess.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <cctype>
 #include <cmath>
+#include <filesystem>
 #include <set>
 
 #include <fmt/format.h>
@@ -74,8 +75,8 @@ class Guessing {
   /// All that may be varied, before any is considered.
   void look_ahead(const std::vector<SpaceKnob>& rules) {
     will_accumulate_ = std::ranges::any_of(rules, [this](const SpaceKnob& rule) {
-      const ProgramOption* option = rule.role == "accumulation" ? option_of(rule.option) : nullptr;
-      if (option == nullptr || (input_.space == nullptr && !tells_samples())) return false;
+      const ProgramOption* option = rule.role == "accumulation" ? place_of(rule).option : nullptr;
+      if (option == nullptr || (!knows_what_steps_are() && !tells_samples())) return false;
       const auto today = input_.program.today(*option);
       return today && whole_number(today->value);
     });
@@ -98,41 +99,27 @@ class Guessing {
       return leave(shown, fmt::format("nothing to gain here ({} does not hold)", rule.needs));
     }
     if (!rule.settings.empty()) return offer_settings(rule);
-    const ProgramOption* option = option_of(rule.option);
+    const Place place = place_of(rule);
+    const ProgramOption* option = place.option;
     const bool another_training = rule.role == "batch" || rule.role == "accumulation";
     if (another_training && input_.same_training) {
       if (option != nullptr) leave(shown, "changes the training itself; vary it with --semantic");
       return;
     }
     if (option == nullptr) {
-      if (input_.space != nullptr && input_.space->form == "in the file") {
-        leave(shown, "stands in the configuration file, and no option sets it");
+      if (is_of_a_file()) {
+        leave(shown, "no value of the configuration file; write one there to vary it");
       }
       return;
     }
+    if (const std::string why = why_not_in_file(rule); !why.empty()) return leave(shown, why);
     if (changes_learning(rule) && loss_.empty()) return leave(shown, k_no_loss);
-    if (input_.program.help_style != "argparse" &&
+    if (place.config == nullptr && input_.program.help_style != "argparse" &&
         may_be_abbreviated(input_.program.argv, *option)) {
       return leave(shown, "a word of the command may be its abbreviation; write it out");
     }
-    if (rule.role == "accumulation") {
-      if (!by_role_.contains("batch")) {
-        return leave(shown, "no batch size is varied that would keep the samples of a step");
-      }
-      // A bar over a loader counts parts of an optimizer step: fewer parts would look faster.
-      if (input_.space == nullptr && !tells_samples()) {
-        return leave(shown,
-                     "its output reports no samples, and what it counts may be micro-batches");
-      }
-    }
-    auto today = input_.program.today(*option);
-    if (!today && option->form == OptionForm::flag) {
-      today = ProgramFacts::Today{"false", "a flag that is not set"};
-    }
-    if (!today && !rule.default_value.empty()) {
-      today = ProgramFacts::Today{published_default(rule),
-                                  fmt::format("the published default of {}", input_.space->title)};
-    }
+    if (const std::string why = why_not_accumulated(rule); !why.empty()) return leave(shown, why);
+    const auto today = today_of(rule, *option);
     const std::string when = condition_of(rule);
     const bool active = rule.when.empty() || active_today(rule.when);
     if (!active && when.empty()) return leave(shown, "has no effect in the program as it is");
@@ -142,6 +129,10 @@ class Guessing {
     }
     Json parameter = {{"type", rule.type}};
     const std::string value = today ? today->value : "";
+    if (place.config != nullptr && value == "auto") {
+      return leave(shown,
+                   fmt::format("\"auto\" in {}: the trainer fills it in", place.config->name));
+    }
     if (rule.type == "int" && !settle_number(rule, value, parameter)) {
       return leave(shown, fmt::format("{} leaves no range", value.empty() ? "it" : value));
     }
@@ -155,8 +146,8 @@ class Guessing {
     if (!when.empty()) parameter["when"] = when;
     // A choice has no order, so that none of its values is known to need more.
     if (!rule.memory.empty() && rule.type != "categorical") parameter["memory"] = rule.memory;
-    add(rule, *option, std::move(parameter), active ? value : "",
-        today && active ? today->from : "", !when.empty());
+    add(rule, place, std::move(parameter), active ? value : "", today && active ? today->from : "",
+        !when.empty());
   }
 
   /// Knobs that a hook can set in the program and that no option of it sets.
@@ -206,7 +197,16 @@ class Guessing {
     Json command = command_template(argv_);
     const auto end = static_cast<std::ptrdiff_t>(program_words(argv_).end);
     command.insert(command.begin() + end, parts_.begin(), parts_.end());
+    Json files = Json::object();
+    for (const auto& [file, edits] : edits_) {
+      const std::string name = placeholder_of(file, files);
+      files[name] = {{"file", file}, {"edits", edits}};
+      put_placeholder(file, name, command);
+      guess_.comments["/config_files/" + name] =
+          "each trial reads a copy with these values; the file itself is left alone";
+    }
     document["command"] = std::move(command);
+    if (!files.empty()) document["config_files"] = std::move(files);
     if (hooks_) document["hooks"]["pytorch"] = *hooks_;
     const Json constraints = found_constraints();
     document["parameters"] = parameters_;
@@ -215,6 +215,105 @@ class Guessing {
   }
 
  private:
+  /// Where a knob's value is given.
+  struct Place {
+    const ProgramOption* option = nullptr;  ///< null: nowhere
+    const NamedConfig* config = nullptr;    ///< the file that has it; null: the command line
+  };
+
+  [[nodiscard]] bool is_of_a_file() const {
+    return input_.space != nullptr && input_.space->is_of_a_file();
+  }
+
+  /// Why this is not to be varied, if it is the accumulation; else empty.
+  [[nodiscard]] std::string why_not_accumulated(const SpaceKnob& rule) const {
+    if (rule.role != "accumulation") return "";
+    if (!by_role_.contains("batch")) {
+      return "no batch size is varied that would keep the samples of a step";
+    }
+    // A bar over a loader counts parts of an optimizer step: fewer parts would look faster.
+    if (knows_what_steps_are() || tells_samples()) return "";
+    return "its output reports no samples, and what it counts may be micro-batches";
+  }
+
+  /// What the program does if nothing is varied, and where that is said.
+  [[nodiscard]] std::optional<ProgramFacts::Today> today_of(const SpaceKnob& rule,
+                                                            const ProgramOption& option) const {
+    if (auto today = input_.program.today(option)) return today;
+    if (option.form == OptionForm::flag) {
+      return ProgramFacts::Today{"false", "a flag that is not set"};
+    }
+    if (rule.default_value.empty()) return std::nullopt;
+    return ProgramFacts::Today{published_default(rule),
+                               fmt::format("the published default of {}", input_.space->title)};
+  }
+
+  /// A known trainer's output counts optimizer steps; who reads a known file is not known by that.
+  [[nodiscard]] bool knows_what_steps_are() const {
+    return input_.space != nullptr && !is_of_a_file();
+  }
+
+  [[nodiscard]] Place place_of(const SpaceKnob& rule) const {
+    if (!is_of_a_file()) {
+      const ProgramOption* option = option_of(rule.option);
+      if (option != nullptr || input_.space != nullptr) return {option, nullptr};
+    }
+    for (const NamedConfig& config : input_.program.configs) {
+      const auto setting = std::ranges::find(config.settings, rule.option, &ProgramOption::name);
+      const bool is_there = setting != config.settings.end();
+      if (is_there && !config.fixed.contains(setting->name)) return {&*setting, &config};
+    }
+    return {};
+  }
+
+  /// The value that a configuration file has for a key; empty where none has it.
+  [[nodiscard]] std::string value_in_files(const std::string& key) const {
+    SpaceKnob wanted;
+    wanted.option = key;
+    const Place place = place_of(wanted);
+    return place.config == nullptr ? "" : place.option->default_value.value_or("");
+  }
+
+  /// What else stands in the file may forbid to vary a key of it.
+  [[nodiscard]] std::string why_not_in_file(const SpaceKnob& rule) const {
+    if (!is_of_a_file()) return "";
+    if (!rule.excluded_by.empty() && truth_of(value_in_files(rule.excluded_by)).value_or(false)) {
+      return fmt::format("{} is on", rule.excluded_by);
+    }
+    const std::string& whole = input_.space->step_size;
+    if (rule.role == "batch" && !will_accumulate_ && !value_in_files(whole).empty()) {
+      return fmt::format("{} holds the samples of a step, and no accumulation is varied with it",
+                         whole);
+    }
+    return "";
+  }
+
+  /// `ds_config` for `configs/ds_config.json`, or more where that is taken.
+  [[nodiscard]] std::string placeholder_of(const std::string& file, const Json& taken) const {
+    constexpr std::size_t k_longest = 40;
+    std::string name;
+    for (const char letter : std::filesystem::path(file).stem().string().substr(0, k_longest))
+      name += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) {
+      name.insert(0, "file_");
+    }
+    while (parameters_.contains(name) || taken.contains(name) || input_.machine.contains(name))
+      name += "_file";
+    return name;
+  }
+
+  /// Where the command names the file, as a word or behind `=`, each trial names its copy.
+  static void put_placeholder(const std::string& file, const std::string& name, Json& command) {
+    const std::string as_template = command_template({file})[0].get<std::string>();
+    for (Json& word : command) {
+      if (!word.is_string()) continue;
+      auto text = word.get<std::string>();
+      if (text != as_template && !text.ends_with("=" + as_template)) continue;
+      text.resize(text.size() - as_template.size());
+      word = fmt::format("{}{{{}}}", text, name);
+    }
+  }
+
   /// A number may be told over facts: `cpus`.
   [[nodiscard]] std::string published_default(const SpaceKnob& rule) const {
     if (rule.type != "int" || whole_number(rule.default_value)) return rule.default_value;
@@ -314,23 +413,15 @@ class Guessing {
     return choices.size() >= 2;
   }
 
-  void add(const SpaceKnob& rule, const ProgramOption& option, Json parameter,
-           const std::string& value, const std::string& from, bool conditional) {
+  void add(const SpaceKnob& rule, const Place& place, Json parameter, const std::string& value,
+           const std::string& from, bool conditional) {
     const std::string& name = rule.parameter;
+    const ProgramOption& option = *place.option;
     const std::string type = text_at(parameter, "type");
-    const auto moved = without_option(argv_, option);
-    argv_ = moved;
-    if (type == "bool") {
-      add_truth(name, option);
+    if (place.config != nullptr) {
+      edits_[place.config->name][option.name] = fmt::format("{{{}}}", name);
     } else {
-      const std::string hole = fmt::format("{{{}}}", name);
-      const std::vector<std::string> words = option_words(option, hole);
-      if (conditional && words.size() > 1) {
-        parts_.push_back({{"args", words}});
-      } else {
-        for (const std::string& word : words)
-          parts_.push_back(word);
-      }
+      add_words(name, option, type, conditional);
     }
     if (!value.empty()) {
       const Value now = type == "bool"  ? Value(truth_of(value).value_or(false))
@@ -341,10 +432,26 @@ class Guessing {
     }
     remember(rule, option.name, parameter, value, from);
     guess_.comments["/parameters/" + name] =
-        fmt::format("{}{}", option.name,
+        fmt::format("{}{}{}", option.name,
+                    place.config == nullptr ? std::string() : " in " + place.config->name,
                     from.empty() || value.empty() ? std::string()
                                                   : fmt::format("; {} is from {}", value, from));
     parameters_[name] = std::move(parameter);
+  }
+
+  void add_words(const std::string& name, const ProgramOption& option, const std::string& type,
+                 bool conditional) {
+    const auto moved = without_option(argv_, option);
+    argv_ = moved;
+    if (type == "bool") return add_truth(name, option);
+    const std::string hole = fmt::format("{{{}}}", name);
+    const std::vector<std::string> words = option_words(option, hole);
+    if (conditional && words.size() > 1) {
+      parts_.push_back({{"args", words}});
+      return;
+    }
+    for (const std::string& word : words)
+      parts_.push_back(word);
   }
 
   void add_truth(const std::string& name, const ProgramOption& option) {
@@ -476,6 +583,7 @@ class Guessing {
   std::string loss_;
   bool will_accumulate_ = false;
   Json parts_ = Json::array();
+  std::map<std::string, Json> edits_;  ///< by configuration file: values by key
   Json parameters_ = Json::object();
   Json baseline_ = Json::object();
   std::optional<Json> hooks_;
@@ -483,6 +591,25 @@ class Guessing {
   std::map<std::string, Value> today_by_role_;
   std::set<std::string> roles_of_program_;
 };
+
+/// Settings of configuration files that have no option on the command line, and one meaning.
+std::vector<SpaceKnob> knobs_of_files(const ProgramFacts& program) {
+  std::vector<SpaceKnob> rules;
+  for (const NamedConfig& config : program.configs) {
+    for (const ProgramOption& setting : config.settings) {
+      const std::string plain = plain_name(setting.name);
+      const std::string last = plain.substr(plain.rfind('.') + 1);
+      const bool has_option =
+          std::ranges::any_of(program.options, [&](const ProgramOption& option) {
+            const std::string own = plain_name(option.name);
+            return own == plain || own.substr(own.rfind('.') + 1) == last;
+          });
+      if (has_option || find_option(config.settings, last) != &setting) continue;
+      if (auto rule = usual_knob(setting)) rules.push_back(*std::move(rule));
+    }
+  }
+  return rules;
+}
 
 }  // namespace
 
@@ -496,6 +623,8 @@ Result<StudyGuess> guess_study(const GuessInput& input) {
     for (const ProgramOption& option : input.program.options) {
       if (auto rule = usual_knob(option)) rules.push_back(*std::move(rule));
     }
+    for (SpaceKnob& rule : knobs_of_files(input.program))
+      rules.push_back(std::move(rule));
     // Conditions speak of workers: those come first.
     std::ranges::stable_sort(rules, {}, [](const SpaceKnob& rule) { return !rule.when.empty(); });
     guessing.leave_batches(rules);

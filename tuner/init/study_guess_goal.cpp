@@ -164,10 +164,10 @@ class Goal {
                                            ? input_.reading->samples_per_step
                                        : input_.survey ? input_.survey->samples_per_step()
                                                        : std::nullopt;
+    const std::string option = input_.space == nullptr ? "" : input_.space->step_size;
+    const auto told =
+        option.empty() ? std::nullopt : positive(told_by(input_.program, {plain_name(option)}));
     if (!by_role_.contains("batch")) {
-      const std::string option = input_.space == nullptr ? "" : input_.space->step_size;
-      const auto told =
-          option.empty() ? std::nullopt : positive(told_by(input_.program, {plain_name(option)}));
       if (told) {
         samples_per_step_ = *told;
         return {*told, told};
@@ -176,9 +176,9 @@ class Goal {
       return {seen ? Json(static_cast<std::int64_t>(std::round(*seen))) : Json(), seen};
     }
     // A sample may be a token, and a step may be taken on several devices.
-    if (seen) {
-      const double times = std::round(*seen / today);
-      if (times >= 2.0 && std::abs(*seen / today - times) < 1e-3 * times) {
+    if (const auto whole = told ? told : seen) {
+      const double times = std::round(*whole / today);
+      if (times >= 2.0 && std::abs(*whole / today - times) < 1e-3 * times) {
         formula = fmt::format("{} * {:.0f}", formula, times);
         today *= times;
       }

@@ -77,13 +77,12 @@ FirstGuesses::FirstGuesses(const SearchSpace& space, Configuration baseline,
     return std::ranges::any_of(declared, [&](const auto& its) { return its.second == role; });
   };
   for (const Parameter& parameter : space.parameters()) {
-    const auto said = declared.find(parameter.name);
-    auto role = said != declared.end() ? said->second : role_of_name(parameter.name);
+    auto role = role_of(declared, parameter.name);
     if (role && is_a_number(*role) && !has_numbers(parameter)) role.reset();
     // Of two with one role the declared one is meant, else the first: both would be done twice.
     const bool taken = role && role != KnobRole::other &&
                        (std::ranges::find(roles_, role) != roles_.end() ||
-                        (said == declared.end() && is_declared(*role)));
+                        (!declared.contains(parameter.name) && is_declared(*role)));
     roles_.push_back(taken ? std::nullopt : role);
   }
 }

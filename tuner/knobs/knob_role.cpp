@@ -92,6 +92,11 @@ std::optional<KnobRole> role_of_name(std::string_view plain) {
   return std::nullopt;
 }
 
+std::optional<KnobRole> role_of(const KnobRoles& declared, const std::string& name) {
+  const auto said = declared.find(name);
+  return said != declared.end() ? said->second : role_of_name(name);
+}
+
 std::string precision_of(const std::string& choice) {
   std::string plain;
   for (const char letter : choice)

@@ -49,6 +49,9 @@ using KnobRoles = std::map<std::string, std::optional<KnobRole>>;
 /// dashes and the path before the last dot. Nothing for a name that none of the usual ones is like.
 [[nodiscard]] std::optional<KnobRole> role_of_name(std::string_view plain);
 
+/// The role that the study file declares for a parameter, else the one that its name tells.
+[[nodiscard]] std::optional<KnobRole> role_of(const KnobRoles& declared, const std::string& name);
+
 /// `bf16` for `bfloat16`, `bf16-mixed` and the like, `fp16`, `fp32`, `tf32`; empty for others.
 [[nodiscard]] std::string precision_of(const std::string& choice);
 

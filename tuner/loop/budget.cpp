@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "tuner/loop/speed_up.hpp"
 
 namespace steptune {
 namespace {
@@ -44,14 +46,14 @@ double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
   return std::max(trial.spent_s, std::min(share_s, longer_s + measured.window_s));
 }
 
-}  // namespace
-
-Spending spending_of(const StudySpec& study, const Standing& standing) {
+/// What `trials` took, of all that the standing knows.
+Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study,
+                     const Standing& standing) {
   Spending spending;
   spending.usd = standing.spent_usd();
   bool any_measured = false;
   double runs = 0.0, runs_s = 0.0, runs_usd = 0.0;  // confirming
-  for (const TrialRecord& trial : standing.trials()) {
+  for (const TrialRecord& trial : trials) {
     const bool confirms = is_confirmation(trial.purpose);
     if (is_compared(trial.purpose)) ++spending.search_trials;
     if (!was_measured(trial) || trial.purpose == TrialPurpose::sentinel) continue;
@@ -83,18 +85,38 @@ Spending spending_of(const StudySpec& study, const Standing& standing) {
   return spending;
 }
 
-std::optional<std::string> search_budget_spent(const StudySpec& study, const Spending& spending) {
+}  // namespace
+
+Spending spending_of(const StudySpec& study, const Standing& standing) {
+  return spending_on(standing.trials(), study, standing);
+}
+
+Spending spending_before_confirming(const StudySpec& study, const Standing& standing) {
+  std::span<const TrialRecord> trials = standing.trials();
+  while (!trials.empty() && !is_compared(trials.back().purpose))
+    trials = trials.first(trials.size() - 1);
+  return spending_on(trials, study, standing);
+}
+
+bool search_time_spent(const StudySpec& study, const Spending& spending, bool confirmed) {
+  const auto& limit_s = study.budget.time_s;
+  const int usual = study.measure.confirm_pairs;
+  const int pairs = confirmed ? std::min(usual, least_pairs(study)) : usual;
+  return limit_s && !fits(spending.elapsed_s, spending.least_trial_s, spending.confirm_pair_s,
+                          pairs, *limit_s);
+}
+
+std::optional<std::string> search_budget_spent(const StudySpec& study, const Spending& spending,
+                                               bool confirmed) {
   const BudgetSpec& budget = study.budget;
   if (budget.trials && spending.search_trials >= *budget.trials) {
     return fmt::format("{} trial{}", *budget.trials, *budget.trials == 1 ? "" : "s");
   }
-  const int pairs = study.measure.confirm_pairs;
-  if (budget.time_s && !fits(spending.elapsed_s, spending.least_trial_s, spending.confirm_pair_s,
-                             pairs, *budget.time_s)) {
+  if (search_time_spent(study, spending, confirmed)) {
     return fmt::format("{} of tuning time", format_duration(*budget.time_s));
   }
   if (budget.cost_usd && !fits(spending.usd, spending.least_trial_usd, spending.confirm_pair_usd,
-                               pairs, *budget.cost_usd)) {
+                               study.measure.confirm_pairs, *budget.cost_usd)) {
     return format_usd(*budget.cost_usd);
   }
   return std::nullopt;

@@ -28,17 +28,27 @@ struct Spending {
 /// share of a budget of time; once there are some, what they took counts.
 [[nodiscard]] Spending spending_of(const StudySpec& study, const Standing& standing);
 
+/// The same without what the fresh runs of the latest confirmation took: as the search was ended.
+/// Money is what has been spent by now.
+[[nodiscard]] Spending spending_before_confirming(const StudySpec& study, const Standing& standing);
+
 /// So many times longer is a confirming run's window than that of a trial: a buffer takes time to
 /// drain.
 inline constexpr double k_longer_window = 2.0;
 
 /// Why no further search trial may begin, for people (`40 trials`, `30 min of tuning time`,
 /// `$5.00`); nothing while one may. A trial that the budget cannot pay the least for is not begun.
-/// Two fifths of time and money at most are kept for the confirmation, or half for two pairs.
+/// Two fifths of time and money at most are kept for the confirmation, or half for two pairs; of a
+/// search that goes on after one (`confirmed`) no more than for the pairs that a claim takes.
 /// What has begun is not cut short: a budget may be overrun by the last trial and by the first
 /// pair.
 [[nodiscard]] std::optional<std::string> search_budget_spent(const StudySpec& study,
-                                                             const Spending& spending);
+                                                             const Spending& spending,
+                                                             bool confirmed = false);
+
+/// Whether no time is left for a further search trial, as above; false without such a budget.
+[[nodiscard]] bool search_time_spent(const StudySpec& study, const Spending& spending,
+                                     bool confirmed = false);
 
 /// Whether money allows one more trial of whatever price: what has been spent and the most that the
 /// trials under way can cost (`bound_usd`) are within the budget, so that it is overrun by less

@@ -11,6 +11,9 @@
 namespace steptune {
 namespace {
 
+/// One may be an accident.
+constexpr std::ptrdiff_t k_failures_of_baseline = 2;
+
 /// A baseline may violate a guard and still be what the user runs today.
 bool is_usable(const TrialRecord& trial) {
   return trial.status == TrialStatus::completed ||
@@ -26,12 +29,16 @@ bool has_failed(const TrialRecord& trial) {
   return is_final(trial.status) && !is_usable(trial);
 }
 
+bool is_failed_baseline(const TrialRecord& trial) {
+  return trial.purpose == TrialPurpose::confirm_baseline && has_failed(trial);
+}
+
 /// The confirming runs that count, in order: of several of the same configuration and round the one
 /// that others disturbed least, the first of equal ones.
 std::vector<const TrialRecord*> counted_runs(const Standing& standing) {
   std::vector<const TrialRecord*> runs;
   for (const TrialRecord& trial : standing.trials()) {
-    if (!is_confirmation(trial.purpose)) continue;
+    if (!is_confirmation(trial.purpose) || is_failed_baseline(trial)) continue;
     const auto former = std::ranges::find_if(runs, [&](const TrialRecord* run) {
       return run->purpose == trial.purpose && run->confirm_pair == trial.confirm_pair &&
              run->configuration == trial.configuration;
@@ -50,11 +57,16 @@ std::vector<const TrialRecord*> counted_runs(const Standing& standing) {
 LaunchVariation launches_before_confirming(const Standing& standing) {
   std::vector<TrialRecord> searched;
   for (const TrialRecord& trial : standing.trials()) {
+    // What comes later must not change what was settled, nor must a drift that it shows: such looks
+    // would have no error to spend.
+    if (is_confirmation(trial.purpose)) break;
     if (trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::sentinel) {
       searched.push_back(trial);
     }
   }
-  return estimate_launch_variation(searched, standing.drift());
+  const Objective& first = standing.rules().objectives.front();
+  const bool may_drift = first.is_time() || first.is_cost();
+  return estimate_launch_variation(searched, may_drift ? MachineDrift(searched) : MachineDrift());
 }
 
 double error_of_finalist(std::size_t index) {
@@ -66,9 +78,8 @@ double error_of_finalist(std::size_t index) {
 Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
     : study_(&study), standing_(&standing) {
   std::map<int, const TrialRecord*> baselines;
-  baseline_failed_ = std::ranges::any_of(standing.trials(), [](const TrialRecord& trial) {
-    return trial.purpose == TrialPurpose::confirm_baseline && has_failed(trial);
-  });
+  baseline_failed_ =
+      std::ranges::count_if(standing.trials(), is_failed_baseline) >= k_failures_of_baseline;
   const std::vector<const TrialRecord*> runs = counted_runs(standing);
   for (const TrialRecord* run : runs) {
     const TrialRecord& trial = *run;
@@ -242,7 +253,8 @@ std::optional<ConfirmStep> Confirmation::disturbed_run() const {
 std::optional<ConfirmStep> Confirmation::rest_of_round() const {
   const bool baseline_first = last_round_ % 2 == 0;
   const bool with_baseline = std::ranges::any_of(standing_->trials(), [&](const auto& trial) {
-    return trial.purpose == TrialPurpose::confirm_baseline && trial.confirm_pair == last_round_;
+    return trial.purpose == TrialPurpose::confirm_baseline && trial.confirm_pair == last_round_ &&
+           !is_failed_baseline(trial);
   });
   std::vector<Configuration> open;
   for (const Finalist& finalist : finalists_) {

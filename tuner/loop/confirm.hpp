@@ -47,6 +47,9 @@ struct ConfirmLimits {
 /// time and money allow and that is not usual; of the two the one that was disturbed less counts.
 /// Whether it is done again depends on the others alone, not on what it measured.
 ///
+/// A run of the baseline that failed is done once more, since one failure may be an accident; after
+/// a second one nothing more is confirmed.
+///
 /// The study's companion (`MeasureSpec::companion`) is a finalist, too, if its trial of the search
 /// may win; it runs in its own rounds and in every round of another one.
 ///
@@ -71,12 +74,17 @@ class Confirmation {
   /// the limits.
   [[nodiscard]] std::optional<ConfirmStep> next_step(const ConfirmLimits& limits) const;
 
+  /// Whether fresh runs of the baseline failed so often that nothing more is confirmed.
+  [[nodiscard]] bool baseline_failed() const { return baseline_failed_; }
+
+  /// Whether a further finalist could still be shown to be faster.
+  [[nodiscard]] bool may_take_turns() const;
+
   /// The finalists of the first round, at most `most`: the incumbent and what cannot be told from
   /// it. Empty where nothing looks better than the baseline.
   [[nodiscard]] std::vector<Configuration> contenders(std::size_t most) const;
 
  private:
-  [[nodiscard]] bool may_take_turns() const;
   /// Trial of the search of the study's companion; null if there is none that may win.
   [[nodiscard]] const TrialRecord* companion() const;
   [[nodiscard]] std::vector<Configuration> in_round(std::size_t together) const;

@@ -10,6 +10,7 @@
 #include <boost/math/statistics/univariate_statistics.hpp>
 
 #include "tuner/loop/objectives.hpp"
+#include "tuner/study/counted_steps.hpp"
 
 namespace steptune {
 namespace {
@@ -92,7 +93,7 @@ double enough_s(const StudySpec& study, const Standing& standing,
   }
   if (needs.startup_s.empty()) return std::numeric_limits<double>::infinity();
   const MeasureSpec& wanted = targets.measure;
-  const auto samples = samples_per_step(study, configuration);
+  const auto samples = samples_per_count(study, configuration);
   const double log_samples = samples ? std::log(*samples) : quantile(needs.log_samples, 0.5);
   const double step_s = expected_step_s(needs, log_samples);
   const double sample_s = step_s / std::exp(log_samples);

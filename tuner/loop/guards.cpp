@@ -79,6 +79,13 @@ std::optional<std::string> violation(const Guard& guard, const GuardedValue& val
   return std::nullopt;
 }
 
+/// Earlier versions recorded no more than the whole peak.
+double unreclaimable_bytes(const TrialRecord* baseline) {
+  if (baseline == nullptr) return 0.0;
+  if (baseline->peak_unreclaimable_bytes) return *baseline->peak_unreclaimable_bytes;
+  return baseline->peak_memory_bytes.value_or(0.0);
+}
+
 std::string missing(const Guard& guard) {
   if (guard.after_samples > 0.0) {
     return fmt::format(
@@ -147,9 +154,7 @@ std::optional<std::string> missing_headroom(double max_share, const Outcome& out
     return std::nullopt;
   }
   const double of_memory = *outcome.peak_unreclaimable_bytes / *outcome.usable_memory_bytes;
-  const double baselines_of_memory =
-      baseline != nullptr ? baseline->peak_memory_bytes.value_or(0.0) / *outcome.usable_memory_bytes
-                          : 0.0;
+  const double baselines_of_memory = unreclaimable_bytes(baseline) / *outcome.usable_memory_bytes;
   if (of_memory > max_share && !(baselines_of_memory > max_share)) {
     return told(of_memory, "memory that it may use");
   }

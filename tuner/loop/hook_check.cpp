@@ -24,12 +24,17 @@ HookFindings check_hook(const StudySpec& study, const Configuration& configurati
                         const HookLog& told, const std::filesystem::path& events) {
   HookFindings findings;
   if (!study.hooks.pytorch) return findings;
+  findings.given_up = told.gave_up();
   if (told.patched() && !told.disabled()) {
     findings.not_in_force = why_not_in_force(told, knob_values(study, configuration));
   } else {
     const HookLog log = told.disabled() ? told : read_hook_events(events);
     findings.absent =
-        why_hook_is_silent(log, render_command(study, configuration).argv, study.working_directory);
+        study.runner->traits().sees_files || !log.empty()
+            ? why_hook_is_silent(log, render_command(study, configuration).argv,
+                                 study.working_directory)
+            : "the hook told nothing: it did not reach the program, whose output may say why, or "
+              "the program did not train with PyTorch";
   }
   std::error_code error;
   std::filesystem::remove(events, error);

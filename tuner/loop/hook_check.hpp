@@ -15,6 +15,7 @@ namespace steptune {
 struct HookFindings {
   std::optional<std::string> absent;        ///< why it did not do its work at all
   std::optional<std::string> not_in_force;  ///< what of the configuration is not in force
+  std::optional<std::string> given_up;      ///< why it has ended the program
 };
 
 /// Looks at a trial that has ended: `told` on its output, and into `events` where it told nothing

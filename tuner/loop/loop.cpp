@@ -84,8 +84,8 @@ Result<LoopResult> run_loop(const LoopParts& parts) {
   if (auto recorded = parts.history.record_session(study->id, parts.machine); !recorded) {
     return tl::unexpected(recorded.error());
   }
-  const bool was_killed = stored && stored->status == StudyStatus::running;
-  return Tuning(parts, *std::move(study), was_killed).run();
+  const auto left_as = stored ? std::optional(stored->status) : std::nullopt;
+  return Tuning(parts, *std::move(study), left_as).run();
 }
 
 }  // namespace steptune

@@ -66,6 +66,16 @@ struct FinalistResult {
   SpeedUp speed_up;
 };
 
+/// A parameter whose best value was not found in the time there was: its values in the recommended
+/// configuration and in those that cannot be told from it, each once and in order.
+struct UndecidedParameter {
+  std::string name;
+  std::vector<Value> values;
+};
+
+/// An object: the values of each parameter by its name.
+[[nodiscard]] Json to_json(const std::vector<UndecidedParameter>& undecided);
+
 /// What the user is told in the end.
 struct Recommendation {
   std::int64_t incumbent_trial = 0;  ///< the baseline's own trial if nothing was shown to be better
@@ -83,9 +93,10 @@ struct Recommendation {
   std::string samples_counted;  ///< what a step was taken to be, for people; empty where unknown
   Claim claim = Claim::unconfirmed;
   SpeedUp speed_up;  ///< of the first objective; not measured (NaN) where the baseline is best
-  std::vector<FinalistResult> finalists;  ///< in the order of their confirmation
-  std::vector<std::int64_t> tied;         ///< trials that cannot be told from the incumbent
-  std::vector<std::int64_t> pareto;       ///< two objectives: the non-dominated trials
+  std::vector<FinalistResult> finalists;      ///< in the order of their confirmation
+  std::vector<std::int64_t> tied;             ///< trials that cannot be told from the incumbent
+  std::vector<UndecidedParameter> undecided;  ///< in what these differ from it, in order of name
+  std::vector<std::int64_t> pareto;           ///< two objectives: the non-dominated trials
   double tuning_s = 0.0;
   double tuning_usd = 0.0;
   std::optional<double> payback_share;  ///< of the planned run after which the tuning has paid

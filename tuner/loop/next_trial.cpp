@@ -3,6 +3,7 @@
 // decides and starts nothing.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -78,7 +79,7 @@ Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
   }
   const Spending so_far = spending();
   log_spending(so_far);
-  if (auto spent = search_budget_spent(study, so_far)) {
+  if (auto spent = search_budget_spent(study, so_far, confirmed_)) {
     end_ = End{LoopEnd::budget, *std::move(spent)};
     return std::nullopt;
   }
@@ -89,7 +90,10 @@ Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
 }
 
 std::optional<TrialRecord> Tuning::next_pending(bool confirming) {
+  if (pending_.empty()) return std::nullopt;
+  const bool search_is_over = search_time_is_over();
   const auto found = std::ranges::find_if(pending_, [&](const TrialRecord& trial) {
+    if (is_compared(trial.purpose) && search_is_over) return false;
     return confirming || !is_confirmation(trial.purpose);
   });
   if (found == pending_.end()) return std::nullopt;
@@ -139,7 +143,10 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
   SuggestRequest request;
   request.trial = static_cast<std::int64_t>(standing_.trials().size()) + 1;
   request.running = running;
-  if (parts_.study.runner->traits().machines_vary) {
+  // Before there is a model, trials fill the space; where they can share the start of a machine,
+  // on the one that costs least.
+  const bool shares_starts = machines_ != nullptr && machines_->trials_in_turn() > 1;
+  if (parts_.study.runner->traits().machines_vary && (shares_starts || tells_differences())) {
     request.price = [this](const Configuration& configuration) {
       return trial_price(configuration);
     };
@@ -172,6 +179,15 @@ std::optional<TrialRecord> Tuning::next_confirmation() const {
   TrialRecord trial = new_trial(step->purpose, "confirm", step->configuration);
   trial.confirm_pair = step->round;
   return trial;
+}
+
+bool Tuning::tells_differences() const {
+  const auto told = [](const TrialRecord& trial) {
+    return is_compared(trial.purpose) && is_final(trial.status) && !trial.objectives.empty();
+  };
+  const auto& trials = standing_.trials();
+  const auto first = std::ranges::find_if(trials, told);
+  return first != trials.end() && std::any_of(std::next(first), trials.end(), told);
 }
 
 ConfirmLimits Tuning::confirm_limits() const {
@@ -236,7 +252,10 @@ TrialRecord Tuning::new_trial(TrialPurpose purpose, std::string origin,
 }
 
 Spending Tuning::spending() const {
-  Spending spending = spending_of(parts_.study, standing_);
+  return as_of_now(spending_of(parts_.study, standing_));
+}
+
+Spending Tuning::as_of_now(Spending spending) const {
   spending.elapsed_s = stopwatch_.elapsed_s();
   spending.usd += study_.overhead_usd + running_.usd_committed(spending.least_trial_s);
   // What was handed over ahead of its turn takes its time, too.
@@ -244,6 +263,18 @@ Spending Tuning::spending() const {
   const std::size_t ahead = running_.size() - std::min(running_.size(), places);
   spending.elapsed_s += static_cast<double>(ahead) * spending.least_trial_s / double(places);
   return spending;
+}
+
+bool Tuning::time_is_over() const {
+  const auto& time_s = parts_.study.budget.time_s;
+  return time_s && stopwatch_.elapsed_s() >= *time_s;
+}
+
+bool Tuning::search_time_is_over() const {
+  if (machines_ == nullptr || !parts_.study.budget.time_s) return false;
+  Spending so_far = spending_of(parts_.study, standing_);
+  so_far.elapsed_s = stopwatch_.elapsed_s();
+  return search_time_spent(parts_.study, so_far, confirmed_);
 }
 
 double Tuning::trial_price(const Configuration& configuration) const {

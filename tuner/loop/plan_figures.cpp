@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "trial_runner/measure/quantiles.hpp"
+#include "tuner/study/counted_steps.hpp"
 
 namespace steptune {
 namespace {
@@ -51,11 +52,16 @@ std::string samples_counted(const StudySpec& study, const TrialRecord& trial) {
   if (!trial.measurement || !trial.measurement->samples_told) return {};
   const Measurement& measurement = *trial.measurement;
   const auto& formula = study.planned_run.batch_size;
-  const auto planned = samples_per_step(study, trial.configuration);
+  const auto planned = samples_per_count(study, trial.configuration);
   if (!*measurement.samples_told) {
-    return planned ? fmt::format("{:g} a step, by \"planned_run.batch_size\" ({})", *planned,
-                                 formula->text())
-                   : "one a step: neither the program nor \"planned_run.batch_size\" says";
+    if (!planned) return "one a step: neither the program nor \"planned_run.batch_size\" says";
+    const auto accumulated = accumulation_parameter(study);
+    const bool batches = accumulated && counts_batches(study);
+    const bool unknown = accumulated && study.report_format.preset == "tqdm";
+    return fmt::format(
+        "{:g} a {}, by \"planned_run.batch_size\" ({}){}", *planned,
+        batches ? "batch, which the bar counts" : "step", formula->text(),
+        unknown ? "; where the bar counts batches, leave " + *accumulated + " out" : "");
   }
   if (!(measurement.window_steps > 0.0)) return "as the program counts them";
   const double counted = measurement.window_samples / measurement.window_steps;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "tuner/loop/confirm.hpp"
 #include "tuner/loop/payback.hpp"
@@ -88,6 +90,44 @@ Choice choose(const Standing& standing, const Confirmation& confirmation) {
   return {incumbent, nullptr, Claim::feasible};
 }
 
+/// Trials that neither the search nor fresh runs can tell from the chosen one.
+std::vector<std::int64_t> tied_with(const Standing& standing, const Confirmation& confirmation,
+                                    const Choice& choice) {
+  std::vector<std::int64_t> tied = standing.tied_with(*choice.trial);
+  if (choice.finalist == nullptr) return tied;
+  const TrialRecord* baseline = standing.baseline();
+  std::erase_if(tied, [&](std::int64_t number) {
+    if (choice.claim == Claim::faster && baseline != nullptr &&
+        standing.find(number)->configuration == baseline->configuration) {
+      return true;
+    }
+    return std::ranges::any_of(confirmation.finalists(), [&](const Finalist& other) {
+      return other.configuration == standing.find(number)->configuration &&
+             other.speed_up.high < choice.finalist->speed_up.low;
+    });
+  });
+  return tied;
+}
+
+/// In what the tied trials differ from the chosen one.
+std::vector<UndecidedParameter> undecided_parameters(const Standing& standing,
+                                                     const TrialRecord& chosen,
+                                                     const std::vector<std::int64_t>& tied) {
+  std::map<std::string, std::set<Value>> values;
+  const auto add = [&](const Configuration& configuration) {
+    for (const auto& [name, value] : configuration.values())
+      values[name].insert(value);
+  };
+  add(chosen.configuration);
+  for (const std::int64_t number : tied)
+    add(standing.find(number)->configuration);
+  std::vector<UndecidedParameter> undecided;
+  for (const auto& [name, those] : values) {
+    if (those.size() > 1) undecided.push_back({name, {those.begin(), those.end()}});
+  }
+  return undecided;
+}
+
 ConfigurationRuns runs_of(const std::vector<RunPair>& pairs, const TrialRecord* RunPair::*side) {
   ConfigurationRuns runs;
   for (const RunPair& pair : pairs)
@@ -154,7 +194,8 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
   set_figures(study, standing, choice, recommendation);
   // Of the baseline it would list all that nothing was shown of.
   if (recommendation.claim != Claim::nothing_faster) {
-    recommendation.tied = standing.tied_with(*choice.trial);
+    recommendation.tied = tied_with(standing, confirmation, choice);
+    recommendation.undecided = undecided_parameters(standing, *choice.trial, recommendation.tied);
   }
   recommendation.pareto = standing.front();
   recommendation.tuning_s = totals.elapsed_s;
@@ -163,6 +204,11 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
   set_payback(study, recommendation);
   set_samples_ratio(study, standing, recommendation);
   recommendation.notes = plan_notes(study, standing, recommendation);
+  if (confirmation.baseline_failed()) {
+    recommendation.notes.emplace_back(
+        "fresh runs of the baseline failed: nothing more is confirmed (see 'steptune leaderboard "
+        "--all')");
+  }
   return recommendation;
 }
 

@@ -30,12 +30,19 @@ Json speed_up_json(const SpeedUp& speed_up) {
           {"low", speed_up.low},
           {"high", speed_up.high},
           {"low_if_buffered", speed_up.low_if_buffered},
+          {"repeat_low", speed_up.repeat_low},
+          {"repeat_high", speed_up.repeat_high},
           {"pairs", speed_up.pairs}};
 }
 
 SpeedUp speed_up_from(const Json& json) {
-  SpeedUp speed_up{number_or_nan(json, "ratio"), number_or_nan(json, "low"),
-                   number_or_nan(json, "high"), 0, number_or_nan(json, "low_if_buffered")};
+  SpeedUp speed_up{number_or_nan(json, "ratio"),
+                   number_or_nan(json, "low"),
+                   number_or_nan(json, "high"),
+                   0,
+                   number_or_nan(json, "low_if_buffered"),
+                   number_or_nan(json, "repeat_low"),
+                   number_or_nan(json, "repeat_high")};
   if (json.contains("pairs") && json["pairs"].is_number_integer()) {
     speed_up.pairs = json["pairs"].get<int>();
   }
@@ -67,6 +74,21 @@ std::vector<FinalistResult> finalists_from(const Json& json) {
         {each["trial"].get<std::int64_t>(), *verdict, speed_up_from(each["speed_up"])});
   }
   return finalists;
+}
+
+std::vector<UndecidedParameter> undecided_from(const Json& json, const std::string& where) {
+  std::vector<UndecidedParameter> undecided;
+  const auto found = json.find("undecided");
+  if (found == json.end() || !found->is_object()) return undecided;
+  for (const auto& [name, values] : found->items()) {
+    if (!values.is_array()) continue;
+    UndecidedParameter parameter{name, {}};
+    for (const Json& each : values) {
+      if (auto value = value_from_json(each, where)) parameter.values.push_back(*std::move(value));
+    }
+    undecided.push_back(std::move(parameter));
+  }
+  return undecided;
 }
 
 /// Recommendations of versions that told no claim were confirmed if there were pairs.
@@ -112,6 +134,16 @@ std::optional<Claim> claim_from_text(std::string_view text) {
   return k_claims.value_of(text);
 }
 
+Json to_json(const std::vector<UndecidedParameter>& undecided) {
+  Json json = Json::object();
+  for (const UndecidedParameter& parameter : undecided) {
+    Json& values = json[parameter.name] = Json::array();
+    for (const Value& value : parameter.values)
+      values.push_back(to_json(value));
+  }
+  return json;
+}
+
 Json to_json(const Recommendation& recommendation) {
   Json json{
       {"incumbent_trial", recommendation.incumbent_trial},
@@ -127,6 +159,7 @@ Json to_json(const Recommendation& recommendation) {
       {"speed_up", speed_up_json(recommendation.speed_up)},
       {"finalists", finalists_json(recommendation.finalists)},
       {"tied", array_of(recommendation.tied)},
+      {"undecided", to_json(recommendation.undecided)},
       {"pareto", array_of(recommendation.pareto)},
       {"tuning_s", recommendation.tuning_s},
       {"tuning_usd", recommendation.tuning_usd}};
@@ -168,6 +201,7 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
   recommendation.claim = claim_from(json, recommendation.speed_up);
   recommendation.finalists = finalists_from(json);
   recommendation.tied = numbers<std::int64_t>(json, "tied");
+  recommendation.undecided = undecided_from(json, where);
   recommendation.pareto = numbers<std::int64_t>(json, "pareto");
   recommendation.tuning_s = number_or_nan(json, "tuning_s");
   recommendation.tuning_usd = number_or_nan(json, "tuning_usd");

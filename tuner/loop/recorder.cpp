@@ -35,7 +35,9 @@ Result<void> RunnerEvents::pass_time(double deadline_s) {
 }
 
 Result<void> Recorder::launching(const TrialRecord& trial) {
-  return insist([&] { return parts_->history.record_launching(study_->id, trial, totals()); });
+  return insist_with_totals([&](const StudyTotals& totals) {
+    return parts_->history.record_launching(study_->id, trial, totals);
+  });
 }
 
 Result<void> Recorder::running(const TrialRecord& trial) {
@@ -45,18 +47,35 @@ Result<void> Recorder::running(const TrialRecord& trial) {
 }
 
 Result<void> Recorder::ended(const TrialRecord& trial, const TrialTrace& trace) {
-  return insist([&] { return parts_->history.record_ended(study_->id, trial, totals(), trace); });
+  return insist_with_totals([&](const StudyTotals& totals) {
+    return parts_->history.record_ended(study_->id, trial, totals, trace);
+  });
 }
 
 Result<void> Recorder::study() {
-  const StudyTotals now = totals();
-  study_->elapsed_s = now.elapsed_s;
-  return insist([&] { return parts_->history.record_study(*study_); });
+  return insist_with_totals([&](const StudyTotals& totals) {
+    study_->elapsed_s = totals.elapsed_s;
+    return parts_->history.record_study(*study_, totals.unused);
+  });
+}
+
+void Recorder::count_unused() {
+  if (machines_ == nullptr) return;
+  const std::vector<UnusedTime> since = machines_->take_unused();
+  study_->overhead_usd += total_usd(since);
+  unused_.insert(unused_.end(), since.begin(), since.end());
 }
 
 StudyTotals Recorder::totals() {
-  if (machines_ != nullptr) study_->overhead_usd += machines_->take_overhead_usd();
-  return {stopwatch_->elapsed_s(), study_->overhead_usd, study_->unpaid_suggestions};
+  count_unused();
+  return {stopwatch_->elapsed_s(), study_->overhead_usd, study_->unpaid_suggestions, unused_};
+}
+
+Result<void> Recorder::insist_with_totals(
+    const std::function<Result<void>(const StudyTotals&)>& write) {
+  auto written = insist([&] { return write(totals()); });
+  if (written) unused_.clear();
+  return written;
 }
 
 Result<void> Recorder::insist(const std::function<Result<void>()>& write) {

@@ -45,9 +45,16 @@ class Recorder {
   [[nodiscard]] Result<void> ended(const TrialRecord& trial, const TrialTrace& trace = {});
   [[nodiscard]] Result<void> study();
 
+  /// Adds what the runner has spent on no trial to the study's; recorded with the next of the
+  /// above.
+  void count_unused();
+
  private:
-  /// Time and money as they stand; what the runner spent on no trial is added to the study's.
+  /// Time and money as they stand.
   [[nodiscard]] StudyTotals totals();
+  /// `write` records the totals.
+  [[nodiscard]] Result<void> insist_with_totals(
+      const std::function<Result<void>(const StudyTotals&)>& write);
   [[nodiscard]] Result<void> insist(const std::function<Result<void>()>& write);
 
   const LoopParts* parts_;
@@ -55,6 +62,7 @@ class Recorder {
   RunnerEvents* events_;
   const Stopwatch* stopwatch_;
   StudyRecord* study_;
+  std::vector<UnusedTime> unused_;  ///< counted, not recorded yet
 };
 
 }  // namespace steptune

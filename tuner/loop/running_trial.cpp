@@ -19,6 +19,7 @@
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/planned_time.hpp"
 #include "tuner/loop/trial_spec.hpp"
+#include "tuner/study/counted_steps.hpp"
 
 namespace steptune {
 namespace {
@@ -53,14 +54,14 @@ RankMeasurers make_measurer(const StudySpec& study, const TrialRecord& record, d
   MeasureOptions options;
   options.started_s = started_s;
   options.before_start_s = program_startup_s;
-  options.samples_per_step = samples_per_step(study, record.configuration);
+  options.samples_per_step = samples_per_count(study, record.configuration);
   options.buffered_steps = buffered_steps(study, record.configuration);
   options.target_half_width = wanted.target_half_width;
   return RankMeasurers(options);
 }
 
 ProgressTracer make_tracer(const StudySpec& study, const TrialRecord& record, double started_s) {
-  return {started_s, samples_per_step(study, record.configuration)};
+  return {started_s, samples_per_count(study, record.configuration)};
 }
 
 constexpr std::size_t k_most_events_kept = 200;
@@ -109,7 +110,7 @@ RunningTrial::RunningTrial(const StudySpec& study, TrialRecord record, double no
       record_(std::move(record)),
       measurer_(make_measurer(study, record_, now_s, targets_.measure)),
       tracer_(make_tracer(study, record_, now_s)),
-      progress_(samples_per_step(study, record_.configuration)),
+      progress_(samples_per_count(study, record_.configuration)),
       early_stopping_(scheduler_options(study)),
       guarded_(study.guards),
       usd_per_hour_(usd_per_hour(study, record_.configuration)),
@@ -121,18 +122,20 @@ void RunningTrial::started(const TrialStarted& event) {
   record_.token = event.token;
   record_.placement = event.placement;
   started_s_ = event.time_s;
+  has_reported_ = false;
   record_.disturbed_s = 0.0;
   program_startup_s_ = event.program_startup_s;
   measurer_ = make_measurer(*study_, record_, started_s_, targets_.measure, program_startup_s_);
   tracer_ = make_tracer(*study_, record_, started_s_);
   disturbed_.clear();
   decisions_.clear();
-  progress_ = ProgressBound(samples_per_step(*study_, record_.configuration));
+  progress_ = ProgressBound(samples_per_count(*study_, record_.configuration));
   hook_ = HookLog();
   early_stopping_ = EarlyStopping(scheduler_options(*study_));
 }
 
 void RunningTrial::reported(const Report& report) {
+  has_reported_ = true;
   reported_s_ = report.received_s;
   for (const std::string& event : report.hook_events)
     hook_.add(event);
@@ -307,8 +310,10 @@ bool RunningTrial::out_of_time(double now_s) {
   return ask_for_end(EndRequest::time_limit, "");
 }
 
-void RunningTrial::interrupt() {
-  if (request_ == EndRequest::none) request_ = EndRequest::user;
+bool RunningTrial::interrupt(EndRequest request) {
+  if (request_ != EndRequest::none) return false;
+  request_ = request;
+  return true;
 }
 
 Measurement RunningTrial::final_measurement() const {
@@ -373,6 +378,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
       check_hook(*study_, record_.configuration, hook_, hook_events_path(record_));
   if (hook.absent) objectives = tl::unexpected(*hook.absent);
   ending.not_in_force = hook.not_in_force;
+  ending.given_up = hook.given_up;
   if (!objectives) ending.missing = objectives.error();
   const bool is_baseline = record_.purpose == TrialPurpose::baseline ||
                            record_.purpose == TrialPurpose::sentinel ||
@@ -397,7 +403,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   }
 
   TrialResult result = trial_result(ending);
-  if (result.status == TrialStatus::interrupted && request_ != EndRequest::user &&
+  if (result.status == TrialStatus::interrupted && !interrupts(request_) &&
       record_.attempt >= k_attempts_when_lost) {
     result.status = TrialStatus::failed;
   }
@@ -407,7 +413,9 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   record_.spent_s += outcome.billed_s;
   record_.spent_usd += outcome.billed_usd.value_or(outcome.billed_s * usd_per_billed_s_);
   record_.peak_memory_bytes = outcome.peak_memory_bytes;
+  record_.peak_unreclaimable_bytes = outcome.peak_unreclaimable_bytes;
   record_.disturbance = outcome.disturbance;
+  record_.cpu_busy = outcome.cpu_busy;
   record_.storage_read_bytes = outcome.storage_read_bytes;
   record_.gpu = outcome.gpu;
   if (record_.purpose == TrialPurpose::baseline && !hook_.empty()) record_.hook = hook_.to_json();

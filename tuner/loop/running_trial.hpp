@@ -57,8 +57,9 @@ class RunningTrial {
   /// The same for the time that a trial has; `deadline_s` tells when, infinite if never.
   [[nodiscard]] bool out_of_time(double now_s);
   [[nodiscard]] double deadline_s() const;
-  /// Asks for the end on the user's behalf; has no effect if it was asked for before.
-  void interrupt();
+  /// Asks for an end after which the trial can be launched again (`interrupts`); false, and without
+  /// effect, if its end was asked for before.
+  bool interrupt(EndRequest request);
 
   /// The trial's final record, from how the runner says it ended.
   [[nodiscard]] TrialRecord finished(const Outcome& outcome, const TrialRecord* baseline,
@@ -69,6 +70,8 @@ class RunningTrial {
 
   [[nodiscard]] const TrialRecord& record() const { return record_; }
   [[nodiscard]] double started_s() const { return started_s_; }
+  /// Since it started: anything that was read as progress.
+  [[nodiscard]] bool has_reported() const { return has_reported_; }
   /// What a billed second of the trial's machines costs, and the most that a second can.
   [[nodiscard]] double usd_per_billed_s() const { return usd_per_billed_s_; }
   [[nodiscard]] const Measurement& measurement() const { return measurer_.current(); }
@@ -122,6 +125,7 @@ class RunningTrial {
   std::string request_reason_;
   bool is_slower_ = false;  ///< measured well enough to know that
   double requested_s_ = 0.0;
+  bool has_reported_ = false;
   double reported_s_ = 0.0;  ///< when the latest report came
   /// As it was when the scheduler gave the trial up: what follows until it is gone counts no more.
   std::optional<Measurement> at_request_;

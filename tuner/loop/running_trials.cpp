@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tuner/loop/trial_spec.hpp"
+#include "tuner/study/config_files.hpp"
 
 namespace steptune {
 namespace {
@@ -27,7 +28,9 @@ Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets,
   TrialSpec spec = make_trial_spec(parts_->study, trial, baseline);
   spec.enough_s = targets.enough_s;
   spec.slow_limit = targets.slow_limit;
-  if (auto started = parts_->runner.start(spec); !started) {
+  auto started = write_config_copies(parts_->study, trial.configuration, trial.log_path);
+  if (started) started = parts_->runner.start(spec);
+  if (!started) {
     trial.status = TrialStatus::interrupted;
     trial.failure = started.error().text();
     trial.ended_wall_s = parts_->clock.wall_time_s();
@@ -141,17 +144,28 @@ Result<std::vector<TrialRecord>> RunningTrials::listen(const TrialRecord* baseli
 
 void RunningTrials::interrupt(bool force) {
   for (auto& [number, trial] : trials_) {
-    trial.interrupt();
+    trial.interrupt(EndRequest::user);
     parts_->runner.stop(trial.key());
   }
   if (force) parts_->runner.kill_all();
+}
+
+std::size_t RunningTrials::withdraw(std::span<const TrialKey> waiting) {
+  std::size_t withdrawn = 0;
+  for (const TrialKey key : waiting) {
+    RunningTrial* trial = find(key);
+    if (trial == nullptr || !trial->interrupt(EndRequest::no_machine)) continue;
+    parts_->runner.stop(key);
+    ++withdrawn;
+  }
+  return withdrawn;
 }
 
 Result<std::vector<TrialRecord>> RunningTrials::give_up() {
   Outcome outcome;
   outcome.kind = OutcomeKind::lost;
   for (auto& [number, trial] : trials_) {
-    trial.interrupt();
+    trial.interrupt(EndRequest::user);
     ended_.push_back(trial.finished(outcome, baseline_, parts_->clock.wall_time_s()));
   }
   trials_.clear();
@@ -166,6 +180,14 @@ std::vector<Configuration> RunningTrials::configurations() const {
   for (const auto& [number, trial] : trials_)
     configurations.push_back(trial.record().configuration);
   return configurations;
+}
+
+const TrialRecord* RunningTrials::without_progress(double for_s) const {
+  for (const auto& [number, trial] : trials_) {
+    const bool silent = trial.record().status == TrialStatus::running && !trial.has_reported();
+    if (silent && parts_->clock.now_s() - trial.started_s() >= for_s) return &trial.record();
+  }
+  return nullptr;
 }
 
 double RunningTrials::usd_committed(double least_s) const {

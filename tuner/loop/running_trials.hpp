@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,8 @@ class RunningTrials {
 
   /// Asks all trials to end on the user's behalf; at once and without grace if `force`.
   void interrupt(bool force);
+  /// Asks those to end that wait for a machine; returns how many.
+  std::size_t withdraw(std::span<const TrialKey> waiting);
   /// Records as interrupted what still runs, for a runner that does not answer any more.
   [[nodiscard]] Result<std::vector<TrialRecord>> give_up();
 
@@ -49,6 +52,8 @@ class RunningTrials {
   [[nodiscard]] bool empty() const { return trials_.empty(); }
   /// In order of number.
   [[nodiscard]] std::vector<Configuration> configurations() const;
+  /// A trial that has run for so long without telling progress; null if there is none.
+  [[nodiscard]] const TrialRecord* without_progress(double for_s) const;
   /// What the trials under way cost: so far, or at least what `least_s` seconds of each do.
   [[nodiscard]] double usd_committed(double least_s) const;
   /// The most that the trials under way can cost: their machines for the whole of `longest_s` each.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "common/enum_names.hpp"
 #include "trial_runner/measure/quantiles.hpp"
@@ -84,6 +85,11 @@ std::optional<Verdict> verdict_from_text(std::string_view text) {
   return k_verdicts.value_of(text);
 }
 
+int least_pairs(const StudySpec& study) {
+  if (study.trials == TrialsIn::attached) return k_least_pairs;
+  return std::min(k_least_pairs, std::max(1, study.measure.confirm_pairs));
+}
+
 double share_of_look(int pairs, int usual) {
   if (pairs == usual) return usual > 1 ? 0.5 : 0.75;
   if (pairs < usual) return 0.25 / (usual - 1);
@@ -128,6 +134,10 @@ SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pa
   result.low = std::exp(statistics.mean - statistics.half_width);
   result.high = std::exp(statistics.mean + statistics.half_width);
   result.low_if_buffered = result.low / hidden_factor(study, pairs);
+  // The variance of the difference of two means, of these pairs and of those to come.
+  const double both = std::sqrt(1.0 + static_cast<double>(pairs.size()) / least_pairs(study));
+  result.repeat_low = std::exp(statistics.mean - both * statistics.half_width);
+  result.repeat_high = std::exp(statistics.mean + both * statistics.half_width);
   return result;
 }
 
@@ -143,12 +153,10 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const double low = look.mean - look.half_width;
   // What has to be exceeded by the lower end, and whether it can be by the last look.
   const double hidden = std::log(hidden_factor(study, pairs));
-  const int least =
-      study.trials == TrialsIn::attached ? k_least_pairs : std::min(k_least_pairs, usual);
   const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
   const bool out_of_reach =
       count >= usual && std::isfinite(at_last) && look.mean - hidden < k_within_reach * at_last;
-  if (low > hidden && count < least) return {Verdict::open, false};
+  if (low > hidden && count < least_pairs(study)) return {Verdict::open, false};
   if (low > hidden) {
     return {Verdict::faster, count >= usual || look.half_width <= precision};
   }
@@ -163,6 +171,7 @@ SpeedUp speed_up_of_trials(const StudySpec& study, const TrialRecord& incumbent,
   if (incumbent.number == baseline.number) return {};
   SpeedUp result = speed_up_of_pairs(study, {{&incumbent, &baseline}}, k_one_sided_error);
   result.pairs = 0;
+  result.repeat_low = result.repeat_high = std::numeric_limits<double>::quiet_NaN();
   return result;
 }
 

@@ -26,6 +26,11 @@ struct SpeedUp {
   /// What is left of `low` if a buffer that was filled before the runs' windows hides as much as
   /// it can (`Measurement::slowest_seconds_per_sample`).
   double low_if_buffered = std::numeric_limits<double>::quiet_NaN();
+  /// 95 % prediction interval: where another confirmation of the same two configurations would find
+  /// `ratio` with as few pairs as a claim takes. `low` and `high` are about the ratio itself, these
+  /// about a further estimate of it, whose launches differ, too. NaN: not known.
+  double repeat_low = std::numeric_limits<double>::quiet_NaN();
+  double repeat_high = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// What confirming runs say of a configuration. Persistent names.
@@ -63,6 +68,9 @@ struct PairStatistics {
                                            const LaunchVariation& known = {});
 [[nodiscard]] SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pairs,
                                         double error, const LaunchVariation& known = {});
+
+/// Pairs that a claim of "faster" takes at least.
+[[nodiscard]] int least_pairs(const StudySpec& study);
 
 /// The part of a finalist's error that its look after `pairs` pairs may use up; `usual`: the number
 /// of pairs that it is planned for. All looks together use up no more than 1.

@@ -10,6 +10,12 @@ std::string with_detail(std::string_view what, const std::string& detail) {
   return detail.empty() ? std::string(what) : fmt::format("{}: {}", what, detail);
 }
 
+TrialResult interrupted(EndRequest request) {
+  return {TrialStatus::interrupted, request == EndRequest::user
+                                        ? "stopped by the user"
+                                        : "its machines were still waited for when time was over"};
+}
+
 /// The trial's end says nothing against it: what counts is what was measured.
 TrialResult measured_result(const TrialEnding& ending) {
   if (ending.not_in_force) return {TrialStatus::infeasible, *ending.not_in_force};
@@ -42,15 +48,14 @@ TrialResult trial_result(const TrialEnding& ending) {
     case OutcomeKind::not_started:
       return {TrialStatus::failed, with_detail("could not be started", ending.detail)};
     case OutcomeKind::completed:
-      if (ending.request == EndRequest::user && ending.missing) {
-        return {TrialStatus::interrupted, "stopped by the user"};
-      }
+      if (interrupts(ending.request) && ending.missing) return interrupted(ending.request);
       return measured_result(ending);
     default:
       break;
   }
-  if (ending.request == EndRequest::user) return {TrialStatus::interrupted, "stopped by the user"};
+  if (interrupts(ending.request)) return interrupted(ending.request);
   if (ending.request != EndRequest::none) return measured_result(ending);
+  if (ending.given_up) return {TrialStatus::infeasible, *ending.given_up};
   switch (ending.outcome) {
     case OutcomeKind::timed_out:
       return {TrialStatus::failed, with_detail("time limit", ending.detail)};

@@ -18,6 +18,7 @@ enum class EndRequest {
   guard,       ///< a guard was violated for good
   unlike,      ///< a hook could not put the configuration into the program
   user,        ///< the user wants to stop
+  no_machine,  ///< it still waited for one when time was over
 };
 
 /// All that decides what became of a trial.
@@ -31,7 +32,14 @@ struct TrialEnding {
   std::optional<std::string> slow;      ///< why too little was seen of it in the time it had
   /// What of the configuration a hook could not put into the program: what was measured is another.
   std::optional<std::string> not_in_force{};
+  /// Why a hook has ended the program: the configuration is nothing for it.
+  std::optional<std::string> given_up{};
 };
+
+/// Whether a trial that was asked to end so is to be launched again if the study goes on.
+[[nodiscard]] constexpr bool interrupts(EndRequest request) {
+  return request == EndRequest::user || request == EndRequest::no_machine;
+}
 
 /// What became of a trial: `status` is one that a trial has after it ended.
 struct TrialResult {
@@ -42,11 +50,12 @@ struct TrialResult {
 /// The truth table of outcome x request x values. In words:
 /// - Out of memory and programs that could not be started are what they are, whatever was asked.
 /// - A user's stop interrupts whatever was not asked to end before, unless the program had ended by
-///   itself with exit status 0.
+///   itself with exit status 0. So does the end of the time that machines were waited for.
 /// - A trial that the loop asked to end counts by its measurement; how it took the signal (exit
 ///   status 1, killed, 0) says nothing.
 /// - A trial that nobody asked to end and that did not exit with 0 has failed, however well
-///   measured: it would fail in the long run too.
+///   measured: it would fail in the long run too. Where a hook has ended the program, since the
+///   configuration is nothing for it, it is infeasible.
 /// - A trial whose configuration is not in force is infeasible, however well measured.
 /// - Without values nothing is ranked: failed. But what was merely too slow to be measured in time
 ///   was stopped early.

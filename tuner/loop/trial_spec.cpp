@@ -7,6 +7,8 @@
 
 #include "trial_runner/hooks/knob_table.hpp"
 #include "trial_runner/hooks/pytorch_hook.hpp"
+#include "tuner/study/config_files.hpp"
+#include "tuner/study/counted_steps.hpp"
 
 namespace steptune {
 
@@ -53,8 +55,10 @@ std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& t
   const bool may_share =
       study.trials == TrialsIn::attached || (study.trials == TrialsIn::live && !confirms);
   if (!may_share || !command.hook) return std::nullopt;
-  const RenderedCommand usual = render_command(study, study.baseline);
-  if (usual.argv != command.argv || variables_of(usual) != variables_of(command)) {
+  const RenderedCommand usual =
+      render_command(study, study.baseline, trial_config_paths(study, trial.log_path));
+  if (usual.argv != command.argv || variables_of(usual) != variables_of(command) ||
+      !same_config_files(study, study.baseline, trial.configuration)) {
     return std::nullopt;
   }
   const auto knobs = switchable_knobs(*command.hook);
@@ -80,7 +84,8 @@ void tell_ranks_to_report(const Launch& launch, std::map<std::string, std::strin
 
 TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
                           const TrialRecord* baseline) {
-  RenderedCommand command = render_command(study, trial.configuration);
+  RenderedCommand command =
+      render_command(study, trial.configuration, trial_config_paths(study, trial.log_path));
   const auto live = live_trial(study, trial, command, baseline);
   TrialSpec spec;
   spec.key = {trial.number, trial.attempt};
@@ -88,14 +93,16 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
   spec.configuration = trial.configuration;
   spec.argv = std::move(command.argv);
   spec.environment = std::move(command.environment);
+  if (!study.runner->traits().sees_files) {
+    spec.files = carried_config_files(study, trial.configuration);
+  }
   spec.launch = command.launch;
   if (command.launch) tell_ranks_to_report(*command.launch, spec.environment);
   spec.live = live;
   if (forks_trials(study.trials) && !is_confirmation(trial.purpose)) spec.forked = ForkedStart{};
   if (command.hook) {
-    command.hook->events = hook_events_path(trial);
-    for (auto& [name, text] : hook_variables(*command.hook))
-      spec.environment.insert_or_assign(name, text);
+    if (study.runner->traits().sees_files) command.hook->events = hook_events_path(trial);
+    set_hook_variables(*command.hook, spec.environment);
     // Where the hook is missing, the trial fails for not having told anything.
     spec.python_path = pytorch_hook_folder().value_or(std::filesystem::path());
     // What is tuned as it is keeps the thread counts that it finds.
@@ -104,7 +111,7 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
   spec.working_directory = study.working_directory;
   spec.log_path = trial.log_path;
   spec.report_format = study.report_format;
-  spec.report_format.samples_per_step = samples_per_step(study, trial.configuration);
+  spec.report_format.samples_per_step = samples_per_count(study, trial.configuration);
   spec.resources = study.runner->resources_of(trial.configuration);
   spec.limits = study.limits;
   spec.page_cache = study.measure.cache;

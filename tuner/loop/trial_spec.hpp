@@ -10,9 +10,10 @@
 
 namespace steptune {
 
-/// What the runner is to start for this attempt of a trial: command and environment rendered,
-/// machines of the configuration, limits of the study. `baseline`: the study's as measured, which
-/// live trials are compared with; null before that.
+/// What the runner is to start for this attempt of a trial: command and environment rendered, with
+/// the paths of its copies of configuration files (`write_config_copies`), which must be there
+/// then, machines of the configuration, limits of the study. `baseline`: the study's as measured,
+/// which live trials are compared with; null before that.
 [[nodiscard]] TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
                                         const TrialRecord* baseline = nullptr);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/log.hpp"
+#include "common/text.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
@@ -22,9 +23,19 @@ namespace {
 constexpr int k_attempts_when_tuner_dies = 20;
 /// How long trials may outlive a forced end before the runner is not believed any more.
 constexpr double k_forced_end_s = 30.0;
+/// Most programs have begun to train by then.
+constexpr double k_until_progress_s = 60.0;
 /// How long machines may take to come free at the end: the provider gives programs 120 s to end,
 /// and has their output to store.
 constexpr double k_longest_release_s = 240.0;
+
+/// Sentinels come in both phases.
+bool was_confirming(const std::vector<TrialRecord>& trials) {
+  const auto latest = std::find_if(trials.rbegin(), trials.rend(), [](const TrialRecord& trial) {
+    return trial.purpose != TrialPurpose::sentinel;
+  });
+  return latest != trials.rend() && is_confirmation(latest->purpose);
+}
 
 }  // namespace
 
@@ -32,10 +43,10 @@ bool is_to_be_continued(LoopEnd end) {
   return end == LoopEnd::interrupted || end == LoopEnd::too_many_failures;
 }
 
-Tuning::Tuning(const LoopParts& parts, StudyRecord study, bool was_killed)
+Tuning::Tuning(const LoopParts& parts, StudyRecord study, std::optional<StudyStatus> left_as)
     : parts_(parts),
       study_(std::move(study)),
-      was_killed_(was_killed),
+      left_as_(left_as),
       machines_(parts.runner.machine_holder()),
       stopwatch_(parts.clock, study_.elapsed_s),
       events_(parts),
@@ -58,10 +69,14 @@ Result<LoopResult> Tuning::run() {
 
 Result<LoopResult> Tuning::run_phases() {
   if (auto resumed = resume(); !resumed) return tl::unexpected(resumed.error());
-  if (auto searched = search(); !searched) return tl::unexpected(searched.error());
-  log_end(to_text(end_->end), end_->reason);
-  if (!is_to_be_continued(end_->end)) {
+  while (true) {
+    if (auto searched = search(); !searched) return tl::unexpected(searched.error());
+    log_end(to_text(end_->end), end_->reason);
+    if (is_to_be_continued(end_->end)) break;
     if (auto confirmed = confirm(); !confirmed) return tl::unexpected(confirmed.error());
+    confirmed_ = true;
+    if (!searches_on()) break;
+    end_.reset();
   }
   if (left_running_.empty()) release();
   return conclude();
@@ -75,6 +90,12 @@ Result<void> Tuning::resume() {
   if (!trials) return tl::unexpected(trials.error());
   standing_ = Standing(ranking_rules(parts_.study), *std::move(trials));
   confirmation_.reset();
+  const auto& all = standing_.trials();
+  const auto confirming = std::ranges::find_if(
+      all, [](const TrialRecord& trial) { return is_confirmation(trial.purpose); });
+  confirmed_ = confirming != all.end();
+  const bool was_cut_off = left_as_ && *left_as_ != StudyStatus::finished;
+  if (was_cut_off && was_confirming(all)) resume_confirmation();
   std::vector<const TrialRecord*> final_trials;
   std::vector<TrialRecord> running;
   std::vector<TrialRecord> others;
@@ -96,7 +117,7 @@ Result<void> Tuning::resume() {
     growing.put(*trial);
     observe(*trial, growing.launches());
     tell_scheduler(*trial);
-    if (was_killed_) count_failures(*trial);
+    if (left_as_ == StudyStatus::running) count_failures(*trial);
   }
   if (!standing_.trials().empty()) parts_.listener.on_resumed(standing_);
 
@@ -120,9 +141,20 @@ Result<void> Tuning::resume() {
   return {};
 }
 
+void Tuning::resume_confirmation() {
+  // It goes on by the limits that it began with. Fresh runs that took less than what was kept for
+  // them leave time for the search, but not before the confirmation is over.
+  confirmed_ = false;
+  const StudySpec& study = parts_.study;
+  const Spending so_far = as_of_now(spending_before_confirming(study, standing_));
+  if (auto spent = search_budget_spent(study, so_far, confirmed_)) {
+    end_ = End{LoopEnd::budget, *std::move(spent)};
+  }
+}
+
 Result<void> Tuning::search() {
   parts_.listener.on_phase("searching");
-  if (parts_.study.budget.stop_at_payback && !payback_applies(parts_.study)) {
+  if (parts_.study.budget.stop_at_payback && !payback_applies(parts_.study) && !confirmed_) {
     parts_.listener.on_warning(
         "\"stop\": \"payback\" has no effect: it needs \"planned_run\" with \"samples\", and "
         "\"time\" or \"cost\" as the first objective");
@@ -136,14 +168,17 @@ Result<void> Tuning::search() {
     }
     if (end_ && running_.empty()) return {};
     if (auto heard = listen(); !heard) return heard;
+    if (search_time_is_over()) withdraw_waiting();
   }
 }
 
 Result<void> Tuning::confirm() {
   bool announced = false;
+  const std::size_t withdrawn_before = withdrawn_;
   while (!end_ || end_->end != LoopEnd::interrupted) {
     if (running_.empty()) {
-      if (!can_pay_another()) return {};
+      // What one run could not have, the next would wait for as well.
+      if (!can_pay_another() || withdrawn_ > withdrawn_before) return {};
       auto next = next_pending(/*confirming=*/true);
       if (!next) next = next_sentinel(/*search_is_over=*/true);
       if (!next) next = next_confirmation();
@@ -156,8 +191,36 @@ Result<void> Tuning::confirm() {
       }
     }
     if (auto heard = listen(); !heard) return heard;
+    if (time_is_over()) withdraw_waiting();
   }
   return {};
+}
+
+bool Tuning::may_search_on() const {
+  const StudySpec& study = parts_.study;
+  // Whoever pays for machines, or waits for the long run's settings, has them as soon as they are
+  // proven; a companion's study has its own rule.
+  return study.budget.time_s && machines_ == nullptr && study.trials != TrialsIn::attached &&
+         !study.measure.companion;
+}
+
+bool Tuning::searches_on() const {
+  const StudySpec& study = parts_.study;
+  if (end_->end != LoopEnd::budget || !may_search_on() || study.measure.confirm_pairs <= 0) {
+    return false;
+  }
+  const Confirmation fresh = confirmation();
+  return fresh.may_take_turns() && !fresh.baseline_failed() &&
+         !search_budget_spent(study, spending(), confirmed_);
+}
+
+bool Tuning::leaves_time() const {
+  const auto& time_s = parts_.study.budget.time_s;
+  const Spending so_far = spending();
+  const auto& trials = parts_.study.budget.trials;
+  const bool has_trials = !trials || so_far.search_trials < *trials;
+  return may_search_on() && has_trials && so_far.elapsed_s + so_far.least_trial_s < *time_s &&
+         standing_.baseline() != nullptr && !confirmation().may_take_turns();
 }
 
 Result<void> Tuning::launch_more_rounds() {
@@ -225,6 +288,26 @@ Result<void> Tuning::launch(TrialRecord trial) {
   return running_.launch(std::move(trial), std::move(targets), standing_.baseline());
 }
 
+bool Tuning::is_too_late_for(TrialPurpose purpose) const {
+  if (withdrawn_ == 0) return false;
+  return is_confirmation(purpose) ? time_is_over() : search_time_is_over();
+}
+
+void Tuning::withdraw_waiting() {
+  if (machines_ == nullptr || interrupts() > 0) return;
+  const std::size_t count = running_.withdraw(machines_->trials_without_machine());
+  if (count == 0) return;
+  withdrawn_ += count;
+  const std::string time = format_duration(*parts_.study.budget.time_s);
+  if (!end_) end_ = End{LoopEnd::budget, fmt::format("{} of tuning time", time)};
+  const std::string notice = fmt::format(
+      "{} still waited for machines as the time for it was over ({}, \"time\" of \"budget\"), and "
+      "is not run",
+      count == 1 ? "1 trial" : fmt::format("each of {} trials", count), time);
+  log_note(notice);
+  parts_.listener.on_warning(notice);
+}
+
 Result<void> Tuning::listen() {
   const TrialRecord* baseline = standing_.baseline();
   const auto ended = running_.listen(baseline);
@@ -232,6 +315,7 @@ Result<void> Tuning::listen() {
   forward_notices();
   for (const TrialRecord& trial : *ended)
     on_ended(trial);
+  warn_of_no_progress();
   if (interrupts() > 0 && (!end_ || end_->end != LoopEnd::interrupted)) {
     return parts_.detach_on_interrupt && machines_ != nullptr ? detach() : stop_for_user();
   }
@@ -292,7 +376,7 @@ void Tuning::on_ended(const TrialRecord& trial) {
   put(trial);
   tell_scheduler(trial);
   if (!is_final(trial.status)) {
-    if (interrupts() == 0) {
+    if (interrupts() == 0 && !is_too_late_for(trial.purpose)) {
       pending_.push_back(trial);
       ++pending_.back().attempt;
     }
@@ -354,6 +438,22 @@ void Tuning::warn_of_drift(bool was_known) const {
   if (const auto note = drift_note(standing_.drift())) parts_.listener.on_warning(*note);
 }
 
+void Tuning::warn_of_no_progress() {
+  // Of a program that is hooked the hook tells what it does not see.
+  const bool is_hooked = parts_.study.hooks.pytorch.has_value();
+  if (warned_of_no_progress_ || is_hooked || standing_.baseline() != nullptr) return;
+  const TrialRecord* trial = running_.without_progress(k_until_progress_s);
+  // Simulated and replayed trials, which may start for longer, have no log.
+  std::error_code missing;
+  if (trial == nullptr || !std::filesystem::exists(trial->log_path, missing)) return;
+  warned_of_no_progress_ = true;
+  parts_.listener.on_warning(fmt::format(
+      "trial {} has run for {}, and nothing that it printed was read as progress: if it trains "
+      "already, \"reports\" in the study file does not fit its output ({}); see "
+      "docs/reporting.md",
+      trial->number, format_duration(k_until_progress_s), trial->log_path.string()));
+}
+
 void Tuning::observe(const TrialRecord& trial, const LaunchVariation& launches) {
   if (!is_compared(trial.purpose)) return;
   parts_.searcher.observe(to_observation(parts_.study, trial, launches));
@@ -405,10 +505,18 @@ int Tuning::interrupts() const {
 
 Result<LoopResult> Tuning::conclude() {
   LoopResult result{end_->end, end_->reason, {}, left_running_};
-  if (machines_ != nullptr) study_.overhead_usd += machines_->take_overhead_usd();
+  if (withdrawn_ > 0) {
+    result.reason += fmt::format("; {} {} not run, for want of machines in that time", withdrawn_,
+                                 withdrawn_ == 1 ? "trial was" : "trials were");
+  }
+  recorder_.count_unused();
   result.recommendation =
       recommend(parts_.study, standing_, {stopwatch_.elapsed_s(), study_.overhead_usd});
   const bool to_be_continued = is_to_be_continued(result.end);
+  if (result.end == LoopEnd::budget && leaves_time()) {
+    result.reason += fmt::format(
+        "; fresh runs did not confirm {} configurations, and no more are tried", k_most_finalists);
+  }
   if (result.recommendation && result.recommendation->claim == Claim::nothing_faster &&
       !to_be_continued) {
     result.end = LoopEnd::nothing_faster;
@@ -416,7 +524,9 @@ Result<LoopResult> Tuning::conclude() {
   }
   if (!result.recommendation && !to_be_continued) {
     result.end = LoopEnd::no_feasible_trial;
-    result.reason = fmt::format("{}; no trial respects all guards", result.reason);
+    result.reason = fmt::format("{}; {}", result.reason,
+                                standing_.baseline() == nullptr ? "the baseline was not measured"
+                                                                : "no trial respects all guards");
   }
   study_.status = to_be_continued ? StudyStatus::interrupted : StudyStatus::finished;
   study_.stop_reason = result.reason;

@@ -25,9 +25,9 @@ namespace steptune {
 class Tuning {
  public:
   /// `study` is the history's record; parts outlive the object.
-  /// `was_killed`: the last run of the tuner came to no end; this one decides as if nothing had
-  /// happened.
-  Tuning(const LoopParts& parts, StudyRecord study, bool was_killed);
+  /// `left_as`: what the last run of the tuner left the study as; nothing: there was none. After
+  /// one that was killed (`running`) this one decides as if nothing had happened.
+  Tuning(const LoopParts& parts, StudyRecord study, std::optional<StudyStatus> left_as);
   Tuning(const Tuning&) = delete;
   Tuning& operator=(const Tuning&) = delete;
 
@@ -43,8 +43,17 @@ class Tuning {
 
   [[nodiscard]] Result<LoopResult> run_phases();
   [[nodiscard]] Result<void> resume();
+  /// Of a confirmation that was cut off: whether the search before it was over, and why.
+  void resume_confirmation();
   [[nodiscard]] Result<void> search();
   [[nodiscard]] Result<void> confirm();
+  /// Whether the study's kind lets the search go on after a confirmation.
+  [[nodiscard]] bool may_search_on() const;
+  /// Whether what a confirmation left of the budget of time is enough for another trial and its
+  /// proof.
+  [[nodiscard]] bool searches_on() const;
+  /// Whether there is time for another trial, but not for what it found to be confirmed.
+  [[nodiscard]] bool leaves_time() const;
   /// Gives back what the runner keeps for trials, now that none will follow.
   void release();
   [[nodiscard]] Result<LoopResult> conclude();
@@ -59,6 +68,8 @@ class Tuning {
   /// One that others disturbed, to be measured again.
   [[nodiscard]] std::optional<TrialRecord> next_disturbed() const;
   [[nodiscard]] Result<std::optional<TrialRecord>> next_suggestion();
+  /// Whether two trials have told values, so that a model of them says anything.
+  [[nodiscard]] bool tells_differences() const;
   [[nodiscard]] std::optional<TrialRecord> next_confirmation() const;
   /// Takes a trial in, and with it whatever follows from the trials anew.
   void put(TrialRecord trial);
@@ -77,6 +88,10 @@ class Tuning {
   /// The trial as it is about to run: how fast the machine is believed to be by now.
   [[nodiscard]] TrialRecord at_present_level(TrialRecord trial) const;
   [[nodiscard]] Result<void> launch(TrialRecord trial);
+  /// Ends what waits for machines, now that the time to wait for them is over; says so.
+  void withdraw_waiting();
+  /// Of what was withdrawn, or lost from then on, whether there is no time for another attempt.
+  [[nodiscard]] bool is_too_late_for(TrialPurpose purpose) const;
   /// Lets the running trials go on for a moment; deals with those that end and with the user.
   [[nodiscard]] Result<void> listen();
   [[nodiscard]] Result<void> stop_for_user();
@@ -87,6 +102,9 @@ class Tuning {
   void log_conclusions(const TrialRecord& trial) const;
   void warn_of_unsteady(const TrialRecord& trial) const;
   void warn_of_drift(bool was_known) const;
+  /// Once, while the baseline runs: that its output is not understood shows long before it has
+  /// failed for that.
+  void warn_of_no_progress();
   void count_failures(const TrialRecord& trial);
   void observe(const TrialRecord& trial, const LaunchVariation& launches);
   /// Lets the scheduler compare with a trial that has ended, in this run of the tuner or before,
@@ -96,6 +114,11 @@ class Tuning {
   [[nodiscard]] bool baseline_is_open() const;
   [[nodiscard]] int interrupts() const;
   [[nodiscard]] Spending spending() const;
+  /// With the time and money of now, and of what runs at present.
+  [[nodiscard]] Spending as_of_now(Spending spending) const;
+  [[nodiscard]] bool time_is_over() const;
+  /// Whether what is left of the budget's time is the confirmation's.
+  [[nodiscard]] bool search_time_is_over() const;
   /// What trying a configuration is expected to take, the start of its machines included, in the
   /// unit of observed prices.
   [[nodiscard]] double trial_price(const Configuration& configuration) const;
@@ -104,7 +127,7 @@ class Tuning {
 
   const LoopParts& parts_;
   StudyRecord study_;
-  bool was_killed_;
+  std::optional<StudyStatus> left_as_;
   MachineHolder* machines_;  ///< null: the runner holds none
   Stopwatch stopwatch_;
   RunnerEvents events_;
@@ -116,6 +139,9 @@ class Tuning {
   std::deque<TrialRecord> pending_;  ///< to be launched again, attempt counted up already
   PaybackRule payback_;
   std::optional<End> end_;
+  std::size_t withdrawn_ = 0;  ///< trials that were not waited for
+  bool confirmed_ = false;     ///< the search goes on after a confirmation
+  bool warned_of_no_progress_ = false;
   int failures_in_a_row_ = 0;
   std::string last_failure_;
   std::string left_running_;

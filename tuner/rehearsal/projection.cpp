@@ -141,11 +141,11 @@ std::string projection_text(const StudySpec& study, const Projection& projection
   text += fmt::format("trials    {}\n", ranged(projection.trials, whole));
   text += fmt::format("duration  {}\n", ranged(projection.duration_s, format_duration));
   if (projection.machine_hours) {
-    text += fmt::format("machines  {} hours\n", ranged(*projection.machine_hours, tenths));
+    text += fmt::format("machines  {} machine-hours\n", ranged(*projection.machine_hours, tenths));
   }
   text += fmt::format("bill      {}", ranged(projection.usd, format_usd));
   if (study.budget.cost_usd) text += fmt::format(", budget {}", format_usd(*study.budget.cost_usd));
-  text += fmt::format("\noverhead  {} of the bill: downloads, uploads, idle machines\n",
+  text += fmt::format("\noverhead  {} of the bill: machines that do not train\n",
                       ranged(projection.not_training_usd, format_usd));
   if (projection.waiting_usd) {
     text += fmt::format("waiting   {} at {} an hour\n", ranged(*projection.waiting_usd, format_usd),

@@ -105,8 +105,11 @@ Result<RehearsedTuning> rehearse_tuning(const StudySpec& study, const SpeedModel
   auto history = History::open_for_writing(folder.path() / "history.db", clock);
   if (!history) return tl::unexpected(history.error());
   Warnings warnings;
-  const auto result = run_loop({study, **searcher, **scheduler, stage->runner(), *history, clock,
-                                warnings, folder.path() / "logs", nullptr});
+  // Simulated programs hold no hook.
+  StudySpec simulated = study;
+  simulated.hooks.pytorch.reset();
+  const auto result = run_loop({simulated, **searcher, **scheduler, stage->runner(), *history,
+                                clock, warnings, folder.path() / "logs", nullptr});
   if (!result) return tl::unexpected(result.error());
 
   RehearsedTuning tuning;

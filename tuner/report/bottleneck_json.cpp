@@ -6,10 +6,6 @@
 namespace steptune {
 namespace {
 
-Json optional_json(const std::optional<double>& value) {
-  return value ? number_or_null(*value) : Json(nullptr);
-}
-
 Json stage_json(const std::optional<StepStage>& stage) {
   return stage ? Json(to_text(*stage)) : Json(nullptr);
 }
@@ -30,14 +26,15 @@ Json bottleneck_json(const Bottleneck& bottleneck) {
          {"parts", time.parts},
          {"s_per_sample", number_or_null(time.seconds_per_sample)},
          {"share", number_or_null(time.share)},
-         {"most_gain", time.stage ? optional_json(bottleneck.most_gain(*time.stage)) : Json()}});
+         {"most_gain", time.stage ? number_or_null(bottleneck.most_gain(*time.stage)) : Json()}});
   }
   json["untold_share"] =
       bottleneck.stages.empty() ? Json(nullptr) : number_or_null(bottleneck.untold_share);
-  json["gpu_busy_share"] = optional_json(bottleneck.gpu_busy);
-  json["loader_queue_empty_share"] = optional_json(bottleneck.loader_queue_empty);
+  json["gpu_busy_share"] = number_or_null(bottleneck.gpu_busy);
+  json["cpu_busy_share"] = number_or_null(bottleneck.cpu_busy);
+  json["loader_queue_empty_share"] = number_or_null(bottleneck.loader_queue_empty);
   json["interruptions_share"] = number_or_null(bottleneck.interruptions_share);
-  json["startup_share_of_plan"] = optional_json(bottleneck.startup_share);
+  json["startup_share_of_plan"] = number_or_null(bottleneck.startup_share);
   json["trials"] = bottleneck.trials;
   json["no_responses"] =
       bottleneck.no_responses.empty() ? Json(nullptr) : Json(bottleneck.no_responses);

@@ -75,6 +75,9 @@ std::string further_facts(const Bottleneck& bottleneck) {
   if (bottleneck.gpu_busy) {
     text += fmt::format("GPU busy {} of the time\n", format_percent(*bottleneck.gpu_busy));
   }
+  if (bottleneck.cpu_busy) {
+    text += fmt::format("CPUs busy {} of the time\n", format_percent(*bottleneck.cpu_busy));
+  }
   if (bottleneck.loader_queue_empty) {
     text += fmt::format("the loader's queue is empty at {} of the steps\n",
                         format_percent(*bottleneck.loader_queue_empty));

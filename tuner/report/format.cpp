@@ -111,7 +111,9 @@ std::string wrapped(std::string_view text, std::size_t width) {
   std::string result;
   std::size_t column = 0;
   for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    std::size_t end = std::min(text.find(' ', begin), text.size());
+    // A number and its "%" stay together.
+    if (text.substr(end, 2) == " %") end = std::min(text.find(' ', end + 1), text.size());
     const std::string_view word = text.substr(begin, end - begin);
     const std::size_t needed = display_width(word);
     if (column > 0 && width > 0 && column + 1 + needed > width) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/recommendation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -85,9 +87,9 @@ std::string extrapolation_text(const Recommendation& recommendation,
 std::string payback_interval_text(const Recommendation& recommendation) {
   if (!std::isfinite(recommendation.payback_low)) return {};
   const std::string low = format_percent(recommendation.payback_low);
-  return std::isfinite(recommendation.payback_high)
-             ? fmt::format(" ({} to {})", low, format_percent(recommendation.payback_high))
-             : fmt::format(" ({} or more)", low);
+  if (!std::isfinite(recommendation.payback_high)) return fmt::format(" ({} or more)", low);
+  const std::string high = format_percent(recommendation.payback_high);
+  return low == high ? "" : fmt::format(" ({} to {})", low, high);
 }
 
 std::string tuning_text(const Recommendation& recommendation) {
@@ -113,6 +115,45 @@ std::string trial_list(const std::vector<std::int64_t>& trials, std::int64_t wit
   }
   if (count > k_shown) result += fmt::format(" and {} more", count - k_shown);
   return result;
+}
+
+/// `1 or 2`, `4, 6 or 8`; of many numbers `1 to 64`, of many others the first ones.
+std::string values_text(const std::vector<Value>& values) {
+  constexpr std::size_t k_shown = 4;
+  const auto is_number = [](const Value& value) {
+    return !std::holds_alternative<std::string>(value) && std::isfinite(to_number(value));
+  };
+  const std::size_t count = values.size();
+  if (count > k_shown && std::ranges::all_of(values, is_number)) {
+    return fmt::format("{} to {}", to_text(values.front()), to_text(values.back()));
+  }
+  const std::size_t shown = std::min(count, k_shown);
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const bool last = i + 1 == count;
+    text += i == 0 ? "" : last ? " or " : ", ";
+    text += to_text(values[i]);
+  }
+  if (count > shown) text += fmt::format(" or {} more", count - shown);
+  return text;
+}
+
+/// `threads 1 or 2; workers 4 to 16`, in the study's order; empty where there is nothing.
+std::string undecided_text(const Recommendation& recommendation,
+                           const std::vector<std::string>& order) {
+  std::vector<const UndecidedParameter*> parameters;
+  for (const UndecidedParameter& parameter : recommendation.undecided) {
+    if (parameter.values.size() > 1) parameters.push_back(&parameter);
+  }
+  std::ranges::stable_sort(parameters, {}, [&](const UndecidedParameter* parameter) {
+    return std::ranges::find(order, parameter->name) - order.begin();
+  });
+  std::string text;
+  for (const UndecidedParameter* parameter : parameters) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", parameter->name,
+                        values_text(parameter->values));
+  }
+  return text;
 }
 
 /// `2.13 times as fast as baseline`
@@ -186,6 +227,8 @@ Json speed_up_json(const SpeedUp& speed_up) {
           {"low_95", number_or_null(speed_up.low)},
           {"high_95", number_or_null(speed_up.high)},
           {"low_95_if_buffered", number_or_null(speed_up.low_if_buffered)},
+          {"repeat_low_95", number_or_null(speed_up.repeat_low)},
+          {"repeat_high_95", number_or_null(speed_up.repeat_high)},
           {"interleaved_pairs", speed_up.pairs}};
 }
 
@@ -214,7 +257,10 @@ std::string recommendation_text(const Recommendation& recommendation,
   result += finalists_text(recommendation, context);
   if (const std::string tied = trial_list(recommendation.tied, recommendation.incumbent_trial);
       !tied.empty()) {
-    result += fmt::format("tied   trial {}: no measurable difference\n", tied);
+    const std::string undecided = undecided_text(recommendation, context.parameter_order);
+    result += fmt::format(
+        "tied   trial {}: no measurable difference{}{}\n", tied,
+        undecided.empty() ? "" : "; not decided in this time: ", printable_line(undecided));
   }
   if (context.objectives.size() > 1) {
     if (const std::string others =
@@ -276,6 +322,7 @@ Json recommendation_json(const Recommendation& recommendation,
                                  {"speed_up", speed_up_json(finalist.speed_up)}});
   }
   json["tied_trials"] = recommendation.tied;
+  json["undecided"] = to_json(recommendation.undecided);
   json["pareto_trials"] = recommendation.pareto;
   json["extrapolated_from_s"] =
       recommendation.measured_s > 0.0 ? Json(recommendation.measured_s) : Json(nullptr);

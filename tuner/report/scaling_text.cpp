@@ -14,8 +14,10 @@ namespace steptune {
 namespace {
 
 std::string time_interval(const Estimate& time) {
-  return fmt::format("{} ({} to {})", format_duration(time.mean), format_duration(time.low),
-                     format_duration(time.high));
+  const std::string mean = format_duration(time.mean);
+  const std::string low = format_duration(time.low);
+  const std::string high = format_duration(time.high);
+  return low == mean && high == mean ? mean : fmt::format("{} ({} to {})", mean, low, high);
 }
 
 std::string law_words(const Scaling& scaling) {
@@ -93,11 +95,13 @@ std::string knee_words(const Scaling& scaling) {
   const ScalingKnee& knee = *scaling.knee;
   std::string text = count_text(scaling.question.over, knee.count);
   if (knee.high > knee.low)
-    text += fmt::format(" ({}-{})", format_number(knee.low), format_number(knee.high));
+    text += fmt::format(" ({} to {})", format_number(knee.low), format_number(knee.high));
   const std::string wanted = format_percent(scaling.question.min_efficiency);
-  text += knee.is_last
-              ? fmt::format(": up to the most that was measured, each further one gains {}", wanted)
-              : fmt::format(": beyond it, each further one gains less than {}", wanted);
+  text +=
+      knee.is_last
+          ? fmt::format(": up to the most that was measured, each further one gains at least {}",
+                        wanted)
+          : fmt::format(": beyond it, each further one gains less than {}", wanted);
   return text;
 }
 

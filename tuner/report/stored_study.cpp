@@ -54,7 +54,7 @@ Facts stored_facts(const StudyRecord& record) {
 }
 
 Result<StudySpec> stored_spec(const StudyRecord& record) {
-  auto study = study_from_json(record.document, "/stored/" + record.name, machine_facts());
+  auto study = study_from_json(record.document, "/stored/" + record.name, detected_facts());
   if (!study) {
     return fail(ErrorKind::store,
                 fmt::format("the stored study \"{}\" cannot be read by this version: {}",

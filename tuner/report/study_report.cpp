@@ -61,6 +61,9 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
   auto sessions = study.history.sessions(study.record.id);
   if (!sessions) return tl::unexpected(sessions.error());
   report.sessions = *std::move(sessions);
+  auto unused = study.history.unused_times(study.record.id);
+  if (!unused) return tl::unexpected(unused.error());
+  report.unused = *std::move(unused);
   if (auto read = read_traces(study, report); !read) return tl::unexpected(read.error());
   for (const LeaderboardRow& row : report.board.rows) {
     const TrialRecord& trial = row.trial;

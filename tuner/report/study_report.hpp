@@ -28,6 +28,7 @@ struct StudyReport {
   /// Nothing where the study counts no machines, or measured one count only.
   std::optional<StudyScaling> scaling;
   std::vector<SessionRecord> sessions;
+  std::vector<UnusedTime> unused;  ///< in which machines were kept; theirs is the study's overhead
   std::map<std::int64_t, TrialTrace> traces;  ///< by trial; thinned where there are many
   /// Launches of the trials that were launched more than once.
   std::map<std::int64_t, std::vector<AttemptRecord>> attempts;

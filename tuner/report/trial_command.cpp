@@ -9,8 +9,9 @@
 
 namespace steptune {
 
-RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial) {
-  RenderedCommand command = render_command(spec, trial.configuration);
+RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial,
+                                 const document::NamedTexts& copies) {
+  RenderedCommand command = render_command(spec, trial.configuration, copies);
   if (command.launch) command.argv = typed_words(*command.launch, std::move(command.argv));
   for (const auto& [name, value] : trial.placement) {
     if (name.ends_with("_NUM_THREADS")) command.environment.emplace(name, value);
@@ -23,8 +24,8 @@ Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& 
   const auto spec = stored_spec(study);
   if (!spec) return tl::unexpected(spec.error());
   RenderedCommand rendered = measured_command(*spec, trial);
-  if (rendered.needs_hook()) {
-    // Only the hook can put its settings in.
+  if (rendered.needs_hook() || !spec->config_files.empty()) {
+    // Only the hook can put its settings in; copies of configuration files may be gone.
     std::vector<std::string> argv{"steptune", "exec", study.name, "--trial",
                                   std::to_string(trial.number)};
     const auto stored = std::filesystem::absolute(database).lexically_normal();

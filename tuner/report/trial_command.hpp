@@ -21,8 +21,10 @@ struct TrialCommand {
   std::filesystem::path working_directory;
 };
 
-/// The command with the thread counts that the trial ran under.
-[[nodiscard]] RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial);
+/// The command with the thread counts that the trial ran under. `copies`: paths of its
+/// configuration files; the study's own where none is given.
+[[nodiscard]] RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial,
+                                               const document::NamedTexts& copies = {});
 
 /// `database`: where the study is stored; a command that reads it there names it, unless that is
 /// where it looks by itself.

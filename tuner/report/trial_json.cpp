@@ -92,6 +92,7 @@ Json trial_json(const TrialRecord& trial, const std::vector<ObjectiveView>& obje
   json["spent_usd"] = number_or_null(trial.spent_usd);
   json["peak_memory_bytes"] =
       trial.peak_memory_bytes ? number_or_null(*trial.peak_memory_bytes) : Json(nullptr);
+  json["cpu_busy_share"] = trial.cpu_busy ? number_or_null(*trial.cpu_busy) : Json(nullptr);
   json["gpu"] = nullptr;
   if (trial.gpu) {
     json["gpu"] = {{"other_processes", trial.gpu->most_strangers}};

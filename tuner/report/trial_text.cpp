@@ -70,8 +70,9 @@ std::string objective_text(const TrialRecord& trial, const TrialRecord* baseline
 }
 
 std::string phase_text(const std::string& name, const PhaseEstimate& phase) {
-  std::string text = fmt::format("{}: {} times, {} each", printable_line(name),
-                                 format_number(phase.count), format_duration(phase.seconds));
+  std::string text =
+      fmt::format("{}: {} time{}, {} each", printable_line(name), format_number(phase.count),
+                  phase.count == 1.0 ? "" : "s", format_duration(phase.seconds));
   if (std::isfinite(phase.period_samples)) {
     text += fmt::format(", every {} samples", format_number(phase.period_samples));
   }
@@ -241,6 +242,10 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
   facts.add("failure", printable_line(trial.failure, 4000));
   if (trial.measurement) add_measurement(facts, *trial.measurement);
   if (trial.peak_memory_bytes) facts.add("peak memory", format_bytes(*trial.peak_memory_bytes));
+  if (trial.cpu_busy) {
+    facts.add("CPUs",
+              fmt::format("busy {} from the first report on", format_percent(*trial.cpu_busy)));
+  }
   if (trial.gpu) {
     facts.add(
         "GPU",

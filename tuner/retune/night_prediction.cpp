@@ -63,14 +63,14 @@ Spread known_launch_spread(std::span<const NightTimes> nights) {
   return spread;
 }
 
-struct Value {
+struct NightValue {
   double mean = 0.0;
   double launches = 0.0;  ///< variance of the mean in units of that of a launch
 };
 
-std::optional<Value> value_of(const NightTimes& night, NightStatistic statistic) {
+std::optional<NightValue> value_of(const NightTimes& night, NightStatistic statistic) {
   if (night.incumbent.empty()) return std::nullopt;
-  Value value{mean_of(night.incumbent), 1.0 / static_cast<double>(night.incumbent.size())};
+  NightValue value{mean_of(night.incumbent), 1.0 / static_cast<double>(night.incumbent.size())};
   if (statistic == NightStatistic::incumbent) return value;
   if (night.baseline.empty()) return std::nullopt;
   value.mean -= mean_of(night.baseline);
@@ -90,7 +90,7 @@ struct Level {
 std::optional<Level> level_of(std::span<const NightTimes> nights, NightStatistic statistic) {
   Level level;
   level.launches = known_launch_spread(nights);
-  std::vector<Value> values;
+  std::vector<NightValue> values;
   std::vector<double> variances;  // of each value, by launches
   for (const NightTimes& night : nights) {
     const auto value = value_of(night, statistic);

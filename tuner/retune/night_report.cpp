@@ -12,13 +12,13 @@
 namespace steptune {
 namespace {
 
-constexpr int k_night_schema_version = 1;
+constexpr int k_night_schema_version = 2;
 
 Json ratio_json(const SpeedUp& speed_up) {
   if (!std::isfinite(speed_up.ratio)) return nullptr;
   return {{"ratio", speed_up.ratio},
-          {"low", number_or_null(speed_up.low)},
-          {"high", number_or_null(speed_up.high)},
+          {"low_95", number_or_null(speed_up.low)},
+          {"high_95", number_or_null(speed_up.high)},
           {"pairs", speed_up.pairs}};
 }
 
@@ -43,14 +43,19 @@ std::string cause_name(const Night& night) {
 
 Json regression_json(const Night& night) {
   if (!night.slowdown && night.broken.empty()) return nullptr;
-  Json json{{"cause", cause_name(night)}};
-  if (!night.broken.empty()) json["failure"] = night.broken;
+  Json json{{"cause", cause_name(night)},
+            {"failure", night.broken.empty() ? Json(nullptr) : Json(night.broken)},
+            {"since_night", nullptr},
+            {"since", nullptr},
+            {"slowdown", nullptr},
+            {"baseline_slowdown", nullptr},
+            {"evidence", nullptr}};
   if (night.slowdown) {
     json["since_night"] = night.slowdown->since;
     json["since"] = format_utc(night.slower_since_wall_s);
     json["slowdown"] = {{"ratio", night.slowdown->ratio},
-                        {"low", night.slowdown->low},
-                        {"high", night.slowdown->high}};
+                        {"low_95", night.slowdown->low},
+                        {"high_95", night.slowdown->high}};
     json["baseline_slowdown"] =
         night.slowdown->baseline_ratio ? Json(*night.slowdown->baseline_ratio) : Json(nullptr);
     json["evidence"] = std::min(night.evidence, 1e300);

@@ -21,7 +21,7 @@ constexpr std::size_t k_max_variables = 200;
 
 /// Arguments; an empty list is a slip.
 Type<std::vector<StringTemplate>> arguments() {
-  auto type = document::list_of(document::string_template(), k_max_parts);
+  auto type = document::list_of(template_with_files(), k_max_parts);
   type.read = [read = type.read](const Node& node) {
     if (node.json().is_array() && node.json().empty()) {
       node.fault("the list is empty: name the arguments, or remove the part");
@@ -81,7 +81,7 @@ void check_stands_alone(const std::vector<Node>& elements, std::size_t i,
 /// A string stands for the one argument that it is.
 std::optional<CommandPart> read_part(const Node& node) {
   if (!node.json().is_string()) return document::object(part_section()).read(node);
-  auto rule = document::string_template().read(node);
+  auto rule = template_with_files().read(node);
   if (!rule) return std::nullopt;
   return CommandPart{{}, {*std::move(rule)}};
 }
@@ -142,7 +142,7 @@ std::map<std::string, StringTemplate> read_environment(const Node& node) {
                       printable_line(name, 60)));
     } else if (const auto reason = denied_variable(name)) {
       child.fault(*reason);
-    } else if (auto rule = document::string_template().read(child)) {
+    } else if (auto rule = template_with_files().read(child)) {
       variables.insert_or_assign(name, *std::move(rule));
     }
   }
@@ -156,7 +156,7 @@ Key<StudySpec> command_key() {
 }
 
 Type<std::map<std::string, StringTemplate>> environment() {
-  auto type = document::map_of(document::string_template(), "", k_max_variables);
+  auto type = document::map_of(template_with_files(), "", k_max_variables);
   type.read = [](const Node& node) { return std::optional(read_environment(node)); };
   type.schema = [of_map = type.schema](Json& definitions) {
     Json schema = of_map(definitions);

@@ -10,6 +10,8 @@
 #include "common/document/identifiers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
+#include "tuner/study/config_files.hpp"
+#include "tuner/study/counted_steps.hpp"
 #include "tuner/study/launch_checks.hpp"
 
 namespace steptune::study {
@@ -91,12 +93,13 @@ void check_earlier_studies(const StudySpec& study, Faults& faults) {
 void check_hooks(const StudySpec& study, const std::vector<Configuration>& examples,
                  Faults& faults) {
   if (!study.hooks.pytorch) return;
-  if (!study.runner->traits().takes_hooks) {
-    faults.add(
-        "/hooks",
-        fmt::format("hooks reach programs on this machine only, so far, and the runner is {}: "
-                    "use the runner local, or give the program options of its own",
-                    study.runner->kind().name()));
+  const RunnerTraits& traits = study.runner->traits();
+  if (!traits.takes_hooks) {
+    faults.add("/hooks",
+               fmt::format("the runner {} starts no program that a hook could enter: leave it out",
+                           study.runner->kind().name()));
+  } else if (study.command.empty() && !traits.needs_command) {
+    faults.add("/hooks", "a hook enters the program that \"command\" starts: give \"command\"");
   }
   for (const Configuration& configuration : examples) {
     const auto why =
@@ -108,6 +111,27 @@ void check_hooks(const StudySpec& study, const std::vector<Configuration>& examp
   }
 }
 
+/// A copy that nothing reads would be a trial of something else.
+void check_config_files(const StudySpec& study, Faults& faults) {
+  if (study.config_files.empty()) return;
+  if (study.command.empty() && !study.runner->traits().sees_files) {
+    faults.add("/config_files",
+               "what starts \"command\" writes the files where trials run: give \"command\"");
+  }
+  for (const auto& [name, config] : study.config_files) {
+    const std::string pointer = "/config_files/" + name;
+    if (!study.mentioned.contains(name)) {
+      faults.add(pointer, fmt::format("nothing reads this file: mention {{{}}}, its path, in "
+                                      "\"command\", \"env\" or the options of \"launch\"",
+                                      name));
+    }
+    if (const auto text = config_text(config, study.baseline); !text) {
+      faults.add(pointer + "/edits",
+                 fmt::format("{}: {}", config.file.filename().string(), text.error().message));
+    }
+  }
+}
+
 /// The loss of a live trial is that of one training under all configurations.
 void check_live(const StudySpec& study, Faults& faults) {
   if (study.trials == TrialsIn::fresh) return;
@@ -115,6 +139,13 @@ void check_live(const StudySpec& study, Faults& faults) {
     faults.add(
         "/trials",
         "forked and live trials need PyTorch's hook: give \"hooks\", or leave \"trials\" out");
+  }
+  if (study.hooks.pytorch && !study.runner->traits().uses_this_machine) {
+    faults.add("/trials",
+               fmt::format("forked and live trials are processes of this machine, and the runner "
+                           "is {}: leave \"trials\" out",
+                           study.runner->kind().name()));
+    return;
   }
   if (study.trials == TrialsIn::forked) return;
   if (study.runner->traits().parallel > 1) {
@@ -153,6 +184,17 @@ void check_positive(const std::optional<document::Formula>& formula, const std::
   }
 }
 
+void check_step_size(const StudySpec& study, Faults& faults) {
+  const auto forgotten = forgotten_accumulation(study);
+  if (!forgotten) return;
+  faults.add(
+      "/planned_run/batch_size",
+      fmt::format("a step of the preset \"hf-trainer\" is one of the optimizer, of {0} "
+                  "batches: write \"({1}) * {0}\"; where it counts them already, give \"{0}\" "
+                  "\"role\": \"other\"",
+                  *forgotten, study.planned_run.batch_size->text()));
+}
+
 /// Where a part's condition holds all its parameters must have values, or arguments that have
 /// nothing to do with the missing one would go as well.
 void check_part(const StudySpec& study, std::size_t index,
@@ -187,11 +229,13 @@ void cross_check(const StudySpec& study, const std::vector<Configuration>& examp
   check_times(study, faults);
   check_launch(study, examples, faults);
   check_hooks(study, examples, faults);
+  check_config_files(study, faults);
   check_live(study, faults);
   check_earlier_studies(study, faults);
   for (std::size_t i = 0; i < study.command.size(); ++i) {
     check_part(study, i, examples, faults);
   }
+  check_step_size(study, faults);
   check_positive(study.planned_run.batch_size, "/planned_run/batch_size", examples, faults);
 }
 

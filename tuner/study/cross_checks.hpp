@@ -12,8 +12,8 @@ using document::Faults;
 
 /// Faults that no section shows by itself: parameters that nothing uses, costs without a price,
 /// waiting that is weighed with nothing, payback without a planned run, trials longer than their
-/// limit, conditional arguments that take others with them, batch sizes that are not positive in
-/// one of `examples`.
+/// limit, conditional arguments that take others with them, configuration files that no trial
+/// reads, batch sizes that are not positive in one of `examples`.
 void cross_check(const StudySpec& study, const std::vector<Configuration>& examples,
                  Faults& faults);
 

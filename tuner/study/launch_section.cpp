@@ -3,6 +3,7 @@
 
 #include "common/text.hpp"
 #include "tuner/study/sections.hpp"
+#include "tuner/study/study_scope.hpp"
 
 namespace steptune::study {
 namespace {
@@ -56,7 +57,7 @@ const Section<LaunchSpec>& launch_section() {
                  count({1.0, k_most_processes}))
                  .doc("processes on each machine; likewise: `\"{gpus}\"`"))
         .add(key("options", &LaunchSpec::options,
-                 document::list_of(document::string_template(), k_most_launcher_options))
+                 document::list_of(template_with_files(), k_most_launcher_options))
                  .omitted_at_default()
                  .default_words("none")
                  .doc("further words for the launcher, templates; what is empty is left out"));

@@ -9,19 +9,31 @@ namespace {
 
 constexpr const char* k_python_path = "PYTHONPATH";
 
+bool is_fixed(const KnobRule& rule) {
+  const auto* text = std::get_if<document::StringTemplate>(&rule);
+  return text == nullptr || !text->has_parameters();
+}
+
 /// What is to be put into the program: where the study says for this configuration what it says for
 /// the baseline, the program is left as it is.
 PytorchHookRequest hook_request(const StudySpec& study, const Configuration& configuration) {
   PytorchHookRequest request;
   const auto usual = knob_values(study, study.baseline);
   for (auto& [name, value] : knob_values(study, configuration)) {
-    const bool fixed = std::holds_alternative<Value>(study.hooks.pytorch->at(name));
     const auto same = usual.find(name);
-    if (!fixed && same != usual.end() && same->second == value) continue;
+    if (!is_fixed(study.hooks.pytorch->at(name)) && same != usual.end() && same->second == value)
+      continue;
     request.knobs.insert_or_assign(name, value);
   }
   request.samples_per_step = samples_per_step(study, configuration);
   return request;
+}
+
+/// What placeholders of configuration files stand for.
+document::NamedTexts file_texts(const StudySpec& study, document::NamedTexts copies = {}) {
+  for (const auto& [name, config] : study.config_files)
+    copies.emplace(name, config.file.string());
+  return copies;
 }
 
 /// 0 for what is no whole number from 1 to `most`.
@@ -29,15 +41,15 @@ int whole(double value, int most) {
   return value >= 1.0 && value <= most && value == std::floor(value) ? static_cast<int>(value) : 0;
 }
 
-}  // namespace
-
-std::vector<std::string> plain_command(const StudySpec& study, const Configuration& configuration) {
+std::vector<std::string> words_of(const StudySpec& study, const Configuration& configuration,
+                                  const document::NamedTexts& files) {
   std::vector<std::string> argv;
   for (const CommandPart& part : study.command) {
     if (part.when && !part.when->holds(configuration)) continue;
     std::vector<std::string> arguments;
     for (const document::StringTemplate& rule : part.args) {
-      if (auto argument = rule.render(configuration)) arguments.push_back(*std::move(argument));
+      if (auto argument = rule.render(configuration, files))
+        arguments.push_back(*std::move(argument));
     }
     if (arguments.size() != part.args.size()) continue;  // a parameter is inactive: all or nothing
     argv.insert(argv.end(), arguments.begin(), arguments.end());
@@ -45,7 +57,8 @@ std::vector<std::string> plain_command(const StudySpec& study, const Configurati
   return argv;
 }
 
-std::optional<Launch> launch_of(const StudySpec& study, const Configuration& configuration) {
+std::optional<Launch> launch_with(const StudySpec& study, const Configuration& configuration,
+                                  const document::NamedTexts& files) {
   if (!study.launch) return std::nullopt;
   Launch launch;
   launch.with = study.launch->with;
@@ -53,16 +66,28 @@ std::optional<Launch> launch_of(const StudySpec& study, const Configuration& con
                                      : study.runner->resources_of(configuration).instance_count;
   launch.processes_per_node = whole(study.launch->processes_per_node.evaluate(configuration), 1024);
   for (const document::StringTemplate& rule : study.launch->options) {
-    auto word = rule.render(configuration);
+    auto word = rule.render(configuration, files);
     if (word && !word->empty()) launch.options.push_back(*std::move(word));
   }
   return launch;
 }
 
-RenderedCommand render_command(const StudySpec& study, const Configuration& configuration) {
+}  // namespace
+
+std::vector<std::string> plain_command(const StudySpec& study, const Configuration& configuration) {
+  return words_of(study, configuration, file_texts(study));
+}
+
+std::optional<Launch> launch_of(const StudySpec& study, const Configuration& configuration) {
+  return launch_with(study, configuration, file_texts(study));
+}
+
+RenderedCommand render_command(const StudySpec& study, const Configuration& configuration,
+                               const document::NamedTexts& copies) {
+  const document::NamedTexts files = file_texts(study, copies);
   RenderedCommand rendered;
-  rendered.argv = plain_command(study, configuration);
-  rendered.launch = launch_of(study, configuration);
+  rendered.argv = words_of(study, configuration, files);
+  rendered.launch = launch_with(study, configuration, files);
   if (rendered.launch && !rendered.argv.empty()) {
     const auto& ways = study.runner->traits().launch_ways;
     rendered.launch = as_started(*std::move(rendered.launch), ways);
@@ -72,7 +97,7 @@ RenderedCommand render_command(const StudySpec& study, const Configuration& conf
     }
   }
   for (const auto& [name, rule] : study.environment) {
-    const auto value = rule.render(configuration);
+    const auto value = rule.render(configuration, files);
     // A choice that stands for "nothing" leaves the variable alone; a literal "" sets it to that.
     if (!value || (value->empty() && rule.has_parameters())) continue;
     rendered.environment[name] = *value;
@@ -100,8 +125,7 @@ Result<void> add_hook(const std::optional<PytorchHookRequest>& hook, std::string
   if (!hook) return {};
   const auto folder = pytorch_hook_folder();
   if (!folder) return tl::unexpected(folder.error());
-  for (auto& [name, text] : hook_variables(*hook))
-    environment.insert_or_assign(name, text);
+  set_hook_variables(*hook, environment);
   const auto own = environment.find(k_python_path);
   environment[k_python_path] =
       with_python_path(*folder, own == environment.end() ? python_path : own->second);

@@ -72,6 +72,12 @@ const Section<SearchSpec>& search_section() {
           .add(key("initial_points", &SearchSpec::initial_points, document::integer({0.0, 1e6}))
                    .default_words("from the space")
                    .doc("space-filling trials before the model takes over"))
+          .add(key("first_guesses", &SearchSpec::first_guesses, document::boolean())
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::never)
+                   .default_words("`false`; `true` with `run --first-guesses` and `exec --tune`")
+                   .doc("whether the first trials are what an experienced engineer "
+                        "[would try](algorithms.md#first-guesses) on the machine"))
           .add(key("learn_from", &SearchSpec::learn_from, earlier_studies())
                    .omitted_at_default()
                    .doc("`bayes`: names of earlier studies of the same history whose trials tell "

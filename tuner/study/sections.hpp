@@ -40,6 +40,9 @@ using document::Type;
 /// Values by variable.
 [[nodiscard]] Type<std::map<std::string, document::StringTemplate>> environment();
 
+[[nodiscard]] const Section<ConfigFileSpec>& config_file_section();
+/// Files by placeholder, each of which the reading's `StudyScope` knows then.
+[[nodiscard]] Type<std::map<std::string, ConfigFileSpec>> config_files();
 [[nodiscard]] const Section<LaunchSpec>& launch_section();
 [[nodiscard]] const Section<HooksSpec>& hooks_section();
 

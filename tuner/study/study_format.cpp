@@ -83,6 +83,14 @@ Section<StudySpec> format() {
       .add(key("env", &StudySpec::environment, environment())
                .anchor("env")
                .doc("environment variables in addition to the tuner's own; values are templates"))
+      .add(key("config_files", &StudySpec::config_files, config_files())
+               .anchor("config_files")
+               .omitted_at_default()
+               .in_fingerprint(InFingerprint::unless_default)
+               .default_words("none")
+               .doc("YAML, JSON and TOML files that the program reads its settings from, by "
+                    "placeholder: each trial gets an edited copy, whose path `{name}` is in "
+                    "`command` and `env`"))
       .add(key("launch", &StudySpec::launch, document::object(launch_section()))
                .anchor("launch")
                .omitted_at_default()

@@ -61,10 +61,12 @@ void read_root(const ObjectNode& root, StudySpec& spec) {
   }
   const auto scope = std::make_shared<study::StudyScope>(spec.facts);
   reading.scope = scope;
-  format.read_keys(root, {"parameters", "command", "limits"}, spec);
+  format.read_keys(root, {"parameters", "config_files", "command", "limits"}, spec);
   spec.runner = study::default_runner(reading, spec);
-  format.read_others(
-      root, {"facts", "parameters", "command", "limits", "constraints", "baseline", "try"}, spec);
+  format.read_others(root,
+                     {"facts", "parameters", "config_files", "command", "limits", "constraints",
+                      "baseline", "try"},
+                     spec);
   if (spec.runner->traits().needs_command) static_cast<void>(root.require("command"));
   spec.mentioned = scope->mentioned();
   auto space = read_space(root, *scope);

@@ -43,11 +43,11 @@ Json study_schema() {
 
 std::vector<KeyTable> key_tables() {
   std::vector<KeyTable> tables = {
-      study_format().table(),          launch_section().table(),  hooks_section().table(),
-      facts_section().table(),         parameter_table(),         planned_run_section().table(),
-      planned_phase_section().table(), guard_section().table(),   search_section().table(),
-      budget_section().table(),        measure_section().table(), reports_section().table(),
-      limits_section().table()};
+      study_format().table(),        config_file_section().table(),   launch_section().table(),
+      hooks_section().table(),       facts_section().table(),         parameter_table(),
+      planned_run_section().table(), planned_phase_section().table(), guard_section().table(),
+      search_section().table(),      budget_section().table(),        measure_section().table(),
+      reports_section().table(),     limits_section().table()};
   for (const RunnerKind* kind : runner_kinds()) {
     for (KeyTable& table : kind->tables())
       tables.push_back(std::move(table));

@@ -64,19 +64,32 @@ std::optional<Formula> StudyScope::formula(const Node& node) {
 }
 
 std::optional<StringTemplate> StudyScope::string_template(const Node& node) {
+  return read_template(node, {});
+}
+
+std::optional<StringTemplate> StudyScope::template_with_files(const Node& node) {
+  return read_template(node, files_);
+}
+
+std::optional<StringTemplate> StudyScope::read_template(const Node& node,
+                                                        const std::set<std::string>& files) {
   const auto text = node.string(k_max_template_bytes);
   if (!text) return std::nullopt;
-  auto parsed = StringTemplate::parse(*text, choices_);
+  auto parsed = StringTemplate::parse(*text, choices_, files);
   if (!parsed) {
     node.fault(parsed.error().message);
     return std::nullopt;
   }
+  for (std::string& name : parsed->others())
+    mentioned_.insert(std::move(name));
   bool sound = true;
   for (const std::string& name : parsed->parameters()) {
     mentioned_.insert(name);
     if (find(name) != nullptr) continue;
+    std::vector<std::string> known = names_;
+    known.insert(known.end(), files.begin(), files.end());
     node.fault(
-        fmt::format("the placeholder {{{}}} has no parameter{}", name, did_you_mean(name, names_)));
+        fmt::format("the placeholder {{{}}} has no parameter{}", name, did_you_mean(name, known)));
     sound = false;
   }
   return sound ? std::optional(*std::move(parsed)) : std::nullopt;
@@ -90,6 +103,12 @@ std::optional<double> StudyScope::fact(std::string_view name) const {
 const Parameter* StudyScope::find(std::string_view name) const {
   const auto found = std::ranges::find(parameters_, name, &Parameter::name);
   return found == parameters_.end() ? nullptr : &*found;
+}
+
+document::Type<StringTemplate> template_with_files() {
+  auto type = document::string_template();
+  type.read = [](const Node& node) { return scope_of(node).template_with_files(node); };
+  return type;
 }
 
 StudyScope& scope_of(const Node& node) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/document/node.hpp"
+#include "common/document/type.hpp"
 #include "search/space/search_space.hpp"
 
 namespace steptune::study {
@@ -32,8 +33,13 @@ class StudyScope final : public document::Scope {
   /// mention of it another fault. `strings`: those behind the labels of its choices.
   void add(Parameter parameter, std::map<std::string, std::string> strings);
 
+  /// A configuration file, by the placeholder of its path.
+  void add_file(std::string name) { files_.insert(std::move(name)); }
+
   [[nodiscard]] std::optional<document::Formula> formula(const Node& node) override;
   [[nodiscard]] std::optional<document::StringTemplate> string_template(const Node& node) override;
+  /// The same where configuration files may be mentioned, too.
+  [[nodiscard]] std::optional<document::StringTemplate> template_with_files(const Node& node);
   [[nodiscard]] std::optional<double> fact(std::string_view name) const override;
 
   [[nodiscard]] const Facts& facts() const { return facts_; }
@@ -45,12 +51,19 @@ class StudyScope final : public document::Scope {
   [[nodiscard]] const std::set<std::string>& mentioned() const { return mentioned_; }
 
  private:
+  [[nodiscard]] std::optional<document::StringTemplate> read_template(
+      const Node& node, const std::set<std::string>& files);
+
   Facts facts_;
   std::vector<Parameter> parameters_;
   std::vector<std::string> names_;
+  std::set<std::string> files_;
   std::shared_ptr<document::ChoiceStrings> choices_ = std::make_shared<document::ChoiceStrings>();
   std::set<std::string> mentioned_;
 };
+
+/// A template that may mention configuration files.
+[[nodiscard]] document::Type<document::StringTemplate> template_with_files();
 
 /// The scope of a node of a study file.
 [[nodiscard]] StudyScope& scope_of(const Node& node);

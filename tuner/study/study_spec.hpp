@@ -55,6 +55,18 @@ struct CommandPart {
   std::vector<document::StringTemplate> args;
 };
 
+/// A configuration file that the program reads: each trial gets a copy of its own with these
+/// values.
+struct ConfigFileSpec {
+  std::filesystem::path file;  ///< absolute; its ending tells the format
+  /// Values by key (`loader.batch_size`); those whose parameter is inactive stay as the file has
+  /// them.
+  std::map<std::string, document::StringTemplate> edits;
+  std::string content;  ///< of the file when the study began
+  /// The content without the values that every trial replaces: of the fingerprint.
+  std::string kept;
+};
+
 /// What the long run does between its steps: an evaluation, a checkpoint.
 struct PlannedPhase {
   std::optional<double> every_samples;  ///< exactly one of these two
@@ -85,6 +97,8 @@ struct SearchSpec {
   /// What an hour of waiting for a machine to start is worth, US dollars; nothing: as much as the
   /// machine.
   std::optional<double> waiting_per_hour;
+  /// Whether it begins with what an expert would try; nothing: as whoever tunes decides.
+  std::optional<bool> first_guesses;
   double eta = 3.0;
   double min_steps = 10.0;
   double max_steps = 810.0;
@@ -159,6 +173,7 @@ struct StudySpec {
   std::filesystem::path file;  ///< absolute
   std::vector<CommandPart> command;
   std::map<std::string, document::StringTemplate> environment;
+  std::map<std::string, ConfigFileSpec> config_files;  ///< by the placeholder of their copy's path
   std::optional<LaunchSpec> launch;
   HooksSpec hooks;
   TrialsIn trials = TrialsIn::fresh;
@@ -177,7 +192,8 @@ struct StudySpec {
   ReportFormat report_format;
   std::shared_ptr<const RunnerSettings> runner;  ///< never null once read
   TrialLimits limits;
-  /// Parameters and facts that an expression or template outside the search space mentions.
+  /// Parameters, configuration files and facts that an expression or template outside the search
+  /// space mentions.
   std::set<std::string> mentioned;
 
   /// The document with defaults and facts, in canonical form: what is stored with the history.
@@ -190,14 +206,15 @@ struct StudySpec {
 
 /// Facts about this machine: `cpus` (usable by this process: affinity and cgroup quota), `gpus`,
 /// `memory_gb`.
-[[nodiscard]] Facts machine_facts();
+[[nodiscard]] Facts detected_facts();
 
 /// Reads and validates a study file. `facts` the file itself states win over those given. Every
 /// fault found is told, at most 20, each with the JSON pointer, what is wrong and what would be
 /// right, in one error of kind `usage`.
 [[nodiscard]] Result<StudySpec> read_study(const std::filesystem::path& file, const Facts& facts);
 /// The same for a document in memory, be it a study file's or a stored `StudySpec::document`;
-/// `file` is used in messages and for relative paths. Paths that the document names need not exist.
+/// `file` is used in messages and for relative paths. Paths that the document names need not exist,
+/// but for configuration files whose content it does not hold.
 [[nodiscard]] Result<StudySpec> study_from_json(const Json& document,
                                                 const std::filesystem::path& file,
                                                 const Facts& facts);
@@ -212,8 +229,11 @@ struct RenderedCommand {
   /// Whether anything is to be put into the program.
   [[nodiscard]] bool needs_hook() const { return hook && !hook->knobs.empty(); }
 };
+/// `copies`: by name, the paths under which the program finds its configuration files; those that
+/// are not named are the study's own.
 [[nodiscard]] RenderedCommand render_command(const StudySpec& study,
-                                             const Configuration& configuration);
+                                             const Configuration& configuration,
+                                             const document::NamedTexts& copies = {});
 /// The command alone, without the words that launch it.
 [[nodiscard]] std::vector<std::string> plain_command(const StudySpec& study,
                                                      const Configuration& configuration);

@@ -10,6 +10,8 @@
 
 #include "common/document/identifiers.hpp"
 #include "common/rng.hpp"
+#include "trial_runner/hooks/pytorch_hook.hpp"
+#include "tuner/study/config_files.hpp"
 
 namespace steptune::study {
 namespace {
@@ -43,13 +45,18 @@ std::optional<std::vector<Configuration>> combinations_of(const StudySpec& study
   return space->enumerate(most);
 }
 
-TrialSpec trial_of(const StudySpec& study, const Configuration& configuration) {
-  RenderedCommand command = render_command(study, configuration);
+/// `hook_folder`: empty where the study has no hook.
+TrialSpec trial_of(const StudySpec& study, const std::filesystem::path& hook_folder,
+                   const Configuration& configuration) {
+  RenderedCommand command = render_command(study, configuration, trial_config_paths(study, {}));
   TrialSpec trial;
+  if (!study.runner->traits().sees_files) trial.files = carried_config_files(study, configuration);
   trial.configuration = configuration;
   trial.argv = std::move(command.argv);
   trial.launch = std::move(command.launch);
   trial.environment = std::move(command.environment);
+  trial.python_path = hook_folder;
+  if (command.hook) set_hook_variables(*command.hook, trial.environment);
   return trial;
 }
 
@@ -72,11 +79,15 @@ std::vector<Configuration> example_configurations(const StudySpec& study) {
 }
 
 StudyView view_of(const StudySpec& study, std::span<const Configuration> examples) {
+  std::filesystem::path hook_folder;
+  if (study.hooks.pytorch) hook_folder = pytorch_hook_folder().value_or(std::filesystem::path());
   return {study.baseline, examples,
           [&study](std::set<std::string> names, std::uint64_t most) {
             return combinations_of(study, std::move(names), most);
           },
-          [&study](const Configuration& configuration) { return trial_of(study, configuration); }};
+          [&study, hook_folder = std::move(hook_folder)](const Configuration& configuration) {
+            return trial_of(study, hook_folder, configuration);
+          }};
 }
 
 }  // namespace steptune::study

@@ -59,6 +59,10 @@ class Knobs {
     if (options_.live && !knob.switchable) {
       return leave(knob, "cannot be switched while a program runs; tuned without --live");
     }
+    const std::string device = text_at(survey_.log.event("patched"), "device");
+    if (!knob.device.empty() && !device.empty() && device != knob.device) {
+      return leave(knob, fmt::format("is worth its trials on {} only", knob.device));
+    }
     const auto share = shares_.find(knob.part);
     if (!knob.part.empty() && share != shares_.end() && share->second < k_least_share) {
       return leave(knob,

@@ -66,7 +66,7 @@ Acquisition::Goal Acquisition::goal_of(const EnsembleMember& member) {
   goal.log_worth = std::log(member.weight);
   const auto& targets = member.feasible_targets;
   for (std::size_t k = 0; k < targets.size(); ++k) {
-    // Worlds may differ in transform: what they share is the improvement relative to the best.
+    // Members may differ in transform: what they share is the improvement relative to the best.
     const OutputTransform& transform = member.objectives[k].transform();
     double unit = transform.scale();
     if (transform.warp() == Warp::none) {

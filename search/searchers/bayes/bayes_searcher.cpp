@@ -312,6 +312,29 @@ std::optional<Point> BayesSearcher::best_new_point(
   return std::move(best->point);
 }
 
+std::optional<Point> BayesSearcher::initial_point(
+    const SuggestRequest& request,
+    const std::function<bool(std::span<const double>)>& admissible) const {
+  if (!request.price) return initial_design_.next(admissible);
+  constexpr int k_looked_at = 16;
+  constexpr double k_clearly_less = 0.999;
+  std::optional<Point> cheapest;
+  double least = 0.0;
+  PointSet looked_at;
+  for (int i = 0; i < k_looked_at; ++i) {
+    auto point = initial_design_.next([&](std::span<const double> candidate) {
+      return !looked_at.contains(candidate) && admissible(candidate);
+    });
+    if (!point) break;
+    looked_at.insert(*point);
+    const double price = request.price(space_.decode(*point));
+    if (cheapest && !(price < k_clearly_less * least)) continue;
+    cheapest = *std::move(point);
+    least = price;
+  }
+  return cheapest;
+}
+
 Suggestion BayesSearcher::to_suggestion(const Point& point, const char* origin) const {
   return {space_.decode(point), origin, std::nullopt};
 }
@@ -325,7 +348,9 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
     return !seen_.contains(point) && !busy.contains(point) && !memory_rule_.excludes(point);
   };
   if (needs_initial_point(running.size())) {
-    if (const auto point = initial_design_.next(admissible)) return to_suggestion(*point, "sobol");
+    if (const auto point = initial_point(request, admissible)) {
+      return to_suggestion(*point, "sobol");
+    }
   }
   Rng rng(options_.seed, "bayes/suggest", static_cast<std::uint64_t>(request.trial));
   const CandidateRanking ranking = rank_candidates(running, rng);

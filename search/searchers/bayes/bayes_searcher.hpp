@@ -90,6 +90,11 @@ class BayesSearcher final : public Searcher {
     }
   };
 
+  /// Space-filling; with prices, of the next few points the first one that costs least: so the
+  /// program's parameters are tried where a machine's start is shared.
+  [[nodiscard]] std::optional<Point> initial_point(
+      const SuggestRequest& request,
+      const std::function<bool(std::span<const double>)>& admissible) const;
   /// What the candidates are that `ranking`, which outlives it, is about.
   [[nodiscard]] CandidateSearch candidate_search(
       const CandidateRanking& ranking,

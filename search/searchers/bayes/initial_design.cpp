@@ -2,10 +2,68 @@
 #include "search/searchers/bayes/initial_design.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <utility>
 
+#include "common/rng.hpp"
 #include "search/searchers/sobol_points.hpp"
 
 namespace steptune::bayes {
+namespace {
+
+/// So many different columns of first digits the first eight points of a Sobol sequence have, up to
+/// exchanging the digits: all direction numbers begin with 1, the second and third may begin so.
+constexpr std::size_t k_sobol_columns = 4;
+/// Of so many random columns the one is taken that is least like those of the parameters before.
+constexpr int k_drawn_columns = 32;
+
+/// The middle of the lower level and of the upper one, each in half of the points, in any order.
+std::vector<double> random_column(std::size_t points, Rng& rng) {
+  std::vector<double> column(points);
+  for (std::size_t i = 0; i < points; ++i)
+    column[i] = i % 2 == 0 ? 0.25 : 0.75;
+  for (std::size_t i = points; i > 1; --i)
+    std::swap(column[i - 1], column[rng.below(i)]);
+  return column;
+}
+
+/// How far two columns are from agreeing in every second point, in points.
+int likeness(const std::vector<double>& one, const std::vector<double>& other) {
+  int agreeing = 0;
+  for (std::size_t i = 0; i < one.size(); ++i)
+    agreeing += one[i] == other[i] ? 1 : -1;
+  return std::abs(agreeing);
+}
+
+}  // namespace
+
+InitialDesign::InitialDesign(const SearchSpace& space, std::uint64_t seed)
+    : space_(space), seed_(seed) {
+  std::vector<std::size_t> two_level;
+  for (std::size_t i = 0; i < space.parameters().size(); ++i) {
+    if (space.parameters()[i].level_count() == std::uint64_t{2}) two_level.push_back(i);
+  }
+  if (two_level.size() <= k_sobol_columns) return;
+  for (const std::size_t parameter : two_level)
+    add_column(parameter);
+}
+
+void InitialDesign::add_column(std::size_t parameter) {
+  Rng rng(seed_, "bayes/two-levels", parameter);
+  int least = std::numeric_limits<int>::max();
+  Column column{parameter, {}};
+  for (int i = 0; i < k_drawn_columns; ++i) {
+    auto drawn = random_column(static_cast<std::size_t>(default_size()), rng);
+    int most_alike = 0;
+    for (const Column& other : columns_)
+      most_alike = std::max(most_alike, likeness(drawn, other.quantiles));
+    if (most_alike >= least) continue;
+    least = most_alike;
+    column.quantiles = std::move(drawn);
+  }
+  columns_.push_back(std::move(column));
+}
 
 int InitialDesign::default_size() const {
   const auto varying = std::count_if(
@@ -19,9 +77,13 @@ std::optional<Point> InitialDesign::next(
   const std::size_t dimensions = space_.parameters().size();
   if (dimensions == 0) return std::nullopt;
   SobolPoints sequence(dimensions, seed_);
-  constexpr int k_longest = 16'384;
-  for (int i = 0; i < k_longest; ++i) {
-    auto point = space_.point_at_quantiles(sequence.next());
+  constexpr std::size_t k_longest = 16'384;
+  for (std::size_t i = 0; i < k_longest; ++i) {
+    std::vector<double> quantiles = sequence.next();
+    for (const Column& column : columns_) {
+      if (i < column.quantiles.size()) quantiles[column.parameter] = column.quantiles[i];
+    }
+    auto point = space_.point_at_quantiles(quantiles);
     if (point && admissible(*point)) return point;
   }
   return std::nullopt;

@@ -24,10 +24,14 @@ class Net(nn.Module):
         self.norm = nn.BatchNorm1d(16) if asked("norm") else nn.Identity()
         self.last = nn.Linear(16, 3)
         self.unused = nn.Linear(2, 2) if asked("unused") else None
-        self.sometimes = nn.Linear(6, 3) if asked("sometimes") else None
+        self.sometimes = nn.Linear(6, 3) if asked("sometimes") or asked("from-step-five") else None
+        self.calls = 0
 
     def forward(self, x):
         y = self.last(torch.tanh(self.norm(self.first(x))))
+        self.calls += 1
+        if asked("from-step-five"):
+            return y + self.sometimes(x) if self.calls < 5 else y
         if self.sometimes is not None and (len(x) > 1 or x[0, 0] > 0.7):
             y = y + self.sometimes(x)
         return y
@@ -73,6 +77,10 @@ def parameters(model):
     return model.parameters()
 
 
+def saves():
+    return not asked("guarded") or os.environ.get("RANK", "0") == "0"
+
+
 def evaluate(batches):
     model.eval()
     count, loss = 0, 0.0
@@ -84,12 +92,13 @@ def evaluate(batches):
 
 
 def checkpoint(path):
+    states = [model.state_dict()] if asked("weights") else [model.state_dict(), optimizer.state_dict()]
     if asked("open"):
         with open(path, "wb") as file:
-            torch.save([model.state_dict(), optimizer.state_dict()], file)
+            torch.save(states, file)
     else:
         beside = path + (".%d" % os.getpid() if asked("replace") else "")
-        torch.save([model.state_dict(), optimizer.state_dict()], beside)
+        torch.save(states, beside)
         if asked("replace"):
             os.replace(beside, path)
     if asked("reload"):
@@ -138,7 +147,7 @@ for epoch in range(2):
         evaluate(loader)
     evaluate([data.tensors])
     for option in OPTIONS:
-        if option.endswith(".pt"):
+        if option.endswith(".pt") and saves():
             checkpoint(option)
     if asked("states"):
         print("states", len(optimizer.state_dict()["state"]))

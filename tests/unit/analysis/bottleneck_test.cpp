@@ -157,6 +157,24 @@ TEST(Bottleneck, AnIdleGpuIsToldWherePartsAreNot) {
   EXPECT_NE(finding.find("the GPU idles 63 % of the time"), std::string::npos) << finding;
 }
 
+TEST(Bottleneck, WhereCpusTrainTheirUseIsTold) {
+  const LoaderStudy study;
+  TrialRecord trial = study.trials[0];
+  const auto finding = [&] { return in_words(study.at(trial)).finding; };
+  EXPECT_EQ(finding().find("CPUs"), std::string::npos) << "it was not measured";
+  trial.cpu_busy = 0.97;
+  EXPECT_NE(finding().find("the CPUs are busy 97 % of the time"), std::string::npos) << finding();
+  trial.cpu_busy = 0.25;
+  EXPECT_NE(finding().find("the CPUs idle 75 % of the time"), std::string::npos) << finding();
+  trial.cpu_busy = 0.7;
+  EXPECT_EQ(finding().find("CPUs"), std::string::npos) << "it says nothing: " << finding();
+  trial.gpu.emplace().utilisation = 0.37;
+  trial.cpu_busy = 0.97;
+  EXPECT_NE(finding().find("the GPU idles 63 % of the time, while the CPUs are busy"),
+            std::string::npos)
+      << finding();
+}
+
 TEST(Bottleneck, TheLoadersQueueIsKnownWhereTheHookToldIt) {
   const LoaderStudy study;
   TrialRecord trial = study.trials[0];

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -85,6 +88,36 @@ void tell_of_earlier_study(Searcher& searcher, const SearchSpace& space, int tri
     Observation observation = observation_of(i + 1, *space.sample(rng), step_time);
     observation.values[0] *= 2.0;
     searcher.observe_earlier(0, observation);
+  }
+}
+
+TEST(BayesSearcher, TheFirstTrialsTellTwoLevelParametersApart) {
+  constexpr int k_parameters = 12;
+  std::vector<Parameter> parameters;
+  for (int i = 0; i < k_parameters; ++i)
+    parameters.push_back(integer("p" + std::to_string(i), 0, 1));
+  const SearchSpace space = create(parameters);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    BayesSearcher searcher(space, options(seed));
+    const auto first = run(
+        searcher, [](const Configuration&) { return std::vector{1.0}; }, 10);
+    ASSERT_EQ(first.size(), 10U);
+    const auto level = [&](std::size_t trial, int parameter) {
+      return number(first[trial].configuration, ("p" + std::to_string(parameter)).c_str());
+    };
+    for (int one = 0; one < k_parameters; ++one) {
+      int upper = 0;
+      for (std::size_t trial = 0; trial < 10; ++trial)
+        upper += level(trial, one) > 0.0 ? 1 : 0;
+      EXPECT_EQ(upper, 5) << "seed " << seed << ", parameter " << one;
+      for (int other = 0; other < one; ++other) {
+        int equal = 0;
+        for (std::size_t trial = 0; trial < 10; ++trial)
+          equal += level(trial, one) == level(trial, other) ? 1 : 0;
+        EXPECT_GT(equal, 0) << "seed " << seed << ", parameters " << other << " and " << one;
+        EXPECT_LT(equal, 10) << "seed " << seed << ", parameters " << other << " and " << one;
+      }
+    }
   }
 }
 
@@ -337,6 +370,39 @@ int cold_suggestions(double price_of_cold) {
 TEST(BayesSearcher, AvoidsWhatIsExpensiveToTry) {
   EXPECT_LT(2 * cold_suggestions(1e6), cold_suggestions(1.0));
   EXPECT_GE(cold_suggestions(1e-6), 7);
+}
+
+/// Machines of the first suggestions, all of which are made before anything is observed.
+std::set<std::string> machines_of_first(int suggestions,
+                                        const std::function<double(const Configuration&)>& price) {
+  const SearchSpace space =
+      create({integer("a", 0, 40), testing_spaces::choice("machine", {"one", "two", "three"})});
+  BayesSearcher searcher(space, options(3));
+  std::vector<Configuration> running;
+  std::set<std::string> machines;
+  for (int trial = 1; trial <= suggestions; ++trial) {
+    SuggestRequest request;
+    request.trial = trial;
+    request.running = running;
+    request.price = price;
+    const auto suggestion = searcher.suggest(request);
+    if (!suggestion || !*suggestion) break;
+    EXPECT_EQ((*suggestion)->origin, "sobol");
+    running.push_back((*suggestion)->configuration);
+    machines.insert(std::get<std::string>(*running.back().find("machine")));
+  }
+  EXPECT_EQ(std::set(running.begin(), running.end()).size(), running.size()) << "none twice";
+  return machines;
+}
+
+TEST(BayesSearcher, FirstPointsWithPricesAreOnTheCheapestMachine) {
+  EXPECT_GT(machines_of_first(4, nullptr).size(), 1U);
+  EXPECT_EQ(machines_of_first(4,
+                              [](const Configuration& c) {
+                                return std::get<std::string>(*c.find("machine")) == "two" ? 1.0
+                                                                                          : 3.0;
+                              }),
+            std::set<std::string>{"two"});
 }
 
 TEST(BayesSearcher, ApproachesTheFrontOfTwoObjectives) {

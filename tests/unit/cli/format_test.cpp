@@ -63,6 +63,13 @@ TEST(Format, ElidingKeepsBothEndsAndNeverExceedsTheWidth) {
   }
 }
 
+TEST(Format, LinesBreakBetweenWordsAndNotBeforeAPerCent) {
+  EXPECT_EQ(wrapped("gains 70 % each", 9), "gains\n70 % each\n");
+  EXPECT_EQ(wrapped("each gains 70 %", 13), "each gains\n70 %\n");
+  EXPECT_EQ(wrapped("a word wider than its line", 4), "a\nword\nwider\nthan\nits\nline\n");
+  EXPECT_EQ(wrapped("100 %", 3), "100 %\n");
+}
+
 TEST(Format, ConfigurationsFollowTheOrderOfDeclaration) {
   Configuration configuration;
   configuration.set("workers", std::int64_t{6});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/log_text.hpp"
+#include "tuner/report/log_text.hpp"
 
 #include <gtest/gtest.h>
 

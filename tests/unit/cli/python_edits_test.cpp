@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/python_edits.hpp"
+#include "tuner/exports/python_edits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -206,12 +206,52 @@ TEST(Recommendation, ListsTiedTrialsWithoutTheBestItself) {
             std::string::npos);
 }
 
+TEST(Recommendation, TellsOfATradeOffOnlyWhereThereIsOne) {
+  Recommendation recommendation = faster();
+  recommendation.pareto = {7, 12};
+  EXPECT_NE(recommendation_text(recommendation, two_objectives())
+                .find("trade  trial 12: better in another objective\n"),
+            std::string::npos);
+  recommendation.pareto = {7};
+  EXPECT_EQ(recommendation_text(recommendation, two_objectives()).find("trade"), std::string::npos);
+}
+
+TEST(Recommendation, SaysByParameterWhatIsNotDecided) {
+  Recommendation recommendation = faster();
+  recommendation.tied = {4, 9};
+  const auto whole = [](std::vector<std::int64_t> numbers) {
+    return std::vector<Value>(numbers.begin(), numbers.end());
+  };
+  recommendation.undecided = {
+      {"batch_size", whole({16, 32, 64, 128, 256})},
+      {"optimizer", {"adam", "lamb", "lion", "muon", "sgd", "sophia"}},
+      {"threads", whole({1, 2})},
+      {"workers", whole({4, 6, 8})},
+  };
+  RecommendationContext context = two_objectives();
+  context.parameter_order = {"workers", "threads", "batch_size", "optimizer"};
+  const std::string text = recommendation_text(recommendation, context, 80);
+  EXPECT_NE(
+      text.find("tied   trial 4, 9: no measurable difference; not decided in this time: workers\n"
+                "       4, 6 or 8; threads 1 or 2; batch_size 16 to 256; optimizer adam, lamb,\n"
+                "       lion, muon or 2 more\n"),
+      std::string::npos)
+      << text;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(line.size(), 80U) << line;
+  const Json json = recommendation_json(recommendation, context);
+  EXPECT_EQ(json["undecided"]["threads"], Json::parse("[1, 2]"));
+  EXPECT_TRUE(recommendation_json(faster(), context)["undecided"].empty());
+}
+
 TEST(Recommendation, JsonHasTheFiguresInSiUnits) {
   const Json json = recommendation_json(faster(), two_objectives());
   EXPECT_EQ(json["trial"], 7);
   EXPECT_EQ(json["objectives"][0]["best"], 69'480.0);
   EXPECT_EQ(json["objectives"][1]["unit"], "USD");
   EXPECT_EQ(json["speed_up"]["interleaved_pairs"], 3);
+  EXPECT_TRUE(json["speed_up"]["repeat_low_95"].is_null()) << "not known";
   EXPECT_EQ(json["payback_share"], 0.012);
 }
 

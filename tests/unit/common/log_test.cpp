@@ -2,12 +2,12 @@
 #include "common/log.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
+
+#include "tests/support/read_file.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace steptune {
 namespace {
@@ -17,17 +17,10 @@ using ::testing::MatchesRegex;
 
 class Log : public ::testing::Test {
  protected:
-  ~Log() override {
-    EXPECT_TRUE(set_up_log({}));
-    std::error_code error;
-    std::filesystem::remove(file_, error);
-  }
-  [[nodiscard]] std::string written() const {
-    std::ifstream file(file_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
-  std::filesystem::path file_ =
-      std::filesystem::temp_directory_path() / fmt::format("steptune-log-test-{}.log", getpid());
+  ~Log() override { EXPECT_TRUE(set_up_log({})); }
+  [[nodiscard]] std::string written() const { return read_file(file_); }
+  TemporaryFolder folder_{"log"};
+  std::filesystem::path file_ = folder_.path() / "decisions.log";
 };
 
 TEST_F(Log, IsOffUnlessAskedFor) {

@@ -24,6 +24,14 @@ TEST(ShippedFiles, APrefixIsWhereTheRunningProgramLies) {
   EXPECT_NE(find_file(shipped_directories(ShippedKind::hook), "pytorch/knobs.json"), std::nullopt);
 }
 
+TEST(ShippedFiles, AHelperThatIsMissingIsNamedWithItsPurposeAndItsPlace) {
+  const auto missing = find_helper("steptune-nothing", "which does nothing");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message, "the program steptune-nothing is missing, which does nothing");
+  EXPECT_NE(missing.error().hint.find("libexec/steptune"), std::string::npos)
+      << missing.error().hint;
+}
+
 TEST(ShippedFiles, TheFirstRegularFileCounts) {
   const fs::path root = fs::path(::testing::TempDir()) / "shipped-files";
   fs::remove_all(root);

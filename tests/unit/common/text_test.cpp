@@ -50,6 +50,18 @@ TEST(ParseDuration, UnitsAndSums) {
   }
 }
 
+TEST(ParseBytes, UnitsOfBothKinds) {
+  EXPECT_EQ(parse_bytes("1e9"), 1e9);
+  EXPECT_EQ(parse_bytes("512"), 512.0);
+  EXPECT_EQ(parse_bytes("500MB"), 5e8);
+  EXPECT_EQ(parse_bytes("1.5 GB"), 1.5e9);
+  EXPECT_EQ(parse_bytes("2GiB"), 0x1p31);
+  EXPECT_EQ(parse_bytes("64g"), 64e9);
+  EXPECT_EQ(parse_bytes("7 B"), 7.0);
+  for (const char* wrong : {"", "much", "5XB", "8 gigs", "GB", "1,5GB", "5 i", "5iB"})
+    EXPECT_FALSE(parse_bytes(wrong)) << wrong;
+}
+
 TEST(Format, ForPeople) {
   EXPECT_EQ(format_duration(0.85), "850 ms");
   EXPECT_EQ(format_duration(4.21), "4.2 s");

@@ -62,6 +62,20 @@ list:
 )");
 }
 
+TEST(ConfigEdit, AKeyNamesOnePlaceOrSaysWhyNot) {
+  const auto scalars = must(
+      scan_config(ConfigFormat::yaml, "a:\n  batch: 2\n  text: |\n    x\na.batch: 3\nb: 1\n", "f"));
+  EXPECT_EQ(must(config_place(scalars, "b"))->line, 6);
+  const auto why = [&](const std::string& key) {
+    const auto place = config_place(scalars, key);
+    return place ? "" : place.error().message;
+  };
+  EXPECT_THAT(why("a.batch"), HasSubstr("ambiguous: a.batch (line 2), a.batch (line 5)"));
+  EXPECT_THAT(why("a.text"), HasSubstr("a.text (line 3) cannot be changed, it is a block of text"));
+  EXPECT_THAT(why("a"), HasSubstr("a holds other keys"));
+  EXPECT_THAT(why("c"), HasSubstr("no key c"));
+}
+
 TEST(ConfigEdit, AChoiceSpeltAsATextBecomesWhatTheFileHolds) {
   const Configuration choices =
       configuration_of({{"amp", std::string("false")}, {"precision", std::string("16")}});
@@ -156,6 +170,10 @@ TEST(ConfigEdit, HostileTextsReadBackAsTheyAre) {
 TEST(ConfigEdit, WhatIsRightAlreadyDoesNotChange) {
   const std::string same = "batch_size: 256\nprecision: \"bf16\"\nrate: 0.00001\ncompile: True\n";
   EXPECT_EQ(edited(ConfigFormat::yaml, same), same);
+  const auto spelt = configuration_of({{"amp", std::string("false")}, {"tf32", true}});
+  EXPECT_TRUE(
+      must(config_changes(ConfigFormat::json, R"({"amp": false, "tf32": true})", spelt, {}, "f"))
+          .empty());
 }
 
 TEST(ConfigEdit, KeysMayBeMappedOrLeftOut) {

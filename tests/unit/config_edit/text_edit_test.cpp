@@ -3,22 +3,15 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/read_file.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace steptune {
 namespace {
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 /// What patch(1) makes of `text` with the difference.
 std::string patched(const std::string& text, const std::string& difference) {
@@ -28,7 +21,7 @@ std::string patched(const std::string& text, const std::string& difference) {
   const std::string command =
       fmt::format("cd {} && patch --binary --fuzz=0 -s f d", folder.path().string());
   EXPECT_EQ(std::system(command.c_str()), 0) << difference;
-  return content_of(folder.path() / "f");
+  return read_file(folder.path() / "f");
 }
 
 TEST(UnifiedDifference, IsWhatDiffShows) {

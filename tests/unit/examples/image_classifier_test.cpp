@@ -2,7 +2,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "program.hpp"
+#include "tests/support/read_file.hpp"
 
 namespace steptune::test {
 
@@ -23,16 +23,11 @@ using testing::Not;
 
 const std::string k_image_classifier = STEPTUNE_BINARY_DIR "/bin/image_classifier";
 
-std::string content(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 std::map<std::string, std::string> contents(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.is_regular_file()) {
-      files[fs::relative(entry.path(), folder).string()] = content(entry.path());
+      files[fs::relative(entry.path(), folder).string()] = read_file(entry.path());
     }
   }
   return files;
@@ -91,7 +86,7 @@ TEST_F(ImageClassifier, TheSameSetIsGeneratedTwiceAndLeftAloneAfterwards) {
 TEST_F(ImageClassifier, AnInterruptedGenerationIsCompleted) {
   const fs::path data = generate("data");
   const auto complete = contents(data);
-  std::string manifest = content(data / "generated.json");
+  std::string manifest = read_file(data / "generated.json");
   manifest.replace(manifest.find("true"), 4, "false");
   std::ofstream(data / "generated.json") << manifest;
   fs::remove(data / "checks" / "000003.jpg");
@@ -162,7 +157,7 @@ TEST_F(ImageClassifier, OutsideATunerOnlyPeopleAreTold) {
 TEST_F(ImageClassifier, APictureThatCannotBeDecodedIsNamed) {
   const fs::path data = generate("data");
   const fs::path bad = data / "checks" / "000003.jpg";
-  const std::string whole = content(bad);
+  const std::string whole = read_file(bad);
   for (const std::string& broken : {whole.substr(0, whole.size() / 2), std::string("no JPEG")}) {
     std::ofstream(bad, std::ios::trunc | std::ios::binary) << broken;
     for (const char* const workers : {"0", "2"}) {

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -46,25 +45,16 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-std::string temporary_file() {
-  std::string name = (std::filesystem::temp_directory_path() / "steptune-test-XXXXXX").string();
-  const int file = mkstemp(name.data());
-  if (file < 0) throw std::runtime_error("cannot make a temporary file");
-  close(file);
-  return name;
-}
-
 }  // namespace
 
-Program::Program(const std::vector<std::string>& argv, bool inside_tuner)
-    : error_file_(temporary_file()) {
+Program::Program(const std::vector<std::string>& argv, bool inside_tuner) {
   std::array<int, 2> pipe_ends = {-1, -1};
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("cannot make a pipe");
   output_ = pipe_ends[0];
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error_file_.c_str(), O_WRONLY | O_TRUNC,
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error_file_.c_str(), O_WRONLY | O_CREAT,
                                    0600);
   std::vector<std::string> arguments = argv;
   std::vector<std::string> variables = environment(inside_tuner);
@@ -81,7 +71,6 @@ Program::~Program() {
     waitpid(process_, nullptr, 0);
   }
   close(output_);
-  std::filesystem::remove(error_file_);
 }
 
 bool Program::read_some() {

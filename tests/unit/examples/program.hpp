@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <sys/types.h>
 
+#include "tests/support/temporary_folder.hpp"
 #include "trial_runner/report.hpp"
 
 namespace steptune::test {
@@ -38,7 +40,8 @@ class Program {
 
   pid_t process_ = -1;
   int output_ = -1;
-  std::string error_file_;
+  TemporaryFolder folder_{"program"};
+  std::filesystem::path error_file_ = folder_.path() / "errors";
   std::string out_;
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -6,6 +7,7 @@
 
 #include "common/text.hpp"
 #include "program.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace steptune::test {
 
@@ -36,6 +38,18 @@ TEST(PytorchResnet, PrintsItsProgressAndLearns) {
   EXPECT_LT(losses.back(), 0.8 * losses.front());
   EXPECT_EQ(values_of("step", ended.out).back(), 48.0);
   EXPECT_EQ(values_of("samples", ended.out).back(), 768.0);
+}
+
+TEST(PytorchResnet, ValidatesAndWritesItsWeightsAfterEachEpoch) {
+  const TemporaryFolder folder("pytorch-resnet");
+  const std::filesystem::path weights = folder.path() / "weights.pt";
+  const Ended ended =
+      run({"/usr/bin/python3", STEPTUNE_SOURCE_DIR "/examples/pytorch_resnet/train.py", "--images",
+           "64", "--size", "64", "--epochs", "2", "--batch-size", "16", "--validate", "24",
+           "--checkpoint", weights.string()});
+  ASSERT_EQ(ended.exit_status, 0) << ended.err;
+  EXPECT_EQ(values_of("val_loss", ended.out).size(), 2U);
+  EXPECT_GT(std::filesystem::file_size(weights), 10'000U);
 }
 
 }  // namespace

@@ -34,6 +34,26 @@ class HistoryDetails : public HistoryFixture {
   }
 };
 
+TEST_F(HistoryDetails, TimesInWhichMachinesWereNotUsedGrowAndEndWithTheirStudy) {
+  History history = open();
+  const auto study = make_study(history);
+  StudyTotals totals;
+  totals.unused = {{"job-b", 200.0, 210.0, 0.5}, {"job-a", 100.0, 130.0, 1.5}};
+  must(history.record_ended(study.id, ended(1), totals));
+  must(history.record_study(
+      study, std::vector<UnusedTime>{{"job-b", 200.0, 230.0, 1.0}, {"job-b", 300.0, 301.0, 0.0}}));
+
+  const auto times = must(history.unused_times(study.id));
+  ASSERT_EQ(times.size(), 3U);
+  EXPECT_EQ(times[0].machine, "job-a");
+  EXPECT_EQ(times[1].machine, "job-b");
+  EXPECT_DOUBLE_EQ(times[1].to_wall_s, 230.0) << "it went on";
+  EXPECT_DOUBLE_EQ(times[1].usd, 1.5) << "what it cost since";
+  EXPECT_DOUBLE_EQ(times[2].from_wall_s, 300.0);
+  must(history.remove_study(study.id));
+  EXPECT_TRUE(must(history.unused_times(study.id)).empty());
+}
+
 TEST_F(HistoryDetails, ATraceComesBackAsItWasRecorded) {
   History history = open();
   const auto study = make_study(history);

@@ -64,7 +64,9 @@ TrialRecord full_trial(std::int64_t number) {
   trial.disturbance = Disturbance{0.25, 0.125};
   trial.gpu = GpuUse{9e9, 0.75, 0.5, 1.8e9, 0.125, 2};
   trial.disturbed_s = 3.5;
+  trial.cpu_busy = 0.96875;
   trial.storage_read_bytes = 4096.0;
+  trial.peak_unreclaimable_bytes = 8192.0;
   trial.failure = "a \"reason\"\nwith lines";
   trial.placement = {{"cpus", "0-1"}};
   trial.log_path = "/tmp/logs/trial 1.log";
@@ -146,7 +148,9 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.level.log_ratio, 0.125);
   EXPECT_EQ(read.level.standard_error, 0.0625);
   EXPECT_EQ(read.disturbed_s, 3.5);
+  EXPECT_EQ(read.cpu_busy, 0.96875);
   EXPECT_EQ(read.storage_read_bytes, 4096.0);
+  EXPECT_EQ(read.peak_unreclaimable_bytes, 8192.0);
   EXPECT_EQ(read.disturbance->other_load, 0.25);
   EXPECT_EQ(read.disturbance->steal, 0.125);
   EXPECT_EQ(read.failure, trial.failure);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <csignal>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/read_file.hpp"
 #include "tests/unit/history/fixture.hpp"
 #include "tuner/history/schema.hpp"
 
@@ -29,11 +28,6 @@ int newest_version() {
 std::filesystem::path dump_of(int version) {
   return std::filesystem::path(STEPTUNE_SOURCE_DIR) /
          fmt::format("tests/unit/history/data/v{}.sql", version);
-}
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 /// SIGKILL before the statement of this number is run, on any connection that is opened after.
@@ -57,7 +51,7 @@ class OldVersions : public HistoryFixture, public ::testing::WithParamInterface<
     std::filesystem::create_directories(path().parent_path());
     if (version == 0) return;
     SQLite::Database(path().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
-        .exec(text_of(dump_of(version)));
+        .exec(read_file(dump_of(version)));
   }
 
   [[nodiscard]] int version_on_disk() const {
@@ -144,6 +138,7 @@ TEST_P(OldVersions, IsOpenedAndGoesOn) {
   EXPECT_DOUBLE_EQ(study.overhead_usd, GetParam() >= 2 ? 0.25 : 0.0);
   EXPECT_EQ(study.unpaid_suggestions, GetParam() >= 5 ? 2 : 0);
   EXPECT_EQ(must(history.nights("resnet-nightly")).size(), GetParam() >= 7 ? 1U : 0U);
+  EXPECT_EQ(must(history.unused_times(study.id)).size(), GetParam() >= 8 ? 1U : 0U);
   must(history.record_night("resnet-nightly", {2, 0.0, "running", Json::object()}));
   must(history.record_launching(study.id, launching_trial(12)));
   study.overhead_usd = 0.5;
@@ -182,6 +177,7 @@ TEST_P(OldVersions, CanBeReadAsItIsWhereItsTablesAreThoseOfToday) {
     EXPECT_EQ(must(opened->attempts(1, 7)).size(), GetParam() >= 4 ? 1U : 0U);
     EXPECT_EQ(must(opened->sessions(1)).size(), GetParam() >= 4 ? 1U : 0U);
     EXPECT_EQ(must(opened->nights("resnet-nightly")).size(), GetParam() >= 7 ? 1U : 0U);
+    EXPECT_EQ(must(opened->unused_times(1)).size(), GetParam() >= 8 ? 1U : 0U);
   }
   EXPECT_EQ(version_on_disk(), GetParam()) << "a reader changed it";
 }

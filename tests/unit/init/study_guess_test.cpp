@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/init/help_text.hpp"
 #include "tuner/study/study_spec.hpp"
 
@@ -180,7 +181,7 @@ TEST(StudyGuess, VariesWhatIsKnownFromTheDefaults) {
 
 TEST(StudyGuess, TakesTodayFromTheFileThatTheCommandNames) {
   GuessInput input = input_of(k_help, {"python3", "train.py", "--config", "c.yaml"});
-  NamedConfig config{"c.yaml", {}};
+  NamedConfig config{"c.yaml", {}, {}};
   ProgramOption setting;
   setting.name = "train.batch_size";
   setting.default_value = "128";
@@ -190,6 +191,83 @@ TEST(StudyGuess, TakesTodayFromTheFileThatTheCommandNames) {
   const StudyGuess guess = must_guess(input);
   EXPECT_EQ(guess.document["baseline"]["batch_size"], 128);
   EXPECT_THAT(guess.comments.at("/parameters/batch_size"), HasSubstr("128 is from c.yaml"));
+}
+
+/// As of `deepspeed train.py --deepspeed_config ds.json`, with that file in a folder of its own.
+class DeepSpeedGuess : public testing::Test {
+ protected:
+  DeepSpeedGuess()
+      : space_(read_ready_space(std::filesystem::path(STEPTUNE_SOURCE_DIR) /
+                                "configs/spaces/deepspeed.json")
+                   .value()) {}
+
+  GuessInput input_of_config(const std::string& config) {
+    folder_.write("conf/ds.json", config);
+    GuessInput input;
+    input.name = "demo";
+    input.program.argv = {"deepspeed", "train.py", "--deepspeed_config", "conf/ds.json"};
+    input.program.configs = configs_of(input.program.argv, folder_.path());
+    input.space = space_by_facts({space_}, input.program) == nullptr ? nullptr : &space_;
+    input.reading = reading_of(64.0);
+    input.machine = {{"cpus", 8.0}, {"gpus", 4.0}, {"memory_gb", 31.0}};
+    return input;
+  }
+
+  TemporaryFolder folder_{"deepspeed"};
+  ReadySpace space_;
+};
+
+TEST_F(DeepSpeedGuess, VariesWhatStandsInTheFile) {
+  const GuessInput input = input_of_config(
+      R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 8,
+          "gradient_accumulation_steps": 2, "bf16": {"enabled": false},
+          "zero_optimization": {"stage": 1, "overlap_comm": "auto"}})");
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["command"],
+            Json::array({"deepspeed", "train.py", "--deepspeed_config", "{ds}"}));
+  EXPECT_EQ(guess.document["config_files"],
+            Json::parse(R"({"ds": {"file": "conf/ds.json", "edits": {
+                "train_micro_batch_size_per_gpu": "{micro_batch}",
+                "gradient_accumulation_steps": "{accumulation}",
+                "bf16.enabled": "{bf16}", "zero_optimization.stage": "{zero_stage}"}}})"));
+  EXPECT_EQ(guess.document["constraints"], Json::array({"micro_batch * accumulation == 16"}));
+  EXPECT_EQ(guess.document["planned_run"]["batch_size"], "micro_batch * accumulation * 4");
+  EXPECT_THAT(guess.left, ElementsAre(HasSubstr("overlap_comm: \"auto\" in conf/ds.json")));
+  EXPECT_EQ(guess.comments.at("/parameters/zero_stage"),
+            "zero_optimization.stage in conf/ds.json; 1 is from conf/ds.json");
+  const auto study =
+      study_from_json(guess.document, folder_.path() / "demo.study.json", input.machine);
+  ASSERT_TRUE(study) << study.error().text();
+  EXPECT_EQ(study->baseline.text(), "accumulation=2 bf16=false micro_batch=8 zero_stage=1");
+}
+
+TEST_F(DeepSpeedGuess, LeavesWhatTheRestOfTheFileForbids) {
+  const StudyGuess guess = must_guess(input_of_config(
+      R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 8, "fp16": {"enabled": true},
+          "bf16": {"enabled": false}, "zero_optimization": {"stage": 1}})"));
+  EXPECT_EQ(guess.document["parameters"].size(), 1U) << guess.document;
+  EXPECT_THAT(guess.left, Contains(HasSubstr("train_batch_size holds the samples of a step")));
+  EXPECT_THAT(guess.left, Contains("bf16.enabled: fp16.enabled is on"));
+  EXPECT_THAT(
+      guess.left,
+      Contains(HasSubstr("gradient_accumulation_steps: no value of the configuration file")));
+}
+
+TEST_F(DeepSpeedGuess, FilesOfOtherProgramsAreVariedByTheirNames) {
+  folder_.write("train.yaml",
+                "size: &n 2\nthreads: &m 4\ndata:\n  workers: 2\n  name: x\neval:\n  workers: "
+                "1\nmodel:\n  compile: no\n"
+                "train:\n  batch_size: 32\n");
+  GuessInput input =
+      input_of("usage: x\n  --batch-size N  samples (default: 16)\n", {"x", "--config=train.yaml"});
+  input.program.configs = configs_of(input.program.argv, folder_.path());
+  input.reading = reading_of(32.0);
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["config_files"]["train"]["edits"],
+            Json({{"data.workers", "{workers}"}, {"model.compile", "{compile}"}}));
+  // The command line has an option of that name.
+  EXPECT_EQ(guess.document["command"],
+            Json::array({"x", "--config={train}", "--batch-size", "{batch_size}"}));
 }
 
 TEST(StudyGuess, GuardsTheLossThatWasSeen) {

@@ -201,6 +201,9 @@ TEST(MemoryHeadroom, IsMissingWhereLittleOfTheMemoryIsLeft) {
   TrialRecord baseline = completed(1, 4.0);
   baseline.peak_memory_bytes = 15.5e9;
   EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline)) << "it takes all there is at once";
+  baseline.peak_unreclaimable_bytes = 4e9;
+  EXPECT_TRUE(missing_headroom(0.9, outcome, &baseline)) << "most of that were pages of its data";
+  baseline.peak_unreclaimable_bytes.reset();
   baseline.peak_memory_bytes = 8e9;
   EXPECT_TRUE(missing_headroom(0.9, outcome, &baseline));
 }

@@ -33,6 +33,22 @@ TEST(Budget, SpendingCountsSearchTrialsAndAllMoney) {
   EXPECT_DOUBLE_EQ(spending.confirm_pair_s, 90.0) << "as fresh runs took, not as trials did";
 }
 
+TEST(Budget, BeforeTheLatestConfirmationFreshRunsAreExpectedAsTheyWereThen) {
+  const StudySpec study = time_study();
+  std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 10)};
+  trials[1].objectives = {0.5};
+  const auto pair_s = [&] {
+    return spending_before_confirming(study, Standing(ranking_rules(study), trials)).confirm_pair_s;
+  };
+  EXPECT_DOUBLE_EQ(pair_s(), 40.0);
+  trials.push_back(spent(3, 5, TrialPurpose::confirm_incumbent));
+  trials.push_back(spent(4, 5, TrialPurpose::confirm_baseline));
+  EXPECT_DOUBLE_EQ(pair_s(), 40.0);
+  trials.push_back(spent(5, 10));
+  trials.push_back(spent(6, 50, TrialPurpose::confirm_incumbent));
+  EXPECT_DOUBLE_EQ(pair_s(), 10.0) << "the former confirmation was known";
+}
+
 TEST(Budget, PricesTrialsByWhatTheyWereBilledNotByTheirLength) {
   std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 10), spent(3, 20)};
   trials[1].spent_usd = 5.0;  // short, on a dear machine
@@ -109,6 +125,10 @@ TEST(Budget, KeepsAShareForTheConfirmation) {
     return spending.elapsed_s;
   };
   EXPECT_DOUBLE_EQ(ends_at(), 851.0) << "three pairs";
+  spending.elapsed_s = 851.0;
+  EXPECT_FALSE(search_budget_spent(study, spending, /*confirmed=*/true)) << "two are a proof";
+  spending.elapsed_s = 901.0;
+  EXPECT_TRUE(search_budget_spent(study, spending, /*confirmed=*/true));
   spending.confirm_pair_s = 100.0;
   EXPECT_DOUBLE_EQ(ends_at(), 701.0);
   spending.confirm_pair_s = 200.0;
@@ -194,6 +214,9 @@ TEST(RecommendationJson, ReadsBackAsItWasWritten) {
   EXPECT_EQ(dump_json(to_json(*read)), text);
   EXPECT_EQ(read->incumbent_trial, 2);
   EXPECT_EQ(read->tied, std::vector<std::int64_t>{3});
+  ASSERT_EQ(read->undecided.size(), 1U);
+  EXPECT_EQ(read->undecided[0].name, "x");
+  EXPECT_EQ(read->undecided[0].values, (std::vector<Value>{std::int64_t{2}, std::int64_t{3}}));
   EXPECT_EQ(read->payback_share, 0.25);
   EXPECT_LT(read->payback_low, 0.25);
   EXPECT_GT(read->payback_high, 0.25);

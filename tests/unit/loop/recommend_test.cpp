@@ -10,7 +10,9 @@
 namespace steptune {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 /// A baseline of 4 s, a finalist that the search saw at 2 s, and what fresh runs of both took.
 class RecommendTest : public ::testing::Test {
@@ -64,6 +66,48 @@ TEST_F(RecommendTest, ABaselineThatViolatesAGuardIsNotKept) {
   EXPECT_FALSE(recommendation.payback_share);
 }
 
+TEST_F(RecommendTest, SaysThatNothingMoreIsConfirmedOnceTheBaselineFailed) {
+  confirm(2.0, 4.0, 1);
+  EXPECT_THAT(recommended().notes, IsEmpty());
+  for (int failure = 0; failure < 2; ++failure) {
+    const auto number = static_cast<std::int64_t>(trials_.size()) + 1;
+    trials_.push_back(confirming(number, TrialPurpose::confirm_baseline, 2, 1, 4.0));
+    trials_.back().status = TrialStatus::failed;
+    trials_.back().objectives.clear();
+  }
+  EXPECT_THAT(recommended().notes,
+              ElementsAre(HasSubstr("fresh runs of the baseline failed: nothing more is")));
+}
+
+TEST_F(RecommendTest, SaysInWhatTheBestMayDiffer) {
+  for (TrialRecord& trial : trials_)
+    trial.configuration.set("precision", std::string(trial.number == 1 ? "fp32" : "bf16"));
+  trials_.push_back(completed(3, 2.02, 0.01));
+  trials_.back().configuration = trials_[1].configuration;
+  trials_.back().configuration.set("x", std::int64_t{3});
+  const Recommendation recommendation = recommended();
+  ASSERT_THAT(recommendation.tied, ElementsAre(3));
+  ASSERT_EQ(recommendation.undecided.size(), 1U) << "bf16 is certain";
+  EXPECT_EQ(recommendation.undecided[0].name, "x");
+  EXPECT_THAT(recommendation.undecided[0].values,
+              ElementsAre(Value(std::int64_t{2}), Value(std::int64_t{3})));
+}
+
+TEST_F(RecommendTest, WhatFreshRunsToldApartIsNotTied) {
+  trials_.push_back(completed(3, 2.02, 0.01));
+  confirm(2.0, 4.0);
+  EXPECT_THAT(recommended().tied, ElementsAre(3));
+  for (int round = 1; round <= 3; ++round) {
+    const auto number = static_cast<std::int64_t>(trials_.size()) + 1;
+    trials_.push_back(confirming(number, TrialPurpose::confirm_incumbent, round, 3, 3.0, 0.01));
+    trials_.back().measurement = steady(0.003);
+  }
+  const Recommendation recommendation = recommended();
+  EXPECT_EQ(recommendation.incumbent_trial, 2);
+  EXPECT_THAT(recommendation.tied, IsEmpty()) << "1.33 times as fast, where the best is 2 times";
+  EXPECT_THAT(recommendation.undecided, IsEmpty());
+}
+
 TEST(NextLaunch, OfAReportedMetricNothingIsKnown) {
   const TrialRecord trial = completed(1, 4.0, 0.0);
   EXPECT_TRUE(std::isnan(next_launch_half_widths({&trial}, {4.0}, {})[0]));
@@ -85,6 +129,35 @@ TEST(SamplesCounted, TellsWhoSaidWhatAStepIs) {
   trial.measurement->samples_told = true;
   EXPECT_THAT(samples_counted(study, trial),
               HasSubstr("(4 * 64) says 256: does it count micro-batches"));
+}
+
+TEST(SamplesCounted, SaysWhatABarOfBatchesCounts) {
+  Json document = time_study().document;
+  document["parameters"] = Json::parse(R"({
+    "batch": {"type": "int", "low": 8, "high": 64},
+    "accumulate": {"type": "int", "low": 1, "high": 8}
+  })");
+  document["command"] = Json::array({"train", "{batch}", "{accumulate}"});
+  document["baseline"] = Json{{"batch", 16}, {"accumulate", 4}};
+  document["planned_run"]["batch_size"] = "batch * accumulate";
+  TrialRecord trial = completed(1, 4.0);
+  trial.configuration = {};
+  trial.configuration.set("batch", std::int64_t{16});
+  trial.configuration.set("accumulate", std::int64_t{4});
+  trial.measurement = steady(0.01);
+  trial.measurement->samples_told = false;
+  const auto told = [&](const char* preset) {
+    document["reports"] = preset;
+    const StudySpec study =
+        study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
+    return samples_counted(study, trial);
+  };
+  EXPECT_EQ(told("lightning"),
+            "16 a batch, which the bar counts, by \"planned_run.batch_size\" (batch * accumulate)");
+  EXPECT_EQ(told("tqdm"),
+            "64 a step, by \"planned_run.batch_size\" (batch * accumulate); where the bar counts "
+            "batches, leave accumulate out");
+  EXPECT_EQ(told("key=value"), "64 a step, by \"planned_run.batch_size\" (batch * accumulate)");
 }
 
 }  // namespace

@@ -79,6 +79,16 @@ TEST(Standing, AmongTiedOnesTheCheaperWinsBeforeTheSmaller) {
   EXPECT_EQ(standing_of(study, trials).incumbent()->number, 2);
 }
 
+TEST(Standing, WhatIsBestInBothObjectivesIsTheWholeFront) {
+  StudySpec study = time_study();
+  study.objectives.push_back({"accuracy", Direction::maximize});
+  std::vector<TrialRecord> trials{completed(1, 2.0), completed(2, 1.0), completed(3, 3.0)};
+  const std::vector<double> second{0.5, 0.9, 0.8};
+  for (std::size_t i = 0; i < trials.size(); ++i)
+    trials[i].objectives.push_back(second[i]);
+  EXPECT_THAT(standing_of(study, trials).front(), ElementsAre(2));
+}
+
 TEST(Standing, MaximizedObjectivesRankTheOtherWayRound) {
   StudySpec study = time_study();
   study.objectives = {{"accuracy", Direction::maximize}};

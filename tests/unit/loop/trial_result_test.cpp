@@ -36,6 +36,7 @@ const std::vector<Block> k_table{
       {EndRequest::measured, k_completed, k_failed},
       {EndRequest::time_limit, k_completed, k_failed},
       {EndRequest::scheduler, k_early, k_failed},
+      {EndRequest::no_machine, k_completed, k_interrupted},
       {EndRequest::user, k_completed, k_interrupted}}},
     // Other exit statuses, signals, limits.
     {{OutcomeKind::failed, OutcomeKind::timed_out, OutcomeKind::hung},
@@ -43,6 +44,7 @@ const std::vector<Block> k_table{
       {EndRequest::measured, k_completed, k_failed},
       {EndRequest::time_limit, k_completed, k_failed},
       {EndRequest::scheduler, k_early, k_failed},
+      {EndRequest::no_machine, k_interrupted, k_interrupted},
       {EndRequest::user, k_interrupted, k_interrupted}}},
     // Ended by the runner, or out of its sight.
     {{OutcomeKind::stopped, OutcomeKind::lost},
@@ -50,18 +52,21 @@ const std::vector<Block> k_table{
       {EndRequest::measured, k_completed, k_failed},
       {EndRequest::time_limit, k_completed, k_failed},
       {EndRequest::scheduler, k_early, k_failed},
+      {EndRequest::no_machine, k_interrupted, k_interrupted},
       {EndRequest::user, k_interrupted, k_interrupted}}},
     {{OutcomeKind::out_of_memory},
      {{EndRequest::none, k_oom, k_oom},
       {EndRequest::measured, k_oom, k_oom},
       {EndRequest::time_limit, k_oom, k_oom},
       {EndRequest::scheduler, k_oom, k_oom},
+      {EndRequest::no_machine, k_oom, k_oom},
       {EndRequest::user, k_oom, k_oom}}},
     {{OutcomeKind::not_started},
      {{EndRequest::none, k_failed, k_failed},
       {EndRequest::measured, k_failed, k_failed},
       {EndRequest::time_limit, k_failed, k_failed},
       {EndRequest::scheduler, k_failed, k_failed},
+      {EndRequest::no_machine, k_failed, k_failed},
       {EndRequest::user, k_failed, k_failed}}},
 };
 
@@ -83,7 +88,7 @@ TEST(TrialResult, EveryCellOfTheTruthTable) {
       }
     }
   }
-  EXPECT_EQ(cells, 8 * 5 * 2) << "eight outcomes";
+  EXPECT_EQ(cells, 8 * 6 * 2) << "eight outcomes";
 }
 
 TEST(TrialResult, AViolatedGuardMakesAMeasuredTrialInfeasible) {
@@ -111,6 +116,16 @@ TEST(TrialResult, WhatIsNotTheConfigurationIsInfeasibleHoweverWellMeasured) {
     EXPECT_EQ(result.status, TrialStatus::infeasible) << static_cast<int>(request);
     EXPECT_EQ(result.failure, "fused=true could not be set");
   }
+}
+
+TEST(TrialResult, WhatAHookHasEndedIsInfeasible) {
+  TrialEnding ending{
+      OutcomeKind::failed, "exit status 1", EndRequest::none, "", "no reports", {}, {}};
+  ending.given_up = "distributed_strategy=ddp does not work with this program";
+  EXPECT_EQ(trial_result(ending).status, TrialStatus::infeasible);
+  EXPECT_EQ(trial_result(ending).failure, *ending.given_up);
+  ending.request = EndRequest::user;
+  EXPECT_EQ(trial_result(ending).status, TrialStatus::interrupted);
 }
 
 TEST(TrialResult, WhatWasMerelySlowHasNotFailed) {

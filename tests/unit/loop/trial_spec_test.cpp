@@ -3,9 +3,11 @@
 
 #include <limits>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/unit/loop/fixture.hpp"
+#include "tuner/loop/hook_check.hpp"
 
 namespace steptune {
 namespace {
@@ -57,6 +59,26 @@ TEST(TrialSpecOfLiveTrial, WhatConfirmsSharesTheLongRunAloneAndTakesNoTurns) {
   EXPECT_FALSE(live->baseline_seconds_per_sample);
 }
 
+TEST(TrialSpecOfLiveTrial, SharesNoProgramWhoseConfigurationFileIsAnother) {
+  Json document = live_study().document;
+  document["parameters"]["batch"] = {{"type", "int"}, {"low", 1}, {"high", 8}};
+  document["baseline"]["batch"] = 2;
+  document["command"].push_back("{conf}");
+  document["config_files"]["conf"] = {
+      {"file", "/none/conf.yaml"}, {"content", "batch: 2\n"}, {"edits", {{"batch", "{batch}"}}}};
+  const StudySpec study =
+      study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
+  TrialRecord trial;
+  trial.number = 2;
+  trial.log_path = "/logs/trial-2.log";
+  trial.configuration = study.baseline;
+  trial.configuration.set("x", std::int64_t{3});
+  EXPECT_TRUE(make_trial_spec(study, trial).live);
+  EXPECT_EQ(make_trial_spec(study, trial).argv.back(), "/logs/trial-2.conf.yaml");
+  trial.configuration.set("batch", std::int64_t{4});
+  EXPECT_FALSE(make_trial_spec(study, trial).live);
+}
+
 TEST(TrialSpecOfForkedTrial, WhatIsSearchedMayBeForkedAndWhatConfirmsMayNot) {
   TrialRecord trial;
   trial.number = 3;
@@ -74,6 +96,30 @@ TEST(TrialSpecOfForkedTrial, WhatIsSearchedMayBeForkedAndWhatConfirmsMayNot) {
     trial.purpose = purpose;
     EXPECT_FALSE(make_trial_spec(live_study("forked"), trial).forked);
   }
+}
+
+TEST(HookOfATrial, KeepsNoFileWhereTrialsDoNotSeeTheTunersFiles) {
+  TrialRecord trial;
+  trial.log_path = "/logs/trial-1.log";
+  const auto told_to = [&trial](const std::string& runner) {
+    Json document = live_study("fresh").document;
+    document["runner"] = parse_json(runner, "runner").value();
+    const StudySpec study =
+        study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
+    trial.configuration = study.baseline;
+    const TrialSpec spec = make_trial_spec(study, trial);
+    EXPECT_FALSE(spec.python_path.empty()) << runner;
+    return std::pair(spec.environment.at("STEPTUNE_PYTORCH"), study);
+  };
+  const std::string sagemaker = R"({"type": "sagemaker", "region": "us-east-1", "image": "image",
+    "role": "arn:aws:iam::123456789012:role/training", "output": "s3://bucket/out",
+    "instance_type": "ml.g5.xlarge"})";
+  EXPECT_THAT(told_to(R"({"type": "local"})").first, testing::HasSubstr("/logs/trial-1.log.hook"));
+  EXPECT_THAT(told_to(R"({"type": "slurm"})").first, testing::HasSubstr("/logs/trial-1.log.hook"));
+  const auto [told, study] = told_to(sagemaker);
+  EXPECT_THAT(told, testing::Not(testing::HasSubstr("events")));
+  EXPECT_THAT(check_hook(study, study.baseline, HookLog(), "/nonexistent").absent.value_or(""),
+              testing::HasSubstr("the hook told nothing"));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "tests/support/must.hpp"
+#include "tests/support/read_file.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace steptune {
@@ -35,8 +35,7 @@ class NotifierTest : public ::testing::Test {
   }
 
   [[nodiscard]] std::string read(const std::string& name) const {
-    std::ifstream file(folder_.path() / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return read_file(folder_.path() / name);
   }
 
   /// Starts the fake webhook; its address without a path.

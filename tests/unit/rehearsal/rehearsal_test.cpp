@@ -129,6 +129,16 @@ TEST(Rehearsal, TheSameSeedGivesTheSameTuning) {
   EXPECT_EQ(once.bill.usd, again.bill.usd);
 }
 
+TEST(Rehearsal, SimulatedProgramsAreNotAskedForTheirHook) {
+  Json json = document();
+  json["hooks"]["pytorch"] = {{"num_workers", "{workers}"}};
+  json["env"] = Json::object();
+  const RehearsedTuning hooked = rehearse(study_of(json));
+  const RehearsedTuning usual = rehearse(study_of(document()));
+  EXPECT_EQ(hooked.trials, usual.trials);
+  EXPECT_NEAR(hooked.duration_s, usual.duration_s, 0.01 * usual.duration_s);
+}
+
 TEST(Rehearsal, SpeedsComeFromAnExpression) {
   const StudySpec study = study_of(document());
   const auto speed = expressed_speed(study, "0.001 + 0.1 / batch_size");

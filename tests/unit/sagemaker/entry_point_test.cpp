@@ -69,6 +69,18 @@ TEST(EntryPoint, TellsTorchrunOnEachInstanceWhichItIs) {
   }
 }
 
+TEST(EntryPoint, WritesFilesBeforeTheProgramStarts) {
+  const TemporaryFolder folder{"carried"};
+  const std::string path = folder.path() / "some where/ds.json";
+  const std::string text = "{\"it's\": \"$HOME\",\n \"ü\": \"" + std::string(3000, 'x') + "\"}\n";
+  const EntryPoint entry =
+      entry_point({"/bin/cat", path}, false, std::nullopt, false, {{path, text}});
+  EXPECT_EQ(printed(entry, "/none"), text);
+  EXPECT_THAT(entry.words, Each(SizeIs(::testing::Le(256U))));
+  for (const auto& [name, value] : entry.environment)
+    EXPECT_LE(value.size(), 512U) << name;
+}
+
 TEST(EntryPoint, KeepsToTheServicesLimits) {
   const EntryPoint entry = entry_point({"train"}, true, k_over_three);
   EXPECT_THAT(entry.words, Each(SizeIs(::testing::Le(256U))));

@@ -68,7 +68,7 @@ class FaultRun {
     ASSERT_EQ(ended_.size(), static_cast<std::size_t>(trials_)) << "a trial was forgotten";
     const auto released = runner_->release(240.0);
     ASSERT_TRUE(released) << released.error().text();
-    usd_ += runner_->take_overhead_usd();
+    usd_ += total_usd(runner_->take_unused());
   }
 
   void check() {

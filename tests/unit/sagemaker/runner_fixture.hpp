@@ -122,7 +122,7 @@ class RunnerOnAccountTest : public testing::Test {
   }
 
   double told_usd() {
-    double usd = runner().take_overhead_usd();
+    double usd = total_usd(runner().take_unused());
     for (const Outcome& outcome : outcomes)
       usd += outcome.billed_usd.value_or(0.0);
     return usd;

@@ -170,7 +170,10 @@ TEST_F(RunnerOnAccountTest, QuotaIsWaitedFor) {
   options.parallel = 2;
   start(trial(1));
   start(trial(2));
+  run_until_reported();
+  EXPECT_EQ(runner().trials_without_machine(), (std::vector{TrialKey{2, 1}}));
   run_until_finished(2);
+  EXPECT_TRUE(runner().trials_without_machine().empty());
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
   EXPECT_EQ(outcomes[1].kind, OutcomeKind::completed);
   EXPECT_THAT(notices, Contains(HasSubstr("waiting for quota")));

@@ -90,13 +90,18 @@ TEST_F(WarmPoolsTest, AJobsPoolIsKnownOnce) {
 TEST_F(WarmPoolsTest, AReleasedPoolHasCostWhatItWaited) {
   run_job("first");
   look_for(20.0);
-  EXPECT_EQ(pools().take_overhead_usd(), 0.0) << "a trial may still use it";
+  EXPECT_THAT(pools().take_unused(), IsEmpty()) << "a trial may still use it";
   EXPECT_EQ(pools().release("first"), true);
   EXPECT_TRUE(pools().empty());
   EXPECT_EQ(available_pools(), 0);
-  EXPECT_NEAR(pools().take_overhead_usd(), account().audit().pool_of("first")->retained_s, 1.0)
-      << "the service tells whole seconds";
-  EXPECT_EQ(pools().take_overhead_usd(), 0.0);
+  const double retained_s = account().audit().pool_of("first")->retained_s;
+  const std::vector<UnusedTime> unused = pools().take_unused();
+  ASSERT_EQ(unused.size(), 1U);
+  EXPECT_EQ(unused[0].machine, "first") << "as its trial's placement names it";
+  EXPECT_NEAR(unused[0].usd, retained_s, 1.0) << "the service tells whole seconds";
+  EXPECT_DOUBLE_EQ(unused[0].to_wall_s, clock.wall_time_s()) << "given back now";
+  EXPECT_NEAR(unused[0].to_wall_s - unused[0].from_wall_s, retained_s, 1.0);
+  EXPECT_THAT(pools().take_unused(), IsEmpty());
   EXPECT_EQ(pools().release("first"), true) << "nothing is left to do";
 }
 
@@ -159,7 +164,7 @@ TEST_F(WarmPoolsTest, AReusedPoolIsPaidByItsTrial) {
   ASSERT_TRUE(pools().settle(job));
   EXPECT_TRUE(job.launch().pool_settled);
   EXPECT_EQ(job.launch().pool_job, "first");
-  EXPECT_EQ(pools().take_overhead_usd(), 0.0);
+  EXPECT_THAT(pools().take_unused(), IsEmpty());
   EXPECT_THAT(sink_.take(), IsEmpty());
 }
 
@@ -171,7 +176,7 @@ TEST_F(WarmPoolsTest, APoolThatEndedTooSoonIsOverheadAndNoticed) {
   TrialJob job = job_on("first", "second");
   ASSERT_TRUE(pools().settle(job));
   EXPECT_EQ(job.launch().pool_job, std::nullopt);
-  EXPECT_NEAR(pools().take_overhead_usd(), 300.0, 1.0) << "its keep-alive period";
+  EXPECT_NEAR(total_usd(pools().take_unused()), 300.0, 1.0) << "its keep-alive period";
   EXPECT_THAT(sink_.take(), ElementsAre(HasSubstr("trial 2 started cold")));
 }
 

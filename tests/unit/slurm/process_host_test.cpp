@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -38,7 +39,7 @@ class SlurmCommands : public ::testing::Test {
     ::setenv("FAKE_SLURM_DIR", (folder() / "state").c_str(), 1);
     ProcessHostOptions options;
     options.folder = folder() / "runner";
-    options.guard_program = STEPTUNE_BINARY_DIR "/bin/steptune-slurm-guard";
+    options.supervisor_program = STEPTUNE_BINARY_DIR "/bin/steptune-slurm-supervisor";
     options.command_limit_s = 3.0;
     options.holder_look_s = 1;
     auto host = ProcessHost::create(clock_, options);
@@ -69,11 +70,12 @@ class SlurmCommands : public ::testing::Test {
     const auto begun = runner_->begin_study("fake", "1");
     ASSERT_TRUE(begun) << begun.error().text();
   }
-  void start(std::int64_t trial, const std::string& script) {
+  void start(std::int64_t trial, const std::string& script, const fs::path& hook = {}) {
     TrialSpec spec;
     spec.key = {trial, 1};
     spec.argv = {"/bin/sh", "-c", script};
     spec.working_directory = folder();
+    spec.python_path = hook;
     spec.resources = to_resources(Need{});
     spec.limits.wall_s = 60.0;
     const auto started = runner_->start(spec);
@@ -111,6 +113,64 @@ class SlurmCommands : public ::testing::Test {
   std::unique_ptr<SlurmRunner> runner_;
   std::map<std::int64_t, Outcome> ended_;
 };
+
+std::string content_of(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+TEST_F(SlurmCommands, StepsFindACopyOfTheHookThatGoesWithTheStudy) {
+  directory_.write("hook/sitecustomize.py", "# of the hook");
+  directory_.write("hook/steptune_pytorch/__init__.py", "");
+  directory_.write("hook/__pycache__/sitecustomize.pyc", "of this machine's Python");
+  begin();
+  start(1,
+        "echo \"$PYTHONPATH\" > place; cat \"${PYTHONPATH%%:*}/sitecustomize.py\" > seen; "
+        "ls -A \"${PYTHONPATH%%:*}\" > names",
+        folder() / "hook");
+  wait_for(1, 30.0);
+  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  EXPECT_EQ(content_of(folder() / "seen"), "# of the hook");
+  EXPECT_EQ(content_of(folder() / "names"), "sitecustomize.py\nsteptune_pytorch\n");
+  EXPECT_THAT(content_of(folder() / "place"), HasSubstr((folder() / "runner").string()));
+  ASSERT_TRUE(runner_->release(20.0));
+  for (const auto& entry : fs::recursive_directory_iterator(folder() / "runner"))
+    EXPECT_FALSE(entry.is_regular_file()) << entry.path();
+}
+
+TEST(SharedFiles, HaveOneFolderForOneContentAndAreMadeWholeAgain) {
+  const SystemClock clock;
+  const TemporaryFolder folder{"shared"};
+  ProcessHostOptions options;
+  options.folder = folder.path();
+  options.supervisor_program = "/bin/true";
+  const auto host = ProcessHost::create(clock, options);
+  ASSERT_TRUE(host);
+  ASSERT_TRUE((*host)->open_folder("study"));
+  const std::map<std::string, std::string> files = {{"a.py", "1"}, {"b/c.py", "2"}};
+  const auto first = (*host)->share_files(files);
+  ASSERT_TRUE(first) << first.error().text();
+  EXPECT_EQ(content_of(*first / "b/c.py"), "2");
+  // What is right is left alone: trials of a former tuner may be reading it.
+  std::ofstream(*first / "a.pyc") << "compiled";
+  EXPECT_EQ((*host)->share_files(files).value(), *first);
+  EXPECT_EQ(content_of(*first / "a.pyc"), "compiled");
+  for (const char* fault : {"changed", ""}) {
+    if (*fault != 0) {
+      std::ofstream(*first / "b/c.py") << fault;
+    } else {
+      fs::remove(*first / "a.py");
+    }
+    EXPECT_EQ((*host)->share_files(files).value(), *first);
+    EXPECT_EQ(content_of(*first / "a.py") + content_of(*first / "b/c.py"), "12") << fault;
+  }
+  const auto other = (*host)->share_files({{"a.py", "1"}, {"b/c.py", "3"}});
+  EXPECT_NE(other.value(), *first);
+  EXPECT_TRUE(fs::exists(*first)) << "a trial of a former version may go on";
+  (*host)->remove_shared_files();
+  EXPECT_TRUE(fs::is_empty(folder.path() / "study"));
+}
 
 TEST_F(SlurmCommands, ThatHangAreKilledAndAllElseGoesOn) {
   begin();

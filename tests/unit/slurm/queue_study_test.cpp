@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A whole study on a cluster under a virtual clock, one partition of which has a queue of hours.
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,6 +23,9 @@
 
 namespace steptune::slurm {
 namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
 constexpr double k_hour_s = 3600.0;
 constexpr int k_trials = 12;
@@ -41,66 +49,176 @@ Json document() {
 
 /// What became of a study.
 struct Course {
+  LoopResult result;
   std::vector<TrialRecord> trials;
   double end_s = 0.0;
+  StudyRecord study;
+  std::vector<UnusedTime> unused;
   [[nodiscard]] std::ptrdiff_t ended_by(double time_s, double begin_wall_s) const {
     return std::ranges::count_if(trials, [&](const TrialRecord& trial) {
       return trial.ended_wall_s > 0.0 && trial.ended_wall_s <= begin_wall_s + time_s;
     });
   }
+  [[nodiscard]] std::ptrdiff_t count(TrialStatus status) const {
+    return std::ranges::count(trials, status, &TrialRecord::status);
+  }
 };
 
-class StudyWithAQueue : public ::testing::TestWithParam<int> {
+bool is_in(const std::string& partition, const TrialRecord& trial) {
+  return to_text(*trial.configuration.find("partition")) == partition;
+}
+
+class QueueStudy : public ::testing::Test {
  protected:
-  Course run(double busy_queue_s) {
-    Json json = document();
-    json["search"]["seed"] = GetParam();
-    json["budget"] = {{"trials", k_trials}};
+  /// `queues`: seconds, by partition; none where it is not named.
+  Course run(const Json& json, const std::map<std::string, double>& queues) {
+    return run_with(json, [queues](const VirtualJob& job) {
+      JobFate fate;
+      if (const auto queue = queues.find(job.partition); queue != queues.end()) {
+        fate.queue_s = queue->second;
+      }
+      return fate;
+    });
+  }
+
+  Course run_with(const Json& json, std::function<JobFate(const VirtualJob&)> fate) {
     auto study = study_from_json(json, "/nowhere/study.json", {{"cpus", 4.0}, {"gpus", 0.0}});
     EXPECT_TRUE(study) << study.error().text();
-    cluster_.fate = [busy_queue_s](const VirtualJob& job) {
-      JobFate fate;
-      if (job.partition == "busy") fate.queue_s = busy_queue_s;
-      return fate;
-    };
+    cluster_.fate = std::move(fate);
     const auto* settings = dynamic_cast<const SlurmSettings*>(study->runner.get());
     SlurmRunner runner(clock_, cluster_.make_host(), settings->options());
     auto searcher = make_study_searcher(*study);
     auto scheduler = make_study_scheduler(*study);
     auto history = History::open_for_writing(folder_.path() / "history.db", clock_);
     EXPECT_TRUE(searcher && scheduler && history);
-    LoopListener nobody;
-    const auto result = run_loop({*study, **searcher, **scheduler, runner, *history, clock_, nobody,
-                                  folder_.path() / "logs", nullptr});
-    EXPECT_TRUE(result) << result.error().text();
     Course course;
-    course.end_s = clock_.now_s();
-    course.trials = *history->trials(history->study("queued")->id);
+    const double begin_s = clock_.now_s();
+    auto result = run_loop({*study, **searcher, **scheduler, runner, *history, clock_, listener_,
+                            folder_.path() / "logs", nullptr});
+    EXPECT_TRUE(result) << result.error().text();
+    if (result) course.result = *std::move(result);
+    course.end_s = clock_.now_s() - begin_s;
+    course.study = *history->study("queued");
+    course.trials = *history->trials(course.study.id);
+    course.unused = *history->unused_times(course.study.id);
     EXPECT_EQ(cluster_.live_jobs(), 0) << "an allocation is left";
     return course;
   }
+
+  struct Warnings : LoopListener {
+    void on_warning(const std::string& message) override { messages.push_back(message); }
+    std::vector<std::string> messages;
+  };
 
   static constexpr double k_begin_wall_s = 1'795'000'000.0;
   VirtualClock clock_{k_begin_wall_s};
   VirtualCluster cluster_{clock_, 1};
   TemporaryFolder folder_{"queued"};
+  Warnings listener_;
 };
+
+class StudyWithAQueue : public QueueStudy, public ::testing::WithParamInterface<int> {};
 
 TEST_P(StudyWithAQueue, GoesOnWhereTheQueueIsShortAndEnds) {
   const double busy_queue_s = 3.0 * k_hour_s;
-  const Course course = run(busy_queue_s);
+  Json json = document();
+  json["search"]["seed"] = GetParam();
+  json["budget"] = {{"trials", k_trials}};
+  const Course course = run(json, {{"busy", busy_queue_s}});
   ASSERT_EQ(course.trials.size(), static_cast<std::size_t>(k_trials));
   for (const TrialRecord& trial : course.trials)
     EXPECT_EQ(trial.status, TrialStatus::completed) << trial.number << ": " << trial.failure;
-  const auto busy = std::ranges::count_if(course.trials, [](const TrialRecord& trial) {
-    return to_text(*trial.configuration.find("partition")) == "busy";
-  });
+  const auto busy = std::ranges::count_if(
+      course.trials, [](const TrialRecord& trial) { return is_in("busy", trial); });
   ASSERT_GE(busy, 1) << "nothing was waited for";
   EXPECT_EQ(course.ended_by(0.9 * busy_queue_s, k_begin_wall_s), k_trials - busy)
       << "what waits holds up nothing";
   EXPECT_LT(course.end_s, 1.1 * busy_queue_s) << "the queue is waited for once";
   // The space-filling trials know nothing of queues; the model does once one is waited for.
   EXPECT_LE(busy, k_trials / 2);
+}
+
+TEST_P(StudyWithAQueue, TellsWhenItsNodesWereHeldInVainAndWhatThatCost) {
+  constexpr double k_usd_per_hour = 36.0;
+  Json json = document();
+  json["search"]["seed"] = GetParam();
+  json["budget"] = {{"trials", k_trials}};
+  json["runner"]["price_per_node_hour"] = k_usd_per_hour;
+  const Course course = run(json, {{"busy", 60.0}});
+  ASSERT_FALSE(course.unused.empty());
+  std::set<std::string> allocations;
+  for (const TrialRecord& trial : course.trials)
+    allocations.insert(trial.placement.at("allocation"));
+  double unused_s = 0.0;
+  for (const UnusedTime& time : course.unused) {
+    EXPECT_TRUE(allocations.contains(time.machine)) << time.machine << " is no trial's";
+    EXPECT_GE(time.from_wall_s, k_begin_wall_s);
+    EXPECT_LT(time.from_wall_s, time.to_wall_s);
+    EXPECT_LE(time.to_wall_s, k_begin_wall_s + course.end_s);
+    EXPECT_NEAR(time.usd, (time.to_wall_s - time.from_wall_s) * k_usd_per_hour / k_hour_s, 1e-6);
+    unused_s += time.to_wall_s - time.from_wall_s;
+  }
+  EXPECT_NEAR(course.study.overhead_usd, total_usd(course.unused), 1e-9);
+  double trials_s = 0.0;
+  for (const TrialRecord& trial : course.trials)
+    trials_s += trial.spent_s;
+  // All that was held is some trial's or told here; the end of an allocation is seen at a look.
+  EXPECT_NEAR(unused_s + trials_s, cluster_.held_node_s(),
+              5.0 * static_cast<double>(allocations.size()));
+}
+
+TEST_F(QueueStudy, WhatStillWaitsAsTheTimeIsOverIsWithdrawn) {
+  Json json = document();
+  json["budget"] = {{"time", "1h"}, {"trials", k_trials}};
+  json["measure"]["confirm_pairs"] = 1;
+  json["try"] = Json::array({{{"batch", 16}, {"partition", "busy"}}});
+  const Course course = run(json, {{"busy", 3.0 * k_hour_s}});
+  EXPECT_LE(course.end_s, k_hour_s);
+  EXPECT_THAT(course.result.reason, HasSubstr("not run, for want of machines"));
+  EXPECT_THAT(listener_.messages, Contains(HasSubstr("still waited for machines")));
+  const auto confirmed = std::ranges::count_if(
+      course.trials, [](const TrialRecord& trial) { return is_confirmation(trial.purpose); });
+  EXPECT_GE(confirmed, 2) << "its time is left to the confirmation";
+  EXPECT_GE(course.count(TrialStatus::interrupted), 1);
+  for (const TrialRecord& trial : course.trials) {
+    SCOPED_TRACE(trial.number);
+    EXPECT_EQ(trial.status,
+              is_in("busy", trial) ? TrialStatus::interrupted : TrialStatus::completed);
+    EXPECT_EQ(trial.spent_usd, 0.0);
+  }
+  // With more time it goes on where it was.
+  json["budget"]["time"] = "5h";
+  const Course longer = run(json, {{"busy", 1800.0}});
+  EXPECT_EQ(longer.count(TrialStatus::interrupted), 0);
+  EXPECT_EQ(longer.trials[1].attempt, 2);
+}
+
+TEST_F(QueueStudy, ABaselineThatWaitsLongerThanTheTimeThatThereIsEndsTheStudy) {
+  Json json = document();
+  json["budget"] = {{"time", "20m"}};
+  const Course course = run(json, {{"free", 3.0 * k_hour_s}, {"busy", 3.0 * k_hour_s}});
+  EXPECT_LE(course.end_s, 1300.0);
+  EXPECT_EQ(course.result.end, LoopEnd::no_feasible_trial);
+  EXPECT_THAT(course.result.reason, HasSubstr("the baseline was not measured"));
+  EXPECT_EQ(course.trials.size(), 1U);
+}
+
+TEST_F(QueueStudy, ConfirmingRunsAreNotWaitedForBeyondTheTimeEither) {
+  Json json = document();
+  json["budget"] = {{"time", "1h"}, {"trials", 2}};
+  json["measure"]["confirm_pairs"] = 3;
+  json["runner"]["keep_alive"] = 0;
+  json["try"] = Json::array({{{"batch", 64}, {"partition", "free"}}});
+  int jobs = 0;
+  const Course course = run_with(json, [&jobs](const VirtualJob&) {
+    JobFate fate;
+    if (++jobs > 2) fate.queue_s = 3.0 * k_hour_s;
+    return fate;
+  });
+  EXPECT_LE(course.end_s, 1.05 * k_hour_s);
+  EXPECT_THAT(course.result.reason, HasSubstr("not run, for want of machines"));
+  ASSERT_TRUE(course.result.recommendation);
+  EXPECT_EQ(course.result.recommendation->claim, Claim::unconfirmed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, StudyWithAQueue, ::testing::Values(1, 2));

@@ -27,11 +27,12 @@ struct End {
   int tasks;
   std::vector<std::string> exits;
   std::optional<std::string> state;
-  bool out_of_memory = false;
+  bool memory_kill = false;
   bool cancelled = false;
   bool node_lost = false;
   OutcomeKind kind = OutcomeKind::lost;
   const char* detail = "";
+  bool says_memory_out = false;
 };
 
 TEST(StepOutcome, IsLostOnlyWhereTheProgramDidNotEndByItself) {
@@ -180,16 +181,47 @@ TEST(StepOutcome, IsLostOnlyWhereTheProgramDidNotEndByItself) {
        1,
        {},
        "OUT_OF_MEMORY",
+       false,
+       false,
+       false,
+       OutcomeKind::out_of_memory},
+      {"out of memory by its own last words",
+       1,
+       {"0 1"},
+       "RUNNING",
+       false,
+       false,
+       false,
+       OutcomeKind::out_of_memory,
+       "status 1",
+       true},
+      {"words of memory, and ended from outside",
+       1,
+       {"0 1 told"},
+       "PREEMPTED",
+       false,
+       false,
+       false,
+       OutcomeKind::lost,
+       "preempted",
+       true},
+      {"success whatever was said",
+       1,
+       {"0 0"},
+       "OUT_OF_MEMORY",
        true,
        false,
        false,
-       OutcomeKind::out_of_memory}};
+       OutcomeKind::completed,
+       "",
+       true}};
   for (const End& end : ends) {
     SCOPED_TRACE(end.what);
     StepEvidence evidence;
     evidence.srun_status = 1;
     evidence.allocation_state = end.state;
-    evidence.out_of_memory = end.out_of_memory;
+    evidence.memory_kill = end.memory_kill;
+    evidence.says_memory_out = end.says_memory_out;
     evidence.cancelled = end.cancelled;
     evidence.node_lost = end.node_lost;
     std::string why;
@@ -220,6 +252,10 @@ TEST(StepOutcome, SlurmsWordsAreToldFromAProgramsOwn) {
   EXPECT_TRUE(tells_of_lost_node(
       "srun: error: step_launch_notify_io_failure: aborting, io error with slurmstepd on node 1"));
   EXPECT_FALSE(tells_of_lost_node("Node failure on n2"));
+  EXPECT_TRUE(tells_of_memory_kill("srun: error: n1: task 0: Out Of Memory"));
+  EXPECT_TRUE(tells_of_memory_kill(
+      "slurmstepd-n1: error: Detected 1 oom-kill event(s) in StepId=3.0. Some of your processes"));
+  EXPECT_FALSE(tells_of_memory_kill("RuntimeError: CUDA out of memory"));
   EXPECT_TRUE(tells_of_cancelling(
       "slurmstepd-n1: error: *** STEP 3.0 ON n1 CANCELLED AT 2026-11-22T10:00:00 ***"));
 }

@@ -4,12 +4,14 @@
 
 #include <array>
 #include <cstdio>
+#include <fstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/shell_quote.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace steptune::slurm {
 namespace {
@@ -17,21 +19,26 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Output of the script as task `task` of `tasks` on node `node`.
-std::string output_of(const TrialSpec& spec, int nodes, int tasks, int task, int node) {
+/// Output of the script as task `task` of `tasks` on node `node`; `outer`: variables that srun
+/// hands on, for a shell.
+std::string output_of(const TrialSpec& spec, int nodes, int tasks, int task, int node,
+                      const std::string& python_path = "", const std::string& setup = "",
+                      const std::string& outer = "") {
   StepScript script;
   script.nodes = nodes;
   script.tasks = tasks;
   script.mark_word = "word";
   script.head_host = "n1";
   script.port = 23'456;
+  script.python_path = python_path;
+  script.setup = setup;
   const auto text = step_script(spec, script);
   if (!text) return text.error().text();
   const std::string command = fmt::format(
-      "env -i PATH=\"$PATH\" SLURM_PROCID={} SLURM_NODEID={} SLURM_LOCALID=0 "
+      "env -i {} PATH=\"$PATH\" SLURM_PROCID={} SLURM_NODEID={} SLURM_LOCALID=0 "
       "SLURM_STEP_NUM_TASKS={} "
       "SLURM_JOB_ID=7 SLURM_STEP_ID=0 /bin/sh -c {} 2>&1",
-      task, node, script.tasks, posix_quoted(*text));
+      outer, task, node, script.tasks, posix_quoted(*text));
   std::FILE* pipe = ::popen(command.c_str(), "r");
   std::string output;
   std::array<char, 512> buffer{};
@@ -78,6 +85,33 @@ TEST(StepScript, GivesTasksTheirRanksAndNoMeetingOfTorchruns) {
   EXPECT_THAT(third, HasSubstr("MASTER_PORT=23456\n"));
   EXPECT_THAT(third, Not(HasSubstr("PET_")));
   EXPECT_THAT(output_of(printing(std::nullopt), 1, 1, 0, 0), Not(HasSubstr("RANK")));
+}
+
+TEST(StepScript, AProcessThatIsAloneHasNoRankOfTheTuners) {
+  TrialSpec spec = printing(Launch{Launcher::srun, 1, 1});
+  spec.argv = {"/bin/sh", "-c",
+               "echo \"<${RANK-none}${WORLD_SIZE-none}${OMPI_COMM_WORLD_RANK-}>\""};
+  EXPECT_THAT(output_of(spec, 1, 1, 0, 0, "", "", "RANK=3 WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=5"),
+              HasSubstr("<nonenone>"));
+  spec.launch.reset();
+  EXPECT_THAT(output_of(spec, 1, 1, 0, 0, "", "", "RANK=3 WORLD_SIZE=4"), HasSubstr("<34>"));
+}
+
+TEST(StepScript, PutsTheHookInFrontOfWhatTheSetUpMakesOfPythonsPath) {
+  const TemporaryFolder folder{"it's a hook"};
+  std::ofstream(folder.path() / "sitecustomize.py") << "";
+  const std::string hook = folder.path().string();
+  TrialSpec spec = printing(std::nullopt);
+  spec.argv = {"/bin/sh", "-c", "echo \"<$PYTHONPATH>\""};
+  EXPECT_THAT(output_of(spec, 1, 1, 0, 0, hook), HasSubstr("<" + hook + ">\n"));
+  spec.environment["PYTHONPATH"] = "/study";
+  EXPECT_THAT(output_of(spec, 1, 1, 0, 0, hook), HasSubstr("<" + hook + ":/study>\n"));
+  EXPECT_THAT(output_of(spec, 1, 1, 0, 0, hook, "export PYTHONPATH=/module:$PYTHONPATH"),
+              HasSubstr("<" + hook + ":/module:/study>\n"));
+  EXPECT_THAT(output_of(spec, 1, 1, 0, 0, hook), Not(HasSubstr("is not seen here")));
+  EXPECT_THAT(output_of(spec, 1, 1, 0, 0, "/nonexistent/hook"),
+              HasSubstr("PyTorch's hook is not seen here: is /nonexistent/hook on every node"));
+  EXPECT_THAT(output_of(spec, 1, 1, 0, 0), HasSubstr("</study>\n"));
 }
 
 }  // namespace

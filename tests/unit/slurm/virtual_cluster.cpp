@@ -132,6 +132,11 @@ class VirtualHost final : public SubmitHost {
     poll();
   }
   [[nodiscard]] Result<void> open_folder(const std::string& /*prefix*/) override { return {}; }
+  [[nodiscard]] Result<std::filesystem::path> share_files(
+      const std::map<std::string, std::string>& /*files*/) override {
+    return std::filesystem::path("/shared");
+  }
+  void remove_shared_files() override {}
   [[nodiscard]] Result<std::unique_ptr<Step>> start_step(const StepRequest& request) override {
     auto state = std::make_shared<VirtualCluster::StepState>();
     state->request = request;

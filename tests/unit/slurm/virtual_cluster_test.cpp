@@ -67,6 +67,31 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
              (word.empty() || std::ranges::find(argv, word) != argv.end());
     }));
   }
+  void expect_end(std::int64_t trial, OutcomeKind kind) {
+    EXPECT_EQ(to_text(ended_[trial].kind), to_text(kind)) << trial << ": " << ended_[trial].detail;
+  }
+  /// Trial 1 is lost with its nodes or its job; trial 2, which needs the same, is run.
+  void lose_one_and_run_another(const Need& need = {}) {
+    start(1, need);
+    wait_for(1);
+    expect_end(1, OutcomeKind::lost);
+    start(2, need);
+    wait_for(2);
+    expect_end(2, OutcomeKind::completed);
+    release();
+  }
+  /// The cluster's first job comes to such an end, the others to none of their own.
+  void end_first_job(double after_s, const std::string& as, double grace_s = 0.0) {
+    cluster_.fate = [=, this](const VirtualJob&) {
+      JobFate fate;
+      if (!cluster_.jobs().empty()) return fate;
+      fate.ends_after_s = after_s;
+      fate.ends_as = as;
+      fate.grace_s = grace_s;
+      return fate;
+    };
+  }
+  static VirtualProgram runs_for(double seconds) { return {0.1, seconds, 0, 143}; }
   static VirtualProgram quick(const StepRequest&) { return {0.1, 5.0, 0, 143}; }
   static bool is(const std::vector<std::string>& argv, const char* command) {
     return argv.front() == command;
@@ -84,8 +109,8 @@ TEST_F(SlurmRunnerOnAVirtualCluster, RunsTrialsOneAfterAnotherInOneAllocation) {
   start(1);
   start(2);
   wait_for(2);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  expect_end(1, OutcomeKind::completed);
+  expect_end(2, OutcomeKind::completed);
   EXPECT_EQ(count("sbatch"), 1);
   release();
 }
@@ -106,8 +131,26 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WhatAProgramPrintsTellsThatMemoryRanOut) {
     wait_for(static_cast<std::size_t>(trial));
   }
   for (int trial = 1; trial <= 3; ++trial)
-    EXPECT_EQ(ended_[trial].kind, OutcomeKind::out_of_memory) << ended_[trial].detail;
-  EXPECT_EQ(ended_[4].kind, OutcomeKind::failed) << ended_[4].detail;
+    expect_end(trial, OutcomeKind::out_of_memory);
+  expect_end(4, OutcomeKind::failed);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, AProgramThatSurvivedAWantOfMemoryHasFailedForWhatCameLater) {
+  cluster_.program = [](const StepRequest&) {
+    VirtualProgram program{0.1, 5.0, 1, 143};
+    program.last_words =
+        "CUDA out of memory: the next batch is half as large\n"
+        "[steptune] {\"v\":1,\"step\":1001,\"samples\":16016}\n"
+        "[steptune] {\"v\":1,\"step\":1002,\"samples\":16032}\n"
+        "KeyError: 'label'";
+    return program;
+  };
+  use();
+  start(1);
+  wait_for(1);
+  expect_end(1, OutcomeKind::failed);
+  EXPECT_THAT(ended_[1].detail, HasSubstr("KeyError"));
   release();
 }
 
@@ -120,7 +163,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnAllocationThatIsAlwaysTooShortIsAskedForO
   use();
   start(1);
   wait_for(1);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::not_started);
+  expect_end(1, OutcomeKind::not_started);
   EXPECT_THAT(ended_[1].detail, HasSubstr("too short"));
   EXPECT_THAT(ended_[1].detail, HasSubstr("\"time\" of \"runner\""));
   EXPECT_THAT(ended_[1].detail, HasSubstr("\"max_trial\""));
@@ -139,7 +182,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AllocationsThatEndByThemselvesAreAskedForTh
   use();
   start(1);
   wait_for(1);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::not_started);
+  expect_end(1, OutcomeKind::not_started);
   EXPECT_THAT(ended_[1].detail, HasSubstr("3 allocations"));
   EXPECT_THAT(ended_[1].detail, HasSubstr("folder visible on the nodes"));
   EXPECT_EQ(count("sbatch"), 3);
@@ -151,7 +194,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ASlowStartOfAStepIsWaitedFor) {
   use();
   start(1);
   wait_for(1);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  expect_end(1, OutcomeKind::completed);
   EXPECT_EQ(cluster_.programs_started().size(), 1U);
   release();
 }
@@ -163,13 +206,13 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AStartThatIsTooSlowIsToldWithItsLimit) {
   use(options);
   start(1);
   wait_for(1);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::not_started);
+  expect_end(1, OutcomeKind::not_started);
   EXPECT_THAT(ended_[1].detail, HasSubstr("\"launch_limit\""));
   release();
 }
 
 TEST_F(SlurmRunnerOnAVirtualCluster, ARefusedFurtherAllocationFailsNoTrial) {
-  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 300.0, 0, 143}; };
+  cluster_.program = [](const StepRequest&) { return runs_for(300.0); };
   cluster_.refuse = [this](const std::vector<std::string>& argv) -> std::optional<CommandResult> {
     if (!is(argv, "sbatch") || cluster_.live_jobs() == 0) return std::nullopt;
     return CommandResult{1,
@@ -192,7 +235,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ARefusedFurtherAllocationFailsNoTrial) {
 }
 
 TEST_F(SlurmRunnerOnAVirtualCluster, AFurtherAllocationThatCannotStartFailsNoTrial) {
-  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 100.0, 0, 143}; };
+  cluster_.program = [](const StepRequest&) { return runs_for(100.0); };
   cluster_.fate = [this](const VirtualJob&) {
     JobFate fate;
     if (cluster_.live_jobs() > 0) fate = {1e9, "QOSMaxNodePerJobLimit", {}, {}, "", 0.0, false};
@@ -204,8 +247,8 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AFurtherAllocationThatCannotStartFailsNoTri
   start(1);
   start(2);
   wait_for(2);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  expect_end(1, OutcomeKind::completed);
+  expect_end(2, OutcomeKind::completed);
   release();
 }
 
@@ -218,7 +261,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WhatCannotBeHadAtAllFailsAtOnce) {
   use();
   start(1);
   wait_for(1, 60.0);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::not_started);
+  expect_end(1, OutcomeKind::not_started);
   EXPECT_THAT(ended_[1].detail, HasSubstr("Invalid partition"));
   EXPECT_EQ(count("sbatch"), 1);
 }
@@ -229,24 +272,10 @@ TEST_F(SlurmRunnerOnAVirtualCluster,
     // Its programs end well when they are told to, or with a status of their own.
     return VirtualProgram{0.1, launch_of(request.name, {1, 1}) ? 100.0 : 5.0, 0, 1};
   };
-  cluster_.fate = [this](const VirtualJob&) {
-    JobFate fate;
-    if (cluster_.jobs().empty()) {
-      fate.ends_after_s = 90.0;
-      fate.grace_s = 60.0;
-      fate.ends_as = "PREEMPTED";
-    }
-    return fate;
-  };
+  end_first_job(90.0, "PREEMPTED", 60.0);
   use();
-  start(1);
-  wait_for(1);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
-  start(2);
-  wait_for(2);
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  lose_one_and_run_another();
   EXPECT_EQ(cluster_.jobs().size(), 2U);
-  release();
 }
 
 TEST_F(SlurmRunnerOnAVirtualCluster, ALostAnswerMakesNoSecondAllocation) {
@@ -260,7 +289,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ALostAnswerMakesNoSecondAllocation) {
   use();
   start(1);
   wait_for(1);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  expect_end(1, OutcomeKind::completed);
   EXPECT_EQ(cluster_.jobs().size(), 1U);
   release();
 }
@@ -277,7 +306,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AJobThatAppearsAfterItWasGivenUpIsGivenBack
   use();
   start(1);
   wait_for(1);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  expect_end(1, OutcomeKind::completed);
   const auto host = cluster_.make_host();
   host->run(late, {}, [](const CommandResult&) {});
   host->wait_until(clock_.now_s() + 1.0);
@@ -310,7 +339,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, TheQueueIsAskedAtAPolitePace) {
   use();
   start(1);
   wait_for(1, 7300.0);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  expect_end(1, OutcomeKind::completed);
   release();
   EXPECT_LE(count("squeue"), 7200 / 30 + 20);
   double last_s = -10.0;
@@ -343,10 +372,10 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WhatWaitsInTheQueueTakesNoPlaceFromWhatOthe
   start(3);
   EXPECT_EQ(runner_->open_places(), 0);
   wait_for(2);
-  EXPECT_EQ(ended_[3].kind, OutcomeKind::completed) << ended_[3].detail;
+  expect_end(3, OutcomeKind::completed);
   EXPECT_LT(clock_.now_s(), 120.0);
   wait_for(3);
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  expect_end(2, OutcomeKind::completed);
   release();
 }
 
@@ -373,7 +402,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WhereAllWaitsNoFurtherTrialIsAskedFor) {
 }
 
 TEST_F(SlurmRunnerOnAVirtualCluster, AnOutageIsBorneAtAGrowingPace) {
-  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 300.0, 0, 143}; };
+  cluster_.program = [](const StepRequest&) { return runs_for(300.0); };
   use();
   start(1);
   let_pass(20.0);
@@ -382,38 +411,31 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnOutageIsBorneAtAGrowingPace) {
   cluster_.outages.emplace_back(clock_.now_s(), clock_.now_s() + 600.0);
   start(2);  // something to ask the queue for
   wait_for(1);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
+  expect_end(1, OutcomeKind::completed);
   wait_for(2);
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  expect_end(2, OutcomeKind::completed);
   EXPECT_LE(count("squeue") - before, 30);
   release();
 }
 
 TEST_F(SlurmRunnerOnAVirtualCluster, AnAllocationThatTakesLongToEndIsNotWaitedFor) {
-  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 100.0, 0, 143}; };
-  cluster_.fate = [this](const VirtualJob&) {
-    JobFate fate;
-    if (cluster_.jobs().empty()) {
-      fate.ends_after_s = 50.0;
-      fate.ends_as = "COMPLETING";  // a node is silent
-    }
-    return fate;
-  };
+  cluster_.program = [](const StepRequest&) { return runs_for(100.0); };
+  end_first_job(50.0, "COMPLETING");  // a node is silent
   use();
   start(1);
   wait_for(1);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
+  expect_end(1, OutcomeKind::lost);
   const double lost_s = clock_.now_s();
   start(2);
   wait_for(2);
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  expect_end(2, OutcomeKind::completed);
   EXPECT_LT(clock_.now_s() - lost_s, 110.0);
   EXPECT_EQ(cluster_.programs_started().size(), 2U);
   release();
 }
 
 TEST_F(SlurmRunnerOnAVirtualCluster, AnEmptyAnswerIsNotAnEmptyQueue) {
-  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 300.0, 0, 143}; };
+  cluster_.program = [](const StepRequest&) { return runs_for(300.0); };
   use();
   start(1);
   let_pass(20.0);
@@ -424,22 +446,22 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnEmptyAnswerIsNotAnEmptyQueue) {
   };
   start(2, Need{2, {}});  // so that the queue is asked
   wait_for(2);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  expect_end(1, OutcomeKind::completed);
+  expect_end(2, OutcomeKind::completed);
   EXPECT_EQ(cluster_.jobs().size(), 2U);
   release();
 }
 
 TEST_F(SlurmRunnerOnAVirtualCluster, AFolderThatCannotBeWrittenForAMomentEndsNothing) {
-  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 300.0, 0, 143}; };
+  cluster_.program = [](const StepRequest&) { return runs_for(300.0); };
   use();
   start(1);
   let_pass(20.0);
   cluster_.unwritable_times.emplace_back(clock_.now_s(), clock_.now_s() + 50.0);
   start(2, Need{2, {}});
   wait_for(2);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::completed) << ended_[1].detail;
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  expect_end(1, OutcomeKind::completed);
+  expect_end(2, OutcomeKind::completed);
   cluster_.unwritable_times.emplace_back(clock_.now_s(), clock_.now_s() + 1000.0);
   const double from_s = clock_.now_s();
   Result<std::vector<TrialEvent>> events;
@@ -458,16 +480,11 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WhatBeginsToFailBeforeAllHaveStartedIsLostW
     if (cluster_.programs_started().empty()) program = {0.1, std::nullopt, 0, 143, 1};
     return program;
   };
-  cluster_.fate = [this](const VirtualJob&) {
-    JobFate fate;
-    if (cluster_.jobs().empty()) fate.ends_after_s = 20.0;
-    fate.ends_as = "NODE_FAIL";
-    return fate;
-  };
+  end_first_job(20.0, "NODE_FAIL");
   use();
   start(1, Need{2, {}});
   wait_for(1);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
+  expect_end(1, OutcomeKind::lost);
   EXPECT_LT(ended_[1].duration_s, 30.0);
   EXPECT_EQ(cluster_.programs_started().size(), 1U);
   release();
@@ -484,45 +501,22 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WhatAJobThatRunsAgainHasKilledIsLost) {
     return fate;
   };
   use();
-  start(1);
-  wait_for(1);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
-  start(2);
-  wait_for(2);
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  lose_one_and_run_another();
   EXPECT_EQ(cluster_.jobs().size(), 1U) << "it is as good as before";
-  release();
 }
 
 TEST_F(SlurmRunnerOnAVirtualCluster, ALostNodeIsNotAskedForAgainWhereThereAreOthers) {
-  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 100.0, 0, 143}; };
-  cluster_.fate = [this](const VirtualJob&) {
-    JobFate fate;
-    if (cluster_.jobs().empty()) fate.ends_after_s = 50.0;
-    fate.ends_as = "NODE_FAIL";
-    return fate;
-  };
+  cluster_.program = [](const StepRequest&) { return runs_for(100.0); };
+  end_first_job(50.0, "NODE_FAIL");
   use();
-  const Need need{2, {"exclude=n7"}};
-  start(1, need);
-  wait_for(1);
-  EXPECT_EQ(ended_[1].kind, OutcomeKind::lost) << ended_[1].detail;
-  start(2, need);
-  wait_for(2);
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  lose_one_and_run_another(Need{2, {"exclude=n7"}});
   EXPECT_EQ(count("sbatch"), 2);
   EXPECT_EQ(count("sbatch", "--exclude=n7,n2"), 1);
-  release();
 }
 
 TEST_F(SlurmRunnerOnAVirtualCluster, ALostNodeIsAskedForAgainWhereThereAreNoOthers) {
-  cluster_.program = [](const StepRequest&) { return VirtualProgram{0.1, 100.0, 0, 143}; };
-  cluster_.fate = [this](const VirtualJob&) {
-    JobFate fate;
-    if (cluster_.jobs().empty()) fate.ends_after_s = 50.0;
-    fate.ends_as = "NODE_FAIL";
-    return fate;
-  };
+  cluster_.program = [](const StepRequest&) { return runs_for(100.0); };
+  end_first_job(50.0, "NODE_FAIL");
   cluster_.refuse = [](const auto& argv) -> std::optional<CommandResult> {
     if (std::ranges::find(argv, "--exclude=n2") == argv.end()) return std::nullopt;
     return CommandResult{1,
@@ -532,13 +526,8 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ALostNodeIsAskedForAgainWhereThereAreNoOthe
                          "configuration is not available\n"};
   };
   use();
-  start(1, Need{2, {}});
-  wait_for(1);
-  start(2, Need{2, {}});
-  wait_for(2);
-  EXPECT_EQ(ended_[2].kind, OutcomeKind::completed) << ended_[2].detail;
+  lose_one_and_run_another(Need{2, {}});
   EXPECT_EQ(count("sbatch", "--exclude=n2"), 1);
-  release();
 }
 
 }  // namespace

@@ -370,6 +370,8 @@ const std::vector<Broken>& running() {
       {"eta", R"({"search": {"eta": 1}})", "/search/eta", "at least 1.1"},
       {"steps_crossed", R"({"search": {"min_steps": 900}})", "/search/min_steps",
        "above max_steps (810)"},
+      {"first_guesses", R"({"search": {"first_guesses": "auto"}})", "/search/first_guesses",
+       "expected true or false, not a string"},
       {"initial_points", R"({"search": {"initial_points": "few"}})", "/search/initial_points",
        "expected a whole number, not a string"},
       {"budget_trials", R"({"budget": {"trials": 0}})", "/budget/trials", "at least 1"},

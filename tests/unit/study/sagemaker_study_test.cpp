@@ -65,6 +65,15 @@ const SageMakerSection& jobs_of(const StudySpec& study) {
   return dynamic_cast<const SageMakerSettings&>(*study.runner).section();
 }
 
+/// A program that takes no options: PyTorch's hook sets them.
+Json hooked_document(const std::string& patch = "{}") {
+  Json document = plain_document("ml.g5.xlarge", R"({
+    "command": ["python3", "train.py", "{instance}", "{helpers}"],
+    "hooks": {"pytorch": {"num_workers": "{batch_size}"}}, "try": null})");
+  document.merge_patch(*parse_json(patch, "patch"));
+  return document;
+}
+
 std::string fault_of(const Json& document) {
   const auto study = read(document);
   return study ? "" : study.error().text();
@@ -363,6 +372,29 @@ TEST(ReplayStudy, MayStandForRentedMachines) {
   EXPECT_EQ(again->fingerprint, study.fingerprint);
   document["runner"]["price_per_hour"] = 2.0;
   EXPECT_THAT(fault_of(document), HasSubstr("#/runner/price_per_hour: "));
+}
+
+TEST(SageMakerStudy, ProgramsMayHaveTheHookWhateverTheirJobsNeed) {
+  for (const char* patch :
+       {"{}", R"({"runner": {"instance_count": 2}})", R"({"runner": {"spot": true}})"}) {
+    EXPECT_EQ(fault_of(hooked_document(patch)), "") << patch;
+  }
+  EXPECT_THAT(fault_of(hooked_document(R"({"trials": "forked"})")),
+              HasSubstr("processes of this machine, and the runner is sagemaker"));
+  Json without_command = hooked_document(R"({"runner": {"code": null}})");
+  without_command.erase("command");
+  EXPECT_THAT(fault_of(without_command), HasSubstr("give \"command\""));
+}
+
+TEST(SageMakerStudy, TheHookTakesPlacesOfHyperparameters) {
+  Json document = hooked_document();
+  for (int i = 0; i < 80; ++i) {
+    const std::string name = "p" + std::to_string(i);
+    document["parameters"][name] = {{"type", "bool"}};
+    document["baseline"][name] = false;
+    document["command"].push_back("{" + name + "}");
+  }
+  EXPECT_THAT(fault_of(document), HasSubstr("entries; the limit is 100"));
 }
 
 }  // namespace

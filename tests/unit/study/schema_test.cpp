@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/golden_file.hpp"
+#include "tests/support/read_file.hpp"
 #include "tests/unit/study/study_fixture.hpp"
 #include "tuner/study/study_reference.hpp"
 
@@ -27,13 +28,13 @@ TEST(StudySchema, IsThePublishedFile) {
     testing::write_text(k_schema_file, schema);
     GTEST_SKIP() << "written anew";
   }
-  EXPECT_EQ(testing::text_of(k_schema_file), schema)
+  EXPECT_EQ(read_file(k_schema_file), schema)
       << "a key has changed: write the files anew with STEPTUNE_UPDATE_GOLDEN=1 study_test "
          "--gtest_filter='StudySchema.*:StudyReference.*'";
 }
 
 TEST(StudyReference, ListsTheKeysAsTheyAre) {
-  const std::string page = testing::text_of(k_reference_file);
+  const std::string page = read_file(k_reference_file);
   const std::string now = study::with_key_tables(page);
   if (testing::updating_golden_files()) {
     testing::write_text(k_reference_file, now);
@@ -45,7 +46,7 @@ TEST(StudyReference, ListsTheKeysAsTheyAre) {
 }
 
 TEST(StudyReference, HasEveryTable) {
-  const std::string page = testing::text_of(k_reference_file);
+  const std::string page = read_file(k_reference_file);
   for (const document::KeyTable& table : study::key_tables())
     EXPECT_THAT(page, ::testing::HasSubstr("<!-- keys of " + table.name + " -->")) << table.name;
 }

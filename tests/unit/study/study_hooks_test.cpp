@@ -58,6 +58,15 @@ TEST(Hooks, PutInWhatDiffersFromTheBaselineInTheTypesOfTheParameters) {
               ElementsAre(Pair("num_threads", Value(std::int64_t{3}))));
 }
 
+TEST(Hooks, PutInWhatIsFixedWhateverItsType) {
+  const StudySpec study = sound(hooked(
+      R"({"hooks": {"pytorch": {"malloc": "keep", "precision": "bf16"}}, "parameters": {"malloc": null, "precision": null},
+          "baseline": {"malloc": null, "precision": null}})"));
+  const auto knobs = render_command(study, study.baseline).hook->knobs;
+  EXPECT_EQ(knobs.at("malloc"), Value(std::string("keep")));
+  EXPECT_EQ(knobs.at("precision"), Value(std::string("bf16")));
+}
+
 TEST(Hooks, ClaimAValueForEachKnobWhoseParameterIsActive) {
   const StudySpec study = sound(hooked());
   EXPECT_THAT(
@@ -116,6 +125,9 @@ TEST(Hooks, FaultsNameKnobTypeAndPlace) {
             "precision is one of fp32, bf16, fp16, not default"},
            {R"({"hooks": {"pytorch": {"precision": "bf17"}}})", "/hooks/pytorch/precision",
             "not bf17"},
+           {R"({"hooks": {"pytorch": {"distributed_strategy": "fsdp"}}})",
+            "/hooks/pytorch/distributed_strategy",
+            "distributed_strategy is one of none, ddp, zero, not fsdp"},
            {R"({"hooks": {"pytorch": {"precision": "{precison}"}}})", "/hooks/pytorch/precision",
             "did you mean \"precision\"?"},
            {R"({"hooks": {"pytorch": {"precision": [1]}}})", "/hooks/pytorch/precision",
@@ -130,7 +142,11 @@ TEST(Hooks, FaultsNameKnobTypeAndPlace) {
            {R"({"trials": "live", "guards": [{"metric": "loss", "max": 3}]})", "/trials",
             "no metric of it belongs to a configuration"},
            {R"({"runner": {"type": "replay", "seconds_per_sample": "0.1"}})", "/hooks",
-            "hooks reach programs on this machine only"}}) {
+            "the runner replay starts no program that a hook could enter"},
+           {R"({"runner": {"type": "slurm"}, "trials": "forked"})", "/trials",
+            "forked and live trials are processes of this machine, and the runner is slurm"},
+           {R"({"runner": {"type": "slurm"}, "trials": "live"})", "/trials",
+            "and the runner is slurm: leave \"trials\" out"}}) {
     const auto study = read(hooked(c.patch));
     ASSERT_FALSE(study) << c.patch;
     EXPECT_THAT(study.error().text(), HasSubstr(c.where)) << c.patch;

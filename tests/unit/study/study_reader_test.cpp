@@ -198,8 +198,9 @@ TEST(StudyFingerprint, StaysWithBudgetsSearchSettingsAndSpelling) {
   for (const char* patch :
        {R"({"name": "other"})", R"({"budget": {"trials": 7}})",
         R"({"search": {"searcher": "grid"}})", R"({"search": {"seed": 3}})",
-        R"({"planned_run": {"deadline": "12h"}})", R"({"planned_run": {"max_cost": 40}})",
-        R"({"planned_run": {"phases": {}}})", R"({"measure": {"confirm_pairs": 0}})",
+        R"({"search": {"first_guesses": true}})", R"({"planned_run": {"deadline": "12h"}})",
+        R"({"planned_run": {"max_cost": 40}})", R"({"planned_run": {"phases": {}}})",
+        R"({"measure": {"confirm_pairs": 0}})",
         R"({"try": [{"batch_size": 32, "workers": 0, "precision": "fp32", "threads": 2}]})",
         R"({"limits": {"wall": "2h"}})", R"({"measure": {"max_trial": "2m"}})",
         R"({"working_directory": "./"})", R"({"parameters": {"workers": {"high": 8.0}}})",

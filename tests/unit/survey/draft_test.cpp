@@ -158,13 +158,13 @@ TEST(Draft, LiveTrialsHaveOnlyKnobsThatCanBeSwitched) {
 TEST(Draft, WhatChangesTheLossIsTunedOnlyWhenAskedForAndWithAGuard) {
   const std::vector<std::string> events = {
       knob("num_threads", "1"), knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])"),
-      knob("batch_size", "32")};
+      knob("batch_size", "32"), knob("activation_checkpointing", "false")};
   const Draft safe = must_draft(usual(events));
   EXPECT_EQ(study_of(safe).space.parameters().size(), 1U);
   EXPECT_THAT(safe.left, Contains(HasSubstr("precision: changes rounding; tuned with --numeric")));
   EXPECT_THAT(
       safe.left,
-      Contains(HasSubstr("batch_size: changes the training itself; tuned with --semantic")));
+      Contains(HasSubstr("batch_size, activation_checkpointing: changes the training itself")));
 
   DraftOptions wanted = options();
   wanted.numeric = true;
@@ -181,6 +181,27 @@ TEST(Draft, WhatChangesTheLossIsTunedOnlyWhenAskedForAndWithAGuard) {
   EXPECT_EQ(semantic.space.find("batch_size")->low, 8.0);
   EXPECT_EQ(semantic.space.find("batch_size")->high, 256.0);
   EXPECT_EQ(semantic.space.find("batch_size")->memory, MemoryEffect::increases);
+}
+
+TEST(Draft, MemoryThatIsBoughtWithTimeIsWorthTrialsOnAGpuOnly) {
+  DraftOptions wanted = options();
+  wanted.semantic = true;
+  Survey survey = usual({knob("batch_size", "32"), knob("activation_checkpointing", "false")});
+  const Draft on_cpu = must_draft(survey, wanted);
+  EXPECT_EQ(study_of(on_cpu).space.find("activation_checkpointing"), nullptr);
+  EXPECT_THAT(on_cpu.left, Contains("activation_checkpointing: is worth its trials on cuda only"));
+  survey.log.add(R"({"event":"patched","pid":1,"torch":"2.6","device":"cuda"})");
+  const Draft on_gpu = must_draft(survey, wanted);
+  EXPECT_NE(study_of(on_gpu).space.find("activation_checkpointing"), nullptr);
+}
+
+TEST(Draft, OfTheAllocatorsThoseThatAreInstalledAreOffered) {
+  const auto choices_of = [](const std::string& more) {
+    const StudySpec study = study_of(must_draft(usual({knob("malloc", "\"default\"", more)})));
+    return study.space.find("malloc")->choices.size();
+  };
+  EXPECT_EQ(choices_of(R"(,"choices":["default","keep"])"), 2U);
+  EXPECT_EQ(choices_of(R"(,"choices":["default","keep","tcmalloc"])"), 3U);
 }
 
 TEST(Draft, AGuardNeedsALossAboveZero) {

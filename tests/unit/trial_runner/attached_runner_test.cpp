@@ -2,70 +2,18 @@
 #include "trial_runner/live/attached_runner.hpp"
 
 #include <array>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/json.hpp"
+#include "tests/unit/trial_runner/fake_hook.hpp"
 #include "trial_runner/live/live_runner.hpp"
 
 namespace steptune::live {
 namespace {
-
-/// The program's end: says what the hook says, at once and in any number.
-class FakeHook {
- public:
-  explicit FakeHook(const std::filesystem::path& path)
-      : socket_(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.string().copy(address.sun_path, sizeof(address.sun_path) - 1);
-    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
-              0);
-    say(R"({"v":1,"hello":{"pid":1,"rank":0,"world_size":1}})");
-  }
-
-  void say(const std::string& packet) const {
-    EXPECT_EQ(::send(socket_.get(), packet.data(), packet.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(packet.size()));
-  }
-  /// Steps of so many seconds each with the settings that it was told of last.
-  void make_steps(int count, double seconds) {
-    for (int i = 0; i < count; ++i) {
-      step_ += 1;
-      seconds_ += seconds;
-      say(fmt::format(R"({{"step":{},"seconds":{},"samples":{},"configuration":{}}})", step_,
-                      seconds_, 8 * step_, configuration_));
-    }
-  }
-  /// What the tuner has said since, signs of life apart.
-  std::vector<Json> switches() {
-    std::vector<Json> told;
-    std::array<char, 4096> packet{};
-    while (true) {
-      const ssize_t size = ::recv(socket_.get(), packet.data(), packet.size(), 0);
-      if (size <= 0) return told;
-      const Json json =
-          parse_json({packet.data(), static_cast<std::size_t>(size)}, "tuner").value();
-      if (!json.contains("switch")) continue;
-      told.push_back(json["switch"]);
-      configuration_ = told.back()["configuration"].get<int>();
-    }
-  }
-  void leave() { socket_.reset(); }
-
- private:
-  UniqueFd socket_;
-  int step_ = 0;
-  double seconds_ = 0.0;
-  int configuration_ = 0;
-};
 
 class AttachedRunnerTest : public testing::Test {
  protected:

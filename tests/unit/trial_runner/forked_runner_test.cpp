@@ -1,68 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/forked/forked_runner.hpp"
 
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/trial_runner/scripted_runner.hpp"
 #include "trial_runner/hooks/pytorch_hook.hpp"
 
 namespace steptune {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-/// A runner of one place that does what the test says.
-class ScriptedRunner final : public Runner {
- public:
-  Result<void> begin_study(const std::string& /*name*/, const std::string& /*identity*/) override {
-    return {};
-  }
-  [[nodiscard]] int capacity() const override { return 1; }
-  Result<void> start(const TrialSpec& spec) override {
-    started.push_back(spec);
-    std::map<std::string, std::string> placement;
-    if (spec.forked && can_fork) placement[k_start_fact] = k_forked;
-    events.emplace_back(TrialStarted{spec.key, 0.0, "token", placement});
-    return {};
-  }
-  Result<std::vector<TrialEvent>> wait(double /*deadline_s*/) override {
-    return std::exchange(events, {});
-  }
-  void stop(TrialKey key) override { end(key, OutcomeKind::stopped); }
-  void kill_all() override {
-    if (!started.empty()) stop(started.back().key);
-  }
-  Result<std::vector<TrialKey>> adopt(std::span<const Orphan> /*orphans*/) override {
-    return std::vector<TrialKey>{};
-  }
-
-  void tell(TrialKey key, const std::string& event) {
-    Report report;
-    report.received_s = now_s;
-    report.hook_events = {event};
-    events.emplace_back(TrialReported{key, report});
-  }
-  void tell_losses(TrialKey key, const std::string& first) {
-    tell(key, fmt::format(R"({{"event":"losses","first":["{}"]}})", first));
-  }
-  void end(TrialKey key, OutcomeKind kind) {
-    Outcome outcome;
-    outcome.kind = kind;
-    events.emplace_back(TrialFinished{key, 9.0, outcome});
-  }
-
-  bool can_fork = true;
-  double now_s = 5.0;
-  std::vector<TrialSpec> started;
-  std::vector<TrialEvent> events;
-};
 
 class ForkedRunnerTest : public ::testing::Test {
  protected:
@@ -91,7 +45,7 @@ class ForkedRunnerTest : public ::testing::Test {
     for (const TrialEvent& event : events) {
       if (const auto* finished = std::get_if<TrialFinished>(&event)) {
         numbers.push_back(finished->key.trial);
-        kinds_.push_back(finished->outcome.kind);
+        outcomes_.push_back(finished->outcome);
       } else if (const auto* started = std::get_if<TrialStarted>(&event)) {
         EXPECT_GT(started->key.trial, 0);
       }
@@ -112,7 +66,7 @@ class ForkedRunnerTest : public ::testing::Test {
   SystemClock clock_;
   ScriptedRunner* inner_ = nullptr;
   std::unique_ptr<Runner> runner_;
-  std::vector<OutcomeKind> kinds_;
+  std::vector<Outcome> outcomes_;
 };
 
 TEST_F(ForkedRunnerTest, ForksOnceTheFirstLossesOfAForkedProcessAreTheFreshOnes) {
@@ -219,10 +173,28 @@ TEST_F(ForkedRunnerTest, ATrialThatWaitsForTheCheckCanBeStopped) {
       runner_->stop({2, 1});
     }
     EXPECT_THAT(ended(), ElementsAre(2));
-    EXPECT_EQ(kinds_.back(), OutcomeKind::stopped);
+    EXPECT_EQ(outcomes_.back().kind, OutcomeKind::stopped);
     // The next one is checked before.
     ASSERT_TRUE(runner_->start(trial(3)));
     EXPECT_LT(latest().key.trial, 0);
+  }
+}
+
+TEST_F(ForkedRunnerTest, ATrialThatCannotBeStartedAfterItsCheckEndsSoAndLeavesItsPlace) {
+  for (const char* loss : {"2.25", "2.26"}) {
+    begin();
+    run_reference();
+    ASSERT_TRUE(runner_->start(trial(2)));
+    static_cast<void>(ended());
+    inner_->tell_losses(latest().key, loss);
+    inner_->refuses = true;
+    EXPECT_THAT(ended(), IsEmpty());  // the check is asked to end
+    EXPECT_THAT(ended(), ElementsAre(2)) << loss;
+    EXPECT_EQ(outcomes_.back().kind, OutcomeKind::not_started);
+    EXPECT_THAT(outcomes_.back().detail, HasSubstr("cannot start a process"));
+    inner_->refuses = false;
+    ASSERT_TRUE(runner_->start(trial(3)));
+    EXPECT_EQ(latest().key.trial, 3);
   }
 }
 

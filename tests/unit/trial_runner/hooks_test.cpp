@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/temporary_folder.hpp"
+#include "trial_runner/hooks/hook_files.hpp"
 #include "trial_runner/hooks/hook_log.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "trial_runner/hooks/knob_table.hpp"
@@ -105,6 +106,28 @@ TEST(PytorchHook, StandsInFrontOfThePathAndLeavesNoEmptyElement) {
   EXPECT_EQ(with_python_path("/hook", "/a:/b"), "/hook:/a:/b");
 }
 
+TEST(HookFiles, AreThoseThatAreInstalled) {
+  const auto files = read_hook_files(*pytorch_hook_folder());
+  ASSERT_TRUE(files) << files.error().text();
+  for (const char* path : {"sitecustomize.py", "knobs.json", "steptune_pytorch/knobs/loader.py"})
+    EXPECT_TRUE(files->contains(path)) << path;
+  for (const auto& [path, text] : *files) {
+    EXPECT_TRUE(path.ends_with(".py") || path.ends_with(".json")) << path;
+    EXPECT_FALSE(text.empty()) << path;
+  }
+  EXPECT_EQ(read_hook_files("/nonexistent/hook").error().kind, ErrorKind::runner);
+}
+
+TEST(HookFiles, BecomeOneTextOfPlainCharacters) {
+  const auto files = read_hook_files(*pytorch_hook_folder());
+  ASSERT_TRUE(files);
+  const std::string text = packed_text(*files);
+  EXPECT_EQ(text, packed_text(*files));
+  EXPECT_THAT(text, ::testing::MatchesRegex("[A-Za-z0-9+/]+=*"));
+  // What is left of SageMaker's 100 hyperparameters is the study's.
+  EXPECT_LT(text.size(), 40U * 2500U);
+}
+
 TEST(HookLog, TheLastOfEqualEventsCounts) {
   HookLog log;
   EXPECT_TRUE(log.empty());
@@ -145,6 +168,15 @@ TEST(HookLog, TellsAWithdrawalFromThatOfAPart) {
   EXPECT_FALSE(log.disabled());
   log.add(R"({"event":"disabled","why":"torch 0.4 is too old"})");
   EXPECT_EQ(log.disabled(), "torch 0.4 is too old");
+}
+
+TEST(HookLog, TellsWhyAHookHasEndedTheProgram) {
+  HookLog log;
+  EXPECT_FALSE(log.gave_up());
+  log.add(
+      R"({"event":"gave_up","knob":"distributed_strategy","value":"ddp","why":"two\nmodules"})");
+  EXPECT_EQ(log.gave_up(),
+            "distributed_strategy=ddp does not work with this program: two | modules");
 }
 
 TEST(HookLog, AFileOfEventsTellsThatAnInterpreterStarted) {

@@ -453,6 +453,23 @@ TEST(MeasurerPhases, ThatBeginWithACounterLastUntilTheNext) {
   EXPECT_NEAR(m.step_seconds_per_sample, 0.1, 0.003);
 }
 
+TEST(MeasurerPhases, OfAnotherCounterAreForgottenWithItsSteps) {
+  Measurer measurer({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
+  for (int step = 1; step <= 10; ++step)
+    measurer.add(at(0.1 * step, step));
+  Report evaluation = at(3.0, 10);
+  evaluation.phase = PhaseReport{"evaluation", 2.0};
+  measurer.add(evaluation);
+  for (int step = 11; step <= 60; ++step) {
+    Report report = at(2.0 + 0.1 * step, step);
+    report.samples = 64.0 * step;
+    measurer.add(report);
+  }
+  const Measurement& measurement = measurer.current();
+  EXPECT_TRUE(measurement.phases.empty()) << "it came at step 10, not at sample 10";
+  EXPECT_NEAR(measurement.seconds_per_sample, 0.1 / 64.0, 1e-6);
+}
+
 TEST(MeasurerPhases, ThatTakeNoTimeCostNone) {
   Measurer measurer({});
   for (int step = 1; step <= 200; ++step) {

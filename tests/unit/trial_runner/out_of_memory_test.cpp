@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program that runs out of memory is judged so by its output alone, whatever runs it.
+// A program that runs out of memory is judged so by its last words alone, whatever runs it.
 #include "trial_runner/output/out_of_memory.hpp"
 
 #include <string>
@@ -36,46 +36,88 @@ constexpr const char* k_out_of_memory[] = {
 constexpr const char* k_other[] = {"Segmentation fault", "ValueError: batch_size",
                                    "memory 4 GB free", ""};
 
-OutcomeKind local_outcome(const std::string& output) {
-  constexpr int k_exit_status_1 = 1 << 8;  // as of waitpid
-  const local::Ending ending{local::EndedBy::nothing, k_exit_status_1, false, output};
-  return local::classify(ending, {}).kind;
-}
-
 OutputTail tail_of(const std::string& output) {
   OutputTail tail;
   tail.feed(output + "\nTraceback\n  one\n  two\n  three\n  four\n  five\n");
   return tail;
 }
 
-OutcomeKind sagemaker_outcome(const std::string& output) {
+OutcomeKind local_outcome(const OutputTail& output) {
+  constexpr int k_exit_status_1 = 1 << 8;  // as of waitpid
+  const local::Ending ending{local::EndedBy::nothing, k_exit_status_1, false,
+                             ended_out_of_memory(output)};
+  return local::classify(ending, {}).kind;
+}
+
+OutcomeKind sagemaker_outcome(const OutputTail& output) {
   JobDescription state;
   state.status = "Failed";
   state.failure_reason = "AlgorithmError: , exit code: 1";
-  return job_outcome(state, {}, {}, tail_of(output)).kind;
+  return job_outcome(state, {}, {}, output).kind;
 }
 
-OutcomeKind sagemaker_turn_outcome(const std::string& output) {
+OutcomeKind sagemaker_turn_outcome(const OutputTail& output) {
   TurnEnd end;
   end.exit_code = 1;
-  return turn_outcome(end, 60.0, {}, {}, tail_of(output)).kind;
+  return turn_outcome(end, 60.0, {}, {}, output).kind;
+}
+
+void expect_everywhere(const OutputTail& output, OutcomeKind kind) {
+  EXPECT_EQ(local_outcome(output), kind);
+  EXPECT_EQ(sagemaker_outcome(output), kind);
+  EXPECT_EQ(sagemaker_turn_outcome(output), kind);
+}
+
+Report progress_of(std::optional<int> rank, double samples) {
+  Report report;
+  report.global_rank = rank;
+  report.samples = samples;
+  return report;
 }
 
 TEST(OutOfMemory, IsKnownFromTheOutputAloneOnEachRunner) {
   for (const char* text : k_out_of_memory) {
     SCOPED_TRACE(text);
     EXPECT_TRUE(reports_out_of_memory(text));
-    EXPECT_EQ(local_outcome(text), OutcomeKind::out_of_memory);
-    EXPECT_EQ(sagemaker_outcome(text), OutcomeKind::out_of_memory);
-    EXPECT_EQ(sagemaker_turn_outcome(text), OutcomeKind::out_of_memory);
+    expect_everywhere(tail_of(text), OutcomeKind::out_of_memory);
   }
   for (const char* text : k_other) {
     SCOPED_TRACE(text);
     EXPECT_FALSE(reports_out_of_memory(text));
-    EXPECT_EQ(local_outcome(text), OutcomeKind::failed);
-    EXPECT_EQ(sagemaker_outcome(text), OutcomeKind::failed);
-    EXPECT_EQ(sagemaker_turn_outcome(text), OutcomeKind::failed);
+    expect_everywhere(tail_of(text), OutcomeKind::failed);
   }
+}
+
+TEST(OutOfMemory, IsNotWhatAProgramHasSurvived) {
+  OutputTail tail = tail_of("CUDA out of memory: the next batch is half as large");
+  for (const double samples : {64.0, 128.0})
+    mark_progress(tail, progress_of(0, samples));
+  tail.feed("KeyError: 'label'\n");
+  expect_everywhere(tail, OutcomeKind::failed);
+  tail.feed("RuntimeError: CUDA out of memory\n");
+  expect_everywhere(tail, OutcomeKind::out_of_memory);
+}
+
+TEST(OutOfMemory, OfOneRankIsThatOfAllThoughOthersStillReport) {
+  OutputTail tail;
+  for (const double samples : {64.0, 128.0}) {
+    for (const int rank : {0, 1})
+      mark_progress(tail, progress_of(rank, samples));
+  }
+  tail.feed("RuntimeError: CUDA out of memory\n");
+  for (const double samples : {192.0, 256.0, 320.0})
+    mark_progress(tail, progress_of(0, samples));
+  tail.feed("RuntimeError: Connection closed by peer\n");
+  expect_everywhere(tail, OutcomeKind::out_of_memory);
+}
+
+TEST(OutOfMemory, OfOneProcessIsKnownWhereNoneSaysWhoItIs) {
+  OutputTail tail;
+  tail.feed("step=1\nRuntimeError: CUDA out of memory\n");
+  for (int process = 0; process < 7; ++process)
+    mark_progress(tail, progress_of({}, 64.0));
+  tail.feed("RuntimeError: Connection closed by peer\n");
+  expect_everywhere(tail, OutcomeKind::out_of_memory);
 }
 
 }  // namespace

@@ -76,6 +76,9 @@ INSTANTIATE_TEST_SUITE_P(Real, TqdmLine, testing::Values(
   LineCase{"LastPieceWins", "\r 10%|█  | 10/100 [00:03<00:20,  4.10it/s]\r 12%|█▏  | 12/100 [00:03<00:20,  4.10it/s]", 12, {}, {}, {}},
   LineCase{"CursorMoves", "\x1b[A 12%|█▏  | 12/100 [00:03<00:20,  4.10it/s]\x1b[K", 12, {}, {}, {}},
   LineCase{"Ultralytics", "      1/100      2.34G      1.215      1.892         36        640:  12%|█▏        | 12/100 [00:03<00:20,  4.10it/s]", 12, {}, {}, {}},
+  LineCase{"UltralyticsOwnBar", "\r\x1b[K      1/100      2.34G      1.215      1.892         36        640: 12% ━╸────────── 12/100 4.1it/s 3.0s<20.1s", 12, {}, {}, {}},
+  LineCase{"UltralyticsLong", "      1/100      2.34G        640: 12% ━╸────────── 12/100 1.1it/s 1:03<10:20", 12, {}, {}, {}},
+  LineCase{"UltralyticsFast", "      1/100      2.34G        640: 12% ━╸────────── 12/100 1.2Kit/s 0.0s<0.1s", 12, {}, {}, {}},
   LineCase{"Prose", "loaded 12/100 files [ok]", {}, {}, {}, {}},
   LineCase{"Empty", "", {}, {}, {}, {}}), case_name);
 
@@ -134,6 +137,8 @@ INSTANTIATE_TEST_SUITE_P(Real, KeyValueLine, testing::Values(
   LineCase{"Timm", "Train: 0 [  50/1251 (  4%)]  Loss: 6.95 (6.9)", 50, {}, {{"train", 0}, {"loss", 6.95}}, {}},
   LineCase{"EpochStepBrackets", "Epoch [1/5], Step [100/600], Loss: 0.1234", 100, {}, {{"loss", 0.1234}}, {}},
   LineCase{"OpenMmlab", "Epoch(train)  [1][ 10/391]  lr: 1.0e-02  data_time: 0.1  loss: 2.3", 10, {}, {{"lr", 0.01}, {"data_time", 0.1}, {"loss", 2.3}}, {}},
+  LineCase{"OpenMmlabIterations", "07/05 15:47:12 - mmengine - INFO - Iter(train) [   50/20000]  lr: 1.0e-02  loss: 2.3", 50, {}, {{"lr", 0.01}, {"loss", 2.3}}, {}},
+  LineCase{"OpenMmlabValidation", "07/05 15:47:12 - mmengine - INFO - Epoch(val)  [1][140/194]    loss: 2.3", {}, {}, {{"val_loss", 2.3}}, {}},
   LineCase{"NanoGpt", "iter 100: loss 3.3, time 25.3ms, mfu 15.2%", 100, {}, {{"loss", 3.3}}, {}},
   LineCase{"NanoGptEvaluation", "step 250: train loss 2.1, val loss 2.2", 250, {}, {{"train_loss", 2.1}, {"val_loss", 2.2}}, {}},
   LineCase{"Megatron", " iteration      100/  500000 | consumed samples:        25600 | lm loss: 6.1E+00 |", 100, 25600, {{"lm_loss", 6.1}}, {}},

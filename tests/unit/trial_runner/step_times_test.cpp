@@ -86,6 +86,24 @@ TEST(StepTimes, NeighboursCorrelateAsAsked) {
   EXPECT_NEAR(std::sqrt(squares / 20'000), 0.05, 0.003);
 }
 
+TEST(StepTimes, StallsComeAtRandomAsOftenAndAsLongAsAsked) {
+  StepNoise noise = quiet();
+  noise.stall_period_steps = 50.0;
+  noise.stall_steps = 10.0;
+  Rng rng(7, "steps");
+  StepTimes times(noise, rng);
+  int stalled = 0;
+  double one_by_one = 0.0;
+  for (int i = 0; i < 50'000; ++i) {
+    const double step = times.take(1.0, rng);
+    stalled += step >= 11.0 ? 1 : 0;
+    one_by_one += step;
+  }
+  EXPECT_NEAR(stalled, 1000, 100) << "three standard deviations of a Poisson count";
+  EXPECT_NEAR(one_by_one, 60'000.0, 1'000.0);
+  EXPECT_NEAR(times.take(50'000.0, rng), 60'000.0, 1'000.0) << "and so when drawn at once";
+}
+
 TEST(StepTimes, AreAlwaysPositive) {
   StepNoise noise = quiet();
   noise.step = 10.0;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "trial_runner/sagemaker/trial_pack.hpp"
+#include "trial_runner/trial_name.hpp"
 
 namespace steptune::simulated {
 namespace {
@@ -124,10 +125,10 @@ void SimulatedJob::play() {
 void SimulatedJob::leave_start() {
   const double now_s = due_s_;
   if (no_capacity_) {
-    verdict_ = {"Failed", "Failed",
-                "CapacityError: Unable to provision requested ML compute capacity. Please retry "
-                "using a different ML instance type.",
-                false};
+    end_ = {"Failed", "Failed",
+            "CapacityError: Unable to provision requested ML compute capacity. Please retry "
+            "using a different ML instance type.",
+            false};
     finish(now_s);
     return;
   }
@@ -139,11 +140,11 @@ void SimulatedJob::leave_start() {
 std::vector<SimulatedTurn> SimulatedJob::turns() const {
   std::vector<SimulatedTurn> turns;
   for (const PackedTrial& trial : pack_of(input_.value("Environment", Json::object()))) {
-    const std::string name = packed_name(trial.key);
+    const std::string name = trial_name(trial.key);
     Json input = input_;
     input["HyperParameters"] =
         Json::parse(input_.at("HyperParameters").at(name).get<std::string>());
-    input["Environment"]["STEPTUNE_TRIAL"] = name;
+    input["Environment"][std::string(k_trial_variable)] = name;
     SimulatedTurn turn{trial.key, around_.program(input), trial.seconds,
                        Rng(around_.options.seed, fmt::format("rehearsal_output/{}/{}", name_, name),
                            static_cast<std::uint64_t>(runs_.size()))};
@@ -199,20 +200,20 @@ void SimulatedJob::leave_training() {
   const double now_s = due_s_;
   if (now_s >= internal_error_s_) {
     end_containers(now_s, {});
-    verdict_ = {"Failed", "Failed",
-                "InternalServerError: We encountered an internal error. Please try again.", false};
+    end_ = {"Failed", "Failed",
+            "InternalServerError: We encountered an internal error. Please try again.", false};
     enter(Stage::uploading, "Uploading", now_s, 0.0, "");
   } else if (now_s >= interruption_s_) {
     interrupt();
   } else if (now_s >= limit_s_) {
-    verdict_ = {"Stopped", "MaxRuntimeExceeded", "", true};
+    end_ = {"Stopped", "MaxRuntimeExceeded", "", true};
     status_ = "Stopping";
     terminate_program(now_s);
   } else {
-    verdict_ = verdict_of_program();
+    end_ = end_of_program();
     end_containers(now_s, runs_.back().program.failure);
     enter(Stage::uploading, "Uploading", now_s,
-          verdict_.status == "Failed" ? 0.0 : around_.options.stages.upload_s,
+          end_.status == "Failed" ? 0.0 : around_.options.stages.upload_s,
           "Uploading generated training model");
   }
 }
@@ -226,7 +227,7 @@ void SimulatedJob::interrupt() {
   enter(Stage::starting, "Interrupted", now_s, 0.0, "Interrupted: instances were reclaimed");
   const double wait_s = input_["StoppingCondition"].value("MaxWaitTimeInSeconds", 0.0);
   if (now_s - created_s() + around_.options.stages.cold_start_s > wait_s) {
-    verdict_ = {"Stopped", "MaxWaitTimeExceeded", "", false};
+    end_ = {"Stopped", "MaxWaitTimeExceeded", "", false};
     finish(now_s);
   } else {
     begin_start(now_s);
@@ -248,18 +249,18 @@ void SimulatedJob::terminate_program(double now_s) {
         std::min(runs_.back().program.stop_s, around_.options.stages.stop_grace_s);
     gone_s = std::max(now_s, std::min(exit_s_, now_s + patience_s));
   }
-  enter(Stage::stopping, "Stopping", now_s, gone_s - now_s,
-        verdict_.secondary == "MaxRuntimeExceeded" ? "MaxRuntimeExceeded"
-                                                   : "Stopping the training job");
+  enter(
+      Stage::stopping, "Stopping", now_s, gone_s - now_s,
+      end_.secondary == "MaxRuntimeExceeded" ? "MaxRuntimeExceeded" : "Stopping the training job");
 }
 
 void SimulatedJob::stop(double now_s) {
-  verdict_ = {"Stopped", "Stopped", "", training_start_s_.has_value()};
+  end_ = {"Stopped", "Stopped", "", training_start_s_.has_value()};
   status_ = "Stopping";
   terminate_program(now_s);
 }
 
-SimulatedJob::Verdict SimulatedJob::verdict_of_program() const {
+SimulatedJob::JobEnd SimulatedJob::end_of_program() const {
   const SimulatedProgram& program = runs_.back().program;
   if (program.exit_code == 0) return {"Completed", "Completed", "", true};
   std::string reason =
@@ -272,10 +273,10 @@ SimulatedJob::Verdict SimulatedJob::verdict_of_program() const {
 }
 
 void SimulatedJob::finish(double now_s) {
-  enter(Stage::over, verdict_.secondary, now_s, k_never_s,
-        verdict_.status == "Completed" ? "Training job completed" : verdict_.reason);
+  enter(Stage::over, end_.secondary, now_s, k_never_s,
+        end_.status == "Completed" ? "Training job completed" : end_.reason);
   transitions_.back().end_s = now_s;
-  status_ = verdict_.status;
+  status_ = end_.status;
   if (training_start_s_) training_end_s_ = now_s;
   if (attempt_start_s_) {
     billed_s_ += (now_s - *attempt_start_s_) * (spot_ ? around_.options.spot_billed_share : 1.0);

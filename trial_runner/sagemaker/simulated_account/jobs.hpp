@@ -71,18 +71,18 @@ class SimulatedJob {
   [[nodiscard]] const std::string& secondary() const { return transitions_.back().status; }
   [[nodiscard]] const std::vector<StatusTransition>& transitions() const { return transitions_; }
   [[nodiscard]] const std::vector<ContainerRun>& runs() const { return runs_; }
-  [[nodiscard]] const std::string& failure_reason() const { return verdict_.reason; }
+  [[nodiscard]] const std::string& failure_reason() const { return end_.reason; }
   [[nodiscard]] double created_s() const { return transitions_.front().start_s; }
   [[nodiscard]] double modified_s() const { return transitions_.back().start_s; }
   [[nodiscard]] std::optional<double> training_start_s() const { return training_start_s_; }
   [[nodiscard]] std::optional<double> training_end_s() const { return training_end_s_; }
   [[nodiscard]] double billed_s() const { return billed_s_; }  ///< of each instance
   /// Its machines may serve another job.
-  [[nodiscard]] bool left_healthy_machines() const { return verdict_.healthy; }
+  [[nodiscard]] bool left_healthy_machines() const { return end_.healthy; }
 
  private:
   enum class Stage { starting, downloading, preparing, training, stopping, uploading, over };
-  struct Verdict {
+  struct JobEnd {
     std::string status;
     std::string secondary;
     std::string reason;
@@ -101,7 +101,7 @@ class SimulatedJob {
   void end_containers(double now_s, const std::string& last_words);
   void terminate_program(double now_s);
   void finish(double now_s);
-  [[nodiscard]] Verdict verdict_of_program() const;
+  [[nodiscard]] JobEnd end_of_program() const;
   [[nodiscard]] double download_s() const;
   [[nodiscard]] double varied(double seconds);
 
@@ -129,7 +129,7 @@ class SimulatedJob {
   std::optional<double> training_end_s_;
   std::optional<double> attempt_start_s_;
   double billed_s_ = 0.0;
-  Verdict verdict_;  ///< empty status: not known yet
+  JobEnd end_;  ///< empty status: not known yet
 };
 
 }  // namespace steptune::simulated

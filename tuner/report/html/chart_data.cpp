@@ -54,14 +54,18 @@ Json trial_data(const LeaderboardRow& row, const std::vector<ObjectiveView>& obj
   return json;
 }
 
+double since(double at_s, double origin_s) {
+  return std::round((at_s - origin_s) * 100.0) / 100.0;
+}
+
 /// Begin and end of each launch that has begun, in seconds since `origin_s`; the end is null of one
 /// that goes on.
 Json launch_times(const StudyReport& report, const TrialRecord& trial, double origin_s) {
   Json times = Json::array();
   const auto add = [&](double from_s, double to_s) {
-    const auto since = [&](double at_s) { return std::round((at_s - origin_s) * 100.0) / 100.0; };
-    if (from_s > 0.0)
-      times.push_back({since(from_s), to_s > 0.0 ? Json(since(to_s)) : Json(nullptr)});
+    if (from_s <= 0.0) return;
+    times.push_back(
+        {since(from_s, origin_s), to_s > 0.0 ? Json(since(to_s, origin_s)) : Json(nullptr)});
   };
   const auto attempts = report.attempts.find(trial.number);
   bool latest_is_told = false;
@@ -86,6 +90,8 @@ double first_start_s(const StudyReport& report) {
     for (const AttemptRecord& attempt : attempts)
       see(attempt.started_wall_s);
   }
+  for (const UnusedTime& time : report.unused)
+    see(time.from_wall_s);
   return first_s;
 }
 
@@ -139,7 +145,7 @@ Json chart_data(const StudyReport& report) {
   for (const LeaderboardRow& row : report.board.rows) {
     Json trial = trial_data(row, report.board.objectives, report.board.parameters);
     trial["launches"] = launch_times(report, row.trial, origin_s);
-    for (const char* fact : {"instances", "start", "job"}) {
+    for (const char* fact : {"instances", "start", "job", "allocation"}) {
       const auto placed = row.trial.placement.find(fact);
       if (placed != row.trial.placement.end()) trial[fact] = placed->second;
     }
@@ -148,6 +154,12 @@ Json chart_data(const StudyReport& report) {
     if (trace != report.traces.end() && !trace->second.progress.points.empty()) {
       json["traces"][std::to_string(row.trial.number)] = trace_data(trace->second, row.trial);
     }
+  }
+  for (const UnusedTime& time : report.unused) {
+    json["unused"].push_back({{"machine", time.machine},
+                              {"from", since(time.from_wall_s, origin_s)},
+                              {"to", since(time.to_wall_s, origin_s)},
+                              {"usd", rounded(time.usd, 3)}});
   }
   if (report.analysis) add_analysis_data(json, *report.analysis);
   if (report.scaling) json["scaling"] = scaling_data(*report.scaling);

@@ -381,12 +381,14 @@
   function drawTimeline(canvas) {
     var launches = steptune.timeline.launches(data.trials);
     if (!launches.length) return;
-    var lanes = steptune.timeline.lanes(launches), jobs = steptune.timeline.jobs(launches);
+    var unused = (data.unused || []).map(function (d) { return {machine: d.machine, from: d.from, to: d.to, usd: d.usd}; });
+    var lanes = steptune.timeline.lanes(launches, unused), jobs = steptune.timeline.jobs(launches);
+    var times = steptune.timeline.byTime(launches, unused);
     var width = Math.max(200, canvas.clientWidth), laneHeight = lanes.length > 12 ? 9 : lanes.length > 4 ? 14 : 20;
     // So long that a launch is eight pixels wide on average, in no more rows than a screen has room for.
     var count = Math.max(1, Math.min(Math.ceil(24 / lanes.length), Math.ceil(launches.length / lanes.length * 8 / (width - 80))));
-    var span = Math.max(1e-3, steptune.timeline.busy(launches) / count * 1.001);
-    var rows = steptune.timeline.rows(launches, span);
+    var span = Math.max(1e-3, steptune.timeline.busy(times) / count * 1.001);
+    var rows = steptune.timeline.rows(times, span);
     var rowHeight = lanes.length * laneHeight + 20;
     var f = frame(canvas, rows.length * rowHeight + 30, "When each trial ran", {left: 62, right: 12, top: 4, bottom: 26});
     var x = d3.scale.linear().domain([0, span]).range([0, f.width]);
@@ -407,6 +409,11 @@
       }
       bar("idle", shown.filter(function (d) { return d.idleFrom !== null && d.from > d.idleFrom; }),
           function (d) { return d.idleFrom; }, function (d) { return d.from; });
+      hover(bar("idle", unused.filter(function (d) { return d.to >= row.from && d.from < row.from + span; }),
+          function (d) { return d.from; }, function (d) { return d.to; }).attr("data-machine", function (d) { return d.machine; }),
+          function (d) {
+        return d.machine + "\nkept and not used for " + seconds(d.to - d.from) + (d.usd ? ", $" + d.usd : "");
+      });
       var begun = shown.filter(function (d) { return d.from < row.from + span; });
       var bars = bar("span", begun, function (d) { return d.from; }, function (d) { return d.to; });
       bars.attr("class", function (d) { return "span " + kindOfSpan(d) + (d.trial.n === steptune.selected() ? " selected" : ""); })
@@ -437,9 +444,10 @@
           return launches.some(function (d) { return startup(d) && kindOfStart(d.trial) === entry[0]; });
         }))
         .concat(jobs.length ? [["job", "trials of one job"]] : [])
-        .concat(launches.some(function (d) { return d.idleFrom !== null; }) ? [["idle", "machine kept warm, idle"]] : []));
+        .concat(unused.length || launches.some(function (d) { return d.idleFrom !== null; }) ? [["idle", "machine kept, idle"]] : []));
     if (lanes.some(Boolean)) {
-      d3.select(canvas).append("p").attr("class", "no-trace").text("Lanes, from above: " + lanes.join(", "));
+      d3.select(canvas).append("p").attr("class", "no-trace").text("Lanes, from above: "
+          + lanes.map(function (lane) { return lane || "kept from before"; }).join(", "));
     }
   }
 

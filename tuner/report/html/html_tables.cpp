@@ -140,8 +140,13 @@ std::string bill_table(const StudyReport& report) {
     body +=
         line_html(name, std::to_string(line.trials), format_duration(line.seconds), line.usd, "");
   }
-  if (overhead_usd > 0.0) {
-    body += line_html("machines kept and not used", "", "", overhead_usd, "");
+  double unused_s = 0.0;
+  for (const UnusedTime& time : report.unused)
+    unused_s += time.to_wall_s - time.from_wall_s;
+  if (overhead_usd > 0.0 || unused_s > 0.0) {
+    body += line_html("machines kept and not used", "",
+                      unused_s > 0.0 ? format_duration(unused_s) : "", overhead_usd, "");
+    total.seconds += unused_s;
   }
   body += line_html("total", std::to_string(total.trials), format_duration(total.seconds),
                     total.usd, " class=\"total\"");

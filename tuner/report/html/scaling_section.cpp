@@ -51,6 +51,7 @@ std::string scaling_html(const StudyScaling& study) {
           html_head_cell("efficiency", true) + html_head_cell("marginal gain", true) +
           html_head_cell("trial", true) + html_head_cell("best of", true),
       body);
+  if (!study.planned_run) html += "<p>times and costs are those of a million samples</p>\n";
   for (const std::string& remark : study.remarks)
     html += fmt::format("<p>{}</p>\n", html_escaped(remark));
   return html;

@@ -15,27 +15,50 @@ steptune.timeline = (function () {
     }));
   }
 
-  // A launch takes the place on the same machines that became free last: a warm pool, or the only place there is.
-  function lanes(launches) {
+  function machineOf(trial) { return trial.job || trial.allocation || null; }
+
+  // A launch takes the place on the same machines that became free last: a warm pool, or the only place there is. A time
+  // in which machines were not used (`unused`) stands behind the trial that left them.
+  function lanes(launches, unused) {
     var free = [];
-    launches.sort(function (a, b) { return a.from - b.from || a.trial.n - b.trial.n; });
-    launches.forEach(function (launch) {
-      var machines = launch.trial.instances || "";
+    // Clocks are read one after the other; what overlaps by so little does not.
+    function isFree(lane, machine, from) {
+      return lane.at <= from + 0.05 && (lane.heldTo <= from + 0.05 || lane.machine === machine);
+    }
+    function placed(launch) {
+      var machines = launch.trial.instances || "", machine = machineOf(launch.trial);
       var best = -1;
-      function rank(lane) { return launch.trial.job && lane.job === launch.trial.job ? Infinity : lane.at; }
+      function rank(lane) { return machine && lane.machine === machine ? Infinity : lane.at; }
       free.forEach(function (lane, i) {
-        // Clocks are read one after the other; what overlaps by so little does not.
-        if (lane.machines !== machines || lane.at > launch.from + 0.05) return;
+        if (lane.machines !== machines || !isFree(lane, machine, launch.from)) return;
         if (best < 0 || rank(lane) > rank(free[best])) best = i;
       });
-      if (best < 0) best = free.push({machines: machines, at: -Infinity}) - 1;
+      if (best < 0) best = free.push({machines: machines, at: -Infinity, heldTo: -Infinity}) - 1;
+      var lane = free[best];
       // A warm start is on a machine that was kept since its last trial.
-      launch.idleFrom = launch.trial.start === "warm" && free[best].at > -Infinity ? free[best].at : null;
-      launch.lane = best;
-      free[best].at = Math.max(launch.to, free[best].at);
-      free[best].job = launch.trial.job || null;
-    });
+      launch.idleFrom = launch.trial.start === "warm" && lane.at > -Infinity ? lane.at : null;
+      lane.at = Math.max(launch.to, lane.at);
+      lane.machine = machine;
+      return best;
+    }
+    function held(time) {
+      var own = -1, other = -1;
+      free.forEach(function (lane, i) {
+        if (lane.machine === time.machine) own = i;
+        if (lane.machines === "" && isFree(lane, time.machine, time.from)) other = i;
+      });
+      var at = own >= 0 ? own : other >= 0 ? other : free.push({machines: "", at: -Infinity}) - 1;
+      free[at].heldTo = time.to;
+      free[at].machine = time.machine;
+      return at;
+    }
+    launches.sort(function (a, b) { return a.from - b.from || a.trial.n - b.trial.n; });
+    byTime(launches, unused).forEach(function (d) { d.lane = d.trial ? placed(d) : held(d); });
     return free.map(function (lane) { return lane.machines; });
+  }
+
+  function byTime(launches, unused) {
+    return launches.concat(unused).sort(function (a, b) { return a.from - b.from; });
   }
 
   // Jobs that ran several launches in turn.
@@ -52,16 +75,16 @@ steptune.timeline = (function () {
     return d3.values(byName).filter(function (job) { return job.trials.length > 1; });
   }
 
-  // Rows of `span` seconds; time in which nothing ran for long is left out between two rows.
-  function rows(launches, span) {
+  // Rows of `span` seconds; time in which nothing ran or was held for long is left out between two rows.
+  function rows(times, span) {
     var result = [], end = -Infinity;
     var pause = Math.max(60, span / 4);
-    launches.forEach(function (launch) {
+    times.forEach(function (time) {
       var last = result[result.length - 1];
-      if (!last || launch.from > end + pause) {
-        result.push({from: launch.from, pause: last ? launch.from - end : 0});
+      if (!last || time.from > end + pause) {
+        result.push({from: time.from, pause: last ? time.from - end : 0});
       }
-      end = Math.max(end, launch.to);
+      end = Math.max(end, time.to);
       for (last = result[result.length - 1]; end > last.from + span; last = result[result.length - 1]) {
         result.push({from: last.from + span, pause: 0});
       }
@@ -69,15 +92,15 @@ steptune.timeline = (function () {
     return result;
   }
 
-  // Seconds in which at least one launch ran.
-  function busy(launches) {
+  // Seconds in which anything ran or was held.
+  function busy(times) {
     var total = 0, end = -Infinity;
-    launches.forEach(function (launch) {
-      total += Math.max(0, launch.to - Math.max(launch.from, end));
-      end = Math.max(end, launch.to);
+    times.forEach(function (time) {
+      total += Math.max(0, time.to - Math.max(time.from, end));
+      end = Math.max(end, time.to);
     });
     return total;
   }
 
-  return {launches: launches, lanes: lanes, jobs: jobs, rows: rows, busy: busy};
+  return {launches: launches, lanes: lanes, byTime: byTime, jobs: jobs, rows: rows, busy: busy};
 })();

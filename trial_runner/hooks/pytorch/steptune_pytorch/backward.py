@@ -26,6 +26,9 @@ def wrap(hook):
                 hook.failed(error)
             try:
                 return original(tensors, *arguments, **named)
+            except RuntimeError as error:
+                hook.knobs.strategy.backward_failed(error)
+                raise
             finally:
                 clock.switch(before)
                 _tell(hook, hook.knobs.strategy.backward_ended)

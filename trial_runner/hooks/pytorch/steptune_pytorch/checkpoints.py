@@ -23,7 +23,7 @@ def wrap(hook):
                 if not together:
                     return original(obj, f, *arguments, **named)
                 written.update(_path_of(f))
-                return _once(strategy, lambda: original(obj, f, *arguments, **named))
+                return _once(strategy, f, lambda: original(obj, f, *arguments, **named))
             finally:
                 _end(hook, before)
 
@@ -36,7 +36,9 @@ def wrap(hook):
             if not ours or not strategy.is_one_training():
                 return original(src, dst, *arguments, **named)
             written.difference_update(ours)
-            return _once(strategy, lambda: original(src, dst, *arguments, **named))
+            return strategy.gathering.by_first(
+                "os.replace", "save on all", lambda: original(src, dst, *arguments, **named)
+            )
 
         return move
 
@@ -47,14 +49,13 @@ def wrap(hook):
             hook.patches.replace(os, name, wrap_move)
 
 
-def _once(strategy, act):
-    """One rank does what concerns a file that all of them have. It begins when all are here (opening
-    the file empties it), and the others go on when it is done."""
-    strategy.meet()
-    try:
-        return act() if strategy.writes() else None
-    finally:
-        strategy.meet()
+def _once(strategy, file, write):
+    """Rank 0 writes what all ranks, or it alone, would write. Opening a file empties it: into one that
+    the program has opened is written when all ranks have."""
+    if isinstance(file, (str, bytes, os.PathLike)):
+        return strategy.gathering.by_first("torch.save", "save on all or on rank 0", write)
+    advice = "save on all, or give torch.save the path of the file"
+    return strategy.gathering.by_first("torch.save of an open file", advice, write, when_all_are_here=True)
 
 
 def _path_of(file):

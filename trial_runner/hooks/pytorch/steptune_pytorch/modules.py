@@ -84,6 +84,7 @@ class Modules:
             if training:
                 hook.progress.trains(inputs, named)
                 original = hook.knobs.strategy.forward_of_all(original, module)
+                hook.knobs.recompute.prepare(module)
             else:
                 hook.progress.evaluates()
                 hook.knobs.strategy.before_evaluation(module)

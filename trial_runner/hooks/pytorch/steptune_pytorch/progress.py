@@ -55,7 +55,7 @@ class Progress:
         """A loader begins another pass, at the last switch to DATA."""
         if loader.training and loader.passes > 1 and self.steps > 0:
             self._end_phase()
-            self._restart = (loader, self.clock.now_s, self.clock.totals_s[DATA])
+            self._restart = (loader, self.clock.totals_s[DATA])
 
     def asks(self, loader, iterator):
         """The program wants a batch of a loader with workers."""
@@ -89,16 +89,18 @@ class Progress:
         del self._fetched[:]
 
     def _end_restart(self):
-        _, begin_s, data_s = self._restart
+        _, data_s = self._restart
         self._restart = None
-        seconds = self.clock.now_s - begin_s
+        # What the program does between asking for the pass and for its first batch is its own.
+        seconds = self.clock.totals_s[DATA] - data_s
         usual_s = data_s / max(1, self._batches)
         # A pass that goes on like any other step is none: only what stands out is told apart.
         if seconds > _FEWEST_EPOCH_END_S and seconds > 3 * usual_s:
             self.clock.totals_s[DATA] = data_s
             self.clock.confirm()
             self._parts.dropped()
-            self.phases.ended("epoch_end", begin_s, self.clock.now_s)
+            now_s = self.clock.now_s
+            self.phases.ended("epoch_end", now_s - seconds, now_s)
 
     # -- forward ---------------------------------------------------------------------------------
 

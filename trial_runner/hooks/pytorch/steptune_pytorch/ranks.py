@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which process of a training this is, and which one of them prints."""
 
+import contextlib
 import os
 import sys
 
@@ -49,11 +50,23 @@ class Printer:
 
     def __init__(self):
         self._claim = None
+        self._is_aloud = False
 
     def forget(self):
         self._claim = None
 
+    @contextlib.contextmanager
+    def aloud(self):
+        """This process prints, whichever it is: what it tells is the end of all of them."""
+        self._is_aloud = True
+        try:
+            yield
+        finally:
+            self._is_aloud = False
+
     def may_print(self):
+        if self._is_aloud:
+            return True
         if rank_and_world_size()[0] != 0:
             return False
         if self._claim is None:

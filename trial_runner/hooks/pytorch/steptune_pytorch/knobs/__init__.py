@@ -8,6 +8,7 @@ from steptune_pytorch.knobs.interop import InteropKnob
 from steptune_pytorch.knobs.loader import LoaderKnobs
 from steptune_pytorch.knobs.optimizer import OptimizerKnobs
 from steptune_pytorch.knobs.process import ProcessKnobs
+from steptune_pytorch.knobs.recompute import RecomputeKnob
 from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.strategy import StrategyKnob
 from steptune_pytorch.knobs.table import read_table
@@ -26,6 +27,7 @@ class Knobs:
         self.interop = InteropKnob(hook, self.asked)
         self.optimizer = OptimizerKnobs(hook, self.asked)
         self.forward = ForwardKnobs(hook, self.asked)
+        self.recompute = RecomputeKnob(hook, self.asked)
         self.ddp = DdpKnobs(hook, self.asked)
         self.strategy = StrategyKnob(hook, self.asked)
         self.environment = EnvironmentKnobs(self.table)
@@ -35,13 +37,14 @@ class Knobs:
             self.interop,
             self.optimizer,
             self.forward,
+            self.recompute,
             self.ddp,
             self.strategy,
             self.environment,
         )
 
     def wrap(self):
-        for group in (self.interop, self.optimizer, self.ddp, self.strategy, self.forward):
+        for group in (self.interop, self.optimizer, self.ddp, self.strategy, self.forward, self.recompute):
             group.wrap()
 
     def switch(self, asked):

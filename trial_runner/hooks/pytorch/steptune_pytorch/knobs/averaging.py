@@ -8,13 +8,15 @@ import torch
 from steptune_pytorch.knobs.zero import is_sharded
 
 _STEPS_BY_HAND = 2  # of the first, all ranks may have the whole batch
+_ANOTHER_WAY = ("finished reduction in the prior iteration", "training graph has changed")
 
 
 class Averaging:
     """`give_up(why)` ends the process."""
 
-    def __init__(self, hook, give_up, shards):
+    def __init__(self, hook, give_up, shards, gathering):
         self._hook = hook
+        self._gathering = gathering
         self._give_up = give_up
         self._shards = shards
         self._world_size = torch.distributed.get_world_size()
@@ -49,20 +51,43 @@ class Averaging:
             self._wrap_module()
         if self._parallel is None:
             return original
-        parallel = self._parallel
-        return lambda _, *inputs, **named: parallel(*inputs, **named)
+        return lambda _, *inputs, **named: self._in_parallel(inputs, named)
+
+    def _in_parallel(self, inputs, named):
+        try:
+            return self._parallel(*inputs, **named)
+        except RuntimeError as error:
+            self.failed(error)
+            raise
+
+    def failed(self, error):
+        """What DistributedDataParallel says of a step that took another way through the module than the
+        first ones, whose gradients it has not averaged."""
+        if any(phrase in str(error) for phrase in _ANOTHER_WAY):
+            self._give_up(
+                "a step did not use the same parameters of %s as the first steps did, after which all ranks wait "
+                "for the gradients of those: parameters may be unused in the first steps, too, or in none"
+                % type(self._module).__name__
+            )
 
     def evaluation(self, module):
         """Running statistics are each rank's own after a training step. Evaluated with different ones
         the ranks could decide differently, on an early end, say, and wait for each other for ever."""
         if torch.is_grad_enabled():  # it may be trained in evaluation mode
+            self._meet_for_evaluation(module not in self._equal)
             self._equalise(module)
             if module not in self._called_in_evaluation:
                 self._called_in_evaluation.append(module)
         if self._buffers_differ and module is self._module:
             self._buffers_differ = False
-            for buffer in module.buffers():
+            buffers = list(module.buffers())
+            self._meet_for_evaluation(buffers)
+            for buffer in buffers:
                 torch.distributed.broadcast(buffer, src=0)
+
+    def _meet_for_evaluation(self, differs):
+        if differs:
+            self._gathering.of_all("an evaluation", "evaluate on all")
 
     def may_train(self):
         """Whether the module is in a mode in which it is trained."""

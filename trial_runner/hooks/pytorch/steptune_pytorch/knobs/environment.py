@@ -5,6 +5,7 @@ import os
 
 import torch
 
+from steptune_pytorch.knobs import preload
 from steptune_pytorch.knobs.row import Row
 
 
@@ -14,19 +15,20 @@ class EnvironmentKnobs:
 
     def rows(self):
         for knob in self._knobs:
-            today = _value(knob)
-            yield Row(knob["name"], today=today, why=_why_not(knob["name"]))
+            yield Row(knob["name"], _value(knob), why=_why_not(knob), choices=_choices(knob))
 
 
 def _value(knob):
     """The value whose variables are set as they are now."""
-    for value, variables in knob["environment"].items():
+    # A library that is loaded decides: variables of the one that it stands for have no effect.
+    by_library = sorted(knob["environment"].items(), key=lambda item: "LD_PRELOAD" not in item[1])
+    for value, variables in by_library:
         if not variables or not all(name in os.environ for name in variables):
             continue
         if value == "*":
             text = os.environ[next(iter(variables))]
             return int(text) if knob["parameter"]["type"] == "int" and text.isdigit() else text
-        if all(os.environ[name] == text for name, text in variables.items()):
+        if all(_is_set(name, text) for name, text in variables.items()):
             return value
     for name in knob.get("otherwise", ()):
         first = os.environ.get(name, "").split(",")[0].strip()
@@ -35,7 +37,37 @@ def _value(knob):
     return len(os.sched_getaffinity(0)) if knob["today"] == "cpus" else knob["today"]
 
 
-def _why_not(name):
+def _is_set(name, text):
+    """A library that is not there is passed over when the program starts, with one line on stderr."""
+    return os.environ[name] == text and (name != "LD_PRELOAD" or preload.is_loaded(text))
+
+
+def _choices(knob):
+    """Where values stand for libraries: those that are installed."""
+    libraries = _preloaded(knob)
+    if not libraries:
+        return None
+    return [
+        value
+        for value in knob["parameter"]["choices"]
+        if value not in libraries or preload.is_installed(libraries[value])
+    ]
+
+
+def _preloaded(knob):
+    """Libraries by value."""
+    return {
+        value: variables["LD_PRELOAD"]
+        for value, variables in knob["environment"].items()
+        if "LD_PRELOAD" in variables
+    }
+
+
+def _why_not(knob):
+    name = knob["name"]
+    libraries = _preloaded(knob)
+    if libraries:
+        return preload.why_not(libraries.values())
     if name == "cuda_alloc_conf" and not torch.cuda.is_available():
         return "no GPU"
     if name == "openblas_threads" and torch.backends.mkl.is_available():

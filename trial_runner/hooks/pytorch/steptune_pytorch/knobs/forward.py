@@ -63,6 +63,9 @@ class ForwardKnobs:
     def compiled_by_program(self):
         self._compiled_by_program.append(call_site.where() + " torch.compile")
 
+    def compiles(self):
+        return self._compile != "off" or bool(self._compiled_by_program)
+
     def around(self, module):
         """What calls the module instead of itself, or None."""
         if module not in self._ready:

@@ -13,6 +13,7 @@ from torch.utils.data import IterableDataset
 from steptune_pytorch import ranks
 from steptune_pytorch.knobs import meeting
 from steptune_pytorch.knobs.averaging import Averaging
+from steptune_pytorch.knobs.gathering import Gathering
 from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.shared_batches import SharedBatches
 from steptune_pytorch.knobs.zero import release_process_group, sharded_classes
@@ -33,6 +34,7 @@ class StrategyKnob:
         self._of_program = None  # what it does itself
         self._refused = None
         self._averaging = None  # once the ranks have met
+        self.gathering = None  # likewise
         self._has_loader = False
         self._lacks_gpu = False
 
@@ -61,9 +63,16 @@ class StrategyKnob:
     def hook_failed(self, why):
         """Without the hook each rank would go on by itself, with a part of the data or all of it."""
         if self.is_on():
-            self._give_up(why)
+            self._end_process(why)
 
     def _give_up(self, why):
+        """The tuner is told, which else would see a process that fails, and not why."""
+        with self._hook.printer.aloud():
+            self._hook.events.tell("gave_up", knob=_NAME, value=self._value, why=why)
+            self._hook.events.open()
+        self._end_process(why)
+
+    def _end_process(self, why):
         raise SystemExit("steptune: %s=%s: %s" % (_NAME, self._value, why))
 
     # -- one training of all ranks ----------------------------------------------------------------
@@ -104,7 +113,9 @@ class StrategyKnob:
                 self._give_up("there are more processes than GPUs (%d)" % torch.cuda.device_count())
             with self._hook.aside():
                 meeting.join("nccl" if uses_gpu else "gloo")
-            self._averaging = Averaging(self._hook, self._give_up, self._value == "zero")
+            is_long_run = self._hook.settings.mode == "apply"
+            self.gathering = Gathering(lambda: self._hook.progress.steps, self._give_up, is_long_run)
+            self._averaging = Averaging(self._hook, self._give_up, self._value == "zero", self.gathering)
         return self.is_on()
 
     def _uses_gpu(self, parameters):
@@ -145,6 +156,8 @@ class StrategyKnob:
             if facts.is_listed:
                 facts.shared.trained()
         facts.shared.pass_begins(trains=torch.is_grad_enabled() and self._averaging.may_train())
+        what = "a pass over a loader of %s" % type(loader.dataset).__name__
+        self.gathering.of_all(what, "iterate over it on all")
         meeting.agree_on_random_numbers(loader)
 
     def samples_of_all(self, facts, samples):
@@ -183,15 +196,9 @@ class StrategyKnob:
         if self.is_one_training():
             self._averaging.backward_ended()
 
-    # -- checkpoints ------------------------------------------------------------------------------
-
-    def writes(self):
-        """Whether this is the rank that writes files."""
-        return self._rank == 0
-
-    def meet(self):
-        """All ranks wait for each other."""
-        torch.distributed.barrier()
+    def backward_failed(self, error):
+        if self.is_one_training():
+            self._averaging.failed(error)
 
     # -- what is told -----------------------------------------------------------------------------
 

@@ -29,7 +29,9 @@ def sharded_classes(hook):
         steptune_sharded = True
 
         def state_dict(self):
-            """Whole, as the program expects it. All ranks run the same program, so that all are here."""
+            """Whole, as the program expects it."""
+            advice = "ask for it on all ranks (torch.save writes on rank 0 alone), or use ddp"
+            hook.knobs.strategy.gathering.of_all("the state of the optimiser, which all ranks have a part of,", advice)
             with hook.aside():
                 self.consolidate_state_dict(to=0)
                 states = [super().state_dict() if torch.distributed.get_rank() == 0 else None]

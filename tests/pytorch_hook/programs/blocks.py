@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Repeated blocks with dropout and running statistics. The argument says what is unusual; the last line tells how much
+the first forward keeps for the backward outside of what is computed again."""
+import contextlib
+import sys
+
+import torch
+import torch.nn as nn
+from torch.utils.checkpoint import checkpoint
+
+kind = sys.argv[1] if len(sys.argv) > 1 else "usual"
+WIDTH = 64
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(WIDTH, 4 * WIDTH)
+        if kind == "spectral":
+            self.inner = nn.utils.spectral_norm(self.inner)
+        self.norm = nn.BatchNorm1d(4 * WIDTH)
+        self.dropout = nn.Dropout(0.2)
+        self.outer = nn.Linear(4 * WIDTH, WIDTH)
+
+    def forward(self, x, scale=1.0, cache=None):
+        if kind == "in_place":
+            x.mul_(0.5)
+        if kind == "overwritten":
+            x = x.tanh()  # whose backward needs what it returns alone
+        if cache is not None:
+            cache.append(x)
+            x = sum(cache) / len(cache)
+        return {"x": x + scale * self.dropout(self.outer(self.norm(self.inner(x)).tanh()))}
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        if kind == "no_blocks":
+            self.layers = nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.Tanh(), nn.Linear(WIDTH, WIDTH))
+            self.blocks = nn.ModuleList()
+        else:
+            self.layers = nn.Identity()
+            self.blocks = nn.ModuleList(Block() for _ in range(6))
+
+    def forward(self, x):
+        x = self.layers(x * 1.0)
+        cache = [] if kind == "cache" else None
+        for block in self.blocks:
+            if kind == "own" and self.training:
+                x = checkpoint(block, x, use_reentrant=False)["x"]
+            else:
+                before, x = x, block(x, scale=0.5, cache=cache)["x"]
+                if kind == "overwritten" and self.training:
+                    before.mul_(3)
+        return x
+
+
+kept = 0
+
+
+def keep(tensor):
+    global kept
+    kept += tensor.numel() * tensor.element_size()
+    return tensor
+
+
+torch.manual_seed(16)
+batch = 4096 if kind == "large" else 32
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+data = torch.randn(batch, WIDTH)
+for step in range(2 if kind == "large" else 6):
+    optimizer.zero_grad()
+    counted = kind == "large" and step == 0
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda x: x) if counted else contextlib.nullcontext():
+        output = model(data)
+    loss = (output - data.roll(1, 1)).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    print("loss", loss.item().hex())
+    if step == 3:
+        model.eval()
+        with torch.no_grad():
+            print("evaluation", model(data[:8]).sum().item().hex())
+        model.train()
+for name, value in sorted(model.state_dict().items()):
+    print(name, value.double().sum().item().hex())
+print("kept bytes", kept)

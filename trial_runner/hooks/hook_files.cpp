@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/hooks/hook_files.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include <openssl/evp.h>
+#include <zlib.h>
+
+#include "common/json.hpp"
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string compressed(const std::string& text) {
+  std::string bytes(compressBound(text.size()), '\0');
+  uLongf size = bytes.size();
+  const int done =
+      compress2(reinterpret_cast<Bytef*>(bytes.data()), &size,
+                reinterpret_cast<const Bytef*>(text.data()), text.size(), Z_BEST_COMPRESSION);
+  // Fails only for want of memory: the space is that of the worst case.
+  if (done != Z_OK) throw std::runtime_error("zlib cannot compress");
+  bytes.resize(size);
+  return bytes;
+}
+
+std::string in_base64(const std::string& bytes) {
+  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // OpenSSL ends it with a NUL
+  const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                     reinterpret_cast<const unsigned char*>(bytes.data()),
+                                     static_cast<int>(bytes.size()));
+  text.resize(static_cast<std::size_t>(length));
+  return text;
+}
+
+bool is_shipped(const fs::path& file) {
+  return file.extension() == ".py" || file.extension() == ".json";
+}
+
+}  // namespace
+
+Result<HookFiles> read_hook_files(const fs::path& folder) {
+  HookFiles files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    if (!is_shipped(at->path()) || !at->is_regular_file(error)) continue;
+    std::ifstream stream(at->path(), std::ios::binary);
+    if (!stream) {
+      return fail(ErrorKind::runner, "cannot read a file of the hook", at->path().string());
+    }
+    files.emplace(at->path().lexically_relative(folder).generic_string(),
+                  std::string(std::istreambuf_iterator<char>(stream), {}));
+  }
+  if (error || files.empty()) {
+    return fail(ErrorKind::runner,
+                "cannot read the hook's files" + (error ? ": " + error.message() : ""),
+                folder.string(), "install the program as a whole");
+  }
+  return files;
+}
+
+std::string packed_text(const HookFiles& files) {
+  Json json = Json::object();
+  for (const auto& [path, text] : files)
+    json[path] = text;
+  return in_base64(compressed(dump_json(json)));
+}
+
+}  // namespace steptune

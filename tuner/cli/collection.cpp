@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/collection.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/cli/run_options.hpp"
+#include "tuner/report/format.hpp"
+#include "tuner/retune/night.hpp"
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What is estimated may be more than what comes back; so often it is looked at again.
+constexpr int k_most_rounds = 5;
+/// What sums of bytes hold.
+constexpr double k_largest_limit_bytes = 1e18;
+
+/// What the trials of a study left: logs, and copies of configuration files.
+bool is_of_trial(const fs::path& file) {
+  const std::string name = file.filename().string();
+  constexpr std::string_view k_begin = "trial-";
+  return file.extension() == ".log" ||
+         (name.starts_with(k_begin) && name.size() > k_begin.size() &&
+          std::isdigit(static_cast<unsigned char>(name[k_begin.size()])) != 0);
+}
+
+/// Files of a study's trials, nothing else that lies there, links least of all.
+std::vector<fs::path> logs_of(const fs::path& database, const std::string& study) {
+  std::vector<fs::path> files;
+  if (study.empty() || study.front() == '.' || study.find('/') != std::string::npos) return files;
+  std::error_code fault;
+  for (fs::directory_iterator at(log_directory(database, study), fault), end; !fault && at != end;
+       at.increment(fault)) {
+    if (is_of_trial(at->path()) && fs::is_regular_file(at->symlink_status(fault))) {
+      files.push_back(at->path());
+    }
+  }
+  return files;
+}
+
+std::int64_t bytes_of(const fs::path& file) {
+  std::error_code fault;
+  const auto bytes = fs::file_size(file, fault);
+  return fault ? 0 : static_cast<std::int64_t>(bytes);
+}
+
+struct Taken {
+  std::vector<StudyUse> studies;
+  std::int64_t log_bytes = 0;
+  std::int64_t database_bytes = 0;  ///< of the files
+  std::int64_t used_bytes = 0;      ///< of the database once it is compact
+
+  [[nodiscard]] std::int64_t total() const { return log_bytes + database_bytes; }
+};
+
+/// The studies that nightly re-tuning begins with, and those that it trains with the results of.
+Result<std::set<std::string>> studies_of_nights(const History& history,
+                                                const std::vector<StudyRecord>& studies) {
+  std::set<std::string> needed;
+  for (const StudyRecord& study : studies) {
+    const std::string tuned = study.name.substr(0, study.name.rfind(".night-"));
+    const auto nights = history.nights(tuned);
+    if (!nights) return tl::unexpected(nights.error());
+    if (nights->empty()) continue;
+    const auto latest = night_from_row(nights->back());
+    if (!latest) return tl::unexpected(latest.error());
+    needed.insert({tuned, latest->study, latest->after.study});
+  }
+  return needed;
+}
+
+Result<Taken> look_at(const History& history, const fs::path& database, bool is_written,
+                      double now_wall_s, const std::string& kept) {
+  const auto studies = history.studies();
+  if (!studies) return tl::unexpected(studies.error());
+  const auto needed = studies_of_nights(history, *studies);
+  if (!needed) return tl::unexpected(needed.error());
+  Taken taken;
+  for (const StudyRecord& study : *studies) {
+    auto use = history.use_of(study, is_written, now_wall_s);
+    if (!use) return tl::unexpected(use.error());
+    use->needed = needed->contains(study.name);
+    use->running = use->running || study.name == kept;
+    for (const fs::path& log : logs_of(database, study.name))
+      use->log_bytes += bytes_of(log);
+    taken.log_bytes += use->log_bytes;
+    taken.studies.push_back(*std::move(use));
+  }
+  for (const char* suffix : {"", "-wal"})
+    taken.database_bytes += bytes_of(database.string() + suffix);
+  const auto used = history.used_bytes();
+  if (!used) return tl::unexpected(used.error());
+  taken.used_bytes = *used;
+  return taken;
+}
+
+Result<void> remove(History& history, const fs::path& database, const GcStep& step) {
+  if (step.part == GcPart::traces) return history.remove_traces(step.study_id);
+  for (const fs::path& log : logs_of(database, step.study)) {
+    std::error_code fault;
+    fs::remove(log, fault);
+    if (fault) {
+      return fail(ErrorKind::unavailable, "cannot be removed: " + fault.message(), log.string(),
+                  "make its folder writable and run the same command again");
+    }
+  }
+  if (step.part == GcPart::logs) return {};
+  std::error_code not_empty;  // somebody else's files stay, and with them the folder
+  fs::remove(log_directory(database, step.study), not_empty);
+  // Last: whatever ends this before, the next time goes on with the same study.
+  return history.remove_study(step.study_id);
+}
+
+Result<Collected> collect_from(Taken taken, History& history, const fs::path& database,
+                               const GcRequest& request, double now_wall_s,
+                               const std::string& kept) {
+  const std::int64_t before = taken.total();
+  Collected collected;
+  for (int round = 0; round < k_most_rounds; ++round) {
+    const auto next =
+        plan_gc(taken.studies, request, now_wall_s, taken.used_bytes + taken.log_bytes);
+    for (const GcStep& step : next) {
+      if (auto done = remove(history, database, step); !done) return tl::unexpected(done.error());
+    }
+    collected.steps.insert(collected.steps.end(), next.begin(), next.end());
+    if (round > 0 && next.empty()) break;
+    if (auto done = history.compact(); !done) return tl::unexpected(done.error());
+    auto left = look_at(history, database, /*is_written=*/false, now_wall_s, kept);
+    if (!left) return tl::unexpected(left.error());
+    taken = *std::move(left);
+  }
+  collected.freed_bytes = std::max<std::int64_t>(0, before - taken.total());
+  collected.left_bytes = taken.total();
+  return collected;
+}
+
+/// Puts a number of bytes in the place of a size as people write it; else what is wrong with it.
+std::string to_bytes(std::string& size) {
+  const auto bytes = parse_bytes(size);
+  if (!bytes || *bytes < 0.0 || *bytes > k_largest_limit_bytes) {
+    return fmt::format("\"{}\" is not a size: give one such as 500MB or 1.5GiB",
+                       printable_line(size, 40));
+  }
+  size = fmt::format("{:.0f}", *bytes);
+  return {};
+}
+
+}  // namespace
+
+Result<Collected> plan_collection(const History& history, const fs::path& database,
+                                  const GcRequest& request, bool is_written, double now_wall_s) {
+  const auto taken = look_at(history, database, is_written, now_wall_s, {});
+  if (!taken) return tl::unexpected(taken.error());
+  Collected planned;
+  planned.steps =
+      plan_gc(taken->studies, request, now_wall_s, taken->used_bytes + taken->log_bytes);
+  planned.freed_bytes = std::max<std::int64_t>(0, taken->database_bytes - taken->used_bytes);
+  for (const GcStep& step : planned.steps)
+    planned.freed_bytes += step.bytes;
+  planned.left_bytes = std::max<std::int64_t>(0, taken->total() - planned.freed_bytes);
+  return planned;
+}
+
+Result<Collected> collect(History& history, const fs::path& database, const GcRequest& request,
+                          double now_wall_s) {
+  auto taken = look_at(history, database, /*is_written=*/false, now_wall_s, {});
+  if (!taken) return tl::unexpected(taken.error());
+  return collect_from(*std::move(taken), history, database, request, now_wall_s, {});
+}
+
+void add_history_limit_option(CLI::App& command, std::optional<std::uint64_t>& limit_bytes,
+                              const std::string& when) {
+  command
+      .add_option("--history-limit", limit_bytes,
+                  fmt::format("{}emove traces, then logs, then studies, least recently used first, "
+                              "until database and logs take no more, as in 500MB or 2GiB "
+                              "[default: none]",
+                              when.empty() ? "R" : when + " r"))
+      ->option_text("SIZE")
+      ->transform(CLI::Validator(to_bytes, ""));
+}
+
+std::optional<std::string> keep_within(std::optional<std::uint64_t> limit_bytes, History& history,
+                                       const fs::path& database, const std::string& study,
+                                       double now_wall_s) {
+  if (!limit_bytes) return std::nullopt;
+  const auto limit = static_cast<std::int64_t>(*limit_bytes);
+  auto taken = look_at(history, database, /*is_written=*/false, now_wall_s, study);
+  if (!taken) return "--history-limit: " + taken.error().text();
+  if (taken->total() <= limit) return std::nullopt;
+  GcRequest request;
+  request.limit_bytes = limit;
+  const auto collected =
+      collect_from(*std::move(taken), history, database, request, now_wall_s, study);
+  if (!collected) return "--history-limit: " + collected.error().text();
+  if (collected->left_bytes <= limit) return std::nullopt;
+  return fmt::format("--history-limit: {}; database and logs take {}", k_limit_not_reached,
+                     format_bytes(static_cast<double>(collected->left_bytes)));
+}
+
+}  // namespace steptune

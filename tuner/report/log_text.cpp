@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/log_text.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_most_bytes = std::size_t{64} << 20;
+constexpr std::size_t k_longest_line = std::size_t{64} << 10;
+
+std::string printable(const std::string& text) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    // Trainers redraw a progress bar with carriage returns: each state becomes a line of its own.
+    for (std::size_t part = begin; part <= end;) {
+      const std::size_t stop = std::min(text.find('\r', part), end);
+      if (stop > part || stop == end) {
+        result += printable_line(std::string_view(text).substr(part, stop - part), k_longest_line);
+        result += '\n';
+      }
+      part = stop + 1;
+      if (part == end) break;
+    }
+    begin = end + 1;
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<std::string> read_log(const std::filesystem::path& path, bool for_terminal) {
+  if (path.empty()) return fail(ErrorKind::not_found, "no output of this trial was kept");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return fail(ErrorKind::not_found,
+                std::string("cannot read the trial's output: ") + std::strerror(errno),
+                path.string());
+  }
+  std::string text;
+  text.resize(k_most_bytes);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return for_terminal ? printable(text) : text;
+}
+
+}  // namespace steptune

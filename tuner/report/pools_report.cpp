@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/pools_report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/enum_names.hpp"
+#include "common/json_fields.hpp"
+#include "common/text.hpp"
+#include "tuner/report/format.hpp"
+#include "tuner/report/text_table.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr auto k_holding_names = enum_names<Holding>({
+    {Holding::running, "running"},
+    {Holding::settling, "settling"},
+    {Holding::kept, "kept"},
+});
+
+constexpr auto k_release_names = enum_names<ReleaseOutcome>({
+    {ReleaseOutcome::released, "released"},
+    {ReleaseOutcome::gone, "gone"},
+    {ReleaseOutcome::not_ready, "not_ready"},
+});
+
+std::string usd_or_unknown(const std::optional<double>& usd) {
+  return usd ? format_usd(*usd) : "unknown";
+}
+
+/// What is paid at most, and why less may be.
+std::string at_most(const std::optional<double>& usd, bool spot) {
+  const std::string text = usd_or_unknown(usd);
+  return usd && spot ? fmt::format("spot, <= {}", text) : text;
+}
+
+/// What several machines cost together, of those whose price is known.
+struct Sum {
+  double usd_per_hour = 0.0;
+  std::size_t unknown = 0;
+};
+
+Sum sum_of(const std::vector<HeldMachines>& machines) {
+  Sum sum;
+  for (const HeldMachines& held : machines) {
+    if (held.usd_per_hour) {
+      sum.usd_per_hour += *held.usd_per_hour;
+    } else {
+      ++sum.unknown;
+    }
+  }
+  return sum;
+}
+
+std::string counted(std::ptrdiff_t count, const std::string& one, const std::string& many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string status_text(const HeldMachines& held, const HeldMachinesService& service) {
+  switch (held.holding) {
+    case Holding::running:
+      return fmt::format("job: {}", printable_line(held.status, 40));
+    case Holding::settling:
+      return "settling";
+    case Holding::kept:
+      break;
+  }
+  return service.kept_name(/*several=*/false);
+}
+
+std::string table_text(const HeldMachinesReport& view, const HeldMachinesService& service) {
+  TextTable table({{"job", Align::left},
+                   {"study", Align::left},
+                   {"trial", Align::right},
+                   {"machines", Align::left},
+                   {"state", Align::left},
+                   {"for", Align::right},
+                   {"left", Align::right},
+                   {"so far", Align::right},
+                   {"per hour", Align::right}});
+  for (const HeldMachines& held : view.machines) {
+    table.add_row({printable_line(held.job), held.owner ? held.owner->study : "-",
+                   held.owner ? fmt::format("{}", held.owner->key.trial) : "-",
+                   to_text(held.resources), status_text(held, service),
+                   format_duration(std::max(0.0, view.now_wall_s - held.since_wall_s)),
+                   held.left_s ? format_duration(*held.left_s) : "-",
+                   at_most(held.usd_so_far, held.spot), at_most(held.usd_per_hour, held.spot)});
+  }
+  return table.text();
+}
+
+std::string sum_text(const HeldMachinesReport& view, const HeldMachinesService& service) {
+  const auto running = std::ranges::count(view.machines, Holding::running, &HeldMachines::holding);
+  const auto pools = std::ssize(view.machines) - running;
+  std::string text = counted(pools, service.kept_name(false), service.kept_name(true));
+  if (running > 0) text += " and " + counted(running, "running job", "running jobs");
+  const Sum sum = sum_of(view.machines);
+  text += fmt::format(": {}{} per hour", sum.unknown > 0 ? "at least " : "",
+                      format_usd(sum.usd_per_hour));
+  if (sum.unknown > 0) {
+    text += fmt::format(", and {} of unknown price", sum.unknown);
+  }
+  return text + "\n";
+}
+
+std::string advice_line(const std::string& wish, const std::string& command) {
+  return fmt::format("{:<23} {}\n", wish, command);
+}
+
+std::string advice_text(const HeldMachinesReport& view, const HeldMachinesService& service) {
+  std::string text;
+  const auto any = [&](Holding holding) {
+    return std::ranges::any_of(view.machines, [&](const HeldMachines& held) {
+      return held.holding == holding && held.owner;
+    });
+  };
+  if (any(Holding::kept) || any(Holding::settling)) {
+    text += advice_line(fmt::format("give {} back:", service.kept_name(true)),
+                        service.release_command());
+  }
+  if (any(Holding::running)) {
+    text += advice_line("go on with a study:", "steptune run STUDY_FILE") +
+            advice_line("end a job for good:", service.end_command());
+  }
+  return text;
+}
+
+std::string release_text(const Release& release, const HeldMachinesService& service) {
+  const HeldMachines& held = release.machines;
+  const std::string name = printable_line(held.job);
+  switch (release.outcome) {
+    case ReleaseOutcome::released:
+      return fmt::format("given back: {} of job {}, kept for {}, {}\n", to_text(held.resources),
+                         name, format_duration(held.retained_s.value_or(0.0)),
+                         usd_or_unknown(held.usd_so_far));
+    case ReleaseOutcome::gone:
+      return fmt::format("gone already: the {} of job {}\n", service.kept_name(false), name);
+    case ReleaseOutcome::not_ready:
+      break;
+  }
+  return fmt::format(
+      "not given back: job {} has ended, but its machines are not free yet; try again in a "
+      "minute\n",
+      name);
+}
+
+Json machines_json(const Resources& resources) {
+  std::vector<InstanceGroup> groups = resources.groups;
+  if (groups.empty()) groups.push_back({{}, resources.instance_type, resources.instance_count});
+  Json json = Json::array();
+  for (const InstanceGroup& group : groups) {
+    json.push_back({{"type", group.instance_type}, {"count", group.instance_count}});
+  }
+  return json;
+}
+
+Json held_json(const HeldMachines& held) {
+  Json json;
+  json["job"] = held.job;
+  json["study"] = held.owner ? Json(held.owner->study) : Json(nullptr);
+  json["trial"] = held.owner ? Json(held.owner->key.trial) : Json(nullptr);
+  json["attempt"] = held.owner ? Json(held.owner->key.attempt) : Json(nullptr);
+  json["holding"] = k_holding_names.name_of(held.holding);
+  json["status"] = held.status;
+  json["instances"] = machines_json(held.resources);
+  json["since"] = format_utc(held.since_wall_s);
+  json["retained_s"] = number_or_null(held.retained_s);
+  json["keep_alive_left_s"] = number_or_null(held.left_s);
+  json["usd_so_far"] = number_or_null(held.usd_so_far);
+  json["usd_per_hour"] = number_or_null(held.usd_per_hour);
+  json["spot"] = held.spot;
+  return json;
+}
+
+}  // namespace
+
+std::string pools_text(const HeldMachinesReport& view, const HeldMachinesService& service) {
+  std::string text;
+  for (const Release& release : view.releases)
+    text += release_text(release, service);
+  if (view.machines.empty()) {
+    const char* nothing = !view.releases.empty() ? "nothing else is held"
+                          : view.hidden > 0      ? "no job of Steptune holds machines"
+                                                 : "no job holds machines";
+    text += fmt::format("{} in {}\n", nothing, view.region);
+  } else {
+    text += table_text(view, service) + sum_text(view, service) + advice_text(view, service);
+  }
+  if (view.hidden > 0) {
+    text += fmt::format("{} of others, too: steptune pools --all\n",
+                        counted(static_cast<std::ptrdiff_t>(view.hidden), "job", "jobs"));
+  }
+  return text;
+}
+
+Json pools_json(const HeldMachinesReport& view) {
+  const Sum sum = sum_of(view.machines);
+  Json json;
+  json["schema_version"] = k_json_schema_version;
+  json["region"] = view.region;
+  json["prices_of"] = view.prices_date ? Json(*view.prices_date) : Json(nullptr);
+  json["machines"] = Json::array();
+  for (const HeldMachines& held : view.machines)
+    json["machines"].push_back(held_json(held));
+  json["usd_per_hour"] = sum.unknown == 0 ? Json(sum.usd_per_hour) : Json(nullptr);
+  json["not_shown"] = view.hidden;
+  json["releases"] = Json::array();
+  for (const Release& release : view.releases) {
+    Json entry = held_json(release.machines);
+    entry["outcome"] = k_release_names.name_of(release.outcome);
+    json["releases"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace steptune

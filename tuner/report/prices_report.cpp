@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/prices_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/text.hpp"
+#include "tuner/report/text_table.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_told_changes = 10;
+
+double ratio_of(const PriceChange& change) {
+  return std::abs(std::log(change.usd_now / change.usd_before));
+}
+
+bool is_searched(const std::string& type, const std::vector<std::string>& searched) {
+  return searched.empty() || std::ranges::any_of(searched, [&](const std::string& part) {
+           return type.find(part) != std::string::npos;
+         });
+}
+
+std::string or_unknown(double number) {
+  return number > 0.0 ? fmt::format("{}", number) : "-";
+}
+
+std::string listed_text(const char* what, const std::vector<std::string>& types) {
+  if (types.empty()) return {};
+  const auto told = std::min(types.size(), k_told_changes);
+  const std::vector<std::string> shown(types.begin(),
+                                       types.begin() + static_cast<std::ptrdiff_t>(told));
+  return fmt::format("{} {}: {}{}\n", types.size(), what, fmt::join(shown, " "),
+                     told < types.size() ? " ..." : "");
+}
+
+}  // namespace
+
+PriceChanges compare_prices(const PriceTable& before, const PriceTable& now) {
+  PriceChanges changes;
+  for (const auto& [name, type] : now.instances) {
+    const auto known = before.instances.find(name);
+    if (known == before.instances.end()) {
+      changes.added.push_back(name);
+    } else if (known->second.usd_per_hour != type.usd_per_hour) {
+      changes.changed.push_back({name, known->second.usd_per_hour, type.usd_per_hour});
+    }
+  }
+  for (const auto& [name, type] : before.instances) {
+    if (!now.instances.contains(name)) changes.gone.push_back(name);
+  }
+  std::ranges::stable_sort(changes.changed, std::greater<>(), ratio_of);
+  return changes;
+}
+
+std::string prices_text(const PriceSource& prices, const PriceListService& service,
+                        const std::vector<std::string>& searched) {
+  TextTable table({{"instance type", Align::left},
+                   {"USD/h", Align::right},
+                   {"vCPUs", Align::right},
+                   {"GiB", Align::right},
+                   {"GPUs", Align::right}});
+  for (const auto& [name, type] : prices.table.instances) {
+    if (!is_searched(name, searched)) continue;
+    table.add_row({printable_line(name), fmt::format("{}", type.usd_per_hour),
+                   or_unknown(type.vcpus), or_unknown(type.memory_gib), or_unknown(type.gpus)});
+  }
+  return fmt::format(
+      "{}, {}, {}\n{}\n{}{}", service.heading(), printable_line(prices.table.region),
+      printable_line(prices.table.date), prices.file,
+      prices.source.empty() ? "" : fmt::format("{}\n", printable_line(prices.source)),
+      table.text());
+}
+
+Json prices_json(const PriceSource& prices, const PriceListService& service,
+                 const std::vector<std::string>& searched) {
+  PriceSource shown = prices;
+  std::erase_if(shown.table.instances,
+                [&](const auto& entry) { return !is_searched(entry.first, searched); });
+  Json json = price_table_json(shown, service);
+  json["schema_version"] = k_json_schema_version;
+  json["file"] = prices.file;
+  return json;
+}
+
+RegionPrices compare_regions(std::vector<PriceSource> regions,
+                             const std::vector<std::string>& searched) {
+  RegionPrices prices;
+  std::set<std::string> names;
+  for (const PriceSource& region : regions) {
+    for (const auto& [name, type] : region.table.instances) {
+      if (is_searched(name, searched)) names.insert(name);
+    }
+  }
+  for (const std::string& name : names) {
+    RegionPrices::Type row{name, {}, 0};
+    double least = std::numeric_limits<double>::infinity();
+    for (const PriceSource& region : regions) {
+      const auto found = region.table.instances.find(name);
+      const bool known = found != region.table.instances.end();
+      if (known && found->second.usd_per_hour < least) {
+        least = found->second.usd_per_hour;
+        row.cheapest = row.usd_per_hour.size();
+      }
+      row.usd_per_hour.push_back(known ? std::optional(found->second.usd_per_hour) : std::nullopt);
+    }
+    prices.types.push_back(std::move(row));
+  }
+  prices.regions = std::move(regions);
+  return prices;
+}
+
+std::string regions_text(const RegionPrices& prices, const PriceListService& service) {
+  std::string text = fmt::format("{}\n", service.heading());
+  std::vector<TextTable::Column> columns{{"instance type", Align::left}};
+  for (const PriceSource& region : prices.regions) {
+    columns.push_back({printable_line(region.table.region), Align::right});
+    text += fmt::format("{}, {}: {}\n", printable_line(region.table.region),
+                        printable_line(region.table.date), region.file);
+  }
+  columns.push_back({"most over least", Align::right});
+  TextTable table(std::move(columns));
+  bool any_marked = false;
+  for (const RegionPrices::Type& type : prices.types) {
+    const double least = *type.usd_per_hour[type.cheapest];
+    double most = least;
+    for (const auto& usd : type.usd_per_hour)
+      most = std::max(most, usd.value_or(least));
+    std::vector<std::string> row{printable_line(type.name)};
+    for (const auto& usd : type.usd_per_hour) {
+      const bool marked = most > least && usd && *usd == least;
+      any_marked = any_marked || marked;
+      row.push_back(usd ? fmt::format("{}{}", marked ? "* " : "", *usd) : "-");
+    }
+    row.push_back(most > least ? fmt::format("{:+.1f} %", 100.0 * (most / least - 1.0)) : "");
+    table.add_row(std::move(row));
+  }
+  return fmt::format("{}\n{}{}", text, table.text(),
+                     any_marked ? "* least price per hour, in USD\n" : "");
+}
+
+Json regions_json(const RegionPrices& prices) {
+  Json json;
+  json["schema_version"] = k_json_schema_version;
+  json["regions"] = Json::array();
+  for (const PriceSource& region : prices.regions) {
+    json["regions"].push_back({{"region", region.table.region},
+                               {"date", region.table.date},
+                               {"file", region.file},
+                               {"source", region.source}});
+  }
+  json["instances"] = Json::object();
+  for (const RegionPrices::Type& type : prices.types) {
+    Json entry;
+    entry["cheapest_regions"] = Json::array();
+    entry["usd_per_hour"] = Json::object();
+    for (std::size_t i = 0; i < type.usd_per_hour.size(); ++i) {
+      if (type.usd_per_hour[i] == type.usd_per_hour[type.cheapest]) {
+        entry["cheapest_regions"].push_back(prices.regions[i].table.region);
+      }
+      entry["usd_per_hour"][prices.regions[i].table.region] =
+          type.usd_per_hour[i] ? Json(*type.usd_per_hour[i]) : Json(nullptr);
+    }
+    json["instances"][type.name] = std::move(entry);
+  }
+  return json;
+}
+
+std::string refresh_text(const PriceSource& now, const PriceSource* before,
+                         const std::vector<std::string>& ambiguous) {
+  std::string text = fmt::format("{}: {} prices of {}, {}\n", now.file, now.table.instances.size(),
+                                 now.table.region, now.table.date);
+  text += listed_text("listed at several prices, the highest taken", ambiguous);
+  if (before == nullptr) return text + "there was no table for this region before\n";
+  const PriceChanges changes = compare_prices(before->table, now.table);
+  text += fmt::format("{} changed since {} ({})\n", changes.changed.size(),
+                      printable_line(before->table.date), before->file);
+  TextTable table({{"", Align::left}, {"", Align::right}, {"", Align::right}, {"", Align::right}});
+  for (std::size_t i = 0; i < std::min(changes.changed.size(), k_told_changes); ++i) {
+    const PriceChange& change = changes.changed[i];
+    table.add_row({fmt::format("  {}", change.type), fmt::format("${}", change.usd_before),
+                   fmt::format("-> ${}", change.usd_now),
+                   fmt::format("{:+.1f} %", 100.0 * (change.usd_now / change.usd_before - 1.0))});
+  }
+  text += table.text();
+  text += listed_text("new", changes.added);
+  text += listed_text("no longer listed", changes.gone);
+  return text;
+}
+
+Json refresh_json(const PriceSource& now, const PriceSource* before,
+                  const std::vector<std::string>& ambiguous) {
+  Json json;
+  json["schema_version"] = k_json_schema_version;
+  json["file"] = now.file;
+  json["region"] = now.table.region;
+  json["date"] = now.table.date;
+  json["prices"] = now.table.instances.size();
+  json["ambiguous"] = ambiguous;
+  json["before"] = before != nullptr ? Json(before->file) : Json(nullptr);
+  const PriceChanges changes =
+      before != nullptr ? compare_prices(before->table, now.table) : PriceChanges{};
+  json["changed"] = Json::array();
+  for (const PriceChange& change : changes.changed) {
+    json["changed"].push_back({{"type", change.type},
+                               {"usd_per_hour_before", change.usd_before},
+                               {"usd_per_hour", change.usd_now}});
+  }
+  json["added"] = changes.added;
+  json["gone"] = changes.gone;
+  return json;
+}
+
+Json price_table_json(const PriceSource& prices, const PriceListService& service) {
+  const PriceTable& table = prices.table;
+  Json json;
+  json["schema_version"] = 1;
+  json["what"] = service.description();
+  json["region"] = table.region;
+  json["date"] = table.date;
+  json["source"] = prices.source;
+  json["instances"] = Json::object();
+  for (const auto& [name, type] : table.instances) {
+    Json entry = {{"usd_per_hour", type.usd_per_hour}};
+    if (type.vcpus > 0) entry["vcpus"] = type.vcpus;
+    if (type.memory_gib > 0.0) entry["memory_gib"] = type.memory_gib;
+    if (type.gpus > 0) entry["gpus"] = type.gpus;
+    json["instances"][name] = std::move(entry);
+  }
+  return json;
+}
+
+}  // namespace steptune

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/document/identifiers.hpp"
+#include "common/text.hpp"
+#include "tuner/study/config_files.hpp"
+#include "tuner/study/sections.hpp"
+#include "tuner/study/study_scope.hpp"
+
+namespace steptune::study {
+namespace {
+
+using document::StringTemplate;
+using document::Writing;
+
+constexpr std::size_t k_max_files = 20;
+constexpr std::size_t k_max_edits = 200;
+
+/// Stored documents hold what the file said; in the fingerprint stands what trials leave of it.
+Key<ConfigFileSpec> content_key() {
+  return {"content",
+          [](const Node& node, ConfigFileSpec& config) {
+            config.content = node.string(k_largest_config_bytes).value_or("");
+          },
+          [](const ConfigFileSpec& config, const Writing& writing) {
+            return std::optional(Json(writing.fingerprint ? config.kept : config.content));
+          },
+          document::string().schema};
+}
+
+bool always_has_value(const StringTemplate& rule, const StudyScope& scope) {
+  return std::ranges::none_of(rule.parameters(), [&](const std::string& name) {
+    return scope.find(name)->when.has_value();
+  });
+}
+
+/// Finds the places of the edits; `kept` follows from them.
+void settle_edits(const Node& edits, const std::vector<ConfigScalar>& scalars,
+                  ConfigFileSpec& config) {
+  if (edits.json().is_object() && edits.json().empty()) {
+    edits.fault("names nothing that a trial would change: give keys of the file and their values");
+  }
+  std::vector<TextEdit> replaced;
+  for (const auto& [name, rule] : config.edits) {
+    const auto place = config_place(scalars, name);
+    if (!place) {
+      edits.child(name).fault(
+          fmt::format("in {}: {}", config.file.filename().string(), place.error().message));
+    } else if (always_has_value(rule, scope_of(edits))) {
+      replaced.push_back({(*place)->begin, (*place)->end, ""});
+    }
+  }
+  std::ranges::sort(replaced, {}, &TextEdit::begin);
+  config.kept = edited_text(config.content, replaced);
+}
+
+void settle_file(const ObjectNode& object, ConfigFileSpec& config) {
+  const auto file = object.find("file");
+  if (!file || config.file.empty()) return;
+  const std::string name = config.file.filename().string();
+  const auto format = config_format_of(config.file);
+  if (!format) return file->fault(fmt::format("{} {}", name, document::with_hint(format.error())));
+  if (!object.has("content")) {
+    auto content = read_config_file(config.file);
+    if (!content) return file->fault(content.error());
+    config.content = *std::move(content);
+  }
+  const auto scalars = scan_config(*format, config.content, name);
+  if (!scalars) {
+    return file->fault(fmt::format("{}: {}", scalars.error().where, scalars.error().message));
+  }
+  if (const auto edits = object.find("edits")) settle_edits(*edits, *scalars, config);
+}
+
+std::optional<std::string> fault_of_name(const std::string& name, const StudyScope& scope) {
+  if (!document::is_identifier(name)) {
+    return fmt::format(
+        "\"{}\" is not a placeholder's name: use letters, digits and _, not starting with a digit",
+        printable_line(name, 60));
+  }
+  if (scope.find(name) != nullptr) {
+    return fmt::format("a parameter is called {}, too: give the file another name", name);
+  }
+  if (scope.fact(name)) {
+    return fmt::format("{} is a fact about the machine: give the file another name", name);
+  }
+  return std::nullopt;
+}
+
+std::map<std::string, ConfigFileSpec> read_files(const Type<ConfigFileSpec>& type,
+                                                 const Node& node) {
+  std::map<std::string, ConfigFileSpec> files;
+  for (const auto& [name, child] :
+       node.members("an object of configuration files by name", k_max_files)) {
+    if (const auto fault = fault_of_name(name, scope_of(node))) {
+      child.fault(*fault);
+      continue;
+    }
+    if (auto config = type.read(child)) files.insert_or_assign(name, *std::move(config));
+  }
+  // Only now: the values of one file mention parameters, no other file.
+  for (const auto& [name, config] : files)
+    scope_of(node).add_file(name);
+  return files;
+}
+
+}  // namespace
+
+const Section<ConfigFileSpec>& config_file_section() {
+  static const auto k_section =
+      Section<ConfigFileSpec>("config_file",
+                              "A configuration file of which each trial reads an edited copy.",
+                              "an object such as {\"file\": \"ds.json\", \"edits\": "
+                              "{\"bf16.enabled\": \"{bf16}\"}}")
+          .add(
+              key("file", &ConfigFileSpec::file, document::path())
+                  .required()
+                  .doc(
+                      "the file, relative to the study file; `.json`, `.jsonc`, `.yaml`, `.yml` or "
+                      "`.toml`"))
+          .add(key("edits", &ConfigFileSpec::edits,
+                   document::map_of(document::string_template(),
+                                    "an object of values by key of the file", k_max_edits))
+                   .required()
+                   .doc("what a trial's copy says instead, by key, as templates: "
+                        "`{\"data.batch_size\": \"{batch_size}\"}`. Keys must stand in the file"))
+          .add(content_key()
+                   .omitted_at_default()
+                   .default_words("the file's")
+                   .doc("what the file says, where it is not to be read: stored studies have it"))
+          .check([](const ObjectNode& object, ConfigFileSpec& config) {
+            settle_file(object, config);
+          });
+  return k_section;
+}
+
+Type<std::map<std::string, ConfigFileSpec>> config_files() {
+  const auto file = document::object(config_file_section());
+  auto type = document::map_of(file, "", k_max_files);
+  type.read = [file](const Node& node) { return std::optional(read_files(file, node)); };
+  type.schema = [of_map = type.schema](Json& definitions) {
+    Json schema = of_map(definitions);
+    schema["propertyNames"] = {{"pattern", document::k_identifier_pattern}};
+    return schema;
+  };
+  return type;
+}
+
+}  // namespace steptune::study

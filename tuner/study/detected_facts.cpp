@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/study/detected_facts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <unistd.h>
+
+#include "common/machine/cgroup.hpp"
+#include "common/machine/cpus.hpp"
+#include "common/machine/gpus.hpp"
+#include "common/machine/memory.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+Facts study::facts_of(const SystemFiles& files, int allowed_cpus) {
+  constexpr double k_gib = 0x1p30;
+  // In tenths of a GiB, rounded down: a kernel update must not look like another machine.
+  const double memory_gb = std::floor(usable_memory_bytes(files) / k_gib * 10.0) / 10.0;
+  return {{"cpus", usable_cpus(allowed_cpus, cgroup_cpu_quota(files))},
+          {"gpus", count_gpus(files).count},
+          {"memory_gb", memory_gb}};
+}
+
+Facts detected_facts() {
+  const auto allowed = allowed_cpus();
+  const auto count = allowed ? static_cast<long>(allowed->size()) : sysconf(_SC_NPROCESSORS_ONLN);
+  return study::facts_of(SystemFiles{}, static_cast<int>(std::max(1L, count)));
+}
+
+}  // namespace steptune
