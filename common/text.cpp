@@ -84,6 +84,16 @@ std::string printable_line(std::string_view text, std::size_t max_bytes) {
   return line;
 }
 
+bool is_file_name(std::string_view name) {
+  constexpr std::size_t k_most_bytes = 255;
+  return !name.empty() && name.size() <= k_most_bytes && name.front() != '.' &&
+         name.find('/') == std::string_view::npos && is_utf8(name) &&
+         std::ranges::none_of(name, [](char c) {
+           const auto byte = static_cast<unsigned char>(c);
+           return byte < 0x20 || byte == 0x7F;
+         });
+}
+
 std::optional<double> parse_finite(std::string_view text) {
   double number = 0.0;
   if (text.starts_with('+')) text.remove_prefix(1);

@@ -23,6 +23,10 @@ namespace steptune {
 /// sequences removed, invalid UTF-8 replaced by U+FFFD, cut to `max_bytes` at a character boundary.
 [[nodiscard]] std::string printable_line(std::string_view text, std::size_t max_bytes = 400);
 
+/// Whether a file in a folder may be called so by what others say: at most 255 bytes of UTF-8
+/// without `/` and control characters, no `.` in front.
+[[nodiscard]] bool is_file_name(std::string_view name);
+
 /// A number that fills the whole of `text`, read without regard to locale; nothing for anything
 /// else, including NaN, infinities and numbers that do not fit.
 [[nodiscard]] std::optional<double> parse_finite(std::string_view text);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <regex>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,6 +14,7 @@
 #include "tests/golden/output_schema.hpp"
 #include "tests/golden/program.hpp"
 #include "tests/golden/studies.hpp"
+#include "tests/support/read_file.hpp"
 
 namespace steptune::golden {
 namespace {
@@ -24,6 +27,39 @@ std::string trial_taking(int fast, const std::string& first = "") {
   return text;
 }
 
+/// A study replayed from a table that the tests write: what happens between two nights is no change
+/// of the study.
+std::string table_study(const std::string& name = "table") {
+  Json study = Json::parse(R"json({
+  "command": ["python3", "train.py", "--workers={workers}", "--kind={kind}"],
+  "parameters": {"workers": {"type": "int", "low": 0, "high": 4},
+                 "kind": {"type": "categorical", "choices": ["plain", "fused"]}},
+  "baseline": {"workers": 0, "kind": "plain"},
+  "planned_run": {"samples": 1e8},
+  "search": {"searcher": "random", "scheduler": "none", "seed": 7},
+  "budget": {"trials": 6},
+  "runner": {"type": "replay", "price_per_hour": 2.0, "table": "table.json"}
+})json");
+  study["name"] = name;
+  return study.dump();
+}
+
+constexpr const char* k_table = R"({"csv": "table.csv", "params": [{"name": "workers"},
+  {"name": "kind"}], "objective": "seconds", "unit": "s"})";
+
+/// The table's values: milliseconds of a sample by either kind of kernel, with very many workers.
+std::string table_values(double plain_ms, double fused_ms) {
+  std::string csv = "workers,kind,seconds\n";
+  for (int workers = 0; workers <= 4; ++workers) {
+    const double factor = 0.001 * (1.0 + 1.0 / (1.0 + workers));
+    csv += fmt::format("{0},plain,{1}\n{0},fused,{2}\n", workers, plain_ms * factor,
+                       fused_ms * factor);
+  }
+  return csv;
+}
+
+constexpr const char* k_write_event = "printf '%s\\n' \"$STEPTUNE_EVENT\" >> events";
+
 class Retune : public testing::Test {
  protected:
   Retune() {
@@ -33,8 +69,11 @@ class Retune : public testing::Test {
   }
 
   /// A night; its line of JSON.
-  Json night(int exit_code, const std::string& study = "quick.json") {
-    const Ended ended = sandbox_.steptune({"retune", study, "--json"});
+  Json night(int exit_code, const std::string& study = "quick.json",
+             const std::vector<std::string>& options = {}) {
+    std::vector<std::string> words{"retune", study, "--json"};
+    words.insert(words.end(), options.begin(), options.end());
+    const Ended ended = sandbox_.steptune(words);
     EXPECT_EQ(ended.exit_code, exit_code) << ended.out << ended.err;
     EXPECT_EQ(ended.err, "") << "quiet where nobody watches";
     EXPECT_EQ(std::ranges::count(ended.out, '\n'), 1) << "one line";
@@ -42,6 +81,24 @@ class Retune : public testing::Test {
     auto json = parse_json(ended.out, "night");
     EXPECT_TRUE(json) << ended.out;
     return json ? *std::move(json) : Json::object();
+  }
+
+  /// Two nights, after which fused kernels with four workers are in use.
+  void begin_table() {
+    sandbox_.write("table.study.json", table_study());
+    sandbox_.write("table.json", k_table);
+    sandbox_.write("table.csv", table_values(1.0, 0.6));
+    EXPECT_EQ(night(7, "table.study.json")["configuration"]["kind"], "fused");
+    night(0, "table.study.json");
+  }
+
+  [[nodiscard]] std::vector<std::string> stored_studies() const {
+    const auto json = parse_json(sandbox_.steptune({"studies", "--json"}).out, "studies");
+    std::vector<std::string> names;
+    if (!json) return names;
+    for (const Json& study : (*json)["studies"])
+      names.push_back(study["name"]);
+    return names;
   }
 
   void until_exists(const std::string& file) const {
@@ -205,6 +262,99 @@ TEST_F(Retune, NotificationsTellAndNeverSpoilANight) {
   EXPECT_EQ(sandbox_.read("event.json"), "") << "nobody asked for \"completed\"";
 }
 
+TEST_F(Retune, TimeThatIsTooLittleEndsTheSearchAndIsNotified) {
+  begin_table();
+  sandbox_.write("table.csv", table_values(1.0, 0.9));
+  const Json slower = night(8, "table.study.json", {"--time", "3m", "--notify", k_write_event});
+  EXPECT_EQ(slower["regression"]["cause"], "configuration");
+  EXPECT_LT(slower["searched_trials"], 6);
+  EXPECT_EQ(slower["budget_spent"], true);
+  EXPECT_EQ(sandbox_.read("events"), "regressed\nbudget\n");
+}
+
+TEST_F(Retune, MoneyThatIsTooLittleEndsTheSearchAndIsNotified) {
+  begin_table();
+  sandbox_.write("table.csv", table_values(1.0, 0.9));
+  const Json slower = night(8, "table.study.json",
+                            {"--cost", "0.1", "--notify", k_write_event, "--notify-on", "budget"});
+  EXPECT_LT(slower["searched_trials"], 6);
+  EXPECT_GT(slower["cost_usd"], 0.0);
+  EXPECT_LT(slower["cost_usd"], 0.125);
+  EXPECT_EQ(slower["budget_spent"], true);
+  EXPECT_EQ(sandbox_.read("events"), "budget\n");
+}
+
+TEST_F(Retune, AFirstNightKeepsToItsBoundsAndSaysSo) {
+  sandbox_.write("table.study.json", table_study());
+  sandbox_.write("table.json", k_table);
+  sandbox_.write("table.csv", table_values(1.0, 0.6));
+  const Json first = night(0, "table.study.json", {"--time", "60s", "--notify", k_write_event});
+  EXPECT_EQ(first["budget_spent"], true);
+  EXPECT_EQ(sandbox_.read("events"), "budget\n");
+}
+
+TEST_F(Retune, ANightThatIsTooShortForItsCheckSaysSo) {
+  begin_table();
+  const Json failed = night(9, "table.study.json", {"--time", "20s", "--notify", k_write_event});
+  EXPECT_NE(failed["reason"].get<std::string>().find("--time"), std::string::npos) << failed;
+  EXPECT_EQ(sandbox_.read("events"), "failed\nbudget\n");
+  EXPECT_EQ(failed["configuration"]["kind"], "fused") << "what was in use stays";
+}
+
+TEST_F(Retune, LessThanTheLeastGainReplacesNothing) {
+  begin_table();
+  sandbox_.write("table.csv", table_values(0.3, 0.6));
+  const Json kept = night(0, "table.study.json", {"--min-gain", "1000"});
+  EXPECT_EQ(kept["result"], "kept");
+  EXPECT_GT(kept["searched_trials"], 0) << "it was looked for";
+  EXPECT_EQ(kept["configuration"]["kind"], "fused");
+  const Json improved = night(7, "table.study.json");
+  EXPECT_EQ(improved["previous"]["kind"], "fused");
+  EXPECT_EQ(improved["configuration"]["kind"], "plain");
+}
+
+TEST_F(Retune, TrialsOfOlderNightsThanAreKeptAreGone) {
+  begin_table();
+  for (int number = 3; number <= 5; ++number)
+    night(0, "table.study.json", {"--trials", "0", "--keep-nights", "1"});
+  // Of the nights that searched the latest one is the second, the first is what is in use.
+  EXPECT_THAT(stored_studies(), testing::ElementsAre("table", "table.night-2", "table.night-5"));
+  EXPECT_FALSE(std::filesystem::exists(sandbox_.folder() / ".steptune/logs/table.night-3"));
+  EXPECT_EQ(sandbox_.steptune({"best", "table", "--format", "args"}).exit_code, 0);
+}
+
+TEST_F(Retune, BeginsWithWhatAnotherStudyFound) {
+  sandbox_.write("other.study.json", table_study("other"));
+  sandbox_.write("table.study.json", table_study());
+  sandbox_.write("table.json", k_table);
+  sandbox_.write("table.csv", table_values(1.0, 0.6));
+  ASSERT_EQ(sandbox_.steptune({"run", "other.study.json", "--quiet"}).exit_code, 0);
+  const Json first = night(0, "table.study.json", {"--from", "other"});
+  EXPECT_EQ(first["study"], "table");
+  EXPECT_EQ(first["night_study"], "table.night-1") << "nothing was tuned from scratch";
+  EXPECT_EQ(first["configuration"]["kind"], "fused");
+  EXPECT_EQ(first["measured_in"]["study"], "other");
+  EXPECT_GT(first["lead_over_baseline"]["low_95"], 1.5);
+  // Without a study it is that study's own nights.
+  const Ended own = sandbox_.steptune({"retune", "--from", "other", "--json"});
+  EXPECT_EQ(own.exit_code, 0) << own.out << own.err;
+  const auto json = parse_json(own.out, "night");
+  ASSERT_TRUE(json) << own.out;
+  EXPECT_EQ((*json)["study"], "other");
+  EXPECT_EQ((*json)["night_study"], "other.night-1");
+}
+
+TEST_F(Retune, ACostOfWhatHasNoPriceIsRefused) {
+  Json study = Json::parse(table_study());
+  study["runner"].erase("price_per_hour");
+  sandbox_.write("table.study.json", study.dump());
+  sandbox_.write("table.json", k_table);
+  sandbox_.write("table.csv", table_values(1.0, 0.6));
+  const Ended refused = sandbox_.steptune({"retune", "table.study.json", "--cost", "1"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--cost: the study has no price"), std::string::npos) << refused.err;
+}
+
 TEST_F(Retune, AnUpgradeOfALibraryIsSeenWithoutAHook) {
   std::string study = quick_study();
   study.replace(study.find("/bin/sh"), 7, "./python3");
@@ -259,11 +409,43 @@ TEST_F(Retune, ANightThatCannotBeginHasItsLineOfJsonToo) {
   refused(4, {"study.json"}, "demo", "history.db");
 }
 
-/// The lines of docs/nightly.md.
-TEST_F(Retune, RunsUnderCron) {
-  const std::string line =
-      fmt::format("cd {} && {} retune study.json --time 30m --json >> nightly.jsonl",
-                  sandbox_.folder().string(), steptune_program());
+/// The text of a chapter of docs/nightly.md.
+std::string chapter_of_nightly(const std::string& title) {
+  const std::string text = read_file(STEPTUNE_SOURCE_DIR "/docs/nightly.md");
+  const std::size_t begin = text.find("\n## " + title + "\n");
+  EXPECT_NE(begin, std::string::npos) << title;
+  return begin == std::string::npos ? ""
+                                    : text.substr(begin, text.find("\n## ", begin + 1) - begin);
+}
+
+/// Puts this program and folder in the place of those that a document names, which must be there.
+std::string run_here(std::string command, const Sandbox& sandbox, const std::string& folder) {
+  const auto put = [&](const std::string& name, const std::string& value) {
+    const std::size_t at = command.find(name);
+    EXPECT_NE(at, std::string::npos) << name << " in: " << command;
+    if (at != std::string::npos) command.replace(at, name.size(), value);
+  };
+  if (!folder.empty()) put(folder, sandbox.folder().string());
+  put("/usr/bin/steptune", steptune_program());
+  return command;
+}
+
+/// The first line of a table or unit file that begins with `key`, without it; empty: none.
+std::string line_behind(const std::string& text, const std::string& key) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(key)) return line.substr(key.size());
+  return "";
+}
+
+TEST_F(Retune, RunsUnderTheCronOfTheDocument) {
+  const std::string chapter = chapter_of_nightly("Cron");
+  static const std::regex k_entry("\n(?:[-0-9*/,]+ +){5}([^\n]+)");
+  std::smatch entry;
+  ASSERT_TRUE(std::regex_search(chapter, entry, k_entry)) << chapter;
+  const std::string command = entry[1];
+  EXPECT_EQ(command.find('%'), std::string::npos) << "cron ends the line there";
+  const std::string line = run_here(command, sandbox_, "/srv/training");
   for (const int expected : {7, 0}) {
     const Ended ended = sandbox_.program({"env", "-i", "HOME=/", "LOGNAME=nobody", "SHELL=/bin/sh",
                                           "PATH=/usr/bin:/bin", "/bin/sh", "-c", line});
@@ -274,20 +456,46 @@ TEST_F(Retune, RunsUnderCron) {
   EXPECT_EQ(std::ranges::count(written, '\n'), 2);
 }
 
+/// The unit of systemd that the document links to.
+std::string unit_of_nightly(const std::string& name) {
+  const std::string path = "configs/nightly/" + name;
+  EXPECT_NE(chapter_of_nightly("systemd").find("](../" + path + ")"), std::string::npos) << name;
+  return read_file(std::filesystem::path(STEPTUNE_SOURCE_DIR) / path);
+}
+
+TEST_F(Retune, AnImprovementIsASuccessOfTheServiceAndARegressionNone) {
+  const std::string service = unit_of_nightly("steptune-retune.service");
+  // The codes are those of the documents: only `improved` is another one than 0 and no failure.
+  const std::string improved = "7";
+  EXPECT_EQ(line_behind(service, "SuccessExitStatus="), improved);
+  const std::string document = read_file(STEPTUNE_SOURCE_DIR "/docs/nightly.md");
+  const std::string commands = read_file(STEPTUNE_SOURCE_DIR "/docs/cli.md");
+  EXPECT_TRUE(line_behind(document, "| " + improved + " | ").starts_with("`improved`"));
+  EXPECT_TRUE(line_behind(commands, "| " + improved + " | ").starts_with("`retune`: improved"));
+  EXPECT_NE(chapter_of_nightly("systemd").find("`SuccessExitStatus=" + improved + "`"),
+            std::string::npos);
+  // What it starts ends so, in its folder.
+  const std::string command = run_here(line_behind(service, "ExecStart="), sandbox_, "");
+  for (const int expected : {7, 0}) {
+    const Ended ended =
+        sandbox_.program({"env", "-i", "HOME=/", "PATH=/usr/bin:/bin", "/bin/sh", "-c", command});
+    EXPECT_EQ(ended.exit_code, expected) << ended.err;
+    EXPECT_EQ(std::ranges::count(ended.out, '\n'), 1) << "`tail -1 | jq .result` reads it";
+  }
+}
+
 TEST_F(Retune, SystemdTakesTheUnitsOfTheDocument) {
   if (sandbox_.program({"sh", "-c", "command -v systemd-analyze"}).exit_code != 0) {
-    GTEST_SKIP() << "systemd-analyze is not installed";
+    GTEST_SKIP() << "systemd-analyze is not installed (scripts/install-packages tests)";
   }
-  const std::string units = STEPTUNE_SOURCE_DIR "/configs/nightly";
-  for (const std::string unit : {"steptune-retune.service", "steptune-retune.timer"}) {
+  for (const std::string name : {"steptune-retune.service", "steptune-retune.timer"}) {
     // The program need not be installed where the test runs.
-    const Ended made = sandbox_.program(
-        {"sh", "-c",
-         fmt::format("sed 's|^ExecStart=[^ ]*|ExecStart=/bin/true|' {0}/{1} > {1}", units, unit)});
-    ASSERT_EQ(made.exit_code, 0) << made.err;
+    static const std::regex k_program("ExecStart=[^ ]*");
+    sandbox_.write(name,
+                   std::regex_replace(unit_of_nightly(name), k_program, "ExecStart=/bin/true"));
   }
   const Ended verified = sandbox_.program(
-      {"sh", "-c", "systemd-analyze verify ./steptune-retune.service ./steptune-retune.timer"});
+      {"systemd-analyze", "verify", "./steptune-retune.service", "./steptune-retune.timer"});
   EXPECT_EQ(verified.exit_code, 0) << verified.err;
   EXPECT_EQ(verified.err, "");
 }

@@ -228,6 +228,22 @@ TEST_F(LoopTest, TheBaselineIsToldToBeBestWhereItIs) {
   EXPECT_EQ(run.trials().size(), 10U) << "nothing to confirm";
 }
 
+TEST_F(LoopTest, WhyTheSearchEndedIsToldWhateverItFound) {
+  document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 3})");
+  for (const double wall_start_s : {0.0, 1000.0}) {  // the second run finds it in the history
+    SimulatedRun run(folder_.path(), document_, train, wall_start_s);
+    const LoopResult result = must_run(run);
+    EXPECT_EQ(result.end, LoopEnd::nothing_faster);
+    EXPECT_EQ(result.search_end, LoopEnd::budget);
+  }
+  document_["budget"]["trials"] = 100;
+  const DatabaseFolder folder;
+  SimulatedRun run(folder.path(), document_, train);
+  const LoopResult result = must_run(run);
+  EXPECT_EQ(result.end, LoopEnd::nothing_faster);
+  EXPECT_EQ(result.search_end, LoopEnd::exhausted);
+}
+
 TEST_F(LoopTest, AWinnerByLuckIsTakenBack) {
   // Every search trial but the baseline looks fast; fresh runs show that it was luck.
   const auto lucky = [](const TrialSpec& spec) {

@@ -72,7 +72,7 @@ void print_run_report(CommandContext& context, const RunReport& report, const st
 std::string run_event(const LoopResult& result) {
   if (!result.recommendation || result.end == LoopEnd::too_many_failures) return "failed";
   if (result.recommendation->claim == Claim::faster) return "improved";
-  return result.end == LoopEnd::budget ? "budget" : "completed";
+  return result.search_end == LoopEnd::budget ? "budget" : "completed";
 }
 
 }  // namespace steptune

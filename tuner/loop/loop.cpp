@@ -22,17 +22,23 @@ bool same_limits(const Json& stored, const Json& now) {
       [&](const char* name) { return part(stored, name) == part(now, name); });
 }
 
+std::optional<LoopEnd> stored_end(const Json& recommendation, const char* key) {
+  const auto name = recommendation.find(key);
+  if (name == recommendation.end() || !name->is_string()) return std::nullopt;
+  return loop_end_from_text(name->get<std::string>());
+}
+
 /// The result of a study that has nothing left to do, as it was recorded; nothing if it goes on.
 std::optional<LoopResult> recorded_result(const StudyRecord& study, const StudySpec& spec) {
   if (study.status != StudyStatus::finished || !study.recommendation.is_object() ||
       !same_limits(study.document, spec.document)) {
     return std::nullopt;
   }
-  const auto name = study.recommendation.find("end");
-  if (name == study.recommendation.end() || !name->is_string()) return std::nullopt;
-  const auto end = loop_end_from_text(name->get<std::string>());
+  const auto end = stored_end(study.recommendation, "end");
   if (!end) return std::nullopt;
   LoopResult result{*end, study.stop_reason, {}};
+  // Studies of former versions did not keep it.
+  result.search_end = stored_end(study.recommendation, "search_end").value_or(*end);
   if (*end == LoopEnd::no_feasible_trial) return result;
   auto recommendation = recommendation_from_json(study.recommendation, study.name);
   if (!recommendation) return std::nullopt;

@@ -133,6 +133,8 @@ struct LoopResult {
   std::string reason;  ///< for people
   std::optional<Recommendation> recommendation;
   std::string left_running{};  ///< what goes on and costs money after a detachment, for people
+  /// Why nothing more was tried, whatever was found by then: not `nothing_faster`.
+  LoopEnd search_end = LoopEnd::budget;
 };
 
 /// Everything the loop works with; all outlive it.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/log.hpp"
 #include "common/text.hpp"
@@ -168,7 +169,10 @@ Result<void> Tuning::search() {
     }
     if (end_ && running_.empty()) return {};
     if (auto heard = listen(); !heard) return heard;
-    if (search_time_is_over()) withdraw_waiting();
+    if (search_time_is_over()) {
+      withdraw_waiting();
+      leave_cut_off();
+    }
   }
 }
 
@@ -306,6 +310,25 @@ void Tuning::withdraw_waiting() {
       count == 1 ? "1 trial" : fmt::format("each of {} trials", count), time);
   log_note(notice);
   parts_.listener.on_warning(notice);
+}
+
+void Tuning::leave_cut_off() {
+  if (interrupts() > 0) return;
+  const auto late = std::ranges::stable_partition(
+      pending_, [](const TrialRecord& trial) { return !is_compared(trial.purpose); });
+  if (late.empty()) return;
+  const std::string time = format_duration(*parts_.study.budget.time_s);
+  for (const TrialRecord& trial : late) {
+    const std::string notice = fmt::format(
+        "trial {} was cut off, and is not run again: the time for it is over ({}, \"time\" of "
+        "\"budget\")",
+        trial.number, time);
+    log_note(notice);
+    parts_.listener.on_warning(notice);
+    cut_off_.push_back(trial.number);
+  }
+  pending_.erase(late.begin(), late.end());
+  if (!end_) end_ = End{LoopEnd::budget, fmt::format("{} of tuning time", time)};
 }
 
 Result<void> Tuning::listen() {
@@ -504,15 +527,23 @@ int Tuning::interrupts() const {
 }
 
 Result<LoopResult> Tuning::conclude() {
-  LoopResult result{end_->end, end_->reason, {}, left_running_};
+  LoopResult result{end_->end, end_->reason, {}, left_running_, end_->end};
   if (withdrawn_ > 0) {
     result.reason += fmt::format("; {} {} not run, for want of machines in that time", withdrawn_,
                                  withdrawn_ == 1 ? "trial was" : "trials were");
   }
+  const bool to_be_continued = is_to_be_continued(result.end);
+  for (const TrialRecord& trial : pending_)
+    cut_off_.push_back(trial.number);
+  if (!cut_off_.empty() && !to_be_continued) {
+    result.reason += fmt::format("; {} cut off, and not run again within the budget",
+                                 cut_off_.size() == 1
+                                     ? fmt::format("trial {} was", cut_off_.front())
+                                     : fmt::format("trials {} were", fmt::join(cut_off_, ", ")));
+  }
   recorder_.count_unused();
   result.recommendation =
       recommend(parts_.study, standing_, {stopwatch_.elapsed_s(), study_.overhead_usd});
-  const bool to_be_continued = is_to_be_continued(result.end);
   if (result.end == LoopEnd::budget && leaves_time()) {
     result.reason += fmt::format(
         "; fresh runs did not confirm {} configurations, and no more are tried", k_most_finalists);
@@ -532,6 +563,7 @@ Result<LoopResult> Tuning::conclude() {
   study_.stop_reason = result.reason;
   study_.recommendation = result.recommendation ? to_json(*result.recommendation) : Json::object();
   study_.recommendation["end"] = to_text(result.end);
+  study_.recommendation["search_end"] = to_text(result.search_end);
   if (auto recorded = recorder_.study(); !recorded) return tl::unexpected(recorded.error());
   return result;
 }

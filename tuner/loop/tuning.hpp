@@ -90,6 +90,8 @@ class Tuning {
   [[nodiscard]] Result<void> launch(TrialRecord trial);
   /// Ends what waits for machines, now that the time to wait for them is over; says so.
   void withdraw_waiting();
+  /// Leaves what is to run again, but has no time any more, to a run with more; says so.
+  void leave_cut_off();
   /// Of what was withdrawn, or lost from then on, whether there is no time for another attempt.
   [[nodiscard]] bool is_too_late_for(TrialPurpose purpose) const;
   /// Lets the running trials go on for a moment; deals with those that end and with the user.
@@ -139,8 +141,9 @@ class Tuning {
   std::deque<TrialRecord> pending_;  ///< to be launched again, attempt counted up already
   PaybackRule payback_;
   std::optional<End> end_;
-  std::size_t withdrawn_ = 0;  ///< trials that were not waited for
-  bool confirmed_ = false;     ///< the search goes on after a confirmation
+  std::size_t withdrawn_ = 0;          ///< trials that were not waited for
+  std::vector<std::int64_t> cut_off_;  ///< trials that there was no time to run again
+  bool confirmed_ = false;             ///< the search goes on after a confirmation
   bool warned_of_no_progress_ = false;
   int failures_in_a_row_ = 0;
   std::string last_failure_;

@@ -8,27 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "trial_runner/hooks/hook_log.hpp"
+#include "tuner/report/library_versions.hpp"
 
 namespace steptune {
 namespace {
 
 constexpr std::array<std::string_view, 5> k_hardware{"cpu", "cpus", "memory", "gpu", "hypervisor"};
-/// Those that a hook tells, and those that only the interpreter does where there is none.
-constexpr std::array<std::string_view, 4> k_told_by_hook{"torch", "cuda", "cudnn", "python"};
-constexpr std::array<std::string_view, 3> k_told_by_interpreter{"jax", "tensorflow", "numpy"};
-
-bool contains(const auto& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-bool is_of_python(std::string_view name) {
-  return contains(k_told_by_hook, name) || contains(k_told_by_interpreter, name);
-}
-
-bool knows_libraries(const MachineDescription& machine) {
-  return machine.contains("torch") || machine.contains("python");
-}
 
 std::string value_of(const MachineDescription& machine, const std::string& name) {
   const auto found = machine.find(name);
@@ -43,7 +28,7 @@ std::string told(const std::string& text) {
 
 MachinePart machine_part(const std::string& name) {
   if (name == "steptune") return MachinePart::none;
-  if (contains(k_hardware, name)) return MachinePart::hardware;
+  if (std::ranges::find(k_hardware, name) != k_hardware.end()) return MachinePart::hardware;
   return name == "c_library" || is_of_python(name) ? MachinePart::library : MachinePart::system;
 }
 
@@ -80,20 +65,6 @@ Json to_json(const std::vector<MachineChange>& changes) {
     json.push_back({{"name", change.name}, {"before", change.before}, {"after", change.after}});
   }
   return json;
-}
-
-MachineDescription library_versions(const TrialRecord& trial) {
-  MachineDescription versions;
-  if (trial.hook.is_null()) return versions;
-  const HookLog log = HookLog::from_json(trial.hook);
-  const Json& patched = log.event("patched");
-  if (!patched.is_object()) return versions;
-  for (const std::string_view name : k_told_by_hook) {
-    const auto found = patched.find(std::string(name));
-    if (found == patched.end() || !found->is_string()) continue;
-    versions[std::string(name)] = found->get<std::string>();
-  }
-  return versions;
 }
 
 }  // namespace steptune

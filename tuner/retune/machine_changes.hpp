@@ -6,7 +6,6 @@
 
 #include "common/json.hpp"
 #include "common/machine/description.hpp"
-#include "tuner/history/history.hpp"
 
 namespace steptune {
 
@@ -30,8 +29,5 @@ struct MachineChange {
 /// `torch 2.4.0 -> 2.5.1, kernel 6.1.0-25 -> 6.1.0-27`
 [[nodiscard]] std::string to_text(const std::vector<MachineChange>& changes);
 [[nodiscard]] Json to_json(const std::vector<MachineChange>& changes);
-
-/// The versions of libraries that a hook told of: `torch`, `cuda`, `cudnn`, `python`.
-[[nodiscard]] MachineDescription library_versions(const TrialRecord& trial);
 
 }  // namespace steptune

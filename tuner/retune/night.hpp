@@ -74,7 +74,7 @@ struct Night {
   std::int64_t trials = 0;
   double elapsed_s = 0.0;
   double usd = 0.0;
-  bool budget_spent = false;  ///< time or money ended the search
+  bool budget_spent = false;  ///< time or money ended the search, or the check before it
   std::string reason;         ///< for people
 };
 

@@ -132,7 +132,7 @@ Json not_begun_json(const std::string& study, const Error& error) {
           {"reason", error.text()}};
 }
 
-std::string night_text(const Night& night, const NightContext& context) {
+std::string night_text(const Night& night, const NightContext& context, std::size_t width) {
   std::string text =
       fmt::format("{}  night {} of {}: {} ({} trials, {}, {})\n", to_text(night.result),
                   night.number, context.study, outcome_text(night), night.trials,
@@ -157,8 +157,9 @@ std::string night_text(const Night& night, const NightContext& context) {
     text += fmt::format("change {}\n", printable_line(to_text(night.changes), 2000));
   }
   if (!night.reason.empty()) text += fmt::format("why    {}\n", printable_line(night.reason, 2000));
-  text += fmt::format("next   steptune best {}{}\n", context.best_study, context.database_option);
-  return text;
+  constexpr std::size_t k_title = 7;
+  return wrapped_entries(text, width, k_title) +
+         fmt::format("next   steptune best {}{}\n", context.best_study, context.database_option);
 }
 
 std::vector<std::string> night_events(const Night& night) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,10 @@ struct NightContext {
 /// The same of a night that could not begin: `study`, `result` (failed) and `reason`.
 [[nodiscard]] Json not_begun_json(const std::string& study, const Error& error);
 
-/// A few lines for people; the first tells the result. Ends with a newline.
-[[nodiscard]] std::string night_text(const Night& night, const NightContext& context);
+/// A few lines for people, wrapped to `width` columns (0: no limit) but for the command at the end;
+/// the first tells the result. Ends with a newline.
+[[nodiscard]] std::string night_text(const Night& night, const NightContext& context,
+                                     std::size_t width);
 
 /// The events of a night, the most important one first: `improved`, `regressed`, `failed`,
 /// `budget`, `completed`.

@@ -2,6 +2,7 @@
 #include "tuner/retune/night_study.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -71,7 +72,12 @@ Result<StudySpec> first_night_study(const StudySpec& study, const Night& night,
                                     const NightBounds& bounds) {
   Json document = study.document;
   document["name"] = night.study;
-  document["budget"] = bounded_budget(study, bounds);
+  Json budget = bounded_budget(study, bounds);
+  if (bounds.trials) {
+    // The study's own number counts the baseline and what it is to try, too.
+    budget["trials"] = 1 + std::ssize(study.search.hints) + *bounds.trials;
+  }
+  document["budget"] = std::move(budget);
   return read_again(study, document);
 }
 

@@ -16,9 +16,21 @@ namespace {
 constexpr int k_recheck_rounds = 4;
 /// The search's share of the time that a night has left; the rest is for the duel.
 constexpr double k_search_share = 0.6;
+constexpr const char* k_too_little =
+    "the time or money of a night is too little to measure what is in use and the baseline: give "
+    "it more (--time, --cost, or the study file's budget)";
 
 std::int64_t searched_trials(const std::vector<TrialRecord>& trials) {
   return std::ranges::count(trials, TrialPurpose::search, &TrialRecord::purpose);
+}
+
+/// Whether time or money ended the search, not the number of its trials.
+bool ended_by_bounds(const StudySpec& study, const std::vector<TrialRecord>& trials,
+                     const LoopResult& result) {
+  if (result.search_end != LoopEnd::budget) return false;
+  const auto begun = std::ranges::count_if(
+      trials, [](const TrialRecord& trial) { return is_compared(trial.purpose); });
+  return !study.budget.trials || begun < *study.budget.trials;
 }
 
 }  // namespace
@@ -50,6 +62,7 @@ Result<void> Retuning::tune_from_scratch() {
   if (interrupted_) return {};
   take_times(*played);
   night_.searched = searched_trials(played->trials);
+  night_.budget_spent = ended_by_bounds(played->study, played->trials, played->result);
   const auto& found = played->result.recommendation;
   if (!found || night_.times.baseline.empty()) {
     night_.result = NightResult::failed;
@@ -80,8 +93,10 @@ Result<void> Retuning::check() {
     night_.broken = is_baseline ? "" : why_broken(**played);
     if (night_.times.baseline.empty() ||
         (night_.times.incumbent.empty() && night_.broken.empty())) {
+      const Played& ended = **played;
       night_.result = NightResult::failed;
-      night_.reason = (*played)->result.reason;
+      night_.budget_spent = ended_by_bounds(ended.study, ended.trials, ended.result);
+      night_.reason = night_.budget_spent ? k_too_little : ended.result.reason;
       return {};
     }
     watch();
@@ -116,8 +131,7 @@ Result<void> Retuning::search() {
     if (!played) return tl::unexpected(played.error());
     if (!*played) return {};
     night_.searched = searched_trials((*played)->trials);
-    night_.budget_spent =
-        (*played)->result.end == LoopEnd::budget && night_.searched < plan.search_trials;
+    night_.budget_spent = ended_by_bounds((*played)->study, (*played)->trials, (*played)->result);
     if (!is_promising(**played)) {
       if (const auto better = winner(**played, k_one_sided_error)) accept(**played, *better);
       return {};

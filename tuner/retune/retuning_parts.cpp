@@ -9,9 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "tuner/loop/budget.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/payback.hpp"
+#include "tuner/report/library_versions.hpp"
 #include "tuner/retune/night_times.hpp"
 #include "tuner/retune/retuning.hpp"
 
@@ -333,6 +335,8 @@ Result<void> Retuning::forget_old_trials() {
     if (!record && record.error().kind == ErrorKind::not_found) continue;
     if (!record) return tl::unexpected(record.error());
     if (auto removed = parts_.history.remove_study(record->id); !removed) return removed;
+    // A history from elsewhere may name anything.
+    if (!is_file_name(night.study)) continue;
     std::error_code fault;
     std::filesystem::remove_all(parts_.log_directory(night.study), fault);
     if (fault) {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/utf8.hpp"
+
 namespace steptune {
 namespace {
 
@@ -30,6 +32,22 @@ TEST(PrintableLine, NeutralisesWhatATerminalWouldObey) {
 TEST(PrintableLine, CutsBetweenCharacters) {
   EXPECT_EQ(printable_line("\xC3\xA9\xC3\xA9", 3), "\xC3\xA9");
   EXPECT_EQ(printable_line("\xED\xA0\x80", 30), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+TEST(FileName, IsOneOfTheFolderItself) {
+  for (const char* name : {"loss", "val loss", "a:b", "-x", "a..", "gr\xC3\xBCn"})
+    EXPECT_TRUE(is_file_name(name)) << name;
+  for (const char* name :
+       {"", ".", "..", ".hidden", "a/b", "/etc", "../x", "a\nb", "\x1b[31m", "\x7f", "bad\xff"})
+    EXPECT_FALSE(is_file_name(name)) << name;
+  EXPECT_TRUE(is_file_name(std::string(255, 'x')));
+  EXPECT_FALSE(is_file_name(std::string(256, 'x')));
+}
+
+TEST(AsUtf8, ReplacesWhatIsNotWellFormed) {
+  EXPECT_EQ(as_utf8("plain \xC3\xA9\n"), "plain \xC3\xA9\n");
+  EXPECT_EQ(as_utf8("\xff\xc3("), "\xEF\xBF\xBD\xEF\xBF\xBD(");
+  EXPECT_EQ(as_utf8(""), "");
 }
 
 TEST(ParseFinite, TakesWholeFiniteNumbersOnly) {

@@ -30,13 +30,5 @@ TEST(MachineChanges, LibrariesThatOnlyAHookTellsAreComparedWhereBothKnowThem) {
   EXPECT_EQ(machine_part("gpu_driver"), MachinePart::system);
 }
 
-TEST(MachineChanges, VersionsComeFromWhatAHookTold) {
-  TrialRecord trial;
-  EXPECT_TRUE(library_versions(trial).empty());
-  trial.hook = Json::array({{{"event", "patched"}, {"torch", "2.5.1"}, {"cuda", "12.4"}}});
-  const MachineDescription versions = library_versions(trial);
-  EXPECT_EQ(versions, (MachineDescription{{"torch", "2.5.1"}, {"cuda", "12.4"}}));
-}
-
 }  // namespace
 }  // namespace steptune

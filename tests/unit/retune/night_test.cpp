@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 Night full_night() {
   Night night;
@@ -91,12 +92,21 @@ TEST(NightReport, NamesSinceWhenAndWhatChanged) {
   EXPECT_EQ(json["regression"]["since_night"], 11);
   EXPECT_EQ(json["regression"]["changes"][0]["name"], "torch");
   EXPECT_EQ(json["previous"]["workers"], 4);
-  const std::string text = night_text(full_night(), context);
+  const std::string text = night_text(full_night(), context, 0);
   EXPECT_THAT(text, HasSubstr("a library: the baseline has slowed down as much"));
   EXPECT_THAT(text, HasSubstr("torch 2.4.0 -> 2.5.1"));
   EXPECT_THAT(text, HasSubstr("steptune best resnet\n"));
   EXPECT_THAT(night_events(full_night()), ElementsAre("improved", "regressed", "budget"));
   EXPECT_THAT(night_events(Night{}), ElementsAre("completed"));
+}
+
+TEST(NightReport, FitsTheTerminalButForTheCommand) {
+  const NightContext context{"resnet", "a_study_with_a_long_name", " --db nights.db", {}, {}};
+  const std::string text = night_text(full_night(), context, 50);
+  EXPECT_THAT(text, StartsWith("improved  night 12 of resnet: another\n"
+                               "       configuration is faster (20 trials, 10 min,\n"
+                               "       $0.25)\n"));
+  EXPECT_THAT(text, HasSubstr("next   steptune best a_study_with_a_long_name --db nights.db\n"));
 }
 
 TEST(NightReport, TellsMachineLibraryAndConfigurationApart) {

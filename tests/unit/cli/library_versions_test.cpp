@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/library_versions.hpp"
+
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+TrialRecord hooked_trial(double started_wall_s) {
+  TrialRecord trial;
+  trial.started_wall_s = started_wall_s;
+  trial.hook = Json::array(
+      {{{"event", "patched"}, {"torch", "2.5.1"}, {"cuda", "12.4"}, {"device", "cuda"}}});
+  return trial;
+}
+
+TEST(LibraryVersions, ComeFromWhatAHookTold) {
+  EXPECT_TRUE(library_versions(TrialRecord{}).empty());
+  EXPECT_EQ(library_versions(hooked_trial(0.0)),
+            (MachineDescription{{"torch", "2.5.1"}, {"cuda", "12.4"}}));
+}
+
+TEST(LibraryVersions, AreOfTheSessionThatLaunchedTheTrial) {
+  std::vector<SessionRecord> sessions = {
+      {100.0, {{"kernel", "6.1"}}}, {200.0, {{"cuda", "12.1"}}}, {300.0, {{"kernel", "6.1"}}}};
+  add_library_versions(sessions, hooked_trial(250.0));
+  EXPECT_EQ(sessions[0].machine, (MachineDescription{{"kernel", "6.1"}}));
+  EXPECT_EQ(sessions[1].machine, (MachineDescription{{"cuda", "12.1"}, {"torch", "2.5.1"}}))
+      << "what the session tells itself stays";
+  EXPECT_EQ(sessions[2].machine, (MachineDescription{{"kernel", "6.1"}}));
+
+  std::vector<SessionRecord> later = {{300.0, {}}};
+  add_library_versions(later, hooked_trial(250.0));
+  EXPECT_TRUE(later[0].machine.empty());
+}
+
+TEST(LibraryVersions, AreNotKnownOfAMachineThatTellsNone) {
+  EXPECT_FALSE(knows_libraries({{"kernel", "6.1"}}));
+  EXPECT_TRUE(knows_libraries({{"kernel", "6.1"}, {"python", "3.11.2"}}));
+  EXPECT_TRUE(is_of_python("torch"));
+  EXPECT_FALSE(is_of_python("c_library"));
+}
+
+}  // namespace
+}  // namespace steptune

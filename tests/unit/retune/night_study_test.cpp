@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/retune/night_study.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/must.hpp"
+
+namespace steptune {
+namespace {
+
+StudySpec study_with(const Json& budget, const Json& hints = Json::array()) {
+  Json document = Json::parse(R"json({
+    "name": "demo",
+    "command": ["train", "{workers}"],
+    "parameters": {"workers": {"type": "int", "low": 0, "high": 8}},
+    "baseline": {"workers": 0},
+    "planned_run": {"samples": 1e8},
+    "search": {"searcher": "random", "seed": 7},
+    "runner": {"type": "local", "price_per_hour": 2.0}
+  })json");
+  document["budget"] = budget;
+  if (!hints.empty()) document["try"] = hints;
+  return must(study_from_json(document, "/studies/demo.json",
+                              {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 32}}));
+}
+
+Configuration with_workers(std::int64_t count) {
+  Configuration configuration;
+  configuration.set("workers", count);
+  return configuration;
+}
+
+Night night_with(std::int64_t workers_in_use) {
+  Night night;
+  night.number = 12;
+  night.study = "demo.night-12";
+  night.before.configuration = with_workers(workers_in_use);
+  return night;
+}
+
+const Json k_budget = {{"trials", 40}, {"time", 1800.0}, {"cost", 5.0}};
+
+TEST(NightStudy, TakesTheStudyFilesBudgetWhereTheCommandLineSaysNothing) {
+  const StudySpec study = study_with(k_budget);
+  const BudgetSpec budget = must(night_study(study, night_with(4), {}, {})).budget;
+  EXPECT_EQ(budget.time_s, 1800.0);
+  EXPECT_EQ(budget.cost_usd, 5.0);
+  const BudgetSpec first = must(first_night_study(study, night_with(0), {})).budget;
+  EXPECT_EQ(first.trials, 40);
+  EXPECT_EQ(first.time_s, 1800.0);
+  EXPECT_EQ(first.cost_usd, 5.0);
+}
+
+TEST(NightStudy, BoundsOfTheCommandLineWin) {
+  const NightBounds bounds{600.0, 0.25, 3};
+  for (const Json& budget : {k_budget, Json::object()}) {
+    const StudySpec study = study_with(budget);
+    const BudgetSpec night = must(night_study(study, night_with(4), bounds, {})).budget;
+    EXPECT_EQ(night.time_s, 600.0);
+    EXPECT_EQ(night.cost_usd, 0.25);
+    const BudgetSpec first = must(first_night_study(study, night_with(0), bounds)).budget;
+    EXPECT_EQ(first.trials, 4) << "three beside the baseline";
+    EXPECT_EQ(first.time_s, 600.0);
+    EXPECT_EQ(first.cost_usd, 0.25);
+  }
+}
+
+TEST(NightStudy, WhatAFirstNightIsToTryIsNoTrialOfItsSearch) {
+  const StudySpec study = study_with(k_budget, Json::array({{{"workers", 2}}, {{"workers", 4}}}));
+  NightBounds bounds;
+  bounds.trials = 0;
+  EXPECT_EQ(must(first_night_study(study, night_with(0), bounds)).budget.trials, 3);
+}
+
+TEST(NightStudy, APhaseHasItsShareOfTheTimeThatIsLeft) {
+  const StudySpec study = study_with(k_budget);
+  NightBounds bounds;
+  bounds.time_s = 600.0;
+  PhasePlan plan;
+  plan.phase = NightPhase::search;
+  plan.time_share = 0.6;
+  plan.elapsed_s = 100.0;
+  EXPECT_EQ(must(night_study(study, night_with(4), bounds, plan)).budget.time_s, 400.0);
+  plan.elapsed_s = 700.0;
+  EXPECT_EQ(must(night_study(study, night_with(4), bounds, plan)).budget.time_s, 700.0)
+      << "nothing is left";
+}
+
+TEST(NightStudy, TrialsOfASearchComeBesideWhatIsCompared) {
+  const StudySpec study = study_with(k_budget);
+  PhasePlan plan;
+  plan.phase = NightPhase::search;
+  plan.search_trials = 5;
+  const StudySpec night = must(night_study(study, night_with(4), {}, plan));
+  EXPECT_EQ(night.budget.trials, 7) << "baseline and what is in use";
+  ASSERT_EQ(night.search.hints.size(), 1U);
+  EXPECT_EQ(night.search.hints[0], with_workers(4));
+  ASSERT_TRUE(night.measure.companion);
+  EXPECT_EQ(night.measure.companion->configuration, with_workers(4));
+  const StudySpec of_baseline = must(night_study(study, night_with(0), {}, plan));
+  EXPECT_EQ(of_baseline.budget.trials, 6);
+  EXPECT_FALSE(of_baseline.measure.companion);
+}
+
+TEST(NightStudy, PaybackEndsNoSearchThatMakesUpForALoss) {
+  const StudySpec study = study_with(k_budget);
+  EXPECT_TRUE(must(night_study(study, night_with(4), {}, {})).budget.stop_at_payback);
+  Night broken = night_with(4);
+  broken.broken = "it failed";
+  EXPECT_FALSE(must(night_study(study, broken, {}, {})).budget.stop_at_payback);
+}
+
+TEST(NightStudy, AllPhasesMeasureTheSameThing) {
+  const StudySpec study = study_with(k_budget);
+  PhasePlan search;
+  search.phase = NightPhase::search;
+  search.search_trials = 5;
+  search.confirm_pairs = 6;
+  const StudySpec check = must(night_study(study, night_with(4), {}, {}));
+  EXPECT_EQ(check.fingerprint, study.fingerprint);
+  EXPECT_EQ(must(night_study(study, night_with(4), {600.0, {}, {}}, search)).fingerprint,
+            study.fingerprint);
+}
+
+TEST(NightStudy, ANameThatLeavesNoRoomForItsNightsIsRefused) {
+  EXPECT_EQ(must(night_study_name("demo", 12)), "demo.night-12");
+  const auto name = night_study_name(std::string(500, 'x'), 12);
+  ASSERT_FALSE(name);
+  EXPECT_EQ(name.error().kind, ErrorKind::usage);
+}
+
+}  // namespace
+}  // namespace steptune

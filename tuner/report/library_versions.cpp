@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/library_versions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ranges>
+#include <string>
+
+#include "trial_runner/hooks/hook_log.hpp"
+
+namespace steptune {
+namespace {
+
+/// Those that a hook tells, and those that only the interpreter does where there is none.
+constexpr std::array<std::string_view, 4> k_told_by_hook{"torch", "cuda", "cudnn", "python"};
+constexpr std::array<std::string_view, 3> k_told_by_interpreter{"jax", "tensorflow", "numpy"};
+
+}  // namespace
+
+bool is_of_python(std::string_view name) {
+  const auto is_it = [name](std::string_view other) { return other == name; };
+  return std::ranges::any_of(k_told_by_hook, is_it) ||
+         std::ranges::any_of(k_told_by_interpreter, is_it);
+}
+
+bool knows_libraries(const MachineDescription& machine) {
+  return machine.contains("torch") || machine.contains("python");
+}
+
+MachineDescription library_versions(const TrialRecord& trial) {
+  MachineDescription versions;
+  if (trial.hook.is_null()) return versions;
+  const HookLog log = HookLog::from_json(trial.hook);
+  const Json& patched = log.event("patched");
+  if (!patched.is_object()) return versions;
+  for (const std::string_view name : k_told_by_hook) {
+    const auto found = patched.find(std::string(name));
+    if (found == patched.end() || !found->is_string()) continue;
+    versions[std::string(name)] = found->get<std::string>();
+  }
+  return versions;
+}
+
+void add_library_versions(std::vector<SessionRecord>& sessions, const TrialRecord& trial) {
+  const auto launched_in = std::ranges::find_if(
+      std::views::reverse(sessions),
+      [&](const SessionRecord& session) { return session.started_wall_s <= trial.started_wall_s; });
+  // A clock that was set back in between leaves none.
+  if (launched_in == sessions.rend()) return;
+  launched_in->machine.merge(library_versions(trial));
+}
+
+}  // namespace steptune

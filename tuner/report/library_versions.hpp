@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "common/machine/description.hpp"
+#include "tuner/history/history.hpp"
+
+namespace steptune {
+
+/// Whether a name of a machine's description tells of Python or of what is installed for it.
+[[nodiscard]] bool is_of_python(std::string_view name);
+
+/// Whether the description tells versions of Python's at all: one that does not says nothing of
+/// their being there.
+[[nodiscard]] bool knows_libraries(const MachineDescription& machine);
+
+/// The versions of libraries that a hook told of: `torch`, `cuda`, `cudnn`, `python`.
+[[nodiscard]] MachineDescription library_versions(const TrialRecord& trial);
+
+/// Adds them to the machine of the session, of those in order, in which the trial was launched.
+/// What a session tells itself stays.
+void add_library_versions(std::vector<SessionRecord>& sessions, const TrialRecord& trial);
+
+}  // namespace steptune
