@@ -88,20 +88,24 @@ TEST(Check, AMissingStudyFileEndsWithTwo) {
   }
 }
 
-/// What `sbatch --test-only` says of each kind of allocation: a study over one or two nodes.
+/// What `sbatch --test-only` says of each kind of allocation: a study over one or two nodes, or
+/// more.
 class CheckOnSlurm : public testing::Test {
  protected:
   /// `sbatch`: shell text in place of Slurm's program.
-  [[nodiscard]] Ended check(const std::string& sbatch,
-                            const std::vector<std::string>& options = {}) const {
+  [[nodiscard]] Ended check(const std::string& sbatch, const std::vector<std::string>& options = {},
+                            int most_nodes = 2) const {
     sandbox_.write("bin/sbatch", "#!/bin/sh\n" + sbatch);
     std::filesystem::permissions(sandbox_.folder() / "bin" / "sbatch",
                                  std::filesystem::perms::owner_all);
-    sandbox_.write("study.json", R"json({
+    Json study = *parse_json(R"json({
       "name": "cluster", "command": ["python3", "train.py", "{nodes}"],
-      "parameters": {"nodes": {"type": "int", "low": 1, "high": 2}}, "baseline": {"nodes": 1},
+      "parameters": {"nodes": {"type": "int", "low": 1}}, "baseline": {"nodes": 1},
       "runner": {"type": "slurm", "nodes": "nodes"}
-    })json");
+    })json",
+                             "study.json");
+    study["parameters"]["nodes"]["high"] = most_nodes;
+    sandbox_.write("study.json", dump_json(study));
     const std::string path = (sandbox_.folder() / "bin").string() + ":/usr/bin:/bin";
     std::vector<std::string> words = {"check", "study.json"};
     words.insert(words.end(), options.begin(), options.end());
@@ -133,6 +137,23 @@ TEST_F(CheckOnSlurm, TellsWhatIsRefusedInPart) {
                             ";; esac\necho 'Job 7 to start at soon using 1 processors' >&2\n");
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_NE(ended.out.find("2 nodes: refused: "), std::string::npos) << ended.out;
+  EXPECT_EQ(ended.out.find("asked about"), std::string::npos) << ended.out;
+}
+
+TEST_F(CheckOnSlurm, TellsOfHowManyItHasAskedWhereThereAreMany) {
+  const Ended ended = check("echo 'Job 7 to start at soon using 1 processors' >&2\n", {}, 25);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("\nsbatch     asked about 20 of 25 kinds of allocation"),
+            std::string::npos)
+      << ended.out;
+  const Ended refused = check(k_refusal, {}, 25);
+  EXPECT_EQ(refused.exit_code, 0) << "the others may be had: " << refused.err;
+}
+
+TEST_F(CheckOnSlurm, AClusterThatCannotBeAskedIsNotSaidToBeAskedInPart) {
+  const Ended ended =
+      check("echo 'allocation failure: Unable to contact slurm controller' >&2\nexit 1\n", {}, 25);
+  EXPECT_EQ(ended.out.find("asked about"), std::string::npos) << ended.out;
 }
 
 TEST_F(CheckOnSlurm, AControllerThatIsAwayRefusesNothing) {

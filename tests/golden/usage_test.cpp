@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <regex>
 
 #include <fmt/format.h>
@@ -179,6 +180,42 @@ TEST(Usage, DoctorLooksAtTheMachine) {
                                              "clock_source", "gpu", "blas", "bayes_module",
                                              "watchdog", "sqlite", "history", "disk"}));
   EXPECT_EQ(ended.exit_code, (*json)["ok"].get<bool>() ? 0 : 1);
+}
+
+/// What `doctor` finds where Slurm's commands are of that version.
+Json slurm_found_by_doctor(const std::string& version) {
+  const Sandbox sandbox;
+  const auto command = [&sandbox](const std::string& name, const std::string& text) {
+    sandbox.write("bin/" + name, "#!/bin/sh\n" + text);
+    std::filesystem::permissions(sandbox.folder() / "bin" / name,
+                                 std::filesystem::perms::owner_all);
+  };
+  command("sinfo", fmt::format("case $1 in --version) echo {} ;; *) echo 'main|up|1:00|4|16|gpu:2' "
+                               ";; esac\n",
+                               version));
+  command("scontrol", "echo 'AccountingStorageType   = accounting_storage/none'\n");
+  const std::string path = (sandbox.folder() / "bin").string() + ":/usr/bin:/bin";
+  const Ended ended = sandbox.steptune({"doctor", "--json"}, {.environment = {{"PATH", path}}});
+  const auto json = parse_json(ended.out, "doctor");
+  if (!json) return {};
+  for (const Json& check : (*json)["checks"]) {
+    if (check["name"] == "slurm") return check;
+  }
+  return {};
+}
+
+TEST(Usage, DoctorTellsWhatAnOldSlurmLacks) {
+  const Json old = slurm_found_by_doctor("slurm 20.02.7");
+  EXPECT_EQ(old["status"], "warn") << old;
+  EXPECT_NE(old["found"].get<std::string>().find("version 20.02.7, no accounting"),
+            std::string::npos)
+      << old;
+  EXPECT_NE(old["advice"].get<std::string>().find("20.11"), std::string::npos) << old;
+  EXPECT_NE(old["advice"].get<std::string>().find("--me"), std::string::npos) << old;
+  for (const char* sufficient : {"slurm 20.11.9", "slurm-wlm 22.05.8", "slurm of our site"}) {
+    const Json found = slurm_found_by_doctor(sufficient);
+    EXPECT_EQ(found["status"], "ok") << sufficient << ": " << found;
+  }
 }
 
 TEST(Usage, DoctorFailsOnAHistoryThatCannotBeRead) {

@@ -18,6 +18,11 @@ constexpr double k_unsure = 0.05;
 constexpr double k_noticeable = 0.05;
 constexpr const char* k_data = "data";
 
+void add_remark(Measurement& measurement, const std::string& remark) {
+  if (remark.empty()) return;
+  measurement.remark += (measurement.remark.empty() ? "" : "; ") + remark;
+}
+
 double lower_end(const Measurement& m) {
   if (!std::isfinite(m.seconds_per_sample)) return 0.0;
   return m.status == MeasurementStatus::steady ? m.seconds_per_sample - m.half_width_s
@@ -69,7 +74,14 @@ std::optional<std::string> late_in_data(const std::map<int, const Measurement*>&
 
 void RankMeasurers::add(const Report& report) {
   const int rank = report.global_rank.value_or(0);
-  if (!ranks_.contains(rank) && ranks_.size() >= k_most_ranks) return;
+  if (!ranks_.contains(rank) && ranks_.size() >= k_most_ranks) {
+    // Its reports change nothing but what is said of it.
+    if (rank > unheeded_rank_) {
+      unheeded_rank_ = rank;
+      combine();
+    }
+    return;
+  }
   ranks_.try_emplace(rank, options_).first->second.add(report);
   if (ranks_.size() > 1) combine();
 }
@@ -88,9 +100,11 @@ void RankMeasurers::combine() {
   const Measurement& first = *measured.begin()->second;
   combined_.metrics = first.metrics;
   combined_.not_finite = first.not_finite;
-  const std::string who = stragglers(measured);
-  if (who.empty()) return;
-  combined_.remark += (combined_.remark.empty() ? "" : "; ") + who;
+  add_remark(combined_, stragglers(measured));
+  if (unheeded_rank_ < 0) return;
+  add_remark(combined_, fmt::format("only the first {} ranks to report are measured: what others "
+                                    "tell, up to rank {}, is left out",
+                                    k_most_ranks, unheeded_rank_));
 }
 
 std::string stragglers(const std::map<int, const Measurement*>& ranks) {

@@ -13,7 +13,8 @@ namespace steptune {
 /// which it is, this is its `Measurer`. Else the measurement is that of the slowest process, if its
 /// interval lies wholly above that of the first (processes that wait for each other in each step
 /// are equally fast, and the greatest of equal estimates would be too slow); metrics are the first
-/// one's. The remark names stragglers. At most 64 ranks are heeded. Not thread safe.
+/// one's. The remark names stragglers. The first 64 ranks that report are heeded; the remark tells
+/// where there are more. Not thread safe.
 class RankMeasurers {
  public:
   explicit RankMeasurers(const MeasureOptions& options) : options_(options) {}
@@ -26,7 +27,8 @@ class RankMeasurers {
 
   MeasureOptions options_;
   std::map<int, Measurer> ranks_;
-  Measurement combined_;  ///< of several
+  int unheeded_rank_ = -1;  ///< the highest; negative: all that report are heeded
+  Measurement combined_;    ///< of several
 };
 
 /// Who holds the others up, for people: a rank that is slower than the first (processes that do not

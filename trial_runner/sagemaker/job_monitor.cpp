@@ -311,6 +311,9 @@ void JobMonitor::read_line_of_pack(const std::vector<TrialJob*>& sharing, const 
     case PackMark::Kind::slow:
       turns.set_slow(mark->key);
       return;
+    case PackMark::Kind::idle:
+      turns.set_idle(mark->key);
+      return;
     case PackMark::Kind::over:
       turns.set_over(mark->key);
       return;
@@ -329,8 +332,8 @@ void JobMonitor::end_turn(const std::vector<TrialJob*>& sharing, const PackMark&
   const double share_s = turns.take_share_s(mark.key);
   if (found == sharing.end()) return;
   TrialJob& job = **found;
-  job.end_turn(
-      {wall_to_clock(wall_s), mark.exit_code, turns.is_over(mark.key), turns.is_slow(mark.key)});
+  job.end_turn({wall_to_clock(wall_s), mark.exit_code, turns.is_over(mark.key),
+                turns.is_slow(mark.key), turns.is_idle(mark.key)});
   job.add_bill(share_s);
   // The last one waits for the job's end and its bill.
   const bool others_go_on = std::ranges::any_of(sharing, [&](const TrialJob* each) {

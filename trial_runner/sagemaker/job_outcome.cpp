@@ -105,7 +105,9 @@ Outcome job_outcome(const JobDescription& state, std::optional<StopReason> reque
 
 Outcome turn_outcome(const TurnEnd& end, double given_s, std::optional<StopReason> requested,
                      const TrialLimits& limits, const OutputTail& output) {
-  if (end.over && requested == StopReason::no_output) return hung(limits);
+  // Where the shell cannot tell, the runner does; the last trial's job is stopped for it.
+  const bool ended_well = !end.over && end.exit_code == 0;
+  if (end.idle || (requested == StopReason::no_output && !ended_well)) return hung(limits);
   if (end.over && !end.slow && given_s >= limits.wall_s) return timed_out(limits);
   Outcome outcome;
   if (end.over || requested == StopReason::caller) {

@@ -25,7 +25,8 @@ struct TurnEnd {
   double time_s = 0.0;  ///< runner's clock
   int exit_code = 0;
   bool over = false;  ///< its time was, or it
-  bool slow = false;  ///< was clearly slow
+  bool slow = false;  ///< was clearly slow, or
+  bool idle = false;  ///< silent for too long
 };
 /// How that is to be told. `given_s`: the time that it had.
 [[nodiscard]] Outcome turn_outcome(const TurnEnd& end, double given_s,

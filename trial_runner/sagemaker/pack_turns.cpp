@@ -32,12 +32,16 @@ std::vector<LogLine> PackTurns::take_until(double wall_s) {
 
 bool PackTurns::begin(TrialKey key, double wall_s) {
   if (find(key) != nullptr) return false;
-  turns_.push_back({key, wall_s, std::nullopt, false, false});
+  turns_.push_back({key, wall_s, std::nullopt, false, false, false});
   return true;
 }
 
 void PackTurns::set_slow(TrialKey key) {
   if (Turn* turn = find(key); turn != nullptr) turn->slow = true;
+}
+
+void PackTurns::set_idle(TrialKey key) {
+  if (Turn* turn = find(key); turn != nullptr) turn->idle = true;
 }
 
 void PackTurns::set_over(TrialKey key) {
@@ -54,6 +58,11 @@ bool PackTurns::end(TrialKey key, double wall_s) {
 bool PackTurns::is_slow(TrialKey key) const {
   const Turn* turn = find(key);
   return turn != nullptr && turn->slow;
+}
+
+bool PackTurns::is_idle(TrialKey key) const {
+  const Turn* turn = find(key);
+  return turn != nullptr && turn->idle;
 }
 
 bool PackTurns::is_over(TrialKey key) const {

@@ -26,12 +26,14 @@ class PackTurns {
   /// False: it is known.
   bool begin(TrialKey key, double wall_s);
   void set_slow(TrialKey key);
+  void set_idle(TrialKey key);
   void set_over(TrialKey key);
   /// False: it is known, or has not begun.
   bool end(TrialKey key, double wall_s);
 
   [[nodiscard]] bool none_has_begun() const { return turns_.empty(); }
   [[nodiscard]] bool is_slow(TrialKey key) const;
+  [[nodiscard]] bool is_idle(TrialKey key) const;
   [[nodiscard]] bool is_over(TrialKey key) const;
   [[nodiscard]] bool has_ended(TrialKey key) const;
   /// Whose turn it is by the marks so far; nothing before the first and between two.
@@ -53,6 +55,7 @@ class PackTurns {
     double begin_s = 0.0;
     std::optional<double> end_s;
     bool slow = false;
+    bool idle = false;
     bool over = false;
   };
   [[nodiscard]] Turn* find(TrialKey key);

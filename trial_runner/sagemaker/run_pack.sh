@@ -20,18 +20,25 @@ e='
 kill -0 "$P" || exit
 env printf "\n[steptune-pack] %s $K\n" $W
 kill -s TERM -- "$M$P"'
-# Finds by its reports that a trial is slow (SlowLimit in runner.hpp).
+# Reads what a trial prints: finds by its reports that it is slow (SlowLimit in runner.hpp), and
+# tells by the folder $Z that a phase is under way.
 y='
 function value(name, at) {
   at = index($0, "\"" name "\":")
   return at ? substr($0, at + length(name) + 3) + 0 : -1
 }
-BEGIN { split(limit, l, " "); first = begin = -1 }
+function tell(begun) {
+  if (ENVIRON["Z"] == "" || begun == in_phase) return
+  in_phase = begun
+  system(begun ? "mkdir \"$Z\"" : "rmdir \"$Z\"")
+}
+BEGIN { split(limit, l, " "); first = begin = -1; in_phase = 0 }
 ended || !index($0, "[steptune] {") || value("global_rank") > 0 { next }
-index($0, "\"phase\":") { begin = -1; looks = 0; next }
+index($0, "\"phase\":") { tell(value("seconds") < 0); begin = -1; looks = 0; next }
 {
   clock = value("clock"); samples = value("samples")
-  if (clock < 0 || samples < 0) next
+  if (samples >= 0 || value("step") >= 0) tell(0)
+  if (limit == "" || clock < 0 || samples < 0) next
   if (first < 0) first = clock
   if (clock < first + l[1]) next
   if (begin < 0) { begin = clock; done = samples; reports = 0; next }
@@ -42,17 +49,31 @@ index($0, "\"phase\":") { begin = -1; looks = 0; next }
   ended = 1
   system("eval \"$E\"; { sleep \"$C\"; kill -s KILL -- \"$M$P\"; } </dev/null >/dev/null &")
 }'
+# Finds that a trial is silent for $0 seconds, outside phases: by how much awk, the process $B, has
+# read, looked at every $L seconds. Where the system does not tell, no trial is silent.
+n='
+s=0 r=
+while [ "$s" -lt "$0" ]; do
+  sleep "$L" >/dev/null
+  x=
+  read -r x <"/proc/$B/io"
+  if [ -z "$x" ] || [ "$x" != "$r" ] || [ -d "$Z" ]; then s=0; else s=$((s + L)); fi
+  r=$x
+done
+eval "$E"
+sleep "$C" >/dev/null
+kill -s KILL -- "$M$P"'
 # The shell's own words about what it kills are no output of a trial.
 exec 3>&2 2>/dev/null
 trap 'q=1; kill -s TERM -- "$m$p"' TERM
-# trial KEY SECONDS GRACE SLOW_LIMIT HYPERPARAMETERS [NAME=VALUE ...] COMMAND ...
+# trial KEY SECONDS GRACE SLOW_LIMIT IDLE_SECONDS HYPERPARAMETERS [NAME=VALUE ...] COMMAND ...
 trial() {
   [ -n "$q" ] && return
-  k=$1 s=$2 c=$3 l=$4
-  [ -w "$hp" ] && printf %s "$5" >"$hp"
-  shift 5
-  o= h=
-  [ -n "$l" ] && [ -n "$d" ] && mkdir "$d" && mkfifo "$d/o" "$d/r" && o=$d/o h=$d/ended
+  k=$1 s=$2 c=$3 l=$4 i=$5
+  [ -w "$hp" ] && printf %s "$6" >"$hp"
+  shift 6
+  o= h= v= z=
+  [ -n "$l$i" ] && [ -n "$d" ] && mkdir "$d" && mkfifo "$d/o" "$d/r" && o=$d/o h=$d/ended
   env printf '\n[steptune-pack] begin %s\n' "$k"
   if [ -n "$o" ]; then
     $g env STEPTUNE_TRIAL="$k" "$@" >"$o" 2>&1 3>&- &
@@ -66,9 +87,15 @@ trial() {
     kill -s KILL -- "$M$P"' "$s" 3>&- &
   w=$!
   if [ -n "$o" ]; then
-    E=$e K=$k P=$p M=$m D=$h W='slow over' C=$c LC_ALL=C $g awk $a -v limit="$l" "$y" \
+    [ -z "$i" ] || z=$d/phase
+    E=$e K=$k P=$p M=$m D=$h W='slow over' C=$c Z=$z LC_ALL=C $g awk $a -v limit="$l" "$y" \
       <"$d/r" 3>&- &
     b=$!
+    if [ -n "$i" ]; then
+      E=$e K=$k P=$p M=$m D=$h W='idle over' C=$c Z=$z B=$b L=$((i / 20 + 1)) $g sh -c "$n" "$i" \
+        3>&- &
+      v=$!
+    fi
     tee "$d/r" <"$o" 3>&- &
     t=$!
   fi
@@ -89,6 +116,7 @@ trial() {
   [ -n "$h" ] && mkdir "$h"
   # A process just begun has no group yet.
   kill -s KILL -- "$m$w" || kill -s KILL "$w"
+  [ -z "$v" ] || kill -s KILL -- "$m$v" || kill -s KILL "$v"
   [ -n "$m" ] && kill -s KILL -- "-$p"
   p=
   if [ -n "$o" ]; then

@@ -24,9 +24,10 @@ constexpr const char* k_pack_variable = "STEPTUNE_PACK";
 constexpr std::string_view k_mark = "[steptune-pack] ";
 constexpr const char* k_python_path = "PYTHONPATH";
 
-constexpr std::array<std::pair<PackMark::Kind, std::string_view>, 4> k_kinds{{
+constexpr std::array<std::pair<PackMark::Kind, std::string_view>, 5> k_kinds{{
     {PackMark::Kind::begin, "begin"},
     {PackMark::Kind::slow, "slow"},
+    {PackMark::Kind::idle, "idle"},
     {PackMark::Kind::over, "over"},
     {PackMark::Kind::end, "end"},
 }};
@@ -56,12 +57,20 @@ std::string text_of(const std::optional<SlowLimit>& limit, char separator) {
                      separator, limit->seconds_per_sample);
 }
 
+/// `600`; empty: none.
+std::string text_of(const std::optional<double>& seconds) {
+  return seconds ? fmt::format("{:.0f}", *seconds) : std::string();
+}
+
 /// The call that runs one trial.
 std::string call_of(const PackedCommand& command, const std::string& parameters) {
   const TrialSpec& spec = *command.spec;
-  std::vector<std::string> words{trial_name(spec.key), fmt::format("{:.0f}", packed_seconds(spec)),
+  std::vector<std::string> words{trial_name(spec.key),
+                                 fmt::format("{:.0f}", packed_seconds(spec)),
                                  fmt::format("{:.0f}", std::ceil(spec.limits.grace_s)),
-                                 text_of(spec.slow_limit, ' '), parameters};
+                                 text_of(spec.slow_limit, ' '),
+                                 text_of(packed_idle_seconds(spec)),
+                                 parameters};
   std::string call = "trial " + posix_quoted(words);
   words.clear();
   for (const auto* variables : {&command.environment, &spec.environment}) {
@@ -81,6 +90,11 @@ std::string call_of(const PackedCommand& command, const std::string& parameters)
 
 double packed_seconds(const TrialSpec& spec) {
   return std::ceil(std::min(spec.enough_s, spec.limits.wall_s));
+}
+
+std::optional<double> packed_idle_seconds(const TrialSpec& spec) {
+  const double idle_s = std::ceil(spec.limits.idle_s);
+  return idle_s < packed_seconds(spec) ? std::optional(idle_s) : std::nullopt;
 }
 
 std::map<std::string, std::string> hyperparameters_of(const Configuration& configuration) {
@@ -103,6 +117,7 @@ PackRequest pack_request(std::span<const PackedCommand> commands) {
     calls += call_of(command, parameters);
     request.hyperparameters.emplace(name, std::move(parameters));
     listed += fmt::format("{}{}:{:.0f}", listed.empty() ? "" : " ", name, packed_seconds(spec));
+    if (const auto idle_s = packed_idle_seconds(spec)) listed += '/' + text_of(idle_s);
     if (spec.slow_limit) listed += ':' + text_of(spec.slow_limit, ':');
   }
   int number = 0;
@@ -131,7 +146,9 @@ std::vector<PackedTrial> pack_of(const Json& environment) {
     std::string_view told = take_until(rest, ' ');
     PackedTrial trial;
     const auto key = trial_key_from_name(take_until(told, ':'));
-    if (!key || !read_whole(take_until(told, ':'), trial.seconds)) return {};
+    std::string_view seconds = take_until(told, ':');
+    if (!key || !read_whole(take_until(seconds, '/'), trial.seconds)) return {};
+    if (!seconds.empty() && !read_whole(seconds, trial.idle_s.emplace())) return {};
     trial.key = *key;
     if (!told.empty()) {
       SlowLimit limit;

@@ -13,8 +13,9 @@
 
 /// A pack: several trials that one job runs in turn on its machine, so that the job's start is paid
 /// for once. A shell in the container (run_pack.sh) starts each as a process group of its own,
-/// ends it when its time is over or it is clearly slow, and prints when it begins and ends. Nothing
-/// can be told to a job that runs, so all that it needs comes with the request.
+/// ends it when its time is over, it is clearly slow or silent for too long, and prints when it
+/// begins and ends. Nothing can be told to a job that runs, so all that it needs comes with the
+/// request.
 namespace steptune {
 
 /// One trial of a pack, as the job is told.
@@ -22,6 +23,7 @@ struct PackedTrial {
   TrialKey key;
   double seconds = 0.0;                   ///< from its start; then it is ended
   std::optional<SlowLimit> slow_limit{};  ///< what is beyond it is ended before
+  std::optional<double> idle_s{};         ///< so is what is silent for so long, phases left out
 };
 
 /// What of CreateTrainingJob's input makes a job run a pack.
@@ -34,6 +36,9 @@ struct PackRequest {
 
 /// How long a trial of a pack may take: what it needs to be measured, at most the wall limit.
 [[nodiscard]] double packed_seconds(const TrialSpec& spec);
+
+/// After how many seconds of silence it is ended; nothing: its time is over before.
+[[nodiscard]] std::optional<double> packed_idle_seconds(const TrialSpec& spec);
 
 /// `words` of each trial are those of its `entry_point`, without the hook: that is entered once for
 /// all (`carry_hook`).
@@ -53,8 +58,8 @@ struct PackedCommand {
 
 /// What the job's shell tells of its trials.
 struct PackMark {
-  /// `slow`: it is, so its time is over; `over`: its time is, it is being ended.
-  enum class Kind { begin, slow, over, end };
+  /// `slow`, `idle`: it is, so its time is over; `over`: its time is, it is being ended.
+  enum class Kind { begin, slow, idle, over, end };
   Kind kind = Kind::begin;
   TrialKey key;
   int exit_code = 0;  ///< of an end; 128 + signal

@@ -216,6 +216,36 @@ std::string config_value(const std::string& config, std::string_view name) {
   return "unknown";
 }
 
+/// Year and month of a release, from `22.05.8`; nothing where versions are told otherwise.
+std::optional<std::pair<int, int>> release_of(const std::string& version) {
+  std::istringstream words(version);
+  std::pair<int, int> release;
+  char dot = 0;
+  if (!(words >> release.first >> dot >> release.second) || dot != '.') return std::nullopt;
+  return release;
+}
+
+/// `version`: of this machine's commands, which are those that the runner uses.
+Diagnosis release_diagnosis(const std::string& version, const std::string& config) {
+  constexpr std::pair k_least_release{20, 11};
+  Diagnosis diagnosis{
+      "slurm", DiagnosisStatus::ok,
+      fmt::format("version {}, {}, ended jobs are known for {}", version,
+                  config_value(config, "AccountingStorageType") == "accounting_storage/none"
+                      ? "no accounting (none is needed)"
+                      : "accounting",
+                  config_value(config, "MinJobAge")),
+      ""};
+  const auto release = release_of(version);
+  if (!release || *release >= k_least_release) return diagnosis;
+  diagnosis.status = DiagnosisStatus::warn;
+  diagnosis.advice =
+      "the runner slurm needs 20.11 or later: before it `squeue` has no `--me`, by which "
+      "allocations are found, and steps of one allocation share processors (no `--exact`, no "
+      "`--overlap`)";
+  return diagnosis;
+}
+
 /// `main: up, 4 nodes of 16 CPUs, limit infinite; ...`
 std::string partitions_text(const std::string& rows) {
   std::string text;
@@ -295,19 +325,11 @@ std::vector<Diagnosis> diagnose_cluster() {
              "studies with the runner slurm need the cluster's controller: `scontrol ping`"}};
   }
   const std::string config = cluster.run({"scontrol", "show", "config"}).out;
-  const std::string version =
-      without_prefix(last_words(cluster.run({"sinfo", "--version"})), "slurm");
-  std::vector<Diagnosis> found{
-      {"slurm", DiagnosisStatus::ok,
-       fmt::format("version {}, {}, ended jobs are known for {}",
-                   version.substr(std::min(version.find(' ') + 1, version.size())),
-                   config_value(config, "AccountingStorageType") == "accounting_storage/none"
-                       ? "no accounting (none is needed)"
-                       : "accounting",
-                   config_value(config, "MinJobAge")),
-       ""},
-      {"slurm_partitions", DiagnosisStatus::ok, partitions_text(partitions.out), ""}};
-  return found;
+  // `slurm-wlm 22.05.8`
+  const std::string version = last_words(cluster.run({"sinfo", "--version"}));
+  const std::string number = version.substr(version.find(' ') + 1);
+  return {release_diagnosis(number, config),
+          {"slurm_partitions", DiagnosisStatus::ok, partitions_text(partitions.out), ""}};
 }
 
 }  // namespace steptune::slurm

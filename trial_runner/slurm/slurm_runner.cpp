@@ -92,7 +92,7 @@ std::vector<std::string> srun_command(const TrialSpec& spec, const Need& need,
   if (cpus > 0) words.push_back(fmt::format("--cpus-per-task={}", cpus));
   if (options.memory == "all") words.emplace_back("--mem=0");
   // What is held is not seen by a step that does not ask for it.
-  for (const char* option : {"gpus-per-node", "gres"}) {
+  for (const char* option : {"gpus", "gpus-per-node", "gpus-per-task", "gres"}) {
     if (const auto value = need.value_of(option))
       words.push_back(fmt::format("--{}={}", option, *value));
   }

@@ -293,13 +293,21 @@ std::vector<SummaryLine> SlurmSettings::summary(const Configuration& baseline) c
   }
   std::vector<slurm::Need> needs = needs_;
   if (needs.empty()) needs.push_back(section_.need_of(baseline));
-  const bool asks_all = needs.size() <= k_most_needs_asked;
+  const std::size_t known = needs.size();
+  const bool asks_all = known <= k_most_needs_asked;
   if (!asks_all) needs.resize(k_most_needs_asked);
   const auto answers = slurm::test_submissions(needs, options());
   const bool are_refused =
       asks_all && std::ranges::all_of(answers, &slurm::TestedSubmission::refused);
   for (const slurm::TestedSubmission& answer : answers)
     lines.push_back({"sbatch", answer.text, are_refused});
+  // Where Slurm could not be asked, the last answer tells why.
+  if (!asks_all && answers.size() == k_most_needs_asked) {
+    lines.push_back(
+        {"sbatch", fmt::format("asked about {} of {} kinds of allocation: each is a request to the "
+                               "controller",
+                               k_most_needs_asked, known)});
+  }
   if (const auto fault = mpi_.empty() ? std::nullopt : slurm::fault_of_mpi(mpi_))
     lines.push_back({"srun", "refused: " + *fault, true});
   return lines;

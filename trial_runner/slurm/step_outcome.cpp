@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,11 +26,21 @@ constexpr int k_status_terminated = 128 + 15;
 constexpr std::array<std::string_view, 3> k_lost_node_phrases{
     "Node failure on", "io error with slurmstepd", "Communication connection failure"};
 
-std::string last_output(const StepEvidence& evidence) {
-  std::string text = evidence.fault;
-  if (evidence.tail.empty()) return text;
-  if (!text.empty()) text += "; ";
-  return text + fmt::format("its last output: {}", fmt::join(evidence.tail, " | "));
+/// The system's words, which gloo, NCCL and Python hand on, and those of PyTorch's TCPStore, which
+/// writes the first letter small.
+constexpr std::array<std::string_view, 2> k_taken_port_phrases{"ddress already in use",
+                                                               "EADDRINUSE"};
+
+bool has_any(std::string_view line, std::span<const std::string_view> phrases) {
+  return std::ranges::any_of(phrases, [line](std::string_view phrase) {
+    return line.find(phrase) != std::string_view::npos;
+  });
+}
+
+std::string with_last_output(std::string detail, const StepEvidence& evidence) {
+  if (!evidence.fault.empty()) detail += "; " + evidence.fault;
+  if (evidence.tail.empty()) return detail;
+  return detail + fmt::format("; its last output: {}", fmt::join(evidence.tail, " | "));
 }
 
 /// What this program has caused.
@@ -81,10 +93,11 @@ bool tells_of_cancelling(std::string_view line) {
 }
 
 bool tells_of_lost_node(std::string_view line) {
-  return line.starts_with("srun: error") &&
-         std::ranges::any_of(k_lost_node_phrases, [line](std::string_view phrase) {
-           return line.find(phrase) != std::string_view::npos;
-         });
+  return line.starts_with("srun: error") && has_any(line, k_lost_node_phrases);
+}
+
+bool tells_of_taken_port(std::string_view line) {
+  return has_any(line, k_taken_port_phrases);
 }
 
 bool is_proven_success(const StepMarks& marks, EndCause cause) {
@@ -112,13 +125,17 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
                  ? "the step did not start"
                  : fmt::format("only {} of {} tasks started", marks.started(), tasks);
     if (over) detail += fmt::format(": its allocation is {}", words_of(*evidence.allocation_state));
-    const std::string output = last_output(evidence);
-    if (!output.empty()) detail += "; " + output;
+    detail = with_last_output(std::move(detail), evidence);
     return std::nullopt;
   }
   Outcome outcome;
   if (failed_itself) {
     outcome = of_program(marks, evidence);
+    if (evidence.port_taken && outcome.kind == OutcomeKind::failed) {
+      detail = with_last_output(
+          "the port at which its tasks were to meet is in use: " + outcome.detail, evidence);
+      return std::nullopt;
+    }
   } else if (was_killed_for_memory(evidence)) {
     outcome.kind = OutcomeKind::out_of_memory;
     outcome.exit_code = evidence.srun_status.value_or(1);
@@ -136,8 +153,7 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
       outcome.detail = "its step was ended from outside";
     }
   }
-  const std::string output = last_output(evidence);
-  if (!output.empty()) outcome.detail += "; " + output;
+  outcome.detail = with_last_output(std::move(outcome.detail), evidence);
   return outcome;
 }
 

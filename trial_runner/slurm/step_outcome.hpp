@@ -24,6 +24,9 @@ struct StepEvidence {
   bool memory_kill = false;       ///< Slurm's words among the output say so
   bool cancelled = false;         ///< likewise
   bool node_lost = false;         ///< likewise
+  /// The program found the port that it was given for its tasks' meeting in use, and told no
+  /// progress.
+  bool port_taken = false;
   /// Of the allocation, asked after the step's end; nothing: the controller does not answer.
   std::optional<std::string> allocation_state;
 };
@@ -37,12 +40,17 @@ struct StepEvidence {
 /// Whether a line is srun's own about a node that it has lost sight of.
 [[nodiscard]] bool tells_of_lost_node(std::string_view line);
 
+/// Whether a line is a program's own about a port that it could not have, as another program has
+/// it.
+[[nodiscard]] bool tells_of_taken_port(std::string_view line);
+
 /// Whether the end can be judged without asking what has become of the allocation: only success
 /// proves itself.
 [[nodiscard]] bool is_proven_success(const StepMarks& marks, EndCause cause);
 
-/// How the trial ended; nothing where its program never ran although nobody has ended it: the
-/// launch has failed, which is not the trial's fault. `detail` tells why in any case.
+/// How the trial ended; nothing where its program never ran although nobody has ended it, or failed
+/// for the port that it was given: the launch has failed, which is not the trial's fault. `detail`
+/// tells why in any case.
 [[nodiscard]] std::optional<Outcome> step_outcome(const StepMarks& marks,
                                                   const StepEvidence& evidence,
                                                   const TrialLimits& limits, int tasks,

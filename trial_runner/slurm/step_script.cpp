@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/shell_quote.hpp"
+#include "common/text.hpp"
 #include "trial_runner/launch/outer_ranks.hpp"
 #include "trial_runner/trial_name.hpp"
 
@@ -32,13 +33,32 @@ constexpr const char* k_ranks =
     "export RANK=\"$SLURM_PROCID\" WORLD_SIZE=\"$SLURM_STEP_NUM_TASKS\" "
     "LOCAL_RANK=\"$SLURM_LOCALID\" GROUP_RANK=\"$SLURM_NODEID\"\n";
 
+/// What the node is, told by its first task: without a program that would have to be there, and of
+/// the first processor only, since the file is long and read byte by byte.
+constexpr const char* k_node =
+    "[ \"${SLURM_LOCALID:-0}\" != 0 ] || (\n"
+    "kernel= cpu=\n"
+    "{ read -r kernel </proc/sys/kernel/osrelease\n"
+    "while IFS=: read -r key text && [ -n \"$key\" ]; do\n"
+    "case $key in \"model name\"*) cpu=$text; break;; esac\n"
+    "done </proc/cpuinfo; } 2>/dev/null\n"
+    "[ -z \"$kernel\" ] || m node \"$SLURM_PROCID $kernel$cpu\")\n";
+
 /// torchrun takes its options from these where its words leave them out. Nodes are numbered by
 /// Slurm and meet at the first: their own meeting (c10d) numbers them as they come, and tells the
 /// processes the name that the first knows itself by, which others may not know.
 constexpr const char* k_meeting =
     "export PET_NODE_RANK=\"$SLURM_NODEID\" PET_MASTER_ADDR={} PET_MASTER_PORT={}\n";
 
+bool is_torchrun(const TrialSpec& spec) {
+  return spec.launch && spec.launch->with == Launcher::torchrun;
+}
+
 }  // namespace
+
+bool has_meeting(const TrialSpec& spec, int tasks) {
+  return tasks > 1 || is_torchrun(spec);
+}
 
 Result<std::string> step_script(const TrialSpec& spec, const StepScript& script) {
   static const std::regex k_name("[A-Za-z_][A-Za-z0-9_]*");
@@ -51,6 +71,8 @@ Result<std::string> step_script(const TrialSpec& spec, const StepScript& script)
   std::string text = fmt::format(
       "m() {{ printf '\\036steptune {0} %s %s ;\\n\\036steptune {0} %s %s ;\\n'"
       " \"$1\" \"$2\" \"$1\" \"$2\"; }}\n"
+      // Before the start, with which it is told.
+      "{1}"
       "m start \"$SLURM_PROCID ${{SLURMD_NODENAME:-?}} $SLURM_JOB_ID.$SLURM_STEP_ID\"\n"
       "told=\n"
       "trap 'told=\" told\"' TERM\n"
@@ -58,7 +80,7 @@ Result<std::string> step_script(const TrialSpec& spec, const StepScript& script)
       "trap 's=$?; printf \"\\n\"; m exit \"$SLURM_PROCID $s$told\"; exit \"$s\"' EXIT\n"
       // What the trial sets, its shell options and traps included, ends with it: the marks stay.
       "(\n",
-      script.mark_word);
+      script.mark_word, k_node);
   if (spec.launch) {
     // Of the tuner's own environment, which srun hands on.
     text += "unset";
@@ -72,7 +94,7 @@ Result<std::string> step_script(const TrialSpec& spec, const StepScript& script)
                         script.tasks / std::max(1, script.nodes), posix_quoted(script.head_host),
                         script.port);
   }
-  if (spec.launch && spec.launch->with == Launcher::torchrun) {
+  if (is_torchrun(spec)) {
     text += fmt::format(k_meeting, posix_quoted(script.head_host), script.port);
   }
   // Tells the reporters that somebody reads what they print.
@@ -173,6 +195,7 @@ bool StepMarks::take(std::string_view mark) {
     step_id_ = std::move(step);
     return true;
   }
+  if (what == "node") return take_node(words);
   if (what == "cwd") {
     if (!(words >> end) || end != k_end_of_mark) return false;
     folder_missing_ = true;
@@ -184,6 +207,20 @@ bool StepMarks::take(std::string_view mark) {
   if (told && !(words >> end)) return false;
   if (end != k_end_of_mark) return false;
   if (statuses_.try_emplace(task, status).second) take_end(status, told);
+  return true;
+}
+
+bool StepMarks::take_node(std::istream& words) {
+  std::string kernel;
+  std::string cpu;
+  if (!(words >> kernel) || !std::getline(words, cpu) || !cpu.ends_with(k_end_of_mark)) {
+    return false;
+  }
+  cpu.resize(cpu.size() - k_end_of_mark.size());
+  kernels_.insert(printable_line(kernel));
+  const std::size_t begin = cpu.find_first_not_of(' ');
+  if (begin != std::string::npos)
+    cpus_.insert(printable_line(cpu.substr(begin, cpu.find_last_not_of(' ') + 1 - begin)));
   return true;
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <istream>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +25,11 @@ struct StepScript {
   std::string python_path{};
 };
 
-/// The text that `/bin/sh -c` runs as each task of a trial's step: marks the start, sets ranks and
-/// the study's variables, goes to the trial's folder, runs the program byte-exact and marks its
+/// Whether a step's program is told a port to meet at: where it has several tasks, or is torchrun.
+[[nodiscard]] bool has_meeting(const TrialSpec& spec, int tasks);
+
+/// The text that `/bin/sh -c` runs as each task of a trial's step: marks node and start, sets ranks
+/// and the study's variables, goes to the trial's folder, runs the program byte-exact and marks its
 /// exit status. Several tasks get the variables by which torch.distributed finds its ranks, and
 /// torchrun those by which its nodes meet. Errors (`usage`): a NUL byte, a variable's name that no
 /// shell can export, a text that is too long for the system.
@@ -56,16 +61,24 @@ class StepMarks {
   [[nodiscard]] const std::string& step_id() const { return step_id_; }
   /// Hosts by task.
   [[nodiscard]] const std::map<int, std::string>& hosts() const { return hosts_; }
+  /// Of the nodes whose first tasks have told, each once: releases of their kernels, models of
+  /// their processors. Empty of a step that an older version started.
+  [[nodiscard]] const std::set<std::string>& kernels() const { return kernels_; }
+  [[nodiscard]] const std::set<std::string>& cpus() const { return cpus_; }
 
  private:
   /// False: it is not whole.
   [[nodiscard]] bool take(std::string_view mark);
+  /// `KERNEL MODEL ;`, the model with blanks, or nothing where the system tells none.
+  [[nodiscard]] bool take_node(std::istream& words);
   void take_end(int status, bool told);
 
   std::string prefix_;
   int tasks_;
   std::string pending_;
   std::map<int, std::string> hosts_;
+  std::set<std::string> kernels_;
+  std::set<std::string> cpus_;
   std::map<int, int> statuses_;
   std::vector<int> failures_;
   bool told_ = false;

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
@@ -66,12 +69,15 @@ void StepTrial::tell_start(double time_s, std::vector<TrialEvent>& events) {
   std::string hosts;
   for (const auto& [task, host] : marks_->hosts())
     hosts += (hosts.empty() ? "" : " ") + host;
-  events.emplace_back(TrialStarted{key(),
-                                   time_s,
-                                   launch_->name,
-                                   {{"allocation", launch_->allocation},
-                                    {"step", marks_->step_id()},
-                                    {"hosts", std::move(hosts)}}});
+  std::map<std::string, std::string> placement{{"allocation", launch_->allocation},
+                                               {"step", marks_->step_id()},
+                                               {"hosts", std::move(hosts)}};
+  // Nodes of one allocation may differ.
+  if (!marks_->cpus().empty())
+    placement["cpu"] = fmt::format("{}", fmt::join(marks_->cpus(), ", "));
+  if (!marks_->kernels().empty())
+    placement["kernel"] = fmt::format("{}", fmt::join(marks_->kernels(), ", "));
+  events.emplace_back(TrialStarted{key(), time_s, launch_->name, std::move(placement)});
   for (const auto& [line_s, line] : std::exchange(early_lines_, {}))
     take_line(line_s, line, events);
 }
@@ -90,9 +96,11 @@ void StepTrial::take_line(double time_s, std::string_view line, std::vector<Tria
   memory_kill_ = memory_kill_ || tells_of_memory_kill(line);
   cancelled_ = cancelled_ || tells_of_cancelling(line);
   node_lost_ = node_lost_ || tells_of_lost_node(line);
+  port_taken_ = port_taken_ || (!has_progressed_ && tells_of_taken_port(line));
   last_event_s_ = std::max(last_event_s_, time_s);
   if (auto report = reader_.read_line(line, last_event_s_)) {
     mark_progress(tail_, *report);
+    has_progressed_ = has_progressed_ || report->step || report->samples;
     events.emplace_back(TrialReported{key(), *std::move(report)});
   }
 }
@@ -155,6 +163,8 @@ StepEvidence StepTrial::evidence() const {
   evidence.memory_kill = memory_kill_;
   evidence.cancelled = cancelled_;
   evidence.node_lost = node_lost_;
+  evidence.port_taken =
+      port_taken_ && !has_progressed_ && launch_ && has_meeting(spec_, launch_->tasks);
   evidence.tail = tail_.last_lines(k_tail_lines);
   if (step_end_) {
     evidence.srun_status = step_end_->status;

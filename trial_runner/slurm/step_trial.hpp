@@ -133,6 +133,8 @@ class StepTrial {
   bool memory_kill_ = false;
   bool cancelled_ = false;
   bool node_lost_ = false;
+  bool has_progressed_ = false;
+  bool port_taken_ = false;  ///< told before any progress
   std::set<std::string> lost_nodes_;
   EndCause cause_ = EndCause::none;
   double asked_s_ = 0.0;

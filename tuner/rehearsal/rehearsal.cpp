@@ -122,8 +122,10 @@ Result<RehearsedTuning> rehearse_tuning(const StudySpec& study, const SpeedModel
   if (!trials) return tl::unexpected(trials.error());
   tuning.trials = static_cast<int>(trials->size());
   tuning.counted_usd = record->overhead_usd;
-  for (const TrialRecord& trial : *trials)
+  for (const TrialRecord& trial : *trials) {
     tuning.counted_usd += trial.spent_usd;
+    if (is_confirmation(trial.purpose)) tuning.confirming.push_back(trial);
+  }
   tuning.bill = stage->settle();
   return tuning;
 }

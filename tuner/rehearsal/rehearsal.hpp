@@ -8,6 +8,7 @@
 
 #include "common/error.hpp"
 #include "trial_runner/rehearsal_stage.hpp"
+#include "tuner/history/history.hpp"
 #include "tuner/rehearsal/speed_model.hpp"
 #include "tuner/study/study_spec.hpp"
 
@@ -16,9 +17,10 @@ namespace steptune {
 /// How one tuning went.
 struct RehearsedTuning {
   double duration_s = 0.0;
-  RehearsalBill bill;        ///< as the simulated provider makes it out
-  double counted_usd = 0.0;  ///< what the tuner itself makes of it
-  int trials = 0;            ///< search and confirmation
+  RehearsalBill bill;                   ///< as the simulated provider makes it out
+  double counted_usd = 0.0;             ///< what the tuner itself makes of it
+  int trials = 0;                       ///< search and confirmation
+  std::vector<TrialRecord> confirming;  ///< runs, as recorded, in the order of their numbers
   std::optional<Configuration> recommended;
   std::vector<std::string> warnings;
 };

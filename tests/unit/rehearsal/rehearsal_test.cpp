@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/rehearsal/rehearsal.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +16,10 @@
 namespace steptune {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
+using testing::SizeIs;
 
 constexpr double k_now_s = 1'795'000'000.0;
 
@@ -72,6 +80,67 @@ TEST(Rehearsal, OneTrialAJobTakesLonger) {
   const RehearsedTuning packed = rehearse(study_of(document()));
   EXPECT_LT(packed.duration_s, 0.9 * alone.duration_s);
   EXPECT_LT(packed.bill.usd, alone.bill.usd);
+}
+
+/// A tuning of the study that docs/sagemaker.md rehearses, with so many trials a job.
+RehearsedTuning rehearse_packs(int trials_per_job, int seed,
+                               const std::string& seconds_per_sample) {
+  auto json = read_json_file(STEPTUNE_SOURCE_DIR "/benchmarks/packs/study.json");
+  EXPECT_TRUE(json) << json.error().text();
+  (*json)["search"]["seed"] = seed;
+  (*json)["runner"]["trials_per_job"] = trials_per_job;
+  const StudySpec study = study_of(*json);
+  const auto speed = expressed_speed(study, seconds_per_sample);
+  EXPECT_TRUE(speed) << speed.error().text();
+  auto tuning = rehearse_tuning(study, *speed, static_cast<std::uint64_t>(seed), k_now_s);
+  EXPECT_TRUE(tuning) << tuning.error().text();
+  return std::move(tuning).value_or(RehearsedTuning{});
+}
+
+TEST(Rehearsal, PacksStartSeldomColdTrainMostOfTheTimeAndTakeLittleOfIt) {
+  // The first of the document's models. Over 40 seeds the figures are 16 %, 19 % and 0.49; three
+  // scatter around them.
+  const std::string model = "0.0005 + 0.02/batch_size + 0.001/(1+workers)";
+  constexpr int k_first_seed = 1;
+  constexpr int k_seeds = 3;
+  double trials = 0.0;
+  double cold_starts = 0.0;
+  double usd = 0.0;
+  double not_training_usd = 0.0;
+  double duration_s = 0.0;
+  for (int seed = k_first_seed; seed < k_first_seed + k_seeds; ++seed) {
+    const RehearsedTuning packed = rehearse_packs(6, seed, model);
+    trials += packed.trials;
+    cold_starts += packed.bill.cold_starts;
+    usd += packed.bill.usd;
+    not_training_usd += packed.bill.not_training_usd;
+    duration_s += packed.duration_s / k_seeds;
+  }
+  EXPECT_LE(cold_starts / trials, 0.2);
+  EXPECT_LE(not_training_usd / usd, 0.22);
+  EXPECT_LE(duration_s, 0.6 * rehearse_packs(1, k_first_seed, model).duration_s);
+}
+
+TEST(Rehearsal, WinnerAndBaselineOfOneMachineTakeTurnsInOneJob) {
+  // On the baseline's machine 4 workers are best, and clearly so: there is one finalist.
+  const RehearsedTuning tuning =
+      rehearse_packs(6, 1,
+                     "(0.0004 + 0.02/batch_size + 0.0003*abs(workers-4)) * "
+                     "(instance == 'ml.g5.xlarge' ? 1 : 3)");
+  std::vector<TrialRecord> runs = tuning.confirming;
+  std::ranges::sort(runs, {}, &TrialRecord::ended_wall_s);
+  std::vector<std::pair<int, TrialPurpose>> turns;
+  std::set<std::string> jobs;
+  for (const TrialRecord& run : runs) {
+    turns.emplace_back(run.confirm_pair, run.purpose);
+    ASSERT_TRUE(run.placement.contains("job"));
+    jobs.insert(run.placement.at("job"));
+  }
+  constexpr auto k_winner = TrialPurpose::confirm_incumbent;
+  constexpr auto k_baseline = TrialPurpose::confirm_baseline;
+  EXPECT_THAT(turns, ElementsAre(Pair(1, k_winner), Pair(1, k_baseline), Pair(2, k_baseline),
+                                 Pair(2, k_winner), Pair(3, k_winner), Pair(3, k_baseline)));
+  EXPECT_THAT(jobs, SizeIs(1));
 }
 
 TEST(Rehearsal, TellsWhereTheTimeGoesAndTheLeastForTheSameJobs) {

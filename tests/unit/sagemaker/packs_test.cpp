@@ -100,6 +100,37 @@ TEST_F(PacksTest, ATrialThatIsClearlySlowLeavesItsTimeToTheOthers) {
   EXPECT_NEAR(told_usd(), audited_usd(), 0.0005);
 }
 
+TEST_F(PacksTest, ATrialThatIsSilentLeavesItsTimeToTheOthers) {
+  options.backlog = 8;
+  program.ends_after_s.reset();
+  program.step_s = 0.0;
+  for (int number = 1; number <= 3; ++number) {
+    TrialSpec silent = given(number, 1000.0);
+    silent.limits.idle_s = 90.0;
+    start(silent);
+  }
+  run_until_finished(3);
+  EXPECT_EQ(jobs(), 1U);
+  EXPECT_THAT(kinds(), testing::Each(OutcomeKind::hung));
+  for (const Outcome& outcome : outcomes) {
+    EXPECT_NEAR(outcome.duration_s, 91.0, 5.0);
+    EXPECT_THAT(outcome.detail, HasSubstr("no output for"));
+  }
+  release();
+  EXPECT_NEAR(told_usd(), audited_usd(), 0.0005);
+}
+
+TEST_F(PacksTest, APhaseUnderWayMayBeSilentForLonger) {
+  program.first_line = R"([steptune] {"v":1,"phase":"evaluation"})";
+  program.ends_after_s = 600.0;
+  program.step_s = 0.0;
+  TrialSpec spec = given(1, 1000.0);
+  spec.limits.idle_s = 90.0;
+  start(spec);
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
+}
+
 TEST_F(PacksTest, AllThatAreAskedToEndAreStoppedAtOnce) {
   options.backlog = 8;
   program.ends_after_s.reset();

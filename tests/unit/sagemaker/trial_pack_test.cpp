@@ -233,6 +233,52 @@ TEST_P(TrialPackTest, ATrialThatIsClearlySlowIsEndedByItsReports) {
       << output;
 }
 
+/// A trial that may be silent for so long.
+TrialSpec watched(std::int64_t number, const std::string& script, double idle_s) {
+  TrialSpec spec = trial(number, {"sh", "-c", script});
+  spec.limits.idle_s = idle_s;
+  return spec;
+}
+
+TEST_P(TrialPackTest, ATrialThatIsSilentIsEndedAndLeavesItsTimeToTheOthers) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<TrialSpec> trials{watched(1, "trap '' TERM; echo up; sleep 60; sleep 60", 2.0),
+                                watched(2, "exit 3", 2.0), watched(3, "", 2.0)};
+  // That it is slow is not known yet.
+  trials[2].argv = reporting(steady(3, 9.0), "sleep 60");
+  trials[2].slow_limit = SlowLimit{5.0, 4.0, 0.1};
+  const std::string output = run(trials);
+  EXPECT_THAT(ends(output), ElementsAre("[steptune-pack] idle 1.1", "[steptune-pack] over 1.1",
+                                        "[steptune-pack] end 1.1 137", "[steptune-pack] end 2.1 3",
+                                        "[steptune-pack] idle 3.1", "[steptune-pack] over 3.1",
+                                        "[steptune-pack] end 3.1 143"))
+      << output;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(45));
+  EXPECT_FALSE(leaves_processes());
+}
+
+TEST_P(TrialPackTest, ATrialThatRedrawsALineWithoutEndIsNotSilent) {
+  const std::string output = run({watched(
+      1, "i=0; while [ $i -lt 15 ]; do i=$((i + 1)); printf '\\r%s' $i >&2; sleep 0.2; done",
+      2.0)});
+  EXPECT_THAT(ends(output), ElementsAre("[steptune-pack] end 1.1 0")) << output;
+}
+
+TEST_P(TrialPackTest, APhaseUnderWayMayBeSilentForLonger) {
+  const std::string begins = R"(echo '[steptune] {"v":1,"phase":"evaluation"}'; )";
+  const std::string output = run({
+      watched(1, begins + "sleep 4; exit 3", 2.0),
+      watched(2, begins + R"(echo '[steptune] {"v":1,"phase":"evaluation","seconds":5}'; sleep 60)",
+              2.0),
+      watched(3, begins + R"(echo '[steptune] {"v":1,"step":7}'; sleep 60)", 2.0),
+  });
+  EXPECT_THAT(ends(output), ElementsAre("[steptune-pack] end 1.1 3", "[steptune-pack] idle 2.1",
+                                        "[steptune-pack] over 2.1", "[steptune-pack] end 2.1 143",
+                                        "[steptune-pack] idle 3.1", "[steptune-pack] over 3.1",
+                                        "[steptune-pack] end 3.1 143"))
+      << output;
+}
+
 TEST_P(TrialPackTest, MarksAreWrittenAtOnceSoThatNoOutputTearsThem) {
   std::vector<TrialSpec> trials{trial(1, reporting(steady(20, 9.0), "sleep 60")),
                                 trial(2, {"sleep", "60"}, 1.0)};
@@ -264,6 +310,7 @@ TEST_P(TrialPackTest, NothingIsLeftOver) {
   for (int number = 1; number <= 20; ++number) {
     trials.push_back(trial(number, {"true"}));
     if (number % 2 == 0) trials.back().slow_limit = SlowLimit{5.0, 4.0, 0.1};
+    if (number % 3 == 0) trials.back().limits.idle_s = 30.0;
   }
   EXPECT_EQ(ends(run(trials)).size(), 20U);
   EXPECT_FALSE(leaves_processes());
@@ -402,6 +449,23 @@ TEST(TrialPack, TheLimitOfSlownessStandsThereToo) {
   EXPECT_FALSE(pack[1].slow_limit);
   EXPECT_TRUE(pack_of(Json{{"STEPTUNE_PACK", "12.1:42:1:x:2"}}).empty());
   EXPECT_TRUE(pack_of(Json{{"STEPTUNE_PACK", "12.1:42:1"}}).empty());
+}
+
+TEST(TrialPack, TheLimitOfSilenceStandsThereWhereItComesBeforeTheTimeIsOver) {
+  TrialSpec silent = trial(12, {"true"}, 41.2);
+  silent.limits.idle_s = 30.0;
+  TrialSpec both = trial(13, {"true"}, 100.0);
+  both.limits.idle_s = 30.5;
+  both.slow_limit = SlowLimit{12.5, 2.0, 0.00034};
+  const auto pack =
+      pack_of(Json(request_of({silent, both, trial(14, {"true"}, 41.2)}).environment));
+  ASSERT_EQ(pack.size(), 3U);
+  EXPECT_EQ(pack[0].idle_s, 30.0);
+  EXPECT_EQ(pack[0].seconds, 42.0);
+  EXPECT_EQ(pack[1].idle_s, 31.0);
+  EXPECT_EQ(pack[1].slow_limit, both.slow_limit);
+  EXPECT_FALSE(pack[2].idle_s) << "ten minutes";
+  EXPECT_TRUE(pack_of(Json{{"STEPTUNE_PACK", "12.1:42/x"}}).empty());
 }
 
 TEST(TrialPack, WhatProgramsPrintIsNoMark) {

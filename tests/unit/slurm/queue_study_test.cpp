@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A whole study on a cluster under a virtual clock, one partition of which has a queue of hours.
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,9 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/rng.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/slurm/virtual_cluster.hpp"
 #include "trial_runner/slurm/need.hpp"
@@ -26,6 +29,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr double k_hour_s = 3600.0;
 constexpr int k_trials = 12;
@@ -103,6 +107,21 @@ class QueueStudy : public ::testing::Test {
     course.unused = *history->unused_times(course.study.id);
     EXPECT_EQ(cluster_.live_jobs(), 0) << "an allocation is left";
     return course;
+  }
+
+  /// Of a job that begins shortly before ten minutes are over, and whose node then fails, before
+  /// anything is measured.
+  [[nodiscard]] JobFate lost_as_time_is_over() {
+    cluster_.program = [](const StepRequest&) {
+      VirtualProgram slow;
+      slow.starts_after_s = 50.0;
+      return slow;
+    };
+    JobFate fate;
+    fate.queue_s = 550.0 - clock_.now_s();
+    fate.ends_after_s = 60.0;
+    fate.ends_as = "NODE_FAIL";
+    return fate;
   }
 
   struct Warnings : LoopListener {
@@ -193,6 +212,48 @@ TEST_F(QueueStudy, WhatStillWaitsAsTheTimeIsOverIsWithdrawn) {
   EXPECT_EQ(longer.trials[1].attempt, 2);
 }
 
+TEST_F(QueueStudy, EachStepAsksForTheGpusThatAreHeld) {
+  Json json = document();
+  json["budget"] = {{"trials", 1}};
+  json["runner"]["options"] = {"--gpus=4", "--switches=1"};
+  int steps = 0;
+  cluster_.program = [&steps](const StepRequest& request) {
+    ++steps;
+    EXPECT_THAT(request.argv, Contains("--gpus=4"));
+    EXPECT_THAT(request.argv, Not(Contains("--switches=1")));
+    return VirtualProgram{};
+  };
+  run(json, {});
+  EXPECT_EQ(steps, 1);
+}
+
+TEST_F(QueueStudy, WhatIsLostAsTheTimeIsOverIsToldAndRunWithMore) {
+  Json json = document();
+  json["budget"] = {{"time", "10m"}, {"trials", 2}};
+  json["try"] = Json::array({{{"batch", 16}, {"partition", "busy"}}});
+  const Course course = run_with(json, [this](const VirtualJob& job) {
+    return job.partition == "busy" ? lost_as_time_is_over() : JobFate{};
+  });
+  EXPECT_EQ(course.count(TrialStatus::interrupted), 1);
+  EXPECT_THAT(course.result.reason,
+              HasSubstr("trial 2 was cut off, and not run again within the budget"));
+  json["budget"]["time"] = "5h";
+  const Course longer = run(json, {});
+  EXPECT_EQ(longer.count(TrialStatus::interrupted), 0);
+  EXPECT_EQ(longer.trials[1].attempt, 2);
+}
+
+TEST_F(QueueStudy, ABaselineThatIsLostAsTheTimeIsOverEndsTheStudy) {
+  Json json = document();
+  json["budget"] = {{"time", "10m"}};
+  const Course course =
+      run_with(json, [this](const VirtualJob&) { return lost_as_time_is_over(); });
+  EXPECT_LE(course.end_s, 700.0);
+  EXPECT_EQ(course.result.end, LoopEnd::no_feasible_trial);
+  EXPECT_THAT(course.result.reason, HasSubstr("trial 1 was cut off, and not run again"));
+  EXPECT_THAT(listener_.messages, Contains(HasSubstr("the time for it is over")));
+}
+
 TEST_F(QueueStudy, ABaselineThatWaitsLongerThanTheTimeThatThereIsEndsTheStudy) {
   Json json = document();
   json["budget"] = {{"time", "20m"}};
@@ -221,7 +282,43 @@ TEST_F(QueueStudy, ConfirmingRunsAreNotWaitedForBeyondTheTimeEither) {
   EXPECT_EQ(course.result.recommendation->claim, Claim::unconfirmed);
 }
 
+class StudyWithMisfortunes : public QueueStudy, public ::testing::WithParamInterface<int> {
+ protected:
+  JobFate draw_fate() {
+    JobFate fate;
+    fate.queue_s = rng_.uniform() < 0.3 ? 900.0 * rng_.uniform() : 3.0 * rng_.uniform();
+    if (rng_.uniform() < 0.5) return fate;
+    constexpr std::array<const char*, 6> k_ends = {"PREEMPTED", "NODE_FAIL", "CANCELLED",
+                                                   "SUSPENDED", "TIMEOUT",   "RESTARTED"};
+    fate.ends_as = k_ends.at(rng_.below(k_ends.size()));
+    fate.ends_after_s = 30.0 + 600.0 * rng_.uniform();
+    return fate;
+  }
+
+  Rng rng_{static_cast<std::uint64_t>(GetParam()), "misfortunes"};
+};
+
+TEST_P(StudyWithMisfortunes, EndsInTimeAndTellsOfEachTrial) {
+  constexpr double k_budget_s = 1800.0;
+  constexpr double k_wall_s = 300.0;
+  Json json = document();
+  json["search"]["seed"] = GetParam();
+  json["budget"] = {{"time", "30m"}, {"trials", k_trials}};
+  json["measure"]["confirm_pairs"] = 2;
+  const Course course = run_with(json, [this](const VirtualJob&) { return draw_fate(); });
+  // A trial that begins before the time is over may take its own, and be done once more.
+  EXPECT_LT(course.end_s, k_budget_s + 3.0 * k_wall_s);
+  const bool tells_of_left = course.result.reason.find("not run") != std::string::npos;
+  for (const TrialRecord& trial : course.trials) {
+    SCOPED_TRACE(fmt::format("trial {}: {}", trial.number, course.result.reason));
+    EXPECT_TRUE(is_final(trial.status) ||
+                (trial.status == TrialStatus::interrupted && tells_of_left))
+        << to_text(trial.status);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, StudyWithAQueue, ::testing::Values(1, 2));
+INSTANTIATE_TEST_SUITE_P(Seeds, StudyWithMisfortunes, ::testing::Range(1, 51));
 
 }  // namespace
 }  // namespace steptune::slurm

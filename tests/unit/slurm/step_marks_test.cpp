@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,18 @@ TEST(StepMarks, OfOthersAndThoseThatAreNotWholeAreNotBelieved) {
       "\x1esteptune word ex" + mark("exit 1 0") + "it 0 0 ;\n\x1esteptune word exit 0 5 ;\n");
   EXPECT_EQ(marks.exited(), 2);
   EXPECT_EQ(marks.failure(), 5);
+}
+
+TEST(StepMarks, TellKernelAndProcessorOfEachNode) {
+  StepMarks marks("word", 3);
+  EXPECT_EQ(fed(marks, mark("node 0 6.1.0-25 AMD EPYC 7763 64-Core Processor")), "");
+  EXPECT_EQ(marks.started(), 0);
+  // A processor that the system has no name for, one of a torn mark, and the first node's again.
+  fed(marks, mark("node 1 5.14.0"));
+  fed(marks, "\x1esteptune word node 2 4.18.0 Intel\n");
+  fed(marks, mark("node 2 6.1.0-25 AMD EPYC 7763 64-Core Processor"));
+  EXPECT_EQ(marks.kernels(), (std::set<std::string>{"5.14.0", "6.1.0-25"}));
+  EXPECT_EQ(marks.cpus(), std::set<std::string>{"AMD EPYC 7763 64-Core Processor"});
 }
 
 TEST(StepMarks, TellWhoWasToldToEnd) {

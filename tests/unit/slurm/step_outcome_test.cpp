@@ -247,6 +247,24 @@ TEST(StepOutcome, IsThatOfTheLaunchWhereNotAllTasksHaveStarted) {
   EXPECT_EQ(failed->kind, OutcomeKind::not_started) << "one task found no program";
 }
 
+TEST(StepOutcome, IsThatOfTheLaunchWhereItsPortWasTaken) {
+  StepEvidence evidence;
+  evidence.srun_status = 1;
+  evidence.allocation_state = "RUNNING";
+  evidence.port_taken = true;
+  evidence.tail = {"RuntimeError: errno: 98 - Address already in use"};
+  std::string why;
+  EXPECT_FALSE(step_outcome(marks_of(2, 2, {"0 1"}), evidence, {}, 2, why));
+  EXPECT_THAT(why, HasSubstr("port at which its tasks were to meet is in use"));
+  EXPECT_THAT(why, HasSubstr("errno: 98"));
+  const auto succeeded = step_outcome(marks_of(2, 2, {"0 0", "1 0"}), evidence, {}, 2, why);
+  ASSERT_TRUE(succeeded);
+  EXPECT_EQ(succeeded->kind, OutcomeKind::completed) << "it has met elsewhere";
+  const auto missing = step_outcome(marks_of(2, 2, {"0 127"}), evidence, {}, 2, why);
+  ASSERT_TRUE(missing);
+  EXPECT_EQ(missing->kind, OutcomeKind::not_started);
+}
+
 TEST(StepOutcome, SlurmsWordsAreToldFromAProgramsOwn) {
   EXPECT_TRUE(tells_of_lost_node("srun: error: Node failure on n2"));
   EXPECT_TRUE(tells_of_lost_node(
@@ -256,6 +274,16 @@ TEST(StepOutcome, SlurmsWordsAreToldFromAProgramsOwn) {
   EXPECT_TRUE(tells_of_memory_kill(
       "slurmstepd-n1: error: Detected 1 oom-kill event(s) in StepId=3.0. Some of your processes"));
   EXPECT_FALSE(tells_of_memory_kill("RuntimeError: CUDA out of memory"));
+  for (const char* line :
+       {"RuntimeError: The server socket has failed to bind to [::]:29500 (errno: 98 - Address "
+        "already in use).",
+        "torch.distributed.DistNetworkError: The server socket has failed to listen on any local "
+        "network address. port: 29500, useIpv6: false, code: -98, name: EADDRINUSE, message: "
+        "address already in use",
+        "OSError: [Errno 98] Address already in use"}) {
+    EXPECT_TRUE(tells_of_taken_port(line)) << line;
+  }
+  EXPECT_FALSE(tells_of_taken_port("memory in use: 3 GB at address 0x7f"));
   EXPECT_TRUE(tells_of_cancelling(
       "slurmstepd-n1: error: *** STEP 3.0 ON n1 CANCELLED AT 2026-11-22T10:00:00 ***"));
 }

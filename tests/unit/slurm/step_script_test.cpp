@@ -5,22 +5,25 @@
 #include <array>
 #include <cstdio>
 #include <fstream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/machine/description.hpp"
 #include "common/shell_quote.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace steptune::slurm {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Output of the script as task `task` of `tasks` on node `node`; `outer`: variables that srun
-/// hands on, for a shell.
+/// Output of the script as task `task` of `tasks` on node `node`; `outer`: variables of Slurm's and
+/// those that srun hands on, for a shell.
 std::string output_of(const TrialSpec& spec, int nodes, int tasks, int task, int node,
                       const std::string& python_path = "", const std::string& setup = "",
                       const std::string& outer = "") {
@@ -35,10 +38,10 @@ std::string output_of(const TrialSpec& spec, int nodes, int tasks, int task, int
   const auto text = step_script(spec, script);
   if (!text) return text.error().text();
   const std::string command = fmt::format(
-      "env -i {} PATH=\"$PATH\" SLURM_PROCID={} SLURM_NODEID={} SLURM_LOCALID=0 "
+      "env -i PATH=\"$PATH\" SLURM_PROCID={} SLURM_NODEID={} SLURM_LOCALID=0 "
       "SLURM_STEP_NUM_TASKS={} "
-      "SLURM_JOB_ID=7 SLURM_STEP_ID=0 /bin/sh -c {} 2>&1",
-      outer, task, node, script.tasks, posix_quoted(*text));
+      "SLURM_JOB_ID=7 SLURM_STEP_ID=0 {} /bin/sh -c {} 2>&1",
+      task, node, script.tasks, outer, posix_quoted(*text));
   std::FILE* pipe = ::popen(command.c_str(), "r");
   std::string output;
   std::array<char, 512> buffer{};
@@ -74,6 +77,26 @@ TEST(StepScript, TellsTorchrunOnEachNodeWhereItsNodesMeet) {
   const std::string second = output_of(spec, 2, 2, 1, 1);
   EXPECT_THAT(second, HasSubstr("PET_MASTER_ADDR=n1\n"));
   EXPECT_THAT(second, HasSubstr("PET_NODE_RANK=1\n"));
+}
+
+TEST(StepScript, TellsOnWhatNodeItRuns) {
+  const auto told = [](const std::string& output) {
+    StepMarks marks("word", 2);
+    marks.feed(output, [](std::string_view) {});
+    EXPECT_EQ(marks.started(), 1) << output;
+    return std::pair(marks.kernels(), marks.cpus());
+  };
+  const MachineDescription here = describe_machine(SystemFiles{});
+  const auto [kernels, cpus] = told(output_of(printing(std::nullopt), 1, 2, 0, 0));
+  EXPECT_THAT(kernels, ElementsAre(here.at("kernel")));
+  if (here.contains("cpu")) {
+    EXPECT_THAT(cpus, ElementsAre(here.at("cpu")));
+  }
+  // One task of each node is enough.
+  const auto second =
+      told(output_of(printing(std::nullopt), 1, 2, 1, 0, "", "", "SLURM_LOCALID=1"));
+  EXPECT_TRUE(second.first.empty());
+  EXPECT_TRUE(second.second.empty());
 }
 
 TEST(StepScript, GivesTasksTheirRanksAndNoMeetingOfTorchruns) {

@@ -379,6 +379,7 @@ void VirtualCluster::advance_step(StepState& step) {
     step.begun = true;
     started_.push_back(step.request.name);
     for (int task = 0; task < step.tasks_that_run(); ++task) {
+      step.mark(step.starts_s(), fmt::format("node {} 6.1.{} EPYC 7763", task, task + 1));
       step.mark(step.starts_s(),
                 fmt::format("start {} n{} {}.{}", task, task + 1, step.job, step.number));
     }

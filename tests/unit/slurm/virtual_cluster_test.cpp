@@ -26,9 +26,9 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
     const auto begun = runner_->begin_study("virtual", "1");
     ASSERT_TRUE(begun) << begun.error().text();
   }
-  void start(std::int64_t trial, const Need& need = {}) {
+  void start(std::int64_t trial, const Need& need = {}, int attempt = 1) {
     TrialSpec spec;
-    spec.key = {trial, 1};
+    spec.key = {trial, attempt};
     spec.argv = {"train"};
     spec.resources = to_resources(need);
     spec.limits.wall_s = 600.0;
@@ -51,6 +51,8 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
     const auto events = runner_->wait(until_s);
     ASSERT_TRUE(events) << events.error().text();
     for (const TrialEvent& event : *events) {
+      const auto* start = std::get_if<TrialStarted>(&event);
+      if (start != nullptr) placements_[start->key.trial] = start->placement;
       const auto* end = std::get_if<TrialFinished>(&event);
       if (end != nullptr) ended_[end->key.trial] = end->outcome;
     }
@@ -96,11 +98,24 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
   static bool is(const std::vector<std::string>& argv, const char* command) {
     return argv.front() == command;
   }
+  static constexpr const char* k_port_taken =
+      "RuntimeError: The server socket has failed to bind to [::]:29500 (errno: 98 - Address "
+      "already in use).";
+  /// That the tasks are told to meet at; empty: none.
+  static std::string port_in(const StepRequest& request) {
+    constexpr std::string_view k_before = "MASTER_PORT=";
+    const std::string& script = request.argv.back();
+    const std::size_t found = script.find(k_before);
+    if (found == std::string::npos) return {};
+    const std::size_t begin = found + k_before.size();
+    return script.substr(begin, script.find('\n', begin) - begin);
+  }
 
   VirtualClock clock_{1'795'000'000.0};
   VirtualCluster cluster_{clock_, 1};
   std::unique_ptr<SlurmRunner> runner_;
   std::map<std::int64_t, Outcome> ended_;
+  std::map<std::int64_t, std::map<std::string, std::string>> placements_;
 };
 
 TEST_F(SlurmRunnerOnAVirtualCluster, RunsTrialsOneAfterAnotherInOneAllocation) {
@@ -112,6 +127,17 @@ TEST_F(SlurmRunnerOnAVirtualCluster, RunsTrialsOneAfterAnotherInOneAllocation) {
   expect_end(1, OutcomeKind::completed);
   expect_end(2, OutcomeKind::completed);
   EXPECT_EQ(count("sbatch"), 1);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, TellsWhatNodesATrialRanOn) {
+  cluster_.program = quick;
+  use();
+  start(1, Need{2, {}});
+  wait_for(1);
+  EXPECT_EQ(placements_[1]["hosts"], "n1 n2");
+  EXPECT_EQ(placements_[1]["cpu"], "EPYC 7763");
+  EXPECT_EQ(placements_[1]["kernel"], "6.1.1, 6.1.2");
   release();
 }
 
@@ -151,6 +177,58 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AProgramThatSurvivedAWantOfMemoryHasFailedF
   wait_for(1);
   expect_end(1, OutcomeKind::failed);
   EXPECT_THAT(ended_[1].detail, HasSubstr("KeyError"));
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, WhereAPortIsTakenTheTrialsNextAttemptHasAnother) {
+  std::vector<std::string> ports;
+  cluster_.program = [&ports](const StepRequest& request) {
+    ports.push_back(port_in(request));
+    VirtualProgram program{0.1, 0.5, ports.size() == 1 ? 1 : 0, 143};
+    if (ports.size() == 1) program.last_words = k_port_taken;
+    return program;
+  };
+  use();
+  start(1, Need{2, {}});
+  wait_for(1);
+  expect_end(1, OutcomeKind::lost);
+  EXPECT_THAT(ended_[1].detail, HasSubstr("port at which its tasks were to meet is in use"));
+  ended_.clear();
+  start(1, Need{2, {}}, 2);
+  wait_for(1);
+  expect_end(1, OutcomeKind::completed);
+  ASSERT_EQ(ports.size(), 2U);
+  EXPECT_FALSE(ports[0].empty());
+  EXPECT_NE(ports[0], ports[1]);
+  EXPECT_EQ(count("sbatch"), 1) << "the nodes are as good as before";
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, APortThatTheProgramChoseItselfIsItsOwnFailure) {
+  // One task meets nobody: it was given no port.
+  cluster_.program = [](const StepRequest& request) {
+    EXPECT_EQ(port_in(request), "");
+    VirtualProgram program{0.1, 0.5, 1, 143};
+    program.last_words = k_port_taken;
+    return program;
+  };
+  use();
+  start(1);
+  wait_for(1);
+  expect_end(1, OutcomeKind::failed);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, WordsOfAPortAfterProgressAreTheProgramsOwnFailure) {
+  cluster_.program = [](const StepRequest&) {
+    VirtualProgram program{0.1, 5.0, 1, 143};
+    program.last_words = k_port_taken;
+    return program;
+  };
+  use();
+  start(1, Need{2, {}});
+  wait_for(1);
+  expect_end(1, OutcomeKind::failed);
   release();
 }
 

@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 /// What a rank tells of steps of `step_s`, of which `data_s` go to data; each step has two samples
 /// for all ranks together.
@@ -65,6 +66,22 @@ TEST(RankMeasurers, NamesTheRankWhoseDataIsLateThoughAllStepAlike) {
   EXPECT_THAT(
       m.remark,
       HasSubstr("straggler: rank 2 spends 30 % of each step longer on data than the others"));
+}
+
+TEST(RankMeasurers, TellsWhereMoreRanksReportThanAreMeasured) {
+  std::vector<TellingRank> ranks;
+  for (int rank = 0; rank < 64; ++rank)
+    ranks.push_back({rank, 0.1});
+  EXPECT_THAT(measured(ranks, 5.0).remark, Not(HasSubstr("ranks are measured")));
+  ranks.push_back({64, 0.1});
+  // Twice as slow: it is not looked at, which the remark owns up to.
+  ranks.push_back({65, 0.2});
+  const Measurement m = measured(ranks, 5.0);
+  EXPECT_NEAR(m.total_samples, 98.0, 2.1);
+  EXPECT_THAT(m.remark,
+              HasSubstr("only the first 64 ranks to report are measured: what others tell, "
+                        "up to rank 65, is left out"));
+  EXPECT_THAT(m.remark, Not(HasSubstr("straggler")));
 }
 
 TEST(RankMeasurers, IsOneMeasurerWhereNobodySaysWhichItIs) {

@@ -149,6 +149,7 @@ std::vector<SimulatedTurn> SimulatedJob::turns() const {
                        Rng(around_.options.seed, fmt::format("rehearsal_output/{}/{}", name_, name),
                            static_cast<std::uint64_t>(runs_.size()))};
     if (trial.slow_limit) turn.look_at(*trial.slow_limit);
+    if (trial.idle_s) turn.look_for_silence(*trial.idle_s);
     turns.push_back(std::move(turn));
   }
   return turns;

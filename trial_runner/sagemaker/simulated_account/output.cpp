@@ -11,14 +11,27 @@
 #include "trial_runner/sagemaker/trial_pack.hpp"
 
 namespace steptune::simulated {
+namespace {
+
+/// Whether a report tells a phase that is under way from then on.
+bool begins_phase(const std::string& line) {
+  return line.find("\"phase\":") != std::string::npos &&
+         line.find("\"seconds\":") == std::string::npos;
+}
+
+}  // namespace
+
+double SimulatedTurn::asked_after_s() const {
+  return std::min({given_s, slow_after_s.value_or(given_s), idle_after_s.value_or(given_s)});
+}
 
 double SimulatedTurn::duration_s() const {
-  const double asked_s = slow_after_s.value_or(given_s) + program.stop_s;
+  const double asked_s = asked_after_s() + program.stop_s;
   return std::min(program.ends_after_s.value_or(asked_s), asked_s);
 }
 
 bool SimulatedTurn::is_over() const {
-  return !program.ends_after_s || *program.ends_after_s > slow_after_s.value_or(given_s);
+  return !program.ends_after_s || *program.ends_after_s > asked_after_s();
 }
 
 void SimulatedTurn::look_at(const SlowLimit& limit) {
@@ -28,6 +41,18 @@ void SimulatedTurn::look_at(const SlowLimit& limit) {
   const std::vector<double>& times_s = output.times_s();
   for (std::size_t i = 1; i < times_s.size() && !slow_after_s; ++i) {
     if (looks.report(times_s[i], output.samples_at(i))) slow_after_s = times_s[i];
+  }
+}
+
+void SimulatedTurn::look_for_silence(double idle_s) {
+  const double until_s = std::min(given_s, program.ends_after_s.value_or(given_s));
+  SimulatedOutput output(program, true, 0.0, rng);
+  output.produce_until(until_s);
+  std::vector<double> times_s = output.times_s();
+  times_s.push_back(until_s);
+  for (std::size_t i = 1; i < times_s.size() && !idle_after_s; ++i) {
+    const double found_s = times_s[i - 1] + idle_s;
+    if (times_s[i] > found_s && !begins_phase(output.text(i - 1))) idle_after_s = found_s;
   }
 }
 
@@ -73,7 +98,12 @@ void SimulatedOutput::produce_turns_until(double time_s) {
       put(i, static_cast<std::ptrdiff_t>(turn.next), times[turn.next]);
     if (turn.end_s > until_s) continue;
     turn.ended = true;
-    if (turn.told.is_over() && turn.told.slow_after_s) put(i, k_slow, turn.end_s);
+    const double asked_s = turn.told.asked_after_s();
+    if (turn.told.is_over() && turn.told.slow_after_s == asked_s) {
+      put(i, k_slow, turn.end_s);
+    } else if (turn.told.is_over() && turn.told.idle_after_s == asked_s) {
+      put(i, k_idle, turn.end_s);
+    }
     if (turn.told.is_over()) put(i, k_over, turn.end_s);
     put(i, k_end, turn.end_s);
   }
@@ -87,6 +117,7 @@ std::string SimulatedOutput::text_of(const Place& place) const {
   mark.key = turn.told.key;
   mark.kind = place.line == k_begin  ? PackMark::Kind::begin
               : place.line == k_slow ? PackMark::Kind::slow
+              : place.line == k_idle ? PackMark::Kind::idle
               : place.line == k_over ? PackMark::Kind::over
                                      : PackMark::Kind::end;
   mark.exit_code = turn.told.is_over() ? k_terminated : turn.told.program.exit_code;

@@ -18,11 +18,16 @@ struct SimulatedTurn {
   SimulatedProgram program;
   double given_s = 0.0;  ///< then it is ended
   Rng rng;               ///< of what it prints
-  /// After so long the shell finds it slow and ends it; nothing: it never does.
+  /// After so long the shell finds it slow, or silent, and ends it; nothing: it never does.
   std::optional<double> slow_after_s{};
+  std::optional<double> idle_after_s{};
 
   /// Finds that out: it is slow by `limit`.
   void look_at(const SlowLimit& limit);
+  /// Likewise: it is silent for `idle_s`.
+  void look_for_silence(double idle_s);
+  /// When it is asked to end, if it has not ended by itself.
+  [[nodiscard]] double asked_after_s() const;
   /// From its begin to its end.
   [[nodiscard]] double duration_s() const;
   [[nodiscard]] bool is_over() const;
@@ -62,6 +67,7 @@ class SimulatedOutput {
   static constexpr std::ptrdiff_t k_over = -2;
   static constexpr std::ptrdiff_t k_end = -3;
   static constexpr std::ptrdiff_t k_slow = -4;
+  static constexpr std::ptrdiff_t k_idle = -5;
 
   [[nodiscard]] std::string report(std::size_t index) const;
   void produce_turns_until(double time_s);
