@@ -61,7 +61,22 @@ std::size_t heading_end(const std::string& content) {
 struct Entry {
   std::string heading;
   std::string description;
+  std::vector<std::string> needs;  ///< other options
 };
+
+/// The options behind `Needs:`, as CLI11 tells them.
+std::vector<std::string> needs_in(const std::string& heading) {
+  static const RE2 k_needs(R"( Needs:((?: -{1,2}[A-Za-z][A-Za-z0-9_.\-]*)+))");
+  static const RE2 k_option(R"( (-[^ ]+))");
+  std::vector<std::string> needs;
+  std::string told;
+  if (!RE2::PartialMatch(heading, k_needs, &told)) return needs;
+  re2::StringPiece rest(told.data(), told.size());
+  std::string option;
+  while (RE2::Consume(&rest, k_option, &option))
+    needs.push_back(option);
+  return needs;
+}
 
 /// An option's line in two; nothing where the line is none.
 std::optional<Entry> entry_of(const std::string& line) {
@@ -89,9 +104,10 @@ std::optional<Entry> entry_of(const std::string& line) {
     if (letter == ' ' && collapsed.ends_with(' ')) continue;
     collapsed += letter;
   }
+  std::vector<std::string> needs = needs_in(collapsed);
   RE2::Replace(&collapsed, k_relation, "");
   const std::size_t rest = std::min(content.find_first_not_of(' ', end), content.size());
-  return Entry{collapsed, content.substr(rest)};
+  return Entry{collapsed, content.substr(rest), std::move(needs)};
 }
 
 std::vector<ProgramOption> options_in(const std::vector<std::string>& lines) {
@@ -102,6 +118,7 @@ std::vector<ProgramOption> options_in(const std::vector<std::string>& lines) {
     if (!entry) return;
     ProgramOption option = parse_heading(entry->heading);
     read_description(entry->description, option);
+    option.needs = std::move(entry->needs);
     entry.reset();
     if (option.name.empty() || options.size() >= k_max_options) return;
     // absl and gflags: what is no number and no truth value is a text.

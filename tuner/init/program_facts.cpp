@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/init/program_facts.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -59,6 +60,15 @@ std::optional<ProgramFacts::Today> ProgramFacts::today(const ProgramOption& opti
   }
   if (!option.default_value || option.default_value->empty()) return std::nullopt;
   return Today{*option.default_value, option.default_from};
+}
+
+std::string ProgramFacts::missing_for(const ProgramOption& option) const {
+  for (const std::string& name : option.needs) {
+    const auto needed = std::ranges::find_if(
+        options, [&](const ProgramOption& other) { return other.is_called(name); });
+    if (needed != options.end() && !value_on_command_line(argv, *needed)) return name;
+  }
+  return "";
 }
 
 std::vector<NamedConfig> configs_of(const std::vector<std::string>& argv,

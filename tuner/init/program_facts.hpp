@@ -33,6 +33,9 @@ struct ProgramFacts {
     std::string from;  ///< `the command`, `config.yaml`, `--help`, `train.py`
   };
   [[nodiscard]] std::optional<Today> today(const ProgramOption& option) const;
+
+  /// The first option that this one needs and that the command does not give; empty: none.
+  [[nodiscard]] std::string missing_for(const ProgramOption& option) const;
 };
 
 /// Configuration files that the command names, below `folder`. What cannot be read is left out: it

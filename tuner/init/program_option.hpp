@@ -29,6 +29,7 @@ struct ProgramOption {
   std::string default_from;                  ///< where the default was read: `--help`, `train.py`
   std::string words;                         ///< the program's own description, one line
   bool python_truth = false;                 ///< truth values are written `True` and `False`
+  std::vector<std::string> needs;            ///< options without which this one is refused
 
   [[nodiscard]] bool is_called(const std::string& typed) const;
 };

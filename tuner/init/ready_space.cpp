@@ -11,6 +11,7 @@
 #include "common/document/source_lines.hpp"
 #include "common/json_fields.hpp"
 #include "common/shipped_files.hpp"
+#include "tuner/knobs/knob_role.hpp"
 
 namespace steptune {
 namespace {
@@ -72,11 +73,7 @@ const Section<SpaceKnob>& knob_section() {
   static const auto k_section =
       Section<SpaceKnob>("knob", "", "an object such as {\"parameter\": \"workers\", ...}")
           .add(key("parameter", &SpaceKnob::parameter, document::string()).required())
-          .add(key("role", &SpaceKnob::role,
-                   document::one_of({"batch", "accumulation", "workers", "prefetch", "precision",
-                                     "threads", "compile", "checkpointing", "layout", "transfer",
-                                     "other"}))
-                   .required())
+          .add(key("role", &SpaceKnob::role, document::one_of(knob_role_names())).required())
           .add(key("option", &SpaceKnob::option, document::string()))
           .add(key("type", &SpaceKnob::type, document::one_of({"int", "bool", "categorical"}))
                    .required())

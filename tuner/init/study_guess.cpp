@@ -112,6 +112,10 @@ class Guessing {
       }
       return;
     }
+    if (const std::string needed = input_.program.missing_for(*option);
+        place.config == nullptr && !needed.empty()) {
+      return leave(shown, fmt::format("it needs {}, which the command does not give", needed));
+    }
     if (const std::string why = why_not_in_file(rule); !why.empty()) return leave(shown, why);
     if (changes_learning(rule) && loss_.empty()) return leave(shown, k_no_loss);
     if (place.config == nullptr && input_.program.help_style != "argparse" &&
@@ -209,6 +213,9 @@ class Guessing {
     if (!files.empty()) document["config_files"] = std::move(files);
     if (hooks_) document["hooks"]["pytorch"] = *hooks_;
     const Json constraints = found_constraints();
+    // A constraint may have left less of a range.
+    for (GuessedKnob& knob : guess_.tuned)
+      knob.range = range_text(parameters_[knob.parameter]);
     document["parameters"] = parameters_;
     if (!constraints.empty()) document["constraints"] = constraints;
     document["baseline"] = baseline_;

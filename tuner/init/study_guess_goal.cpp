@@ -40,7 +40,8 @@ struct Told {
 std::optional<Told> told_by(const ProgramFacts& program, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const ProgramOption* option = find_option(program.options, name);
-    if (option == nullptr) continue;
+    // One that speaks of another use of the program is no word about this one.
+    if (option == nullptr || !program.missing_for(*option).empty()) continue;
     if (const auto today = program.today(*option)) {
       return Told{option->name, today->value, today->from};
     }

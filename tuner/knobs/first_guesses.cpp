@@ -95,7 +95,8 @@ const Parameter* FirstGuesses::of(KnobRole role) const {
 }
 
 bool FirstGuesses::knows_anything() const {
-  return std::ranges::any_of(roles_, [](const auto& role) { return role.has_value(); });
+  return std::ranges::any_of(
+      roles_, [](const auto& role) { return role.has_value() && role != KnobRole::instance; });
 }
 
 void FirstGuesses::share_cpus(Configuration& configuration) const {
@@ -132,6 +133,7 @@ std::optional<double> FirstGuesses::larger_batch(const Configuration& from,
   double too_large = std::numeric_limits<double>::infinity();
   bool went_up = false;
   for (const Observation& observation : observations) {
+    if (!on_one_instance(observation.configuration, from)) continue;
     const double tried = number_of(observation.configuration, batch, today);
     if (tried > number_of(baseline_, batch, today)) went_up = true;
     if (tried <= today) continue;
@@ -207,7 +209,16 @@ std::optional<Configuration> FirstGuesses::pull(const Configuration& from, const
   return space_.contains(guess) ? std::optional(std::move(guess)) : std::nullopt;
 }
 
+bool FirstGuesses::on_one_instance(const Configuration& a, const Configuration& b) const {
+  const Parameter* instance = of(KnobRole::instance);
+  if (instance == nullptr) return true;
+  const Value* one = a.find(instance->name);
+  const Value* two = b.find(instance->name);
+  return one == two || (one != nullptr && two != nullptr && *one == *two);
+}
+
 bool FirstGuesses::needs_as_much(const Configuration& guess, const Configuration& other) const {
+  if (!on_one_instance(guess, other)) return false;
   const Point one = space_.encode(guess);
   const Point two = space_.encode(other);
   for (std::size_t i = 0; i < one.size(); ++i) {

@@ -33,7 +33,9 @@ inline constexpr std::size_t k_guessed_trials = 4;
 /// that was faster, a batch of twice the size, or one between it and what ran out of memory or was
 /// slower, then fewer workers; where not, the same step by step. Each starts from the best
 /// so far, so that what was slower, failed or violated a guard is not built upon. Parameters
-/// without a role stay as they are. Immutable; the space must outlive it.
+/// without a role stay as they are, and so does the instance: which one is cheapest or fastest only
+/// measuring tells, and on another one the other guesses would be wrong. Immutable; the space must
+/// outlive it.
 class FirstGuesses {
  public:
   /// Roles are `declared`, or else told by the parameters' names (`role_of_name`).
@@ -54,6 +56,8 @@ class FirstGuesses {
                                                   std::span<const Observation> observations) const;
   [[nodiscard]] std::optional<double> larger_batch(const Configuration& from,
                                                    std::span<const Observation> observations) const;
+  /// What did not fit one machine, or was slow on it, says nothing of another.
+  [[nodiscard]] bool on_one_instance(const Configuration& a, const Configuration& b) const;
   /// Of memory, by the directions that the parameters declare, as far as these say.
   [[nodiscard]] bool needs_as_much(const Configuration& guess, const Configuration& other) const;
   [[nodiscard]] const Parameter* of(KnobRole role) const;

@@ -20,7 +20,7 @@ struct RoleName {
   const char* pattern;  ///< of the whole plain name
 };
 
-constexpr std::array<RoleName, 11> k_roles = {{
+constexpr std::array<RoleName, 12> k_roles = {{
     {KnobRole::batch, "batch",
      "(?:(?:per_)?(?:device|gpu)_|train_|per_device_train_|per_gpu_train_|mini_?|micro_?|local_)*"
      "(?:batch(?:_?size)?|bs|mbs)(?:_per_(?:gpu|device|rank))?"},
@@ -41,6 +41,8 @@ constexpr std::array<RoleName, 11> k_roles = {{
      "|(?:use_)?(?:gradient_|grad_|activation_)(?:checkpoint|recompute)|recompute_activations"},
     {KnobRole::layout, "layout", "(?:use_)?channels?_last"},
     {KnobRole::transfer, "transfer", "pin_mem(?:ory)?"},
+    {KnobRole::instance, "instance",
+     "(?:ec2_|aws_|ml_)?instance(?:_type)?|(?:machine|node|vm)_type|machine"},
     {KnobRole::other, "other",
      "persistent_workers|(?:use_)?(?:fused|foreach)(?:_(?:adamw?|optimizer|sgd))?"
      "|(?:use_)?flash_?att(?:n|ention)"},

@@ -23,6 +23,7 @@ enum class KnobRole {
   checkpointing,  ///< whether activations are computed again to save memory
   layout,         ///< of pictures in memory
   transfer,       ///< how batches get to the device
+  instance,       ///< type of the machine that a trial runs on
   other,          ///< another known one that changes speed alone
 };
 

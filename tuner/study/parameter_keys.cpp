@@ -245,8 +245,8 @@ Section<DeclaredParameter>& add_when(Section<DeclaredParameter>& section) {
                   .in_fingerprint(InFingerprint::never)
                   .doc("what it does in the program, for `run --first-guesses`: `batch`, "
                        "`accumulation`, `workers`, `prefetch`, `threads`, `precision`, `compile`, "
-                       "`checkpointing`, `layout`, `transfer`, `other` (changes speed alone) or "
-                       "`none`. Without it the parameter's name tells"));
+                       "`checkpointing`, `layout`, `transfer`, `instance`, `other` (changes "
+                       "speed alone) or `none`. Without it the parameter's name tells"));
   return section.add(
       when_key().doc("the parameter is active where this expression holds; it may mention facts "
                      "and parameters declared before"));

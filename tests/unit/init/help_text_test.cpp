@@ -150,6 +150,8 @@ Options:
                               folder of class folders
   --precision fp32|bf16=fp32  fp32, or bf16 by autocast
   --channels-last             lay pictures out pixel by pixel
+  --images INT:INT in [2 - 99]=1000 Needs: --generate --size Excludes: --data
+                              how many
 )");
   EXPECT_EQ(help.style, "CLI11");
   EXPECT_EQ(must_find(help, "batch_size").default_value, "32");
@@ -160,6 +162,9 @@ Options:
   EXPECT_EQ(must_find(help, "precision").default_value, "fp32");
   EXPECT_THAT(must_find(help, "precision").choices, ElementsAre("fp32", "bf16"));
   EXPECT_EQ(must_find(help, "channels_last").form, OptionForm::flag);
+  EXPECT_EQ(must_find(help, "images").default_value, "1000");
+  EXPECT_THAT(must_find(help, "images").needs, ElementsAre("--generate", "--size"));
+  EXPECT_TRUE(must_find(help, "data").needs.empty());
 }
 
 TEST(HelpText, OfHydra) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -139,6 +140,37 @@ TEST(StudyGuess, StopsCountingFilesWhereItIsInterrupted) {
   input.interrupted = [&asked] { return ++asked > 0; };
   EXPECT_FALSE(must_guess(input).document.contains("planned_run"));
   EXPECT_EQ(asked, 1);
+}
+
+TEST(StudyGuess, LeavesOptionsOfAnotherUseOfTheProgram) {
+  const std::string help =
+      "Usage: x [OPTIONS]\n\nOptions:\n  -h,--help            Print this help message and exit\n"
+      "  --epochs FLOAT=3     passes\n"
+      "  --generate TEXT      write pictures and end\n"
+      "  --images INT=1000 Needs: --generate\n                       how many\n"
+      "  --workers INT=2      that read\n"
+      "  --threads INT=1 Needs: --generate\n                       that write\n";
+  const StudyGuess guess = must_guess(input_of(help, {"x"}));
+  EXPECT_FALSE(guess.document.contains("planned_run")) << guess.document;
+  EXPECT_FALSE(guess.document["parameters"].contains("threads"));
+  EXPECT_THAT(guess.left,
+              Contains("--threads: it needs --generate, which the command does not give"));
+  const StudyGuess given = must_guess(input_of(help, {"x", "--generate", "pictures"}));
+  EXPECT_EQ(given.document["planned_run"]["samples"], 3000);
+  EXPECT_TRUE(given.document["parameters"].contains("threads"));
+}
+
+TEST(StudyGuess, TellsTheRangesThatItWrites) {
+  GuessInput input = input_of(k_help, {"python3", "train.py"});
+  input.reading = reading_of(32.0);
+  const StudyGuess guess = must_guess(input);
+  std::map<std::string, std::string> ranges;
+  for (const GuessedKnob& knob : guess.tuned)
+    ranges[knob.parameter] = knob.range;
+  // No factor of the samples of a step, which stay 32, is larger than they are.
+  EXPECT_EQ(guess.document["parameters"]["batch_size"]["high"], 32);
+  EXPECT_EQ(ranges.at("batch_size"), "8..32");
+  EXPECT_EQ(ranges.at("accumulate"), "1..32");
 }
 
 TEST(StudyGuess, LeavesAccumulationAloneWhereStepsMayBePartsOfOne) {

@@ -118,6 +118,43 @@ TEST(FirstGuesses, FollowTheRolesThatAreDeclared) {
   EXPECT_EQ(*guess->find("precision"), *today().find("precision"));
 }
 
+/// The space with a second machine to rent.
+SearchSpace space_with_instances() {
+  Parameter batch = whole("batch_size", 8, 1024, Scale::log2);
+  batch.memory = MemoryEffect::increases;
+  Parameter instance;
+  instance.name = "instance_type";
+  instance.kind = ParameterKind::categorical;
+  instance.choices = {std::string("small"), std::string("large")};
+  return *SearchSpace::create({batch, instance}, {}, {});
+}
+
+Configuration rented(std::int64_t batch_size, const std::string& instance) {
+  Configuration configuration;
+  configuration.set("batch_size", Value(batch_size));
+  configuration.set("instance_type", Value(instance));
+  return configuration;
+}
+
+TEST(FirstGuesses, LeaveTheInstanceToTheSearch) {
+  const SearchSpace space = space_with_instances();
+  const FirstGuesses guesses(space, rented(16, "large"), k_gpu_machine);
+  std::vector<Observation> known = {seen(rented(16, "large"), 1.0)};
+  const auto first = guesses.next(known, {});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(*first, rented(128, "large"));
+  // What another machine has no memory for may fit here.
+  known.push_back(seen(rented(32, "small"), 0.0, ObservationKind::out_of_memory));
+  EXPECT_EQ(guesses.next(known, {}), first);
+
+  Parameter instance;
+  instance.name = "instance";
+  instance.kind = ParameterKind::categorical;
+  instance.choices = {std::string("small"), std::string("large")};
+  const SearchSpace only = *SearchSpace::create({instance}, {}, {});
+  EXPECT_FALSE(FirstGuesses(only, rented(16, "small"), k_gpu_machine).knows_anything());
+}
+
 TEST(FirstGuesses, HalveTheBatchThatRanOutOfMemory) {
   const SearchSpace space = space_of();
   const FirstGuesses guesses(space, today(), k_gpu_machine);

@@ -16,12 +16,22 @@ TEST(KnobRole, IsKnownFromUsualNames) {
   EXPECT_EQ(role_of_name("dtype"), KnobRole::precision);
   EXPECT_EQ(role_of_name("use_amp"), KnobRole::precision);
   EXPECT_EQ(role_of_name("persistent_workers"), KnobRole::other);
+  for (const char* name : {"instance_type", "instance", "machine", "machine_type", "node_type"})
+    EXPECT_EQ(role_of_name(name), KnobRole::instance) << name;
   EXPECT_EQ(to_text(KnobRole::accumulation), "accumulation");
 }
 
+TEST(KnobRole, NamesAreInItsOrder) {
+  const std::vector<std::string> names = knob_role_names();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    EXPECT_EQ(to_text(static_cast<KnobRole>(i)), names[i]);
+  EXPECT_EQ(names.back(), to_text(KnobRole::other));
+}
+
 TEST(KnobRole, OfOtherNamesIsNone) {
-  for (const char* name : {"", "learning_rate", "momentum", "batch_norm", "nrWorker",
-                           "eval_batch_size", "checkpointing", "cores"}) {
+  for (const char* name :
+       {"", "learning_rate", "momentum", "batch_norm", "nrWorker", "eval_batch_size",
+        "checkpointing", "cores", "machines", "instance_count", "instance_norm"}) {
     EXPECT_EQ(role_of_name(name), std::nullopt) << name;
   }
 }
