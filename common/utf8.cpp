@@ -33,4 +33,14 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string as_utf8(std::string_view text) {
+  std::string valid;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    valid += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(at, length);
+    at += length == 0 ? 1 : length;
+  }
+  return valid;
+}
+
 }  // namespace steptune

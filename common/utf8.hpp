@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace steptune {
@@ -11,5 +12,8 @@ namespace steptune {
 
 /// Whether all of it is well-formed: JSON holds no other texts.
 [[nodiscard]] bool is_utf8(std::string_view text);
+
+/// The text with U+FFFD in the place of each byte that is not.
+[[nodiscard]] std::string as_utf8(std::string_view text);
 
 }  // namespace steptune

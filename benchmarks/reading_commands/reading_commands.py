@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Processor time of the commands that read a history: 1 000 trials of one study as it was tuned,
 and, with --large, 1 000 000 in 100 studies, which are copies of it made in the database (without
-traces). Prints the least of several runs, user and system time together, in milliseconds.
+traces). Prints the least of several runs, user and system time together, in milliseconds. Of the
+report on 1 000 trials also the size of its file; fails where it takes more than 1 s or 3 MB.
 
     benchmarks/reading_commands/reading_commands.py --steptune build/release/bin/steptune --large
 """
@@ -22,6 +23,8 @@ COMMANDS = [
     "best STUDY", "best STUDY --format args", "compare STUDY 5 6", "importance STUDY",
     "bottleneck STUDY", "scaling STUDY --over nodes",
 ]
+REPORT_LIMIT_MS = 1000
+REPORT_LIMIT_BYTES = 3_000_000
 
 
 def columns(database, table, left_out):
@@ -63,6 +66,12 @@ def least_ms(arguments, runs):
     return 1000 * min(times)
 
 
+def measured_report(steptune, file, runs):
+    """Time and size of the whole study as one page."""
+    time = least_ms([steptune, "report", "study-1", "--html", str(file)], runs)
+    return time, file.stat().st_size
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -79,11 +88,18 @@ def main():
             return [least_ms([options.steptune] + command.replace("STUDY", "study-1").split(),
                              options.runs) for command in COMMANDS]
         rows = [measured()]
+        report_ms, report_bytes = measured_report(options.steptune,
+                                                  pathlib.Path(folder, "report.html"), options.runs)
         if options.large:
             enlarge(os.environ["STEPTUNE_DB"])
             rows.append(measured())
         for command, *times in zip(COMMANDS, *rows):
             print(f"| `{command}` | " + " | ".join(f"{time:.0f} ms" for time in times) + " |")
+        # Of 10 000 trials nobody looks at a page.
+        print(f"| `report STUDY --html FILE` | {report_ms:.0f} ms, {report_bytes / 1e6:.1f} MB |"
+              + " |" * (len(rows) - 1))
+    if report_ms > REPORT_LIMIT_MS or report_bytes > REPORT_LIMIT_BYTES:
+        sys.exit(f"report: more than {REPORT_LIMIT_MS} ms or {REPORT_LIMIT_BYTES / 1e6:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -25,22 +25,39 @@ struct RelativeTime {
   [[nodiscard]] double total() const { return serial + parallel + communication; }
 };
 
-RelativeTime relative_time(ScalingLaw law, double s, double c, double n) {
+RelativeTime relative_time(ScalingLaw law, double s, double c, double n, double log2_n) {
   switch (law) {
     case ScalingLaw::amdahl:
       return {s, (1.0 - s) / n, 0.0};
     case ScalingLaw::amdahl_linear:
       return {s, (1.0 - s) / n, c * (n - 1.0)};
     case ScalingLaw::amdahl_log:
-      return {s, (1.0 - s) / n, c * std::log2(n)};
+      return {s, (1.0 - s) / n, c * log2_n};
     case ScalingLaw::gustafson:
     case ScalingLaw::gustafson_log:
       break;
   }
   // Of the time at n without messages, Gustafson's s is serial.
   const double whole = 1.0 / (n - s * (n - 1.0));
-  const double messages = law == ScalingLaw::gustafson_log ? c * std::log2(n) : 0.0;
+  const double messages = law == ScalingLaw::gustafson_log ? c * log2_n : 0.0;
   return {s * whole, (1.0 - s) * whole, messages * whole};
+}
+
+/// A point as the least squares need it: a fit looks at each some thousand times.
+struct WeighedPoint {
+  double count = 0.0;
+  double log2_count = 0.0;
+  double log_time = 0.0;
+  double weight = 0.0;
+};
+
+std::vector<WeighedPoint> weighed(std::span<const ScalingPoint> points) {
+  std::vector<WeighedPoint> result;
+  for (const ScalingPoint& point : points) {
+    result.push_back({point.count, std::log2(point.count), std::log(point.time_s),
+                      1.0 / (point.relative_error * point.relative_error)});
+  }
+  return result;
 }
 
 /// A law's least squares at given s and c: the logarithm of the time on one machine is linear.
@@ -49,16 +66,16 @@ struct Residuals {
   double log_one_s = 0.0;
 };
 
-Residuals residuals(ScalingLaw law, double s, double c, std::span<const ScalingPoint> points) {
+Residuals residuals(ScalingLaw law, double s, double c, std::span<const WeighedPoint> points) {
   double weights = 0.0;
   double sum = 0.0;
   double squares = 0.0;
-  for (const ScalingPoint& point : points) {
-    const double weight = 1.0 / (point.relative_error * point.relative_error);
-    const double log_ratio = std::log(point.time_s / relative_time(law, s, c, point.count).total());
-    weights += weight;
-    sum += weight * log_ratio;
-    squares += weight * log_ratio * log_ratio;
+  for (const WeighedPoint& point : points) {
+    const RelativeTime time = relative_time(law, s, c, point.count, point.log2_count);
+    const double log_ratio = point.log_time - std::log(time.total());
+    weights += point.weight;
+    sum += point.weight * log_ratio;
+    squares += point.weight * log_ratio * log_ratio;
   }
   const double mean = sum / weights;
   return {std::max(0.0, squares - weights * mean * mean), mean};
@@ -74,7 +91,8 @@ struct Communication {
 /// Chi-squared of a law over the square roots of s and c.
 class LeastSquares {
  public:
-  LeastSquares(ScalingLaw law, std::span<const ScalingPoint> points) : law_(law), points_(points) {}
+  LeastSquares(ScalingLaw law, std::span<const ScalingPoint> points)
+      : law_(law), points_(weighed(points)) {}
 
   [[nodiscard]] Residuals at(double root_s, double root_c) const {
     return residuals(law_, root_s * root_s, root_c * root_c, points_);
@@ -110,7 +128,7 @@ class LeastSquares {
   static constexpr int k_bits = 24;
   static double root_at(int i, int steps) { return static_cast<double>(i) / steps; }
   ScalingLaw law_;
-  std::span<const ScalingPoint> points_;
+  std::vector<WeighedPoint> points_;
 };
 
 /// The last place on the way from `inside` to `outside` where `is_inside` holds, taking it to
@@ -225,11 +243,11 @@ bool communicates(ScalingLaw law) {
 }
 
 double ScalingCurve::time_s(double count) const {
-  return one_s * relative_time(law, serial, communication, count).total();
+  return one_s * relative_time(law, serial, communication, count, std::log2(count)).total();
 }
 
 TimeShares ScalingCurve::shares(double count) const {
-  const RelativeTime time = relative_time(law, serial, communication, count);
+  const RelativeTime time = relative_time(law, serial, communication, count, std::log2(count));
   const double total = time.total();
   return {time.serial / total, time.parallel / total, time.communication / total};
 }

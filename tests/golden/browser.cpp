@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/golden/browser.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 
 namespace steptune::golden {
@@ -11,7 +12,7 @@ constexpr const char* k_browser = "/usr/bin/chromium";
 }  // namespace
 
 bool has_browser() {
-  return std::filesystem::exists(k_browser);
+  return std::filesystem::exists(k_browser) || std::getenv("STEPTUNE_NEEDS_BROWSER") != nullptr;
 }
 
 Ended document_in_browser(const Sandbox& sandbox, const std::string& address) {

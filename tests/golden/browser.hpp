@@ -10,6 +10,8 @@ namespace steptune::golden {
 inline constexpr const char* k_no_browser =
     "/usr/bin/chromium is not installed (scripts/install-packages browser)";
 
+/// Whether there is one, or has to be (`STEPTUNE_NEEDS_BROWSER` is set, as in `scripts/check`):
+/// tests then fail for want of it.
 [[nodiscard]] bool has_browser();
 
 /// What a headless browser makes of the page at `address`, in `out`; its messages are in `err`.

@@ -90,6 +90,13 @@ TEST_F(HookedProgram, IsMeasuredWithoutReportingAnythingItself) {
   EXPECT_EQ(baseline["status"], "completed") << baseline.dump();
   EXPECT_GT(baseline["measurement"]["metrics"]["loss"].get<double>(), 0.0);
   EXPECT_GT(baseline["measurement"]["parts_s_per_sample"]["data"].get<double>(), 0.0);
+
+  // The tuner asks no interpreter where the hook tells what the program has loaded.
+  const Json exported =
+      *parse_json(sandbox_.steptune({"export", "hooked", "-", "--format", "json"}).out, "export");
+  EXPECT_TRUE(exported["sessions"][0]["machine"].contains("torch")) << exported["sessions"].dump();
+  EXPECT_THAT(sandbox_.steptune({"report", "--html", "-"}).out,
+              HasSubstr("<th scope=\"row\">torch</th>"));
 }
 
 TEST_F(HookedProgram, ABaselineThatIsNotWhatTheProgramDoesIsNoBaseline) {

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // What programs, files and others' databases say is never more than text: every command that reads,
-// on terminals and through pipes, as JSON and as CSV.
+// on terminals and through pipes, as JSON and as CSV; and what it hands to other programs.
 #include <algorithm>
+#include <filesystem>
+#include <map>
 
 #include <gtest/gtest.h>
 
 #include "common/json.hpp"
+#include "common/utf8.hpp"
 #include "tests/golden/program.hpp"
 #include "tests/support/must.hpp"
+#include "tests/support/read_file.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune::golden {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// A formula, HTML, an ANSI sequence, a bell, a line break; what JSON can hold.
 std::string hostile_text() {
@@ -116,6 +122,32 @@ class HostileHistory : public testing::Test {
     EXPECT_NO_THROW((void)Json(text).dump()) << command << ": is no UTF-8";
   }
 
+  /// The same of files and their names. `is_binary`: texts in it are not told apart from the rest.
+  static void expect_text(const fs::path& folder, bool is_binary) {
+    int files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      expect_plain(entry.path().string(), "a file");
+      if (!entry.is_regular_file()) continue;
+      ++files;
+      const std::string bytes = read_file(entry.path());
+      EXPECT_EQ(bytes.find("\xff\xc3("), std::string::npos) << entry.path();
+      EXPECT_TRUE(is_binary || is_utf8(bytes)) << entry.path();
+    }
+    EXPECT_GT(files, 0) << folder;
+  }
+
+  /// A folder of its own, with the history in it.
+  static fs::path copied_history(const std::string& name) {
+    const fs::path folder = sandbox_->folder() / name;
+    fs::create_directories(folder / "logs");
+    fs::copy_file(sandbox_->folder() / ".steptune" / "history.db", folder / "history.db");
+    return folder / "history.db";
+  }
+
+  static Json best_configuration() {
+    return Json::parse(sandbox_->steptune({"best", "hostile", "--json"}).out)["configuration"];
+  }
+
   static std::string quoted(const std::vector<std::string>& words) {
     std::string line;
     for (const std::string& word : words)
@@ -139,7 +171,55 @@ const std::vector<std::vector<std::string>> k_readers = {
     {"best", "hostile"},
     {"importance", "hostile"},
     {"bottleneck", "hostile"},
+    {"scaling", "hostile", "--over", "workers"},
 };
+
+/// All of `export` and of `best --format`.
+constexpr const char* k_export_formats[] = {"csv", "json", "optuna", "mlflow", "tensorboard"};
+constexpr const char* k_launch_formats[] = {"text",     "json",       "args",       "env",
+                                            "torchrun", "accelerate", "dockerfile", "github",
+                                            "python",   "sagemaker"};
+
+/// What Python's own readers make of an export to Optuna.
+constexpr const char* k_read_database = R"(import json, sqlite3, sys
+database = sqlite3.connect(sys.argv[1])
+assert database.execute('PRAGMA integrity_check').fetchone() == ('ok',)
+rows = 0
+for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+    found = database.execute(f'SELECT * FROM "{table}"')
+    names = [column[0] for column in found.description]
+    for row in found: # a text that is no UTF-8 is an error
+        rows += 1
+        for name, value in zip(names, row):
+            if name.endswith('_json'):
+                json.loads(value)
+print('rows:', rows > 20)
+)";
+
+/// The outputs of a step as GitHub's runner reads them.
+std::map<std::string, std::string> github_outputs(const std::string& text) {
+  std::map<std::string, std::string> outputs;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    const std::string line = text.substr(at, end - at);
+    at = end + 1;
+    const std::size_t equals = line.find('=');
+    const std::size_t marks = line.find("<<");
+    if (equals < marks) {
+      outputs[line.substr(0, equals)] = line.substr(equals + 1);
+      continue;
+    }
+    const std::string last = marks == std::string::npos ? "" : "\n" + line.substr(marks + 2) + "\n";
+    const std::size_t close = last.empty() ? std::string::npos : text.find(last, at);
+    if (close == std::string::npos) {
+      ADD_FAILURE() << "no output: " << line;
+      return outputs;
+    }
+    outputs[line.substr(0, marks)] = text.substr(at, close - at);
+    at = close + last.size();
+  }
+  return outputs;
+}
 
 TEST_F(HostileHistory, IsPlainTextThroughPipesAndOnTerminals) {
   for (const auto& words : k_readers) {
@@ -196,7 +276,129 @@ TEST_F(HostileHistory, IsQuotedInCommandLines) {
   EXPECT_EQ(args.exit_code, 0) << args.err;
   const Ended words = sandbox_->program({"bash", "-c", "eval \"set -- $0\"; echo $#", args.out});
   EXPECT_EQ(words.out, "3\n") << "train, mode, workers: " << args.out;
-  expect_plain(sandbox_->steptune({"__complete", "show", "hostile", ""}).out, "__complete");
+}
+
+TEST_F(HostileHistory, IsPlainTextInCompletions) {
+  const std::vector<std::vector<std::string>> lines{
+      {"show", "hostile", ""},
+      {"show", ""},
+      {"retune", "--from", ""},
+      {"leaderboard", "hostile", "--columns", ""},
+      {"leaderboard", "hostile", "--where", "workers > 2 and "},
+      {"best", "hostile", "--map", ""}};
+  for (std::vector<std::string> words : lines) {
+    words.insert(words.begin(), "__complete");
+    const Ended ended = sandbox_->steptune(words);
+    EXPECT_GT(ended.out.size(), 5U) << quoted(words);
+    expect_plain(ended.out, quoted(words));
+  }
+}
+
+TEST_F(HostileHistory, IsTextInEveryExport) {
+  // An empty name stands for the latest study, whose own name is hostile.
+  for (const std::string study : {"hostile", ""}) {
+    for (const std::string format : k_export_formats) {
+      const std::string folder = "exported-" + format + study;
+      fs::create_directory(sandbox_->folder() / folder);
+      const Ended ended =
+          sandbox_->steptune({"export", study, folder + "/export", "--format", format});
+      expect_plain(ended.out + ended.err, format);
+      // No folder can be called so.
+      const bool is_refused = format == "tensorboard" && study.empty();
+      EXPECT_EQ(ended.exit_code, is_refused ? 1 : 0) << format << ended.err;
+      if (is_refused) {
+        EXPECT_TRUE(fs::is_empty(sandbox_->folder() / folder)) << "nothing is left of it";
+        continue;
+      }
+      expect_text(sandbox_->folder() / folder, format == "optuna" || format == "tensorboard");
+      const std::string file = folder + "/export";
+      if (format == "json") {
+        const std::string json = sandbox_->read(file);
+        EXPECT_TRUE(parse_json(json, file)) << study;
+        expect_plain(json, file);
+      }
+      if (format == "optuna") {
+        sandbox_->write("read.py", k_read_database);
+        const Ended read = sandbox_->program({"/usr/bin/python3", "read.py", file});
+        EXPECT_EQ(read.out, "rows: True\n") << read.err;
+      }
+    }
+  }
+}
+
+TEST_F(HostileHistory, IsPlainTextInEveryLaunchFormatOnATerminal) {
+  for (const std::string format : k_launch_formats) {
+    Ended shown = sandbox_->on_terminal("NO_COLOR=1 $STEPTUNE best hostile --format " + format);
+    // Nothing is set in the program, which is said.
+    EXPECT_EQ(shown.exit_code, format == "python" ? 1 : 0) << format << shown.out;
+    EXPECT_GT(shown.out.size(), 50U) << format;
+    std::erase(shown.out, '\r');
+    expect_plain(shown.out, format);
+  }
+}
+
+TEST_F(HostileHistory, IsOneValueInEveryLaunchFormat) {
+  const std::string mode = best_configuration()["mode"];
+  ASSERT_NE(mode.find("\x1b[31m"), std::string::npos);
+  const auto told = [&](const std::string& format) {
+    const Ended ended = sandbox_->steptune({"best", "hostile", "--format", format});
+    EXPECT_EQ(ended.exit_code, 0) << format << ended.err;
+    EXPECT_TRUE(is_utf8(ended.out)) << format;
+    expect_plain(ended.err, format);
+    return ended.out;
+  };
+  for (const std::string format : {"args", "torchrun", "accelerate"}) {
+    const Ended word = sandbox_->program(
+        {"bash", "-c", "eval \"set -- $0\"; printf %s \"${*: -3:1}:${*: -2:1}\"", told(format)});
+    EXPECT_EQ(word.out, "train:" + mode) << format;
+  }
+  EXPECT_EQ(told("env"), "");
+  expect_plain(told("text"), "text");
+
+  const std::string lines = told("dockerfile");
+  expect_plain(lines, "dockerfile");
+  ASSERT_TRUE(lines.starts_with("CMD ")) << lines;
+  EXPECT_EQ(Json::parse(lines.substr(4))[1], mode);
+
+  const auto outputs = github_outputs(told("github"));
+  EXPECT_EQ(outputs.size(), 5U) << "mode, workers, configuration, args, env";
+  EXPECT_EQ(outputs.at("mode"), mode);
+  EXPECT_EQ(Json::parse(outputs.at("configuration"))["mode"], mode);
+
+  for (const std::string format : {"json", "sagemaker"})
+    expect_plain(told(format), format);
+  const Json job = Json::parse(told("sagemaker"));
+  EXPECT_EQ(job["CreateTrainingJob"]["HyperParameters"]["mode"], mode);
+}
+
+TEST_F(HostileHistory, IsPlainTextWhereItIsRemoved) {
+  const std::string database = copied_history("collected").string();
+  sandbox_->write("precious.txt", "precious");
+  {
+    SystemClock clock;
+    History history = must(History::open_for_writing(database, clock));
+    const Json document = must(history.studies()).front().document;
+    for (const char* name : {"../../precious.txt", "..", "latest"})
+      must(history.create_or_continue_study(name, "fingerprint", document, 1));
+  }
+  std::vector<std::string> words{"gc", "--db", database, "--history-limit", "1KB", "--dry-run"};
+  for (const bool is_json : {false, true}) {
+    if (is_json) words.emplace_back("--json");
+    const Ended ended = sandbox_->steptune(words);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    expect_plain(ended.out + ended.err, quoted(words));
+    EXPECT_NE(ended.out.find("hostile"), std::string::npos) << ended.out;
+    EXPECT_NE(ended.out.find("<script>"), std::string::npos) << "the other one's name";
+    EXPECT_TRUE(!is_json || parse_json(ended.out, "output")) << ended.out;
+  }
+  Ended shown = sandbox_->on_terminal("stty cols 80; NO_COLOR=1 $STEPTUNE gc --db '" + database +
+                                      "' --history-limit 1KB");
+  EXPECT_EQ(shown.exit_code, 0) << shown.out;
+  std::erase(shown.out, '\r');
+  expect_plain(shown.out, "gc");
+  EXPECT_EQ(sandbox_->read("precious.txt"), "precious") << "a name is no path";
+  const Ended left = sandbox_->steptune({"studies", "--db", database, "--json"});
+  EXPECT_EQ(Json::parse(left.out)["studies"].size(), 1U) << "the latest";
 }
 
 }  // namespace

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/golden/output_schema.hpp"
 
-#include <iostream>
-
 namespace steptune::golden {
-namespace {
-
-constexpr int k_no_jsonschema = 77;
-
-}  // namespace
 
 ::testing::AssertionResult is_as_defined(const Sandbox& sandbox, const std::string& document,
                                          const std::string& definition) {
   sandbox.write("document.json", document);
   const Ended told = sandbox.program({"/bin/sh", "-c",
-                                      "exec python3 -B " STEPTUNE_SOURCE_DIR
+                                      "exec /usr/bin/python3 -B " STEPTUNE_SOURCE_DIR
                                       "/tests/support/output_schema.py \"$0\" "
                                       "< document.json",
                                       definition});
-  if (told.exit_code == k_no_jsonschema) {
-    std::cerr << "no python3-jsonschema: not compared with the schema\n";
-    return ::testing::AssertionSuccess();
-  }
   if (told.exit_code == 0) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << definition << ":\n"
                                        << told.out << told.err << document.substr(0, 4000);

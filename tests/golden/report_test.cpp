@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <regex>
 #include <set>
 
@@ -52,20 +54,124 @@ std::map<int, std::pair<double, double>> places_of(const std::string& figure) {
 /// Values and where they are shown, in pixels.
 using Shown = std::vector<std::pair<double, double>>;
 
-/// The furthest that any value is shown from where a linear or logarithmic axis through the least
-/// and the greatest has it: whichever axis fits.
-double pixels_off_an_axis(const Shown& shown) {
+enum class Axis { linear, logarithmic };
+
+/// The furthest that any value is shown from where an axis through the least and the greatest has
+/// it; infinite where they are the same, so that there is no axis.
+double pixels_off(const Shown& shown, Axis axis) {
   const auto [least, greatest] = std::minmax_element(shown.begin(), shown.end());
-  const auto off = [&](auto on_axis) {
-    const double from = on_axis(least->first);
-    const double scale = (greatest->second - least->second) / (on_axis(greatest->first) - from);
-    double most = 0.0;
-    for (const auto& [value, at] : shown)
-      most = std::max(most, std::abs(least->second + scale * (on_axis(value) - from) - at));
-    return most;
+  const auto on_axis = [axis](double value) {
+    return axis == Axis::linear ? value : std::log(value);
   };
-  return std::min(off([](double value) { return value; }),
-                  off([](double value) { return std::log(value); }));
+  if (least->first == greatest->first) return std::numeric_limits<double>::infinity();
+  const double from = on_axis(least->first);
+  const double scale = (greatest->second - least->second) / (on_axis(greatest->first) - from);
+  double most = 0.0;
+  for (const auto& [value, at] : shown)
+    most = std::max(most, std::abs(least->second + scale * (on_axis(value) - from) - at));
+  return most;
+}
+
+/// The same with whichever axis fits. Zero has no place on a logarithmic one.
+double pixels_off_an_axis(const Shown& shown) {
+  const double linear = pixels_off(shown, Axis::linear);
+  const bool is_positive = std::ranges::min(shown).first > 0.0;
+  return is_positive ? std::min(linear, pixels_off(shown, Axis::logarithmic)) : linear;
+}
+
+/// The drawings of a figure in their order, without the small ones of its legend.
+std::vector<std::string> drawings_of(const std::string& figure) {
+  std::vector<std::string> drawings;
+  for (std::size_t at = figure.find("<svg "); at != std::string::npos;) {
+    const std::size_t next = figure.find("<svg ", at + 1);
+    const std::string drawing = figure.substr(at, next - at);
+    if (drawing.find("aria-label=") != std::string::npos) drawings.push_back(drawing);
+    at = next;
+  }
+  return drawings;
+}
+
+/// What the groups of each match say, as numbers.
+std::vector<std::vector<double>> numbers_in(const std::string& text, const std::regex& pattern) {
+  std::vector<std::vector<double>> numbers;
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), pattern);
+       it != std::sregex_iterator(); ++it) {
+    std::vector<double>& groups = numbers.emplace_back();
+    for (std::size_t i = 1; i < it->size(); ++i)
+      groups.push_back(std::stod((*it)[i]));
+  }
+  return numbers;
+}
+
+/// The corners of the path whose attributes begin like this; none where there is no such path.
+Shown corners_of(const std::string& figure, const std::string& attributes) {
+  const std::size_t at = figure.find("<path " + attributes);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = figure.find(" d=\"", at) + 4;
+  static const std::regex k_corner("([-0-9.e]+),([-0-9.e]+)");
+  Shown corners;
+  for (const auto& corner :
+       numbers_in(figure.substr(begin, figure.find('"', begin) - begin), k_corner))
+    corners.emplace_back(corner[0], corner[1]);
+  return corners;
+}
+
+/// A number in a row of a bar chart; nothing where there is none.
+std::optional<double> number_of(const Json& row, const char* key) {
+  const auto found = row.find(key);
+  return found != row.end() && found->is_number() ? std::optional(found->get<double>())
+                                                  : std::nullopt;
+}
+
+/// Bars begin and end, and their intervals do, where the axis has the chart's values.
+void expect_bars(const Json& chart, const std::string& drawing) {
+  static const std::regex k_bar("<rect class=\"bar [^>]* x=\"([^\"]*)\" width=\"([^\"]*)\"");
+  static const std::regex k_interval(
+      "<path class=\"bar-interval\" d=\"M([^,]+),19v7M[^,]+,22\\.5H([^M]+)M");
+  const auto bars = numbers_in(drawing, k_bar);
+  const auto intervals = numbers_in(drawing, k_interval);
+  const Json& rows = chart["rows"];
+  const bool is_log = chart.value("log", false);
+  ASSERT_EQ(bars.size(), rows.size());
+  Shown shown;
+  std::size_t told = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double from = number_of(rows[i], "from").value_or(is_log ? 1.0 : 0.0);
+    const auto [left, right] = std::minmax({from, rows[i]["to"].get<double>()});
+    shown.emplace_back(left, bars[i][0]);
+    shown.emplace_back(right, bars[i][0] + bars[i][1]);
+    const auto low = number_of(rows[i], "low");
+    const auto high = number_of(rows[i], "high");
+    if (!low || !high) continue;
+    ASSERT_LT(told, intervals.size());
+    shown.emplace_back(*low, intervals[told][0]);
+    shown.emplace_back(*high, intervals[told][1]);
+    ++told;
+  }
+  EXPECT_EQ(told, intervals.size());
+  // The narrowest bar is a pixel wide.
+  EXPECT_LT(pixels_off(shown, is_log ? Axis::logarithmic : Axis::linear), 1.0);
+}
+
+/// Values of a parameter, and where an axis shows them: numbers by size, each text in its place.
+void expect_parameter(const std::vector<std::pair<Json, double>>& shown) {
+  Shown numbers;
+  std::map<std::string, double> places;
+  for (const auto& [value, at] : shown) {
+    if (value.is_number()) numbers.emplace_back(value, at);
+    EXPECT_NEAR(places.emplace(value.dump(), at).first->second, at, 0.01) << value;
+  }
+  EXPECT_GT(places.size(), 1U);
+  if (!numbers.empty()) {
+    EXPECT_EQ(numbers.size(), shown.size());
+    EXPECT_LT(pixels_off_an_axis(numbers), 0.5);
+    return;
+  }
+  for (const auto& [text, at] : places) {
+    const auto near = std::ranges::count_if(
+        places, [at = at](const auto& other) { return std::abs(other.second - at) < 10.0; });
+    EXPECT_EQ(near, 1) << text << " stands beside another value";
+  }
 }
 
 /// The page with other data.
@@ -229,17 +335,8 @@ TEST_F(HtmlReport, TheTraceShowsTheTimeOfEachStep) {
   const Json data = data_of(sandbox_->read("report.html"));
   const Json& trace = data["traces"][data["recommended"].dump()];
   const std::string figure = figure_of(browser.out, "trace");
-  std::smatch path;
-  ASSERT_TRUE(std::regex_search(figure, path, std::regex("data-pieces=[^>]* d=\"M([^\"]*)\"")))
-      << figure;
   // Each piece from its begin to its end, at its height.
-  std::vector<std::pair<double, double>> corners;
-  const std::string text = path[1];
-  static const std::regex k_corner("([-0-9.e]+),([-0-9.e]+)");
-  for (auto it = std::sregex_iterator(text.begin(), text.end(), k_corner);
-       it != std::sregex_iterator(); ++it) {
-    corners.emplace_back(std::stod((*it)[1]), std::stod((*it)[2]));
-  }
+  const Shown corners = corners_of(figure, "class=\"step-time\"");
   const std::size_t pieces = trace["seconds"].size() - 1;
   ASSERT_EQ(corners.size(), 2 * pieces);
   Shown ends, step_times;
@@ -253,6 +350,133 @@ TEST_F(HtmlReport, TheTraceShowsTheTimeOfEachStep) {
   }
   EXPECT_LT(pixels_off_an_axis(ends), 0.5);
   EXPECT_LT(pixels_off_an_axis(step_times), 0.5);
+}
+
+TEST_F(HtmlReport, SlicesAndLinesShowTheValuesOfEachTrial) {
+  if (!has_browser()) GTEST_SKIP() << k_no_browser;
+  const Ended browser =
+      document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/report.html");
+  const Json data = data_of(sandbox_->read("report.html"));
+  const auto slices = drawings_of(figure_of(browser.out, "slices"));
+  const std::string parallel = figure_of(browser.out, "parallel");
+  const std::size_t parameters = data["parameters"].size();
+  ASSERT_EQ(slices.size(), parameters) << browser.err;
+  for (std::size_t k = 0; k <= parameters; ++k) {
+    const bool is_objective = k == parameters;
+    const auto places = is_objective ? places_of("") : places_of(slices[k]);
+    std::vector<std::pair<Json, double>> on_slice, on_line;
+    Shown objective_on_slice, objective_on_line;
+    for (const Json& trial : data["trials"]) {
+      const int number = trial["n"];
+      const Shown line =
+          corners_of(parallel, fmt::format("class=\"trial-line{}\" data-trial=\"{}\"",
+                                           trial["n"] == data["recommended"] ? " recommended"
+                                           : trial["n"] == data["baseline"]  ? " baseline"
+                                                                             : "",
+                                           number));
+      if (line.empty()) continue;
+      ASSERT_EQ(line.size(), parameters + 1) << "an axis each, and one of the objective";
+      if (is_objective) {
+        objective_on_line.emplace_back(trial["values"][0], line[k].second);
+        continue;
+      }
+      on_line.emplace_back(trial["parameters"][k], line[k].second);
+      // Equal values lie beside each other.
+      const double aside = (std::fmod(number * 0.618, 1.0) - 0.5) * 10.0;
+      on_slice.emplace_back(trial["parameters"][k], places.at(number).first - aside);
+      objective_on_slice.emplace_back(trial["values"][0], places.at(number).second);
+    }
+    if (is_objective) {
+      EXPECT_LT(pixels_off_an_axis(objective_on_line), 0.5);
+      continue;
+    }
+    SCOPED_TRACE(data["parameters"][k]);
+    ASSERT_GT(on_line.size(), 5U);
+    expect_parameter(on_line);
+    expect_parameter(on_slice);
+    EXPECT_LT(pixels_off_an_axis(objective_on_slice), 0.5);
+  }
+}
+
+TEST_F(HtmlReport, BarsAreAsLongAsWhatTheyTell) {
+  if (!has_browser()) GTEST_SKIP() << k_no_browser;
+  const Ended browser =
+      document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/report.html");
+  const Json data = data_of(sandbox_->read("report.html"));
+  for (const char* chart : {"importance", "ablation", "bottleneck"}) {
+    const auto drawings = drawings_of(figure_of(browser.out, std::string(chart) + "-chart"));
+    ASSERT_FALSE(data[chart].empty()) << chart;
+    ASSERT_EQ(drawings.size(), data[chart].size()) << chart << browser.err;
+    for (std::size_t i = 0; i < drawings.size(); ++i) {
+      SCOPED_TRACE(fmt::format("{}: {}", chart, data[chart][i]["title"].dump()));
+      expect_bars(data[chart][i], drawings[i]);
+    }
+  }
+}
+
+TEST(HtmlReportOfACluster, DrawsTimeAgainstTheNumberOfMachines) {
+  if (!has_browser()) GTEST_SKIP() << k_no_browser;
+  const Sandbox sandbox;
+  sandbox.write("cluster.json", cluster_study());
+  ASSERT_EQ(sandbox.steptune({"run", "cluster.json", "--quiet"}).exit_code, 0);
+  ASSERT_EQ(sandbox.steptune({"report", "--html", "report.html"}).exit_code, 0);
+  const Ended browser =
+      document_in_browser(sandbox, "file://" + sandbox.folder().string() + "/report.html");
+  ASSERT_EQ(browser.exit_code, 0) << browser.err;
+  EXPECT_EQ(count_of(browser.err, "CONSOLE"), 0) << browser.err;
+  const Json scaling = data_of(sandbox.read("report.html"))["scaling"];
+  const std::string figure = figure_of(browser.out, "scaling-chart");
+  const Json& points = scaling["points"];
+  const Json& curve = scaling["curve"];
+  ASSERT_EQ(points.size(), 5U);
+  ASSERT_GT(curve.size(), 10U);
+
+  Shown counts, times;
+  const auto places = places_of(figure);
+  ASSERT_EQ(places.size(), points.size());
+  static const std::regex k_interval(
+      "<line class=\"interval\" x1=\"([^\"]*)\" x2=\"([^\"]*)\" y1=\"([^\"]*)\" y2=\"([^\"]*)\"");
+  const auto intervals = numbers_in(figure, k_interval);
+  ASSERT_EQ(intervals.size(), points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto& [x, y] = places.at(points[i]["trial"]);
+    counts.emplace_back(points[i]["count"], x);
+    counts.emplace_back(points[i]["count"], intervals[i][0]);
+    counts.emplace_back(points[i]["count"], intervals[i][1]);
+    times.emplace_back(points[i]["value"], y);
+    times.emplace_back(points[i]["low"], intervals[i][2]);
+    times.emplace_back(points[i]["high"], intervals[i][3]);
+  }
+  // The law and its band, whose upper edge comes first and whose lower one leads back.
+  const Shown law = corners_of(figure, "class=\"best-so-far\"");
+  const Shown band = corners_of(figure, "class=\"scaling-band\"");
+  ASSERT_EQ(law.size(), curve.size());
+  ASSERT_EQ(band.size(), 2 * curve.size());
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    const std::pair<double, double>& low = band[band.size() - 1 - i];
+    for (const double x : {law[i].first, band[i].first, low.first})
+      counts.emplace_back(curve[i]["count"], x);
+    times.emplace_back(curve[i]["value"], law[i].second);
+    times.emplace_back(curve[i]["high"], band[i].second);
+    times.emplace_back(curve[i]["low"], low.second);
+  }
+  // Without any loss, so many machines take so many times less.
+  static const std::regex k_ideal(
+      "<line class=\"reference scaling-ideal\" x1=\"([^\"]*)\" y1=\"([^\"]*)\" x2=\"([^\"]*)\" "
+      "y2=\"([^\"]*)\"");
+  const auto ideal = numbers_in(figure, k_ideal);
+  ASSERT_EQ(ideal.size(), 1U);
+  const Json& first = points.front();
+  const Json& last = points.back();
+  const double gain = last["count"].get<double>() / first["count"].get<double>();
+  counts.emplace_back(first["count"], ideal[0][0]);
+  counts.emplace_back(last["count"], ideal[0][2]);
+  times.emplace_back(first["value"], ideal[0][1]);
+  times.emplace_back(first["value"].get<double>() / gain, ideal[0][3]);
+  EXPECT_LT(pixels_off(counts, Axis::logarithmic), 0.5);
+  EXPECT_LT(pixels_off(times, Axis::logarithmic), 0.5);
+  const auto [fastest, slowest] = std::minmax_element(times.begin(), times.end());
+  EXPECT_GT(fastest->second, slowest->second) << "less time lies lower";
 }
 
 TEST_F(HtmlReport, NothingIsWiderThanATelephone) {

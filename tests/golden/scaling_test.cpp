@@ -9,29 +9,10 @@
 
 #include "common/json.hpp"
 #include "tests/golden/program.hpp"
+#include "tests/golden/studies.hpp"
 
 namespace steptune::golden {
 namespace {
-
-/// A cluster whose law is known: 6 % serial, 0.4 % more for each further node.
-std::string cluster_study() {
-  return R"json({
-  "name": "cluster",
-  "command": ["python3", "train.py", "--batch-size={batch}"],
-  "parameters": {
-    "nodes": {"type": "ordinal", "choices": [1, 2, 4, 8, 16]},
-    "batch": {"type": "int", "low": 32, "high": 128, "scale": "log2"}
-  },
-  "baseline": {"nodes": 1, "batch": 32},
-  "planned_run": {"samples": 1e8, "deadline": "6h"},
-  "objectives": ["time", "cost"],
-  "search": {"searcher": "grid", "scheduler": "none", "seed": 7},
-  "budget": {"trials": 15},
-  "runner": {"type": "replay", "instance_type": "ml.p3.2xlarge", "instance_count": "nodes",
-    "seconds_per_sample":
-      "0.0006 * (0.06 + 0.94 / nodes + 0.004 * (nodes - 1)) * (1 + 8 / batch)"}
-})json";
-}
 
 /// A published case: helpers with processors beside one machine with GPUs, from the posts' prices
 /// and step times, as a table of one parameter.

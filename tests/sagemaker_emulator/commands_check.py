@@ -48,7 +48,7 @@ class Commands(Emulated):
         if definition == "prices":
             several = arguments.count("--region") > 1
             definition += "_refresh" if "refresh" in arguments else "_regions" if several else ""
-        self.assertIn(output_schema.faults(document, definition), ([], None), document)
+        self.assertEqual(output_schema.faults(document, definition), [], document)
         return document
 
     def pool_status(self, job):

@@ -35,23 +35,6 @@ Result<ConfigKeys> keys_of(const std::vector<std::string>& words) {
   return keys;
 }
 
-/// Nothing in a file may drive the terminal that shows the difference.
-std::string shown(const std::string& difference) {
-  if (isatty(STDOUT_FILENO) != 1) return difference;
-  std::string text;
-  for (std::size_t at = 0; at < difference.size();) {
-    const std::size_t end = std::min(difference.find('\n', at), difference.size());
-    std::string line = difference.substr(at, end - at);
-    for (char& c : line) {
-      const auto byte = static_cast<unsigned char>(c);
-      if ((byte < 0x20 && c != '\t') || byte == 0x7F) c = '?';
-    }
-    text += line + "\n";
-    at = end + 1;
-  }
-  return text;
-}
-
 Json apply_json(const ApplyOptions& options, const std::vector<ConfigChange>& changes,
                 const std::string& difference, bool written) {
   Json json;
@@ -116,6 +99,16 @@ bool says(const std::filesystem::path& file, const ConfigValues& wanted) {
 }
 
 }  // namespace
+
+std::string shown(const std::string& text) {
+  if (isatty(STDOUT_FILENO) != 1) return text;
+  std::string harmless = text;
+  for (char& c : harmless) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\t' && c != '\n') || byte == 0x7F) c = '?';
+  }
+  return harmless;
+}
 
 std::vector<std::string> pending_edits(const BestChoice& choice, const std::string& study) {
   std::vector<std::string> commands;

@@ -16,6 +16,10 @@ struct ApplyOptions {
   bool yes = false;  ///< write without asking
 };
 
+/// What comes from files and studies, for stdout: nothing in it drives a terminal, where `?` stands
+/// for control characters other than line breaks and tabs; elsewhere it is unchanged.
+[[nodiscard]] std::string shown(const std::string& text);
+
 /// The commands that bring those of the study's configuration files that say something else up to
 /// the choice: `steptune best demo --apply ds.json`. `study`: its name, as words of a shell.
 [[nodiscard]] std::vector<std::string> pending_edits(const BestChoice& choice,

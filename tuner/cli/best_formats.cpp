@@ -144,7 +144,7 @@ ExitCode print_text(CommandContext& context, const Result<Text>& text) {
   if constexpr (std::is_same_v<Text, Json>) {
     context.console.json_result(*text);
   } else {
-    context.console.result(*text);
+    context.console.result(shown(*text));
   }
   return ExitCode::ok;
 }

@@ -36,7 +36,7 @@ bool is_of_trial(const fs::path& file) {
 /// Files of a study's trials, nothing else that lies there, links least of all.
 std::vector<fs::path> logs_of(const fs::path& database, const std::string& study) {
   std::vector<fs::path> files;
-  if (study.empty() || study.front() == '.' || study.find('/') != std::string::npos) return files;
+  if (!is_file_name(study)) return files;
   std::error_code fault;
   for (fs::directory_iterator at(log_directory(database, study), fault), end; !fault && at != end;
        at.increment(fault)) {
@@ -114,8 +114,10 @@ Result<void> remove(History& history, const fs::path& database, const GcStep& st
     }
   }
   if (step.part == GcPart::logs) return {};
-  std::error_code not_empty;  // somebody else's files stay, and with them the folder
-  fs::remove(log_directory(database, step.study), not_empty);
+  if (is_file_name(step.study)) {
+    std::error_code not_empty;  // somebody else's files stay, and with them the folder
+    fs::remove(log_directory(database, step.study), not_empty);
+  }
   // Last: whatever ends this before, the next time goes on with the same study.
   return history.remove_study(step.study_id);
 }

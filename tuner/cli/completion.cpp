@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
 #include "tuner/report/leaderboard_source.hpp"
+#include "tuner/study/counting_parameter.hpp"
 
 namespace steptune {
 namespace {
@@ -56,10 +58,46 @@ class StoredNames {
     return names;
   }
 
+  [[nodiscard]] std::vector<Candidate> objectives(const std::string& study) const {
+    std::vector<Candidate> names;
+    const auto record = record_of(study);
+    if (!record) return names;
+    for (const ObjectiveView& view : objective_views(record->document))
+      names.push_back({view.objective.metric, printable_line(view.title())});
+    return names;
+  }
+
+  [[nodiscard]] std::vector<Candidate> parameters(const std::string& study) const {
+    std::vector<Candidate> names;
+    const auto record = record_of(study);
+    if (!record) return names;
+    for (const std::string& name : parameter_order(record->document))
+      names.push_back({name, ""});
+    return names;
+  }
+
+  [[nodiscard]] std::vector<Candidate> numeric_parameters(const std::string& study) const {
+    std::vector<Candidate> names;
+    const auto record = record_of(study);
+    if (!record) return names;
+    const auto spec = stored_spec(*record);
+    if (!spec) return names;
+    for (const Parameter& parameter : spec->space.parameters()) {
+      if (is_numeric(parameter)) names.push_back({parameter.name, ""});
+    }
+    return names;
+  }
+
  private:
-  [[nodiscard]] std::optional<Leaderboard> board(const std::string& study) && {
+  [[nodiscard]] std::optional<StudyRecord> record_of(const std::string& study) const {
     if (!history_) return std::nullopt;
     auto record = history_->study(study);
+    if (!record) return std::nullopt;
+    return *std::move(record);
+  }
+
+  [[nodiscard]] std::optional<Leaderboard> board(const std::string& study) && {
+    auto record = record_of(study);
     if (!record) return std::nullopt;
     auto objectives = objective_views(record->document);
     const StoredStudy stored{*std::move(history_), *std::move(record), std::move(objectives)};
@@ -139,17 +177,60 @@ Typed take_apart(const CLI::App& command, const std::vector<std::string>& words)
   return typed;
 }
 
-std::vector<Candidate> values_of_option(const CLI::Option& option, const std::string& study,
-                                        const std::string& word, StoredNames names) {
+std::vector<Candidate> behind(std::string_view head, std::vector<Candidate> candidates) {
+  for (Candidate& candidate : candidates)
+    candidate.word.insert(0, head);
+  return candidates;
+}
+
+bool is_of_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.';
+}
+
+bool ends_in_quoted_text(std::string_view expression) {
+  char open = '\0';
+  for (const char c : expression) {
+    if (open == '\0' && (c == '\'' || c == '"')) {
+      open = c;
+    } else if (c == open) {
+      open = '\0';
+    }
+  }
+  return open != '\0';
+}
+
+/// Of an expression the last name is completed; `columns` are what it may name.
+std::vector<Candidate> expressions(std::string_view typed, std::vector<Candidate> columns) {
+  if (ends_in_quoted_text(typed)) return {};
+  std::erase_if(columns, [](const Candidate& column) {
+    return !std::ranges::all_of(column.word, is_of_name);
+  });
+  const auto name = std::find_if_not(typed.rbegin(), typed.rend(), is_of_name);
+  return behind(std::string_view(typed.begin(), name.base()), std::move(columns));
+}
+
+std::vector<Candidate> values_of_option(const CLI::App& command, const CLI::Option& option,
+                                        const std::string& study, const std::string& word,
+                                        StoredNames names) {
   if (option.check_lname("trial")) return std::move(names).trials(study);
-  if (!option.check_lname("columns") && !option.check_lname("sort")) return choices_of(option);
-  std::vector<Candidate> columns = std::move(names).columns(study);
-  // Of a list the last name is completed.
-  const std::size_t comma = option.check_lname("columns") ? word.rfind(',') : std::string::npos;
-  if (comma == std::string::npos) return columns;
-  for (Candidate& column : columns)
-    column.word.insert(0, word.substr(0, comma + 1));
-  return columns;
+  if (option.check_lname("sort")) return std::move(names).columns(study);
+  if (option.check_lname("columns")) {
+    // Of a list the last name is completed.
+    return behind(word.substr(0, word.rfind(',') + 1), std::move(names).columns(study));
+  }
+  if (option.check_lname("where")) return expressions(word, std::move(names).columns(study));
+  if (option.check_lname("objective")) return names.objectives(study);
+  if (option.check_lname("over")) return names.numeric_parameters(study);
+  if (option.check_lname("map")) {
+    std::vector<Candidate> parameters = names.parameters(study);
+    for (Candidate& parameter : parameters)
+      parameter.word += '=';
+    return parameters;
+  }
+  // That of `import` is a study of another program's file.
+  if (option.check_lname("from") && command.get_name() == "retune") return names.studies();
+  return choices_of(option);
 }
 
 std::vector<Candidate> positional_of(const CLI::App& command, const Typed& typed,
@@ -177,7 +258,7 @@ std::vector<Candidate> positional_of(const CLI::App& command, const Typed& typed
   return std::move(names).trials(is_number ? "" : first);
 }
 
-/// `--db=x` as two words, as bash hands it on as three.
+/// `--db=x` as two words and `workers=x` as one, as bash hands either on as three.
 std::vector<std::string> without_equals_signs(const std::vector<std::string>& typed) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < typed.size(); ++i) {
@@ -187,11 +268,35 @@ std::vector<std::string> without_equals_signs(const std::vector<std::string>& ty
       words.push_back(typed[i].substr(equals + 1));
     } else if (typed[i] != "=") {
       words.push_back(typed[i]);
-    } else if (i + 1 == typed.size()) {
-      words.emplace_back();
+    } else if (words.empty() || words.back().starts_with("--")) {
+      if (i + 1 == typed.size()) words.emplace_back();
+    } else {
+      words.back() += '=';
+      if (i + 1 < typed.size()) words.back() += typed[++i];
     }
   }
   return words;
+}
+
+/// Whether bash has split the last word at an equals sign that does not follow an option. It puts
+/// what is chosen behind that sign, where no candidate for the whole word fits.
+bool is_split_value(const std::vector<std::string>& typed) {
+  for (std::size_t i = typed.size(); i-- > 0 && i + 2 >= typed.size();) {
+    if (typed[i] == "=") return i > 0 && !typed[i - 1].starts_with("--");
+  }
+  return false;
+}
+
+/// A word that is still being quoted comes with its opening quote, behind which shells put what is
+/// chosen.
+std::string without_opening_quote(std::string word) {
+  if (word.starts_with('"') || word.starts_with('\'')) word.erase(0, 1);
+  return word;
+}
+
+/// A shell could not hand it back as it is, nor show it.
+bool is_shown_otherwise(const Candidate& candidate) {
+  return printable_line(candidate.word, candidate.word.size()) != candidate.word;
 }
 
 std::vector<Candidate> all_candidates(const CLI::App& program,
@@ -210,7 +315,7 @@ std::vector<Candidate> all_candidates(const CLI::App& program,
   StoredNames names(typed.db.empty() ? database : std::filesystem::path(typed.db));
   const std::string study = typed.positional.empty() ? std::string() : typed.positional.front();
   if (typed.pending != nullptr) {
-    return values_of_option(*typed.pending, study, words.back(), std::move(names));
+    return values_of_option(*command, *typed.pending, study, words.back(), std::move(names));
   }
   return positional_of(*command, typed, std::move(names));
 }
@@ -219,11 +324,14 @@ std::vector<Candidate> all_candidates(const CLI::App& program,
 
 std::vector<Candidate> completions(const CLI::App& program, const std::vector<std::string>& typed,
                                    const std::filesystem::path& database) {
-  const std::vector<std::string> words = without_equals_signs(typed);
+  if (is_split_value(typed)) return {};
+  std::vector<std::string> words = without_equals_signs(typed);
+  if (!words.empty()) words.back() = without_opening_quote(std::move(words.back()));
   std::vector<Candidate> candidates = all_candidates(program, words, database);
   const std::string prefix = words.empty() ? std::string() : words.back();
-  std::erase_if(candidates,
-                [&](const Candidate& candidate) { return !candidate.word.starts_with(prefix); });
+  std::erase_if(candidates, [&](const Candidate& candidate) {
+    return !candidate.word.starts_with(prefix) || is_shown_otherwise(candidate);
+  });
   const std::size_t equals =
       typed.empty() || !typed.back().starts_with("--") ? std::string::npos : typed.back().find('=');
   if (equals == std::string::npos) return candidates;

@@ -14,7 +14,8 @@ namespace steptune {
 inline constexpr const char* k_complete_word = "__complete";
 
 /// A script that has the program itself complete commands, options, their choices, and the names of
-/// studies, trials and columns; files where it knows nothing. `shell` is `bash`, `zsh` or `fish`.
+/// studies, trials, columns, objectives and parameters; files where it knows nothing. `shell` is
+/// `bash`, `zsh` or `fish`.
 [[nodiscard]] std::string completion_script(const std::string& shell);
 
 struct Candidate {
@@ -23,8 +24,9 @@ struct Candidate {
 };
 
 /// What the last of `words`, the command line after the program's name, may become: its prefix is
-/// what was typed of it so far, and may be empty. Names come from `--db` of the line or `database`;
-/// a history that cannot be read has none.
+/// what was typed of it so far, and may be empty; an opening quote of it is no part of the answer.
+/// Names come from `--db` of the line or `database`; a history that cannot be read has none, and
+/// names that no terminal can show are left out.
 [[nodiscard]] std::vector<Candidate> completions(const CLI::App& program,
                                                  const std::vector<std::string>& words,
                                                  const std::filesystem::path& database);

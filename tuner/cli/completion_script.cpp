@@ -4,26 +4,31 @@
 namespace steptune {
 namespace {
 
-// A line is a candidate and, behind a tab, its description, which bash has no place for.
+// A line is a candidate and, behind a tab, its description, which bash has no place for. Behind one
+// that ends with an equals sign no blank is put; fish does so by itself.
 constexpr const char* k_bash = R"(# bash completion for steptune
 _steptune() {
-  local IFS=$'\n'
-  COMPREPLY=($(steptune __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1))
+  mapfile -t COMPREPLY < <(steptune __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1)
+  if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then
+    compopt -o nospace 2>/dev/null || :
+  fi
 }
 complete -o default -F _steptune steptune
 )";
 
 constexpr const char* k_zsh = R"(#compdef steptune
 _steptune() {
-  local -a lines
+  local -a lines suffix
   lines=("${(@f)$(steptune __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
   if [[ -z "${lines[1]}" ]]; then
     _files
     return
   fi
+  # A key follows.
+  [[ "${lines[1]%%$'\t'*}" == *= ]] && suffix=(-S '')
   lines=("${(@)lines//:/\\:}")
   lines=("${(@)lines/$'\t'/:}")
-  _describe 'steptune' lines
+  _describe 'steptune' lines "${(@)suffix}"
 }
 # Found by name in a folder of completions, the file is the function's body, called at once.
 if [[ "${funcstack[1]}" == _steptune ]]; then

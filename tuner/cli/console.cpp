@@ -93,4 +93,8 @@ std::size_t Console::stdout_width() const {
   return isatty(STDOUT_FILENO) == 1 ? terminal_width(STDOUT_FILENO) : 0;
 }
 
+std::size_t Console::stderr_width() const {
+  return isatty(STDERR_FILENO) == 1 ? terminal_width(STDERR_FILENO) : 0;
+}
+
 }  // namespace steptune

@@ -41,6 +41,8 @@ class Console {
   [[nodiscard]] bool color_on_stderr() const;
   /// Columns of the terminal that stdout is; 0: not a terminal, no limit.
   [[nodiscard]] std::size_t stdout_width() const;
+  /// The same of stderr.
+  [[nodiscard]] std::size_t stderr_width() const;
   [[nodiscard]] const Environment& environment() const { return environment_; }
 
  private:

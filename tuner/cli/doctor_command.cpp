@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,6 +13,7 @@
 #include "tuner/cli/doctor_checks.hpp"
 #include "tuner/cli/installation.hpp"
 #include "tuner/history/history.hpp"
+#include "tuner/report/format.hpp"
 #include "tuner/report/text_table.hpp"
 #include "tuner/report/trial_json.hpp"
 
@@ -69,7 +73,33 @@ std::vector<Diagnosis> all_checks(const std::filesystem::path& database) {
   return checks;
 }
 
-std::string checks_text(const std::vector<Diagnosis>& checks, bool color) {
+std::string title_of(const Diagnosis& check) {
+  std::string name = check.name;
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+/// Columns that are left beside status and title; 0: no limit.
+std::size_t room_for_findings(const std::vector<Diagnosis>& checks, std::size_t width) {
+  TextTable beside({{"", Align::left}, {"", Align::left}, {"", Align::left}});
+  for (const Diagnosis& check : checks)
+    beside.add_row({to_text(check.status), title_of(check)});
+  return width > beside.width() ? width - beside.width() : 0;
+}
+
+/// One or more lines as rows, the first of them beside `status` and `title`.
+void add_lines(TextTable& table, std::string status, std::string title, std::string_view lines) {
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = lines.find('\n', begin);
+    table.add_row({std::exchange(status, {}), std::exchange(title, {}),
+                   std::string(lines.substr(begin, end - begin))});
+    begin = end + 1;
+  }
+}
+
+std::string checks_text(const std::vector<Diagnosis>& checks, bool color, std::size_t width) {
+  const std::size_t room = room_for_findings(checks, width);
+  constexpr std::string_view k_arrow = "-> ";
   TextTable table({{"", Align::left}, {"", Align::left}, {"", Align::left}});
   for (const Diagnosis& check : checks) {
     std::string status = to_text(check.status);
@@ -79,10 +109,10 @@ std::string checks_text(const std::vector<Diagnosis>& checks, bool color) {
                                                                  : "\x1b[1;31m";
       status = fmt::format("{}{}\x1b[0m", code, status);
     }
-    std::string name = check.name;
-    std::replace(name.begin(), name.end(), '_', ' ');
-    table.add_row({status, name, check.found});
-    if (!check.advice.empty()) table.add_row({"", "", "-> " + check.advice});
+    add_lines(table, std::move(status), title_of(check), wrapped(check.found, room));
+    if (check.advice.empty()) continue;
+    add_lines(table, "", "",
+              wrapped_entry(fmt::format("{}{}", k_arrow, check.advice), room, k_arrow.size()));
   }
   return table.text();
 }
@@ -110,7 +140,8 @@ ExitCode examine(CommandContext& context) {
   if (context.json) {
     context.console.json_result(checks_json(checks, failed));
   } else {
-    context.console.result(checks_text(checks, context.console.color_on_stdout()));
+    context.console.result(
+        checks_text(checks, context.console.color_on_stdout(), context.console.stdout_width()));
   }
   return failed ? ExitCode::failure : ExitCode::ok;
 }

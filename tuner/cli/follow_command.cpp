@@ -169,11 +169,12 @@ void tell(CommandContext& context, const StoredStudy& study, const Follower& fol
   if (const std::string clock = follower.clock_text(); !clock.empty()) {
     text += fmt::format("times    from {}\n", clock);
   }
+  constexpr std::size_t k_title = 9;
   // A command's own output has stdout.
   if (context.separated) {
-    context.console.message(text);
+    context.console.message(wrapped_entries(text, context.console.stderr_width(), k_title));
   } else {
-    context.console.result(text);
+    context.console.result(wrapped_entries(text, context.console.stdout_width(), k_title));
   }
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,14 +24,24 @@ struct GcOptions {
   bool dry_run = false;
 };
 
-std::string steps_text(const std::vector<GcStep>& steps) {
-  if (steps.empty()) return {};
+TextTable table_of_steps(const std::vector<GcStep>& steps, std::size_t widest_name) {
   TextTable table({{"removed", Align::left}, {"study", Align::left}, {"bytes", Align::right}});
   for (const GcStep& step : steps) {
-    table.add_row({to_text(step.part), printable_line(step.study, 60),
+    table.add_row({to_text(step.part), elide_middle(printable_line(step.study, 60), widest_name),
                    format_bytes(static_cast<double>(step.bytes))});
   }
-  return table.text();
+  return table;
+}
+
+/// Where the table is wider than the terminal, names are cut in their middle.
+std::string steps_text(const std::vector<GcStep>& steps, std::size_t width) {
+  constexpr std::size_t k_shortest_name = 12;
+  if (steps.empty()) return {};
+  const TextTable whole = table_of_steps(steps, std::numeric_limits<std::size_t>::max());
+  if (width == 0 || whole.width() <= width) return whole.text();
+  const std::size_t beside = table_of_steps(steps, 0).width() - std::string("study").size();
+  const std::size_t room = width > beside ? width - beside : 0;
+  return table_of_steps(steps, std::max(k_shortest_name, room)).text();
 }
 
 void print_gc(CommandContext& context, const Collected& collected, bool dry_run) {
@@ -45,11 +57,13 @@ void print_gc(CommandContext& context, const Collected& collected, bool dry_run)
     context.console.json_result(json);
     return;
   }
-  context.console.result(steps_text(collected.steps));
-  context.console.result(fmt::format(
-      "{}{} {} back; database and logs {} {}\n", dry_run ? "about " : "",
+  const std::size_t width = context.console.stdout_width();
+  context.console.result(steps_text(collected.steps, width));
+  const std::string sum = fmt::format(
+      "{}{} {} back; database and logs {} {}", dry_run ? "about " : "",
       format_bytes(static_cast<double>(collected.freed_bytes)), dry_run ? "would come" : "came",
-      dry_run ? "would take" : "take", format_bytes(static_cast<double>(collected.left_bytes))));
+      dry_run ? "would take" : "take", format_bytes(static_cast<double>(collected.left_bytes)));
+  context.console.result(wrapped(sum, width));
 }
 
 Result<GcRequest> request_of(const GcOptions& options) {

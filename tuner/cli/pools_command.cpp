@@ -24,7 +24,7 @@ ExitCode show_pools(CommandContext& context, const PoolsOptions& options) {
   if (context.json) {
     context.console.json_result(pools_json(*report));
   } else {
-    context.console.result(pools_text(*report, service));
+    context.console.result(pools_text(*report, service, context.console.stdout_width()));
   }
   const bool left = std::ranges::any_of(report->releases, [](const Release& release) {
     return release.outcome == ReleaseOutcome::not_ready;

@@ -76,7 +76,8 @@ ExitCode show_prices(CommandContext& context, const PricesOptions& options) {
     if (context.json) {
       context.console.json_result(regions_json(compared));
     } else {
-      context.console.result(regions_text(compared, service_of(options)));
+      context.console.result(
+          regions_text(compared, service_of(options), context.console.stdout_width()));
     }
     return ExitCode::ok;
   }
@@ -84,7 +85,8 @@ ExitCode show_prices(CommandContext& context, const PricesOptions& options) {
   if (context.json) {
     context.console.json_result(prices_json(*prices, service_of(options), options.searched));
   } else {
-    context.console.result(prices_text(*prices, service_of(options), options.searched));
+    context.console.result(prices_text(*prices, service_of(options), options.searched,
+                                       context.console.stdout_width()));
   }
   return ExitCode::ok;
 }
@@ -139,7 +141,8 @@ ExitCode refresh_prices(CommandContext& context, const PricesOptions& options) {
   if (context.json) {
     context.console.json_result(refresh_json(now, former, listed->ambiguous));
   } else {
-    context.console.result(refresh_text(now, former, listed->ambiguous));
+    context.console.result(
+        refresh_text(now, former, listed->ambiguous, context.console.stdout_width()));
   }
   return ExitCode::ok;
 }

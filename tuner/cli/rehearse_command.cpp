@@ -8,6 +8,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/rehearsal/projection.hpp"
+#include "tuner/report/format.hpp"
 #include "tuner/report/trial_json.hpp"
 
 namespace steptune {
@@ -49,7 +50,9 @@ ExitCode rehearse(CommandContext& context, const RehearseOptions& options) {
     context.console.json_result(json);
     return ExitCode::ok;
   }
-  context.console.result(projection_text(*study, *projection));
+  constexpr std::size_t k_title = 10;
+  context.console.result(wrapped_entries(projection_text(*study, *projection),
+                                         context.console.stdout_width(), k_title));
   return ExitCode::ok;
 }
 

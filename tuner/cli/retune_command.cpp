@@ -131,7 +131,7 @@ void tell_everybody(CommandContext& context, const RetuneCommandOptions& given,
                     const Notifier& notifier, const Night& night, const NightContext& about) {
   for (const std::string& event : night_events(night)) {
     tell_if_wanted(context, notifier, given.notify,
-                   {event, night_text(night, about), night_json(night, about)});
+                   {event, night_text(night, about, 0), night_json(night, about)});
   }
 }
 
@@ -193,7 +193,7 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
   if (context.json) {
     context.console.result(dump_json(night_json(*night, about)) + "\n");
   } else {
-    context.console.result(night_text(*night, about));
+    context.console.result(night_text(*night, about, context.console.stdout_width()));
   }
   if (night->result != NightResult::running) {
     tell_everybody(context, given, *notifier, *night, about);

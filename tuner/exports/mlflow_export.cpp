@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "common/sha256.hpp"
+#include "common/text.hpp"
+#include "common/utf8.hpp"
 #include "tuner/exports/study_export.hpp"
 
 namespace steptune {
@@ -110,8 +112,9 @@ class FileStoreWriter {
     fs::create_directories(run / "artifacts");
     for (const auto& [parameter, value] : trial.configuration.values())
       put(run / "params" / parameter, to_text(value));
+    // What a program printed may be no UTF-8, and MLflow then reads nothing of the run.
     const auto tag = [&](const std::string& key, const std::string& text) {
-      put(run / "tags" / key, text);
+      put(run / "tags" / key, as_utf8(text));
     };
     tag("mlflow.runName", name);
     tag("steptune.status", to_text(trial.status));
@@ -125,7 +128,7 @@ class FileStoreWriter {
     const auto metric = [&](const std::string& name, double value) {
       if (!std::isfinite(value)) return;
       // A metric that the program reports may be called as no file can be.
-      if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos) return;
+      if (!is_file_name(name)) return;
       put(folder / name,
           fmt::format("{} {} 0\n", milliseconds(trial.ended_wall_s), to_text(Value(value))));
     };

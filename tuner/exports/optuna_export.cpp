@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/json_fields.hpp"
+#include "common/utf8.hpp"
 #include "tuner/exports/study_export.hpp"
 
 namespace steptune {
@@ -144,7 +145,7 @@ class OptunaWriter {
 
   void write() {
     database_.exec(k_optuna_tables);
-    insert("INSERT INTO studies VALUES (1, ?)", study_.record.name);
+    insert("INSERT INTO studies VALUES (1, ?)", as_utf8(study_.record.name));
     const auto& objectives = study_.board.objectives;
     Json metrics = Json::array();
     for (std::size_t i = 0; i < objectives.size(); ++i) {

@@ -7,6 +7,7 @@
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
 #include "tuner/report/leaderboard_source.hpp"
+#include "tuner/report/library_versions.hpp"
 #include "tuner/report/recommendation.hpp"
 #include "tuner/report/trial_json.hpp"
 
@@ -38,6 +39,9 @@ Result<StudyExport> read_study_export(const StoredStudy& study) {
   auto sessions = study.history.sessions(study.record.id);
   if (!sessions) return tl::unexpected(sessions.error());
   result.sessions = *std::move(sessions);
+  for (const TrialRecord& trial : result.trials) {
+    if (trial.purpose == TrialPurpose::baseline) add_library_versions(result.sessions, trial);
+  }
   return result;
 }
 

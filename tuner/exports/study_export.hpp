@@ -21,7 +21,7 @@ struct StudyExport {
   Leaderboard board;                ///< all trials, whatever their state
   std::vector<TrialRecord> trials;  ///< in order of number
   std::map<std::int64_t, TrialTrace> traces;
-  std::vector<SessionRecord> sessions;
+  std::vector<SessionRecord> sessions;  ///< with the libraries that a baseline told of in each
   std::optional<Recommendation> recommendation;
 };
 
@@ -56,6 +56,7 @@ inline constexpr int k_export_version = 1;
 
 /// Event files of TensorBoard's in `folder`/STUDY, `folder` being its `--logdir`: a session of its
 /// HParams for each trial, with the pace over the trial's steps and its figures as scalars.
+/// `unavailable` where no folder can be called as the study is.
 [[nodiscard]] Result<void> write_tensorboard_logs(const StudyExport& study,
                                                   const std::filesystem::path& folder);
 

@@ -9,6 +9,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <unistd.h>
 
+#include "common/text.hpp"
 #include "tuner/exports/event_file.hpp"
 #include "tuner/exports/study_export.hpp"
 #include "tuner/exports/tensorboard.pb.h"
@@ -174,6 +175,10 @@ void write_trial(const TrialRecord& trial, const StudyExport& study, const fs::p
 }  // namespace
 
 Result<void> write_tensorboard_logs(const StudyExport& study, const fs::path& folder) {
+  if (!is_file_name(study.record.name)) {
+    return fail(ErrorKind::unavailable, "the study's name cannot be that of a folder",
+                printable_line(study.record.name), "export it as csv, json, optuna or mlflow");
+  }
   std::error_code fault;
   fs::path part;
   try {

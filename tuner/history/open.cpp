@@ -31,6 +31,11 @@ Result<void> make_folder(const std::filesystem::path& folder) {
   return {};
 }
 
+/// A history is one thread's: without it SQLite takes a lock for each value that is read.
+int one_thread(int mode) {
+  return mode | SQLite::OPEN_NOMUTEX;
+}
+
 /// Makes the file readable for its owner only, before SQLite gives it the usual permissions; the
 /// WAL inherits them. Does nothing if the file exists: closing a descriptor of a database that this
 /// process has open would drop its locks.
@@ -88,9 +93,9 @@ Result<History> History::open_for_writing(const std::filesystem::path& path, con
   if (!lock) return tl::unexpected(lock.error());
   if (auto made = make_private(path); !made) return tl::unexpected(made.error());
   try {
-    auto store =
-        std::make_unique<Store>(path, SQLite::Database(path.string(), SQLite::OPEN_READWRITE,
-                                                       milliseconds(options.busy_timeout_s)));
+    auto store = std::make_unique<Store>(
+        path, SQLite::Database(path.string(), one_thread(SQLite::OPEN_READWRITE),
+                               milliseconds(options.busy_timeout_s)));
     store->lock.emplace(*std::move(lock));
     store->clock = &clock;
     store->warnings = *std::move(warnings);
@@ -127,9 +132,9 @@ Result<History> History::open_for_reading(const std::filesystem::path& path,
                 "name a history with --db");
   }
   try {
-    auto store =
-        std::make_unique<Store>(path, SQLite::Database(path.string(), SQLite::OPEN_READONLY,
-                                                       milliseconds(options.busy_timeout_s)));
+    auto store = std::make_unique<Store>(
+        path, SQLite::Database(path.string(), one_thread(SQLite::OPEN_READONLY),
+                               milliseconds(options.busy_timeout_s)));
     store->database.exec("PRAGMA query_only = ON");
     store->database.exec("PRAGMA trusted_schema = OFF");
     const int newest = static_cast<int>(schema_migrations().size());

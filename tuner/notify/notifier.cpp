@@ -42,8 +42,26 @@ std::string origin_of(std::string_view address) {
   return std::string(address.substr(0, address.find_first_of("/?#", host)));
 }
 
+/// What a program printed is then no mention of a channel or a person, and no link
+/// (https://docs.slack.dev/messaging/formatting-message-text#escaping).
+std::string escaped_for_slack(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '&') {
+      escaped += "&amp;";
+    } else if (c == '<') {
+      escaped += "&lt;";
+    } else if (c == '>') {
+      escaped += "&gt;";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
 Json slack_document(const Notice& notice) {
-  return {{"text", notice.text}};
+  return {{"text", escaped_for_slack(notice.text)}};
 }
 
 }  // namespace

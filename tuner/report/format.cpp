@@ -133,13 +133,26 @@ std::string wrapped(std::string_view text, std::size_t width) {
 
 std::string wrapped_entry(std::string_view line, std::size_t width, std::size_t indent) {
   if (width <= indent || display_width(line) <= width) return std::string(line) + '\n';
-  const std::string text = wrapped(line.substr(indent), width - indent);
-  std::string result(line.substr(0, indent));
+  // Blanks that follow belong to the title: `wrapped` keeps none before a text.
+  const std::size_t title = std::min(line.find_first_not_of(' ', indent), line.size());
+  if (width <= title) return std::string(line) + '\n';
+  const std::string text = wrapped(line.substr(title), width - title);
+  std::string result(line.substr(0, title));
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin) + 1;
-    if (begin > 0) result.append(indent, ' ');
+    if (begin > 0) result.append(title, ' ');
     result += text.substr(begin, end - begin);
     begin = end;
+  }
+  return result;
+}
+
+std::string wrapped_entries(std::string_view lines, std::size_t width, std::size_t indent) {
+  std::string result;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+    result += wrapped_entry(lines.substr(begin, end - begin), width, indent);
+    begin = end + 1;
   }
   return result;
 }

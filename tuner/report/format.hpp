@@ -45,6 +45,10 @@ namespace steptune {
 [[nodiscard]] std::string wrapped_entry(std::string_view line, std::size_t width,
                                         std::size_t indent);
 
+/// The same for several lines, each of which has such a title, or none (`indent` 0).
+[[nodiscard]] std::string wrapped_entries(std::string_view lines, std::size_t width,
+                                          std::size_t indent);
+
 /// `batch_size=256 workers=6 precision=bf16`: the parameters in `order`, then any others by name.
 [[nodiscard]] std::string configuration_text(const Configuration& configuration,
                                              const std::vector<std::string>& order);

@@ -89,7 +89,7 @@ struct TextStyle {
 /// Table, legend of the marks in use, notes and counts; ends with a newline. Where the table is
 /// wider than the terminal, columns that matter less than the parameters go, the least important
 /// first, never those that tell unranked trials apart; where that is not enough, the parameters
-/// share one column and are cut in their middle. Columns that were asked for all stay.
+/// share one column (`ConfigurationColumn`). Columns that were asked for all stay.
 [[nodiscard]] std::string leaderboard_text(const Leaderboard& leaderboard, const TextStyle& style);
 [[nodiscard]] Json leaderboard_json(const Leaderboard& leaderboard);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "tuner/report/configuration_column.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
@@ -51,19 +52,16 @@ TextTable table_of(const std::vector<LeaderboardColumn>& columns,
 }
 
 /// The parameters that differ, in one column of at most `width`.
-LeaderboardColumn configuration_column(const std::vector<std::string>& parameters,
-                                       std::size_t width) {
+LeaderboardColumn configuration_column(const Leaderboard& board, std::size_t width) {
+  std::vector<Configuration> rows;
+  for (const LeaderboardRow& row : board.rows)
+    rows.push_back(row.trial.configuration);
   LeaderboardColumn column;
   column.title = "configuration";
   column.align = Align::left;
   column.importance = k_never_dropped;
-  column.text = [parameters, width](const LeaderboardRow& row) {
-    Configuration varying;
-    for (const std::string& name : parameters) {
-      if (const Value* value = row.trial.configuration.find(name)) varying.set(name, *value);
-    }
-    return elide_middle(configuration_text(varying, parameters), width);
-  };
+  column.text = [shown = ConfigurationColumn(rows, board.parameters, width)](
+                    const LeaderboardRow& row) { return shown.text(row.trial.configuration); };
   return column;
 }
 
@@ -105,8 +103,7 @@ TextTable narrow_table(std::vector<LeaderboardColumn> columns, const Leaderboard
     left = room();
   }
   if (!board.parameters.empty()) {
-    columns.push_back(
-        configuration_column(board.parameters, std::max(k_shortest_configuration, left)));
+    columns.push_back(configuration_column(board, std::max(k_shortest_configuration, left)));
   }
   return table_of(columns, board.rows);
 }

@@ -2,6 +2,10 @@
 #include "tuner/report/pools_report.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -71,25 +75,85 @@ std::string status_text(const HeldMachines& held, const HeldMachinesService& ser
   return service.kept_name(/*several=*/false);
 }
 
-std::string table_text(const HeldMachinesReport& view, const HeldMachinesService& service) {
-  TextTable table({{"job", Align::left},
-                   {"study", Align::left},
-                   {"trial", Align::right},
-                   {"machines", Align::left},
-                   {"state", Align::left},
-                   {"for", Align::right},
-                   {"left", Align::right},
-                   {"so far", Align::right},
-                   {"per hour", Align::right}});
-  for (const HeldMachines& held : view.machines) {
-    table.add_row({printable_line(held.job), held.owner ? held.owner->study : "-",
-                   held.owner ? fmt::format("{}", held.owner->key.trial) : "-",
-                   to_text(held.resources), status_text(held, service),
-                   format_duration(std::max(0.0, view.now_wall_s - held.since_wall_s)),
-                   held.left_s ? format_duration(*held.left_s) : "-",
-                   at_most(held.usd_so_far, held.spot), at_most(held.usd_per_hour, held.spot)});
+struct PoolColumn {
+  TextTable::Column column;
+  int importance = 0;  ///< the least important go first where the terminal is too narrow
+  std::function<std::string(const HeldMachines&)> text;
+};
+
+constexpr int k_always_shown = 10;
+
+/// A job's name holds those of its study and trial; names are cut last, as releasing takes them.
+std::vector<PoolColumn> pool_columns(const HeldMachinesReport& view,
+                                     const HeldMachinesService& service) {
+  return {
+      {{"job", Align::left},
+       k_always_shown,
+       [](const HeldMachines& held) { return printable_line(held.job); }},
+      {{"study", Align::left},
+       0,
+       [](const HeldMachines& held) { return held.owner ? held.owner->study : "-"; }},
+      {{"trial", Align::right},
+       1,
+       [](const HeldMachines& held) {
+         return held.owner ? fmt::format("{}", held.owner->key.trial) : "-";
+       }},
+      {{"machines", Align::left},
+       5,
+       [](const HeldMachines& held) { return to_text(held.resources); }},
+      {{"state", Align::left},
+       k_always_shown,
+       [&service](const HeldMachines& held) { return status_text(held, service); }},
+      {{"for", Align::right},
+       2,
+       [&view](const HeldMachines& held) {
+         return format_duration(std::max(0.0, view.now_wall_s - held.since_wall_s));
+       }},
+      {{"left", Align::right},
+       3,
+       [](const HeldMachines& held) { return held.left_s ? format_duration(*held.left_s) : "-"; }},
+      {{"so far", Align::right},
+       4,
+       [](const HeldMachines& held) { return at_most(held.usd_so_far, held.spot); }},
+      {{"per hour", Align::right},
+       k_always_shown,
+       [](const HeldMachines& held) { return at_most(held.usd_per_hour, held.spot); }},
+  };
+}
+
+TextTable pools_table(const std::vector<PoolColumn>& columns,
+                      const std::vector<HeldMachines>& machines, std::size_t widest_job) {
+  std::vector<TextTable::Column> titles;
+  for (const PoolColumn& column : columns)
+    titles.push_back(column.column);
+  TextTable table(std::move(titles));
+  for (const HeldMachines& held : machines) {
+    std::vector<std::string> cells;
+    for (const PoolColumn& column : columns)
+      cells.push_back(column.text(held));
+    cells.front() = elide_middle(cells.front(), widest_job);
+    table.add_row(std::move(cells));
   }
-  return table.text();
+  return table;
+}
+
+std::string pools_table_text(const HeldMachinesReport& view, const HeldMachinesService& service,
+                             std::size_t width) {
+  constexpr std::size_t k_whole = std::numeric_limits<std::size_t>::max();
+  constexpr std::size_t k_shortest_job = 12;
+  std::vector<PoolColumn> columns = pool_columns(view, service);
+  TextTable table = pools_table(columns, view.machines, k_whole);
+  while (width > 0 && table.width() > width) {
+    const auto least = std::ranges::min_element(columns, {}, &PoolColumn::importance);
+    if (least->importance >= k_always_shown) break;
+    columns.erase(least);
+    table = pools_table(columns, view.machines, k_whole);
+  }
+  if (width == 0 || table.width() <= width) return table.text();
+  const std::size_t beside =
+      pools_table(columns, view.machines, 0).width() - columns.front().column.title.size();
+  const std::size_t room = width > beside ? width - beside : 0;
+  return pools_table(columns, view.machines, std::max(k_shortest_job, room)).text();
 }
 
 std::string sum_text(const HeldMachinesReport& view, const HeldMachinesService& service) {
@@ -177,17 +241,19 @@ Json held_json(const HeldMachines& held) {
 
 }  // namespace
 
-std::string pools_text(const HeldMachinesReport& view, const HeldMachinesService& service) {
+std::string pools_text(const HeldMachinesReport& view, const HeldMachinesService& service,
+                       std::size_t width) {
   std::string text;
   for (const Release& release : view.releases)
-    text += release_text(release, service);
+    text += wrapped_entries(release_text(release, service), width, 0);
   if (view.machines.empty()) {
     const char* nothing = !view.releases.empty() ? "nothing else is held"
                           : view.hidden > 0      ? "no job of Steptune holds machines"
                                                  : "no job holds machines";
-    text += fmt::format("{} in {}\n", nothing, view.region);
+    text += wrapped(fmt::format("{} in {}", nothing, view.region), width);
   } else {
-    text += table_text(view, service) + sum_text(view, service) + advice_text(view, service);
+    text += pools_table_text(view, service, width) +
+            wrapped_entries(sum_text(view, service), width, 0) + advice_text(view, service);
   }
   if (view.hidden > 0) {
     text += fmt::format("{} of others, too: steptune pools --all\n",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "common/json.hpp"
@@ -8,9 +9,11 @@
 
 namespace steptune {
 
-/// For people: a table, what it costs together, and what to do about it.
+/// For people: a table, what it costs together, and what to do about it. Where the table is wider
+/// than `width` columns (0: no limit), what a job's name tells, too, goes first, then times, the
+/// bill so far and the machines; at last names are cut in their middle. Commands stay whole.
 [[nodiscard]] std::string pools_text(const HeldMachinesReport& view,
-                                     const HeldMachinesService& service);
+                                     const HeldMachinesService& service, std::size_t width);
 [[nodiscard]] Json pools_json(const HeldMachinesReport& view);
 
 }  // namespace steptune

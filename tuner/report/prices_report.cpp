@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "common/text.hpp"
+#include "tuner/report/format.hpp"
 #include "tuner/report/text_table.hpp"
 #include "tuner/report/trial_json.hpp"
 
@@ -61,7 +62,7 @@ PriceChanges compare_prices(const PriceTable& before, const PriceTable& now) {
 }
 
 std::string prices_text(const PriceSource& prices, const PriceListService& service,
-                        const std::vector<std::string>& searched) {
+                        const std::vector<std::string>& searched, std::size_t width) {
   TextTable table({{"instance type", Align::left},
                    {"USD/h", Align::right},
                    {"vCPUs", Align::right},
@@ -72,11 +73,11 @@ std::string prices_text(const PriceSource& prices, const PriceListService& servi
     table.add_row({printable_line(name), fmt::format("{}", type.usd_per_hour),
                    or_unknown(type.vcpus), or_unknown(type.memory_gib), or_unknown(type.gpus)});
   }
-  return fmt::format(
-      "{}, {}, {}\n{}\n{}{}", service.heading(), printable_line(prices.table.region),
-      printable_line(prices.table.date), prices.file,
-      prices.source.empty() ? "" : fmt::format("{}\n", printable_line(prices.source)),
-      table.text());
+  const std::string heading =
+      fmt::format("{}, {}, {}\n{}\n{}", service.heading(), printable_line(prices.table.region),
+                  printable_line(prices.table.date), prices.file,
+                  prices.source.empty() ? "" : fmt::format("{}\n", printable_line(prices.source)));
+  return wrapped_entries(heading, width, 0) + table.text();
 }
 
 Json prices_json(const PriceSource& prices, const PriceListService& service,
@@ -117,33 +118,65 @@ RegionPrices compare_regions(std::vector<PriceSource> regions,
   return prices;
 }
 
-std::string regions_text(const RegionPrices& prices, const PriceListService& service) {
-  std::string text = fmt::format("{}\n", service.heading());
+namespace {
+
+/// Whether the price in `region` is less than in another one.
+bool is_least(const RegionPrices::Type& type, std::size_t region) {
+  const auto& usd = type.usd_per_hour;
+  return usd[region] && *usd[region] == *usd[type.cheapest] &&
+         std::ranges::any_of(usd,
+                             [&](const auto& other) { return other && *other > *usd[region]; });
+}
+
+/// `+25.0 %`: how much more is paid where it is the most; nothing where all are equal.
+std::string most_over_least(const RegionPrices::Type& type) {
+  const double least = *type.usd_per_hour[type.cheapest];
+  double most = least;
+  for (const auto& usd : type.usd_per_hour)
+    most = std::max(most, usd.value_or(least));
+  return most > least ? fmt::format("{:+.1f} %", 100.0 * (most / least - 1.0)) : "";
+}
+
+/// The regions from `begin` up to `end`; beside the last ones, the comparison of all.
+TextTable regions_table(const RegionPrices& prices, std::size_t begin, std::size_t end) {
+  const bool is_last = end == prices.regions.size();
   std::vector<TextTable::Column> columns{{"instance type", Align::left}};
+  for (std::size_t i = begin; i < end; ++i)
+    columns.push_back({printable_line(prices.regions[i].table.region), Align::right});
+  if (is_last) columns.push_back({"most over least", Align::right});
+  TextTable table(std::move(columns));
+  for (const RegionPrices::Type& type : prices.types) {
+    std::vector<std::string> row{printable_line(type.name)};
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto& usd = type.usd_per_hour[i];
+      row.push_back(usd ? fmt::format("{}{}", is_least(type, i) ? "* " : "", *usd) : "-");
+    }
+    if (is_last) row.push_back(most_over_least(type));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string regions_text(const RegionPrices& prices, const PriceListService& service,
+                         std::size_t width) {
+  std::string text = fmt::format("{}\n", service.heading());
   for (const PriceSource& region : prices.regions) {
-    columns.push_back({printable_line(region.table.region), Align::right});
     text += fmt::format("{}, {}: {}\n", printable_line(region.table.region),
                         printable_line(region.table.date), region.file);
   }
-  columns.push_back({"most over least", Align::right});
-  TextTable table(std::move(columns));
-  bool any_marked = false;
-  for (const RegionPrices::Type& type : prices.types) {
-    const double least = *type.usd_per_hour[type.cheapest];
-    double most = least;
-    for (const auto& usd : type.usd_per_hour)
-      most = std::max(most, usd.value_or(least));
-    std::vector<std::string> row{printable_line(type.name)};
-    for (const auto& usd : type.usd_per_hour) {
-      const bool marked = most > least && usd && *usd == least;
-      any_marked = any_marked || marked;
-      row.push_back(usd ? fmt::format("{}{}", marked ? "* " : "", *usd) : "-");
-    }
-    row.push_back(most > least ? fmt::format("{:+.1f} %", 100.0 * (most / least - 1.0)) : "");
-    table.add_row(std::move(row));
+  text = wrapped_entries(text, width, 0);
+  for (std::size_t begin = 0; begin < prices.regions.size();) {
+    std::size_t end = width == 0 ? prices.regions.size() : begin + 1;
+    while (end < prices.regions.size() && regions_table(prices, begin, end + 1).width() <= width)
+      ++end;
+    text += "\n" + regions_table(prices, begin, end).text();
+    begin = end;
   }
-  return fmt::format("{}\n{}{}", text, table.text(),
-                     any_marked ? "* least price per hour, in USD\n" : "");
+  const bool any_marked = std::ranges::any_of(
+      prices.types, [](const RegionPrices::Type& type) { return is_least(type, type.cheapest); });
+  return text + (any_marked ? "* least price per hour, in USD\n" : "");
 }
 
 Json regions_json(const RegionPrices& prices) {
@@ -174,11 +207,13 @@ Json regions_json(const RegionPrices& prices) {
 }
 
 std::string refresh_text(const PriceSource& now, const PriceSource* before,
-                         const std::vector<std::string>& ambiguous) {
+                         const std::vector<std::string>& ambiguous, std::size_t width) {
   std::string text = fmt::format("{}: {} prices of {}, {}\n", now.file, now.table.instances.size(),
                                  now.table.region, now.table.date);
   text += listed_text("listed at several prices, the highest taken", ambiguous);
-  if (before == nullptr) return text + "there was no table for this region before\n";
+  if (before == nullptr) {
+    return wrapped_entries(text + "there was no table for this region before\n", width, 0);
+  }
   const PriceChanges changes = compare_prices(before->table, now.table);
   text += fmt::format("{} changed since {} ({})\n", changes.changed.size(),
                       printable_line(before->table.date), before->file);
@@ -189,10 +224,9 @@ std::string refresh_text(const PriceSource& now, const PriceSource* before,
                    fmt::format("-> ${}", change.usd_now),
                    fmt::format("{:+.1f} %", 100.0 * (change.usd_now / change.usd_before - 1.0))});
   }
-  text += table.text();
-  text += listed_text("new", changes.added);
-  text += listed_text("no longer listed", changes.gone);
-  return text;
+  const std::string lists =
+      listed_text("new", changes.added) + listed_text("no longer listed", changes.gone);
+  return wrapped_entries(text, width, 0) + table.text() + wrapped_entries(lists, width, 0);
 }
 
 Json refresh_json(const PriceSource& now, const PriceSource* before,

@@ -35,8 +35,9 @@ struct PriceChanges {
 [[nodiscard]] PriceChanges compare_prices(const PriceTable& before, const PriceTable& now);
 
 /// The table, or those of its types whose names contain one of `searched` (all if there are none).
+/// Here and below, what is said beside a table is wrapped to `width` columns (0: no limit).
 [[nodiscard]] std::string prices_text(const PriceSource& prices, const PriceListService& service,
-                                      const std::vector<std::string>& searched);
+                                      const std::vector<std::string>& searched, std::size_t width);
 [[nodiscard]] Json prices_json(const PriceSource& prices, const PriceListService& service,
                                const std::vector<std::string>& searched);
 
@@ -54,13 +55,16 @@ struct RegionPrices {
 /// Of every type whose name contains one of `searched` (all if there are none), in any region.
 [[nodiscard]] RegionPrices compare_regions(std::vector<PriceSource> regions,
                                            const std::vector<std::string>& searched);
-/// A row by type with the price in each region; `*` marks the least, where regions differ.
-[[nodiscard]] std::string regions_text(const RegionPrices& prices, const PriceListService& service);
+/// A row by type with the price in each region; `*` marks the least, where regions differ. Regions
+/// that do not fit into `width` columns follow in further tables.
+[[nodiscard]] std::string regions_text(const RegionPrices& prices, const PriceListService& service,
+                                       std::size_t width);
 [[nodiscard]] Json regions_json(const RegionPrices& prices);
 
 /// What a refreshed table says that `before` (null: there was none) did not.
 [[nodiscard]] std::string refresh_text(const PriceSource& now, const PriceSource* before,
-                                       const std::vector<std::string>& ambiguous);
+                                       const std::vector<std::string>& ambiguous,
+                                       std::size_t width);
 [[nodiscard]] Json refresh_json(const PriceSource& now, const PriceSource* before,
                                 const std::vector<std::string>& ambiguous);
 

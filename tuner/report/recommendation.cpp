@@ -209,18 +209,6 @@ std::string finalists_text(const Recommendation& recommendation,
   return result;
 }
 
-/// Each line begins with a title of seven columns.
-std::string with_entries_wrapped(const std::string& lines, std::size_t width) {
-  constexpr std::size_t k_title = 7;
-  std::string result;
-  for (std::size_t begin = 0; begin < lines.size();) {
-    const std::size_t end = lines.find('\n', begin);
-    result += wrapped_entry(std::string_view(lines).substr(begin, end - begin), width, k_title);
-    begin = end + 1;
-  }
-  return result;
-}
-
 Json speed_up_json(const SpeedUp& speed_up) {
   if (!std::isfinite(speed_up.ratio) && speed_up.pairs == 0) return nullptr;
   return {{"ratio", number_or_null(speed_up.ratio)},
@@ -285,7 +273,8 @@ std::string recommendation_text(const Recommendation& recommendation,
   for (const std::string& note : recommendation.notes)
     result += fmt::format("note   {}\n", printable_line(note));
   result += fmt::format("tuning took {}\n", tuning_text(recommendation));
-  result = with_entries_wrapped(result, width);
+  constexpr std::size_t k_title = 7;
+  result = wrapped_entries(result, width, k_title);
   if (context.hooked) {
     result += fmt::format("next   steptune exec {}\n       steptune best {} --format python\n",
                           context.study, context.study);

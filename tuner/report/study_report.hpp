@@ -27,7 +27,7 @@ struct StudyReport {
   std::string no_analysis;  ///< why there is none
   /// Nothing where the study counts no machines, or measured one count only.
   std::optional<StudyScaling> scaling;
-  std::vector<SessionRecord> sessions;
+  std::vector<SessionRecord> sessions;  ///< with the libraries that a baseline told of in each
   std::vector<UnusedTime> unused;  ///< in which machines were kept; theirs is the study's overhead
   std::map<std::int64_t, TrialTrace> traces;  ///< by trial; thinned where there are many
   /// Launches of the trials that were launched more than once.

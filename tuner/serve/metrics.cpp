@@ -103,6 +103,8 @@ std::string spending_text(const std::vector<StudyFigures>& studies) {
                  "US dollars that the study cost: its trials, and machines kept but not used.");
   Family billed("steptune_billed_seconds_total", "counter",
                 "Seconds that the study's trials were billed for.");
+  Family idle("steptune_machines_idle_seconds_total", "counter",
+              "Seconds that rented machines (a warm pool, an allocation) were kept but not used.");
   Family tuning("steptune_tuning_seconds_total", "counter", "Seconds that the study was tuned.");
   for (const StudyFigures& study : studies) {
     const StudyRecord& record = study.listed.record;
@@ -110,10 +112,11 @@ std::string spending_text(const std::vector<StudyFigures>& studies) {
     if (study.fault.empty()) {
       dollars.add({{"study", record.name}, {"for", "trials"}}, study.spending.usd);
       billed.add({{"study", record.name}}, study.spending.billed_s);
+      idle.add({{"study", record.name}}, study.idle_s);
     }
     tuning.add({{"study", record.name}}, record.elapsed_s);
   }
-  return dollars.text() + billed.text() + tuning.text();
+  return dollars.text() + billed.text() + idle.text() + tuning.text();
 }
 
 std::string best_text(const std::vector<StudyFigures>& studies) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/serve/study_figures.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace steptune {
@@ -17,6 +18,16 @@ Result<std::optional<TrialRecord>> best_trial(const StoredStudy& study) {
   return *incumbent;
 }
 
+Result<double> idle_seconds(const History& history, std::int64_t study_id) {
+  const auto times = history.unused_times(study_id);
+  if (!times) return tl::unexpected(times.error());
+  double seconds = 0.0;
+  // A clock that was set back takes nothing from the others: counters do not fall.
+  for (const UnusedTime& time : *times)
+    seconds += std::max(time.to_wall_s - time.from_wall_s, 0.0);
+  return seconds;
+}
+
 }  // namespace
 
 Result<StudyFigures> read_study_figures(History& history, ListedStudy listed) {
@@ -26,6 +37,9 @@ Result<StudyFigures> read_study_figures(History& history, ListedStudy listed) {
   auto spending = history.spending(id);
   if (!spending) return tl::unexpected(spending.error());
   figures.spending = *spending;
+  const auto idle_s = idle_seconds(history, id);
+  if (!idle_s) return tl::unexpected(idle_s.error());
+  figures.idle_s = *idle_s;
   auto running = history.latest_trials(id, TrialStatus::running, k_most_running);
   if (!running) return tl::unexpected(running.error());
   for (const TrialRecord& trial : *running) {

@@ -20,6 +20,7 @@ struct StudyFigures {
   std::vector<ObjectiveView> objectives;
   std::optional<TrialRecord> best;  ///< the best so far; nothing while none was measured
   StudySpending spending;           ///< by trials alone
+  double idle_s = 0.0;              ///< pools and allocations were kept and not used, added up
   /// Trials that run now by the rented machines that they run on, as `1 ml.g5.xlarge`.
   std::map<std::string, int> machines;
   std::string fault;  ///< why the figures above could not be read; empty where they were

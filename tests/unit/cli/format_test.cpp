@@ -70,6 +70,17 @@ TEST(Format, LinesBreakBetweenWordsAndNotBeforeAPerCent) {
   EXPECT_EQ(wrapped("100 %", 3), "100 %\n");
 }
 
+TEST(Format, EntriesAreWrappedBelowTheirTexts) {
+  const std::string lines = "best   a b c\nwhy    one two three\n";
+  EXPECT_EQ(wrapped_entries(lines, 16, 7), "best   a b c\nwhy    one two\n       three\n");
+  EXPECT_EQ(wrapped_entries(lines, 0, 7), lines) << "no limit";
+  EXPECT_EQ(wrapped_entries(lines, 6, 7), lines) << "no room beside the titles";
+  EXPECT_EQ(wrapped_entries("one two three", 8, 0), "one two\nthree\n");
+  EXPECT_EQ(wrapped_entries("", 8, 0), "");
+  EXPECT_EQ(wrapped_entry("failed  night 12", 14, 7), "failed  night\n        12\n")
+      << "blanks after the title stay";
+}
+
 TEST(Format, ConfigurationsFollowTheOrderOfDeclaration) {
   Configuration configuration;
   configuration.set("workers", std::int64_t{6});

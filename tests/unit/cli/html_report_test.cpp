@@ -126,6 +126,17 @@ TEST(HtmlReport, IsReadableWithoutJavaScript) {
   EXPECT_NE(page.find("export NOTE=bf16"), std::string::npos);
 }
 
+TEST(HtmlReport, WhatOnlyOneRunKnowsOfLibrariesIsNoChange) {
+  StudyReport report = some_report();
+  report.sessions[0].machine["torch"] = "2.5.1";
+  EXPECT_NE(
+      html_report(report).find("<tr><th scope=\"row\">torch</th><td>2.5.1</td><td>-</td></tr>"),
+      std::string::npos);
+  report.sessions[1].machine["torch"] = "2.6.0";
+  EXPECT_NE(html_report(report).find("<tr class=\"changed\"><th scope=\"row\">torch</th>"),
+            std::string::npos);
+}
+
 TEST(HtmlReport, LoadsNothing) {
   const std::string page = html_report(some_report());
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);

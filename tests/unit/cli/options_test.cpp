@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <filesystem>
 #include <regex>
 #include <set>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/must.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/completion.hpp"
 #include "tuner/cli/exit_code.hpp"
 #include "tuner/cli/man_page.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/study/study_spec.hpp"
 
 namespace steptune {
 namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::UnorderedElementsAre;
 
 class Options : public testing::Test {
  protected:
@@ -33,6 +44,76 @@ class Options : public testing::Test {
   CommandContext context_;
   CLI::App program_{"Steptune", "steptune"};
 };
+
+/// Two studies that have not begun, and one of a name that no terminal shows.
+class CompletionOfHistory : public Options {
+ protected:
+  CompletionOfHistory() {
+    History history = must(History::open_for_writing(database_, clock_));
+    const Json document = Json::parse(R"json({
+      "name": "nightly", "command": ["train", "{workers}", "{precision}", "{batch_size}"],
+      "parameters": {"workers": {"type": "int", "low": 0, "high": 8},
+                     "precision": {"type": "categorical", "choices": ["fp32", "bf16"]},
+                     "batch_size": {"type": "ordinal", "choices": [16, 32]}},
+      "baseline": {"workers": 0, "precision": "fp32", "batch_size": 16},
+      "objectives": ["time", "val-loss"],
+      "runner": {"type": "replay", "seconds_per_sample": "0.001 + workers"}
+    })json");
+    const StudySpec spec = must(study_from_json(document, "/studies/study.json",
+                                                {{"cpus", 4}, {"gpus", 0}, {"memory_gb", 16}}));
+    for (const char* name : {"bad\x1b[31mname", "weekly", "nightly"})
+      must(history.create_or_continue_study(name, "fingerprint", spec.document, 1));
+  }
+
+  [[nodiscard]] std::vector<std::string> words_of(const std::vector<std::string>& typed) const {
+    std::vector<std::string> words;
+    for (const Candidate& each : completions(program_, typed, database_))
+      words.push_back(each.word);
+    return words;
+  }
+
+  DatabaseFolder folder_;
+  std::filesystem::path database_ = folder_.path() / "history.db";
+};
+
+TEST_F(CompletionOfHistory, KnowsStudies) {
+  EXPECT_THAT(words_of({"retune", "--from", ""}), UnorderedElementsAre("nightly", "weekly"));
+  EXPECT_THAT(words_of({"retune", "study.json", "--from=ni"}), ElementsAre("--from=nightly"));
+  EXPECT_THAT(words_of({"import", "--from", ""}), IsEmpty()) << "that of another program's file";
+  EXPECT_THAT(words_of({"show", ""}), UnorderedElementsAre("nightly", "weekly"));
+}
+
+TEST_F(CompletionOfHistory, KnowsObjectivesAndParameters) {
+  EXPECT_THAT(words_of({"best", "weekly", "--objective", ""}), ElementsAre("time", "val-loss"));
+  EXPECT_THAT(words_of({"best", "--map", ""}),
+              UnorderedElementsAre("workers=", "precision=", "batch_size="));
+  EXPECT_THAT(words_of({"best", "--map=pre"}), ElementsAre("--map=precision="));
+  EXPECT_THAT(words_of({"scaling", "--over", ""}), UnorderedElementsAre("workers", "batch_size"))
+      << "those with numbers";
+  EXPECT_THAT(words_of({"best", "absent", "--objective", ""}), IsEmpty());
+}
+
+TEST_F(CompletionOfHistory, HasNoValueForAKeyThatBashSplitsOff) {
+  EXPECT_THAT(words_of({"best", "--map", "workers", "="}), IsEmpty());
+  EXPECT_THAT(words_of({"best", "--map", "workers", "=", "w"}), IsEmpty());
+  EXPECT_THAT(words_of({"best", "--map", "workers", "=", "w", "--map", "pre"}),
+              ElementsAre("precision="));
+  EXPECT_THAT(words_of({"best", "--map", "workers", "=", "w", "night"}), ElementsAre("nightly"));
+}
+
+TEST_F(CompletionOfHistory, CompletesTheLastNameOfAnExpression) {
+  const auto where = [this](const std::string& typed) {
+    return words_of({"leaderboard", "weekly", "--where", typed});
+  };
+  EXPECT_THAT(where("wor"), ElementsAre("workers"));
+  EXPECT_THAT(where("workers>2&&!(pre"), ElementsAre("workers>2&&!(precision"));
+  EXPECT_THAT(where("precision == 'bf16' and wor"), ElementsAre("precision == 'bf16' and workers"));
+  EXPECT_THAT(where("\"workers > 2 and pre"), ElementsAre("workers > 2 and precision"))
+      << "a shell's quote, behind which it puts the answer";
+  EXPECT_THAT(where("precision == 't"), IsEmpty()) << "a text";
+  EXPECT_THAT(where("val"), IsEmpty()) << "no name of an expression";
+  EXPECT_THAT(where(""), IsSupersetOf({"trial", "time", "status", "workers"}));
+}
 
 TEST_F(Options, EveryOptionHasHelpAndItsDefaultUnlessItIsAFlag) {
   int seen = 0;

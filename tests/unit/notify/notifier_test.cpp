@@ -121,6 +121,15 @@ TEST_F(NotifierTest, SlackGetsItsOwnShape) {
   EXPECT_THAT(tell("slack+" + address + "/services/T0/B0/secret"), IsEmpty());
   ASSERT_EQ(requests().size(), 1U);
   EXPECT_EQ(requests()[0]["body"], (Json{{"text", "slower since night 11"}}));
+
+  notice_.text = "torch 2.4.0 -> 2.5.1, <!channel> <https://x.example|here> &lt;";
+  EXPECT_THAT(tell("slack+" + address + "/services/T0/B0/secret"), IsEmpty());
+  ASSERT_EQ(requests().size(), 2U);
+  EXPECT_EQ(requests()[1]["body"],
+            (Json{{"text",
+                   "torch 2.4.0 -&gt; 2.5.1, &lt;!channel&gt; &lt;https://x.example|here&gt; "
+                   "&amp;lt;"}}))
+      << "a text of others' programs mentions nobody";
 }
 
 TEST_F(NotifierTest, AWebhookThatFailsIsOneWarningWithoutItsPath) {

@@ -18,6 +18,7 @@ StudyFigures study_of(const std::string& name) {
   study.listed.record.overhead_usd = 0.25;
   study.listed.counts = {{TrialStatus::completed, 3}, {TrialStatus::failed, 2}};
   study.spending = {60.0, 1.5, 4};
+  study.idle_s = 45.5;
   study.machines = {{"1 ml.g5.xlarge", 2}};
   return study;
 }
@@ -47,6 +48,9 @@ TEST(Metrics, AreOneFamilyEachWithHelpAndType) {
         "steptune_spend_dollars_total{study=\"nightly\",for=\"trials\"} 1.5\n",
         "steptune_spend_dollars_total{study=\"nightly\",for=\"idle_machines\"} 0.25\n",
         "steptune_billed_seconds_total{study=\"nightly\"} 60\n",
+        "# HELP steptune_machines_idle_seconds_total Seconds ",
+        "# TYPE steptune_machines_idle_seconds_total counter\n",
+        "steptune_machines_idle_seconds_total{study=\"nightly\"} 45.5\n",
         "steptune_tuning_seconds_total{study=\"other\"} 90\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
@@ -65,6 +69,7 @@ TEST(Metrics, OfAStudyThatCannotBeReadAreWhatIsKnown) {
   EXPECT_THAT(text, HasSubstr("steptune_trials{study=\"broken\",state=\"completed\"} 3\n"));
   EXPECT_THAT(text, Not(HasSubstr("steptune_billed_seconds_total{study=\"broken\"}")));
   EXPECT_THAT(text, Not(HasSubstr("{study=\"broken\",for=\"trials\"}")));
+  EXPECT_THAT(text, Not(HasSubstr("steptune_machines_idle_seconds_total{study=\"broken\"}")));
 }
 
 TEST(Metrics, KeepUnitsApart) {

@@ -129,6 +129,28 @@ TEST_F(HostileStudy, DoesNotHideOthersWhereItCannotBeRead) {
   EXPECT_EQ(get("/api/studies").status, 200);
 }
 
+TEST_F(HostileStudy, IsCountedWithTheTimesItsMachinesWereNotUsed) {
+  const auto idle = [](const std::string& seconds) {
+    return HasSubstr("\"} " + seconds + "\n# HELP steptune_tuning_seconds_total");
+  };
+  EXPECT_THAT(get("/metrics").body, idle("0")) << "a counter that is there from the beginning";
+  {
+    History history = must(History::open_for_writing(file_, clock_));
+    StudyRecord study = must(history.studies()).front();
+    study.overhead_usd = 0.5;
+    must(history.record_study(study, std::vector<UnusedTime>{{"job-a", 100.0, 130.0, 0.25},
+                                                             {"job-b", 200.0, 212.5, 0.25}}));
+  }
+  EXPECT_THAT(get("/metrics").body, idle("42.5"));
+  {
+    History history = must(History::open_for_writing(file_, clock_));
+    StudyRecord study = must(history.studies()).front();
+    study.overhead_usd = 0.75;
+    must(history.record_study(study, std::vector<UnusedTime>{{"job-b", 200.0, 220.0, 0.25}}));
+  }
+  EXPECT_THAT(get("/metrics").body, idle("50")) << "one that went on is no second one";
+}
+
 TEST_F(HostileStudy, OfMoreTrialsThanAnAnswerHoldsSaysSo) {
   SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
       .exec(

@@ -11,6 +11,7 @@
 #include "tuner/report/format.hpp"
 #include "tuner/report/html/html_text.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
+#include "tuner/report/library_versions.hpp"
 
 namespace steptune {
 namespace {
@@ -182,8 +183,10 @@ std::string machine_table(const StudyReport& report) {
     std::set<std::string> texts;
     for (const SessionRecord* session : shown) {
       const auto found = session->machine.find(name);
-      const std::string text = found == session->machine.end() ? "-" : found->second;
-      texts.insert(text);
+      const bool is_told = found != session->machine.end();
+      const std::string text = is_told ? found->second : "-";
+      // A hook tells its program's libraries once, with the baseline; later runs say nothing of it.
+      if (is_told || !is_of_python(name) || knows_libraries(session->machine)) texts.insert(text);
       row += html_cell(text);
     }
     body += fmt::format("<tr{}>{}</tr>", texts.size() > 1 ? " class=\"changed\"" : "", row);

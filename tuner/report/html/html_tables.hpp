@@ -15,7 +15,8 @@ namespace steptune {
 [[nodiscard]] std::string trials_table(const StudyReport& report);
 /// Trials, time and money by what they were for.
 [[nodiscard]] std::string bill_table(const StudyReport& report);
-/// The machine of each run of the tuner; what changed between them is marked.
+/// The machine of each run of the tuner and the libraries of its programs; what changed between
+/// them is marked.
 [[nodiscard]] std::string machine_table(const StudyReport& report);
 
 }  // namespace steptune

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/pools_report.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class WarmPools final : public HeldMachinesService {
+ public:
+  [[nodiscard]] std::string region_help() const override { return {}; }
+  [[nodiscard]] std::string kept_name(bool several) const override {
+    return several ? "warm pools" : "warm pool";
+  }
+  [[nodiscard]] std::string end_command() const override { return "aws stop --name JOB"; }
+  [[nodiscard]] Result<HeldMachinesReport> look(
+      const Clock& /*clock*/, const HeldMachinesRequest& /*request*/) const override {
+    return HeldMachinesReport{};
+  }
+};
+
+HeldMachinesReport pool_and_job() {
+  HeldMachines pool;
+  pool.job = "resnet-nightly-0a1b2c3d-t7-a1";
+  pool.owner = JobOwner{"resnet-nightly", {7, 1}, 1};
+  pool.holding = Holding::kept;
+  pool.resources.instance_type = "ml.m5.large";
+  pool.since_wall_s = 96.0;
+  pool.left_s = 2996.0;
+  pool.usd_so_far = 0.00013;
+  pool.usd_per_hour = 0.12;
+  HeldMachines job = pool;
+  job.job = "resnet-nightly-0a1b2c3d-t8-a1-r2";
+  job.owner->key.trial = 8;
+  job.holding = Holding::running;
+  job.status = "Training";
+  job.left_s.reset();
+  job.usd_per_hour.reset();
+  HeldMachinesReport report;
+  report.region = "us-east-1";
+  report.now_wall_s = 100.0;
+  report.machines = {pool, job};
+  return report;
+}
+
+std::size_t columns_of(const std::string& text) {
+  std::size_t widest = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    widest = std::max(widest, end - begin);
+    begin = end + 1;
+  }
+  return widest;
+}
+
+TEST(PoolsText, HasAllColumnsWhereThereIsRoom) {
+  const std::string text = pools_text(pool_and_job(), WarmPools(), 0);
+  const std::string titles = text.substr(0, text.find('\n'));
+  for (const char* title : {"job", "study", "trial", "machines", "state", "for", "left", "so far"})
+    EXPECT_THAT(titles, HasSubstr(title));
+  EXPECT_EQ(pools_text(pool_and_job(), WarmPools(), 200), text);
+}
+
+TEST(PoolsText, KeepsJobsAndPricesOnATerminal) {
+  const std::string text = pools_text(pool_and_job(), WarmPools(), 80);
+  EXPECT_LE(columns_of(text), 80U) << text;
+  EXPECT_THAT(text, HasSubstr("resnet-nightly-0a1b2c3d-t8-a1-r2  1 ml.m5.large  job: Training"))
+      << "the name holds study and trial";
+  EXPECT_THAT(text, HasSubstr("per hour\n"));
+  EXPECT_THAT(text, Not(HasSubstr("so far")));
+  EXPECT_THAT(text, HasSubstr("give warm pools back:   steptune pools --release\n"));
+}
+
+TEST(PoolsText, CutsJobsOnlyWhereNothingElseCanGo) {
+  const std::string text = pools_text(pool_and_job(), WarmPools(), 50);
+  EXPECT_LE(columns_of(text), 50U) << text;
+  EXPECT_THAT(text, HasSubstr("\nresnet-nigh...b2c3d-t7-a1  warm pool"));
+  EXPECT_THAT(text, Not(HasSubstr("machines  ")));
+}
+
+TEST(PoolsText, SaysWhenNothingIsHeld) {
+  HeldMachinesReport none;
+  none.region = "us-east-1";
+  EXPECT_EQ(pools_text(none, WarmPools(), 80), "no job holds machines in us-east-1\n");
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/configuration_column.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/report/format.hpp"
+
+namespace steptune {
+namespace {
+
+/// Texts are cut so elsewhere, too. Where that left less than three characters of a name, one dot
+/// tells that it is an abbreviation, and leaves room for more of it.
+constexpr std::string_view k_cut_dots = "...";
+constexpr std::string_view k_cut_dot = ".";
+constexpr std::size_t k_least_with_dots = 3 + k_cut_dots.size();
+constexpr std::size_t k_least_with_dot = 3 + k_cut_dot.size();
+/// Where cutting values is not enough.
+constexpr std::size_t k_least_name = 1 + k_cut_dot.size();
+/// A character at either end.
+constexpr std::size_t k_least_value = 5;
+constexpr std::size_t k_uncut_value = std::numeric_limits<std::size_t>::max();
+
+struct CutName {
+  std::string_view head;
+  std::string_view tail;
+
+  /// Whether `name` could be what was cut so.
+  [[nodiscard]] bool may_be(std::string_view name) const {
+    return name.size() >= head.size() + tail.size() && name.starts_with(head) &&
+           name.ends_with(tail);
+  }
+};
+
+/// Every shorter form of `name` that cannot be another one of `names`, the widest first. Its
+/// beginning tells the most; where others begin likewise, both ends are kept.
+std::vector<std::string> cut_forms(std::string_view name, const std::vector<std::string>& names,
+                                   std::string_view dots) {
+  std::vector<std::string> forms;
+  for (std::size_t kept = name.size(); kept > 0; --kept) {
+    if (kept + dots.size() >= name.size()) continue;
+    const std::size_t tail = kept / 2;
+    const std::array cuts = {CutName{name.substr(0, kept), {}},
+                             CutName{name.substr(0, kept - tail), name.substr(name.size() - tail)}};
+    const auto told_apart = std::ranges::find_if(cuts, [&](const CutName& cut) {
+      return std::ranges::none_of(
+          names, [&](const std::string& other) { return other != name && cut.may_be(other); });
+    });
+    if (told_apart == cuts.end()) continue;
+    forms.push_back(fmt::format("{}{}{}", told_apart->head, dots, told_apart->tail));
+  }
+  return forms;
+}
+
+/// Columns of what in a row is no name: values, of each at most `widest_value`, `=` and blanks.
+std::size_t width_beside_names(const Configuration& row, const std::vector<std::string>& names,
+                               std::size_t widest_value) {
+  std::size_t width = 0;
+  for (const std::string& name : names) {
+    const Value* value = row.find(name);
+    if (value == nullptr) continue;
+    const std::size_t of_value = display_width(printable_line(to_text(*value)));
+    width += (width > 0 ? 2 : 1) + std::min(of_value, widest_value);
+  }
+  return width;
+}
+
+/// What rows with the same active parameters have in common.
+struct AlikeRows {
+  std::vector<std::size_t> active;  ///< numbers of the parameters
+  std::size_t most_beside = 0;      ///< columns of the widest row beside the names
+  std::size_t least_beside = 0;     ///< the same with values that are cut as far as they may be
+};
+
+std::vector<AlikeRows> alike_rows(const std::vector<Configuration>& rows,
+                                  const std::vector<std::string>& names) {
+  std::vector<AlikeRows> result;
+  for (const Configuration& row : rows) {
+    std::vector<std::size_t> active;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (row.contains(names[i])) active.push_back(i);
+    }
+    auto alike = std::ranges::find(result, active, &AlikeRows::active);
+    if (alike == result.end()) alike = result.insert(alike, AlikeRows{std::move(active), 0, 0});
+    alike->most_beside =
+        std::max(alike->most_beside, width_beside_names(row, names, k_uncut_value));
+    alike->least_beside =
+        std::max(alike->least_beside, width_beside_names(row, names, k_least_value));
+  }
+  return result;
+}
+
+/// Names of which one after the other is cut, always the longest that can be.
+class CutNames {
+ public:
+  CutNames(const std::vector<std::string>& names, std::string_view dots) : shown_(names) {
+    for (const std::string& name : names) {
+      shorter_.push_back(cut_forms(name, names, dots));
+      std::ranges::reverse(shorter_.back());
+    }
+  }
+
+  [[nodiscard]] const std::vector<std::string>& shown() const { return shown_; }
+
+  [[nodiscard]] bool fit(const std::vector<AlikeRows>& rows, std::size_t AlikeRows::*beside,
+                         std::size_t width) const {
+    return std::ranges::all_of(rows, [&](const AlikeRows& row) {
+      std::size_t needed = row.*beside;
+      for (const std::size_t i : row.active)
+        needed += shown_[i].size();
+      return needed <= width;
+    });
+  }
+
+  /// False where none can be cut without becoming shorter than `least`.
+  bool cut_longest(std::size_t least) {
+    std::size_t longest = shown_.size();
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+      if (shorter_[i].empty() || shorter_[i].back().size() < least) continue;
+      if (longest == shown_.size() || shown_[i].size() >= shown_[longest].size()) longest = i;
+    }
+    if (longest == shown_.size()) return false;
+    shown_[longest] = std::move(shorter_[longest].back());
+    shorter_[longest].pop_back();
+    return true;
+  }
+
+ private:
+  std::vector<std::string> shown_;
+  std::vector<std::vector<std::string>> shorter_;  ///< of each, the next form last
+};
+
+std::vector<std::string> names_that_fit(const std::vector<Configuration>& rows,
+                                        const std::vector<std::string>& names, std::size_t width) {
+  const std::vector<AlikeRows> alike = alike_rows(rows, names);
+  CutNames dotted(names, k_cut_dots);
+  while (!dotted.fit(alike, &AlikeRows::most_beside, width)) {
+    if (!dotted.cut_longest(k_least_with_dots)) break;
+  }
+  if (dotted.fit(alike, &AlikeRows::most_beside, width)) return dotted.shown();
+  CutNames abbreviated(names, k_cut_dot);
+  while (!abbreviated.fit(alike, &AlikeRows::most_beside, width)) {
+    if (!abbreviated.cut_longest(k_least_with_dot)) break;
+  }
+  while (!abbreviated.fit(alike, &AlikeRows::least_beside, width)) {
+    if (!abbreviated.cut_longest(k_least_name)) break;
+  }
+  return abbreviated.shown();
+}
+
+/// Cuts the longest of `values` until they need `excess` columns less or all are at their least.
+void cut_values(std::vector<std::string>& values, std::size_t excess) {
+  const std::vector<std::string> whole = values;
+  while (excess > 0) {
+    const auto longest = std::ranges::max_element(
+        values, {}, [](const std::string& value) { return display_width(value); });
+    const std::size_t width = longest == values.end() ? 0 : display_width(*longest);
+    if (width <= k_least_value) return;
+    *longest = elide_middle(whole[static_cast<std::size_t>(longest - values.begin())], width - 1);
+    --excess;
+  }
+}
+
+}  // namespace
+
+ConfigurationColumn::ConfigurationColumn(const std::vector<Configuration>& rows,
+                                         std::vector<std::string> names, std::size_t width)
+    : names_(std::move(names)), shown_names_(names_that_fit(rows, names_, width)), width_(width) {}
+
+std::string ConfigurationColumn::text(const Configuration& row) const {
+  std::vector<std::string> names;
+  std::vector<std::string> values;
+  std::size_t needed = width_beside_names(row, names_, k_uncut_value);
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    const Value* value = row.find(names_[i]);
+    if (value == nullptr) continue;
+    names.push_back(shown_names_[i]);
+    values.push_back(printable_line(to_text(*value)));
+    needed += names.back().size();
+  }
+  if (needed > width_) cut_values(values, needed - width_);
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i > 0 ? " " : "") + names[i] + "=" + values[i];
+  return elide_middle(text, width_);
+}
+
+}  // namespace steptune
