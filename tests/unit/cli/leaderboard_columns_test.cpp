@@ -46,8 +46,8 @@ TEST(LeaderboardColumns, GiveWayByImportanceAt80Columns) {
   EXPECT_EQ(lines[0], "  trial    time     +-   gain    cost  status     configuration");
   for (std::size_t i = 0; i < 4; ++i)
     EXPECT_LE(display_width(lines[i]), 80U) << lines[i];
-  for (const int number : {1, 2, 3}) {
-    for (const int value : {number, 64 * number}) {
+  for (const std::size_t number : {1U, 2U, 3U}) {
+    for (const std::size_t value : {number, 64 * number}) {
       EXPECT_NE(lines[number].find("=" + std::to_string(value)), std::string::npos)
           << "names are cut, not values: " << lines[number];
     }
