@@ -23,34 +23,41 @@ REPORTERS = pathlib.Path(__file__).resolve().parents[2] / "trial_runner" / "repo
 T_95 = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 
 PROGRAM = """
-import concurrent.futures, hashlib, os, sys, time
+import concurrent.futures, hashlib, os, signal, sys, time
 import steptune
 
-steps, warm_up, work = 220, 20, int(sys.argv[1])
+work, steps, warm_up = int(sys.argv[1]), int(sys.argv[3]), 20
 cpus = len(os.sched_getaffinity(0))
 compute = lambda _: hashlib.pbkdf2_hmac("sha256", b"step", b"time", work)
+# The tuner ends what it has measured.
+ended, done = [], 0
+signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
 with concurrent.futures.ThreadPoolExecutor(cpus) as pool:
     for step in range(steps):
         if step == warm_up:
             began = time.perf_counter()
+        if ended:
+            break
         list(pool.map(compute, range(cpus)))
         steptune.report(samples=1)
+        done = step + 1
+if done >= 2 * warm_up:
     with open(sys.argv[2], "a") as file:
-        print((time.perf_counter() - began) / (steps - warm_up), file=file)
+        print((time.perf_counter() - began) / (done - warm_up), file=file)
 """
 
 
 def study_of(arguments, folder, times):
     return {
         "name": "steps",
-        "command": [sys.executable, str(folder / "program.py"), str(arguments.work), str(times), "{x}", "{y}"],
+        "command": [sys.executable, str(folder / "program.py"), str(arguments.work), str(times), "1000000", "{x}", "{y}"],
         "env": {"PYTHONPATH": str(REPORTERS)},
         "parameters": {"x": {"type": "float", "low": 0, "high": 1}, "y": {"type": "float", "low": 0, "high": 1}},
         "baseline": {"x": 0.5, "y": 0.5},
         "search": {"searcher": "bayes", "scheduler": "none"},
         "budget": {"trials": arguments.trials},
-        # No trial is ended before the program ends by itself.
-        "measure": {"target_half_width": 0.0001, "confirm_pairs": 0, "sentinels": False},
+        # As long as a run alone.
+        "measure": {"min_window": "4s", "max_trial": "6s", "confirm_pairs": 0, "sentinels": False},
         "runner": {"type": "local"},
     }
 
@@ -59,7 +66,7 @@ def alone(arguments, folder, runs):
     times = folder / "alone"
     times.unlink(missing_ok=True)
     for _ in range(runs):
-        subprocess.run([sys.executable, folder / "program.py", str(arguments.work), times],
+        subprocess.run([sys.executable, folder / "program.py", str(arguments.work), times, "220"],
                        env={**os.environ, "PYTHONPATH": str(REPORTERS)}, check=True)
     return [float(line) for line in times.read_text().split()]
 
@@ -71,8 +78,8 @@ def as_trials(arguments, folder):
     subprocess.run([arguments.steptune, "run", folder / "study.json", "--new", "--yes", "--quiet"],
                    stdout=subprocess.DEVNULL, env={**os.environ, "STEPTUNE_DB": str(folder / "history.db")})
     found = [float(line) for line in times.read_text().split()]
-    if len(found) < arguments.trials:
-        sys.exit(f"only {len(found)} of {arguments.trials} trials came to their end")
+    if len(found) < arguments.trials / 2:
+        sys.exit(f"only {len(found)} of {arguments.trials} trials took 40 steps")
     return found
 
 
