@@ -106,6 +106,10 @@ bool search_time_spent(const StudySpec& study, const Spending& spending, bool co
                           pairs, *limit_s);
 }
 
+std::string spent_time_text(double time_s) {
+  return fmt::format("{} of tuning time", format_duration(time_s));
+}
+
 std::optional<std::string> search_budget_spent(const StudySpec& study, const Spending& spending,
                                                bool confirmed) {
   const BudgetSpec& budget = study.budget;
@@ -113,7 +117,7 @@ std::optional<std::string> search_budget_spent(const StudySpec& study, const Spe
     return fmt::format("{} trial{}", *budget.trials, *budget.trials == 1 ? "" : "s");
   }
   if (search_time_spent(study, spending, confirmed)) {
-    return fmt::format("{} of tuning time", format_duration(*budget.time_s));
+    return spent_time_text(*budget.time_s);
   }
   if (budget.cost_usd && !fits(spending.usd, spending.least_trial_usd, spending.confirm_pair_usd,
                                study.measure.confirm_pairs, *budget.cost_usd)) {

@@ -46,6 +46,9 @@ inline constexpr double k_longer_window = 2.0;
                                                              const Spending& spending,
                                                              bool confirmed = false);
 
+/// What `search_budget_spent` says of time: `10 min of tuning time`.
+[[nodiscard]] std::string spent_time_text(double time_s);
+
 /// Whether no time is left for a further search trial, as above; false without such a budget.
 [[nodiscard]] bool search_time_spent(const StudySpec& study, const Spending& spending,
                                      bool confirmed = false);

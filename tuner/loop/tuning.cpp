@@ -297,19 +297,27 @@ bool Tuning::is_too_late_for(TrialPurpose purpose) const {
   return is_confirmation(purpose) ? time_is_over() : search_time_is_over();
 }
 
+void Tuning::warn(const std::string& notice) const {
+  log_note(notice);
+  parts_.listener.on_warning(notice);
+}
+
+void Tuning::end_for_time() {
+  if (!end_) end_ = End{LoopEnd::budget, spent_time_text(*parts_.study.budget.time_s)};
+}
+
 void Tuning::withdraw_waiting() {
   if (machines_ == nullptr || interrupts() > 0) return;
   const std::size_t count = running_.withdraw(machines_->trials_without_machine());
   if (count == 0) return;
   withdrawn_ += count;
   const std::string time = format_duration(*parts_.study.budget.time_s);
-  if (!end_) end_ = End{LoopEnd::budget, fmt::format("{} of tuning time", time)};
+  end_for_time();
   const std::string notice = fmt::format(
       "{} still waited for machines as the time for it was over ({}, \"time\" of \"budget\"), and "
       "is not run",
       count == 1 ? "1 trial" : fmt::format("each of {} trials", count), time);
-  log_note(notice);
-  parts_.listener.on_warning(notice);
+  warn(notice);
 }
 
 void Tuning::leave_cut_off() {
@@ -323,12 +331,11 @@ void Tuning::leave_cut_off() {
         "trial {} was cut off, and is not run again: the time for it is over ({}, \"time\" of "
         "\"budget\")",
         trial.number, time);
-    log_note(notice);
-    parts_.listener.on_warning(notice);
+    warn(notice);
     cut_off_.push_back(trial.number);
   }
   pending_.erase(late.begin(), late.end());
-  if (!end_) end_ = End{LoopEnd::budget, fmt::format("{} of tuning time", time)};
+  end_for_time();
 }
 
 Result<void> Tuning::listen() {
@@ -348,8 +355,7 @@ Result<void> Tuning::listen() {
 void Tuning::forward_notices() {
   if (machines_ == nullptr) return;
   for (const std::string& notice : machines_->take_notices()) {
-    log_note(notice);
-    parts_.listener.on_warning(notice);
+    warn(notice);
   }
 }
 

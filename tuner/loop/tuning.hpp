@@ -88,6 +88,10 @@ class Tuning {
   /// The trial as it is about to run: how fast the machine is believed to be by now.
   [[nodiscard]] TrialRecord at_present_level(TrialRecord trial) const;
   [[nodiscard]] Result<void> launch(TrialRecord trial);
+  /// Of what changes the course of the study: the listener and the log are told.
+  void warn(const std::string& notice) const;
+  /// The search, unless something else has ended it.
+  void end_for_time();
   /// Ends what waits for machines, now that the time to wait for them is over; says so.
   void withdraw_waiting();
   /// Leaves what is to run again, but has no time any more, to a run with more; says so.

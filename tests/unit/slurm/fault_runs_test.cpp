@@ -166,10 +166,8 @@ class SlurmFaultRun {
     fate.queue_s = rng_.uniform() < 0.3 ? 600.0 * rng_.uniform() : 3.0 * rng_.uniform();
     if (rng_.uniform() < 0.05 * share) fate.is_forgotten = true;
     if (rng_.uniform() >= share) return fate;
-    constexpr std::array<const char*, 6> k_ends = {"PREEMPTED", "NODE_FAIL", "CANCELLED",
-                                                   "SUSPENDED", "TIMEOUT",   "RESTARTED"};
     fate.ends_after_s = 120.0 + 600.0 * rng_.uniform();
-    fate.ends_as = k_ends.at(rng_.below(k_ends.size()));
+    fate.ends_as = k_job_ends.at(rng_.below(k_job_ends.size()));
     if (fate.ends_as == "PREEMPTED" && rng_.uniform() < 0.6) fate.grace_s = 60.0;
     return fate;
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A whole study on a cluster under a virtual clock, one partition of which has a queue of hours.
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -288,9 +287,7 @@ class StudyWithMisfortunes : public QueueStudy, public ::testing::WithParamInter
     JobFate fate;
     fate.queue_s = rng_.uniform() < 0.3 ? 900.0 * rng_.uniform() : 3.0 * rng_.uniform();
     if (rng_.uniform() < 0.5) return fate;
-    constexpr std::array<const char*, 6> k_ends = {"PREEMPTED", "NODE_FAIL", "CANCELLED",
-                                                   "SUSPENDED", "TIMEOUT",   "RESTARTED"};
-    fate.ends_as = k_ends.at(rng_.below(k_ends.size()));
+    fate.ends_as = k_job_ends.at(rng_.below(k_job_ends.size()));
     fate.ends_after_s = 30.0 + 600.0 * rng_.uniform();
     return fate;
   }

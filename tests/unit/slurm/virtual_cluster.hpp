@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <list>
@@ -38,6 +39,10 @@ struct JobFate {
   double grace_s = 0.0;       ///< between SIGTERM to its programs and its end
   bool is_forgotten = false;  ///< acknowledged, then unknown: the controller was killed
 };
+
+/// Values of `JobFate::ends_as` that a job meets with from outside.
+inline constexpr std::array<const char*, 6> k_job_ends = {"PREEMPTED", "NODE_FAIL", "CANCELLED",
+                                                          "SUSPENDED", "TIMEOUT",   "RESTARTED"};
 
 struct VirtualJob {
   std::string name;
