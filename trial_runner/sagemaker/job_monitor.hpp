@@ -98,6 +98,8 @@ class JobMonitor {
   std::map<std::string, PackTurns> packs_;  ///< by job
   double next_output_s_ = 0.0;
   double output_read_s_ = -std::numeric_limits<double>::infinity();  ///< last complete reading
+  /// The service's clock is so much ahead of this one's at least, as the newest line shows.
+  double service_ahead_s_ = 0.0;
 };
 
 }  // namespace steptune

@@ -51,6 +51,17 @@ TEST_F(PacksTest, TrialsOfOneMachineShareAJobAndItsBill) {
   EXPECT_NEAR(told_usd(), audited_usd(), 0.0005);
 }
 
+TEST_F(PacksTest, AClockThatIsBehindTheServicesDelaysNoReport) {
+  account_options.clock_ahead_s = 240.0;
+  options.backlog = 8;
+  program.ends_after_s.reset();
+  start(given(1, 60.0));
+  start(given(2, 60.0));
+  const double asked_s = clock.now_s();
+  run_until_reported();
+  EXPECT_LT(clock.now_s() - asked_s, account_options.stages.cold_start_s + 120.0);
+}
+
 TEST_F(PacksTest, OthersThanThoseOfOneMachineHaveJobsOfTheirOwn) {
   options.backlog = 8;
   start(given(1, 30.0));
