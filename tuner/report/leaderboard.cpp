@@ -125,6 +125,7 @@ Leaderboard ranked_rows(LeaderboardInput input) {
   board.sorted_by = input.sorted_by;
   board.drift_log_ratio = input.drift_log_ratio;
   board.counts = std::move(input.counts);
+  board.machine_hours = std::move(input.machine_hours);
   bool baseline_shown = false;
   const auto add = [&](TrialRecord trial, std::optional<std::int64_t> rank) {
     baseline_shown = baseline_shown || (input.baseline && trial.number == input.baseline->number);
@@ -133,6 +134,7 @@ Leaderboard ranked_rows(LeaderboardInput input) {
     row.rank = rank;
     const auto efficiency = input.efficiency_by_trial.find(trial.number);
     if (efficiency != input.efficiency_by_trial.end()) row.efficiency = efficiency->second;
+    if (board.machine_hours) row.machine_hours = board.machine_hours->by_trial[trial.number];
     row.trial = std::move(trial);
     board.rows.push_back(std::move(row));
   };

@@ -12,6 +12,7 @@
 #include "tuner/history/history.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/standing.hpp"
+#include "tuner/report/machine_hours.hpp"
 #include "tuner/report/objective_view.hpp"
 
 namespace steptune {
@@ -38,7 +39,8 @@ struct LeaderboardRow {
   bool disturbed = false;            ///< by other processes or the hypervisor while it was measured
   bool pareto = false;               ///< on the front
   std::optional<double> efficiency;  ///< of its machines, as `steptune scaling` tells it
-  std::vector<double> gains;         ///< per objective, over the baseline; NaN where unknown
+  std::optional<double> machine_hours;  ///< see `MachineHours`
+  std::vector<double> gains;            ///< per objective, over the baseline; NaN where unknown
 };
 
 /// What a leaderboard is made from. The trials stand in the order in which they are shown.
@@ -55,6 +57,7 @@ struct LeaderboardInput {
   double drift_log_ratio = 0.0;
   std::map<TrialStatus, std::int64_t> counts;
   std::map<std::int64_t, double> efficiency_by_trial;  ///< see `StudyScaling`; may be empty
+  std::optional<MachineHours> machine_hours{};
 };
 
 struct Leaderboard {
@@ -66,7 +69,8 @@ struct Leaderboard {
   std::vector<std::string> parameters;    ///< that differ among the rows, in order of declaration
   std::map<std::string, Value> constant;  ///< parameters that all rows share
   std::map<TrialStatus, std::int64_t> counts;
-  double drift_log_ratio = 0.0;  ///< as in `LeaderboardInput`
+  double drift_log_ratio = 0.0;               ///< as in `LeaderboardInput`
+  std::optional<MachineHours> machine_hours;  ///< of the whole study
   std::vector<std::string> notes;
 };
 

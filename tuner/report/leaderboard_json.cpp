@@ -15,6 +15,7 @@ Json row_json(const Leaderboard& board, const LeaderboardRow& row) {
   json["disturbed"] = row.disturbed;
   json["gain_over_baseline"] = numbers_or_null(row.gains);
   if (row.efficiency) json["efficiency"] = *row.efficiency;
+  if (row.machine_hours) json["machine_hours"] = number_or_null(*row.machine_hours);
   json["trial"] = trial_json(row.trial, board.objectives);
   return json;
 }
@@ -33,6 +34,7 @@ Json leaderboard_json(const Leaderboard& board) {
   json["counts"] = Json::object();
   for (const auto& [status, count] : board.counts)
     json["counts"][to_text(status)] = count;
+  if (board.machine_hours) json["machine_hours"] = number_or_null(board.machine_hours->total());
   json["notes"] = board.notes;
   return json;
 }
