@@ -14,6 +14,7 @@
 #include "tuner/loop/standing.hpp"
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/report/objective_view.hpp"
+#include "tuner/report/study_scaling.hpp"
 
 namespace steptune {
 
@@ -56,7 +57,7 @@ struct LeaderboardInput {
   /// from what it was at the baseline; 0: it did not drift.
   double drift_log_ratio = 0.0;
   std::map<TrialStatus, std::int64_t> counts;
-  std::map<std::int64_t, double> efficiency_by_trial;  ///< see `StudyScaling`; may be empty
+  std::optional<StudyScaling> scaling{};  ///< nothing with fewer than two counts of machines
   std::optional<MachineHours> machine_hours{};
 };
 
@@ -70,6 +71,7 @@ struct Leaderboard {
   std::map<std::string, Value> constant;  ///< parameters that all rows share
   std::map<TrialStatus, std::int64_t> counts;
   double drift_log_ratio = 0.0;               ///< as in `LeaderboardInput`
+  std::optional<StudyScaling> scaling;        ///< likewise
   std::optional<MachineHours> machine_hours;  ///< of the whole study
   std::vector<std::string> notes;
 };
@@ -90,10 +92,11 @@ struct TextStyle {
   std::vector<std::string> columns{};
 };
 
-/// Table, legend of the marks in use, notes and counts; ends with a newline. Where the table is
-/// wider than the terminal, columns that matter less than the parameters go, the least important
-/// first, never those that tell unranked trials apart; where that is not enough, the parameters
-/// share one column (`ConfigurationColumn`). Columns that were asked for all stay.
+/// Table, legend of the marks in use, notes, what further machines pay, and counts; ends with a
+/// newline. Where the table is wider than the terminal, columns that matter less than the
+/// parameters go, the least important first, never those that tell unranked trials apart; where
+/// that is not enough, the parameters share one column (`ConfigurationColumn`). Columns that were
+/// asked for all stay.
 [[nodiscard]] std::string leaderboard_text(const Leaderboard& leaderboard, const TextStyle& style);
 [[nodiscard]] Json leaderboard_json(const Leaderboard& leaderboard);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/json_fields.hpp"
 #include "tuner/report/leaderboard.hpp"
+#include "tuner/report/scaling_report.hpp"
 #include "tuner/report/trial_json.hpp"
 
 namespace steptune {
@@ -35,6 +36,7 @@ Json leaderboard_json(const Leaderboard& board) {
   for (const auto& [status, count] : board.counts)
     json["counts"][to_text(status)] = count;
   if (board.machine_hours) json["machine_hours"] = number_or_null(board.machine_hours->total());
+  if (board.scaling) json["scaling"] = scaling_summary_json(*board.scaling);
   json["notes"] = board.notes;
   return json;
 }

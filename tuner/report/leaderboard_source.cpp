@@ -102,14 +102,14 @@ Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
   return result;
 }
 
-/// By trial, of a study (`whole`: its standing, where all trials have been read) whose parameters
-/// count machines and that measured several counts.
-std::map<std::int64_t, double> efficiencies(const StoredStudy& study, const StudySpec& spec,
-                                            const Standing* whole) {
-  if (spec.search.over.empty() && !counting_parameter(spec)) return {};
-  if (whole != nullptr) return efficiency_by_trial(spec, *whole);
+/// Of a study (`whole`: its standing, where all trials have been read) whose parameters count
+/// machines and that measured several counts.
+std::optional<StudyScaling> curve_of(const StoredStudy& study, const StudySpec& spec,
+                                     const Standing* whole) {
+  if (spec.search.over.empty() && !counting_parameter(spec)) return std::nullopt;
+  if (whole != nullptr) return scaling_of_trials(spec, *whole);
   const auto standing = read_whole_standing(study);
-  return standing ? efficiency_by_trial(spec, *standing) : std::map<std::int64_t, double>{};
+  return standing ? scaling_of_trials(spec, *standing) : std::nullopt;
 }
 
 /// What all `trials` of a study say together, and what they used of its machines. A study of very
@@ -120,7 +120,7 @@ void add_machines(const StoredStudy& study, std::size_t trials, const Standing* 
   if (trials > k_most_trials) return;
   const auto spec = stored_spec(study.record);
   if (!spec) return;
-  input.efficiency_by_trial = efficiencies(study, *spec, whole);
+  input.scaling = curve_of(study, *spec, whole);
   input.machine_hours = read_machine_hours(study, *spec);
 }
 
