@@ -137,8 +137,9 @@ void add_needs(Section<SlurmSection>& section) {
                   .default_words("none"));
   section.add(key("exclusive", &SlurmSection::exclusive, document::boolean())
                   .doc("hold whole nodes: neighbours would disturb the measurement"));
-  section.add(key("memory", &SlurmSection::memory, document::string(64))
-                  .doc("of a node: `all`, `site` for the site's default, or as `--mem` takes it"));
+  section.add(key("memory", &SlurmSection::memory, document::string_template())
+                  .doc("of a node: `all`, `site` for the site's default, or as `--mem` takes it; a "
+                       "template, too"));
   section.add(key("setup", &SlurmSection::setup, document::string(65'536))
                   .doc("shell text that runs on the node before the command: `module load cuda`")
                   .omitted_at_default()

@@ -34,7 +34,7 @@ struct SlurmSection {
   std::vector<Template> options;
   std::vector<Template> step_options;
   bool exclusive = true;
-  std::string memory = "all";
+  Template memory = Template::parse("all").value();
   std::string setup;
   double keep_alive_s = 300.0;
   double poll_s = 30.0;
