@@ -333,6 +333,7 @@ Result<RunnerParts> SlurmSettings::make(const Clock& clock, std::uint64_t /*seed
   }
   slurm::ProcessHostOptions host_options;
   host_options.folder = folder();
+  host_options.inherited = section_.inherit;
   auto host = slurm::ProcessHost::create(clock, std::move(host_options));
   if (!host) return tl::unexpected(host.error());
   return RunnerParts{nullptr, &clock,

@@ -36,6 +36,7 @@ struct SlurmSection {
   bool exclusive = true;
   Template memory = Template::parse("all").value();
   std::string setup;
+  std::optional<std::vector<std::string>> inherit;  ///< nothing: all
   double keep_alive_s = 300.0;
   double poll_s = 30.0;
   double queue_wait_s = 86'400.0;

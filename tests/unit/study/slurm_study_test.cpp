@@ -95,6 +95,22 @@ TEST(SlurmStudy, WhatSrunIsToldMayDependOnParameters) {
               HasSubstr("/runner/step_options/0: must name its option"));
 }
 
+TEST(SlurmStudy, InheritedVariablesAreNamesOrBeginnings) {
+  const StudySpec all = sound(on_slurm("{}"));
+  EXPECT_FALSE(all.document["runner"].contains("inherit"));
+  const StudySpec none = sound(on_slurm(R"({"inherit": []})"));
+  const StudySpec some = sound(on_slurm(R"({"inherit": ["VIRTUAL_ENV", "CUDA_*"]})"));
+  EXPECT_EQ(some.document["runner"]["inherit"], Json({"VIRTUAL_ENV", "CUDA_*"}));
+  EXPECT_NE(none.fingerprint, all.fingerprint) << "another measurement";
+  EXPECT_NE(some.fingerprint, none.fingerprint);
+  for (const char* wrong : {"A=b", "*", "A*B", "1A"}) {
+    const auto refused = read(on_slurm(Json{{"inherit", {"HOME", wrong}}}.dump()));
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_THAT(refused.error().text(),
+                HasSubstr("/runner/inherit/1: must be the name of a variable"));
+  }
+}
+
 TEST(SlurmStudy, WaitingIsWeighedWhereOnePriceHoldsForAllPartitions) {
   const std::string partitions = R"({"partition": "{choice}", "price_per_node_hour": 12})";
   const StudySpec study = sound(on_slurm(partitions, R"({"waiting_per_hour": 60})"));
