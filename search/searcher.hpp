@@ -28,6 +28,9 @@ struct ScalingSearch {
   std::string over;             ///< the parameter that counts machines
   double min_efficiency = 0.7;  ///< that another machine is to pay, in (0, 1]
   std::size_t objective = 0;    ///< the one that is a time
+  /// That this objective is to keep, in its unit: the least count that does is looked for, too,
+  /// where it lies beyond the knee as far as the laws of scaling let one.
+  std::optional<double> deadline{};
 };
 
 struct SearcherOptions {

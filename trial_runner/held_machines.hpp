@@ -40,6 +40,8 @@ struct HeldMachines {
   bool spot = false;  ///< billed for less than it runs: `usd_per_hour` is more than is paid
   /// Of the job since its billing began, or of the waiting; nothing: no price is known.
   std::optional<double> usd_so_far;
+  /// Hours of one machine that they were held so far, where the provider has no prices.
+  std::optional<double> machine_hours{};
 };
 
 enum class ReleaseOutcome {

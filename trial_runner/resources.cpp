@@ -16,4 +16,12 @@ std::string to_text(const Resources& resources) {
   return fmt::format("{}", fmt::join(groups, " + "));
 }
 
+int machine_count(const Resources& resources) {
+  if (!resources.heterogeneous()) return resources.instance_count;
+  int count = 0;
+  for (const InstanceGroup& group : resources.groups)
+    count += group.instance_count;
+  return count;
+}
+
 }  // namespace steptune

@@ -29,4 +29,7 @@ struct Resources {
 /// `1 ml.g5.xlarge`, `1 ml.p4d.24xlarge + 2 ml.c5.18xlarge`.
 [[nodiscard]] std::string to_text(const Resources& resources);
 
+/// Of all groups together.
+[[nodiscard]] int machine_count(const Resources& resources);
+
 }  // namespace steptune

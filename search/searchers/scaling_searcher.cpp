@@ -77,7 +77,15 @@ class ScalingSearcher final : public Searcher {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::string why_done() const override { return why_done_; }
+  [[nodiscard]] std::string why_done() const override {
+    if (!options_.deadline || why_done_.empty()) return why_done_;
+    const auto keeps = first_in_time();
+    return why_done_ +
+           (keeps == best_.end()
+                ? std::string("; none that was measured keeps the deadline")
+                : fmt::format("; the least that was measured to keep the deadline: {}={}", name(),
+                              keeps->first));
+  }
 
  private:
   [[nodiscard]] std::string name() const { return printable_line(space_.parameters()[over_].name); }
@@ -153,6 +161,7 @@ class ScalingSearcher final : public Searcher {
     const auto outward = next_outward(open, most);
     if (knee.mean >= most && outward) return outward;
     if (fits.empty()) return open.begin()->first < most ? next_inward(open, most) : std::nullopt;
+    if (const auto count = next_for_deadline(open, fits, outward)) return count;
     if (const auto count = least_certain(open, fits, knee)) return count;
     // Its interval may reach beyond what was measured though its value does not.
     if (knee.high >= most && outward) return outward;
@@ -161,6 +170,49 @@ class ScalingSearcher final : public Searcher {
       why_done_ = fmt::format("{}={} failed, and all smaller counts pay off", name(), *failed);
     }
     return std::nullopt;
+  }
+
+  using BestByCount = std::map<double, CountBest>;
+
+  /// The least count that was measured to keep the deadline, which there is; the end: none.
+  [[nodiscard]] BestByCount::const_iterator first_in_time() const {
+    return std::ranges::find_if(
+        best_, [this](const auto& each) { return each.second.time <= *options_.deadline; });
+  }
+
+  /// Where the least count that keeps the deadline is looked for: beyond what was measured, not
+  /// further than `outward`, while none keeps it and the laws let one; else between the last that
+  /// misses it and the first that keeps it, if a trial there would tell more than it errs.
+  [[nodiscard]] std::optional<double> next_for_deadline(
+      const std::map<double, Configuration>& open, std::span<const ScalingFit> fits,
+      const std::optional<double>& outward) const {
+    if (!options_.deadline) return std::nullopt;
+    const auto by_law = [&](double count) { return fits.front().best.time_s(count); };
+    const auto keeps = first_in_time();
+    if (keeps == best_.end()) {
+      if (!outward) return std::nullopt;
+      const auto beyond = open.upper_bound(best_.rbegin()->first);
+      const auto may_keep = std::find_if(beyond, open.end(), [&](const auto& each) {
+        const Estimate time = estimate_by_any(
+            fits, [&](const ScalingCurve& curve) { return curve.time_s(each.first); });
+        return time.low <= *options_.deadline;
+      });
+      if (may_keep == open.end()) return std::nullopt;
+      const auto expected = std::find_if(beyond, open.end(), [&](const auto& each) {
+        return by_law(each.first) <= *options_.deadline;
+      });
+      return expected == open.end() ? *outward : std::min(*outward, expected->first);
+    }
+    if (keeps == best_.begin()) return std::nullopt;
+    const auto misses = std::prev(keeps);
+    if (std::log(misses->second.time / keeps->second.time) <= k_z_95 * typical_error()) {
+      return std::nullopt;
+    }
+    const auto end = open.lower_bound(keeps->first);
+    const auto found = std::find_if(open.upper_bound(misses->first), end, [&](const auto& each) {
+      return by_law(each.first) <= *options_.deadline;
+    });
+    return found == end ? std::nullopt : std::optional(found->first);
   }
 
   /// Beyond what was measured: about twice as many or, where more have failed, between the two.
@@ -244,7 +296,7 @@ class ScalingSearcher final : public Searcher {
   std::uint64_t seed_;
   Visited visited_;
   std::map<double, Value> values_;  ///< of the counting parameter, by number
-  std::map<double, CountBest> best_;
+  BestByCount best_;
   std::set<double> failed_;  ///< counts of which a trial told no time
   std::string why_done_;
 };

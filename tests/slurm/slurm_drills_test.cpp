@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 
 #include "common/clock.hpp"
 #include "tests/slurm/slurm_world.hpp"
@@ -71,8 +72,9 @@ class SlurmDrill : public ::testing::Test {
     EXPECT_TRUE(queue_becomes_empty(k_patience_s)) << slurm_output({"squeue"});
   }
 
-  void use(SlurmOptions options = {}) {
-    runner_ = make_test_runner(clock_, folder_.path(), std::move(options));
+  void use(SlurmOptions options = {}) { use_folder(folder_.path(), std::move(options)); }
+  void use_folder(const std::filesystem::path& folder, SlurmOptions options = {}) {
+    runner_ = make_test_runner(clock_, folder, std::move(options));
     ASSERT_NE(runner_, nullptr);
     const auto begun = runner_->begin_study("drill", "1");
     ASSERT_TRUE(begun) << begun.error().text();
@@ -224,6 +226,17 @@ TEST_F(SlurmDrill, EndsOfProgramsAreToldApart) {
       "echo '[steptune] {\"v\":1,\"step\":2}'\n"
       "echo KeyError\nexit 1\n";
   EXPECT_EQ(run(shell_trial(8, survivor)).kind, OutcomeKind::failed);
+  const auto data = folder_.path() / "data";
+  std::ofstream(data) << "no program\n";
+  TrialSpec not_executable = shell_trial(9, "");
+  not_executable.argv = {data.string()};
+  EXPECT_EQ(run(not_executable).kind, OutcomeKind::not_started);
+  EXPECT_THAT(ended_[9].detail, HasSubstr("cannot be executed"));
+  const auto orphan = folder_.path() / "orphan";
+  write_program(orphan, "#!/no/such/interpreter\n");
+  TrialSpec no_interpreter = shell_trial(10, "");
+  no_interpreter.argv = {orphan.string()};
+  EXPECT_EQ(run(no_interpreter).kind, OutcomeKind::not_started);
   TrialSpec builtin = shell_trial(7, "");
   builtin.argv = {"exit", "0"};
   EXPECT_EQ(run(builtin).kind, OutcomeKind::not_started)
@@ -276,6 +289,83 @@ TEST_F(SlurmDrill, APreemptedTrialIsLost) {
   wait_for(1, true);
   expect_end(1, OutcomeKind::lost);
   EXPECT_THAT(ended_[1].detail, HasSubstr("preempted"));
+}
+
+/// Where a site has what is preempted begin again, a placeholder is not to: the trial in it would
+/// be gone, and nobody waits for the nodes any more.
+TEST_F(SlurmDrill, WhatIsPreemptedWhereJobsAreRequeuedDoesNotBeginAgainByItself) {
+  use();
+  const std::string tell = "echo x >> " + (folder_.path() / "runs").string();
+  TrialSpec spec = shell_trial(1, tell + "; sleep 1000");
+  spec.resources = to_resources({4, {"partition=requeued"}});
+  start(spec);
+  wait_for(1, false);
+  const std::string preempted = job_of(1);
+  submit_an_urgent_job();
+  wait_for(1, true);
+  expect_end(1, OutcomeKind::lost);
+  EXPECT_THAT(ended_[1].detail, HasSubstr("preempted"));
+  TrialSpec again = shell_trial(1, tell);
+  again.key.attempt = 2;
+  again.resources = spec.resources;
+  started_.clear();
+  ended_.clear();
+  run_well(again);
+  EXPECT_NE(job_of(1), preempted);
+  const std::string runs = content("runs");
+  EXPECT_EQ(std::ranges::count(runs, '\n'), 2 * 4) << "each attempt was run once on each node";
+}
+
+/// By the processes' memory as Slurm samples it; cgroups are not at hand everywhere.
+TEST_F(SlurmDrill, ATrialThatTakesMoreMemoryThanItsNodesGiveIsOutOfMemory) {
+  SlurmOptions options;
+  options.memory = "100";
+  use(options);
+  TrialSpec greedy = shell_trial(1, "");
+  greedy.argv = {"/usr/bin/python3", "-c", "import time; text = 'x' * (300 << 20); time.sleep(50)"};
+  EXPECT_EQ(to_text(run(greedy).kind), to_text(OutcomeKind::out_of_memory)) << ended_[1].detail;
+  EXPECT_THAT(ended_[1].detail, HasSubstr("memory limit"));
+  run_well(shell_trial(2, "true"));
+  EXPECT_EQ(job_of(2), job_of(1)) << "its allocation is none the worse for it";
+}
+
+/// A file system in memory, as long as this lives.
+class SmallDisk {
+ public:
+  explicit SmallDisk(const std::filesystem::path& folder) : folder_(folder) {
+    std::filesystem::create_directory(folder);
+    mounted_ = ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=512k") == 0;
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() {
+    if (mounted_) ::umount2(folder_.c_str(), MNT_DETACH);
+  }
+  [[nodiscard]] bool is_mounted() const { return mounted_; }
+
+ private:
+  std::filesystem::path folder_;
+  bool mounted_ = false;
+};
+
+class SlurmDrillOnASmallDisk : public SlurmDrill {
+ protected:
+  void TearDown() override {
+    SlurmDrill::TearDown();
+    runner_.reset();
+  }
+  SmallDisk disk_{folder_.path() / "small"};
+};
+
+TEST_F(SlurmDrillOnASmallDisk, ATrialWhoseOutputFillsItIsLostAndTheNextOneRuns) {
+  if (!disk_.is_mounted()) GTEST_SKIP() << "no file system may be mounted here";
+  use_folder(folder_.path() / "small");
+  const Outcome full = run(shell_trial(1, "head -c 2000000 /dev/zero | tr '\\0' x; echo"));
+  EXPECT_EQ(to_text(full.kind), "lost") << full.detail;
+  EXPECT_THAT(full.detail, HasSubstr("how it ended is not known"));
+  EXPECT_THAT(full.detail, HasSubstr("No space left on device"));
+  run_well(shell_trial(2, "true"));
+  EXPECT_EQ(job_of(2), job_of(1));
 }
 
 /// Slurm looks at time limits every half minute.
@@ -480,6 +570,27 @@ TEST_F(SlurmDrill, ANodeThatIsSetDownLosesItsTrialAndAnotherIsUsed) {
   run_well(shell_trial(2, "true"));
   EXPECT_NE(placement(2, "hosts"), node);
   slurm_output({"scontrol", "update", "nodename=" + node, "state=resume"});
+}
+
+/// Its daemon is gone, and so nobody there can end what runs.
+TEST_F(SlurmDrill, ANodeThatFailsForGoodLosesItsTrialAndIsLeftOut) {
+  use();
+  start(shell_trial(1, "sleep 1000"));
+  wait_for(1, false);
+  const std::string node = placement(1, "hosts");
+  signal_daemon(node, SIGKILL);
+  slurm_output({"scontrol", "update", "nodename=" + node, "state=down", "reason=drill"});
+  wait_for(1, true);
+  expect_end(1, OutcomeKind::lost);
+  run_well(shell_trial(2, "true"));
+  EXPECT_NE(placement(2, "hosts"), node);
+  start_daemon(node);
+  slurm_output({"scontrol", "update", "nodename=" + node, "state=resume"});
+  const double until_s = clock_.now_s() + k_patience_s;
+  while (slurm_output({"sinfo", "-h", "-n", node, "-p", "main", "-o", "%t"}) != "idle\n") {
+    ASSERT_LT(clock_.now_s(), until_s) << slurm_output({"sinfo", "-N"});
+    pause_for(0.1);
+  }
 }
 
 /// It saves its state every 5 s: what it has acknowledged since then it does not know any more.

@@ -89,6 +89,11 @@ HeldMachines machines_of(const QueueRow& row, const std::map<std::string, TrialK
     held.since_wall_s = row.start_wall_s.value_or(held.since_wall_s);
     if (row.end_wall_s) held.left_s = std::max(0.0, *row.end_wall_s - now_wall_s);
   }
+  // What waits in the queue holds nothing.
+  constexpr double k_hour_s = 3600.0;
+  const bool has_nodes = phase != JobPhase::waiting && phase != JobPhase::held && row.start_wall_s;
+  held.machine_hours =
+      has_nodes ? row.nodes * std::max(0.0, now_wall_s - *row.start_wall_s) / k_hour_s : 0.0;
   const auto trial = trials.find(row.id);
   if (const auto study = study_of_job(row.name)) {
     held.owner = JobOwner{*study, trial == trials.end() ? TrialKey{} : trial->second, 1};

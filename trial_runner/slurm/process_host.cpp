@@ -7,6 +7,7 @@
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -35,9 +36,31 @@ constexpr int k_unknown_status = 255;
 constexpr double k_slice_s = 0.02;  ///< output of steps is looked at so often
 
 /// But for what would make its commands part of the allocation that this program runs in.
-std::vector<std::string> environment_of_children() {
+std::map<std::string, std::string> variables_of_children() {
   auto variables = process_variables();
   std::erase_if(variables, [](const auto& variable) { return is_slurm_variable(variable.first); });
+  return variables;
+}
+
+bool is_inherited(std::string_view name, const std::vector<std::string>& inherited) {
+  // Without these srun is not found, or finds no cluster.
+  constexpr std::array<std::string_view, 7> k_always = {
+      "PATH", "HOME", "USER", "LOGNAME", "SLURM_CONF", "SLURM_CLUSTERS", "SLURM_JWT"};
+  return std::ranges::find(k_always, name) != k_always.end() ||
+         std::ranges::any_of(inherited, [name](const std::string_view wanted) {
+           return wanted.ends_with('*') ? name.starts_with(wanted.substr(0, wanted.size() - 1))
+                                        : name == wanted;
+         });
+}
+
+std::vector<std::string> environment_of_steps(
+    const std::optional<std::vector<std::string>>& inherited) {
+  auto variables = variables_of_children();
+  if (inherited) {
+    std::erase_if(variables, [&inherited](const auto& variable) {
+      return !is_inherited(variable.first, *inherited);
+    });
+  }
   return assignments(variables);
 }
 
@@ -77,7 +100,10 @@ bool is_slurm_variable(std::string_view name) {
 }
 
 ProcessHost::ProcessHost(const Clock& clock, ProcessHostOptions options)
-    : clock_(clock), options_(std::move(options)), environment_(environment_of_children()) {}
+    : clock_(clock),
+      options_(std::move(options)),
+      environment_(assignments(variables_of_children())),
+      step_environment_(environment_of_steps(options_.inherited)) {}
 
 Result<std::unique_ptr<ProcessHost>> ProcessHost::create(const Clock& clock,
                                                          ProcessHostOptions options) {
@@ -212,7 +238,7 @@ Result<std::unique_ptr<Step>> ProcessHost::start_step(const StepRequest& request
                                 lease_of(request.allocation).string(),
                                 fmt::format("{:.0f}", request.keep_s)};
   argv.insert(argv.end(), request.argv.begin(), request.argv.end());
-  const auto pid = start_child(argv, environment_, {});
+  const auto pid = start_child(argv, step_environment_, {});
   if (!pid) return tl::unexpected(pid.error());
   return std::make_unique<SupervisedStep>(clock_, folder, *pid);
 }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct ProcessHostOptions {
   std::filesystem::path supervisor_program;  ///< empty: found among the shipped helpers
   double command_limit_s = 45.0;             ///< a command that takes longer is killed
   int holder_look_s = 5;                     ///< between a placeholder's looks at its lease
+  /// What steps see of this program's environment, beside what `srun` itself needs: names of
+  /// variables, or beginnings with a `*` behind; nothing: all of it that is not kept from Slurm.
+  std::optional<std::vector<std::string>> inherited{};
 };
 
 /// This machine. Slurm's commands are taken from PATH; what of this program's environment would be
@@ -67,7 +71,8 @@ class ProcessHost final : public SubmitHost {
 
   const Clock& clock_;
   ProcessHostOptions options_;
-  std::vector<std::string> environment_;
+  std::vector<std::string> environment_;       ///< of Slurm's commands
+  std::vector<std::string> step_environment_;  ///< of steps, which srun hands on
   std::filesystem::path study_folder_;
   std::list<Command> commands_;
 };

@@ -19,8 +19,8 @@ struct SlurmOptions {
   /// Nothing: all of the nodes' that are held. May vary where whole nodes are held.
   std::optional<document::Formula> cpus_per_task;
   bool exclusive = true;
-  std::string memory =
-      "all";  ///< of a node: `all`, `site` (nothing is asked for), or sbatch's form
+  /// Of a node: `all`, `site` (nothing is asked for, but for what a need does), or sbatch's form.
+  std::string memory = "all";
   std::string setup;
   std::vector<document::StringTemplate> step_options;
   double default_time_s = 14'400.0;  ///< of an allocation whose need states none

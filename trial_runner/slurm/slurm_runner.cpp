@@ -90,7 +90,7 @@ std::vector<std::string> srun_command(const TrialSpec& spec, const Need& need,
   }
   // srun itself would give each task one, and loaders would starve.
   if (cpus > 0) words.push_back(fmt::format("--cpus-per-task={}", cpus));
-  if (options.memory == "all") words.emplace_back("--mem=0");
+  if (options.memory == "all" || need.value_of("mem") == "0") words.emplace_back("--mem=0");
   // What is held is not seen by a step that does not ask for it.
   for (const char* option : {"gpus", "gpus-per-node", "gpus-per-task", "gres"}) {
     if (const auto value = need.value_of(option))

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,6 +56,18 @@ Type<StringTemplate> option_template() {
       document::string_template(),
       [](const StringTemplate& option) { return fault_of_option(option.text()); },
       {{"pattern", "^--"}});
+}
+
+/// A name of a variable, or the beginning of some with a `*` behind.
+Type<std::string> variable_pattern() {
+  constexpr std::size_t k_longest = 256;
+  const auto is_wrong = [](const std::string& pattern) -> std::optional<std::string> {
+    static const std::regex k_pattern(R"([A-Za-z_][A-Za-z0-9_]*\*?)");
+    if (std::regex_match(pattern, k_pattern)) return std::nullopt;
+    return "must be the name of a variable, or a beginning of names such as \"CUDA_*\"";
+  };
+  return document::checked<std::string>(document::string(k_longest), is_wrong,
+                                        {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*\\*?$"}});
 }
 
 Type<Formula> whole(document::Range range) {
@@ -137,12 +150,20 @@ void add_needs(Section<SlurmSection>& section) {
                   .default_words("none"));
   section.add(key("exclusive", &SlurmSection::exclusive, document::boolean())
                   .doc("hold whole nodes: neighbours would disturb the measurement"));
-  section.add(key("memory", &SlurmSection::memory, document::string(64))
-                  .doc("of a node: `all`, `site` for the site's default, or as `--mem` takes it"));
+  section.add(key("memory", &SlurmSection::memory, document::string_template())
+                  .doc("of a node: `all`, `site` for the site's default, or as `--mem` takes it; a "
+                       "template, too"));
   section.add(key("setup", &SlurmSection::setup, document::string(65'536))
                   .doc("shell text that runs on the node before the command: `module load cuda`")
                   .omitted_at_default()
                   .default_words("none"));
+  section.add(
+      key("inherit", &SlurmSection::inherit, document::list_of(variable_pattern(), k_most_options))
+          .doc("variables of the tuner's environment that trials see, beside `PATH`, `HOME`, "
+               "`USER`, `LOGNAME` and those that name the cluster: names, or beginnings such as "
+               "`CUDA_*`")
+          .in_fingerprint(InFingerprint::unless_default)
+          .default_words("all but options of Slurm and ranks of MPI"));
 }
 
 void add_patience(Section<SlurmSection>& section) {

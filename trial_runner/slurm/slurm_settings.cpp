@@ -42,6 +42,15 @@ void add_option(slurm::Need& need, const char* name, const document::StringTempl
   if (!text.empty()) need.options.push_back(fmt::format("{}={}", name, text));
 }
 
+/// Memory of each node, where parameters decide it.
+void add_memory(slurm::Need& need, const document::StringTemplate& memory,
+                const Configuration& configuration) {
+  if (!memory.has_parameters()) return;
+  const std::string text = memory.render(configuration).value_or("");
+  if (text.empty() || text == "site") return;
+  need.options.push_back("mem=" + (text == "all" ? "0" : text));
+}
+
 /// What is wrong with one need, and at which key.
 struct NeedFault {
   std::string key;
@@ -78,7 +87,9 @@ std::optional<NeedFault> fault_of(const slurm::Need& need, const SlurmSection& s
         need.value_of(name) && std::ranges::any_of(section.options, [&](const auto& each) {
           return each.text().starts_with("--" + name);
         });
-    return NeedFault{free_option ? "options" : name,
+    return NeedFault{free_option     ? "options"
+                     : name == "mem" ? "memory"
+                                     : name,
                      fmt::format("\"{}\" cannot be given to sbatch: letters, digits and "
                                  "_.:,&|*()[]@/=+%- are allowed, and no dash at the beginning",
                                  printable_line(value, 60))};
@@ -165,6 +176,7 @@ slurm::Need SlurmSection::need_of(const Configuration& configuration) const {
   add_option(need, "gres", gres, configuration);
   add_option(need, "reservation", reservation, configuration);
   add_option(need, "time", time, configuration);
+  add_memory(need, memory, configuration);
   const int gpus = whole_number(gpus_per_node, configuration, 0.0);
   if (gpus > 0) need.options.push_back(fmt::format("gpus-per-node={}", gpus));
   for (const Template& option : options) {
@@ -178,9 +190,9 @@ slurm::Need SlurmSection::need_of(const Configuration& configuration) const {
 bool SlurmSection::needs_vary() const {
   const auto varies = [](const Template& option) { return !option.parameters().empty(); };
   return !parse_finite(nodes.text()) || !parse_finite(gpus_per_node.text()) ||
-         std::ranges::any_of(
-             std::array{&partition, &account, &qos, &constraint, &gres, &reservation, &time},
-             [&](const Template* option) { return varies(*option); }) ||
+         std::ranges::any_of(std::array{&partition, &account, &qos, &constraint, &gres,
+                                        &reservation, &time, &memory},
+                             [&](const Template* option) { return varies(*option); }) ||
          std::ranges::any_of(options, varies);
 }
 
@@ -208,7 +220,7 @@ slurm::SlurmOptions SlurmSettings::options() const {
   options.tasks_per_node = section_.tasks_per_node;
   options.cpus_per_task = section_.cpus_per_task;
   options.exclusive = section_.exclusive;
-  options.memory = section_.memory;
+  options.memory = section_.memory.has_parameters() ? "site" : section_.memory.text();
   options.setup = section_.setup;
   options.step_options = section_.step_options;
   options.default_time_s =
@@ -321,6 +333,7 @@ Result<RunnerParts> SlurmSettings::make(const Clock& clock, std::uint64_t /*seed
   }
   slurm::ProcessHostOptions host_options;
   host_options.folder = folder();
+  host_options.inherited = section_.inherit;
   auto host = slurm::ProcessHost::create(clock, std::move(host_options));
   if (!host) return tl::unexpected(host.error());
   return RunnerParts{nullptr, &clock,

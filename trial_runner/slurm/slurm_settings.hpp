@@ -34,8 +34,9 @@ struct SlurmSection {
   std::vector<Template> options;
   std::vector<Template> step_options;
   bool exclusive = true;
-  std::string memory = "all";
+  Template memory = Template::parse("all").value();
   std::string setup;
+  std::optional<std::vector<std::string>> inherit;  ///< nothing: all
   double keep_alive_s = 300.0;
   double poll_s = 30.0;
   double queue_wait_s = 86'400.0;

@@ -150,7 +150,9 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
     } else if (marks.told_to_end()) {
       outcome.detail = "told to end from outside, as by a preemption with a grace time";
     } else {
-      outcome.detail = "its step was ended from outside";
+      // Its output tells how it ended.
+      outcome.detail =
+          evidence.fault.empty() ? "its step was ended from outside" : "how it ended is not known";
     }
   }
   outcome.detail = with_last_output(std::move(outcome.detail), evidence);

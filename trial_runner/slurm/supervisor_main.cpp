@@ -69,6 +69,29 @@ bool replace(const fs::path& file, std::string_view text) {
   return ::rename(fresh.c_str(), file.c_str()) == 0;
 }
 
+/// How srun ended. Its room on the disk is taken before there is any output, which may fill it.
+class StatusFile {
+ public:
+  explicit StatusFile(const fs::path& file)
+      : file_(file), fresh_(file.string() + ".new" + std::to_string(::getpid())) {
+    constexpr off_t k_room_bytes = 512;
+    fd_ = UniqueFd(::open(fresh_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    // A file system that cannot do so has no room set aside, which is no reason to end.
+    if (fd_) (void)::posix_fallocate(fd_.get(), 0, k_room_bytes);
+  }
+  [[nodiscard]] bool write(std::string_view text) {
+    if (!fd_) return replace(file_, text);
+    return write_all(fd_.get(), text) &&
+           ::ftruncate(fd_.get(), static_cast<off_t>(text.size())) == 0 &&
+           ::rename(fresh_.c_str(), file_.c_str()) == 0;
+  }
+
+ private:
+  fs::path file_;
+  fs::path fresh_;
+  UniqueFd fd_;
+};
+
 class Output {
  public:
   explicit Output(fs::path folder) : folder_(std::move(folder)) {}
@@ -169,6 +192,7 @@ int main(int argc, char** argv) {
   if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return 1;
   if (!write_all(lock.get(), std::to_string(::getpid()))) return 1;
 
+  StatusFile status_file(folder / steptune::slurm::k_status_file);
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return 1;
   UniqueFd ours(ends[0]);
@@ -196,5 +220,5 @@ int main(int argc, char** argv) {
                                         : "signal " + std::to_string(WTERMSIG(*status));
   text += "\n";
   if (!output.fault().empty()) text += "fault " + output.fault() + "\n";
-  return replace(folder / steptune::slurm::k_status_file, text) ? 0 : 1;
+  return status_file.write(text) ? 0 : 1;
 }

@@ -43,15 +43,14 @@ Json best_json(const CommandContext& context, const StoredStudy& study, const Be
   json["config_files"] = config_files_json(choice.study, choice.trial.configuration);
   json["recommendation"] =
       choice.recommendation
-          ? recommendation_json(*choice.recommendation,
-                                recommendation_context(context, study.record, study.objectives))
+          ? recommendation_json(*choice.recommendation, recommendation_context(context, study))
           : Json(nullptr);
   return json;
 }
 
 std::string best_text(const CommandContext& context, const StoredStudy& study,
                       const BestChoice& choice) {
-  const auto words = recommendation_context(context, study.record, study.objectives);
+  const auto words = recommendation_context(context, study);
   std::string text;
   if (choice.recommendation) {
     text = recommendation_text(*choice.recommendation, words, context.console.stdout_width());

@@ -14,6 +14,7 @@
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
 #include "tuner/report/leaderboard_source.hpp"
+#include "tuner/report/machine_hours.hpp"
 
 namespace steptune {
 namespace {
@@ -75,9 +76,11 @@ Result<Leaderboard> board_of(const StoredStudy& study, const LeaderboardOptions&
 std::string board_text(const CommandContext& context, const StudyRecord& record,
                        const Leaderboard& board, const LeaderboardOptions& options) {
   const Console& console = context.console;
-  return fmt::format("{}  {}{}, {}\n", record.name, to_text(record.status),
+  const auto& hours = board.machine_hours;
+  return fmt::format("{}  {}{}, {}{}\n", record.name, to_text(record.status),
                      record.stop_reason.empty() ? "" : ": " + printable_line(record.stop_reason),
-                     format_duration(record.elapsed_s)) +
+                     format_duration(record.elapsed_s),
+                     hours ? ", " + machine_hours_text(hours->total()) : "") +
          leaderboard_text(board,
                           {console.color_on_stdout(), console.stdout_width(), options.columns});
 }

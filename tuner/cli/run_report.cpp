@@ -23,8 +23,7 @@ Json report_json(const CommandContext& context, const StoredStudy& study, const 
   json["reason"] = result.reason;
   json["recommendation"] =
       result.recommendation
-          ? recommendation_json(*result.recommendation,
-                                recommendation_context(context, study.record, study.objectives))
+          ? recommendation_json(*result.recommendation, recommendation_context(context, study))
           : Json(nullptr);
   json["leaderboard"] = leaderboard_json(board);
   return json;
@@ -47,9 +46,9 @@ Result<RunReport> make_run_report(const CommandContext& context, History history
   report.leaderboard =
       leaderboard_text(*board, {context.console.color_on_stdout(), context.console.stdout_width()});
   if (result.recommendation) {
-    report.recommendation = recommendation_text(
-        *result.recommendation, recommendation_context(context, study.record, study.objectives),
-        context.console.stdout_width());
+    report.recommendation =
+        recommendation_text(*result.recommendation, recommendation_context(context, study),
+                            context.console.stdout_width());
   }
   return report;
 }

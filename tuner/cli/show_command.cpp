@@ -11,6 +11,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/log_text.hpp"
+#include "tuner/report/machine_hours.hpp"
 #include "tuner/report/trial_json.hpp"
 #include "tuner/report/trial_text.hpp"
 
@@ -60,6 +61,9 @@ Result<TrialDetails> details_of(const StoredStudy& study, const TrialRecord& tri
   auto command = trial_command(study.record, trial, database);
   if (command && !command->argv.empty()) details.command = *std::move(command);
   details.log_tail = log_tail(trial);
+  if (const auto spec = stored_spec(study.record)) {
+    details.machine_hours = machine_hours_of(*spec, trial);
+  }
   return details;
 }
 

@@ -8,6 +8,7 @@
 #include "common/document/identifiers.hpp"
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "tuner/report/machine_hours.hpp"
 
 namespace steptune {
 namespace {
@@ -65,14 +66,16 @@ Result<StudySpec> open_study_file(const std::string& path) {
 }
 
 RecommendationContext recommendation_context(const CommandContext& context,
-                                             const StudyRecord& record,
-                                             const std::vector<ObjectiveView>& objectives) {
-  return {record.name + context.database_option(),
-          objectives,
-          parameter_order(record.document),
-          record.document.contains("hooks"),
-          text_at(record.document, "trials") == "attached",
-          context.database()};
+                                             const StoredStudy& study) {
+  const Json& document = study.record.document;
+  const auto hours = read_machine_hours(study);
+  return {study.record.name + context.database_option(),
+          study.objectives,
+          parameter_order(document),
+          document.contains("hooks"),
+          text_at(document, "trials") == "attached",
+          context.database(),
+          hours ? std::optional(hours->total()) : std::nullopt};
 }
 
 }  // namespace steptune

@@ -27,8 +27,8 @@ namespace steptune {
 /// Reads a study file; every fault of it, a missing file included, is of kind `usage`.
 [[nodiscard]] Result<StudySpec> open_study_file(const std::string& path);
 
-[[nodiscard]] RecommendationContext recommendation_context(
-    const CommandContext& context, const StudyRecord& record,
-    const std::vector<ObjectiveView>& objectives);
+/// Reads the study's trials where they tell what was used of machines without a price.
+[[nodiscard]] RecommendationContext recommendation_context(const CommandContext& context,
+                                                           const StoredStudy& study);
 
 }  // namespace steptune

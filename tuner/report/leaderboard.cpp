@@ -125,14 +125,20 @@ Leaderboard ranked_rows(LeaderboardInput input) {
   board.sorted_by = input.sorted_by;
   board.drift_log_ratio = input.drift_log_ratio;
   board.counts = std::move(input.counts);
+  board.scaling = std::move(input.scaling);
+  board.machine_hours = std::move(input.machine_hours);
   bool baseline_shown = false;
   const auto add = [&](TrialRecord trial, std::optional<std::int64_t> rank) {
     baseline_shown = baseline_shown || (input.baseline && trial.number == input.baseline->number);
     LeaderboardRow row;
     row.gains = gains_over(input.baseline, trial, board.objectives);
     row.rank = rank;
-    const auto efficiency = input.efficiency_by_trial.find(trial.number);
-    if (efficiency != input.efficiency_by_trial.end()) row.efficiency = efficiency->second;
+    if (board.scaling) {
+      const auto& by_trial = board.scaling->efficiency_by_trial;
+      const auto efficiency = by_trial.find(trial.number);
+      if (efficiency != by_trial.end()) row.efficiency = efficiency->second;
+    }
+    if (board.machine_hours) row.machine_hours = board.machine_hours->by_trial[trial.number];
     row.trial = std::move(trial);
     board.rows.push_back(std::move(row));
   };

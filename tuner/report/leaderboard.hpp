@@ -12,7 +12,9 @@
 #include "tuner/history/history.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/standing.hpp"
+#include "tuner/report/machine_hours.hpp"
 #include "tuner/report/objective_view.hpp"
+#include "tuner/report/study_scaling.hpp"
 
 namespace steptune {
 
@@ -38,7 +40,8 @@ struct LeaderboardRow {
   bool disturbed = false;            ///< by other processes or the hypervisor while it was measured
   bool pareto = false;               ///< on the front
   std::optional<double> efficiency;  ///< of its machines, as `steptune scaling` tells it
-  std::vector<double> gains;         ///< per objective, over the baseline; NaN where unknown
+  std::optional<double> machine_hours;  ///< see `MachineHours`
+  std::vector<double> gains;            ///< per objective, over the baseline; NaN where unknown
 };
 
 /// What a leaderboard is made from. The trials stand in the order in which they are shown.
@@ -54,7 +57,8 @@ struct LeaderboardInput {
   /// from what it was at the baseline; 0: it did not drift.
   double drift_log_ratio = 0.0;
   std::map<TrialStatus, std::int64_t> counts;
-  std::map<std::int64_t, double> efficiency_by_trial;  ///< see `StudyScaling`; may be empty
+  std::optional<StudyScaling> scaling{};  ///< nothing with fewer than two counts of machines
+  std::optional<MachineHours> machine_hours{};
 };
 
 struct Leaderboard {
@@ -66,7 +70,9 @@ struct Leaderboard {
   std::vector<std::string> parameters;    ///< that differ among the rows, in order of declaration
   std::map<std::string, Value> constant;  ///< parameters that all rows share
   std::map<TrialStatus, std::int64_t> counts;
-  double drift_log_ratio = 0.0;  ///< as in `LeaderboardInput`
+  double drift_log_ratio = 0.0;               ///< as in `LeaderboardInput`
+  std::optional<StudyScaling> scaling;        ///< likewise
+  std::optional<MachineHours> machine_hours;  ///< of the whole study
   std::vector<std::string> notes;
 };
 
@@ -86,10 +92,11 @@ struct TextStyle {
   std::vector<std::string> columns{};
 };
 
-/// Table, legend of the marks in use, notes and counts; ends with a newline. Where the table is
-/// wider than the terminal, columns that matter less than the parameters go, the least important
-/// first, never those that tell unranked trials apart; where that is not enough, the parameters
-/// share one column (`ConfigurationColumn`). Columns that were asked for all stay.
+/// Table, legend of the marks in use, notes, what further machines pay, and counts; ends with a
+/// newline. Where the table is wider than the terminal, columns that matter less than the
+/// parameters go, the least important first, never those that tell unranked trials apart; where
+/// that is not enough, the parameters share one column (`ConfigurationColumn`). Columns that were
+/// asked for all stay.
 [[nodiscard]] std::string leaderboard_text(const Leaderboard& leaderboard, const TextStyle& style);
 [[nodiscard]] Json leaderboard_json(const Leaderboard& leaderboard);
 

@@ -137,7 +137,22 @@ LeaderboardColumn efficiency_column() {
   return column;
 }
 
-void add_further(std::vector<LeaderboardColumn>& columns) {
+LeaderboardColumn machine_hours_column() {
+  LeaderboardColumn column;
+  column.name = "machine_hours";
+  column.title = "machine-hours";
+  column.importance = 1;
+  column.text = [](const LeaderboardRow& row) {
+    return row.machine_hours ? format_number(*row.machine_hours) : std::string();
+  };
+  column.value = [](const LeaderboardRow& row) {
+    return row.machine_hours ? finite_value(*row.machine_hours) : std::nullopt;
+  };
+  return column;
+}
+
+/// Columns that are shown where they are asked for.
+void add_further(std::vector<LeaderboardColumn>& columns, const Leaderboard& board) {
   const auto measured = [](auto member) {
     return [member](const TrialRecord& trial) -> std::optional<double> {
       if (!trial.measurement) return std::nullopt;
@@ -171,6 +186,7 @@ void add_further(std::vector<LeaderboardColumn>& columns) {
   columns.push_back(number_column(
       "spent_usd", "bill", 1,
       [](const TrialRecord& trial) { return std::optional(trial.spent_usd); }, format_usd));
+  if (board.machine_hours) columns.push_back(machine_hours_column());
   for (std::size_t i = begin; i < columns.size(); ++i)
     columns[i].is_default = false;
 }
@@ -232,7 +248,7 @@ std::vector<LeaderboardColumn> leaderboard_columns(const Leaderboard& board,
     columns.push_back(efficiency_column());
   }
   columns.push_back(status_column(board.rows));
-  add_further(columns);
+  add_further(columns, board);
   std::set<std::string> taken;
   for (const LeaderboardColumn& column : columns)
     taken.insert(column.name);

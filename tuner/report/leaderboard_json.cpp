@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/json_fields.hpp"
 #include "tuner/report/leaderboard.hpp"
+#include "tuner/report/scaling_report.hpp"
 #include "tuner/report/trial_json.hpp"
 
 namespace steptune {
@@ -15,6 +16,7 @@ Json row_json(const Leaderboard& board, const LeaderboardRow& row) {
   json["disturbed"] = row.disturbed;
   json["gain_over_baseline"] = numbers_or_null(row.gains);
   if (row.efficiency) json["efficiency"] = *row.efficiency;
+  if (row.machine_hours) json["machine_hours"] = number_or_null(*row.machine_hours);
   json["trial"] = trial_json(row.trial, board.objectives);
   return json;
 }
@@ -33,6 +35,8 @@ Json leaderboard_json(const Leaderboard& board) {
   json["counts"] = Json::object();
   for (const auto& [status, count] : board.counts)
     json["counts"][to_text(status)] = count;
+  if (board.machine_hours) json["machine_hours"] = number_or_null(board.machine_hours->total());
+  if (board.scaling) json["scaling"] = scaling_summary_json(*board.scaling);
   json["notes"] = board.notes;
   return json;
 }

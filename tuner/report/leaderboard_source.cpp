@@ -11,6 +11,7 @@
 
 #include "search/space/expression.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
+#include "tuner/report/machine_hours.hpp"
 #include "tuner/report/study_scaling.hpp"
 #include "tuner/study/counting_parameter.hpp"
 
@@ -101,18 +102,26 @@ Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
   return result;
 }
 
-/// By trial, of a study (`whole`: its standing, where all trials have been read) whose parameters
-/// count machines and that measured several counts. It reads all trials, so a study of very many,
-/// which nobody runs to choose a count, goes without.
-std::map<std::int64_t, double> efficiencies(const StoredStudy& study, std::size_t trials,
-                                            const Standing* whole) {
-  constexpr std::size_t k_most_trials = 10'000;
-  if (trials > k_most_trials) return {};
-  const auto spec = stored_spec(study.record);
-  if (!spec || (spec->search.over.empty() && !counting_parameter(*spec))) return {};
-  if (whole != nullptr) return efficiency_by_trial(*spec, *whole);
+/// Of a study (`whole`: its standing, where all trials have been read) whose parameters count
+/// machines and that measured several counts.
+std::optional<StudyScaling> curve_of(const StoredStudy& study, const StudySpec& spec,
+                                     const Standing* whole) {
+  if (spec.search.over.empty() && !counting_parameter(spec)) return std::nullopt;
+  if (whole != nullptr) return scaling_of_trials(spec, *whole);
   const auto standing = read_whole_standing(study);
-  return standing ? efficiency_by_trial(*spec, *standing) : std::map<std::int64_t, double>{};
+  return standing ? scaling_of_trials(spec, *standing) : std::nullopt;
+}
+
+/// What all `trials` of a study say together, and what they used of its machines. A study of very
+/// many, which nobody runs to choose a count of machines, goes without.
+void add_machines(const StoredStudy& study, std::size_t trials, const Standing* whole,
+                  LeaderboardInput& input) {
+  constexpr std::size_t k_most_trials = 10'000;
+  if (trials > k_most_trials) return;
+  const auto spec = stored_spec(study.record);
+  if (!spec) return;
+  input.scaling = curve_of(study, *spec, whole);
+  input.machine_hours = read_machine_hours(study, *spec);
 }
 
 Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQuery& query) {
@@ -145,7 +154,7 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
   }
   if (const TrialRecord* baseline = standing->baseline()) input.baseline = *baseline;
   const bool by_first = whole && query.sorted_by == 0;
-  input.efficiency_by_trial = efficiencies(study, count, by_first ? &*standing : nullptr);
+  add_machines(study, count, by_first ? &*standing : nullptr, input);
   std::vector<TrialRecord> known = standing->take_trials();
   for (const std::size_t place : places)
     input.ranked.push_back(std::move(known[place]));

@@ -10,6 +10,7 @@
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
+#include "tuner/report/scaling_report.hpp"
 #include "tuner/report/text_table.hpp"
 
 namespace steptune {
@@ -188,6 +189,18 @@ std::string legend(const Leaderboard& board) {
   return result.empty() ? result : result + "\n";
 }
 
+/// How many machines pay, and with how few of them the planned run ends in time.
+std::string scaling_lines(const StudyScaling& study, std::size_t width) {
+  const ScalingWords words = in_words(study);
+  std::string lines;
+  if (!words.knee.empty()) lines += wrapped_entry("knee: " + words.knee, width, 6);
+  // Without a deadline it is the least count, as a rule.
+  if (study.scaling.question.deadline_s) {
+    lines += wrapped_entry("cheapest: " + words.choice, width, 10);
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string leaderboard_csv(const Leaderboard& board, const std::vector<std::string>& names) {
@@ -230,6 +243,7 @@ std::string leaderboard_text(const Leaderboard& board, const TextStyle& style) {
   }
   for (const std::string& note : board.notes)
     result += wrapped_entry("note: " + note, style.width, 6);
+  if (board.scaling) result += scaling_lines(*board.scaling, style.width);
   result += wrapped(counts_text(board.counts), style.width);
   return result;
 }

@@ -13,6 +13,7 @@
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/report/machine_hours.hpp"
 #include "tuner/report/text_table.hpp"
 #include "tuner/report/trial_json.hpp"
 
@@ -41,10 +42,24 @@ std::string at_most(const std::optional<double>& usd, bool spot) {
   return usd && spot ? fmt::format("spot, <= {}", text) : text;
 }
 
+/// Money, or hours of machines where there are no prices.
+std::string spent_text(const HeldMachines& held) {
+  if (!held.usd_so_far && held.machine_hours) return machine_hours_text(*held.machine_hours);
+  return at_most(held.usd_so_far, held.spot);
+}
+
+/// Whether all are counted in hours of machines, as on a cluster.
+bool are_counted_in_hours(const std::vector<HeldMachines>& machines) {
+  return !machines.empty() && std::ranges::all_of(machines, [](const HeldMachines& held) {
+    return held.machine_hours && !held.usd_per_hour;
+  });
+}
+
 /// What several machines cost together, of those whose price is known.
 struct Sum {
   double usd_per_hour = 0.0;
   std::size_t unknown = 0;
+  bool spot = false;  ///< of some less is paid
 };
 
 Sum sum_of(const std::vector<HeldMachines>& machines) {
@@ -52,6 +67,7 @@ Sum sum_of(const std::vector<HeldMachines>& machines) {
   for (const HeldMachines& held : machines) {
     if (held.usd_per_hour) {
       sum.usd_per_hour += *held.usd_per_hour;
+      sum.spot = sum.spot || held.spot;
     } else {
       ++sum.unknown;
     }
@@ -86,7 +102,7 @@ constexpr int k_always_shown = 10;
 /// A job's name holds those of its study and trial; names are cut last, as releasing takes them.
 std::vector<PoolColumn> pool_columns(const HeldMachinesReport& view,
                                      const HeldMachinesService& service) {
-  return {
+  std::vector<PoolColumn> columns{
       {{"job", Align::left},
        k_always_shown,
        [](const HeldMachines& held) { return printable_line(held.job); }},
@@ -112,13 +128,13 @@ std::vector<PoolColumn> pool_columns(const HeldMachinesReport& view,
       {{"left", Align::right},
        3,
        [](const HeldMachines& held) { return held.left_s ? format_duration(*held.left_s) : "-"; }},
-      {{"so far", Align::right},
-       4,
-       [](const HeldMachines& held) { return at_most(held.usd_so_far, held.spot); }},
+      {{"so far", Align::right}, 4, spent_text},
       {{"per hour", Align::right},
        k_always_shown,
        [](const HeldMachines& held) { return at_most(held.usd_per_hour, held.spot); }},
   };
+  if (are_counted_in_hours(view.machines)) columns.pop_back();
+  return columns;
 }
 
 TextTable pools_table(const std::vector<PoolColumn>& columns,
@@ -161,9 +177,18 @@ std::string sum_text(const HeldMachinesReport& view, const HeldMachinesService& 
   const auto pools = std::ssize(view.machines) - running;
   std::string text = counted(pools, service.kept_name(false), service.kept_name(true));
   if (running > 0) text += " and " + counted(running, "running job", "running jobs");
+  if (are_counted_in_hours(view.machines)) {
+    double hours = 0.0;
+    for (const HeldMachines& held : view.machines)
+      hours += *held.machine_hours;
+    return fmt::format("{}: {} so far\n", text, machine_hours_text(hours));
+  }
   const Sum sum = sum_of(view.machines);
-  text += fmt::format(": {}{} per hour", sum.unknown > 0 ? "at least " : "",
-                      format_usd(sum.usd_per_hour));
+  const char* bound = sum.spot && sum.unknown > 0 ? "about "
+                      : sum.spot                  ? "at most "
+                      : sum.unknown > 0           ? "at least "
+                                                  : "";
+  text += fmt::format(": {}{} per hour", bound, format_usd(sum.usd_per_hour));
   if (sum.unknown > 0) {
     text += fmt::format(", and {} of unknown price", sum.unknown);
   }
@@ -198,8 +223,7 @@ std::string release_text(const Release& release, const HeldMachinesService& serv
   switch (release.outcome) {
     case ReleaseOutcome::released:
       return fmt::format("given back: {} of job {}, kept for {}, {}\n", to_text(held.resources),
-                         name, format_duration(held.retained_s.value_or(0.0)),
-                         usd_or_unknown(held.usd_so_far));
+                         name, format_duration(held.retained_s.value_or(0.0)), spent_text(held));
     case ReleaseOutcome::gone:
       return fmt::format("gone already: the {} of job {}\n", service.kept_name(false), name);
     case ReleaseOutcome::not_ready:
@@ -235,6 +259,7 @@ Json held_json(const HeldMachines& held) {
   json["keep_alive_left_s"] = number_or_null(held.left_s);
   json["usd_so_far"] = number_or_null(held.usd_so_far);
   json["usd_per_hour"] = number_or_null(held.usd_per_hour);
+  if (held.machine_hours) json["machine_hours"] = number_or_null(held.machine_hours);
   json["spot"] = held.spot;
   return json;
 }

@@ -11,6 +11,7 @@
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/report/machine_hours.hpp"
 #include "tuner/report/trial_json.hpp"
 
 namespace steptune {
@@ -92,9 +93,11 @@ std::string payback_interval_text(const Recommendation& recommendation) {
   return low == high ? "" : fmt::format(" ({} to {})", low, high);
 }
 
-std::string tuning_text(const Recommendation& recommendation) {
+std::string tuning_text(const Recommendation& recommendation,
+                        const RecommendationContext& context) {
   std::string result = format_duration(recommendation.tuning_s);
   if (recommendation.tuning_usd > 0.0) result += ", " + format_usd(recommendation.tuning_usd);
+  if (context.machine_hours) result += ", " + machine_hours_text(*context.machine_hours);
   if (recommendation.payback_share) {
     const double share = *recommendation.payback_share;
     result += share <= 1.0
@@ -272,7 +275,7 @@ std::string recommendation_text(const Recommendation& recommendation,
   }
   for (const std::string& note : recommendation.notes)
     result += fmt::format("note   {}\n", printable_line(note));
-  result += fmt::format("tuning took {}\n", tuning_text(recommendation));
+  result += fmt::format("tuning took {}\n", tuning_text(recommendation, context));
   constexpr std::size_t k_title = 7;
   result = wrapped_entries(result, width, k_title);
   if (context.hooked) {
@@ -322,6 +325,7 @@ Json recommendation_json(const Recommendation& recommendation,
   json["notes"] = recommendation.notes;
   json["tuning_s"] = number_or_null(recommendation.tuning_s);
   json["tuning_usd"] = number_or_null(recommendation.tuning_usd);
+  if (context.machine_hours) json["tuning_machine_hours"] = number_or_null(*context.machine_hours);
   json["payback_share"] =
       recommendation.payback_share ? number_or_null(*recommendation.payback_share) : Json(nullptr);
   json["payback_share_95"] = {{"low", number_or_null(recommendation.payback_low)},

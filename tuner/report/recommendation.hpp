@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct RecommendationContext {
   bool hooked = false;    ///< settings are put into the program, which has no options for them
   bool attached = false;  ///< what confirmed ran within the long run (`exec --tune`)
   std::filesystem::path database{};  ///< where the study is stored
+  /// That the tuning took of machines without a price, see `MachineHours`.
+  std::optional<double> machine_hours{};
 };
 
 /// The block that ends a study: `best`, `plan`, `tuning took`, `next`, as many lines as there is

@@ -50,16 +50,37 @@ Json count_json(const ScalingCount& count) {
 
 }  // namespace
 
-Json scaling_json(const StudyScaling& study) {
+Json scaling_summary_json(const StudyScaling& study) {
   const Scaling& scaling = study.scaling;
   Json json;
   json["over"] = scaling.question.over;
-  json["machines"] = study.machines.empty() ? Json(nullptr) : Json(study.machines);
-  json["planned_run"] = study.planned_run;
   json["cost_unit"] = study.has_price ? "USD" : "machine_hours";
   json["min_efficiency"] = scaling.question.min_efficiency;
   json["deadline_s"] =
       scaling.question.deadline_s ? Json(*scaling.question.deadline_s) : Json(nullptr);
+  json["knee"] = nullptr;
+  if (const auto& knee = scaling.knee) {
+    json["knee"] = {{"count", knee->count},
+                    {"low_95", knee->low},
+                    {"high_95", knee->high},
+                    {"beyond_measured", knee->is_last}};
+  }
+  json["cheapest"] = nullptr;
+  if (const auto& choice = scaling.cheapest) {
+    json["cheapest"] = {{"count", choice->count},
+                        {"measured", choice->measured},
+                        {"surely_in_time", choice->surely},
+                        {"time_s", estimate_json(choice->time_s)},
+                        {"cost", estimate_json(choice->cost)}};
+  }
+  return json;
+}
+
+Json scaling_json(const StudyScaling& study) {
+  const Scaling& scaling = study.scaling;
+  Json json = scaling_summary_json(study);
+  json["machines"] = study.machines.empty() ? Json(nullptr) : Json(study.machines);
+  json["planned_run"] = study.planned_run;
   json["counts"] = Json::array();
   for (const ScalingCount& count : scaling.counts)
     json["counts"].push_back(count_json(count));
@@ -75,21 +96,6 @@ Json scaling_json(const StudyScaling& study) {
                                    {"time_s", estimate_json(each.time_s)},
                                    {"cost", estimate_json(each.cost)},
                                    {"beyond_measured", each.beyond}});
-  }
-  json["knee"] = nullptr;
-  if (const auto& knee = scaling.knee) {
-    json["knee"] = {{"count", knee->count},
-                    {"low_95", knee->low},
-                    {"high_95", knee->high},
-                    {"beyond_measured", knee->is_last}};
-  }
-  json["cheapest"] = nullptr;
-  if (const auto& choice = scaling.cheapest) {
-    json["cheapest"] = {{"count", choice->count},
-                        {"measured", choice->measured},
-                        {"surely_in_time", choice->surely},
-                        {"time_s", estimate_json(choice->time_s)},
-                        {"cost", estimate_json(choice->cost)}};
   }
   json["remarks"] = study.remarks;
   return json;

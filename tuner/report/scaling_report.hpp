@@ -34,5 +34,7 @@ struct ScalingWords {
 /// terminal, columns give way.
 [[nodiscard]] std::string scaling_text(const StudyScaling& study, const TextStyle& style);
 [[nodiscard]] Json scaling_json(const StudyScaling& study);
+/// Of it, what was asked and the answers: knee and cheapest count.
+[[nodiscard]] Json scaling_summary_json(const StudyScaling& study);
 
 }  // namespace steptune

@@ -57,8 +57,7 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
   } else {
     report.no_analysis = analysis.error().text();
   }
-  if (auto scaling = read_scaling(study, {}); scaling && scaling->scaling.counts.size() > 1)
-    report.scaling = *std::move(scaling);
+  report.scaling = report.board.scaling;
   auto sessions = study.history.sessions(study.record.id);
   if (!sessions) return tl::unexpected(sessions.error());
   report.sessions = *std::move(sessions);

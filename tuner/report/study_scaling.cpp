@@ -280,6 +280,18 @@ Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standi
   return measured;
 }
 
+/// There are runs. `spec` is that which they were read by.
+StudyScaling curve_through(MeasuredRuns measured, const StudySpec& spec) {
+  StudyScaling result = std::move(measured.known);
+  result.scaling = scaling_of(measured.runs, std::move(measured.question));
+  result.efficiency_by_trial =
+      efficiencies(measured.runs, result.scaling.counts.front(), result.scaling.question.alike);
+  add_failures(measured.unusable, result);
+  result.scaling.question.price_per_hour = nullptr;
+  if (spec.space.parameters().size() > 1) add_cautions(result);
+  return result;
+}
+
 }  // namespace
 
 Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions& options) {
@@ -295,24 +307,14 @@ Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions
                             measured->question.over),
                 "", "'steptune leaderboard --all' lists the trials");
   }
-  StudyScaling result = std::move(measured->known);
-  result.scaling = scaling_of(measured->runs, std::move(measured->question));
-  result.efficiency_by_trial =
-      efficiencies(measured->runs, result.scaling.counts.front(), result.scaling.question.alike);
-  add_failures(measured->unusable, result);
-  result.scaling.question.price_per_hour = nullptr;
-  if (spec->space.parameters().size() > 1) add_cautions(result);
-  return result;
+  return curve_through(*std::move(measured), *spec);
 }
 
-std::map<std::int64_t, double> efficiency_by_trial(const StudySpec& spec,
-                                                   const Standing& standing) {
-  const auto measured = measured_runs(spec, standing, {});
+std::optional<StudyScaling> scaling_of_trials(const StudySpec& spec, const Standing& standing) {
+  auto measured = measured_runs(spec, standing, {});
   // A study that tells no curve has a leaderboard all the same; `steptune scaling` says why.
-  if (!measured) return {};
-  const std::vector<ScalingCount> counts = best_by_count(measured->runs);
-  if (counts.size() < 2) return {};
-  return efficiencies(measured->runs, counts.front(), measured->question.alike);
+  if (!measured || best_by_count(measured->runs).size() < 2) return std::nullopt;
+  return curve_through(*std::move(measured), spec);
 }
 
 }  // namespace steptune

@@ -31,10 +31,10 @@ struct StudyScaling {
   std::vector<std::string> remarks;  ///< what was left out, and what the curve cannot tell
 };
 
-/// The same `efficiency_by_trial` from all trials of a study, without the curve; empty where fewer
-/// than two counts were measured, or no parameter counts machines.
-[[nodiscard]] std::map<std::int64_t, double> efficiency_by_trial(const StudySpec& spec,
-                                                                 const Standing& standing);
+/// The curve through all trials of a study; nothing where fewer than two counts were measured, or
+/// no parameter counts machines.
+[[nodiscard]] std::optional<StudyScaling> scaling_of_trials(const StudySpec& spec,
+                                                            const Standing& standing);
 
 /// Errors of kind `usage`: `over` is no parameter with numbers, none can be found, or a deadline
 /// was asked for without a planned run. `not_found`: no trial was measured.

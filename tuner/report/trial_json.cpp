@@ -131,6 +131,7 @@ Json details_json(const TrialDetails& details) {
          {"spent_usd", number_or_null(attempt.spent_usd)},
          {"failure", attempt.failure.empty() ? Json(nullptr) : Json(attempt.failure)}});
   }
+  if (details.machine_hours) json["machine_hours"] = number_or_null(*details.machine_hours);
   json["argv"] = details.command ? Json(details.command->argv) : Json(nullptr);
   json["environment"] = details.command ? Json(details.command->environment) : Json(nullptr);
   json["working_directory"] =

@@ -9,6 +9,7 @@
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard.hpp"
+#include "tuner/report/machine_hours.hpp"
 #include "tuner/report/step_plot.hpp"
 #include "tuner/study/study_spec.hpp"
 
@@ -209,11 +210,13 @@ std::string attempts_text(const std::vector<AttemptRecord>& attempts) {
   return text;
 }
 
-void add_times(FactLines& facts, const TrialRecord& trial) {
+void add_times(FactLines& facts, const TrialRecord& trial,
+               const std::optional<double>& machine_hours) {
   if (trial.started_wall_s > 0.0) facts.add("started", format_utc(trial.started_wall_s));
   if (trial.ended_wall_s > 0.0) facts.add("ended", format_utc(trial.ended_wall_s));
   std::string spent = format_duration(trial.spent_s);
   if (trial.spent_usd > 0.0) spent += ", " + format_usd(trial.spent_usd);
+  if (machine_hours) spent += ", " + machine_hours_text(*machine_hours);
   facts.add("spent", spent);
 }
 
@@ -290,7 +293,7 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
                                       format_percent(*trial.expected_improvement)));
   }
   if (details.command) add_command(facts, *details.command);
-  add_times(facts, trial);
+  add_times(facts, trial, details.machine_hours);
   facts.add_lines("attempts", attempts_text(details.attempts));
   if (trial.attempt > 1 && details.attempts.empty())
     facts.add("attempts", std::to_string(trial.attempt));

@@ -18,6 +18,7 @@ struct TrialDetails {
   std::vector<AttemptRecord> attempts;
   std::optional<TrialCommand> command;  ///< nothing where the study has none
   std::vector<std::string> log_tail;    ///< printable lines
+  std::optional<double> machine_hours;  ///< see `MachineHours`
 };
 
 /// Everything about one trial, a line per fact, step times as a plot; ends with a newline.

@@ -39,7 +39,8 @@ Result<std::optional<ScalingSearch>> scaling_search(const StudySpec& study) {
   }
   SearcherOptions options;
   options.scaling = ScalingSearch{*over, study.search.min_efficiency,
-                                  static_cast<std::size_t>(time - study.objectives.begin())};
+                                  static_cast<std::size_t>(time - study.objectives.begin()),
+                                  study.planned_run.deadline_s};
   if (const auto searcher = make_scaling_searcher(study.space, options); !searcher) {
     Error error = searcher.error();
     error.where = study.search.over.empty() ? "/search/searcher" : "/search/over";

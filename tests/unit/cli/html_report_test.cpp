@@ -137,6 +137,29 @@ TEST(HtmlReport, WhatOnlyOneRunKnowsOfLibrariesIsNoChange) {
             std::string::npos);
 }
 
+TEST(HtmlReport, WithoutAPriceTheBillCountsMachineHours) {
+  StudyReport report = some_report();
+  const std::string bill = "<th scope=\"col\" class=\"number\">billed</th>";
+  EXPECT_NE(html_report(report).find(bill + "<th scope=\"col\" class=\"number\">cost</th>"),
+            std::string::npos);
+  report.board.machine_hours = MachineHours{{{1, 0.5}, {2, 0.5}, {3, 0.5}, {4, 2.0}}, 0.25};
+  for (LeaderboardRow& row : report.board.rows) {
+    row.trial.spent_usd = 0.0;
+    row.machine_hours = report.board.machine_hours->by_trial[row.trial.number];
+  }
+  report.unused = {{"a", 0.0, 900.0, 0.0}};
+  const std::string page = html_report(report);
+  EXPECT_NE(page.find(bill + "<th scope=\"col\" class=\"number\">machine-hours</th>"),
+            std::string::npos);
+  EXPECT_NE(page.find("<th scope=\"row\">machines kept and not used</th><td class=\"number\"></td>"
+                      "<td class=\"number\">15 min</td><td class=\"number\">0.25</td>"),
+            std::string::npos);
+  EXPECT_NE(page.find("<td class=\"number\">19 min</td><td class=\"number\">3.75</td>"),
+            std::string::npos)
+      << "the total";
+  EXPECT_NE(page.find(", 3.75 machine-hours</p>"), std::string::npos) << "what the tuning took";
+}
+
 TEST(HtmlReport, LoadsNothing) {
   const std::string page = html_report(some_report());
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);

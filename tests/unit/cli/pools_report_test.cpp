@@ -85,6 +85,39 @@ TEST(PoolsText, CutsJobsOnlyWhereNothingElseCanGo) {
   EXPECT_THAT(text, Not(HasSubstr("machines  ")));
 }
 
+TEST(PoolsText, OfSpotThePriceIsTheMostThatIsPaid) {
+  HeldMachinesReport report = pool_and_job();
+  report.machines[1].usd_per_hour = 0.2;
+  EXPECT_THAT(pools_text(report, WarmPools(), 0),
+              HasSubstr("1 warm pool and 1 running job: $0.32 per hour\n"));
+  report.machines[1].spot = true;
+  const std::string text = pools_text(report, WarmPools(), 0);
+  EXPECT_THAT(text, HasSubstr("spot, <= $0.20\n"));
+  EXPECT_THAT(text, HasSubstr("1 warm pool and 1 running job: at most $0.32 per hour\n"));
+  report.machines[0].usd_per_hour.reset();
+  EXPECT_THAT(pools_text(report, WarmPools(), 0),
+              HasSubstr(": about $0.20 per hour, and 1 of unknown price\n"));
+}
+
+TEST(PoolsText, WithoutPricesCountsMachineHours) {
+  HeldMachinesReport report = pool_and_job();
+  for (HeldMachines& held : report.machines) {
+    held.usd_so_far.reset();
+    held.usd_per_hour.reset();
+    held.machine_hours = 0.25;
+  }
+  report.machines[1].machine_hours = 1.5;
+  const std::string text = pools_text(report, WarmPools(), 0);
+  EXPECT_THAT(text, HasSubstr("so far\n"));
+  EXPECT_THAT(text, HasSubstr("0.25 machine-hours\n"));
+  EXPECT_THAT(text, HasSubstr("1 warm pool and 1 running job: 1.75 machine-hours so far\n"));
+  EXPECT_THAT(text, Not(HasSubstr("unknown")));
+  report.releases.push_back({report.machines.front(), ReleaseOutcome::released});
+  EXPECT_THAT(pools_text(report, WarmPools(), 0), HasSubstr(", 0.25 machine-hours\n"));
+  EXPECT_EQ(pools_json(report)["machines"][1]["machine_hours"], 1.5);
+  EXPECT_FALSE(pools_json(pool_and_job())["machines"][0].contains("machine_hours"));
+}
+
 TEST(PoolsText, SaysWhenNothingIsHeld) {
   HeldMachinesReport none;
   none.region = "us-east-1";

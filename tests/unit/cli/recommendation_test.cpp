@@ -245,6 +245,18 @@ TEST(Recommendation, SaysByParameterWhatIsNotDecided) {
   EXPECT_TRUE(recommendation_json(faster(), context)["undecided"].empty());
 }
 
+TEST(Recommendation, WithoutAPriceTellsWhatTheTuningTookOfMachines) {
+  Recommendation recommendation = faster();
+  recommendation.tuning_usd = 0.0;
+  RecommendationContext context = two_objectives();
+  EXPECT_FALSE(recommendation_json(recommendation, context).contains("tuning_machine_hours"));
+  context.machine_hours = 1.25;
+  EXPECT_NE(recommendation_text(recommendation, context)
+                .find("tuning took 14 min 20 s, 1.25 machine-hours; paid back after 1.2 %"),
+            std::string::npos);
+  EXPECT_EQ(recommendation_json(recommendation, context)["tuning_machine_hours"], 1.25);
+}
+
 TEST(Recommendation, JsonHasTheFiguresInSiUnits) {
   const Json json = recommendation_json(faster(), two_objectives());
   EXPECT_EQ(json["trial"], 7);

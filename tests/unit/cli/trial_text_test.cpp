@@ -128,6 +128,16 @@ TEST(TrialText, BillsEachAttempt) {
       << "a history that has no bills of them";
 }
 
+TEST(TrialText, TellsWhatItUsedOfMachinesWithoutAPrice) {
+  TrialRecord trial = disturbed_trial();
+  trial.spent_s = 62.0;
+  TrialDetails details;
+  EXPECT_EQ(fact(text_of(trial, details, k_pipe), "spent"), "spent          1 min 2 s\n");
+  details.machine_hours = 0.125;
+  EXPECT_EQ(fact(text_of(trial, details, k_pipe), "spent"),
+            "spent          1 min 2 s, 0.125 machine-hours\n");
+}
+
 TEST(TrialText, TheLogIsShownAsItIs) {
   const std::string expected =
       "log ends with  step 9 loss 0.25\n               step 10 " + std::string(100, '=') + "\n";

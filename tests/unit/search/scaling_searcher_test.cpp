@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -38,9 +39,10 @@ Configuration configured(std::int64_t nodes, std::int64_t batch = 64) {
   return configuration;
 }
 
-std::unique_ptr<Searcher> scaling_searcher(const SearchSpace& space, double min_efficiency = 0.7) {
+std::unique_ptr<Searcher> scaling_searcher(const SearchSpace& space,
+                                           std::optional<double> deadline_s = std::nullopt) {
   SearcherOptions options;
-  options.scaling = ScalingSearch{"nodes", min_efficiency, 0};
+  options.scaling = ScalingSearch{"nodes", 0.7, 0, deadline_s};
   auto searcher = make_searcher("scaling", space, options);
   EXPECT_TRUE(searcher) << searcher.error().text();
   return *std::move(searcher);
@@ -196,6 +198,55 @@ TEST(ScalingSearcher, GoesNotBeyondWhatFailed) {
   EXPECT_THAT(tried, ::testing::ElementsAre(1.0, 2.0, 4.0, 8.0, 6.0, 7.0))
       << "between what ran and what failed";
   EXPECT_THAT(searcher->why_done(), HasSubstr("nodes=7 failed, and all smaller counts pay off"));
+}
+
+/// A tenth of the work is serial; one machine takes 100 s, and no number of them less than 10 s.
+const ScalingCurve k_tenth_serial{ScalingLaw::amdahl, 100.0, 0.1, 0.0};
+
+/// The counts that are tried, of up to 64, until nothing is left to be known.
+std::vector<double> tried_counts(Searcher& searcher) {
+  std::vector<double> tried;
+  for (std::int64_t trial = 1; trial <= 64; ++trial) {
+    const auto suggestion = searcher.suggest({trial, {}, {}});
+    EXPECT_TRUE(suggestion);
+    if (!suggestion || !*suggestion) break;
+    const double nodes = nodes_of((*suggestion)->configuration);
+    tried.push_back(nodes);
+    searcher.observe(timed((*suggestion)->configuration, k_tenth_serial.time_s(nodes), 0.01));
+  }
+  return tried;
+}
+
+TEST(ScalingSearcher, FindsTheLeastCountThatKeepsADeadlineBeyondTheKnee) {
+  // The knee is at 2 machines; 8 take 21.25 s, 9 take 20 s.
+  const SearchSpace space = nodes_and_batch(64);
+  const auto of_knee = tried_counts(*scaling_searcher(space));
+  EXPECT_LT(std::ranges::max(of_knee), 9.0);
+  const auto searcher = scaling_searcher(space, 21.0);
+  const auto tried = tried_counts(*searcher);
+  EXPECT_EQ(std::ranges::max(tried), 9.0) << "no larger one is paid for";
+  EXPECT_LE(tried.size(), 9U);
+  EXPECT_THAT(searcher->why_done(),
+              HasSubstr("; the least that was measured to keep the deadline: nodes=9"));
+}
+
+TEST(ScalingSearcher, LooksForTheDeadlineBetweenWhatMissesAndWhatKeepsIt) {
+  const SearchSpace space = nodes_and_batch(64);
+  const auto searcher = scaling_searcher(space, 21.0);
+  for (const int nodes : {1, 2, 4, 16})
+    searcher->observe(timed(configured(nodes), k_tenth_serial.time_s(nodes), 0.01));
+  const auto suggestion = searcher->suggest({5, {}, {}});
+  ASSERT_TRUE(suggestion && *suggestion);
+  EXPECT_EQ(nodes_of((*suggestion)->configuration), 9.0);
+}
+
+TEST(ScalingSearcher, ADeadlineThatNoCountKeepsIsGivenUp) {
+  const SearchSpace space = nodes_and_batch(64);
+  const auto searcher = scaling_searcher(space, 5.0);
+  const auto tried = tried_counts(*searcher);
+  EXPECT_LE(std::ranges::max(tried), 16.0);
+  EXPECT_LE(tried.size(), 9U);
+  EXPECT_THAT(searcher->why_done(), HasSubstr("; none that was measured keeps the deadline"));
 }
 
 TEST(ScalingSearcher, LeavesOutWhatIsForbiddenOrRuns) {

@@ -7,8 +7,10 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -37,11 +39,15 @@ class SlurmCommands : public ::testing::Test {
       fs::create_symlink(STEPTUNE_FAKE_SLURM, folder() / "bin" / command);
     ::setenv("PATH", ((folder() / "bin").string() + ":" + path_).c_str(), 1);
     ::setenv("FAKE_SLURM_DIR", (folder() / "state").c_str(), 1);
+    make_runner();
+  }
+  void make_runner(const std::optional<std::vector<std::string>>& inherited = std::nullopt) {
     ProcessHostOptions options;
     options.folder = folder() / "runner";
     options.supervisor_program = STEPTUNE_BINARY_DIR "/bin/steptune-slurm-supervisor";
     options.command_limit_s = 3.0;
     options.holder_look_s = 1;
+    options.inherited = inherited;
     auto host = ProcessHost::create(clock_, options);
     ASSERT_TRUE(host) << host.error().text();
     SlurmOptions slurm;
@@ -170,6 +176,30 @@ TEST(SharedFiles, HaveOneFolderForOneContentAndAreMadeWholeAgain) {
   EXPECT_TRUE(fs::exists(*first)) << "a trial of a former version may go on";
   (*host)->remove_shared_files();
   EXPECT_TRUE(fs::is_empty(folder.path() / "study"));
+}
+
+TEST_F(SlurmCommands, StepsSeeOfTheTunersVariablesWhatIsListed) {
+  const std::map<std::string, std::string> variables = {{"STEPTUNE_TEST_KEPT_A", "a"},
+                                                        {"STEPTUNE_TEST_KEPT_B", "b, c"},
+                                                        {"STEPTUNE_TEST_SECRET", "d"}};
+  for (const auto& [name, value] : variables)
+    ::setenv(name.c_str(), value.c_str(), 1);
+  const std::string script =
+      "echo \"${STEPTUNE_TEST_KEPT_A-} ${STEPTUNE_TEST_KEPT_B-} ${STEPTUNE_TEST_SECRET-}"
+      " ${PATH:+path} ${HOME:+home} $STUDY\" >> seen";
+  ::setenv("HOME", "/root", 0);
+  make_runner();
+  begin();
+  start(1, "STUDY=s; " + script);
+  wait_for(1, 20.0);
+  EXPECT_TRUE(runner_->release(20.0));
+  make_runner(std::vector<std::string>{"FAKE_SLURM_DIR", "STEPTUNE_TEST_KEPT_*"});
+  begin();
+  start(2, "STUDY=s; " + script);
+  wait_for(2, 20.0);
+  EXPECT_EQ(content_of(folder() / "seen"), "a b, c d path home s\na b, c  path home s\n");
+  for (const auto& [name, value] : variables)
+    ::unsetenv(name.c_str());
 }
 
 TEST_F(SlurmCommands, ThatHangAreKilledAndAllElseGoesOn) {

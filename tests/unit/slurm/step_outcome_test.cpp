@@ -233,6 +233,19 @@ TEST(StepOutcome, IsLostOnlyWhereTheProgramDidNotEndByItself) {
   }
 }
 
+TEST(StepOutcome, IsNotGuessedWhereTheOutputCouldNotBeKept) {
+  StepEvidence evidence;
+  evidence.srun_status = 0;
+  evidence.fault = "its output could not be kept: No space left on device";
+  evidence.allocation_state = "RUNNING";
+  std::string why;
+  const auto outcome = step_outcome(marks_of(1, 1, {}), evidence, {}, 1, why);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(to_text(outcome->kind), "lost");
+  EXPECT_EQ(outcome->detail,
+            "how it ended is not known; its output could not be kept: No space left on device");
+}
+
 TEST(StepOutcome, IsThatOfTheLaunchWhereNotAllTasksHaveStarted) {
   StepEvidence evidence;
   evidence.srun_status = 0;

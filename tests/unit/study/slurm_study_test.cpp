@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Studies on a Slurm cluster: what depends on whether their trials need different nodes.
+#include <cstdint>
+#include <string>
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,6 +44,36 @@ TEST(SlurmStudy, NodesVaryWhereAParameterDecidesWhatIsAskedFor) {
   EXPECT_TRUE(machines_vary(R"({"partition": "{choice}"})"));
   EXPECT_TRUE(machines_vary(R"({"qos": "{choice}"})"));
   EXPECT_TRUE(machines_vary(R"({"options": ["--switches={batch}"]})"));
+  EXPECT_FALSE(machines_vary(R"({"memory": "64G"})"));
+  EXPECT_TRUE(machines_vary(R"({"memory": "{batch}G"})"));
+}
+
+TEST(SlurmStudy, MemoryMayDependOnParameters) {
+  const StudySpec study = sound(on_slurm(R"({"memory": "{batch}G"})"));
+  Configuration configuration = study.baseline;
+  EXPECT_EQ(to_text(study.runner->resources_of(configuration)), "1 node mem=8G");
+  configuration.set("batch", std::int64_t{16});
+  EXPECT_EQ(to_text(study.runner->resources_of(configuration)), "1 node mem=16G");
+  EXPECT_EQ(sound(study.document).fingerprint, study.fingerprint);
+  EXPECT_EQ(to_text(sound(on_slurm(R"({"memory": "8G"})")).runner->resources_of(configuration)),
+            "1 node")
+      << "the same for all";
+
+  Json labelled = on_slurm(R"({"memory": "{choice}"})");
+  labelled["parameters"]["choice"]["choices"] = {"all", "site", "64G"};
+  labelled["baseline"]["choice"] = "all";
+  const StudySpec chosen = sound(labelled);
+  for (const auto& [choice, machines] :
+       {std::pair("all", "1 node mem=0"), std::pair("site", "1 node"),
+        std::pair("64G", "1 node mem=64G")}) {
+    configuration.set("choice", std::string(choice));
+    EXPECT_EQ(to_text(chosen.runner->resources_of(configuration)), machines);
+  }
+  labelled["parameters"]["choice"]["choices"] = {"all", "64 G"};
+  const auto refused = read(labelled);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text(),
+              HasSubstr("/runner/memory: \"64 G\" cannot be given to sbatch"));
 }
 
 TEST(SlurmStudy, WhatSrunIsToldMayDependOnParameters) {
@@ -59,6 +93,22 @@ TEST(SlurmStudy, WhatSrunIsToldMayDependOnParameters) {
               HasSubstr("/runner/cpus_per_task: must be a plain number where"));
   EXPECT_THAT(fault(R"({"step_options": ["--{choice}=1"]})"),
               HasSubstr("/runner/step_options/0: must name its option"));
+}
+
+TEST(SlurmStudy, InheritedVariablesAreNamesOrBeginnings) {
+  const StudySpec all = sound(on_slurm("{}"));
+  EXPECT_FALSE(all.document["runner"].contains("inherit"));
+  const StudySpec none = sound(on_slurm(R"({"inherit": []})"));
+  const StudySpec some = sound(on_slurm(R"({"inherit": ["VIRTUAL_ENV", "CUDA_*"]})"));
+  EXPECT_EQ(some.document["runner"]["inherit"], Json({"VIRTUAL_ENV", "CUDA_*"}));
+  EXPECT_NE(none.fingerprint, all.fingerprint) << "another measurement";
+  EXPECT_NE(some.fingerprint, none.fingerprint);
+  for (const char* wrong : {"A=b", "*", "A*B", "1A"}) {
+    const auto refused = read(on_slurm(Json{{"inherit", {"HOME", wrong}}}.dump()));
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_THAT(refused.error().text(),
+                HasSubstr("/runner/inherit/1: must be the name of a variable"));
+  }
 }
 
 TEST(SlurmStudy, WaitingIsWeighedWhereOnePriceHoldsForAllPartitions) {

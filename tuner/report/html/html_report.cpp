@@ -15,6 +15,7 @@
 #include "tuner/report/html/html_tables.hpp"
 #include "tuner/report/html/html_text.hpp"
 #include "tuner/report/html/scaling_section.hpp"
+#include "tuner/report/machine_hours.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -98,6 +99,9 @@ std::string objective_tiles(const StudyReport& report) {
 std::string tuning_tile(const StudyReport& report) {
   const StudyRecord& study = report.board.study;
   std::string value = format_duration(study.elapsed_s);
+  if (report.board.machine_hours) {
+    value += ", " + machine_hours_text(report.board.machine_hours->total());
+  }
   std::string detail = counts_text(report.board.counts);
   if (report.recommendation) {
     if (report.recommendation->tuning_usd > 0.0) {

@@ -78,13 +78,13 @@ std::string configuration_table(const StudyReport& report) {
 std::string trials_table(const StudyReport& report) {
   std::vector<std::string> parameters = report.board.parameters;
   std::vector<LeaderboardColumn> columns = leaderboard_columns(report.board, parameters);
-  static const std::set<std::string> k_further{"origin", "peak_memory_bytes", "spent_s",
-                                               "spent_usd", "failure"};
+  static const std::set<std::string> k_further{"origin",    "peak_memory_bytes", "spent_s",
+                                               "spent_usd", "machine_hours",     "failure"};
   std::erase_if(columns, [&](const LeaderboardColumn& column) {
     if (column.is_default) return false;
     if (!k_further.contains(column.name)) return true;
     return std::ranges::none_of(report.board.rows, [&](const LeaderboardRow& row) {
-      return !column.text(row).empty() && column.text(row) != "$0";
+      return !column.text(row).empty() && column.text(row) != format_usd(0.0);
     });
   });
   std::ranges::stable_partition(columns, &LeaderboardColumn::is_default);
@@ -118,6 +118,7 @@ std::string bill_table(const StudyReport& report) {
     int trials = 0;
     double seconds = 0.0;
     double usd = 0.0;
+    double machine_hours = 0.0;
   };
   std::map<std::string, Line> lines;
   Line total;
@@ -126,34 +127,40 @@ std::string bill_table(const StudyReport& report) {
       ++line->trials;
       line->seconds += row.trial.spent_s;
       line->usd += row.trial.spent_usd;
+      line->machine_hours += row.machine_hours.value_or(0.0);
     }
   }
-  const double overhead_usd = report.board.study.overhead_usd;
-  total.usd += overhead_usd;
-  const auto line_html = [](const std::string& name, const std::string& trials,
-                            const std::string& seconds, double usd, const char* attributes) {
-    return fmt::format("<tr{}><th scope=\"row\">{}</th>{}{}{}</tr>", attributes, html_escaped(name),
-                       html_cell(trials, true), html_cell(seconds, true),
-                       html_cell(format_usd(usd), true));
+  const auto& hours = report.board.machine_hours;
+  Line unused;
+  unused.usd = report.board.study.overhead_usd;
+  unused.machine_hours = hours ? hours->unused : 0.0;
+  for (const UnusedTime& time : report.unused)
+    unused.seconds += time.to_wall_s - time.from_wall_s;
+  total.seconds += unused.seconds;
+  total.usd += unused.usd;
+  total.machine_hours += unused.machine_hours;
+  const auto line_html = [&hours](const std::string& name, const std::string& trials,
+                                  const std::string& seconds, const Line& line,
+                                  const char* attributes) {
+    return fmt::format(
+        "<tr{}><th scope=\"row\">{}</th>{}{}{}</tr>", attributes, html_escaped(name),
+        html_cell(trials, true), html_cell(seconds, true),
+        html_cell(hours ? format_number(line.machine_hours) : format_usd(line.usd), true));
   };
   std::string body;
   for (const auto& [name, line] : lines) {
-    body +=
-        line_html(name, std::to_string(line.trials), format_duration(line.seconds), line.usd, "");
+    body += line_html(name, std::to_string(line.trials), format_duration(line.seconds), line, "");
   }
-  double unused_s = 0.0;
-  for (const UnusedTime& time : report.unused)
-    unused_s += time.to_wall_s - time.from_wall_s;
-  if (overhead_usd > 0.0 || unused_s > 0.0) {
+  if (unused.usd > 0.0 || unused.seconds > 0.0) {
     body += line_html("machines kept and not used", "",
-                      unused_s > 0.0 ? format_duration(unused_s) : "", overhead_usd, "");
-    total.seconds += unused_s;
+                      unused.seconds > 0.0 ? format_duration(unused.seconds) : "", unused, "");
   }
-  body += line_html("total", std::to_string(total.trials), format_duration(total.seconds),
-                    total.usd, " class=\"total\"");
+  body += line_html("total", std::to_string(total.trials), format_duration(total.seconds), total,
+                    " class=\"total\"");
   return html_table("",
                     html_head_cell("for") + html_head_cell("trials", true) +
-                        html_head_cell("billed", true) + html_head_cell("cost", true),
+                        html_head_cell("billed", true) +
+                        html_head_cell(hours ? "machine-hours" : "cost", true),
                     body);
 }
 
