@@ -61,6 +61,10 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
 }
 
 std::string printable_line(std::string_view text, std::size_t max_bytes) {
+  // Most texts are fit as they are, and long tables have thousands.
+  if (std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; })) {
+    return std::string(text.substr(0, max_bytes));
+  }
   std::string line;
   bool between_lines = false;
   for (std::size_t at = 0; at < text.size();) {

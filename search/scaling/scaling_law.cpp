@@ -25,6 +25,7 @@ struct RelativeTime {
   [[nodiscard]] double total() const { return serial + parallel + communication; }
 };
 
+/// `log2_n`: of the laws with messages of a tree alone.
 RelativeTime relative_time(ScalingLaw law, double s, double c, double n, double log2_n) {
   switch (law) {
     case ScalingLaw::amdahl:
@@ -41,6 +42,11 @@ RelativeTime relative_time(ScalingLaw law, double s, double c, double n, double 
   const double whole = 1.0 / (n - s * (n - 1.0));
   const double messages = law == ScalingLaw::gustafson_log ? c * log2_n : 0.0;
   return {s * whole, (1.0 - s) * whole, messages * whole};
+}
+
+double log2_for(ScalingLaw law, double count) {
+  const bool is_tree = law == ScalingLaw::amdahl_log || law == ScalingLaw::gustafson_log;
+  return is_tree ? std::log2(count) : 0.0;
 }
 
 /// A point as the least squares need it: a fit looks at each some thousand times.
@@ -111,15 +117,17 @@ class LeastSquares {
     constexpr int k_steps = 50;
     const auto profile = [&](double s) { return best_communication(s).at.chi_squared; };
     int best = 0;
+    double least = profile(root_at(best, k_steps));
     for (int i = 1; i <= k_steps; ++i) {
-      if (profile(root_at(i, k_steps)) < profile(root_at(best, k_steps))) best = i;
+      const double here = profile(root_at(i, k_steps));
+      if (!(here < least)) continue;
+      best = i;
+      least = here;
     }
     const double low = root_at(std::max(best - 1, 0), k_steps);
     const double high = root_at(std::min(best + 1, k_steps), k_steps);
-    const double inner = boost::math::tools::brent_find_minima(profile, low, high, k_bits).first;
-    double root = root_at(best, k_steps);
-    if (profile(inner) < profile(root)) root = inner;
-    return root;
+    const auto [inner, there] = boost::math::tools::brent_find_minima(profile, low, high, k_bits);
+    return there < least ? inner : root_at(best, k_steps);
   }
 
   static constexpr double k_most_root_c = 3.1622776601683795;  ///< of c = 10
@@ -243,11 +251,11 @@ bool communicates(ScalingLaw law) {
 }
 
 double ScalingCurve::time_s(double count) const {
-  return one_s * relative_time(law, serial, communication, count, std::log2(count)).total();
+  return one_s * relative_time(law, serial, communication, count, log2_for(law, count)).total();
 }
 
 TimeShares ScalingCurve::shares(double count) const {
-  const RelativeTime time = relative_time(law, serial, communication, count, std::log2(count));
+  const RelativeTime time = relative_time(law, serial, communication, count, log2_for(law, count));
   const double total = time.total();
   return {time.serial / total, time.parallel / total, time.communication / total};
 }
@@ -278,11 +286,14 @@ Estimate estimate_by_any(std::span<const ScalingFit> fits,
 
 double knee_of(const ScalingCurve& curve, std::span<const double> counts, double min_efficiency) {
   const auto speed = [&](double count) { return curve.one_s / curve.time_s(count); };
-  const double wanted = min_efficiency * speed(counts.front()) / counts.front();
   double knee = counts.front();
-  for (const double count : counts) {
-    if (count > knee && (speed(count) - speed(knee)) / (count - knee) < wanted) break;
+  double speed_at_knee = speed(knee);
+  const double wanted = min_efficiency * speed_at_knee / knee;
+  for (const double count : counts.subspan(1)) {
+    const double here = speed(count);
+    if (count > knee && (here - speed_at_knee) / (count - knee) < wanted) break;
     knee = count;
+    speed_at_knee = here;
   }
   return knee;
 }

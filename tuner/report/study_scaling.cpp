@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -122,7 +123,7 @@ std::vector<ScalingRun> of_one_kind(
   });
   if (kinds.size() < 2 || decided) {
     for (auto& [name, kind] : kinds)
-      runs.insert(runs.end(), kind.runs.begin(), kind.runs.end());
+      std::ranges::move(kind.runs, std::back_inserter(runs));
     return runs;
   }
   const auto best = std::ranges::min_element(kinds, {}, [](const auto& kind) {
@@ -268,8 +269,9 @@ Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standi
   if (!question.alike && kinds.size() > 1) {
     RunsOfKind all;
     for (auto& [name, kind] : kinds)
-      all.runs.insert(all.runs.end(), kind.runs.begin(), kind.runs.end());
-    kinds = {{"", std::move(all)}};
+      std::ranges::move(kind.runs, std::back_inserter(all.runs));
+    kinds.clear();
+    kinds.emplace("", std::move(all));
   }
   std::erase_if(unusable, [&](const auto& each) { return usable.contains(each.first); });
   std::erase_if(question.possible_counts, [&](double count) { return unusable.contains(count); });

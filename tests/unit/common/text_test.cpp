@@ -27,6 +27,9 @@ TEST(PrintableLine, NeutralisesWhatATerminalWouldObey) {
   EXPECT_EQ(printable_line("bad\xff!"), "bad\xEF\xBF\xBD!");
   EXPECT_EQ(printable_line("\x1b]0;title\aof a window"), "of a window");
   EXPECT_EQ(printable_line("\x1b["), "");
+  EXPECT_EQ(printable_line("plain ~"), "plain ~");
+  EXPECT_EQ(printable_line("plain", 3), "pla");
+  EXPECT_EQ(printable_line("plain\x7F"), "plain");
 }
 
 TEST(PrintableLine, CutsBetweenCharacters) {
