@@ -204,8 +204,14 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
       fit.chi_squared + error_scale(fit.chi_squared, fit.degrees_of_freedom, error_dof) *
                             threshold_95(error_dof + fit.degrees_of_freedom);
   fit.chi_squared_limit = limit;
+  // What fits best nearby often shows at once that this is inside, too.
+  double nearby = best.root;
   const auto is_inside = [&](double s) {
-    return squares.best_communication(s).at.chi_squared <= limit;
+    if (squares.at(s, nearby).chi_squared <= limit) return true;
+    const Communication here = squares.best_communication(s);
+    const bool inside = here.at.chi_squared <= limit;
+    if (inside) nearby = here.root;
+    return inside;
   };
   const double low = border(root_s, 0.0, is_inside);
   const double high = border(root_s, 1.0, is_inside);

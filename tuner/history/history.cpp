@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/history/history.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -48,10 +49,15 @@ Result<StudyRecord> read_study_row(const Query& query, const std::string& where)
   return study;
 }
 
-/// Collects the trials of a query whose parameters are bound.
+/// A study of more trials is read into memory that grows.
+constexpr std::int64_t k_most_reserved = 100'000;
+
+/// Collects the trials of a query whose parameters are bound; `expected`: how many, where known.
 Result<std::vector<TrialRecord>> read_trials(Query& query, Milestones milestones,
-                                             const std::string& where) {
+                                             const std::string& where, std::int64_t expected = 0) {
   std::vector<TrialRecord> trials;
+  // Records are large: what grows is written twice.
+  trials.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(expected, 0, k_most_reserved)));
   while (query.step()) {
     auto trial = read_trial(query, milestones, where);
     if (!trial) return tl::unexpected(trial.error());
@@ -175,9 +181,13 @@ tl::unexpected<Error> History::no_study(const std::string& name) const {
 Result<std::vector<TrialRecord>> History::trials(std::int64_t study_id,
                                                  Milestones milestones) const {
   return store_->catch_errors([&] {
+    Query counts =
+        store_->query("SELECT coalesce(sum(trials), 0) FROM status_counts WHERE study_id = ?");
+    counts.bind(study_id);
+    const std::int64_t expected = counts.step() ? counts.column(0).getInt64() : 0;
     Query query = store_->query(k_select_trials);
     query.bind(study_id);
-    return read_trials(query, milestones, store_->path.string());
+    return read_trials(query, milestones, store_->path.string(), expected);
   });
 }
 

@@ -365,6 +365,7 @@ std::string texts_document(const std::map<std::string, std::string>& texts) {
 }
 
 bool read_texts(std::string_view text, std::map<std::string, std::string>& texts) {
+  if (text == "{}") return true;
   return read_object(text, [&](ondemand::object object) {
     for_each_field(object, [&](std::string_view name, ondemand::value value) {
       std::string_view element;

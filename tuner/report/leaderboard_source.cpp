@@ -147,6 +147,7 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
   const bool by_first = whole && query.sorted_by == 0;
   input.efficiency_by_trial = efficiencies(study, count, by_first ? &*standing : nullptr);
   std::vector<TrialRecord> known = standing->take_trials();
+  input.ranked.reserve(input.ranked.size() + places.size());
   for (const std::size_t place : places)
     input.ranked.push_back(std::move(known[place]));
   if (query.all) {

@@ -116,12 +116,13 @@ struct RunsOfKind {
 std::vector<ScalingRun> of_one_kind(
     std::map<std::string, RunsOfKind> kinds, StudyScaling& out,
     const std::function<std::string(const ScalingRun&, double count)>& kind_at) {
+  if (kinds.size() == 1) return std::move(kinds.begin()->second.runs);
   std::vector<ScalingRun> runs;
   const bool decided = std::ranges::all_of(kinds, [&](const auto& kind) {
     return kind.second.counts.size() == 1 &&
            kind_at(kinds.begin()->second.runs.front(), *kind.second.counts.begin()) == kind.first;
   });
-  if (kinds.size() < 2 || decided) {
+  if (decided) {
     for (auto& [name, kind] : kinds)
       std::ranges::move(kind.runs, std::back_inserter(runs));
     return runs;
@@ -262,6 +263,7 @@ Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standi
     RunsOfKind& kind = kinds[question.alike ? kind_of_machines(resources) : ""];
     kind.counts.insert(run.count);
     kind.least_time_s = std::min(kind.least_time_s, run.time_s);
+    if (kind.runs.empty()) kind.runs.reserve(standing.trials().size());
     kind.runs.push_back(std::move(run));
   }
   if (kinds.empty()) return measured;
