@@ -78,6 +78,9 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
       {{"run"},
        "steptune: error: no study file is given, and this folder has none\n"
        "  steptune init -- COMMAND writes one\n"},
+      {{"show"},
+       "steptune: error: no trial is given\n"
+       "  'steptune leaderboard --all' lists the trials\n"},
       {{"show", "seven"},
        "steptune: error: \"seven\" is not a trial number\n"
        "  'steptune leaderboard --all' lists the trials\n"},

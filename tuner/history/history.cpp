@@ -316,8 +316,8 @@ Result<void> History::remove_study(std::int64_t study_id) {
     for (const char* statement :
          {"DELETE FROM traces WHERE study_id = ?", "DELETE FROM attempts WHERE study_id = ?",
           "DELETE FROM sessions WHERE study_id = ?", "DELETE FROM unused_times WHERE study_id = ?",
-          "DELETE FROM trials WHERE study_id = ?", "DELETE FROM status_counts WHERE study_id = ?",
-          "DELETE FROM studies WHERE id = ?"}) {
+          "DELETE FROM decisions WHERE study_id = ?", "DELETE FROM trials WHERE study_id = ?",
+          "DELETE FROM status_counts WHERE study_id = ?", "DELETE FROM studies WHERE id = ?"}) {
       store_->query(statement).bind(study_id).run();
     }
     return {};
@@ -339,6 +339,7 @@ Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
           .bind(study_id)
           .run();
       put_unused(study_id, totals->unused);
+      put_decisions(study_id, totals->decisions);
     }
     return {};
   });
@@ -376,6 +377,22 @@ void History::put_unused(std::int64_t study_id, std::span<const UnusedTime> unus
         .bind(time.to_wall_s)
         .bind(time.usd)
         .run();
+  }
+}
+
+void History::put_decisions(std::int64_t study_id, std::span<const StudyDecision> decisions) {
+  for (const StudyDecision& decision : decisions) {
+    Query query = store_->query(
+        "INSERT INTO decisions (study_id, decision, at_wall_s, kind, trial, text, numbers) "
+        "SELECT ?1, 1 + coalesce(max(decision), 0), ?2, ?3, ?4, ?5, ?6 FROM decisions "
+        "WHERE study_id = ?1");
+    query.bind(study_id).bind(decision.at_wall_s).bind(decision.kind);
+    if (decision.trial > 0) {
+      query.bind(decision.trial);
+    } else {
+      query.bind_null();
+    }
+    query.bind(decision.text).bind(dump_json(decision.numbers)).run();
   }
 }
 
@@ -444,7 +461,8 @@ Result<void> History::record_ended(std::int64_t study_id, const TrialRecord& tri
   return put_trial(study_id, trial, totals, trace);
 }
 
-Result<void> History::record_study(const StudyRecord& study, std::span<const UnusedTime> unused) {
+Result<void> History::record_study(const StudyRecord& study, std::span<const UnusedTime> unused,
+                                   std::span<const StudyDecision> decisions) {
   return store_->write([&]() -> Result<void> {
     Query query = store_->query(
         "UPDATE studies SET status = ?, elapsed_s = ?, overhead_usd = ?, unpaid_suggestions = ?, "
@@ -464,6 +482,7 @@ Result<void> History::record_study(const StudyRecord& study, std::span<const Unu
                   store_->path.string());
     }
     put_unused(study.id, unused);
+    put_decisions(study.id, decisions);
     return {};
   });
 }
