@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -86,6 +87,18 @@ std::string printable_line(std::string_view text, std::size_t max_bytes) {
     line += lead == '\t' ? std::string_view(" ") : piece;
   }
   return line;
+}
+
+std::string printable_lines(std::string_view text) {
+  constexpr std::size_t k_any_length = std::numeric_limits<std::size_t>::max();
+  std::string lines;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (begin > 0) lines += '\n';
+    lines += printable_line(text.substr(begin, end - begin), k_any_length);
+    begin = end + 1;
+  }
+  return lines;
 }
 
 bool is_file_name(std::string_view name) {

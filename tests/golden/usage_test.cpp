@@ -106,6 +106,30 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
   }
 }
 
+TEST(Usage, APathDrivesNoTerminalWhateverItIsCalled) {
+  const Sandbox sandbox;
+  const std::string hostile = "no\x1b[31m\nsteptune: error: such\x07 file";
+  const std::vector<std::vector<std::string>> commands = {
+      {"leaderboard", "--db", hostile},
+      {"check", hostile + ".json"},
+      {"run", hostile + ".json", "--quiet"},
+      {"import", hostile, "--study", hostile + ".json"},
+      {"show", hostile + ".json", "1"},
+      {"serve", "--db", hostile + "/x/y", "--token-file", "/"},
+  };
+  for (const auto& arguments : commands) {
+    const Ended ended = sandbox.steptune(arguments);
+    EXPECT_NE(ended.exit_code, 0) << arguments.front();
+    EXPECT_FALSE(ended.err.empty()) << arguments.front();
+    EXPECT_EQ(ended.err.find_first_of("\x1b\x07"), std::string::npos) << ended.err;
+  }
+  const Ended ended = sandbox.steptune(commands.front());
+  EXPECT_EQ(ended.err.find("\nsteptune:"), std::string::npos)
+      << "no line of its own: " << ended.err;
+  EXPECT_NE(ended.err.find("no | steptune: error: such file: no history found"), std::string::npos)
+      << ended.err;
+}
+
 TEST(Usage, VersionsAreToldForPeopleAndPrograms) {
   const Sandbox sandbox;
   EXPECT_EQ(difference("steptune {{\\d+\\.\\d+\\.\\d+}}\n", sandbox.steptune({"--version"}).out),

@@ -147,18 +147,6 @@ std::vector<LeaderboardColumn> shown_columns(const Leaderboard& board,
 /// Spreadsheets evaluate texts that begin so (OWASP, "CSV Injection").
 constexpr std::string_view k_formula_signs = "=+-@\t\r";
 
-/// Without what a terminal would take for commands; lines stay apart.
-std::string printable_lines(const std::string& text) {
-  std::string result;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (begin > 0) result += '\n';
-    result += printable_line(std::string_view(text).substr(begin, end - begin), 3 * text.size());
-    begin = end + 1;
-  }
-  return result;
-}
-
 std::string csv_cell(const std::optional<Value>& value) {
   if (!value) return {};
   std::string text = printable_lines(to_text(*value));

@@ -32,6 +32,12 @@ TEST(PrintableLine, NeutralisesWhatATerminalWouldObey) {
   EXPECT_EQ(printable_line("plain\x7F"), "plain");
 }
 
+TEST(PrintableLines, KeepLinesApartAndNothingElseThatATerminalWouldObey) {
+  EXPECT_EQ(printable_lines("one\x1b[31m\n  two\r\x07\n"), "one\n  two\n");
+  EXPECT_EQ(printable_lines(""), "");
+  EXPECT_EQ(printable_lines(std::string(5000, 'x')).size(), 5000U);
+}
+
 TEST(PrintableLine, CutsBetweenCharacters) {
   EXPECT_EQ(printable_line("\xC3\xA9\xC3\xA9", 3), "\xC3\xA9");
   EXPECT_EQ(printable_line("\xED\xA0\x80", 30), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
