@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/fisher_f.hpp>
@@ -104,18 +105,18 @@ class LeastSquares {
     return residuals(law_, root_s * root_s, root_c * root_c, points_);
   }
   [[nodiscard]] Communication best_communication(double root_s) const {
-    if (!communicates(law_)) return {0.0, at(root_s, 0.0)};
-    const auto [root, least] = boost::math::tools::brent_find_minima(
-        [&](double c) { return at(root_s, c).chi_squared; }, 0.0, k_most_root_c, k_bits);
-    static_cast<void>(least);
     const Communication none{0.0, at(root_s, 0.0)};
-    const Communication inner{root, at(root_s, root)};
-    return none.at.chi_squared <= inner.at.chi_squared ? none : inner;
+    if (!communicates(law_)) return none;
+    const auto [root, least] = inner_minimum(root_s);
+    return none.at.chi_squared <= least ? none : Communication{root, at(root_s, root)};
   }
   /// The root of the serial share with the least chi-squared.
   [[nodiscard]] double best_root_s() const {
     constexpr int k_steps = 50;
-    const auto profile = [&](double s) { return best_communication(s).at.chi_squared; };
+    const auto profile = [&](double s) {
+      const double none = at(s, 0.0).chi_squared;
+      return communicates(law_) ? std::min(none, inner_minimum(s).second) : none;
+    };
     int best = 0;
     double least = profile(root_at(best, k_steps));
     for (int i = 1; i <= k_steps; ++i) {
@@ -134,6 +135,11 @@ class LeastSquares {
 
  private:
   static constexpr int k_bits = 24;
+  /// Root of c and chi-squared of the best communication that is not none.
+  [[nodiscard]] std::pair<double, double> inner_minimum(double root_s) const {
+    return boost::math::tools::brent_find_minima(
+        [&](double c) { return at(root_s, c).chi_squared; }, 0.0, k_most_root_c, k_bits);
+  }
   static double root_at(int i, int steps) { return static_cast<double>(i) / steps; }
   ScalingLaw law_;
   std::vector<WeighedPoint> points_;
@@ -204,10 +210,12 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
       fit.chi_squared + error_scale(fit.chi_squared, fit.degrees_of_freedom, error_dof) *
                             threshold_95(error_dof + fit.degrees_of_freedom);
   fit.chi_squared_limit = limit;
-  // What fits best nearby often shows at once that this is inside, too.
+  // What fits best nearby often shows at once that this is clearly inside, too; the margin is more
+  // than the search for the best communication is inexact by.
+  constexpr double k_clearly = 1.0 - 1e-9;
   double nearby = best.root;
   const auto is_inside = [&](double s) {
-    if (squares.at(s, nearby).chi_squared <= limit) return true;
+    if (squares.at(s, nearby).chi_squared <= k_clearly * limit) return true;
     const Communication here = squares.best_communication(s);
     const bool inside = here.at.chi_squared <= limit;
     if (inside) nearby = here.root;
