@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -101,18 +102,15 @@ Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
   return result;
 }
 
-/// By trial, of a study (`whole`: its standing, where all trials have been read) whose parameters
-/// count machines and that measured several counts. It reads all trials, so a study of very many,
-/// which nobody runs to choose a count, goes without.
-std::map<std::int64_t, double> efficiencies(const StoredStudy& study, std::size_t trials,
-                                            const Standing* whole) {
+/// The study as it was stored, if its parameters count machines: its leaderboard tells
+/// efficiencies, for which all trials are read. A study of very many, which nobody runs to choose a
+/// count, goes without.
+std::optional<StudySpec> study_over_machines(const StoredStudy& study, std::size_t trials) {
   constexpr std::size_t k_most_trials = 10'000;
-  if (trials > k_most_trials) return {};
-  const auto spec = stored_spec(study.record);
-  if (!spec || (spec->search.over.empty() && !counting_parameter(*spec))) return {};
-  if (whole != nullptr) return efficiency_by_trial(*spec, *whole);
-  const auto standing = read_whole_standing(study);
-  return standing ? efficiency_by_trial(*spec, *standing) : std::map<std::int64_t, double>{};
+  if (trials > k_most_trials) return std::nullopt;
+  auto spec = stored_spec(study.record);
+  if (!spec || (spec->search.over.empty() && !counting_parameter(*spec))) return std::nullopt;
+  return *std::move(spec);
 }
 
 Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQuery& query) {
@@ -123,7 +121,8 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
   std::size_t count = 0;
   for (const auto& [status, trials] : input.counts)
     count += static_cast<std::size_t>(trials);
-  auto standing = query.sorted_by > 0 || query.limit >= count
+  const auto over_machines = study_over_machines(study, count);
+  auto standing = query.sorted_by > 0 || query.limit >= count || over_machines
                       ? read_whole_standing(study, query.sorted_by)
                       : read_standing(study);
   if (!standing) return tl::unexpected(standing.error());
@@ -144,8 +143,7 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     input.drift_log_ratio = standing->drift().largest_log_ratio();
   }
   if (const TrialRecord* baseline = standing->baseline()) input.baseline = *baseline;
-  const bool by_first = whole && query.sorted_by == 0;
-  input.efficiency_by_trial = efficiencies(study, count, by_first ? &*standing : nullptr);
+  if (over_machines) input.efficiency_by_trial = efficiency_by_trial(*over_machines, *standing);
   std::vector<TrialRecord> known = standing->take_trials();
   input.ranked.reserve(input.ranked.size() + places.size());
   for (const std::size_t place : places)
