@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -61,6 +62,10 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
 }
 
 std::string printable_line(std::string_view text, std::size_t max_bytes) {
+  // Most texts are fit as they are, and long tables have thousands.
+  if (std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; })) {
+    return std::string(text.substr(0, max_bytes));
+  }
   std::string line;
   bool between_lines = false;
   for (std::size_t at = 0; at < text.size();) {
@@ -82,6 +87,18 @@ std::string printable_line(std::string_view text, std::size_t max_bytes) {
     line += lead == '\t' ? std::string_view(" ") : piece;
   }
   return line;
+}
+
+std::string printable_lines(std::string_view text) {
+  constexpr std::size_t k_any_length = std::numeric_limits<std::size_t>::max();
+  std::string lines;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (begin > 0) lines += '\n';
+    lines += printable_line(text.substr(begin, end - begin), k_any_length);
+    begin = end + 1;
+  }
+  return lines;
 }
 
 bool is_file_name(std::string_view name) {

@@ -22,6 +22,8 @@ namespace steptune {
 /// `text` as one printable line: several lines with ` | ` between them, control characters and ANSI
 /// sequences removed, invalid UTF-8 replaced by U+FFFD, cut to `max_bytes` at a character boundary.
 [[nodiscard]] std::string printable_line(std::string_view text, std::size_t max_bytes = 400);
+/// The same of each line of a text of any length; lines stay apart.
+[[nodiscard]] std::string printable_lines(std::string_view text);
 
 /// Whether a file in a folder may be called so by what others say: at most 255 bytes of UTF-8
 /// without `/` and control characters, no `.` in front.

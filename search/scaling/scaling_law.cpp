@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/fisher_f.hpp>
@@ -25,6 +26,7 @@ struct RelativeTime {
   [[nodiscard]] double total() const { return serial + parallel + communication; }
 };
 
+/// `log2_n`: of the laws with messages of a tree alone.
 RelativeTime relative_time(ScalingLaw law, double s, double c, double n, double log2_n) {
   switch (law) {
     case ScalingLaw::amdahl:
@@ -41,6 +43,11 @@ RelativeTime relative_time(ScalingLaw law, double s, double c, double n, double 
   const double whole = 1.0 / (n - s * (n - 1.0));
   const double messages = law == ScalingLaw::gustafson_log ? c * log2_n : 0.0;
   return {s * whole, (1.0 - s) * whole, messages * whole};
+}
+
+double log2_for(ScalingLaw law, double count) {
+  const bool is_tree = law == ScalingLaw::amdahl_log || law == ScalingLaw::gustafson_log;
+  return is_tree ? std::log2(count) : 0.0;
 }
 
 /// A point as the least squares need it: a fit looks at each some thousand times.
@@ -98,34 +105,41 @@ class LeastSquares {
     return residuals(law_, root_s * root_s, root_c * root_c, points_);
   }
   [[nodiscard]] Communication best_communication(double root_s) const {
-    if (!communicates(law_)) return {0.0, at(root_s, 0.0)};
-    const auto [root, least] = boost::math::tools::brent_find_minima(
-        [&](double c) { return at(root_s, c).chi_squared; }, 0.0, k_most_root_c, k_bits);
-    static_cast<void>(least);
     const Communication none{0.0, at(root_s, 0.0)};
-    const Communication inner{root, at(root_s, root)};
-    return none.at.chi_squared <= inner.at.chi_squared ? none : inner;
+    if (!communicates(law_)) return none;
+    const auto [root, least] = inner_minimum(root_s);
+    return none.at.chi_squared <= least ? none : Communication{root, at(root_s, root)};
   }
   /// The root of the serial share with the least chi-squared.
   [[nodiscard]] double best_root_s() const {
     constexpr int k_steps = 50;
-    const auto profile = [&](double s) { return best_communication(s).at.chi_squared; };
+    const auto profile = [&](double s) {
+      const double none = at(s, 0.0).chi_squared;
+      return communicates(law_) ? std::min(none, inner_minimum(s).second) : none;
+    };
     int best = 0;
+    double least = profile(root_at(best, k_steps));
     for (int i = 1; i <= k_steps; ++i) {
-      if (profile(root_at(i, k_steps)) < profile(root_at(best, k_steps))) best = i;
+      const double here = profile(root_at(i, k_steps));
+      if (!(here < least)) continue;
+      best = i;
+      least = here;
     }
     const double low = root_at(std::max(best - 1, 0), k_steps);
     const double high = root_at(std::min(best + 1, k_steps), k_steps);
-    const double inner = boost::math::tools::brent_find_minima(profile, low, high, k_bits).first;
-    double root = root_at(best, k_steps);
-    if (profile(inner) < profile(root)) root = inner;
-    return root;
+    const auto [inner, there] = boost::math::tools::brent_find_minima(profile, low, high, k_bits);
+    return there < least ? inner : root_at(best, k_steps);
   }
 
   static constexpr double k_most_root_c = 3.1622776601683795;  ///< of c = 10
 
  private:
   static constexpr int k_bits = 24;
+  /// Root of c and chi-squared of the best communication that is not none.
+  [[nodiscard]] std::pair<double, double> inner_minimum(double root_s) const {
+    return boost::math::tools::brent_find_minima(
+        [&](double c) { return at(root_s, c).chi_squared; }, 0.0, k_most_root_c, k_bits);
+  }
   static double root_at(int i, int steps) { return static_cast<double>(i) / steps; }
   ScalingLaw law_;
   std::vector<WeighedPoint> points_;
@@ -196,8 +210,16 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
       fit.chi_squared + error_scale(fit.chi_squared, fit.degrees_of_freedom, error_dof) *
                             threshold_95(error_dof + fit.degrees_of_freedom);
   fit.chi_squared_limit = limit;
+  // What fits best nearby often shows at once that this is clearly inside, too; the margin is more
+  // than the search for the best communication is inexact by.
+  constexpr double k_clearly = 1.0 - 1e-9;
+  double nearby = best.root;
   const auto is_inside = [&](double s) {
-    return squares.best_communication(s).at.chi_squared <= limit;
+    if (squares.at(s, nearby).chi_squared <= k_clearly * limit) return true;
+    const Communication here = squares.best_communication(s);
+    const bool inside = here.at.chi_squared <= limit;
+    if (inside) nearby = here.root;
+    return inside;
   };
   const double low = border(root_s, 0.0, is_inside);
   const double high = border(root_s, 1.0, is_inside);
@@ -243,11 +265,11 @@ bool communicates(ScalingLaw law) {
 }
 
 double ScalingCurve::time_s(double count) const {
-  return one_s * relative_time(law, serial, communication, count, std::log2(count)).total();
+  return one_s * relative_time(law, serial, communication, count, log2_for(law, count)).total();
 }
 
 TimeShares ScalingCurve::shares(double count) const {
-  const RelativeTime time = relative_time(law, serial, communication, count, std::log2(count));
+  const RelativeTime time = relative_time(law, serial, communication, count, log2_for(law, count));
   const double total = time.total();
   return {time.serial / total, time.parallel / total, time.communication / total};
 }
@@ -278,11 +300,14 @@ Estimate estimate_by_any(std::span<const ScalingFit> fits,
 
 double knee_of(const ScalingCurve& curve, std::span<const double> counts, double min_efficiency) {
   const auto speed = [&](double count) { return curve.one_s / curve.time_s(count); };
-  const double wanted = min_efficiency * speed(counts.front()) / counts.front();
   double knee = counts.front();
-  for (const double count : counts) {
-    if (count > knee && (speed(count) - speed(knee)) / (count - knee) < wanted) break;
+  double speed_at_knee = speed(knee);
+  const double wanted = min_efficiency * speed_at_knee / knee;
+  for (const double count : counts.subspan(1)) {
+    const double here = speed(count);
+    if (count > knee && (here - speed_at_knee) / (count - knee) < wanted) break;
     knee = count;
+    speed_at_knee = here;
   }
   return knee;
 }

@@ -217,6 +217,7 @@ TEST_F(Export, JsonIsAsItsSchemaSays) {
   EXPECT_FALSE(json["trials"][0]["trace"]["at_s"].empty());
   EXPECT_EQ(json["recommendation"]["claim"], "faster");
   EXPECT_TRUE(json["sessions"][0]["machine"].contains("cpu"));
+  EXPECT_EQ(json["decisions"].back()["kind"], "recommend");
   if (!has_module("jsonschema")) GTEST_SKIP() << "no python3-jsonschema";
   sandbox_->write("schema.json", must(read_json_file(std::string(STEPTUNE_SOURCE_DIR) +
                                                      "/configs/export.schema.json"))

@@ -58,7 +58,10 @@ class HostileHistory : public testing::Test {
       must(history.record_ended(study.id, trial(number, mode), {}, trace()));
     study.status = StudyStatus::finished;
     study.stop_reason = hostile_bytes();
-    must(history.record_study(study));
+    must(history.record_study(
+        study, {},
+        std::vector<StudyDecision>{
+            {1e9, "judge", 3, hostile_bytes(), Json{{"metric", hostile_text()}, {"ratio", 1.5}}}}));
     // The name of a study of another program's database.
     StudyRecord other =
         must(history.create_or_continue_study(hostile_bytes(), "other", spec.document, 1));
@@ -167,6 +170,7 @@ const std::vector<std::vector<std::string>> k_readers = {
     {"leaderboard", "hostile", "--where", "workers > 2"},
     {"show", "hostile", "1"},
     {"show", "hostile", "5"},
+    {"show", "hostile", "--decisions"},
     {"compare", "hostile", "1", "2", "5"},
     {"best", "hostile"},
     {"importance", "hostile"},

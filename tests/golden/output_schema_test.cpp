@@ -50,6 +50,17 @@ TEST_F(OutputSchema, OfARunWithAndWithoutRecommendation) {
   EXPECT_TRUE(failed["recommendation"].is_null());
 }
 
+TEST_F(OutputSchema, OfWhatWasDecided) {
+  const Json told = defined("decisions", {"show", "demo", "--decisions"});
+  const Json& decisions = told.at("decisions");
+  ASSERT_GE(decisions.size(), 3U);
+  EXPECT_EQ(decisions.back().at("kind"), "recommend");
+  EXPECT_EQ(decisions.back().at("text"), Json::parse(run_.out).at("reason"));
+  const Ended shown = sandbox_->steptune({"show", "--decisions"});
+  EXPECT_NE(shown.out.find("  end\n  of=budget trials="), std::string::npos) << shown.out;
+  EXPECT_EQ(sandbox_->steptune({"show", "demo", "3", "--decisions"}).exit_code, 2);
+}
+
 // Those of nights: `retune_test.cpp`.
 
 TEST_F(OutputSchema, OfWhatComesBeforeARun) {

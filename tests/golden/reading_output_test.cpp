@@ -199,8 +199,9 @@ TEST_P(ReadingWidth, IsAtMostThatOfTheTerminal) {
   }
 }
 
-const std::array<ReadingCommand, 3> k_machine_commands = {
-    {{"rehearse", "rehearse rented.json --repeats 2"},
+const std::array<ReadingCommand, 4> k_machine_commands = {
+    {{"decisions", "show demo --decisions"},
+     {"rehearse", "rehearse rented.json --repeats 2"},
      {"gc", "gc --history-limit 1KB --dry-run"},
      {"doctor", "doctor"}}};
 

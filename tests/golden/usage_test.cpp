@@ -78,6 +78,9 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
       {{"run"},
        "steptune: error: no study file is given, and this folder has none\n"
        "  steptune init -- COMMAND writes one\n"},
+      {{"show"},
+       "steptune: error: no trial is given\n"
+       "  'steptune leaderboard --all' lists the trials\n"},
       {{"show", "seven"},
        "steptune: error: \"seven\" is not a trial number\n"
        "  'steptune leaderboard --all' lists the trials\n"},
@@ -101,6 +104,30 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
     EXPECT_EQ(ended.out, "");
     EXPECT_EQ(difference(mistake.message, ended.err), "");
   }
+}
+
+TEST(Usage, APathDrivesNoTerminalWhateverItIsCalled) {
+  const Sandbox sandbox;
+  const std::string hostile = "no\x1b[31m\nsteptune: error: such\x07 file";
+  const std::vector<std::vector<std::string>> commands = {
+      {"leaderboard", "--db", hostile},
+      {"check", hostile + ".json"},
+      {"run", hostile + ".json", "--quiet"},
+      {"import", hostile, "--study", hostile + ".json"},
+      {"show", hostile + ".json", "1"},
+      {"serve", "--db", hostile + "/x/y", "--token-file", "/"},
+  };
+  for (const auto& arguments : commands) {
+    const Ended ended = sandbox.steptune(arguments);
+    EXPECT_NE(ended.exit_code, 0) << arguments.front();
+    EXPECT_FALSE(ended.err.empty()) << arguments.front();
+    EXPECT_EQ(ended.err.find_first_of("\x1b\x07"), std::string::npos) << ended.err;
+  }
+  const Ended ended = sandbox.steptune(commands.front());
+  EXPECT_EQ(ended.err.find("\nsteptune:"), std::string::npos)
+      << "no line of its own: " << ended.err;
+  EXPECT_NE(ended.err.find("no | steptune: error: such file: no history found"), std::string::npos)
+      << ended.err;
 }
 
 TEST(Usage, VersionsAreToldForPeopleAndPrograms) {

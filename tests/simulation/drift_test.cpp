@@ -2,6 +2,7 @@
 // Studies on a machine that becomes slower while they search.
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "common/log.hpp"
 #include "tests/simulation/simulated_study.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tuner/loop/decision_log.hpp"
 
 namespace steptune::simulation {
 namespace {
@@ -50,6 +52,7 @@ struct Played {
   std::vector<TrialRecord> trials;
   Recommendation recommendation;
   std::vector<std::string> warnings;
+  std::vector<StudyDecision> decisions;
 };
 
 Played play(const Json& document, const ScriptedRunner::Script& script) {
@@ -57,7 +60,8 @@ Played play(const Json& document, const ScriptedRunner::Script& script) {
   SimulatedRun run(folder.path(), document, script);
   const auto result = run.run();
   if (!result) throw std::runtime_error(result.error().text());
-  return {run.trials(), result->recommendation.value(), run.listener.warnings};
+  return {run.trials(), result->recommendation.value(), run.listener.warnings,
+          must(run.history.decisions(run.record().id))};
 }
 
 class DriftingStudy : public ::testing::Test {
@@ -129,12 +133,14 @@ TEST_F(DriftingStudy, TheDecisionLogSaysWhatSentinelsAndFreshRunsShowed) {
   ASSERT_TRUE(set_up_log({LogLevel::info, file}));
   const Played played = play_contest();
   ASSERT_TRUE(set_up_log({}));
+  std::vector<std::string> log;
   std::vector<std::string> drifts;
   std::vector<std::string> judgements;
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
     if (line.find(" drift trial=") != std::string::npos) drifts.push_back(line);
-    if (line.find(" judge verdict=") != std::string::npos) judgements.push_back(line);
+    if (line.find(" judge trial=") != std::string::npos) judgements.push_back(line);
+    log.push_back(line);
   }
   ASSERT_EQ(drifts.size(), of_purpose(played.trials, TrialPurpose::sentinel).size());
   EXPECT_THAT(drifts.front(), HasSubstr("runs=2 significant=true log_ratio=0.09"));
@@ -149,6 +155,30 @@ TEST_F(DriftingStudy, TheDecisionLogSaysWhatSentinelsAndFreshRunsShowed) {
     return line.find("verdict=faster settled=true pairs=2 ratio=1.5") != std::string::npos;
   });
   ASSERT_NE(decided, judgements.end());
+
+  // The history keeps the same, in the same order.
+  auto logged = log.begin();
+  std::map<std::string, std::size_t> kinds;
+  for (const StudyDecision& decision : played.decisions) {
+    const std::string told = fmt::format(
+        " {}{} {}{}", decision.kind,
+        decision.trial > 0 ? fmt::format(" trial={}", decision.trial) : "", numbers_text(decision),
+        decision.text.empty() ? "" : fmt::format(" ({})", decision.text));
+    logged = std::find_if(logged, log.end(),
+                          [&](const std::string& line) { return line.ends_with(told); });
+    ASSERT_NE(logged, log.end()) << told;
+    ++logged;
+    ++kinds[decision.kind];
+  }
+  EXPECT_EQ(kinds["drift"], drifts.size());
+  EXPECT_EQ(kinds["judge"], judgements.size());
+  EXPECT_GE(kinds["finalist"], 1U);
+  EXPECT_EQ(kinds["end"], 1U);
+  EXPECT_EQ(kinds["recommend"], 1U);
+  const StudyDecision& last = played.decisions.back();
+  EXPECT_EQ(last.kind, "recommend");
+  EXPECT_EQ(last.trial, played.recommendation.incumbent_trial);
+  EXPECT_EQ(last.numbers.at("claim"), "faster");
 }
 
 TEST_F(DriftingStudy, AQuietMachineIsLeftInPeace) {

@@ -385,6 +385,14 @@ TEST_F(LoopTest, StopsWhenTryingNoLongerPays) {
   const LoopResult result = must_run(run);
   EXPECT_EQ(result.end, LoopEnd::payback);
   EXPECT_EQ(of_search(run.trials()).size(), 3U) << "the third hopeless suggestion is not tried";
+  std::vector<int> unpaid;
+  for (const StudyDecision& decision : must(run.history.decisions(run.record().id))) {
+    if (decision.kind != "payback") continue;
+    unpaid.push_back(decision.numbers.at("in_a_row").get<int>());
+    EXPECT_LT(decision.numbers.at("saving").get<double>(),
+              decision.numbers.at("price").get<double>());
+  }
+  EXPECT_EQ(unpaid, (std::vector{1, 2, 3}));
   EXPECT_EQ(run.record().status, StudyStatus::finished);
 
   DatabaseFolder other;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -44,18 +43,31 @@ struct ConfigurationMean {
   [[nodiscard]] double relative_error() const { return 1.0 / std::sqrt(weights); }
 };
 
+struct ByConfiguration {
+  bool operator()(const Configuration* a, const Configuration* b) const { return *a < *b; }
+};
+
+/// Of two that are as good, the one whose text comes first.
+bool is_better(const ConfigurationMean& a, const ConfigurationMean& b) {
+  const auto key = [](const ConfigurationMean& mean) {
+    return std::pair(!mean.completed, mean.time_s());
+  };
+  const auto key_of_a = key(a);
+  const auto key_of_b = key(b);
+  if (key_of_a != key_of_b) return key_of_a < key_of_b;
+  return a.first->configuration.text() < b.first->configuration.text();
+}
+
 ScalingCount best_at(double count, const std::vector<const ScalingRun*>& runs) {
-  std::map<std::string, ConfigurationMean> means;
+  std::map<const Configuration*, ConfigurationMean, ByConfiguration> means;
   std::size_t trials = 0;
   for (const ScalingRun* run : runs) {
     if (run->selectable) ++trials;
-    means[run->configuration.text()].add(*run);
+    means[&run->configuration].add(*run);
   }
-  const ConfigurationMean& best =
-      std::ranges::min_element(means, {}, [](const auto& configuration) {
-        const ConfigurationMean& mean = configuration.second;
-        return std::pair(!mean.completed, mean.time_s());
-      })->second;
+  const ConfigurationMean& best = std::ranges::min_element(means, [](const auto& a, const auto& b) {
+                                    return is_better(a.second, b.second);
+                                  })->second;
   ScalingCount result;
   result.count = count;
   result.trial = best.first->trial;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/shell_quote.hpp"
+#include "common/text.hpp"
 #include "trial_runner/hooks/pytorch_hook.hpp"
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/cli/best_apply.hpp"
@@ -29,7 +30,9 @@ void advise(CommandContext& context, const StoredStudy& study, const BestChoice&
   std::error_code fault;
   const auto here = std::filesystem::current_path(fault);
   if (!fault && here != choice.study.working_directory) {
-    context.console.message(fmt::format("run it in {}", choice.study.working_directory.string()));
+    context.console.message(
+        fmt::format("run it in {}",
+                    printable_line(choice.study.working_directory.string(), std::string::npos)));
   }
   if (has_environment) return;
   if (!choice.command.environment.empty()) {

@@ -4,11 +4,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <limits>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
+
+#include "common/text.hpp"
 
 namespace steptune {
 
@@ -66,15 +69,18 @@ void Console::message(std::string_view text) {
 
 ExitCode Console::error(const Error& error) {
   const bool color = color_on_stderr();
+  // Paths may be called anything, and what other programs say may hold anything.
+  Error shown = error;
+  shown.where = printable_line(error.where, std::numeric_limits<std::size_t>::max());
   message(fmt::format("steptune: {}error:{} {}", color ? "\x1b[1;31m" : "", color ? "\x1b[0m" : "",
-                      error.text()));
+                      printable_lines(shown.text())));
   return exit_code_of(error.kind);
 }
 
 void Console::warning(std::string_view text) {
   const bool color = color_on_stderr();
   message(fmt::format("steptune: {}warning:{} {}", color ? "\x1b[1;33m" : "",
-                      color ? "\x1b[0m" : "", text));
+                      color ? "\x1b[0m" : "", printable_lines(text)));
 }
 
 ExitCode Console::finish(ExitCode code) const {

@@ -47,6 +47,7 @@ void set_order(LeaderboardQuery& query, const StoredStudy& study, const std::str
 
 /// An error names the first column that the leaderboard does not have.
 Result<void> check_columns(const Leaderboard& board, const std::vector<std::string>& names) {
+  if (names.empty()) return {};
   const auto all = leaderboard_columns(board, parameter_order(board.study.document));
   for (const std::string& name : names) {
     if (const auto column = column_named(all, name); !column) {

@@ -183,7 +183,7 @@ Result<std::optional<std::string>> existing_file(CommandContext& context, const 
     return fail(ErrorKind::usage, "was written before; its options are in the file", file,
                 "change the file, remove it to have it written anew, or give another --name");
   }
-  if (!options.quiet) context.console.message(fmt::format("goes on with {}", file));
+  if (!options.quiet) context.console.message(fmt::format("goes on with {}", printable_line(file)));
   return file;
 }
 
@@ -374,7 +374,7 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
       context.console.message(
           fmt::format("plan    {:g} samples: {}", planned->samples, planned->why));
     }
-    context.console.message(fmt::format("wrote   {}", file));
+    context.console.message(fmt::format("wrote   {}", printable_line(file)));
   }
   return StudyFile{file};
 }

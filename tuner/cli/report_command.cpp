@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/whole_file.hpp"
@@ -30,7 +31,7 @@ ExitCode write_report(CommandContext& context, const ReportOptions& options) {
   if (const auto written = write_whole_file(options.html, page); !written) {
     return context.console.error(written.error());
   }
-  context.console.message(fmt::format("wrote {}", options.html));
+  context.console.message(fmt::format("wrote {}", printable_line(options.html, std::string::npos)));
   return ExitCode::ok;
 }
 

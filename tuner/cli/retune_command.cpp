@@ -81,7 +81,7 @@ Result<StudySpec> study_to_retune(const CommandContext& context, const std::stri
   if (is_file) return open_study_file(given);
   const auto stored = open_stored_study(context, given);
   if (!stored) return tl::unexpected(stored.error());
-  return stored_spec(stored->record);
+  return checked_stored_spec(stored->record);
 }
 
 Result<RetuneOptions> retune_options(const RetuneCommandOptions& given, const StudySpec& study) {

@@ -10,6 +10,7 @@
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
+#include "tuner/report/decisions_report.hpp"
 #include "tuner/report/log_text.hpp"
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/report/trial_json.hpp"
@@ -21,6 +22,7 @@ namespace {
 struct ShowOptions {
   std::vector<std::string> arguments;
   bool log = false;
+  bool decisions = false;
 };
 
 ExitCode show_log(CommandContext& context, const TrialRecord& trial) {
@@ -67,7 +69,33 @@ Result<TrialDetails> details_of(const StoredStudy& study, const TrialRecord& tri
   return details;
 }
 
+ExitCode show_decisions(CommandContext& context, const ShowOptions& options) {
+  if (options.arguments.size() > 1) {
+    return context.console.error({ErrorKind::usage, "--decisions tells of a study, not of a trial",
+                                  "", "see 'steptune show --help'"});
+  }
+  const auto study =
+      open_stored_study(context, options.arguments.empty() ? "" : options.arguments.front());
+  if (!study) return context.console.error(study.error());
+  const auto decisions = study->history.decisions(study->record.id);
+  if (!decisions) return context.console.error(decisions.error());
+  if (context.json) {
+    Json json;
+    json["schema_version"] = k_json_schema_version;
+    json["study"] = study_json(study->record);
+    json["decisions"] = decisions_json(*decisions);
+    context.console.json_result(json);
+    return ExitCode::ok;
+  }
+  context.console.result(decisions_text(*decisions, context.console.stdout_width()));
+  return ExitCode::ok;
+}
+
 ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
+  if (options.arguments.empty()) {
+    return context.console.error({ErrorKind::usage, "no trial is given", "",
+                                  "'steptune leaderboard --all' lists the trials"});
+  }
   const auto number = trial_number(options.arguments.back());
   if (!number) return context.console.error(number.error());
   const auto study =
@@ -104,19 +132,25 @@ void add_show_command(CLI::App& program, CommandContext& context) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App* command = add_command(program, context, "show", "Show everything about one trial",
                                   "  steptune show 7\n"
-                                  "  steptune show resnet-nightly 7 --log");
+                                  "  steptune show resnet-nightly 7 --log\n"
+                                  "  steptune show resnet-nightly --decisions");
   command
       ->add_option("TRIAL", options->arguments,
                    "Study, by name or file [default: the latest], and number of the trial")
       ->option_text("[STUDY] TRIAL")
-      ->required()
       ->expected(1, 2);
   CLI::Option* log = command->add_flag("--log", options->log,
                                        "Print the trial's output instead, as far as it was kept");
+  command
+      ->add_flag("--decisions", options->decisions,
+                 "Show what was decided about the study instead, and the numbers behind it")
+      ->excludes(log);
   add_json_option(*command, context);
   log->excludes(command->get_option("--json"));
   command->callback([&context, options] {
-    context.action = [&context, options] { return show_trial(context, *options); };
+    context.action = [&context, options] {
+      return options->decisions ? show_decisions(context, *options) : show_trial(context, *options);
+    };
   });
 }
 

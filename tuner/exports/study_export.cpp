@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "tuner/report/decisions_report.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
 #include "tuner/report/leaderboard_source.hpp"
@@ -39,6 +40,9 @@ Result<StudyExport> read_study_export(const StoredStudy& study) {
   auto sessions = study.history.sessions(study.record.id);
   if (!sessions) return tl::unexpected(sessions.error());
   result.sessions = *std::move(sessions);
+  auto decisions = study.history.decisions(study.record.id);
+  if (!decisions) return tl::unexpected(decisions.error());
+  result.decisions = *std::move(decisions);
   for (const TrialRecord& trial : result.trials) {
     if (trial.purpose == TrialPurpose::baseline) add_library_versions(result.sessions, trial);
   }
@@ -74,6 +78,7 @@ Json json_export(const StudyExport& study, const std::string& program_version) {
     json["sessions"].push_back(
         {{"started", format_utc(session.started_wall_s)}, {"machine", session.machine}});
   }
+  json["decisions"] = decisions_json(study.decisions);
   json["recommendation"] =
       study.recommendation
           ? recommendation_json(*study.recommendation,

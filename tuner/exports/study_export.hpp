@@ -22,6 +22,7 @@ struct StudyExport {
   std::vector<TrialRecord> trials;  ///< in order of number
   std::map<std::int64_t, TrialTrace> traces;
   std::vector<SessionRecord> sessions;  ///< with the libraries that a baseline told of in each
+  std::vector<StudyDecision> decisions;
   std::optional<Recommendation> recommendation;
 };
 
@@ -34,7 +35,8 @@ inline constexpr int k_export_version = 1;
 /// RFC 4180, one line per trial with every column that a leaderboard has, raw values in SI units.
 [[nodiscard]] std::string csv_export(const StudyExport& study);
 
-/// The study as it was stored, its trials with their traces, the machines, the recommendation.
+/// The study as it was stored, its trials with their traces, the machines, what was decided, the
+/// recommendation.
 /// `program_version`: of this program.
 [[nodiscard]] Json json_export(const StudyExport& study, const std::string& program_version);
 

@@ -12,6 +12,8 @@ namespace {
 constexpr int k_first_with_details = 4;
 /// Nor, before it, of the times in which machines were not used.
 constexpr int k_first_with_unused_times = 8;
+/// Nor, before it, of decisions.
+constexpr int k_first_with_decisions = 9;
 
 std::optional<TrialTrace> read_trace(const std::string& text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -100,6 +102,30 @@ Result<std::vector<UnusedTime>> History::unused_times(std::int64_t study_id) con
                        query.column(2).getDouble(), query.column(3).getDouble()});
     }
     return times;
+  });
+}
+
+Result<std::vector<StudyDecision>> History::decisions(std::int64_t study_id) const {
+  return store_->catch_errors([&]() -> Result<std::vector<StudyDecision>> {
+    std::vector<StudyDecision> decisions;
+    if (store_->version < k_first_with_decisions) return decisions;
+    Query query = store_->query(
+        "SELECT at_wall_s, kind, coalesce(trial, 0), text, numbers FROM decisions "
+        "WHERE study_id = ? ORDER BY decision");
+    query.bind(study_id);
+    while (query.step()) {
+      StudyDecision& decision = decisions.emplace_back();
+      decision.at_wall_s = query.column(0).getDouble();
+      decision.kind = query.column(1).getString();
+      decision.trial = query.column(2).getInt64();
+      decision.text = query.column(3).getString();
+      decision.numbers =
+          Json::parse(query.column(4).getString(), nullptr, /*allow_exceptions=*/false);
+      if (!decision.numbers.is_object()) {
+        return tl::unexpected(store_->damaged("the numbers of a decision cannot be read"));
+      }
+    }
+    return decisions;
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "trial_runner/runner.hpp"
@@ -9,7 +10,7 @@
 namespace steptune {
 
 /// The numbers of a trial's GPU use, by the names under which they are stored and shown.
-inline constexpr std::array<std::pair<const char*, double GpuUse::*>, 5> k_gpu_use_fields{{
+inline constexpr std::array<std::pair<std::string_view, double GpuUse::*>, 5> k_gpu_use_fields{{
     {"peak_memory_bytes", &GpuUse::peak_memory_bytes},
     {"peak_memory_share", &GpuUse::peak_memory_share},
     {"utilisation", &GpuUse::utilisation},

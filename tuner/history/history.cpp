@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/history/history.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -48,10 +49,15 @@ Result<StudyRecord> read_study_row(const Query& query, const std::string& where)
   return study;
 }
 
-/// Collects the trials of a query whose parameters are bound.
+/// A study of more trials is read into memory that grows.
+constexpr std::int64_t k_most_reserved = 100'000;
+
+/// Collects the trials of a query whose parameters are bound; `expected`: how many, where known.
 Result<std::vector<TrialRecord>> read_trials(Query& query, Milestones milestones,
-                                             const std::string& where) {
+                                             const std::string& where, std::int64_t expected = 0) {
   std::vector<TrialRecord> trials;
+  // Records are large: what grows is written twice.
+  trials.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(expected, 0, k_most_reserved)));
   while (query.step()) {
     auto trial = read_trial(query, milestones, where);
     if (!trial) return tl::unexpected(trial.error());
@@ -175,9 +181,13 @@ tl::unexpected<Error> History::no_study(const std::string& name) const {
 Result<std::vector<TrialRecord>> History::trials(std::int64_t study_id,
                                                  Milestones milestones) const {
   return store_->catch_errors([&] {
+    Query counts =
+        store_->query("SELECT coalesce(sum(trials), 0) FROM status_counts WHERE study_id = ?");
+    counts.bind(study_id);
+    const std::int64_t expected = counts.step() ? counts.column(0).getInt64() : 0;
     Query query = store_->query(k_select_trials);
     query.bind(study_id);
-    return read_trials(query, milestones, store_->path.string());
+    return read_trials(query, milestones, store_->path.string(), expected);
   });
 }
 
@@ -306,8 +316,8 @@ Result<void> History::remove_study(std::int64_t study_id) {
     for (const char* statement :
          {"DELETE FROM traces WHERE study_id = ?", "DELETE FROM attempts WHERE study_id = ?",
           "DELETE FROM sessions WHERE study_id = ?", "DELETE FROM unused_times WHERE study_id = ?",
-          "DELETE FROM trials WHERE study_id = ?", "DELETE FROM status_counts WHERE study_id = ?",
-          "DELETE FROM studies WHERE id = ?"}) {
+          "DELETE FROM decisions WHERE study_id = ?", "DELETE FROM trials WHERE study_id = ?",
+          "DELETE FROM status_counts WHERE study_id = ?", "DELETE FROM studies WHERE id = ?"}) {
       store_->query(statement).bind(study_id).run();
     }
     return {};
@@ -329,6 +339,7 @@ Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
           .bind(study_id)
           .run();
       put_unused(study_id, totals->unused);
+      put_decisions(study_id, totals->decisions);
     }
     return {};
   });
@@ -366,6 +377,22 @@ void History::put_unused(std::int64_t study_id, std::span<const UnusedTime> unus
         .bind(time.to_wall_s)
         .bind(time.usd)
         .run();
+  }
+}
+
+void History::put_decisions(std::int64_t study_id, std::span<const StudyDecision> decisions) {
+  for (const StudyDecision& decision : decisions) {
+    Query query = store_->query(
+        "INSERT INTO decisions (study_id, decision, at_wall_s, kind, trial, text, numbers) "
+        "SELECT ?1, 1 + coalesce(max(decision), 0), ?2, ?3, ?4, ?5, ?6 FROM decisions "
+        "WHERE study_id = ?1");
+    query.bind(study_id).bind(decision.at_wall_s).bind(decision.kind);
+    if (decision.trial > 0) {
+      query.bind(decision.trial);
+    } else {
+      query.bind_null();
+    }
+    query.bind(decision.text).bind(dump_json(decision.numbers)).run();
   }
 }
 
@@ -434,7 +461,8 @@ Result<void> History::record_ended(std::int64_t study_id, const TrialRecord& tri
   return put_trial(study_id, trial, totals, trace);
 }
 
-Result<void> History::record_study(const StudyRecord& study, std::span<const UnusedTime> unused) {
+Result<void> History::record_study(const StudyRecord& study, std::span<const UnusedTime> unused,
+                                   std::span<const StudyDecision> decisions) {
   return store_->write([&]() -> Result<void> {
     Query query = store_->query(
         "UPDATE studies SET status = ?, elapsed_s = ?, overhead_usd = ?, unpaid_suggestions = ?, "
@@ -454,6 +482,7 @@ Result<void> History::record_study(const StudyRecord& study, std::span<const Unu
                   store_->path.string());
     }
     put_unused(study.id, unused);
+    put_decisions(study.id, decisions);
     return {};
   });
 }

@@ -138,6 +138,17 @@ struct SessionRecord {
   MachineDescription machine;  ///< that the tuner ran on, and its own version as `steptune`
 };
 
+/// What was decided about a study as a whole, and the numbers behind it.
+struct StudyDecision {
+  double at_wall_s = 0.0;
+  std::string kind{};      ///< persistent names: docs/history.md lists them
+  std::int64_t trial = 0;  ///< that it is about; 0: none
+  std::string text{};      ///< for people; may be empty
+  /// An object of numbers, texts and truth values by name. A number that is not finite reads back
+  /// as null.
+  Json numbers = Json::object();
+};
+
 /// One night of re-tuning, as `tuner/retune` tells it.
 struct NightRow {
   std::int64_t night = 0;  ///< 1, 2, 3, ... of its study
@@ -174,6 +185,7 @@ struct StudyTotals {
   int unpaid_suggestions = 0;
   /// Not recorded yet: what `overhead_usd` has grown by. A time that is recorded already goes on.
   std::vector<UnusedTime> unused{};
+  std::vector<StudyDecision> decisions{};  ///< not recorded yet, in order
 };
 
 /// What the trials of a study were billed for so far, ended attempts and trials alone.
@@ -254,6 +266,9 @@ class History {
   /// version 8.
   [[nodiscard]] Result<std::vector<UnusedTime>> unused_times(std::int64_t study_id) const;
 
+  /// In order; none of a history older than version 9.
+  [[nodiscard]] Result<std::vector<StudyDecision>> decisions(std::int64_t study_id) const;
+
   /// The nights of the study of that name, in order; none of a history older than version 7.
   [[nodiscard]] Result<std::vector<NightRow>> nights(const std::string& study) const;
 
@@ -326,9 +341,10 @@ class History {
   [[nodiscard]] Result<void> record_ended(std::int64_t study_id, const TrialRecord& trial,
                                           const std::optional<StudyTotals>& totals = {},
                                           const TrialTrace& trace = {});
-  /// Study-level state; its totals replace the stored ones. `unused` as in `StudyTotals`.
+  /// Study-level state; its totals replace the stored ones. The others as in `StudyTotals`.
   [[nodiscard]] Result<void> record_study(const StudyRecord& study,
-                                          std::span<const UnusedTime> unused = {});
+                                          std::span<const UnusedTime> unused = {},
+                                          std::span<const StudyDecision> decisions = {});
 
  private:
   struct Store;
@@ -337,12 +353,13 @@ class History {
   [[nodiscard]] Result<void> put_trial(std::int64_t study_id, const TrialRecord& trial,
                                        const std::optional<StudyTotals>& totals,
                                        const TrialTrace& trace);
-  /// Within a transaction, as the next three.
+  /// Within a transaction, as the next four.
   [[nodiscard]] Result<void> write_trial(std::int64_t study_id, const TrialRecord& trial,
                                          const TrialTrace& trace);
   /// Its id.
   std::int64_t insert_study(const StudyRecord& study);
   void put_unused(std::int64_t study_id, std::span<const UnusedTime> unused);
+  void put_decisions(std::int64_t study_id, std::span<const StudyDecision> decisions);
   void put_details(std::int64_t study_id, const TrialRecord& trial, const TrialTrace& trace);
   std::unique_ptr<Store> store_;
 };

@@ -15,6 +15,10 @@
 namespace steptune {
 namespace {
 
+/// A command reads most pages once: those of a large cache would only be more memory to touch for
+/// the first time.
+constexpr const char* k_cache_of_readers = "PRAGMA cache_size = -256";
+
 std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
@@ -136,6 +140,7 @@ Result<History> History::open_for_reading(const std::filesystem::path& path,
         path, SQLite::Database(path.string(), one_thread(SQLite::OPEN_READONLY),
                                milliseconds(options.busy_timeout_s)));
     store->database.exec("PRAGMA query_only = ON");
+    store->database.exec(k_cache_of_readers);
     store->database.exec("PRAGMA trusted_schema = OFF");
     const int newest = static_cast<int>(schema_migrations().size());
     const auto version = schema_version(store->database, path, newest);

@@ -209,8 +209,22 @@ CREATE TABLE unused_times (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-constexpr std::array<Migration, 8> k_migrations{k_version_1, k_version_2, k_version_3, k_version_4,
-                                                k_version_5, k_version_6, k_version_7, k_version_8};
+constexpr Migration k_version_9 = R"sql(
+CREATE TABLE decisions (
+  study_id INTEGER NOT NULL REFERENCES studies (id),
+  decision INTEGER NOT NULL CHECK (decision >= 1),
+  at_wall_s REAL NOT NULL,
+  kind TEXT NOT NULL,
+  trial INTEGER,
+  text TEXT NOT NULL,
+  numbers TEXT NOT NULL,
+  PRIMARY KEY (study_id, decision)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::array<Migration, 9> k_migrations{k_version_1, k_version_2, k_version_3,
+                                                k_version_4, k_version_5, k_version_6,
+                                                k_version_7, k_version_8, k_version_9};
 
 std::filesystem::path with_suffix(std::filesystem::path path, const std::string& suffix) {
   path += suffix;
@@ -240,7 +254,7 @@ Result<std::filesystem::path> back_up(SQLite::Database& database, const std::fil
 
 int oldest_readable_version() {
   // Version 3 added an index, 4 tables, 5 a count that only a writer needs, 6 a purpose of trials,
-  // 7 and 8 a table each.
+  // 7, 8 and 9 a table each.
   return 2;
 }
 

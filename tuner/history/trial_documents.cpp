@@ -17,7 +17,7 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 
 template <typename T, std::size_t N>
-using NumberFields = std::array<std::pair<const char*, double T::*>, N>;
+using NumberFields = std::array<std::pair<std::string_view, double T::*>, N>;
 
 constexpr NumberFields<Measurement, 12> k_measurement_numbers{{
     {"seconds_per_sample", &Measurement::seconds_per_sample},
@@ -51,8 +51,8 @@ constexpr NumberFields<MachineLevel, 2> k_machine_level_numbers{{
     {"standard_error", &MachineLevel::standard_error},
 }};
 
-void put(Json& json, const char* name, double value) {
-  if (std::isfinite(value)) json[name] = value;
+void put(Json& json, std::string_view name, double value) {
+  if (std::isfinite(value)) json[std::string(name)] = value;
 }
 
 template <typename T, std::size_t N>
@@ -365,6 +365,7 @@ std::string texts_document(const std::map<std::string, std::string>& texts) {
 }
 
 bool read_texts(std::string_view text, std::map<std::string, std::string>& texts) {
+  if (text == "{}") return true;
   return read_object(text, [&](ondemand::object object) {
     for_each_field(object, [&](std::string_view name, ondemand::value value) {
       std::string_view element;

@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/decision_log.hpp"
 
+#include <cmath>
+
 #include <fmt/ranges.h>
 
+#include "common/json.hpp"
 #include "common/log.hpp"
 
 namespace steptune {
+namespace {
+
+/// The same before and after it was stored, where a number that is not finite is null.
+std::string value_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_number_float()) return value.is_null() ? "-" : dump_json(value);
+  const auto number = value.get<double>();
+  return std::isfinite(number) ? fmt::format("{:.6g}", number) : "-";
+}
+
+}  // namespace
 
 void log_suggested(std::int64_t number, const Suggestion& suggestion) {
   if (!logs(LogLevel::info)) return;
@@ -42,22 +56,20 @@ void log_ended(const TrialRecord& trial) {
            trial.failure.empty() ? "" : " reason=", trial.failure);
 }
 
-void log_drift(const TrialRecord& trial, const MachineDrift& drift) {
-  if (!logs(LogLevel::info)) return;
-  const MachineLevel level = drift.at(trial.number);
-  log_line(LogLevel::info, "drift trial={} runs={} significant={} log_ratio={:.4g} error={:.3g}",
-           trial.number, drift.runs(), drift.is_significant(), level.log_ratio,
-           level.standard_error);
+std::string numbers_text(const StudyDecision& decision) {
+  std::string text;
+  for (const auto& [name, value] : decision.numbers.items())
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value_text(value));
+  return text;
 }
 
-void log_judged(const Finalist& finalist) {
+void log_decision(const StudyDecision& decision) {
   if (!logs(LogLevel::info)) return;
-  const SpeedUp& speed_up = finalist.speed_up;
-  log_line(LogLevel::info,
-           "judge verdict={} settled={} pairs={} ratio={:.4g} low={:.4g} high={:.4g} "
-           "low_if_buffered={:.4g} ({})",
-           to_text(finalist.verdict), finalist.settled, speed_up.pairs, speed_up.ratio,
-           speed_up.low, speed_up.high, speed_up.low_if_buffered, finalist.configuration.text());
+  const std::string numbers = numbers_text(decision);
+  log_line(LogLevel::info, "{}{}{}{}{}", decision.kind,
+           decision.trial > 0 ? fmt::format(" trial={}", decision.trial) : "",
+           numbers.empty() ? "" : " ", numbers,
+           decision.text.empty() ? "" : fmt::format(" ({})", decision.text));
 }
 
 void log_spending(const Spending& spending) {
@@ -66,10 +78,6 @@ void log_spending(const Spending& spending) {
            "least_trial_usd={:.6g} confirm_pair_s={:.3f} confirm_pair_usd={:.6g}",
            spending.search_trials, spending.elapsed_s, spending.usd, spending.least_trial_s,
            spending.least_trial_usd, spending.confirm_pair_s, spending.confirm_pair_usd);
-}
-
-void log_end(std::string_view end, std::string_view reason) {
-  log_line(LogLevel::info, "end of={} reason={}", end, reason);
 }
 
 void log_note(std::string_view text) {

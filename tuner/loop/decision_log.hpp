@@ -2,14 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "search/scheduler.hpp"
 #include "search/searcher.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/budget.hpp"
-#include "tuner/loop/confirm.hpp"
-#include "tuner/loop/machine_drift.hpp"
 
 namespace steptune {
 
@@ -29,17 +28,13 @@ void log_scheduled(const TrialEstimate& estimate, const StopDecision& decision);
 /// `ended`: what became of a trial.
 void log_ended(const TrialRecord& trial);
 
-/// `drift`: how fast the machine is believed to be, after a run of the baseline in the search.
-void log_drift(const TrialRecord& trial, const MachineDrift& drift);
-
-/// `judge`: what the fresh runs of a finalist say, after each of its pairs.
-void log_judged(const Finalist& finalist);
+/// What was decided about the study (`study_decisions.hpp`): `kind trial=... key=value ... (text)`.
+void log_decision(const StudyDecision& decision);
+/// `key=value ...`, as the log and `steptune show --decisions` tell it; `-` for what is not finite.
+[[nodiscard]] std::string numbers_text(const StudyDecision& decision);
 
 /// `spent` (level debug): what the budget is compared with before each trial of the search.
 void log_spending(const Spending& spending);
-
-/// `end`: why nothing is searched any more.
-void log_end(std::string_view end, std::string_view reason);
 
 /// `note`: what a runner tells, of its machines above all.
 void log_note(std::string_view text);

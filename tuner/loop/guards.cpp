@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/guards.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -105,6 +106,22 @@ bool is_memory_guard(const Guard& guard) {
 std::string judged_metric(const Guard& guard) {
   if (is_memory_guard(guard) || !(guard.after_samples > 0.0)) return guard.metric;
   return fmt::format("{}@{:.0f}", guard.metric, guard.after_samples);
+}
+
+GuardLimit limit_of(const Guard& guard, const TrialRecord& baseline) {
+  GuardLimit limit{judged_metric(guard), guard.max, guard.min, std::nullopt};
+  const auto value = baseline_value(guard, &baseline);
+  if (!value) return limit;
+  limit.baseline = value->value;
+  if (guard.max_ratio_to_baseline) {
+    const double most = *guard.max_ratio_to_baseline * value->value;
+    limit.max = std::min(limit.max.value_or(most), most);
+  }
+  if (guard.min_ratio_to_baseline) {
+    const double least = *guard.min_ratio_to_baseline * value->value;
+    limit.min = std::max(limit.min.value_or(least), least);
+  }
+  return limit;
 }
 
 std::string judged_error(const Guard& guard) {

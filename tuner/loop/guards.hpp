@@ -38,6 +38,16 @@ enum class GuardMoment {
                                                         const TrialRecord* baseline,
                                                         GuardMoment moment);
 
+/// What a guard means once the baseline is known: the tighter of its limits. Absent: none, or of
+/// what the baseline did not report.
+struct GuardLimit {
+  std::string metric;  ///< `judged_metric`
+  std::optional<double> max;
+  std::optional<double> min;
+  std::optional<double> baseline;  ///< its value
+};
+[[nodiscard]] GuardLimit limit_of(const Guard& guard, const TrialRecord& baseline);
+
 /// Why a trial leaves too little memory free to run for long: it took more than `max_share` of a
 /// GPU's memory, or of the memory that its processes may use. Nothing where it leaves enough or
 /// nothing is known. A GPU that others used too tells nothing, nor does memory of which the

@@ -20,6 +20,7 @@
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/sentinel.hpp"
 #include "tuner/loop/slow_limit.hpp"
+#include "tuner/loop/study_decisions.hpp"
 #include "tuner/loop/tuning.hpp"
 
 namespace steptune {
@@ -162,6 +163,9 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
   log_suggested(request.trial, **suggestion);
   const bool stops = payback_.stops(parts_.study, (*suggestion)->expected_improvement, standing_);
   study_.unpaid_suggestions = payback_.unpaid_in_a_row();
+  if (payback_.unpaid_in_a_row() > 0) {
+    recorder_.decided(payback_decision(request.trial, payback_));
+  }
   if (stops) {
     end_ = End{LoopEnd::payback,
                "no configuration is expected to save more on the planned run than trying it costs"};

@@ -40,12 +40,12 @@ bool PaybackRule::stops(const StudySpec& study, std::optional<double> expected_i
   const auto price = standing.mean_price();
   if (!study.budget.stop_at_payback || !payback_applies(study) || !expected_improvement ||
       incumbent == nullptr || !price) {
-    unpaid_in_a_row_ = 0;
+    *this = PaybackRule();
     return false;
   }
-  const double saving = *expected_improvement * incumbent->objectives.front();
-  const double trial = study.objectives.front().is_cost() ? price->usd : price->seconds;
-  unpaid_in_a_row_ = saving < trial ? unpaid_in_a_row_ + 1 : 0;
+  saving_ = *expected_improvement * incumbent->objectives.front();
+  price_ = study.objectives.front().is_cost() ? price->usd : price->seconds;
+  unpaid_in_a_row_ = saving_ < price_ ? unpaid_in_a_row_ + 1 : 0;
   return unpaid_in_a_row_ >= k_unpaid_suggestions;
 }
 

@@ -39,11 +39,18 @@ class PaybackRule {
   [[nodiscard]] bool stops(const StudySpec& study, std::optional<double> expected_improvement,
                            const Standing& standing);
 
+  /// What the latest suggestion was expected to save on the planned run, and the price of a trial,
+  /// in the unit of the first objective; 0 where they were not compared.
+  [[nodiscard]] double saving() const { return saving_; }
+  [[nodiscard]] double price() const { return price_; }
+
   /// The latest suggestions in a row that were not expected to pay: it is stored with the study.
   [[nodiscard]] int unpaid_in_a_row() const { return unpaid_in_a_row_; }
 
  private:
   int unpaid_in_a_row_;
+  double saving_ = 0.0;
+  double price_ = 0.0;
 };
 
 }  // namespace steptune

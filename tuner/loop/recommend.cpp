@@ -34,19 +34,6 @@ std::vector<double> means_over(const std::vector<RunPair>& pairs, const TrialRec
   return means;
 }
 
-/// The best trial of the search that measured a configuration.
-const TrialRecord* trial_of(const Standing& standing, const Configuration& configuration) {
-  const auto better = [&](const TrialRecord& a, const TrialRecord* b) {
-    return b == nullptr || standing.value(a, 0) < standing.value(*b, 0);
-  };
-  const TrialRecord* best = nullptr;
-  for (const TrialRecord& trial : standing.trials()) {
-    const bool its = trial.configuration == configuration && may_win(standing.rules(), trial);
-    if (its && better(trial, best)) best = &trial;
-  }
-  return best;
-}
-
 /// What is recommended, and what its figures are the means of.
 struct Choice {
   const TrialRecord* trial = nullptr;
@@ -76,7 +63,7 @@ Choice choose(const Standing& standing, const Confirmation& confirmation) {
   const TrialRecord* incumbent = standing.incumbent();
   const TrialRecord* baseline = standing.baseline();
   if (const Finalist* winner = confirmation.winner()) {
-    if (const TrialRecord* trial = trial_of(standing, winner->configuration)) {
+    if (const TrialRecord* trial = standing.best_of(winner->configuration)) {
       return {trial, winner, Claim::faster};
     }
   }
@@ -85,7 +72,7 @@ Choice choose(const Standing& standing, const Confirmation& confirmation) {
   }
   if (may_win(standing.rules(), *baseline)) return {baseline, nullptr, Claim::nothing_faster};
   const Finalist* finalist = best_sound_finalist(confirmation);
-  const TrialRecord* trial = finalist ? trial_of(standing, finalist->configuration) : nullptr;
+  const TrialRecord* trial = finalist ? standing.best_of(finalist->configuration) : nullptr;
   if (trial != nullptr) return {trial, finalist, Claim::feasible};
   return {incumbent, nullptr, Claim::feasible};
 }
@@ -187,7 +174,7 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
   recommendation.incumbent_trial = choice.trial->number;
   recommendation.configuration = choice.trial->configuration;
   for (const Finalist& finalist : confirmation.finalists()) {
-    const TrialRecord* trial = trial_of(standing, finalist.configuration);
+    const TrialRecord* trial = standing.best_of(finalist.configuration);
     recommendation.finalists.push_back(
         {trial == nullptr ? 0 : trial->number, finalist.verdict, finalist.speed_up});
   }

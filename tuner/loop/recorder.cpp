@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "tuner/loop/decision_log.hpp"
+
 namespace steptune {
 namespace {
 
@@ -55,8 +57,14 @@ Result<void> Recorder::ended(const TrialRecord& trial, const TrialTrace& trace) 
 Result<void> Recorder::study() {
   return insist_with_totals([&](const StudyTotals& totals) {
     study_->elapsed_s = totals.elapsed_s;
-    return parts_->history.record_study(*study_, totals.unused);
+    return parts_->history.record_study(*study_, totals.unused, totals.decisions);
   });
+}
+
+void Recorder::decided(StudyDecision decision) {
+  decision.at_wall_s = parts_->clock.wall_time_s();
+  log_decision(decision);
+  decisions_.push_back(std::move(decision));
 }
 
 void Recorder::count_unused() {
@@ -68,13 +76,16 @@ void Recorder::count_unused() {
 
 StudyTotals Recorder::totals() {
   count_unused();
-  return {stopwatch_->elapsed_s(), study_->overhead_usd, study_->unpaid_suggestions, unused_};
+  return {stopwatch_->elapsed_s(), study_->overhead_usd, study_->unpaid_suggestions, unused_,
+          decisions_};
 }
 
 Result<void> Recorder::insist_with_totals(
     const std::function<Result<void>(const StudyTotals&)>& write) {
   auto written = insist([&] { return write(totals()); });
-  if (written) unused_.clear();
+  if (!written) return written;
+  unused_.clear();
+  decisions_.clear();
   return written;
 }
 

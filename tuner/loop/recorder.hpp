@@ -26,8 +26,9 @@ class RunnerEvents {
   std::vector<TrialEvent> kept_;
 };
 
-/// Writes trials and the study to the history. When that fails for the disk's sake, it is tried
-/// again for a minute: results that took minutes to measure are worth waiting for space.
+/// Writes trials, the study and what was decided about it to the history. When that fails for the
+/// disk's sake, it is tried again for a minute: results that took minutes to measure are worth
+/// waiting for space.
 class Recorder {
  public:
   /// All outlive the recorder; `study` is kept up to date. `machines`: null if the runner holds
@@ -44,6 +45,10 @@ class Recorder {
   [[nodiscard]] Result<void> running(const TrialRecord& trial);
   [[nodiscard]] Result<void> ended(const TrialRecord& trial, const TrialTrace& trace = {});
   [[nodiscard]] Result<void> study();
+
+  /// Logs a decision about the study as of now; recorded with the next of the above that has
+  /// totals.
+  void decided(StudyDecision decision);
 
   /// Adds what the runner has spent on no trial to the study's; recorded with the next of the
   /// above.
@@ -62,7 +67,8 @@ class Recorder {
   RunnerEvents* events_;
   const Stopwatch* stopwatch_;
   StudyRecord* study_;
-  std::vector<UnusedTime> unused_;  ///< counted, not recorded yet
+  std::vector<UnusedTime> unused_;        ///< counted, not recorded yet
+  std::vector<StudyDecision> decisions_;  ///< logged, not recorded yet
 };
 
 }  // namespace steptune

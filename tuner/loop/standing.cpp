@@ -130,6 +130,15 @@ const TrialRecord* Standing::find(std::int64_t number) const {
   return place != trials_.end() && place->number == number ? &*place : nullptr;
 }
 
+const TrialRecord* Standing::best_of(const Configuration& configuration) const {
+  const TrialRecord* best = nullptr;
+  for (const TrialRecord& trial : trials_) {
+    if (trial.configuration != configuration || !may_win(rules_, trial)) continue;
+    if (best == nullptr || value(trial, 0) < value(*best, 0)) best = &trial;
+  }
+  return best;
+}
+
 const TrialRecord* Standing::baseline() const {
   return find(baseline_);
 }

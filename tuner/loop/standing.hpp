@@ -77,6 +77,9 @@ class Standing {
   [[nodiscard]] const TrialRecord* find(std::int64_t number) const;  ///< null if there is none
   [[nodiscard]] const RankingRules& rules() const { return rules_; }
 
+  /// The best trial that may win, of those that measured this configuration; null if there is none.
+  [[nodiscard]] const TrialRecord* best_of(const Configuration& configuration) const;
+
   /// The baseline's trial that was measured, whether or not it respects the guards, else null.
   [[nodiscard]] const TrialRecord* baseline() const;
 

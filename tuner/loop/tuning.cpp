@@ -8,13 +8,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "common/log.hpp"
 #include "common/text.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/plan_notes.hpp"
 #include "tuner/loop/recommend.hpp"
+#include "tuner/loop/study_decisions.hpp"
 #include "tuner/loop/trial_spec.hpp"
 
 namespace steptune {
@@ -72,11 +72,12 @@ Result<LoopResult> Tuning::run_phases() {
   if (auto resumed = resume(); !resumed) return tl::unexpected(resumed.error());
   while (true) {
     if (auto searched = search(); !searched) return tl::unexpected(searched.error());
-    log_end(to_text(end_->end), end_->reason);
+    recorder_.decided(end_decision(end_->end, end_->reason, spending()));
     if (is_to_be_continued(end_->end)) break;
     if (auto confirmed = confirm(); !confirmed) return tl::unexpected(confirmed.error());
     confirmed_ = true;
     if (!searches_on()) break;
+    recorder_.decided(search_on_decision(spending()));
     end_.reset();
   }
   if (left_running_.empty()) release();
@@ -284,12 +285,20 @@ Result<void> Tuning::launch(TrialRecord trial) {
   trial = at_present_level(std::move(trial));
   trial.status = TrialStatus::launching;
   log_launch(trial);
+  if (is_first_of_finalist(trial)) recorder_.decided(finalist_decision(trial, standing_));
   put(trial);
   if (machines_ != nullptr) {
     if (const auto further = further_trials()) machines_->expect_at_most(*further);
   }
   TrialTargets targets = targets_of(trial);
   return running_.launch(std::move(trial), std::move(targets), standing_.baseline());
+}
+
+bool Tuning::is_first_of_finalist(const TrialRecord& trial) const {
+  return trial.purpose == TrialPurpose::confirm_incumbent &&
+         std::ranges::none_of(standing_.trials(), [&](const TrialRecord& other) {
+           return other.purpose == trial.purpose && other.configuration == trial.configuration;
+         });
 }
 
 bool Tuning::is_too_late_for(TrialPurpose purpose) const {
@@ -300,6 +309,11 @@ bool Tuning::is_too_late_for(TrialPurpose purpose) const {
 void Tuning::warn(const std::string& notice) const {
   log_note(notice);
   parts_.listener.on_warning(notice);
+}
+
+void Tuning::tell(StudyDecision decision) {
+  parts_.listener.on_warning(decision.text);
+  recorder_.decided(std::move(decision));
 }
 
 void Tuning::end_for_time() {
@@ -317,7 +331,7 @@ void Tuning::withdraw_waiting() {
       "{} still waited for machines as the time for it was over ({}, \"time\" of \"budget\"), and "
       "is not run",
       count == 1 ? "1 trial" : fmt::format("each of {} trials", count), time);
-  warn(notice);
+  tell({.kind = "withdraw", .text = notice, .numbers = Json{{"trials", count}}});
 }
 
 void Tuning::leave_cut_off() {
@@ -331,7 +345,7 @@ void Tuning::leave_cut_off() {
         "trial {} was cut off, and is not run again: the time for it is over ({}, \"time\" of "
         "\"budget\")",
         trial.number, time);
-    warn(notice);
+    tell({.kind = "cut_off", .trial = trial.number, .text = notice});
     cut_off_.push_back(trial.number);
   }
   pending_.erase(late.begin(), late.end());
@@ -412,7 +426,7 @@ void Tuning::on_ended(const TrialRecord& trial) {
     parts_.listener.on_trial_ended(trial, standing_);
     return;
   }
-  log_conclusions(trial);
+  conclude_from(trial);
   observe(trial, standing_.launches());
   count_failures(trial);
   if (trial.purpose == TrialPurpose::baseline) check_baseline(trial);
@@ -420,22 +434,24 @@ void Tuning::on_ended(const TrialRecord& trial) {
   warn_of_unsteady(trial);
   warn_of_drift(drifted);
   if (trial.purpose == TrialPurpose::confirm_incumbent && trial.status != TrialStatus::completed) {
+    recorder_.decided(excluded_decision(trial));
     parts_.listener.on_warning(
         fmt::format("a configuration failed when it was confirmed ({}: {}) and is excluded: {}",
                     to_text(trial.status), trial.failure, trial.configuration.text()));
   }
 }
 
-void Tuning::log_conclusions(const TrialRecord& trial) const {
-  if (!logs(LogLevel::info)) return;
-  if (trial.purpose == TrialPurpose::sentinel) log_drift(trial, standing_.drift());
+void Tuning::conclude_from(const TrialRecord& trial) {
+  if (trial.purpose == TrialPurpose::sentinel) {
+    recorder_.decided(drift_decision(trial, standing_.drift()));
+  }
   if (!is_confirmation(trial.purpose)) return;
   for (const Finalist& finalist : confirmation().finalists()) {
     const bool judged = std::ranges::any_of(finalist.pairs, [&](const RunPair& pair) {
       return pair.incumbent->number == trial.number || pair.baseline->number == trial.number;
     });
     if (judged || (refutes(trial) && finalist.configuration == trial.configuration)) {
-      log_judged(finalist);
+      recorder_.decided(judged_decision(trial, finalist));
     }
   }
 }
@@ -516,6 +532,8 @@ void Tuning::check_baseline(const TrialRecord& baseline) {
     parts_.listener.on_warning(
         fmt::format("the baseline itself violates a guard: {}", baseline.failure));
   }
+  for (const Guard& guard : parts_.study.guards)
+    recorder_.decided(guard_decision(guard, baseline));
   for (const auto& metric : metrics_missing_in_baseline(parts_.study.guards, baseline)) {
     parts_.listener.on_warning(fmt::format(
         "the baseline did not report {}: guards that compare with it are not checked", metric));
@@ -565,6 +583,7 @@ Result<LoopResult> Tuning::conclude() {
                                 standing_.baseline() == nullptr ? "the baseline was not measured"
                                                                 : "no trial respects all guards");
   }
+  recorder_.decided(recommended_decision(result));
   study_.status = to_be_continued ? StudyStatus::interrupted : StudyStatus::finished;
   study_.stop_reason = result.reason;
   study_.recommendation = result.recommendation ? to_json(*result.recommendation) : Json::object();

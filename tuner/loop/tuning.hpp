@@ -90,6 +90,10 @@ class Tuning {
   [[nodiscard]] Result<void> launch(TrialRecord trial);
   /// Of what changes the course of the study: the listener and the log are told.
   void warn(const std::string& notice) const;
+  /// The listener is told the decision's text.
+  void tell(StudyDecision decision);
+  /// Whether no fresh run of this one's configuration is known yet.
+  [[nodiscard]] bool is_first_of_finalist(const TrialRecord& trial) const;
   /// The search, unless something else has ended it.
   void end_for_time();
   /// Ends what waits for machines, now that the time to wait for them is over; says so.
@@ -104,8 +108,8 @@ class Tuning {
   [[nodiscard]] Result<void> detach();
   void forward_notices();
   void on_ended(const TrialRecord& trial);
-  /// What a run that others are compared with, or that is compared, has changed.
-  void log_conclusions(const TrialRecord& trial) const;
+  /// What a run that others are compared with, or that is compared, has changed is recorded.
+  void conclude_from(const TrialRecord& trial);
   void warn_of_unsteady(const TrialRecord& trial) const;
   void warn_of_drift(bool was_known) const;
   /// Once, while the baseline runs: that its output is not understood shows long before it has

@@ -67,6 +67,8 @@ std::string format_utc(double wall_time_s) {
 }
 
 std::size_t display_width(std::string_view text) {
+  // Most texts are of one column a byte, and long tables have thousands.
+  if (std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; })) return text.size();
   std::size_t width = 0;
   while (!text.empty()) {
     if (const std::size_t skip = escape_sequence_length(text); skip > 0) {

@@ -39,6 +39,12 @@ void mark_rows(Leaderboard& board, const Leaders& leaders) {
   }
 }
 
+/// Null: inactive.
+bool looks_different(const Value* a, const Value* b) {
+  if (a == nullptr || b == nullptr) return a != b;
+  return *a != *b && to_text(*a) != to_text(*b);
+}
+
 void split_parameters(Leaderboard& board) {
   std::vector<std::string> names = parameter_order(board.study.document);
   std::set<std::string> known(names.begin(), names.end());
@@ -47,18 +53,16 @@ void split_parameters(Leaderboard& board) {
       if (known.insert(name).second) names.push_back(name);
     }
   }
+  if (board.rows.empty()) return;
   for (const std::string& name : names) {
-    std::set<std::string> texts;
-    const Value* last = nullptr;
-    for (const LeaderboardRow& row : board.rows) {
-      const Value* value = row.trial.configuration.find(name);
-      texts.insert(value == nullptr ? std::string("\x01") : to_text(*value));
-      if (value != nullptr) last = value;
-    }
-    if (texts.size() > 1) {
+    const Value* first = board.rows.front().trial.configuration.find(name);
+    const bool differs = std::ranges::any_of(board.rows, [&](const LeaderboardRow& row) {
+      return looks_different(first, row.trial.configuration.find(name));
+    });
+    if (differs) {
       board.parameters.push_back(name);
-    } else if (last != nullptr) {
-      board.constant.emplace(name, *last);
+    } else if (first != nullptr) {
+      board.constant.emplace(name, *board.rows.back().trial.configuration.find(name));
     }
   }
 }
@@ -128,6 +132,7 @@ Leaderboard ranked_rows(LeaderboardInput input) {
   board.scaling = std::move(input.scaling);
   board.machine_hours = std::move(input.machine_hours);
   bool baseline_shown = false;
+  board.rows.reserve(input.ranked.size() + input.unranked.size() + 1);
   const auto add = [&](TrialRecord trial, std::optional<std::int64_t> rank) {
     baseline_shown = baseline_shown || (input.baseline && trial.number == input.baseline->number);
     LeaderboardRow row;

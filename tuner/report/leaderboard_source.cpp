@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -102,26 +103,27 @@ Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
   return result;
 }
 
-/// Of a study (`whole`: its standing, where all trials have been read) whose parameters count
-/// machines and that measured several counts.
-std::optional<StudyScaling> curve_of(const StoredStudy& study, const StudySpec& spec,
-                                     const Standing* whole) {
-  if (spec.search.over.empty() && !counting_parameter(spec)) return std::nullopt;
-  if (whole != nullptr) return scaling_of_trials(spec, *whole);
-  const auto standing = read_whole_standing(study);
-  return standing ? scaling_of_trials(spec, *standing) : std::nullopt;
+/// The study as it was stored; nothing where this version cannot read it, and of a study of very
+/// many trials: nobody runs that to choose a count of machines.
+std::optional<StudySpec> study_of_few(const StoredStudy& study, std::size_t trials) {
+  constexpr std::size_t k_most_trials = 10'000;
+  if (trials > k_most_trials) return std::nullopt;
+  auto spec = stored_spec(study.record);
+  if (!spec) return std::nullopt;
+  return *std::move(spec);
 }
 
-/// What all `trials` of a study say together, and what they used of its machines. A study of very
-/// many, which nobody runs to choose a count of machines, goes without.
-void add_machines(const StoredStudy& study, std::size_t trials, const Standing* whole,
-                  LeaderboardInput& input) {
-  constexpr std::size_t k_most_trials = 10'000;
-  if (trials > k_most_trials) return;
-  const auto spec = stored_spec(study.record);
-  if (!spec) return;
-  input.scaling = curve_of(study, *spec, whole);
-  input.machine_hours = read_machine_hours(study, *spec);
+/// Its leaderboard tells efficiencies, for which all trials are read.
+bool counts_machines(const StudySpec& spec) {
+  return !spec.search.over.empty() || counting_parameter(spec).has_value();
+}
+
+/// `first`: the standing of all trials by the first objective, if it has been read.
+std::optional<StudyScaling> read_curve(const StoredStudy& study, const StudySpec& spec,
+                                       const Standing* first) {
+  if (first != nullptr) return scaling_of_trials(spec, *first);
+  const auto standing = read_whole_standing(study);
+  return standing ? scaling_of_trials(spec, *standing) : std::nullopt;
 }
 
 Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQuery& query) {
@@ -132,7 +134,9 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
   std::size_t count = 0;
   for (const auto& [status, trials] : input.counts)
     count += static_cast<std::size_t>(trials);
-  auto standing = query.sorted_by > 0 || query.limit >= count
+  const auto spec = study_of_few(study, count);
+  const bool over_machines = spec && counts_machines(*spec);
+  auto standing = query.sorted_by > 0 || query.limit >= count || over_machines
                       ? read_whole_standing(study, query.sorted_by)
                       : read_standing(study);
   if (!standing) return tl::unexpected(standing.error());
@@ -153,9 +157,13 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     input.drift_log_ratio = standing->drift().largest_log_ratio();
   }
   if (const TrialRecord* baseline = standing->baseline()) input.baseline = *baseline;
-  const bool by_first = whole && query.sorted_by == 0;
-  add_machines(study, count, by_first ? &*standing : nullptr, input);
+  if (over_machines) {
+    const bool is_first = whole && query.sorted_by == 0;
+    input.scaling = read_curve(study, *spec, is_first ? &*standing : nullptr);
+  }
+  if (spec) input.machine_hours = read_machine_hours(study, *spec);
   std::vector<TrialRecord> known = standing->take_trials();
+  input.ranked.reserve(input.ranked.size() + places.size());
   for (const std::size_t place : places)
     input.ranked.push_back(std::move(known[place]));
   if (query.all) {

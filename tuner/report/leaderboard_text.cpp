@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -66,17 +67,35 @@ LeaderboardColumn configuration_column(const Leaderboard& board, std::size_t wid
   return column;
 }
 
+/// Columns, and the table that shows them behind the marks: cells are made once, however many
+/// columns give way.
+struct ShownTable {
+  std::vector<LeaderboardColumn> columns;
+  TextTable table;
+
+  void drop(std::vector<LeaderboardColumn>::iterator column) {
+    table.drop_column(1 + static_cast<std::size_t>(column - columns.begin()));
+    columns.erase(column);
+  }
+  void drop_parameters() {
+    const auto is_parameter = [](const LeaderboardColumn& column) { return column.is_parameter; };
+    for (auto next = std::ranges::find_if(columns, is_parameter); next != columns.end();
+         next = std::ranges::find_if(columns, is_parameter)) {
+      drop(next);
+    }
+  }
+};
+
 /// Drops the least important columns until the table fits or only those of parameters and what
 /// matters more are left.
-void drop_columns(std::vector<LeaderboardColumn>& columns, const std::vector<LeaderboardRow>& rows,
-                  std::size_t width) {
+void drop_columns(ShownTable& shown, std::size_t width) {
   const auto order = [](const LeaderboardColumn& column) {
     return column.is_parameter ? k_never_dropped : column.importance;
   };
-  while (table_of(columns, rows).width() > width) {
-    const auto least = std::ranges::min_element(columns, {}, order);
-    if (least == columns.end() || order(*least) > k_parameter_importance) return;
-    columns.erase(least);
+  while (shown.table.width() > width) {
+    const auto least = std::ranges::min_element(shown.columns, {}, order);
+    if (least == shown.columns.end() || order(*least) > k_parameter_importance) return;
+    shown.drop(least);
   }
 }
 
@@ -87,26 +106,28 @@ TextTable narrow_table(std::vector<LeaderboardColumn> columns, const Leaderboard
   for (LeaderboardColumn& column : columns) {
     if (column.name == "status") column.text = brief_status;
   }
-  std::vector<LeaderboardColumn> apart = columns;
-  drop_columns(apart, board.rows, width);
-  if (TextTable table = table_of(apart, board.rows); table.width() <= width) return table;
-  std::erase_if(columns, [](const LeaderboardColumn& column) { return column.is_parameter; });
+  TextTable table = table_of(columns, board.rows);
+  ShownTable together{std::move(columns), std::move(table)};
+  ShownTable apart = together;
+  drop_columns(apart, width);
+  if (apart.table.width() <= width) return std::move(apart.table);
+  together.drop_parameters();
   constexpr std::size_t k_gap = 2;
   const auto room = [&] {
-    const std::size_t taken = table_of(columns, board.rows).width() + k_gap;
+    const std::size_t taken = together.table.width() + k_gap;
     return width > taken ? width - taken : std::size_t{0};
   };
   std::size_t left = room();
   while (left < k_narrowest_configuration) {
-    const auto least = std::ranges::min_element(columns, {}, &LeaderboardColumn::importance);
-    if (least == columns.end() || least->importance >= k_never_dropped) break;
-    columns.erase(least);
+    const auto least =
+        std::ranges::min_element(together.columns, {}, &LeaderboardColumn::importance);
+    if (least == together.columns.end() || least->importance >= k_never_dropped) break;
+    together.drop(least);
     left = room();
   }
-  if (!board.parameters.empty()) {
-    columns.push_back(configuration_column(board, std::max(k_shortest_configuration, left)));
-  }
-  return table_of(columns, board.rows);
+  if (board.parameters.empty()) return std::move(together.table);
+  together.columns.push_back(configuration_column(board, std::max(k_shortest_configuration, left)));
+  return table_of(together.columns, board.rows);
 }
 
 std::vector<LeaderboardColumn> shown_columns(const Leaderboard& board,
@@ -126,18 +147,6 @@ std::vector<LeaderboardColumn> shown_columns(const Leaderboard& board,
 
 /// Spreadsheets evaluate texts that begin so (OWASP, "CSV Injection").
 constexpr std::string_view k_formula_signs = "=+-@\t\r";
-
-/// Without what a terminal would take for commands; lines stay apart.
-std::string printable_lines(const std::string& text) {
-  std::string result;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (begin > 0) result += '\n';
-    result += printable_line(std::string_view(text).substr(begin, end - begin), 3 * text.size());
-    begin = end + 1;
-  }
-  return result;
-}
 
 std::string csv_cell(const std::optional<Value>& value) {
   if (!value) return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/stored_study.hpp"
 
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,16 +30,34 @@ RankingRules stored_rules(const StoredStudy& study) {
     auto compiled =
         Expression::compile(batch_size.get<std::string>(), parameter_order(document), facts);
     if (compiled) {
-      size.emplace(batch_size.get<std::string>(),
-                   [expression = *std::move(compiled)](const Configuration& configuration) {
-                     return expression.evaluate(configuration);
-                   });
+      // Copies of a formula share what is compiled.
+      size.emplace(
+          batch_size.get<std::string>(),
+          [expression = std::make_shared<const Expression>(*std::move(compiled))](
+              const Configuration& configuration) { return expression->evaluate(configuration); });
     }
   }
   return ranking_rules(
       std::move(objectives),
       half_width.is_number() ? half_width.get<double>() : MeasureSpec().target_half_width,
       std::move(size));
+}
+
+/// For messages: a stored study is in no file.
+std::filesystem::path file_of(const StudyRecord& record) {
+  return "/stored/" + record.name;
+}
+
+/// Those of a document are taken in place of the machine's, which are then not looked for.
+Facts facts_to_read_with(const StudyRecord& record) {
+  return record.document.contains("facts") ? Facts{} : detected_facts();
+}
+
+Result<StudySpec> readable(const StudyRecord& record, Result<StudySpec> study) {
+  if (study) return study;
+  return fail(ErrorKind::store,
+              fmt::format("the stored study \"{}\" cannot be read by this version: {}", record.name,
+                          study.error().text()));
 }
 
 }  // namespace
@@ -54,13 +73,13 @@ Facts stored_facts(const StudyRecord& record) {
 }
 
 Result<StudySpec> stored_spec(const StudyRecord& record) {
-  auto study = study_from_json(record.document, "/stored/" + record.name, detected_facts());
-  if (!study) {
-    return fail(ErrorKind::store,
-                fmt::format("the stored study \"{}\" cannot be read by this version: {}",
-                            record.name, study.error().text()));
-  }
-  return study;
+  return readable(record, stored_study_from_json(record.document, file_of(record),
+                                                 facts_to_read_with(record), record.fingerprint));
+}
+
+Result<StudySpec> checked_stored_spec(const StudyRecord& record) {
+  return readable(record,
+                  study_from_json(record.document, file_of(record), facts_to_read_with(record)));
 }
 
 Result<std::optional<Recommendation>> stored_recommendation(const StudyRecord& record) {

@@ -25,8 +25,10 @@ struct StoredStudy {
   std::vector<ObjectiveView> objectives;
 };
 
-/// The validated study as it was stored with the history.
+/// The study as it was stored with the history, to be read (`stored_study_from_json`).
 [[nodiscard]] Result<StudySpec> stored_spec(const StudyRecord& record);
+/// The same, validated anew, to be run.
+[[nodiscard]] Result<StudySpec> checked_stored_spec(const StudyRecord& record);
 
 /// The facts of the machine that a stored study was begun with.
 [[nodiscard]] Facts stored_facts(const StudyRecord& record);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -115,14 +116,15 @@ struct RunsOfKind {
 std::vector<ScalingRun> of_one_kind(
     std::map<std::string, RunsOfKind> kinds, StudyScaling& out,
     const std::function<std::string(const ScalingRun&, double count)>& kind_at) {
+  if (kinds.size() == 1) return std::move(kinds.begin()->second.runs);
   std::vector<ScalingRun> runs;
   const bool decided = std::ranges::all_of(kinds, [&](const auto& kind) {
     return kind.second.counts.size() == 1 &&
            kind_at(kinds.begin()->second.runs.front(), *kind.second.counts.begin()) == kind.first;
   });
-  if (kinds.size() < 2 || decided) {
+  if (decided) {
     for (auto& [name, kind] : kinds)
-      runs.insert(runs.end(), kind.runs.begin(), kind.runs.end());
+      std::ranges::move(kind.runs, std::back_inserter(runs));
     return runs;
   }
   const auto best = std::ranges::min_element(kinds, {}, [](const auto& kind) {
@@ -261,6 +263,7 @@ Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standi
     RunsOfKind& kind = kinds[question.alike ? kind_of_machines(resources) : ""];
     kind.counts.insert(run.count);
     kind.least_time_s = std::min(kind.least_time_s, run.time_s);
+    if (kind.runs.empty()) kind.runs.reserve(standing.trials().size());
     kind.runs.push_back(std::move(run));
   }
   if (kinds.empty()) return measured;
@@ -268,8 +271,9 @@ Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standi
   if (!question.alike && kinds.size() > 1) {
     RunsOfKind all;
     for (auto& [name, kind] : kinds)
-      all.runs.insert(all.runs.end(), kind.runs.begin(), kind.runs.end());
-    kinds = {{"", std::move(all)}};
+      std::ranges::move(kind.runs, std::back_inserter(all.runs));
+    kinds.clear();
+    kinds.emplace("", std::move(all));
   }
   std::erase_if(unusable, [&](const auto& each) { return usable.contains(each.first); });
   std::erase_if(question.possible_counts, [&](double count) { return unusable.contains(count); });

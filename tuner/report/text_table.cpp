@@ -2,8 +2,10 @@
 #include "tuner/report/text_table.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "tuner/report/format.hpp"
 
@@ -29,40 +31,43 @@ void append_line(std::string& out, const std::vector<std::string>& cells,
 
 }  // namespace
 
+TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {
+  for (const Column& column : columns_)
+    widths_.push_back(display_width(column.title));
+}
+
 void TextTable::add_row(std::vector<std::string> cells) {
   if (cells.size() > columns_.size()) throw std::logic_error("more cells than columns");
   cells.resize(columns_.size());
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    widths_[i] = std::max(widths_[i], display_width(cells[i]));
   rows_.push_back(std::move(cells));
 }
 
-std::vector<std::size_t> TextTable::widths() const {
-  std::vector<std::size_t> result;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    std::size_t width = display_width(columns_[i].title);
-    for (const auto& row : rows_)
-      width = std::max(width, display_width(row[i]));
-    result.push_back(width);
-  }
-  return result;
+void TextTable::drop_column(std::size_t column) {
+  const auto place = static_cast<std::ptrdiff_t>(column);
+  columns_.erase(columns_.begin() + place);
+  widths_.erase(widths_.begin() + place);
+  for (auto& row : rows_)
+    row.erase(row.begin() + place);
 }
 
 std::size_t TextTable::width() const {
-  const auto all = widths();
-  if (all.empty()) return 0;
-  return std::accumulate(all.begin(), all.end(), std::size_t{0}) + k_gap * (all.size() - 1);
+  if (widths_.empty()) return 0;
+  return std::accumulate(widths_.begin(), widths_.end(), std::size_t{0}) +
+         k_gap * (widths_.size() - 1);
 }
 
 std::string TextTable::text() const {
-  const auto all = widths();
   std::string result;
   std::vector<std::string> titles;
   for (const Column& column : columns_)
     titles.push_back(column.title);
   const bool titled =
       std::any_of(titles.begin(), titles.end(), [](const auto& title) { return !title.empty(); });
-  if (titled) append_line(result, titles, columns_, all);
+  if (titled) append_line(result, titles, columns_, widths_);
   for (const auto& row : rows_)
-    append_line(result, row, columns_, all);
+    append_line(result, row, columns_, widths_);
   return result;
 }
 

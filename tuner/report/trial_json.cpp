@@ -97,7 +97,7 @@ Json trial_json(const TrialRecord& trial, const std::vector<ObjectiveView>& obje
   if (trial.gpu) {
     json["gpu"] = {{"other_processes", trial.gpu->most_strangers}};
     for (const auto& [name, member] : k_gpu_use_fields)
-      json["gpu"][name] = number_or_null((*trial.gpu).*member);
+      json["gpu"][std::string(name)] = number_or_null((*trial.gpu).*member);
   }
   json["storage_read_bytes"] =
       trial.storage_read_bytes ? number_or_null(*trial.storage_read_bytes) : Json(nullptr);

@@ -147,7 +147,7 @@ void add_command(FactLines& facts, const TrialCommand& command) {
 }
 
 /// The last decision and every one that stopped the trial, with the numbers behind them.
-std::string decisions_text(const TrialTrace& trace, const std::vector<ObjectiveView>& objectives) {
+std::string looks_text(const TrialTrace& trace, const std::vector<ObjectiveView>& objectives) {
   if (trace.decisions.empty()) return {};
   const TrialDecision& last = trace.decisions.back();
   std::string values;
@@ -285,7 +285,7 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
                     step_plot(*details.trace, trial.measurement,
                               room > k_fact_indent ? room - k_fact_indent : 0),
                     &FactLines::add_verbatim);
-    facts.add("decisions", decisions_text(*details.trace, objectives));
+    facts.add("decisions", looks_text(*details.trace, objectives));
     facts.add_lines("disturbed", disturbed_text(*details.trace));
   }
   if (trial.expected_improvement) {

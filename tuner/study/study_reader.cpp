@@ -84,9 +84,9 @@ void default_budget(BudgetSpec& budget) {
   if (!budget.trials && !budget.time_s && !budget.cost_usd) budget.trials = k_trials;
 }
 
-/// The study, or nothing with at least one fault.
-std::optional<StudySpec> build(const Json& document, const std::filesystem::path& file, Facts facts,
-                               Faults& faults) {
+/// What the keys say, each by itself; nothing with at least one fault.
+std::optional<StudySpec> read_keys(const Json& document, const std::filesystem::path& file,
+                                   Facts facts, Faults& faults) {
   Reading reading{.faults = {}, .folder = file.parent_path(), .scope = nullptr};
   StudySpec spec;
   spec.file = file;
@@ -98,21 +98,37 @@ std::optional<StudySpec> build(const Json& document, const std::filesystem::path
   faults = std::move(reading.faults);
   if (!faults.empty()) return std::nullopt;
   default_budget(spec.budget);
-  const std::vector<Configuration> examples = study::example_configurations(spec);
-  study::cross_check(spec, examples, faults);
+  return spec;
+}
+
+void complete_runner(StudySpec& spec, const std::vector<Configuration>& examples, Faults& faults) {
   if (auto completed = spec.runner->complete(study::view_of(spec, examples), faults)) {
     spec.runner = std::move(completed);
   }
+}
+
+/// The study, or nothing with at least one fault.
+std::optional<StudySpec> build(const Json& document, const std::filesystem::path& file, Facts facts,
+                               Faults& faults) {
+  auto spec = read_keys(document, file, std::move(facts), faults);
+  if (!spec) return std::nullopt;
+  const std::vector<Configuration> examples = study::example_configurations(*spec);
+  study::cross_check(*spec, examples, faults);
+  complete_runner(*spec, examples, faults);
   if (!faults.empty()) return std::nullopt;
-  spec.document = study::canonical_document(spec);
-  if (const auto scaling = scaling_search(spec); !scaling) {
+  spec->document = study::canonical_document(*spec);
+  if (const auto scaling = scaling_search(*spec); !scaling) {
     const Error& error = scaling.error();
     faults.add(error.where, error.hint.empty() ? error.message
                                                : fmt::format("{}: {}", error.message, error.hint));
     return std::nullopt;
   }
-  spec.fingerprint = study::fingerprint_of(spec);
+  spec->fingerprint = study::fingerprint_of(*spec);
   return spec;
+}
+
+std::filesystem::path absolute_path(const std::filesystem::path& file) {
+  return std::filesystem::absolute(file).lexically_normal();
 }
 
 /// Lines for messages; none if the file has gone since.
@@ -150,8 +166,7 @@ Result<StudySpec> read_study(const std::filesystem::path& file, const Facts& fac
     }
     return tl::unexpected(faults.empty() ? document.error() : faults.to_error(file, lines));
   }
-  const auto absolute = std::filesystem::absolute(file).lexically_normal();
-  auto spec = build(*document, absolute, facts, faults);
+  auto spec = build(*document, absolute_path(file), facts, faults);
   if (spec) check_paths(*spec, faults);
   if (!faults.empty()) return tl::unexpected(faults.to_error(file, lines_of(file)));
   return *std::move(spec);
@@ -160,9 +175,19 @@ Result<StudySpec> read_study(const std::filesystem::path& file, const Facts& fac
 Result<StudySpec> study_from_json(const Json& document, const std::filesystem::path& file,
                                   const Facts& facts) {
   Faults faults;
-  const auto absolute = std::filesystem::absolute(file).lexically_normal();
-  auto spec = build(document, absolute, facts, faults);
+  auto spec = build(document, absolute_path(file), facts, faults);
   if (!faults.empty()) return tl::unexpected(faults.to_error(file, SourceLines{}));
+  return *std::move(spec);
+}
+
+Result<StudySpec> stored_study_from_json(const Json& document, const std::filesystem::path& file,
+                                         const Facts& facts, std::string fingerprint) {
+  Faults faults;
+  auto spec = read_keys(document, absolute_path(file), facts, faults);
+  if (spec) complete_runner(*spec, {spec->baseline}, faults);
+  if (!spec || !faults.empty()) return tl::unexpected(faults.to_error(file, SourceLines{}));
+  spec->document = document;
+  spec->fingerprint = std::move(fingerprint);
   return *std::move(spec);
 }
 

@@ -218,6 +218,13 @@ struct StudySpec {
 [[nodiscard]] Result<StudySpec> study_from_json(const Json& document,
                                                 const std::filesystem::path& file,
                                                 const Facts& facts);
+/// A stored `StudySpec::document` for who only reads what was measured: the same study, but that
+/// what has to hold between its keys, and for example configurations, is not checked again, and
+/// that it keeps its document and the fingerprint that it was stored with. Most of the time of
+/// `study_from_json` goes into these. What is to be run is read by that.
+[[nodiscard]] Result<StudySpec> stored_study_from_json(const Json& document,
+                                                       const std::filesystem::path& file,
+                                                       const Facts& facts, std::string fingerprint);
 
 /// What a trial of `configuration` runs: templates filled in, conditional parts decided.
 struct RenderedCommand {

@@ -32,6 +32,15 @@ TEST(TextTable, CountsCodePointsAndIgnoresColours) {
   EXPECT_EQ(table.text(), "   k  v\n\x1b[1mgr\xc3\xbcn\x1b[0m  1\n rot  2\n");
 }
 
+TEST(TextTable, IsAsWideAsTheColumnsThatAreLeft) {
+  TextTable table({{"", Align::left}, {"configuration", Align::left}, {"time", Align::right}});
+  table.add_row({"*", "batch_size=64 workers=4", "12 s"});
+  EXPECT_EQ(table.width(), 1U + 2U + 23U + 2U + 4U);
+  table.drop_column(1);
+  EXPECT_EQ(table.width(), 1U + 2U + 4U);
+  EXPECT_EQ(table.text(), "   time\n*  12 s\n");
+}
+
 TEST(TextTable, RefusesMoreCellsThanColumns) {
   TextTable table({{"one", Align::left}});
   EXPECT_THROW(table.add_row({"1", "2"}), std::logic_error);

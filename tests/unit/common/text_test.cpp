@@ -27,6 +27,15 @@ TEST(PrintableLine, NeutralisesWhatATerminalWouldObey) {
   EXPECT_EQ(printable_line("bad\xff!"), "bad\xEF\xBF\xBD!");
   EXPECT_EQ(printable_line("\x1b]0;title\aof a window"), "of a window");
   EXPECT_EQ(printable_line("\x1b["), "");
+  EXPECT_EQ(printable_line("plain ~"), "plain ~");
+  EXPECT_EQ(printable_line("plain", 3), "pla");
+  EXPECT_EQ(printable_line("plain\x7F"), "plain");
+}
+
+TEST(PrintableLines, KeepLinesApartAndNothingElseThatATerminalWouldObey) {
+  EXPECT_EQ(printable_lines("one\x1b[31m\n  two\r\x07\n"), "one\n  two\n");
+  EXPECT_EQ(printable_lines(""), "");
+  EXPECT_EQ(printable_lines(std::string(5000, 'x')).size(), 5000U);
 }
 
 TEST(PrintableLine, CutsBetweenCharacters) {

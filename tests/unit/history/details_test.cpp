@@ -54,6 +54,33 @@ TEST_F(HistoryDetails, TimesInWhichMachinesWereNotUsedGrowAndEndWithTheirStudy) 
   EXPECT_TRUE(must(history.unused_times(study.id)).empty());
 }
 
+TEST_F(HistoryDetails, DecisionsComeBackInOrderAndEndWithTheirStudy) {
+  History history = open();
+  const auto study = make_study(history);
+  StudyTotals totals;
+  totals.decisions = {
+      {100.0, "guard", 1, "", Json{{"metric", "loss"}, {"max", 2.5}}},
+      {100.0, "judge", 7, "batch_size=64",
+       Json{{"settled", true}, {"pairs", 2}, {"ratio", std::numeric_limits<double>::quiet_NaN()}}}};
+  must(history.record_ended(study.id, ended(1), totals));
+  must(history.record_study(study, {}, std::vector<StudyDecision>{{90.0, "end", 0, "12 trials"}}));
+
+  const auto decisions = must(history.decisions(study.id));
+  ASSERT_EQ(decisions.size(), 3U);
+  EXPECT_EQ(decisions[0].kind, "guard");
+  EXPECT_DOUBLE_EQ(decisions[0].at_wall_s, 100.0);
+  EXPECT_EQ(decisions[0].trial, 1);
+  EXPECT_EQ(decisions[0].numbers, (Json{{"metric", "loss"}, {"max", 2.5}}));
+  EXPECT_EQ(decisions[1].text, "batch_size=64");
+  EXPECT_EQ(decisions[1].numbers["settled"], true);
+  EXPECT_TRUE(decisions[1].numbers["ratio"].is_null()) << "was not finite";
+  EXPECT_EQ(decisions[2].kind, "end") << "as they were recorded, whatever the clock says";
+  EXPECT_EQ(decisions[2].trial, 0);
+  EXPECT_EQ(decisions[2].numbers, Json::object());
+  must(history.remove_study(study.id));
+  EXPECT_TRUE(must(history.decisions(study.id)).empty());
+}
+
 TEST_F(HistoryDetails, ATraceComesBackAsItWasRecorded) {
   History history = open();
   const auto study = make_study(history);

@@ -139,6 +139,7 @@ TEST_P(OldVersions, IsOpenedAndGoesOn) {
   EXPECT_EQ(study.unpaid_suggestions, GetParam() >= 5 ? 2 : 0);
   EXPECT_EQ(must(history.nights("resnet-nightly")).size(), GetParam() >= 7 ? 1U : 0U);
   EXPECT_EQ(must(history.unused_times(study.id)).size(), GetParam() >= 8 ? 1U : 0U);
+  EXPECT_EQ(must(history.decisions(study.id)).size(), GetParam() >= 9 ? 2U : 0U);
   must(history.record_night("resnet-nightly", {2, 0.0, "running", Json::object()}));
   must(history.record_launching(study.id, launching_trial(12)));
   study.overhead_usd = 0.5;
@@ -178,6 +179,7 @@ TEST_P(OldVersions, CanBeReadAsItIsWhereItsTablesAreThoseOfToday) {
     EXPECT_EQ(must(opened->sessions(1)).size(), GetParam() >= 4 ? 1U : 0U);
     EXPECT_EQ(must(opened->nights("resnet-nightly")).size(), GetParam() >= 7 ? 1U : 0U);
     EXPECT_EQ(must(opened->unused_times(1)).size(), GetParam() >= 8 ? 1U : 0U);
+    EXPECT_EQ(must(opened->decisions(1)).size(), GetParam() >= 9 ? 2U : 0U);
   }
   EXPECT_EQ(version_on_disk(), GetParam()) << "a reader changed it";
 }

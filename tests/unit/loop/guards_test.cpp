@@ -140,6 +140,21 @@ TEST(Guards, CompareWithTheBaselineAtTheSameNumberOfSamples) {
   EXPECT_THAT(*told(2.05), HasSubstr("above 1.02 times the baseline's 2"));
 }
 
+TEST(Guards, AskForTheTighterOfTheirLimitsOnceTheBaselineIsKnown) {
+  Guard guard = loss_after(1000);
+  guard.max = 2.5;
+  const GuardLimit unknown = limit_of(guard, completed(1, 1.0));
+  EXPECT_EQ(unknown.metric, "loss@1000");
+  EXPECT_EQ(unknown.max, 2.5);
+  EXPECT_FALSE(unknown.baseline) << "was not reported";
+  const GuardLimit known = limit_of(guard, baseline_with("loss@1000", 2.0));
+  EXPECT_DOUBLE_EQ(known.max.value(), 2.04);
+  EXPECT_DOUBLE_EQ(known.baseline.value(), 2.0);
+  EXPECT_FALSE(known.min);
+  guard.min_ratio_to_baseline = 0.5;
+  EXPECT_DOUBLE_EQ(limit_of(guard, baseline_with("loss@1000", 2.0)).min.value(), 1.0);
+}
+
 TEST(Guards, WhatCannotBeKnownIsNoSuccess) {
   const std::vector<Guard> guards{loss_after(1000)};
   const TrialRecord baseline = baseline_with("loss@1000", 2.0);

@@ -9,6 +9,7 @@
 
 #include "tests/support/golden_file.hpp"
 #include "tests/unit/study/study_fixture.hpp"
+#include "tuner/study/study_format.hpp"
 
 namespace steptune {
 namespace {
@@ -43,6 +44,24 @@ TEST_P(StoredStudy, KeepsItsFingerprintAndItsDocument) {
   ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(again->fingerprint, study->fingerprint);
   EXPECT_EQ(dump_json(again->document), dump_json(study->document));
+}
+
+TEST_P(StoredStudy, IsTheSameToWhoOnlyReads) {
+  const auto stored = read_json_file(GetParam());
+  ASSERT_TRUE(stored) << stored.error().text();
+  const Json& document = stored->at("document");
+  const auto study = stored_study_from_json(document, "/studies/study.json", {}, "as stored");
+  ASSERT_TRUE(study) << study.error().text();
+  EXPECT_EQ(dump_json(study::canonical_document(*study), 2), dump_json(document, 2));
+  EXPECT_EQ(study->document, document);
+  EXPECT_EQ(study->fingerprint, "as stored");
+  const StudySpec checked = testing::sound(document);
+  EXPECT_EQ(study->baseline, checked.baseline);
+  EXPECT_EQ(study->facts, checked.facts);
+  EXPECT_EQ(study->mentioned, checked.mentioned);
+  EXPECT_EQ(usd_per_hour(*study, study->baseline), usd_per_hour(checked, checked.baseline));
+  EXPECT_EQ(render_command(*study, study->baseline).argv,
+            render_command(checked, checked.baseline).argv);
 }
 
 TEST_P(StoredStudy, MayBeMovedToAnotherFolder) {
