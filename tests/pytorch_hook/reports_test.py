@@ -142,6 +142,19 @@ class Untouched(unittest.TestCase):
         for way in ("lists", "items", "sequences", "views"):
             self.check("collated", way, steps=6, samples=22)
 
+    def test_training_in_another_thread(self):
+        for way in ("all", "loop"):
+            ran = self.check("threads", way, steps=24, samples=96)
+            self.assertTrue(ran.knob("num_workers")["may"])
+
+    def test_batches_that_another_thread_loads(self):
+        ran = run("threads", "batches", hook=SURVEY)
+        self.assertEqual(ran.lines, run("threads", "batches").lines)
+        self.assertIsNone(ran.event("disabled"), ran.output)
+        self.assertEqual(ran.steps[-1]["step"], 24)
+        # The first forward may be missed, while a batch is loaded.
+        self.assertEqual(ran.steps[-1]["samples"] - ran.steps[0].get("samples", 0), 92)
+
     def test_evaluation_of_another_module(self):
         ran = self.check("inner_evaluation", "inner", steps=24, samples=96)
         self.assertEqual(len(ran.phases_ended("evaluation")), 3)

@@ -3,6 +3,7 @@
 
 import weakref
 
+import torch
 from torch.utils.data import DataLoader, dataloader
 
 from steptune_pytorch import call_site, loader_queue, tensors
@@ -158,7 +159,8 @@ class Loaders:
         hook = self._hook
 
         def __iter__(loader):
-            if not hook.watches() or hook.clock.current == DATA:
+            watches = hook.watches_training() if torch.is_grad_enabled() else hook.watches()
+            if not watches or hook.clock.current == DATA:
                 return original(loader)
             before = hook.clock.switch(DATA)
             try:
@@ -172,7 +174,8 @@ class Loaders:
                     self._know_again(iterator, facts)
                 return iterator
             finally:
-                hook.clock.switch(before)
+                if hook.watches():  # training may have begun in another thread
+                    hook.clock.switch(before)
 
         return __iter__
 
@@ -210,15 +213,16 @@ class Loaders:
             before = clock.switch(DATA)
             try:
                 batch = original(iterator)
-            except StopIteration:
-                clock.switch(OTHER)
-                self._tell(hook.progress.exhausted, facts_of.get(iterator))
+            except BaseException as error:
+                if hook.watches():
+                    is_end = isinstance(error, StopIteration)
+                    clock.switch(OTHER if is_end else before)
+                    if is_end:
+                        self._tell(hook.progress.exhausted, facts_of.get(iterator))
                 raise
-            except BaseException:
-                clock.switch(before)
-                raise
-            clock.switch(PREPARE)
-            self._tell(hook.progress.fetched, facts_of.get(iterator), batch)
+            if hook.watches():  # as above
+                clock.switch(PREPARE)
+                self._tell(hook.progress.fetched, facts_of.get(iterator), batch)
             return batch
 
         return __next__

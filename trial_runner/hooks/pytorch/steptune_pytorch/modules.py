@@ -76,11 +76,7 @@ class Modules:
             clock = hook.clock
             # Inside another forward it is a submodule, inside a backward a recomputation, inside a
             # loader a transformation.
-            if (
-                clock.current in (FORWARD, BACKWARD, DATA)
-                or not hook.watches()
-                or not self._is_trainable(module)
-            ):
+            if clock.current in (FORWARD, BACKWARD, DATA) or not self._is_watched(module):
                 return original(module, *inputs, **named)
             return self._outermost(original, module, inputs, named)
 
@@ -128,6 +124,13 @@ class Modules:
             progress.trained() if training else progress.evaluated()
         except Exception as error:
             self._hook.failed(error)
+
+    def _is_watched(self, module):
+        if self._hook.watches():
+            return self._is_trainable(module)
+        # Another thread may only infer.
+        trains = self._hook.active and torch.is_grad_enabled() and module.training
+        return trains and self._is_trainable(module) and self._hook.watches_training()
 
     def _is_trainable(self, module):
         trainable = self._trainable.get(module)

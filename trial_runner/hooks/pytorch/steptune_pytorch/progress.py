@@ -6,7 +6,7 @@ import torch
 from steptune_pytorch import gpu_events, ranks, tensors
 from steptune_pytorch.gpu_parts import GpuParts
 from steptune_pytorch.loader_queue import LoaderQueue
-from steptune_pytorch.part_clock import DATA, HostParts, PartClock
+from steptune_pytorch.part_clock import DATA, OTHER, HostParts, PartClock
 
 _FEWEST_EPOCH_END_S = 0.005
 _STEPS_WITH_TEACHER = 3
@@ -50,6 +50,16 @@ class Progress:
         self._prints = settings.prints_steps
         self._micro_batches = micro_batches if self._prints else None
         self._parts = HostParts(self.clock)
+
+    def has_begun(self):
+        """A backward was seen."""
+        return self.steps > 0 or self.backwards > 0 or self.skipped_steps > 0
+
+    def goes_to_another_thread(self):
+        """What the one before did was no training: it may load batches for this one, unseen from now on."""
+        del self._fetched[:]
+        self._restart = None
+        self.clock.switch(OTHER)
 
     # -- data ------------------------------------------------------------------------------------
 
