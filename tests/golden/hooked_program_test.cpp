@@ -121,6 +121,13 @@ TEST_F(HookedProgram, AKnobThatCannotBeSetMakesATrialInfeasible) {
               HasSubstr("optimizer_implementation=fused could not be set"));
 }
 
+TEST_F(HookedProgram, ThatFailsWhileItIsLookedAtIsToldSo) {
+  const Ended surveyed = sandbox_.steptune({"check", "--", k_python, "train.py", "1"});
+  EXPECT_EQ(surveyed.exit_code, 0) << surveyed.err;
+  EXPECT_THAT(surveyed.err, HasSubstr("note    the program failed after 50 steps"));
+  EXPECT_THAT(surveyed.err, HasSubstr("exit status 7"));
+}
+
 TEST_F(HookedProgram, WithoutPyTorchIsToldSo) {
   sandbox_.write("train.py", "print('no training here')\n");
   sandbox_.write("study.json",

@@ -13,7 +13,11 @@ import unittest
 
 import harness
 
+sys.path.append(harness.HOOK)
+from steptune_pytorch import imports  # noqa: E402
+
 _SUBREAPER = 36  # prctl(2)
+_LONGEST_LINE = 16 << 10  # that the tuner reads
 
 
 class Server:
@@ -111,6 +115,16 @@ class ForkServer(unittest.TestCase):
         mine, other = first.lines[6].split(), second.lines[6].split()
         self.assertNotEqual(mine[0], other[0])
         self.assertNotEqual(mine[1], other[1])
+
+    def test_of_many_modules_the_deepest_are_left_out(self):
+        packages = ["package%d" % i for i in range(300)]
+        many = [name for p in packages for name in (p, p + ".part", p + ".part.with.a.long.name")]
+        names = imports.fitting(many)
+        self.assertLess(len(json.dumps({"v": 1, "hook": {"event": "imports", "modules": names}})), _LONGEST_LINE)
+        self.assertEqual(names, [name for name in many if name in set(names)])
+        self.assertLessEqual(set(packages), set(names))
+        self.assertLess(len(names), len(many))
+        self.assertEqual(imports.fitting(packages), packages)
 
     def test_another_program_is_refused(self):
         server = Server([harness.program("mnist")])

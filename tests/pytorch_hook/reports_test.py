@@ -36,10 +36,10 @@ def replace_scalers():
 class Untouched(unittest.TestCase):
     """Every program prints with the hook what it prints without."""
 
-    def check(self, name, steps, samples=None, samples_by="loader"):
-        ran = run(name, hook=SURVEY)
+    def check(self, name, *arguments, steps, samples=None, samples_by="loader"):
+        ran = run(name, *arguments, hook=SURVEY)
         self.assertEqual(ran.status, 0, ran.output)
-        self.assertEqual(ran.lines, run(name).lines)
+        self.assertEqual(ran.lines, run(name, *arguments).lines)
         self.assertIsNone(ran.event("disabled"), ran.output)
         self.assertEqual(ran.steps[-1]["step"], steps)
         self.assertEqual(ran.steps[-1].get("samples"), samples)
@@ -130,6 +130,44 @@ class Untouched(unittest.TestCase):
         self.assertEqual(ran.event("program")["optimizers"], ["AdamW"])
         self.assertEqual(ran.event("program")["backwards_per_step"], 2)
         self.assertEqual(len(ran.phases_ended("evaluation")), 2)
+
+    def test_batches_that_are_kept(self):
+        # 4 samples were fetched for the first step, 2 of them are trained on in each.
+        self.check("kept_batches", "one", steps=12, samples=4 + 11 * 2, samples_by="forward")
+        self.check("kept_batches", "unseen", steps=12, samples=48, samples_by="forward")
+        self.check("kept_batches", "cycle", steps=12, samples=48, samples_by="forward")
+        self.check("kept_batches", "repeated", steps=12, samples=16)
+
+    def test_samples_that_are_in_no_first_dimension(self):
+        for way in ("lists", "items", "sequences", "views"):
+            self.check("collated", way, steps=6, samples=22)
+
+    def test_training_in_another_thread(self):
+        for way in ("all", "loop"):
+            ran = self.check("threads", way, steps=24, samples=96)
+            self.assertTrue(ran.knob("num_workers")["may"])
+
+    def test_batches_that_another_thread_loads(self):
+        ran = run("threads", "batches", hook=SURVEY)
+        self.assertEqual(ran.lines, run("threads", "batches").lines)
+        self.assertIsNone(ran.event("disabled"), ran.output)
+        self.assertEqual(ran.steps[-1]["step"], 24)
+        # The first forward may be missed, while a batch is loaded.
+        self.assertEqual(ran.steps[-1]["samples"] - ran.steps[0].get("samples", 0), 92)
+
+    def test_evaluation_of_another_module(self):
+        ran = self.check("inner_evaluation", "inner", steps=24, samples=96)
+        self.assertEqual(len(ran.phases_ended("evaluation")), 3)
+        # Nothing shows that this is one, but it is no training.
+        ran = self.check("inner_evaluation", "copy", steps=24, samples=96)
+        self.assertEqual(ran.knob("num_workers")["where"], ["inner_evaluation.py:20 DataLoader"])
+
+    def test_like_loaders_made_in_one_place(self):
+        ran = self.check("like_loaders", steps=12, samples=48)
+        knob = ran.knob("num_workers")
+        self.assertEqual((knob["today"], knob["may"]), (0, True))
+        self.assertEqual(knob["where"], ["like_loaders.py:9 DataLoader"])
+        self.assertIs(ran.event("loader")["training"], True)
 
     def test_own_batch_sampler(self):
         ran = self.check("batch_sampler", steps=20, samples=80)

@@ -14,6 +14,7 @@ namespace {
 constexpr double k_least_half_width = 0.1;
 /// That of a rate of which a bound is all that is known.
 constexpr double k_bound_half_width = 0.5;
+constexpr std::size_t k_most_points = 64;
 
 }  // namespace
 
@@ -27,9 +28,20 @@ void ProgressBound::add(const Report& report) {
   most_between_reports_ = std::max(most_between_reports_, samples - last_samples_);
   last_s_ = report.received_s;
   last_samples_ = samples;
+  keep({last_s_, samples});
   if (++count_ > 1) return;
   first_s_ = last_s_;
   first_samples_ = samples;
+}
+
+void ProgressBound::keep(Point point) {
+  if (count_ % stride_ != 0) return;
+  points_.push_back(point);
+  if (points_.size() < k_most_points) return;
+  for (std::size_t i = 0; 2 * i < points_.size(); ++i)
+    points_[i] = points_[2 * i];
+  points_.resize(points_.size() / 2);
+  stride_ *= 2;
 }
 
 std::optional<double> ProgressBound::least_seconds_per_sample(double now_s) const {
@@ -42,6 +54,18 @@ std::optional<double> ProgressBound::seconds_per_sample() const {
   return (last_s_ - first_s_) / (last_samples_ - first_samples_);
 }
 
+double ProgressBound::difference_of_halves() const {
+  const double half = 0.5 * (first_samples_ + last_samples_);
+  const auto middle = std::ranges::lower_bound(points_, half, {}, &Point::samples);
+  if (middle == points_.end() || middle->samples <= first_samples_ ||
+      middle->samples >= last_samples_) {
+    return 0.0;
+  }
+  const double early = (middle->at_s - first_s_) / (middle->samples - first_samples_);
+  const double late = (last_s_ - middle->at_s) / (last_samples_ - middle->samples);
+  return std::abs(late - early);
+}
+
 Measurement unsteady_at_limit(Measurement measurement, const ProgressBound& progress,
                               double now_s) {
   if (measurement.status == MeasurementStatus::steady) return measurement;
@@ -49,7 +73,8 @@ Measurement unsteady_at_limit(Measurement measurement, const ProgressBound& prog
   if (!least) return measurement;
   const auto all = progress.seconds_per_sample();
   double& rate = measurement.seconds_per_sample;
-  double half_width = std::isfinite(measurement.half_width_s) ? measurement.half_width_s : 0.0;
+  const bool has_interval = std::isfinite(measurement.half_width_s);
+  double half_width = has_interval ? measurement.half_width_s : progress.difference_of_halves();
   if (!all) {
     rate = *least;
     half_width = k_bound_half_width * rate;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "trial_runner/measure/measurement.hpp"
 #include "trial_runner/report.hpp"
@@ -28,8 +29,18 @@ class ProgressBound {
   [[nodiscard]] std::optional<double> least_seconds_per_sample(double now_s) const;
   /// Samples since the first report over the time that they took; nothing before the second one.
   [[nodiscard]] std::optional<double> seconds_per_sample() const;
+  /// By how much the seconds per sample of the samples' first half and of their second differ; 0
+  /// where there are too few reports.
+  [[nodiscard]] double difference_of_halves() const;
 
  private:
+  /// A report that is kept: every `stride_`th, few in all.
+  struct Point {
+    double at_s = 0.0;
+    double samples = 0.0;
+  };
+  void keep(Point point);
+
   double samples_per_step_;
   std::size_t count_ = 0;
   double first_s_ = 0.0;
@@ -37,13 +48,15 @@ class ProgressBound {
   double last_s_ = 0.0;
   double last_samples_ = 0.0;
   double most_between_reports_ = 0.0;  ///< samples
+  std::vector<Point> points_;
+  std::size_t stride_ = 1;
 };
 
 /// The measurement of a trial whose time is over, or whose program came to its own end. Where it
 /// has no steady state, its rate so far counts, with an interval as wide as what is not known: at
 /// least a tenth, and down to what the samples done by `now_s` allow and up to what a slow start
-/// could be typical of. Its status stays what it is; without any rate so far it is returned as it
-/// is.
+/// could be typical of; without an interval of its own also what its halves differ by. Its status
+/// stays what it is; without any rate so far it is returned as it is.
 [[nodiscard]] Measurement unsteady_at_limit(Measurement measurement, const ProgressBound& progress,
                                             double now_s);
 

@@ -27,6 +27,8 @@ constexpr const char* k_guarded = "loss";
 /// A batch is varied by these factors: the table knows no program.
 constexpr std::int64_t k_smaller = 4;
 constexpr std::int64_t k_larger = 8;
+/// Of workers or batches: what a hook tells may be anything.
+constexpr std::int64_t k_most_told = 10000;
 
 /// A bound of the table on this machine.
 double bound_of(const Json& bound, const Facts& facts) {
@@ -211,6 +213,28 @@ class Knobs {
   bool wants_guard_ = false;
 };
 
+/// Of a loader, what the program does by itself; nothing where it is not known.
+std::optional<std::int64_t> count_today(const HookLog& log, const char* knob) {
+  const auto told = log.knobs().find(knob);
+  if (told == log.knobs().end() || !told->second.today.is_number_integer()) return std::nullopt;
+  const auto count = told->second.today.get<std::int64_t>();
+  return count >= 0 && count <= k_most_told ? std::optional(count) : std::nullopt;
+}
+
+/// Batches that the training loader can have ready at most, its workers being what they are today;
+/// null where that is not known.
+Json buffers_today(const HookLog& log, bool tunes_prefetch) {
+  const std::vector<HookedLoader> loaders = log.loaders();
+  const auto training = std::ranges::count_if(
+      loaders, [](const HookedLoader& loader) { return loader.training == true; });
+  const auto workers = count_today(log, "num_workers");
+  if (training != 1 || !workers) return nullptr;
+  if (*workers > 0 && tunes_prefetch) return fmt::format("{} * prefetch_factor", *workers);
+  // What PyTorch takes where nothing is said.
+  constexpr std::int64_t k_usual_prefetch = 2;
+  return *workers * count_today(log, "prefetch_factor").value_or(k_usual_prefetch);
+}
+
 /// Two digits, so that it is easy to read and to change.
 double rounded(double value) {
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1.0);
@@ -282,6 +306,8 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   if (has_workers) {
     document["measure"]["buffers"] =
         has_prefetch ? "num_workers * prefetch_factor" : "2 * num_workers";
+  } else if (Json buffers = buffers_today(survey.log, has_prefetch); !buffers.is_null()) {
+    document["measure"]["buffers"] = std::move(buffers);
   }
   document["trials"] = options.live ? "live" : "forked";
   document["budget"] = {{"trials", 40}, {"time", "30m"}};

@@ -100,6 +100,29 @@ TEST(Draft, LeavesLoadersAloneWhereDataIsNoPartOfTheTime) {
   EXPECT_FALSE(study.measure.buffers);
 }
 
+TEST(Draft, KnowsWhatALoaderCanHaveReadyWhoseWorkersStay) {
+  const auto loader = [](int line) {
+    return fmt::format(R"({{"event":"loader","id":"{0}","where":"train.py:{0}","training":true}})",
+                       line);
+  };
+  const auto buffers = [](std::vector<std::string> events) {
+    events.push_back(knob("num_threads", "4"));
+    return study_of(must_draft(usual(events, 0.004))).measure.buffers;
+  };
+  std::vector<std::string> events = loader_knobs("4");
+  events.push_back(loader(9));
+  EXPECT_EQ(buffers(events)->evaluate(Configuration{}), 8.0);
+  events[1] = knob("prefetch_factor", "3");
+  EXPECT_EQ(buffers(events)->evaluate(Configuration{}), 12.0);
+  events[0] = knob("num_workers", "0");
+  EXPECT_EQ(buffers(events)->evaluate(Configuration{}), 0.0);
+  events[0] = knob("num_workers", "9223372036854775807");
+  EXPECT_FALSE(buffers(events));
+  events[0] = knob("num_workers", "4");
+  events.push_back(loader(12));
+  EXPECT_FALSE(buffers(events));
+}
+
 TEST(Draft, MakesRoomForTodaysValueAndKeepsOnlyChoicesThatThereAre) {
   std::vector<std::string> events = loader_knobs("12");
   events[1] = knob("prefetch_factor", "3");
@@ -118,8 +141,11 @@ TEST(Draft, SettlesConditionsOnKnobsThatAreNotTuned) {
   const std::vector<std::string> with_workers = {
       R"({"event":"knob","knob":"num_workers","may":false,"today":4,"value":4,"why":"a sampler"})",
       knob("prefetch_factor", "2")};
-  const StudySpec study = study_of(must_draft(usual(with_workers)));
+  std::vector<std::string> with_loader = with_workers;
+  with_loader.emplace_back(R"({"event":"loader","id":"9","where":"train.py:9","training":true})");
+  const StudySpec study = study_of(must_draft(usual(with_loader)));
   EXPECT_FALSE(study.space.find("prefetch_factor")->when);
+  EXPECT_EQ(study.measure.buffers->text(), "4 * prefetch_factor");
   std::vector<std::string> without = with_workers;
   without[0] =
       R"({"event":"knob","knob":"num_workers","may":false,"today":0,"value":0,"why":"a sampler"})";

@@ -12,7 +12,7 @@ def wrap(hook):
     def wrap_backward(original):
         def backward(tensors, *arguments, **named):
             clock = hook.clock
-            if clock.current == BACKWARD or not hook.watches():
+            if clock.current == BACKWARD or not hook.watches_training():
                 return original(tensors, *arguments, **named)
             before = clock.switch(BACKWARD)
             roots = ()

@@ -20,7 +20,8 @@ _FIRST_LOSSES = 8
 
 
 class Hook:
-    """What the wrapped calls share. They watch one thread, the one that trains."""
+    """What the wrapped calls share. They watch one thread, the one that trains: that which imported torch,
+    or another in which training begins."""
 
     def __init__(self, asked):
         from steptune_pytorch.knobs import Knobs
@@ -71,6 +72,13 @@ class Hook:
 
     def watches(self):
         return self.active and threading.get_ident() == self.thread
+
+    def watches_training(self):
+        """The same, of what training begins with: until it has begun, the thread that does so is followed."""
+        if self.active and threading.get_ident() != self.thread and not self.progress.has_begun():
+            self.thread = threading.get_ident()
+            self.progress.goes_to_another_thread()
+        return self.watches()
 
     @contextlib.contextmanager
     def aside(self):

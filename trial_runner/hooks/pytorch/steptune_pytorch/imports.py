@@ -5,21 +5,29 @@ import sys
 
 from steptune_pytorch.call_site import LIBRARIES
 
-_MOST_CHARACTERS = 24000  # a line of output
+_MOST_CHARACTERS = 15000  # of a line of output 16 KiB are read
 
 
 def installed_modules():
     """In the order in which their imports began; torch brings its own."""
     names = []
-    characters = 0
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] in ("torch", "steptune_pytorch", "sitecustomize", "__main__"):
             continue
         origin = getattr(getattr(module, "__spec__", None), "origin", None)
-        if not isinstance(origin, str) or not any(part in origin for part in LIBRARIES):
-            continue
-        characters += len(name) + 3
-        if characters > _MOST_CHARACTERS:
+        if isinstance(origin, str) and any(part in origin for part in LIBRARIES):
+            names.append(name)
+    return fitting(names)
+
+
+def fitting(names):
+    """As many of these names as a line holds, in their order. The deepest go first: packages import most
+    of them by themselves."""
+    fits = set()
+    left = _MOST_CHARACTERS
+    for name in sorted(names, key=lambda name: name.count(".")):
+        left -= len(name) + 3  # quotes and a comma
+        if left < 0:
             break
-        names.append(name)
-    return names
+        fits.add(name)
+    return [name for name in names if name in fits]

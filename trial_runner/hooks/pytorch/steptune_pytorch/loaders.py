@@ -3,19 +3,22 @@
 
 import weakref
 
+import torch
 from torch.utils.data import DataLoader, dataloader
 
-from steptune_pytorch import call_site, loader_queue
+from steptune_pytorch import call_site, loader_queue, tensors
 from steptune_pytorch.part_clock import DATA, OTHER, PREPARE
 
 
 class LoaderFacts:
-    """What is known of one loader. `training`: whether its batches are trained on; None: unknown."""
+    """What is known of one loader. `training`: whether its batches are trained on; None: unknown.
+    `known`: the facts that are told, by id."""
 
-    def __init__(self, loader, where):
+    def __init__(self, loader, where, known):
         self.where = where
         self.passes = 0
         self.training = None
+        self.is_evaluated_on = False  # without gradients
         self.today = {}
         self.applied = {}
         self.refused = {}
@@ -29,6 +32,32 @@ class LoaderFacts:
         self.not_shared = None  # why they cannot be
         self.id = loader_id(where, loader.dataset)
         self._loader = weakref.ref(loader)
+        self._known = known
+        self._under_way = weakref.WeakSet()  # iterators of its passes
+        self._is_always_read = False
+        self._batch_size = _batch_size(loader)
+        self._count_samples = None  # once there is a batch
+
+    def samples_in(self, batch):
+        if self._count_samples is None:
+            # A part of a batch holds fewer.
+            expected = self._batch_size if self.shared is None else None
+            self._count_samples = tensors.way_to_count(batch, expected)
+        return self._count_samples(batch)
+
+    def is_trained_on(self):
+        self.training = True
+        self._known[self.id] = self
+
+    def read_by(self, iterator):
+        try:
+            self._under_way.add(iterator)
+        except TypeError:  # of the program's own making, without weak references
+            self._is_always_read = True
+
+    def is_read(self):
+        """Whether the program still has what a pass over it gave."""
+        return self._is_always_read or len(self._under_way) > 0
 
     def now(self, name):
         if self.in_force is not None and name in self.in_force:
@@ -45,7 +74,8 @@ class LoaderFacts:
 
     def fields(self):
         loader = self._loader()
-        fields = {"id": self.id, "where": self.where, "training": self.training}
+        training = False if self.training is None and self.is_evaluated_on else self.training
+        fields = {"id": self.id, "where": self.where, "training": training}
         if loader is not None:
             fields["dataset"] = type(loader.dataset).__name__
             fields["length"] = _length(loader)
@@ -60,6 +90,12 @@ def loader_id(where, dataset):
     return "%s %s %s" % (where, type(dataset).__name__, "?" if items is None else items)
 
 
+def _batch_size(loader):
+    """A subclass may have gone without DataLoader.__init__, and a sampler may be the program's own."""
+    size = getattr(loader, "batch_size", None)
+    return getattr(getattr(loader, "batch_sampler", None), "batch_size", None) if size is None else size
+
+
 def _length(value):
     try:
         return len(value)
@@ -72,7 +108,7 @@ class Loaders:
         self._hook = hook
         self._facts = weakref.WeakKeyDictionary()  # by loader
         self._loader_facts_of = weakref.WeakKeyDictionary()  # by iterator
-        self.known = {}  # the last facts of each id, in order
+        self.known = {}  # of each id, in order: the last that was trained on, else the last
         patches = hook.patches
         patches.replace(DataLoader, "__init__", self._wrap_init)
         patches.replace(DataLoader, "__iter__", self._wrap_iter)
@@ -83,12 +119,14 @@ class Loaders:
         return self._facts.get(loader) or self._remember(loader, call_site.where())
 
     def _remember(self, loader, where):
-        facts = LoaderFacts(loader, where)
+        facts = LoaderFacts(loader, where, self.known)
         listed = self._hook.settings.loaders
         if listed is not None:
             facts.training = facts.is_listed = facts.id in listed
         self._facts[loader] = facts
-        self.known[facts.id] = facts
+        # One place may make several loaders of like data sets, of which one trains.
+        if facts.id not in self.known or not self.known[facts.id].training:
+            self.known[facts.id] = facts
         return facts
 
     def _wrap_init(self, original):
@@ -121,7 +159,8 @@ class Loaders:
         hook = self._hook
 
         def __iter__(loader):
-            if not hook.watches() or hook.clock.current == DATA:
+            watches = hook.watches_training() if torch.is_grad_enabled() else hook.watches()
+            if not watches or hook.clock.current == DATA:
                 return original(loader)
             before = hook.clock.switch(DATA)
             try:
@@ -135,7 +174,8 @@ class Loaders:
                     self._know_again(iterator, facts)
                 return iterator
             finally:
-                hook.clock.switch(before)
+                if hook.watches():  # training may have begun in another thread
+                    hook.clock.switch(before)
 
         return __iter__
 
@@ -144,9 +184,10 @@ class Loaders:
         return self._wrap_next(next_of_pass)
 
     def _know_again(self, iterator, facts):
+        facts.read_by(iterator)
         try:
             self._loader_facts_of[iterator] = facts
-        except TypeError:  # an iterator of the program's own making, without weak references
+        except TypeError:  # as above
             pass
 
     def _begin_pass(self, loader):
@@ -172,15 +213,16 @@ class Loaders:
             before = clock.switch(DATA)
             try:
                 batch = original(iterator)
-            except StopIteration:
-                clock.switch(OTHER)
-                self._tell(hook.progress.exhausted, facts_of.get(iterator))
+            except BaseException as error:
+                if hook.watches():
+                    is_end = isinstance(error, StopIteration)
+                    clock.switch(OTHER if is_end else before)
+                    if is_end:
+                        self._tell(hook.progress.exhausted, facts_of.get(iterator))
                 raise
-            except BaseException:
-                clock.switch(before)
-                raise
-            clock.switch(PREPARE)
-            self._tell(hook.progress.fetched, facts_of.get(iterator), batch)
+            if hook.watches():  # as above
+                clock.switch(PREPARE)
+                self._tell(hook.progress.fetched, facts_of.get(iterator), batch)
             return batch
 
         return __next__

@@ -10,6 +10,21 @@ from steptune_pytorch import call_site
 from steptune_pytorch.part_clock import BACKWARD, DATA, FORWARD, OTHER, PREPARE
 
 
+_MOST_WRAPPERS = 4
+
+
+def _with_wrapped(module):
+    """A module and what it wraps, as DistributedDataParallel and the like name it. What is inside a
+    compiled one must not be traced through a wrapper."""
+    modules = [module]
+    while len(modules) <= _MOST_WRAPPERS and not hasattr(module, "_orig_mod"):
+        module = getattr(module, "module", None)
+        if not isinstance(module, torch.nn.Module) or module in modules:
+            break
+        modules.append(module)
+    return modules
+
+
 class Modules:
     def __init__(self, hook):
         self._hook = hook
@@ -23,10 +38,12 @@ class Modules:
             hook.patches.replace(torch, "compile", self._wrap_compile)
 
     def pin(self):
-        """From now on only the classes of the outermost modules are watched."""
+        """From now on only the classes of the outermost modules are watched, and of what they wrap: a
+        program that trains with DistributedDataParallel may evaluate the module inside."""
         self._hook.patches.restore(torch.nn.Module, "__call__")
-        for module in list(self.roots):
-            self._pin(type(module))
+        for root in list(self.roots):
+            for module in _with_wrapped(root):
+                self._pin(type(module))
 
     def _pin(self, cls):
         if cls not in self._pinned and cls is not torch.nn.Module:
@@ -59,11 +76,7 @@ class Modules:
             clock = hook.clock
             # Inside another forward it is a submodule, inside a backward a recomputation, inside a
             # loader a transformation.
-            if (
-                clock.current in (FORWARD, BACKWARD, DATA)
-                or not hook.watches()
-                or not self._is_trainable(module)
-            ):
+            if clock.current in (FORWARD, BACKWARD, DATA) or not self._is_watched(module):
                 return original(module, *inputs, **named)
             return self._outermost(original, module, inputs, named)
 
@@ -111,6 +124,13 @@ class Modules:
             progress.trained() if training else progress.evaluated()
         except Exception as error:
             self._hook.failed(error)
+
+    def _is_watched(self, module):
+        if self._hook.watches():
+            return self._is_trainable(module)
+        # Another thread may only infer.
+        trains = self._hook.active and torch.is_grad_enabled() and module.training
+        return trains and self._is_trainable(module) and self._hook.watches_training()
 
     def _is_trainable(self, module):
         trainable = self._trainable.get(module)

@@ -29,7 +29,7 @@ class Optimizers:
 
         def __init__(optimizer, params, defaults, *arguments, **named):
             divided = is_sharded(optimizer)
-            if hook.watches() and not divided:
+            if hook.watches_training() and not divided:
                 try:
                     defaults = hook.knobs.optimizer.defaults(type(optimizer), defaults)
                 except Exception as error:

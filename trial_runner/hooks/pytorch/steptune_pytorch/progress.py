@@ -6,7 +6,7 @@ import torch
 from steptune_pytorch import gpu_events, ranks, tensors
 from steptune_pytorch.gpu_parts import GpuParts
 from steptune_pytorch.loader_queue import LoaderQueue
-from steptune_pytorch.part_clock import DATA, HostParts, PartClock
+from steptune_pytorch.part_clock import DATA, OTHER, HostParts, PartClock
 
 _FEWEST_EPOCH_END_S = 0.005
 _STEPS_WITH_TEACHER = 3
@@ -32,6 +32,8 @@ class Progress:
         self._samples_of_all = 0
         self._samples_before_step = 0
         self._fetched = []
+        self._is_fed = False  # a batch of a loader was trained on in this step
+        self._last_batch = (0, 0)  # samples here, and of all ranks
         self.loaders_of_forward = []  # whose batches the last training forward was given
         self._batches = 0
         self._forward_samples = 0
@@ -48,6 +50,16 @@ class Progress:
         self._prints = settings.prints_steps
         self._micro_batches = micro_batches if self._prints else None
         self._parts = HostParts(self.clock)
+
+    def has_begun(self):
+        """A backward was seen."""
+        return self.steps > 0 or self.backwards > 0 or self.skipped_steps > 0
+
+    def goes_to_another_thread(self):
+        """What the one before did was no training: it may load batches for this one, unseen from now on."""
+        del self._fetched[:]
+        self._restart = None
+        self.clock.switch(OTHER)
 
     # -- data ------------------------------------------------------------------------------------
 
@@ -69,8 +81,13 @@ class Progress:
         if loader is None:
             return
         self._forget_evaluated()
+        if loader.training is None and not torch.is_grad_enabled():
+            # Of an evaluation, also where its module is one that is not watched. The same loader may
+            # train later.
+            loader.is_evaluated_on = True
+            return
         self._batches += 1
-        samples = tensors.samples_in(batch)
+        samples = loader.samples_in(batch)
         self._fetched.append((loader, samples, self._find_samples_of_all(loader, samples)))
 
     def exhausted(self, loader):
@@ -113,7 +130,7 @@ class Progress:
         self.clock.confirm()
         self._take_fetched()
         self.training_forwards += 1
-        if self.samples_by in ("none", "forward"):
+        if self.samples_by != "given":
             self._forward_samples += tensors.samples_in((inputs, named_inputs))
         self._parts.forward_begins()
 
@@ -153,14 +170,20 @@ class Progress:
             self.loaders_of_forward = [loader for loader, _, _ in self._fetched]
         for loader, samples, samples_of_all in self._fetched:
             if loader.training is None:
-                loader.training = True
+                loader.is_trained_on()
             if loader.training:
+                self._is_fed = True
                 self._samples += samples
                 self._samples_of_all += samples_of_all
+                self._last_batch = (samples, samples_of_all)
                 if self.samples_by != "given":
                     self.samples_by = "loader"
         del self._fetched[:]
         self._evaluated_since_fetch = False
+
+    def _is_reading(self):
+        """Whether a pass over what was trained on last is under way: each batch may be for several steps."""
+        return any(loader.is_read() for loader in self.loaders_of_forward)
 
     # -- backward and step -----------------------------------------------------------------------
 
@@ -191,10 +214,11 @@ class Progress:
         if self.steps == 1:
             self.clock.clear()
         self.clock.confirm()
-        if self.samples_by in ("none", "forward") and self._forward_samples:
+        if self.samples_by == "loader" and not self._is_fed and not self._is_reading():
+            # What the loader gave was kept (itertools.cycle, one batch for good): inputs tell now.
             self.samples_by = "forward"
-            self._samples += self._forward_samples
-            self._samples_of_all += self._find_samples_of_all(None, self._forward_samples)
+        if self.samples_by in ("none", "forward"):
+            self._count_inputs()
         if self._steps_with_evaluation < _STEPS_WITH_TEACHER:
             consecutive = self._steps_with_evaluation + 1
             self._steps_with_evaluation = consecutive if self._evaluated_in_step else 0
@@ -211,6 +235,17 @@ class Progress:
         self._parts.step_ended(self.steps)
         self._on_step(self)
         self.report.step(self.clock.now_s, self._document)
+
+    def _count_inputs(self):
+        if self._forward_samples:
+            self.samples_by = "forward"
+            self._samples += self._forward_samples
+            self._samples_of_all += self._find_samples_of_all(None, self._forward_samples)
+            return
+        # Called as `model.forward` it is not seen: with what was kept, as far as is known.
+        samples, samples_of_all = self._last_batch
+        self._samples += samples
+        self._samples_of_all += samples_of_all
 
     def step_skipped(self):
         """A scaler found gradients that are not finite: no step, but its samples were seen."""
@@ -235,6 +270,7 @@ class Progress:
 
     def _forget_step(self):
         self._samples_before_step = self._samples
+        self._is_fed = False
         self.backwards = 0
         self._forward_samples = 0
         self.training_forwards = 0

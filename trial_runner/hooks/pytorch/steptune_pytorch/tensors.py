@@ -34,6 +34,44 @@ def samples_in(batch):
     return len(batch) if isinstance(batch, (list, tuple)) else 0
 
 
+def way_to_count(batch, expected):
+    """What counts the samples of batches that are made as this one, which should hold `expected` (None:
+    not known). The first dimension, unless it is another number and something else is that one: lists
+    of images of several sizes, sequences first."""
+    if expected is None or samples_in(batch) == expected:
+        return samples_in
+    holders = _holders(batch)
+    for level in reversed(range(len(holders))):
+        if len(holders[level]) == expected:
+            return lambda other: _items_at(_holders(other), level, other)
+    tensor = first_tensor(batch)
+    if tensor is not None and tensor.dim() > 1 and tensor.shape[1] == expected:
+        return _second_dimension
+    return samples_in
+
+
+def _holders(value, depth=0):
+    """Lists and tuples around the first tensor, from the outermost on."""
+    is_mapping = isinstance(value, collections.abc.Mapping)
+    if not is_mapping and not isinstance(value, (list, tuple)):
+        return []
+    for item in list(value.values()) if is_mapping else value:
+        if first_tensor(item, depth + 1) is not None:
+            # Fields of a record are no samples.
+            own = [] if is_mapping or hasattr(value, "_make") else [value]
+            return own + _holders(item, depth + 1)
+    return []
+
+
+def _items_at(holders, level, batch):
+    return len(holders[level]) if level < len(holders) else samples_in(batch)
+
+
+def _second_dimension(batch):
+    tensor = first_tensor(batch)
+    return tensor.shape[1] if tensor is not None and tensor.dim() > 1 else samples_in(batch)
+
+
 def converted(value, convert, depth=0):
     """`value` with each tensor in it converted; containers that it cannot rebuild stay as they are."""
     if isinstance(value, torch.Tensor):

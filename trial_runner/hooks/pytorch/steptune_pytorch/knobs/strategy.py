@@ -161,8 +161,9 @@ class StrategyKnob:
         meeting.agree_on_random_numbers(loader)
 
     def samples_of_all(self, facts, samples):
-        """What all ranks have of a batch of which this one has `samples`."""
-        if not self.is_one_training():
+        """What all ranks have of a batch of which this one has `samples`. `facts`: of the loader that gave
+        it; None: these are the inputs of a forward."""
+        if facts is None or not self.is_one_training():
             return samples * ranks.together()
         shared = getattr(facts, "shared", None)
         return samples if shared is None else shared.samples_of_all(samples)

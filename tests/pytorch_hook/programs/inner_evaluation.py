@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluates another module than the one that it trains: what is wrapped in that (`inner`), or one of
+a class that no step has called (`copy`). Before the first step it does so on what it will train on."""
+import sys
+
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+
+
+class Net(nn.Linear):
+    pass
+
+
+class Copy(nn.Linear):
+    pass
+
+
+torch.manual_seed(20)
+train = DataLoader(TensorDataset(torch.randn(32, 5)), batch_size=4, shuffle=True)
+test = DataLoader(TensorDataset(torch.randn(12, 5)), batch_size=4)
+model = Net(5, 1)
+wrapped = nn.DataParallel(model)
+evaluated = model if sys.argv[1] == "inner" else Copy(5, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+
+
+@torch.no_grad()
+def mean_on(loader):
+    evaluated.load_state_dict(model.state_dict())
+    return sum(evaluated(x).mean().item() for (x,) in loader)
+
+
+print("train", mean_on(train).hex(), flush=True)
+for _ in range(3):
+    for (x,) in train:
+        optimizer.zero_grad()
+        loss = wrapped(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        print("loss", loss.item().hex(), flush=True)
+    print("test", mean_on(test).hex(), flush=True)

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trains on batches that it has kept: parts of the first one (`one`), the first one by `model.forward`
+(`unseen`), what the first pass gave (`cycle`), and each for three steps while it reads on (`repeated`)."""
+import itertools
+import sys
+
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(19)
+loader = DataLoader(TensorDataset(torch.randn(16, 5)), batch_size=4)
+way = sys.argv[1]
+if way in ("one", "unseen"):
+    kept = next(iter(loader))
+    batches = (kept for _ in range(12))
+elif way == "cycle":
+    batches = itertools.islice(itertools.cycle(loader), 12)
+else:
+    batches = (batch for batch in loader for _ in range(3))
+model = nn.Linear(5, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for (x,) in batches:
+    optimizer.zero_grad()
+    outputs = model(x[:2]) if way == "one" else model.forward(x) if way == "unseen" else model(x)
+    loss = outputs.pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    print("loss", loss.item().hex(), flush=True)
