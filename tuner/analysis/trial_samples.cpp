@@ -42,15 +42,16 @@ std::vector<EffectSample> thinned(std::vector<EffectSample> samples, std::size_t
 }
 
 std::vector<EffectSample> samples_of(
-    const SearchSpace& space, const std::vector<TrialRecord>& trials,
+    const SearchSpace& space, const std::vector<TrialRecord>& trials, std::span<const Point> points,
     const std::function<std::optional<Reading>(const TrialRecord&)>& reading_of) {
   std::vector<EffectSample> samples;
   std::size_t baseline = 0;  // the first baseline's place, else that of the first trial
   bool has_baseline = false;
-  for (const TrialRecord& trial : trials) {
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const TrialRecord& trial = trials[i];
     const auto reading = reading_of(trial);
     if (!reading || !std::isfinite(reading->value)) continue;
-    Point point = space.encode(trial.configuration);
+    Point point = points.empty() ? space.encode(trial.configuration) : points[i];
     // A value that a continued study no longer has.
     if (std::ranges::any_of(point, [](double at) { return std::isnan(at); })) continue;
     const double error = std::isfinite(reading->standard_error) ? reading->standard_error : 0.0;
@@ -76,9 +77,17 @@ TrialSamples on_log_scale(std::vector<EffectSample> samples) {
 
 }  // namespace
 
+std::vector<Point> encoded(const SearchSpace& space, const std::vector<TrialRecord>& trials) {
+  std::vector<Point> points;
+  points.reserve(trials.size());
+  for (const TrialRecord& trial : trials)
+    points.push_back(space.encode(trial.configuration));
+  return points;
+}
+
 TrialSamples objective_samples(const SearchSpace& space, const std::vector<TrialRecord>& trials,
-                               std::size_t objective) {
-  return on_log_scale(samples_of(space, trials, [&](const TrialRecord& trial) {
+                               std::size_t objective, std::span<const Point> points) {
+  return on_log_scale(samples_of(space, trials, points, [&](const TrialRecord& trial) {
     std::optional<Reading> reading;
     if (was_measured(trial) && objective < trial.objectives.size()) {
       reading = {trial.objectives[objective],
@@ -88,8 +97,9 @@ TrialSamples objective_samples(const SearchSpace& space, const std::vector<Trial
   }));
 }
 
-TrialSamples step_time_samples(const SearchSpace& space, const std::vector<TrialRecord>& trials) {
-  return on_log_scale(samples_of(space, trials, [](const TrialRecord& trial) {
+TrialSamples step_time_samples(const SearchSpace& space, const std::vector<TrialRecord>& trials,
+                               std::span<const Point> points) {
+  return on_log_scale(samples_of(space, trials, points, [](const TrialRecord& trial) {
     std::optional<Reading> reading;
     if (was_measured(trial) && trial.measurement && trial.measurement->seconds_per_sample > 0.0) {
       reading = {trial.measurement->seconds_per_sample, trial.measurement->half_width_s / k_z_95};
@@ -98,8 +108,9 @@ TrialSamples step_time_samples(const SearchSpace& space, const std::vector<Trial
   }));
 }
 
-TrialSamples failure_samples(const SearchSpace& space, const std::vector<TrialRecord>& trials) {
-  return {samples_of(space, trials,
+TrialSamples failure_samples(const SearchSpace& space, const std::vector<TrialRecord>& trials,
+                             std::span<const Point> points) {
+  return {samples_of(space, trials, points,
                      [](const TrialRecord& trial) {
                        std::optional<Reading> reading;
                        if (is_ranked(trial.status)) reading = {0.0, 0.0};

@@ -17,6 +17,7 @@ constexpr std::ptrdiff_t k_fewest_of_a_kind = 3;
 struct AnalysedStudy {
   StudySpec spec;
   std::vector<TrialRecord> trials;
+  std::vector<Point> points;              ///< their configurations, encoded
   const TrialRecord* baseline = nullptr;  ///< null: not measured
   const TrialRecord* best = nullptr;
 };
@@ -40,10 +41,13 @@ Result<AnalysedStudy> read_trials(const StoredStudy& study) {
   if (*recommendation && study.record.status != StudyStatus::running) {
     best = (*recommendation)->incumbent_trial;
   }
-  AnalysedStudy result{*std::move(spec), standing->take_trials()};
+  AnalysedStudy result{*std::move(spec), standing->take_trials(), {}};
+  result.points = encoded(result.spec.space, result.trials);
   // A slower hour of the machine is no effect of the parameters that were tried in it.
-  for (TrialRecord& trial : result.trials)
-    trial = standing->without_drift(std::move(trial));
+  if (standing->drift().is_significant()) {
+    for (TrialRecord& trial : result.trials)
+      trial = standing->without_drift(std::move(trial));
+  }
   if (baseline) result.baseline = find_trial(result.trials, *baseline);
   if (best) result.best = find_trial(result.trials, *best);
   return result;
@@ -90,7 +94,7 @@ ObjectiveImportance importance_for(const AnalysedStudy& study, const ObjectiveVi
 
 void add_failures(StudyImportance& result, const AnalysedStudy& study) {
   const SearchSpace& space = study.spec.space;
-  const TrialSamples samples = failure_samples(space, study.trials);
+  const TrialSamples samples = failure_samples(space, study.trials, study.points);
   const auto failed = std::ranges::count_if(
       samples.samples, [](const EffectSample& sample) { return sample.value > 0.0; });
   const auto sound = std::ssize(samples.samples) - failed;
@@ -116,7 +120,7 @@ StudyImportance importance_in(const AnalysedStudy& study,
   if (study.best != nullptr) result.best = study.best->number;
   std::vector<TrialSamples> samples;
   for (std::size_t i = 0; i < objectives.size(); ++i) {
-    samples.push_back(objective_samples(study.spec.space, study.trials, i));
+    samples.push_back(objective_samples(study.spec.space, study.trials, i, study.points));
     for (std::size_t before = 0; before < i; ++before) {
       if (!proportional(samples[before], samples[i]) ||
           objectives[before].objective.direction != objectives[i].objective.direction) {
@@ -137,7 +141,7 @@ StudyImportance importance_in(const AnalysedStudy& study,
 
 Bottleneck bottleneck_in(const AnalysedStudy& study, const StudyRecord& record,
                          const TrialRecord& trial) {
-  const TrialSamples samples = step_time_samples(study.spec.space, study.trials);
+  const TrialSamples samples = step_time_samples(study.spec.space, study.trials, study.points);
   const auto model = fitted(study.spec.space, samples);
   return bottleneck_of(study.spec.space, record.document, trial, samples, model ? &*model : nullptr,
                        study.spec.planned_run.samples);

@@ -143,6 +143,10 @@ TEST(TrialSamples, TrialsThatWereStoppedOrAgainstAGuardAreMeasuredToo) {
   EXPECT_NEAR(times.samples[1].value, std::log(110.0), 1e-12);
   EXPECT_NEAR(times.samples[1].standard_error, 0.02, 1e-12);
   const TrialSamples failures = failure_samples(space, trials);
+  const TrialSamples from_points = failure_samples(space, trials, encoded(space, trials));
+  ASSERT_EQ(from_points.samples.size(), failures.samples.size());
+  for (std::size_t i = 0; i < failures.samples.size(); ++i)
+    EXPECT_EQ(from_points.samples[i].point, failures.samples[i].point);
   ASSERT_EQ(failures.samples.size(), 4U) << "what still runs has not failed";
   EXPECT_EQ(failures.samples[2].value, 1.0);
 }
