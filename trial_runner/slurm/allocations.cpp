@@ -461,7 +461,10 @@ std::optional<std::string> Allocations::state_after(const std::string& name, dou
     if (!looking_) look_soon(0.0);
     return std::nullopt;
   }
-  if (const Allocation* allocation = find(name)) return allocation->job_state;
+  if (const Allocation* allocation = find(name)) {
+    // Missing from the list for a moment, or for good: further looks tell.
+    return allocation->missing_since_s ? std::nullopt : std::optional(allocation->job_state);
+  }
   const auto gone = gone_.find(name);
   return gone == gone_.end() ? std::string(k_gone_state) : gone->second;
 }

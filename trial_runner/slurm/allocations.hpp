@@ -120,8 +120,9 @@ class Allocations {
   /// Whether its cost from now on is its trial's; else it is overhead.
   void set_paid_by_trial(Allocation& allocation, bool paid);
 
-  /// The state as listed by a look that began after `time_s`; nothing if there was none yet. Asks
-  /// for one soon. `GONE` of a job that the controller no longer knows.
+  /// The state as listed by a look that began after `time_s`; nothing if there was none yet, or the
+  /// job is missing from the list for the first seconds. Asks for one soon. `GONE` of a job that
+  /// the controller no longer knows.
   [[nodiscard]] std::optional<std::string> state_after(const std::string& name, double time_s);
 
   /// Since the last call, in order.
