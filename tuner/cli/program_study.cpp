@@ -200,6 +200,12 @@ Result<Survey> survey_of(CommandContext& context, const std::vector<std::string>
   survey.log_path = log;
   survey.samples_per_step = options.samples_per_step;
   survey.longest_import_s = k_longest_import_s;
+  survey.no_step_yet = [&] {
+    if (options.quiet) return;
+    context.console.message(
+        fmt::format("no step of training yet: waits for one for {} at most; its output is in {}",
+                    format_duration(survey.longest_start_s), printable_line(log.string(), 300)));
+  };
   if (!options.quiet) {
     context.console.message(fmt::format("runs the program as it is for some seconds: {}",
                                         printable_line(shell_quoted(argv), 300)));

@@ -60,10 +60,11 @@ std::string plan_text(const Recommendation& recommendation, const Recommendation
   return result;
 }
 
-/// `18.9 h-19.7 h`
+/// `18.9 h-19.7 h`; `up to 38.9 h` where it is too wide to have a lower end.
 std::string interval_text(const ObjectiveView& view, double value, double half_width) {
-  return fmt::format("{}-{}", view.text(std::max(0.0, value - half_width)),
-                     view.text(value + half_width));
+  const std::string high = view.text(value + half_width);
+  if (!(value > half_width)) return "up to " + high;
+  return fmt::format("{}-{}", view.text(value - half_width), high);
 }
 
 /// `95 % interval 18.9 h-19.7 h, $22.91-$23.87; extrapolated from 3 min 2 s of training`

@@ -87,6 +87,13 @@ class Watch {
            (watched_s >= options_.watch_s && steps >= options_.watch_steps);
   }
 
+  /// Calls what is to be called where there is no step for long.
+  void tell_of_waiting(double now_s) {
+    if (told_of_waiting_ || survey_.first || now_s - started_s_ < options_.notice_s) return;
+    told_of_waiting_ = true;
+    if (options_.no_step_yet) options_.no_step_yet();
+  }
+
   void asked_to_end() { asked_to_end_ = true; }
   [[nodiscard]] bool is_asked_to_end() const { return asked_to_end_; }
   [[nodiscard]] bool finished() const { return finished_; }
@@ -109,6 +116,7 @@ class Watch {
   double started_s_;
   std::function<bool()> imports_;
   Survey survey_;
+  bool told_of_waiting_ = false;
   bool asked_to_end_ = false;
   bool finished_ = false;
 };
@@ -195,6 +203,7 @@ Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
     if (!happened) return tl::unexpected(happened.error());
     for (const TrialEvent& event : *happened)
       watch.take(event);
+    watch.tell_of_waiting(clock.now_s());
     if (interrupted())
       return fail(ErrorKind::usage, "stopped before the program had been examined");
     if (!watch.is_asked_to_end() && watch.wants_to_end(clock.now_s())) {

@@ -27,6 +27,9 @@ struct SurveyOptions {
   double longest_start_s = 600.0;               ///< to the first step; then the survey ends
   /// To the import of PyTorch, under the hook; then it ends.
   double longest_import_s = std::numeric_limits<double>::infinity();
+  double notice_s = 60.0;  ///< without a step, after which `no_step_yet` is called
+  /// Where there is one: once, so that nobody takes the wait for a hang.
+  std::function<void()> no_step_yet = {};
   double watch_s = 6.0;       ///< from the first step on, and
   double watch_steps = 20.0;  ///< no fewer steps, within
   double longest_watch_s = 60.0;

@@ -88,6 +88,9 @@ TEST(Recommendation, TellsTheIntervalsOfPlanAndPaybackAndWhatTheyStandOn) {
   EXPECT_EQ(json["extrapolated_from_s"], 182.0);
   EXPECT_EQ(json["payback_share_95"]["high"], 0.0126);
 
+  recommendation.incumbent_half_widths = {90'000.0, 0.48};
+  EXPECT_NE(recommendation_text(recommendation, two_objectives()).find("95 % interval up to "),
+            std::string::npos);
   recommendation.payback_high = std::numeric_limits<double>::infinity();
   EXPECT_NE(recommendation_text(recommendation, two_objectives()).find("(1.1 % or more)"),
             std::string::npos);
