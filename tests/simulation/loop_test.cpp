@@ -244,6 +244,27 @@ TEST_F(LoopTest, WhyTheSearchEndedIsToldWhateverItFound) {
   EXPECT_EQ(result.search_end, LoopEnd::exhausted);
 }
 
+TEST_F(LoopTest, WhereNothingIsFasterThePlanIsThatOfTheBaselinesFreshRuns) {
+  const auto slower_when_fresh = [](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    const bool is_baseline = to_number(*spec.configuration.find("batch_size")) == 32 &&
+                             to_number(*spec.configuration.find("workers")) == 0;
+    const double of_baseline = spec.key.trial > 10 ? 0.0012 : 0.001;
+    const double of_others = spec.key.trial > 10 ? 0.0013 : 0.0009;
+    script.seconds_per_step = script.samples_per_step * (is_baseline ? of_baseline : of_others);
+    return script;
+  };
+  SimulatedRun run(folder_.path(), document_, slower_when_fresh);
+  const LoopResult result = must_run(run);
+  ASSERT_TRUE(result.recommendation);
+  ASSERT_EQ(result.end, LoopEnd::nothing_faster);
+  EXPECT_EQ(result.recommendation->incumbent_trial, 1);
+  const double planned = run.trials().front().objectives[0];
+  EXPECT_NEAR(result.recommendation->incumbent_objectives[0] / planned, 1.2, 0.01);
+  EXPECT_EQ(result.recommendation->incumbent_objectives,
+            result.recommendation->baseline_objectives);
+}
+
 TEST_F(LoopTest, AWinnerByLuckIsTakenBack) {
   // Every search trial but the baseline looks fast; fresh runs show that it was luck.
   const auto lucky = [](const TrialSpec& spec) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "tuner/loop/confirm.hpp"
 #include "tuner/loop/payback.hpp"
@@ -14,17 +15,16 @@
 namespace steptune {
 namespace {
 
-/// Geometric means over the runs of one side; arithmetic ones where a value is not positive.
-std::vector<double> means_over(const std::vector<RunPair>& pairs, const TrialRecord* RunPair::*side,
-                               std::size_t objectives) {
+/// Geometric means over the runs; arithmetic ones where a value is not positive.
+std::vector<double> means_over(const ConfigurationRuns& runs, std::size_t objectives) {
   std::vector<double> means;
-  const auto count = static_cast<double>(pairs.size());
+  const auto count = static_cast<double>(runs.size());
   for (std::size_t objective = 0; objective < objectives; ++objective) {
     double sum = 0.0;
     double log_sum = 0.0;
     bool positive = true;
-    for (const auto& pair : pairs) {
-      const double value = (pair.*side)->objectives[objective];
+    for (const TrialRecord* run : runs) {
+      const double value = run->objectives[objective];
       sum += value;
       positive = positive && value > 0.0;
       log_sum += positive ? std::log(value) : 0.0;
@@ -122,9 +122,20 @@ ConfigurationRuns runs_of(const std::vector<RunPair>& pairs, const TrialRecord* 
   return runs;
 }
 
+/// The baseline's runs beside all finalists, each once: pairs may share one.
+ConfigurationRuns fresh_baselines(const Confirmation& confirmation) {
+  ConfigurationRuns runs;
+  for (const Finalist& finalist : confirmation.finalists()) {
+    for (const RunPair& pair : finalist.pairs) {
+      if (std::ranges::find(runs, pair.baseline) == runs.end()) runs.push_back(pair.baseline);
+    }
+  }
+  return runs;
+}
+
 /// Values of both sides, their intervals, and what they stem from.
-void set_figures(const StudySpec& study, const Standing& standing, const Choice& choice,
-                 Recommendation& recommendation) {
+void set_figures(const StudySpec& study, const Standing& standing, const Confirmation& confirmation,
+                 const Choice& choice, Recommendation& recommendation) {
   const TrialRecord* baseline = standing.baseline();
   const std::size_t objectives = study.objectives.size();
   const TrialRecord searched = standing.without_drift(*choice.trial);
@@ -137,9 +148,16 @@ void set_figures(const StudySpec& study, const Standing& standing, const Choice&
     const auto& pairs = choice.finalist->pairs;
     incumbents = runs_of(pairs, &RunPair::incumbent);
     baselines = runs_of(pairs, &RunPair::baseline);
-    recommendation.incumbent_objectives = means_over(pairs, &RunPair::incumbent, objectives);
-    recommendation.baseline_objectives = means_over(pairs, &RunPair::baseline, objectives);
+    recommendation.incumbent_objectives = means_over(incumbents, objectives);
+    recommendation.baseline_objectives = means_over(baselines, objectives);
     recommendation.speed_up = choice.finalist->speed_up;
+  } else if (choice.claim == Claim::nothing_faster) {
+    // Confirming runs are longer than the search's trial, and in new processes as the planned run.
+    if (auto fresh = fresh_baselines(confirmation); !fresh.empty()) {
+      incumbents = baselines = std::move(fresh);
+      recommendation.incumbent_objectives = recommendation.baseline_objectives =
+          means_over(baselines, objectives);
+    }
   } else if (choice.claim == Claim::unconfirmed && baseline != nullptr) {
     recommendation.speed_up = speed_up_of_trials(study, searched, *baseline);
   }
@@ -178,7 +196,7 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
     recommendation.finalists.push_back(
         {trial == nullptr ? 0 : trial->number, finalist.verdict, finalist.speed_up});
   }
-  set_figures(study, standing, choice, recommendation);
+  set_figures(study, standing, confirmation, choice, recommendation);
   // Of the baseline it would list all that nothing was shown of.
   if (recommendation.claim != Claim::nothing_faster) {
     recommendation.tied = tied_with(standing, confirmation, choice);
