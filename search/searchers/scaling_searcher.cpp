@@ -82,8 +82,8 @@ class ScalingSearcher final : public Searcher {
     const auto keeps = first_in_time();
     return why_done_ +
            (keeps == best_.end()
-                ? std::string("; none that was measured keeps the deadline")
-                : fmt::format("; the least that was measured to keep the deadline: {}={}", name(),
+                ? std::string("; none that was measured meets the deadline")
+                : fmt::format("; the least that was measured to meet the deadline: {}={}", name(),
                               keeps->first));
   }
 

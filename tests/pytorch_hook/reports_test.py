@@ -135,7 +135,8 @@ class Untouched(unittest.TestCase):
         # 4 samples were fetched for the first step, 2 of them are trained on in each.
         self.check("kept_batches", "one", steps=12, samples=4 + 11 * 2, samples_by="forward")
         self.check("kept_batches", "unseen", steps=12, samples=48, samples_by="forward")
-        self.check("kept_batches", "cycle", steps=12, samples=48, samples_by="forward")
+        for way in ("cycle", "persistent"):
+            self.check("kept_batches", way, steps=12, samples=48, samples_by="forward")
         self.check("kept_batches", "repeated", steps=12, samples=16)
 
     def test_samples_that_are_in_no_first_dimension(self):

@@ -257,7 +257,7 @@ Result<void> JobMonitor::read_output(TrialJobs& jobs, std::vector<TrialEvent>& e
   outage_.on_success();
   output_read_s_ = now_s;
   for (const LogLine& line : *lines) {
-    service_ahead_s_ = std::max(service_ahead_s_, line.wall_s - clock_.wall_time_s());
+    service_origin_wall_s_ = std::max(service_origin_wall_s_, line.wall_s - clock_.now_s());
     const std::vector<TrialJob*> of_job = trials_of(jobs, line.job);
     if (of_job.empty()) continue;
     if (of_job.front()->is_packed()) {
@@ -275,8 +275,9 @@ void JobMonitor::read_packs(TrialJobs& jobs, std::vector<TrialEvent>& events) {
     const std::vector<TrialJob*> of_job = trials_of(jobs, name);
     if (of_job.empty()) continue;
     // Whose a line is follows from the marks before it: none must be missing.
-    const double settled_wall_s = clock_.wall_time_s() + service_ahead_s_ - options_.log_delay_s;
-    for (const LogLine& line : turns.take_until(settled_wall_s))
+    const double service_wall_s =
+        std::max(clock_.wall_time_s(), service_origin_wall_s_ + clock_.now_s());
+    for (const LogLine& line : turns.take_until(service_wall_s - options_.log_delay_s))
       read_line_of_pack(of_job, line, events);
   }
 }

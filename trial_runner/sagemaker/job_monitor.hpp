@@ -98,8 +98,9 @@ class JobMonitor {
   std::map<std::string, PackTurns> packs_;  ///< by job
   double next_output_s_ = 0.0;
   double output_read_s_ = -std::numeric_limits<double>::infinity();  ///< last complete reading
-  /// The service's clock is so much ahead of this one's at least, as the newest line shows.
-  double service_ahead_s_ = 0.0;
+  /// The least that the service's clock showed at the origin of `Clock::now_s`, as lines tell. The
+  /// wall time here is no measure of it: it may be set while jobs run.
+  double service_origin_wall_s_ = -std::numeric_limits<double>::infinity();
 };
 
 }  // namespace steptune

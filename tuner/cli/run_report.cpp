@@ -14,17 +14,15 @@ namespace {
 
 constexpr std::size_t k_shown_trials = 10;
 
-Json report_json(const CommandContext& context, const StoredStudy& study, const Leaderboard& board,
-                 const LoopResult& result) {
+Json report_json(const RecommendationContext& words, const StoredStudy& study,
+                 const Leaderboard& board, const LoopResult& result) {
   Json json;
   json["schema_version"] = k_json_schema_version;
   json["study"] = study_json(study.record);
   json["end"] = to_text(result.end);
   json["reason"] = result.reason;
   json["recommendation"] =
-      result.recommendation
-          ? recommendation_json(*result.recommendation, recommendation_context(context, study))
-          : Json(nullptr);
+      result.recommendation ? recommendation_json(*result.recommendation, words) : Json(nullptr);
   json["leaderboard"] = leaderboard_json(board);
   return json;
 }
@@ -40,15 +38,15 @@ Result<RunReport> make_run_report(const CommandContext& context, History history
   const auto board = read_leaderboard(study, {k_shown_trials, false, 0});
   if (!board) return tl::unexpected(board.error());
   RunReport report;
-  report.json = report_json(context, study, *board, result);
+  const RecommendationContext words = recommendation_context(context, study);
+  report.json = report_json(words, study, *board, result);
   report.counts = counts_text(board->counts);
   report.ended = fmt::format("study \"{}\" ended: {}", name, printable_line(result.reason, 2000));
   report.leaderboard =
       leaderboard_text(*board, {context.console.color_on_stdout(), context.console.stdout_width()});
   if (result.recommendation) {
     report.recommendation =
-        recommendation_text(*result.recommendation, recommendation_context(context, study),
-                            context.console.stdout_width());
+        recommendation_text(*result.recommendation, words, context.console.stdout_width());
   }
   return report;
 }

@@ -118,14 +118,6 @@ bool counts_machines(const StudySpec& spec) {
   return !spec.search.over.empty() || counting_parameter(spec).has_value();
 }
 
-/// `first`: the standing of all trials by the first objective, if it has been read.
-std::optional<StudyScaling> read_curve(const StoredStudy& study, const StudySpec& spec,
-                                       const Standing* first) {
-  if (first != nullptr) return scaling_of_trials(spec, *first);
-  const auto standing = read_whole_standing(study);
-  return standing ? scaling_of_trials(spec, *standing) : std::nullopt;
-}
-
 Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQuery& query) {
   LeaderboardInput input;
   auto counts = study.history.status_counts(study.record.id);
@@ -157,11 +149,11 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     input.drift_log_ratio = standing->drift().largest_log_ratio();
   }
   if (const TrialRecord* baseline = standing->baseline()) input.baseline = *baseline;
-  if (over_machines) {
-    const bool is_first = whole && query.sorted_by == 0;
-    input.scaling = read_curve(study, *spec, is_first ? &*standing : nullptr);
+  // The curve does not depend on the objective that ranks.
+  if (over_machines) input.scaling = scaling_of_trials(*spec, *standing);
+  if (spec) {
+    input.machine_hours = read_machine_hours(study, *spec, whole ? &standing->trials() : nullptr);
   }
-  if (spec) input.machine_hours = read_machine_hours(study, *spec);
   std::vector<TrialRecord> known = standing->take_trials();
   input.ranked.reserve(input.ranked.size() + places.size());
   for (const std::size_t place : places)

@@ -198,7 +198,7 @@ std::string legend(const Leaderboard& board) {
   return result.empty() ? result : result + "\n";
 }
 
-/// How many machines pay, and with how few of them the planned run ends in time.
+/// How many machines pay, and which number ends the planned run in time for the least money.
 std::string scaling_lines(const StudyScaling& study, std::size_t width) {
   const ScalingWords words = in_words(study);
   std::string lines;

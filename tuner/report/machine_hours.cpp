@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/machine_hours.hpp"
 
+#include <utility>
+
 #include "tuner/report/format.hpp"
 
 namespace steptune {
@@ -34,11 +36,18 @@ std::optional<MachineHours> read_machine_hours(const StoredStudy& study) {
   return spec ? read_machine_hours(study, *spec) : std::nullopt;
 }
 
-std::optional<MachineHours> read_machine_hours(const StoredStudy& study, const StudySpec& spec) {
+std::optional<MachineHours> read_machine_hours(const StoredStudy& study, const StudySpec& spec,
+                                               const std::vector<TrialRecord>* trials) {
   if (!is_counted_in_hours(spec)) return std::nullopt;
-  const auto trials = study.history.trials(study.record.id, Milestones::leave);
   const auto unused = study.history.unused_times(study.record.id);
-  if (!trials || !unused) return std::nullopt;
+  if (!unused) return std::nullopt;
+  std::vector<TrialRecord> own;
+  if (trials == nullptr) {
+    auto all = study.history.trials(study.record.id, Milestones::leave);
+    if (!all) return std::nullopt;
+    own = *std::move(all);
+    trials = &own;
+  }
   MachineHours hours;
   // What is kept is called as in the placement of the trials that ran there.
   std::map<std::string, double> machines_at;

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/report/stored_study.hpp"
 
@@ -20,10 +21,11 @@ struct MachineHours {
 
 /// Nothing where trials run on the tuner's machine, where money says it, or where this version
 /// cannot read the study. Where no trial tells how many machines were kept (none started there), it
-/// counts one.
+/// counts one. `trials`: all of the study; null: they are read.
 [[nodiscard]] std::optional<MachineHours> read_machine_hours(const StoredStudy& study);
-[[nodiscard]] std::optional<MachineHours> read_machine_hours(const StoredStudy& study,
-                                                             const StudySpec& spec);
+[[nodiscard]] std::optional<MachineHours> read_machine_hours(
+    const StoredStudy& study, const StudySpec& spec,
+    const std::vector<TrialRecord>* trials = nullptr);
 
 /// The same of one trial.
 [[nodiscard]] std::optional<double> machine_hours_of(const StudySpec& spec,

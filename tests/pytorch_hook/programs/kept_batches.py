@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains on batches that it has kept: parts of the first one (`one`), the first one by `model.forward`
-(`unseen`), what the first pass gave (`cycle`), and each for three steps while it reads on (`repeated`)."""
+(`unseen`), what the first pass gave (`cycle`; `persistent`, of workers that stay), and each for three
+steps while it reads on (`repeated`)."""
 import itertools
 import sys
 
@@ -9,12 +10,13 @@ import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(19)
-loader = DataLoader(TensorDataset(torch.randn(16, 5)), batch_size=4)
 way = sys.argv[1]
+workers = {"num_workers": 1, "persistent_workers": True} if way == "persistent" else {}
+loader = DataLoader(TensorDataset(torch.randn(16, 5)), batch_size=4, **workers)
 if way in ("one", "unseen"):
     kept = next(iter(loader))
     batches = (kept for _ in range(12))
-elif way == "cycle":
+elif way in ("cycle", "persistent"):
     batches = itertools.islice(itertools.cycle(loader), 12)
 else:
     batches = (batch for batch in loader for _ in range(3))

@@ -227,7 +227,7 @@ TEST(ScalingSearcher, FindsTheLeastCountThatKeepsADeadlineBeyondTheKnee) {
   EXPECT_EQ(std::ranges::max(tried), 9.0) << "no larger one is paid for";
   EXPECT_LE(tried.size(), 9U);
   EXPECT_THAT(searcher->why_done(),
-              HasSubstr("; the least that was measured to keep the deadline: nodes=9"));
+              HasSubstr("; the least that was measured to meet the deadline: nodes=9"));
 }
 
 TEST(ScalingSearcher, LooksForTheDeadlineBetweenWhatMissesAndWhatKeepsIt) {
@@ -246,7 +246,7 @@ TEST(ScalingSearcher, ADeadlineThatNoCountKeepsIsGivenUp) {
   const auto tried = tried_counts(*searcher);
   EXPECT_LE(std::ranges::max(tried), 16.0);
   EXPECT_LE(tried.size(), 9U);
-  EXPECT_THAT(searcher->why_done(), HasSubstr("; none that was measured keeps the deadline"));
+  EXPECT_THAT(searcher->why_done(), HasSubstr("; none that was measured meets the deadline"));
 }
 
 TEST(ScalingSearcher, LeavesOutWhatIsForbiddenOrRuns) {

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """DataLoader: which ones there are, when a batch is waited for, when a pass begins and ends."""
 
+import sys
+import types
 import weakref
 
 import torch
@@ -57,7 +59,13 @@ class LoaderFacts:
 
     def is_read(self):
         """Whether the program still has what a pass over it gave."""
-        return self._is_always_read or len(self._under_way) > 0
+        if self._is_always_read or len(self._under_way) > 1:
+            return True
+        loader = self._loader()
+        # Where workers persist, the loader itself keeps the iterator for its next pass.
+        if loader is not None and getattr(loader, "_iterator", None) in self._under_way:
+            return _references_to_iterator(loader) > _OWN_REFERENCES
+        return len(self._under_way) > 0
 
     def now(self, name):
         if self.in_force is not None and name in self.in_force:
@@ -82,6 +90,15 @@ class LoaderFacts:
             fields["batch_size"] = loader.batch_size
             fields["num_workers"] = loader.num_workers
         return fields
+
+
+def _references_to_iterator(loader):
+    iterator = loader._iterator
+    return sys.getrefcount(iterator)
+
+
+# Of an iterator that nothing but its loader keeps.
+_OWN_REFERENCES = _references_to_iterator(types.SimpleNamespace(_iterator=object()))
 
 
 def loader_id(where, dataset):

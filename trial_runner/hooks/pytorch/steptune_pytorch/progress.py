@@ -169,9 +169,8 @@ class Progress:
         if self._fetched:
             self.loaders_of_forward = [loader for loader, _, _ in self._fetched]
         for loader, samples, samples_of_all in self._fetched:
-            if loader.training is None:
+            if loader.training is not False:
                 loader.is_trained_on()
-            if loader.training:
                 self._is_fed = True
                 self._samples += samples
                 self._samples_of_all += samples_of_all
