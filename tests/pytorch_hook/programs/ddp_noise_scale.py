@@ -22,7 +22,16 @@ class Mean(nn.Module):
         return (0.5 * (self.mean - x) ** 2).sum(dim=1).mean()
 
 
+def spare_no_time():
+    """A loaded machine takes as many looks as an idle one."""
+    if "STEPTUNE_PYTORCH" in os.environ:
+        from steptune_pytorch import micro_batches
+
+        micro_batches.MOST_SHARE = float("inf")
+
+
 def train(rank, world_size, rendezvous, how):
+    spare_no_time()
     dist.init_process_group("gloo", "file://" + rendezvous, rank=rank, world_size=world_size)
     torch.manual_seed(23 + rank)
     model = nn.parallel.DistributedDataParallel(Mean())
