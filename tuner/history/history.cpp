@@ -392,7 +392,10 @@ void History::put_decisions(std::int64_t study_id, std::span<const StudyDecision
     } else {
       query.bind_null();
     }
-    query.bind(decision.text).bind(dump_json(decision.numbers)).run();
+    // Numbers that are not finite become null.
+    query.bind(decision.text)
+        .bind(decision.numbers.dump(-1, ' ', false, Json::error_handler_t::replace))
+        .run();
   }
 }
 
