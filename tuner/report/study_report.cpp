@@ -57,7 +57,6 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
   } else {
     report.no_analysis = analysis.error().text();
   }
-  report.scaling = report.board.scaling;
   auto sessions = study.history.sessions(study.record.id);
   if (!sessions) return tl::unexpected(sessions.error());
   report.sessions = *std::move(sessions);

@@ -11,7 +11,6 @@
 #include "tuner/report/recommendation.hpp"
 #include "tuner/report/stored_study.hpp"
 #include "tuner/report/study_analysis.hpp"
-#include "tuner/report/study_scaling.hpp"
 #include "tuner/report/trial_command.hpp"
 
 namespace steptune {
@@ -24,9 +23,7 @@ struct StudyReport {
   RecommendationContext words;
   std::optional<TrialCommand> command;  ///< of the recommended trial; nothing where it was replayed
   std::optional<StudyAnalysis> analysis;
-  std::string no_analysis;  ///< why there is none
-  /// Nothing where the study counts no machines, or measured one count only.
-  std::optional<StudyScaling> scaling;
+  std::string no_analysis;              ///< why there is none
   std::vector<SessionRecord> sessions;  ///< with the libraries that a baseline told of in each
   std::vector<UnusedTime> unused;  ///< in which machines were kept; theirs is the study's overhead
   std::map<std::int64_t, TrialTrace> traces;  ///< by trial; thinned where there are many

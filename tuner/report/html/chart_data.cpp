@@ -162,7 +162,7 @@ Json chart_data(const StudyReport& report) {
                               {"usd", rounded(time.usd, 3)}});
   }
   if (report.analysis) add_analysis_data(json, *report.analysis);
-  if (report.scaling) json["scaling"] = scaling_data(*report.scaling);
+  if (report.board.scaling) json["scaling"] = scaling_data(*report.board.scaling);
   return json;
 }
 

@@ -244,13 +244,13 @@ std::string html_report(const StudyReport& report, const LivePage* live) {
                   "<noscript><p>The charts need JavaScript; all figures are in the tables.</p>"
                   "</noscript>\n" +
                       charts(report));
-  if (report.scaling) {
+  if (report.board.scaling) {
     page +=
         section("scaling", "More machines",
                 chart("scaling-chart", "Time against the number of machines",
                       "The best configuration of each count with its 95 % interval; the band is "
                       "the law's, the dashed line what no loss would be.") +
-                    scaling_html(*report.scaling));
+                    scaling_html(*report.board.scaling));
   }
   page += analysis_sections(report);
   page += section("leaderboard", "All trials",
