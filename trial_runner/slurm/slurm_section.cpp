@@ -61,13 +61,14 @@ Type<StringTemplate> option_template() {
 /// A name of a variable, or the beginning of some with a `*` behind.
 Type<std::string> variable_pattern() {
   constexpr std::size_t k_longest = 256;
+  static constexpr const char* k_pattern = R"(^[A-Za-z_][A-Za-z0-9_]*\*?$)";
   const auto is_wrong = [](const std::string& pattern) -> std::optional<std::string> {
-    static const std::regex k_pattern(R"([A-Za-z_][A-Za-z0-9_]*\*?)");
-    if (std::regex_match(pattern, k_pattern)) return std::nullopt;
+    static const std::regex k_form(k_pattern);
+    if (std::regex_match(pattern, k_form)) return std::nullopt;
     return "must be the name of a variable, or a beginning of names such as \"CUDA_*\"";
   };
   return document::checked<std::string>(document::string(k_longest), is_wrong,
-                                        {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*\\*?$"}});
+                                        {{"pattern", k_pattern}});
 }
 
 Type<Formula> whole(document::Range range) {
