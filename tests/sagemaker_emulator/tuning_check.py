@@ -309,13 +309,21 @@ class Death(Tuned):
 class Leaving(Tuned):
     def test_detached_jobs_go_on_and_are_adopted(self):
         study = fake_study()
+        study["runner"].update(discounts={"ml.m5.*": 0.2}, volume_gb=90, storage_usd_per_gb_month=0.14)
         process = self.begin(study, "--on-interrupt", "detach")
         self.wait_for(process, training, "a job trains")
         process.send_signal(signal.SIGINT)
         err = self.finish(process, code=130)[1]
-        self.assertRegex(err, r"job \S+-t1-a1 goes on: \$0\.12 per hour")
+        self.assertRegex(err, r"job \S+-t1-a1 goes on: \$0\.11 per hour")
         self.assertIn("steptune run", err)
         self.assertEqual(self.audit()["jobs"][-1]["status"], "InProgress")
+        # Without study file and history: the job tells what its study counts.
+        [job] = self.read("pools", "--region", "us-east-1")["machines"]
+        self.assertEqual((job["price"]["from"], job["price"]["market"]), ("study", "on_demand"))
+        self.assertAlmostEqual(job["price"]["list_usd_per_hour"], 0.115)
+        self.assertAlmostEqual(job["price"]["discount_usd_per_hour"], 0.023)
+        self.assertAlmostEqual(job["price"]["volume_usd_per_hour"], 0.0175)
+        self.assertAlmostEqual(job["usd_per_hour"], 0.1095)
         self.finish(self.begin(study))
         self.assert_one_job_each(self.assert_nothing_costs())
 
