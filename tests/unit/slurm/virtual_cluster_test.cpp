@@ -159,9 +159,10 @@ TEST_F(SlurmRunnerOnAVirtualCluster, StepsOfOneAllocationMayHaveDifferentTasks) 
   EXPECT_EQ(count("sbatch"), 1);
   EXPECT_EQ(count("sbatch", "--ntasks-per-node=1"), 1) << "whole nodes have room for all";
   ASSERT_EQ(steps.size(), 2U);
-  for (int tasks = 1; tasks <= 2; ++tasks) {
-    EXPECT_EQ(steps[tasks - 1].tasks, 2 * tasks);
-    EXPECT_THAT(steps[tasks - 1].argv, Contains(fmt::format("--ntasks-per-node={}", tasks)));
+  for (const int tasks : {1, 2}) {
+    const StepRequest& step = tasks == 1 ? steps.front() : steps.back();
+    EXPECT_EQ(step.tasks, 2 * tasks);
+    EXPECT_THAT(step.argv, Contains(fmt::format("--ntasks-per-node={}", tasks)));
   }
   release();
 }
