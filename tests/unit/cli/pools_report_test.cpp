@@ -92,7 +92,7 @@ TEST(PoolsText, OfSpotThePriceIsTheMostThatIsPaid) {
               HasSubstr("1 warm pool and 1 running job: $0.32 per hour\n"));
   report.machines[1].spot = true;
   const std::string text = pools_text(report, WarmPools(), 0);
-  EXPECT_THAT(text, HasSubstr("spot, <= $0.20\n"));
+  EXPECT_THAT(text, HasSubstr("spot, <= $0.20  spot, price table\n"));
   EXPECT_THAT(text, HasSubstr("1 warm pool and 1 running job: at most $0.32 per hour\n"));
   report.machines[0].usd_per_hour.reset();
   EXPECT_THAT(pools_text(report, WarmPools(), 0),

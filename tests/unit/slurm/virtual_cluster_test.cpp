@@ -176,6 +176,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, MemoryIsAllOfTheNodesUnlessTheNeedSaysOther
   use();
   start(1);
   start(2, Need{1, {"mem=8G"}});
+  wait_for(2);
   start(3, Need{1, {std::string(k_site_memory)}});
   wait_for(3);
   EXPECT_EQ(count("sbatch"), 3) << "other memory, another allocation";

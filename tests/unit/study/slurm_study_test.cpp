@@ -99,9 +99,9 @@ TEST(SlurmStudy, WhatSrunIsToldMayDependOnParameters) {
 }
 
 TEST(SlurmStudy, TasksMayDependOnParameters) {
-  const StudySpec study = sound(on_slurm(R"({"tasks_per_node": "batch / 4", "cpus_per_task": 2})"));
+  const StudySpec study = sound(on_slurm(R"({"tasks_per_node": "2 * batch", "cpus_per_task": 2})"));
   EXPECT_FALSE(study.runner->traits().machines_vary) << "whole nodes have room for all";
-  EXPECT_EQ(study.document["runner"]["tasks_per_node"], "batch / 4");
+  EXPECT_EQ(study.document["runner"]["tasks_per_node"], "2 * batch");
   EXPECT_EQ(sound(study.document).fingerprint, study.fingerprint);
   EXPECT_EQ(sound(on_slurm(R"({"tasks_per_node": 2})")).document["runner"]["tasks_per_node"], 2);
 
