@@ -7,6 +7,7 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
+#include "trial_runner/cost/price_parts.hpp"
 #include "trial_runner/resources.hpp"
 #include "trial_runner/runner.hpp"
 
@@ -37,7 +38,12 @@ struct HeldMachines {
   std::optional<double> retained_s;    ///< kept so far, billed for each machine
   std::optional<double> left_s;        ///< until they are given back without anybody's asking
   std::optional<double> usd_per_hour;  ///< of all machines, on demand; nothing: no price is known
+  /// What the job's study counts for them, which is `usd_per_hour` then; nothing: that is the price
+  /// table's, without discounts and volumes, of which only the study knows.
+  std::optional<PriceParts> study_price{};
   bool spot = false;  ///< billed for less than it runs: `usd_per_hour` is more than is paid
+  /// Of `usd_per_hour`, what the study expects spot to be billed; nothing: on demand, or not known.
+  std::optional<double> spot_share{};
   /// Of the job since its billing began, or of the waiting; nothing: no price is known.
   std::optional<double> usd_so_far;
   /// Hours of one machine that they were held so far, where the provider has no prices.
@@ -66,7 +72,7 @@ struct HeldMachinesRequest {
 struct HeldMachinesReport {
   std::string region;
   std::optional<std::string> prices_date;  ///< nothing: there is no table for the region
-  std::string warning;                     ///< why prices are not known; empty if they are
+  std::string warning;                     ///< why prices are not known; empty if all are
   double now_wall_s = 0.0;
   std::vector<HeldMachines> machines;  ///< those to show; after a release, those still held
   std::size_t hidden = 0;              ///< held by others' jobs, not shown

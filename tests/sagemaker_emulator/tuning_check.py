@@ -239,6 +239,51 @@ class Pack(Tuned):
         self.assertAlmostEqual(result["recommendation"]["tuning_usd"] / usd_per_s, sum(billed_s) + idle_s, delta=4.0)
 
 
+class Machines(Tuned):
+    configuration = Pack.configuration
+
+    def test_packs_of_three_kinds_of_machines_each_have_their_trials_outcomes_and_bill(self):
+        kinds = ["ml.m5.large", "ml.c5.xlarge", "ml.g5.xlarge"]
+        study = fake_study(
+            command=[sys.executable, str(HERE / "trainer.py"), "--batch-size", "16", "--workers", "{workers}",
+                     "--fate", "{fate}"],
+            parameters={"workers": {"type": "int", "low": 0, "high": 3},
+                        "fate": {"type": "categorical", "choices": ["trains", "fails", "hangs"]},
+                        "instance": {"type": "categorical", "choices": kinds}},
+            baseline={"workers": 0, "fate": "trains", "instance": kinds[0]},
+            planned_run={"samples": 1e8}, search={"seed": 1}, budget={"trials": 7},
+            measure={"max_trial": "6s", "min_window": "1s", "target_half_width": 0.1, "confirm_pairs": 0,
+                     "sentinels": False})
+        study["try"] = [{"workers": 1, "fate": fate, "instance": kind}
+                        for kind, fate in ((kinds[1], "fails"), (kinds[1], "trains"), (kinds[2], "hangs"),
+                                           (kinds[2], "trains"))]
+        study["limits"] = {"grace": "1s", "idle": "3s"}
+        result = json.loads(self.finish(self.begin(study, "--json"))[0])
+        trials = [self.read("show", str(number))["trial"] for number in range(1, 8)]
+        self.assertEqual(trials[0]["status"], "completed", trials[0])
+        self.assertEqual([trials[1]["status"], trials[3]["status"]], ["failed", "failed"], trials)
+        self.assertIn("exit code: 3", trials[1]["failure"])
+        # Whichever limit of its turn was over first.
+        self.assertRegex(trials[3]["failure"], "no output for 3.0 s|could not be measured")
+        for trial in (trials[2], trials[4]):
+            self.assertIn(trial["status"], ["completed", "stopped_early"], trial)
+        audit = self.assert_nothing_costs()
+        self.assertLessEqual(len(audit["jobs"]), 4, "7 trials")
+        self.assertEqual([trials[2]["placement"]["start"], trials[4]["placement"]["start"]], ["in turn", "in turn"])
+        prices = json.loads((SOURCE / "configs/prices/sagemaker-us-east-1.json").read_text())["instances"]
+        for kind in kinds:
+            jobs = [job for job in audit["jobs"] if job["instances"] == [[kind, 1]]]
+            own = [trial for trial in trials if trial["configuration"]["instance"] == kind]
+            self.assertEqual({trial["placement"]["job"] for trial in own}, {job["name"] for job in jobs})
+            # The service tells whole seconds, and some pass between its marks and its end.
+            billed_s = sum(round(job["billable_s"]) for job in jobs)
+            idle_s = sum(pool["retained_s"] for pool in audit["pools"] if pool["instance_type"] == kind)
+            paid_s = sum(trial["spent_usd"] for trial in own) / (prices[kind]["usd_per_hour"] / 3600)
+            self.assertAlmostEqual(paid_s, billed_s + idle_s, delta=3.0 * len(jobs), msg=kind)
+            self.assertTrue(all(trial["spent_usd"] > 0 for trial in own), own)
+        self.assertIsNotNone(result["recommendation"])
+
+
 class Hooked(Tuned):
     configuration = Pack.configuration
 
@@ -309,13 +354,21 @@ class Death(Tuned):
 class Leaving(Tuned):
     def test_detached_jobs_go_on_and_are_adopted(self):
         study = fake_study()
+        study["runner"].update(discounts={"ml.m5.*": 0.2}, volume_gb=90, storage_usd_per_gb_month=0.14)
         process = self.begin(study, "--on-interrupt", "detach")
         self.wait_for(process, training, "a job trains")
         process.send_signal(signal.SIGINT)
         err = self.finish(process, code=130)[1]
-        self.assertRegex(err, r"job \S+-t1-a1 goes on: \$0\.12 per hour")
+        self.assertRegex(err, r"job \S+-t1-a1 goes on: \$0\.11 per hour")
         self.assertIn("steptune run", err)
         self.assertEqual(self.audit()["jobs"][-1]["status"], "InProgress")
+        # Without study file and history: the job tells what its study counts.
+        [job] = self.read("pools", "--region", "us-east-1")["machines"]
+        self.assertEqual((job["price"]["from"], job["price"]["market"]), ("study", "on_demand"))
+        self.assertAlmostEqual(job["price"]["list_usd_per_hour"], 0.115)
+        self.assertAlmostEqual(job["price"]["discount_usd_per_hour"], 0.023)
+        self.assertAlmostEqual(job["price"]["volume_usd_per_hour"], 0.0175)
+        self.assertAlmostEqual(job["usd_per_hour"], 0.1095)
         self.finish(self.begin(study))
         self.assert_one_job_each(self.assert_nothing_costs())
 

@@ -318,14 +318,14 @@ TEST_F(SlurmDrill, WhatIsPreemptedWhereJobsAreRequeuedDoesNotBeginAgainByItself)
 
 /// By the processes' memory as Slurm samples it; cgroups are not at hand everywhere.
 TEST_F(SlurmDrill, ATrialThatTakesMoreMemoryThanItsNodesGiveIsOutOfMemory) {
-  SlurmOptions options;
-  options.memory = "100";
-  use(options);
   TrialSpec greedy = shell_trial(1, "");
+  greedy.resources = to_resources({1, {"mem=100"}});
   greedy.argv = {"/usr/bin/python3", "-c", "import time; text = 'x' * (300 << 20); time.sleep(50)"};
   EXPECT_EQ(to_text(run(greedy).kind), to_text(OutcomeKind::out_of_memory)) << ended_[1].detail;
   EXPECT_THAT(ended_[1].detail, HasSubstr("memory limit"));
-  run_well(shell_trial(2, "true"));
+  TrialSpec modest = shell_trial(2, "true");
+  modest.resources = greedy.resources;
+  run_well(modest);
   EXPECT_EQ(job_of(2), job_of(1)) << "its allocation is none the worse for it";
 }
 
@@ -429,7 +429,7 @@ TEST_F(SlurmDrill, WhatCannotBeHadIsToldAndWhatWaitsBlocksNothing) {
 
 TEST_F(SlurmDrill, EveryTaskKnowsItsRank) {
   SlurmOptions options;
-  options.tasks_per_node = 2;
+  options.tasks_per_node = document::Formula::constant(2.0, "2");
   use(options);
   TrialSpec spec =
       shell_trial(1, "echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $GROUP_RANK >> " +
@@ -482,7 +482,7 @@ TEST_F(SlurmDrill, PreemptionWithAGraceTimeIsNoFailureOfTheProgram) {
 
 TEST_F(SlurmDrill, MarksOfManyTasksAreFoundInMixedOutput) {
   SlurmOptions options;
-  options.tasks_per_node = 4;
+  options.tasks_per_node = document::Formula::constant(4.0, "4");
   use(options);
   TrialSpec spec =
       shell_trial(1, "i=0; while [ $i -lt 300 ]; do printf '%0900d' $i; i=$((i+1)); done; exit 0");
@@ -652,7 +652,6 @@ TEST_F(SlurmDrill, TrialsSideBySideOnANodeHaveGpusOfTheirOwn) {
   SlurmOptions options;
   options.parallel = 2;
   options.exclusive = false;
-  options.memory = "500";
   options.cpus_per_task = document::Formula::constant(1.0, "1");
   use(options);
   for (std::int64_t trial = 1; trial <= 2; ++trial) {
@@ -661,7 +660,7 @@ TEST_F(SlurmDrill, TrialsSideBySideOnANodeHaveGpusOfTheirOwn) {
         trial, fmt::format("echo $SLURMD_NODENAME:$CUDA_VISIBLE_DEVICES >{0}/gpu{1}\n"
                            "until test -s {0}/gpu1 && test -s {0}/gpu2; do sleep 0.1; done\n",
                            folder, trial));
-    spec.resources = to_resources({1, {"nodelist=n1", "gpus-per-node=1"}});
+    spec.resources = to_resources({1, {"nodelist=n1", "mem=500", "gpus-per-node=1"}});
     start(spec);
   }
   wait_for(1, true);

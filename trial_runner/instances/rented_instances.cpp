@@ -52,12 +52,20 @@ bool has_own_disk(const std::string& instance_type) {
          std::ranges::find(k_families, family) != k_families.end();
 }
 
+std::map<std::string, PriceParts> RentedInstances::price_parts() const {
+  std::map<std::string, PriceParts> parts;
+  for (const auto& [name, type] : prices) {
+    const double list_usd = type.usd_per_hour;
+    parts[name] = {list_usd, discount_of(discounts, name) * list_usd,
+                   has_own_disk(name) ? 0.0 : storage_usd_per_hour};
+  }
+  return parts;
+}
+
 std::map<std::string, InstanceType> RentedInstances::paid() const {
   std::map<std::string, InstanceType> paid = prices;
-  for (auto& [name, type] : paid) {
-    type.usd_per_hour *= 1.0 - discount_of(discounts, name);
-    if (!has_own_disk(name)) type.usd_per_hour += storage_usd_per_hour;
-  }
+  for (const auto& [name, parts] : price_parts())
+    paid.at(name).usd_per_hour = parts.usd();
   return paid;
 }
 
@@ -141,24 +149,22 @@ Json with_stored_prices(Json document, const Json& stored, const Json& written) 
 SummaryLine prices_line(const RentedInstances& instances, double baseline_usd,
                         const std::string& note) {
   std::string text;
-  const auto paid = instances.paid();
-  for (const auto& [name, type] : instances.prices) {
-    const double usd = paid.at(name).usd_per_hour;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, format_usd(usd));
-    if (usd == type.usd_per_hour) continue;
-    const double off = discount_of(instances.discounts, name);
-    std::string parts = fmt::format("list {}", format_usd(type.usd_per_hour));
-    if (off > 0.0) parts += fmt::format(" less {:.4g} %", 100.0 * off);
-    if (!has_own_disk(name) && instances.storage_usd_per_hour > 0.0) {
-      parts += fmt::format(", storage {}", format_usd(instances.storage_usd_per_hour));
+  const auto by_type = instances.price_parts();
+  for (const auto& [name, parts] : by_type) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, format_usd(parts.usd()));
+    if (parts.discount_usd == 0.0 && parts.volume_usd == 0.0) continue;
+    std::string words = fmt::format("list {}", format_usd(parts.list_usd));
+    if (parts.discount_usd > 0.0) {
+      words += fmt::format(" less {:.4g} %", 100.0 * parts.discount_usd / parts.list_usd);
     }
-    text += fmt::format(" ({})", parts);
+    if (parts.volume_usd > 0.0) words += fmt::format(", storage {}", format_usd(parts.volume_usd));
+    text += fmt::format(" ({})", words);
   }
   if (!text.empty()) {
     text = fmt::format("{} per hour; the baseline {}{}", text, format_usd(baseline_usd), note);
   }
   for (const auto& [pattern, off] : instances.discounts) {
-    const bool is_used = std::ranges::any_of(paid, [&](const auto& type) {
+    const bool is_used = std::ranges::any_of(by_type, [&](const auto& type) {
       return type.first == pattern || ::fnmatch(pattern.c_str(), type.first.c_str(), 0) == 0;
     });
     if (is_used) continue;

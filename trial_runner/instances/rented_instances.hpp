@@ -10,6 +10,7 @@
 
 #include "common/configuration.hpp"
 #include "common/document/node.hpp"
+#include "trial_runner/cost/price_parts.hpp"
 #include "trial_runner/cost/price_table.hpp"
 #include "trial_runner/resources.hpp"
 #include "trial_runner/runner_kind.hpp"
@@ -44,6 +45,8 @@ struct RentedInstances {
   /// remains is an ordinary cluster. A count that is no whole number in range becomes 0, which no
   /// runner accepts.
   [[nodiscard]] Resources resources_of(const Configuration& configuration) const;
+  /// What an hour of one instance costs, by type.
+  [[nodiscard]] std::map<std::string, PriceParts> price_parts() const;
   /// `prices` with what is paid per hour: less discounts, with storage.
   [[nodiscard]] std::map<std::string, InstanceType> paid() const;
   /// USD per hour that is paid, on demand. Every type that is asked for must have its price.

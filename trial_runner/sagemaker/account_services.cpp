@@ -70,15 +70,16 @@ class AccountMachines final : public HeldMachinesService {
     report.now_wall_s = clock.wall_time_s();
     const auto table = find_price_table(k_price_list, report.region);
     const PriceTable* prices = table ? &*table : nullptr;
-    if (table) {
-      report.prices_date = table->date;
-    } else {
+    if (table) report.prices_date = table->date;
+    if (auto found = find(jobs, request, report, prices); !found) {
+      return tl::unexpected(found.error());
+    }
+    const bool all_known = std::ranges::all_of(
+        report.machines, [](const HeldMachines& held) { return held.usd_per_hour.has_value(); });
+    if (!table && !all_known) {
       report.warning =
           fmt::format("costs are unknown: {}; 'steptune prices refresh --region {}' makes a table",
                       table.error().message, report.region);
-    }
-    if (auto found = find(jobs, request, report, prices); !found) {
-      return tl::unexpected(found.error());
     }
     if (!request.release) return report;
     auto releases =

@@ -32,6 +32,16 @@ double billed_s(const HeldMachines& held, const JobDescription& state, double no
   return std::max(0.0, until_wall_s - *state.billed_since_wall_s);
 }
 
+void set_price(HeldMachines& held, const JobDescription& state, const PriceTable* prices) {
+  if (state.price) {
+    held.study_price = state.price->parts;
+    held.usd_per_hour = state.price->parts.usd();
+    if (held.spot) held.spot_share = state.price->spot_share;
+  } else if (prices != nullptr) {
+    if (const auto usd = prices->usd_per_hour(held.resources)) held.usd_per_hour = *usd;
+  }
+}
+
 }  // namespace
 
 Resources resources_from_json(const Json& resource_config) {
@@ -71,11 +81,9 @@ std::optional<HeldMachines> held_machines(const JobDescription& state, double no
       held.left_s = std::max(0.0, held.since_wall_s + *keep_alive_s - now_wall_s);
     }
   }
-  const auto usd_per_hour = prices != nullptr ? prices->usd_per_hour(held.resources)
-                                              : Result<double>(tl::unexpected(Error{}));
-  if (usd_per_hour) {
-    held.usd_per_hour = *usd_per_hour;
-    held.usd_so_far = usage_usd(*usd_per_hour, billed_s(held, state, now_wall_s));
+  set_price(held, state, prices);
+  if (held.usd_per_hour) {
+    held.usd_so_far = usage_usd(*held.usd_per_hour, billed_s(held, state, now_wall_s));
   }
   return held;
 }

@@ -311,13 +311,13 @@ void JobMonitor::read_line_of_pack(const std::vector<TrialJob*>& sharing, const 
       return;
     }
     case PackMark::Kind::slow:
-      turns.set_slow(mark->key);
+      turns.set_limit(mark->key, TurnLimit::slowness);
       return;
     case PackMark::Kind::idle:
-      turns.set_idle(mark->key);
+      turns.set_limit(mark->key, TurnLimit::silence);
       return;
     case PackMark::Kind::over:
-      turns.set_over(mark->key);
+      turns.set_limit(mark->key, TurnLimit::time);
       return;
     case PackMark::Kind::end:
       end_turn(sharing, *mark, line.wall_s);
@@ -334,8 +334,7 @@ void JobMonitor::end_turn(const std::vector<TrialJob*>& sharing, const PackMark&
   const double share_s = turns.take_share_s(mark.key);
   if (found == sharing.end()) return;
   TrialJob& job = **found;
-  job.end_turn({wall_to_clock(wall_s), mark.exit_code, turns.is_over(mark.key),
-                turns.is_slow(mark.key), turns.is_idle(mark.key)});
+  job.end_turn({wall_to_clock(wall_s), mark.exit_code, turns.limit_of(mark.key)});
   job.add_bill(share_s);
   // The last one waits for the job's end and its bill.
   const bool others_go_on = std::ranges::any_of(sharing, [&](const TrialJob* each) {

@@ -106,14 +106,16 @@ Outcome job_outcome(const JobDescription& state, std::optional<StopReason> reque
 Outcome turn_outcome(const TurnEnd& end, double given_s, std::optional<StopReason> requested,
                      const TrialLimits& limits, const OutputTail& output) {
   // Where the shell cannot tell, the runner does; the last trial's job is stopped for it.
-  const bool ended_well = !end.over && end.exit_code == 0;
-  if (end.idle || (requested == StopReason::no_output && !ended_well)) return hung(limits);
-  if (end.over && !end.slow && given_s >= limits.wall_s) return timed_out(limits);
+  const bool ended_well = !end.limit && end.exit_code == 0;
+  if (end.limit == TurnLimit::silence || (requested == StopReason::no_output && !ended_well)) {
+    return hung(limits);
+  }
+  if (end.limit == TurnLimit::time && given_s >= limits.wall_s) return timed_out(limits);
   Outcome outcome;
-  if (end.over || requested == StopReason::caller) {
+  if (end.limit || requested == StopReason::caller) {
     outcome.kind = OutcomeKind::stopped;
     outcome.had_enough = !requested;
-    outcome.was_slow = outcome.had_enough && end.slow;
+    outcome.was_slow = outcome.had_enough && end.limit == TurnLimit::slowness;
     return outcome;
   }
   if (end.exit_code == 0) return outcome;

@@ -5,6 +5,7 @@
 
 #include "trial_runner/output/lines.hpp"
 #include "trial_runner/runner.hpp"
+#include "trial_runner/sagemaker/pack_turns.hpp"
 #include "trial_runner/sagemaker/training_jobs.hpp"
 
 namespace steptune {
@@ -24,9 +25,7 @@ enum class StopReason {
 struct TurnEnd {
   double time_s = 0.0;  ///< runner's clock
   int exit_code = 0;
-  bool over = false;  ///< its time was, or it
-  bool slow = false;  ///< was clearly slow, or
-  bool idle = false;  ///< silent for too long
+  std::optional<TurnLimit> limit{};  ///< that the shell ended it for; nothing: it ended by itself
 };
 /// How that is to be told. `given_s`: the time that it had.
 [[nodiscard]] Outcome turn_outcome(const TurnEnd& end, double given_s,

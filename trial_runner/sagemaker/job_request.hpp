@@ -30,7 +30,8 @@ struct JobRequest {
 /// and what makes reporters report, the job's. Channels come in the order of the settings, `code`
 /// last; what they say of instance groups that this trial does not have is left out. A pack's
 /// trials have their words, parameters and environments from a shell in the container
-/// (`trial_pack.hpp`), and so is the hook unpacked (`carried_hook.hpp`).
+/// (`trial_pack.hpp`), and so is the hook unpacked (`carried_hook.hpp`). What the
+/// machines cost is in the environment (`job_price.hpp`).
 [[nodiscard]] Json create_training_job_input(const JobSettings& settings,
                                              const JobRequest& request);
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "trial_runner/cost/price_parts.hpp"
+
 namespace steptune {
 
 /// Input data of a job: an S3 prefix, or a mounted file system.
@@ -39,6 +41,10 @@ struct JobSettings {
   bool spot = false;
   double max_runtime_s = 3600.0;
   double max_wait_s = 7200.0;  ///< spot: waiting for capacity included
+  /// What an hour of an instance costs, by type, and what spot is expected to be billed of it. Jobs
+  /// carry it (`job_price.hpp`) where all their types are in it.
+  std::map<std::string, PriceParts> price_parts{};
+  double spot_share = 0.35;
 };
 
 }  // namespace steptune

@@ -32,20 +32,13 @@ std::vector<LogLine> PackTurns::take_until(double wall_s) {
 
 bool PackTurns::begin(TrialKey key, double wall_s) {
   if (find(key) != nullptr) return false;
-  turns_.push_back({key, wall_s, std::nullopt, false, false, false});
+  turns_.push_back({key, wall_s});
   return true;
 }
 
-void PackTurns::set_slow(TrialKey key) {
-  if (Turn* turn = find(key); turn != nullptr) turn->slow = true;
-}
-
-void PackTurns::set_idle(TrialKey key) {
-  if (Turn* turn = find(key); turn != nullptr) turn->idle = true;
-}
-
-void PackTurns::set_over(TrialKey key) {
-  if (Turn* turn = find(key); turn != nullptr) turn->over = true;
+void PackTurns::set_limit(TrialKey key, TurnLimit limit) {
+  Turn* turn = find(key);
+  if (turn != nullptr && !(turn->limit && limit == TurnLimit::time)) turn->limit = limit;
 }
 
 bool PackTurns::end(TrialKey key, double wall_s) {
@@ -55,19 +48,9 @@ bool PackTurns::end(TrialKey key, double wall_s) {
   return true;
 }
 
-bool PackTurns::is_slow(TrialKey key) const {
+std::optional<TurnLimit> PackTurns::limit_of(TrialKey key) const {
   const Turn* turn = find(key);
-  return turn != nullptr && turn->slow;
-}
-
-bool PackTurns::is_idle(TrialKey key) const {
-  const Turn* turn = find(key);
-  return turn != nullptr && turn->idle;
-}
-
-bool PackTurns::is_over(TrialKey key) const {
-  const Turn* turn = find(key);
-  return turn != nullptr && turn->over;
+  return turn != nullptr ? turn->limit : std::nullopt;
 }
 
 std::optional<TrialKey> PackTurns::whose_turn() const {

@@ -11,6 +11,13 @@
 
 namespace steptune {
 
+/// What the job's shell ends a trial's turn for.
+enum class TurnLimit {
+  time,      ///< its own is over
+  slowness,  ///< it is clearly slower than the best (`SlowLimit`)
+  silence,   ///< it has printed nothing for too long
+};
+
 /// The turns of a pack's trials as the job's shell has told them, and how its bill is shared. Times
 /// are those of the log, seconds since 1970.
 class PackTurns {
@@ -25,16 +32,13 @@ class PackTurns {
 
   /// False: it is known.
   bool begin(TrialKey key, double wall_s);
-  void set_slow(TrialKey key);
-  void set_idle(TrialKey key);
-  void set_over(TrialKey key);
+  /// The shell is ending it. `time` follows the others, which are told first, and changes nothing.
+  void set_limit(TrialKey key, TurnLimit limit);
   /// False: it is known, or has not begun.
   bool end(TrialKey key, double wall_s);
 
   [[nodiscard]] bool none_has_begun() const { return turns_.empty(); }
-  [[nodiscard]] bool is_slow(TrialKey key) const;
-  [[nodiscard]] bool is_idle(TrialKey key) const;
-  [[nodiscard]] bool is_over(TrialKey key) const;
+  [[nodiscard]] std::optional<TurnLimit> limit_of(TrialKey key) const;
   [[nodiscard]] bool has_ended(TrialKey key) const;
   /// Whose turn it is by the marks so far; nothing before the first and between two.
   [[nodiscard]] std::optional<TrialKey> whose_turn() const;
@@ -53,10 +57,8 @@ class PackTurns {
   struct Turn {
     TrialKey key;
     double begin_s = 0.0;
-    std::optional<double> end_s;
-    bool slow = false;
-    bool idle = false;
-    bool over = false;
+    std::optional<double> end_s{};
+    std::optional<TurnLimit> limit{};
   };
   [[nodiscard]] Turn* find(TrialKey key);
   [[nodiscard]] const Turn* find(TrialKey key) const;

@@ -200,10 +200,10 @@ void add_job_keys(Jobs& section) {
 void add_cost_keys(Jobs& section) {
   using document::key;
   section.add(only_with_spot(
-      key("spot_share", &SageMakerSection::spot_share, document::number({0.01, 1.0}))
-          .doc("what managed spot is expected to be billed of the on-demand price: three published "
-               "jobs paid 0.37 to 0.38. `cost` of the planned run is computed with it; limits and "
-               "bills are not"),
+      job_key("spot_share", &JobSettings::spot_share, document::number({0.01, 1.0}),
+              "what managed spot is expected to be billed of the on-demand price: three published "
+              "jobs paid 0.37 to 0.38. `cost` of the planned run is computed with it, and `pools` "
+              "shows it; limits and bills are not"),
       "0.35", InFingerprint::where_cost_is_objective));
   section.add(only_with_spot(
       job_key("max_wait", &JobSettings::max_wait_s, document::duration_s({1.0, k_longest_wait_s}),

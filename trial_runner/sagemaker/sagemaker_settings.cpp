@@ -79,6 +79,7 @@ std::shared_ptr<const RunnerSettings> SageMakerSettings::complete(const StudyVie
                                                                   document::Faults& faults) const {
   auto completed = std::make_shared<SageMakerSettings>(*this);
   if (resolve_prices(completed->section_.instances, study, faults)) {
+    completed->section_.job.price_parts = completed->section_.instances.price_parts();
     check_training_jobs(completed->section_, study, faults);
   }
   return completed;
@@ -90,7 +91,7 @@ Resources SageMakerSettings::resources_of(const Configuration& configuration) co
 
 std::optional<HourlyPrice> SageMakerSettings::price_of(const Configuration& configuration) const {
   const double usd = section_.instances.usd_per_hour(configuration);
-  return HourlyPrice{section_.job.spot ? section_.spot_share * usd : usd, usd};
+  return HourlyPrice{section_.job.spot ? section_.job.spot_share * usd : usd, usd};
 }
 
 std::vector<SummaryLine> SageMakerSettings::summary(const Configuration& baseline) const {

@@ -21,8 +21,7 @@ struct SageMakerSection {
   RentedInstances instances;
   JobSettings job;
   int parallel = 1;
-  int trials_per_job = 6;    ///< that a job may run in turn
-  double spot_share = 0.35;  ///< of the on-demand price that managed spot is expected to be billed
+  int trials_per_job = 6;  ///< that a job may run in turn
   /// Of the instances' volumes; 0: not priced, as the price list that is shipped does not tell it.
   double storage_usd_per_gb_month = 0.0;
   std::optional<double> keep_alive_s;  ///< longest life of an unused warm pool; 0: no pools

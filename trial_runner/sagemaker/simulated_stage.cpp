@@ -49,7 +49,7 @@ simulated::AccountOptions account_of(const SageMakerSection& section, std::uint6
   account.stages.jitter = k_stage_jitter;
   account.training_quota = {{"*", k_quota}};
   account.warm_pool_quota = {{"*", k_quota}};
-  account.spot_billed_share = section.spot_share;
+  account.spot_billed_share = section.job.spot_share;
   account.instances = section.instances.paid();
   return account;
 }

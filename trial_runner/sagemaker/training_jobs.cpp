@@ -69,6 +69,7 @@ JobDescription job_description_from_json(const Json& description) {
   const auto environment = description.find("Environment");
   if (environment != description.end() && environment->is_object()) {
     state.trials = pack_of(*environment);
+    state.price = job_price_of(*environment);
   }
   const auto resources = description.find("ResourceConfig");
   if (resources != description.end() && resources->is_object()) state.resources = *resources;

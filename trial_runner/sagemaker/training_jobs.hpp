@@ -7,6 +7,7 @@
 
 #include "common/json.hpp"
 #include "trial_runner/sagemaker/aws/client.hpp"
+#include "trial_runner/sagemaker/job_price.hpp"
 #include "trial_runner/sagemaker/trial_pack.hpp"
 
 namespace steptune {
@@ -37,6 +38,7 @@ struct JobDescription {
   std::optional<double> billable_s;             ///< per instance
   std::optional<PoolState> pool;
   std::vector<PackedTrial> trials;  ///< that it runs in turn; none: it is no pack
+  std::optional<JobPrice> price;    ///< as its study counts; nothing: the job does not tell
   Json resources = Json::object();  ///< `ResourceConfig` as requested
 
   /// Statuses that never change again; ones that are not known count as under way.

@@ -54,9 +54,9 @@ bool is_listed_live(const QueueRow& row) {
 std::string allocation_kind(const Need& need, const SlurmOptions& options) {
   const Resources held = to_resources(need);
   const std::string text =
-      fmt::format("{} {}\n{} {} {} {:.0f} {}", held.instance_count, held.instance_type,
-                  options.tasks_per_node, fixed_cpus_per_task(options).value_or(0),
-                  options.exclusive, options.default_time_s, options.memory);
+      fmt::format("{} {}\n{} {} {} {:.0f}", held.instance_count, held.instance_type,
+                  held_tasks_per_node(options), fixed_cpus_per_task(options).value_or(0),
+                  options.exclusive, options.default_time_s);
   return sha256_hex(text).substr(0, 8);
 }
 

@@ -11,12 +11,15 @@
 
 namespace steptune::slurm {
 
+inline constexpr std::string_view k_site_memory = "mem=site";
+
 /// What a trial needs to be held for it. Trials of equal needs share allocations, one after
 /// another.
 struct Need {
   int nodes = 1;
   /// Long options of sbatch without their dashes, in the section's order: `partition=gpu`,
-  /// `gpus-per-node=2`.
+  /// `gpus-per-node=2`. Without `mem` it is all memory of the nodes; `k_site_memory`: what the site
+  /// gives to those who ask for none.
   std::vector<std::string> options{};
   auto operator<=>(const Need&) const = default;
 

@@ -46,9 +46,13 @@ class SlurmKind final : public RunnerKind {
     if (section.contains("gpus_per_node")) machine.facts.erase("gpus");
     add_number(section, "gpus_per_node", "gpus", machine);
     add_number(section, "cpus_per_task", "cpus", machine);
-    if (const auto tasks = section.find("tasks_per_node");
-        tasks != section.end() && tasks->is_number() && machine.facts.contains("cpus")) {
-      machine.facts["cpus"] *= tasks->get<double>();
+    if (const auto tasks = section.find("tasks_per_node"); tasks != section.end()) {
+      if (tasks->is_number() && machine.facts.contains("cpus")) {
+        machine.facts["cpus"] *= tasks->get<double>();
+      } else if (tasks->is_string()) {
+        machine.facts.erase("cpus");
+        machine.expressions.push_back(tasks->get<std::string>());
+      }
     }
     if (const auto nodes = section.find("nodes"); nodes != section.end() && nodes->is_string()) {
       machine.expressions.push_back(nodes->get<std::string>());

@@ -15,12 +15,11 @@ namespace steptune::slurm {
 /// What all trials of a study share.
 struct SlurmOptions {
   int parallel = 1;
-  int tasks_per_node = 1;
+  /// Of trials without a launch. May vary where whole nodes are held.
+  document::Formula tasks_per_node = document::Formula::constant(1.0, "1");
   /// Nothing: all of the nodes' that are held. May vary where whole nodes are held.
   std::optional<document::Formula> cpus_per_task;
   bool exclusive = true;
-  /// Of a node: `all`, `site` (nothing is asked for, but for what a need does), or sbatch's form.
-  std::string memory = "all";
   std::string setup;
   std::vector<document::StringTemplate> step_options;
   double default_time_s = 14'400.0;  ///< of an allocation whose need states none
@@ -35,6 +34,9 @@ struct SlurmOptions {
 
 /// Processors for each task, where all trials ask for the same.
 [[nodiscard]] std::optional<int> fixed_cpus_per_task(const SlurmOptions& options);
+/// Tasks that an allocation is asked to have room for on each node: 1 where trials differ, whose
+/// steps take of its whole nodes what they need.
+[[nodiscard]] int held_tasks_per_node(const SlurmOptions& options);
 
 /// How long a trial may take at the longest: its launch, its limits, and Slurm's ending of it. No
 /// trial starts in an allocation that ends sooner.

@@ -62,7 +62,11 @@ int port_of(const std::string& word) {
 
 /// torchrun starts a node's processes itself.
 int tasks_per_node(const TrialSpec& spec, const slurm::SlurmOptions& options) {
-  if (!spec.launch) return options.tasks_per_node;
+  if (!spec.launch) {
+    constexpr double k_most_tasks = 1e4;
+    const double tasks = options.tasks_per_node.evaluate(spec.configuration);
+    return tasks >= 1.0 && tasks <= k_most_tasks ? static_cast<int>(tasks) : 1;
+  }
   return spec.launch->with == Launcher::srun ? spec.launch->processes_per_node : 1;
 }
 
@@ -90,7 +94,7 @@ std::vector<std::string> srun_command(const TrialSpec& spec, const Need& need,
   }
   // srun itself would give each task one, and loaders would starve.
   if (cpus > 0) words.push_back(fmt::format("--cpus-per-task={}", cpus));
-  if (options.memory == "all" || need.value_of("mem") == "0") words.emplace_back("--mem=0");
+  if (!need.value_of("mem")) words.emplace_back("--mem=0");
   // What is held is not seen by a step that does not ask for it.
   for (const char* option : {"gpus", "gpus-per-node", "gpus-per-task", "gres"}) {
     if (const auto value = need.value_of(option))

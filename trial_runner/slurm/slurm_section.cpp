@@ -27,6 +27,7 @@ using document::Writing;
 constexpr double k_most_nodes = 10'000.0;
 constexpr double k_most_gpus = 64.0;
 constexpr double k_most_cpus = 4096.0;
+constexpr double k_most_tasks = 1024.0;
 constexpr std::size_t k_most_options = 50;
 
 /// What the runner itself decides, and what would take trials out of its hands.
@@ -118,8 +119,9 @@ void add_needs(Section<SlurmSection>& section) {
   section.add(key("nodes", &SlurmSection::nodes, whole({1.0, k_most_nodes}))
                   .doc("nodes of a trial: a number, or an expression over parameters"));
   section.add(
-      key("tasks_per_node", &SlurmSection::tasks_per_node, document::integer({1.0, 1024.0}))
-          .doc("times that the command runs on each node. Several tasks find their ranks in "
+      key("tasks_per_node", &SlurmSection::tasks_per_node, whole({1.0, k_most_tasks}))
+          .doc("times that the command runs on each node: a number, or with whole nodes "
+               "(`exclusive`) an expression over parameters. Several tasks find their ranks in "
                "`RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `MASTER_ADDR` and `MASTER_PORT`"));
   section.add(key("cpus_per_task", &SlurmSection::cpus_per_task, whole({1.0, k_most_cpus}))
                   .doc("processors for each task: a number, or with whole nodes (`exclusive`) an "

@@ -42,13 +42,11 @@ void add_option(slurm::Need& need, const char* name, const document::StringTempl
   if (!text.empty()) need.options.push_back(fmt::format("{}={}", name, text));
 }
 
-/// Memory of each node, where parameters decide it.
+/// Memory of each node.
 void add_memory(slurm::Need& need, const document::StringTemplate& memory,
                 const Configuration& configuration) {
-  if (!memory.has_parameters()) return;
   const std::string text = memory.render(configuration).value_or("");
-  if (text.empty() || text == "site") return;
-  need.options.push_back("mem=" + (text == "all" ? "0" : text));
+  if (text != "all" && text != "0") need.options.push_back("mem=" + (text.empty() ? "site" : text));
 }
 
 /// What is wrong with one need, and at which key.
@@ -66,6 +64,15 @@ std::optional<NeedFault> fault_of(const slurm::Need& need, const SlurmSection& s
   if (whole_number(section.gpus_per_node, configuration, 0.0) < 0) {
     return NeedFault{"gpus_per_node", fmt::format("\"{}\" is not a number of GPUs",
                                                   printable_line(section.gpus_per_node.text()))};
+  }
+  const std::string tasks_text = printable_line(section.tasks_per_node.text());
+  if (whole_number(section.tasks_per_node, configuration, 1.0) < 0) {
+    return NeedFault{"tasks_per_node", fmt::format("\"{}\" is not a number of tasks", tasks_text)};
+  }
+  if (!section.exclusive && !parse_finite(section.tasks_per_node.text())) {
+    return NeedFault{
+        "tasks_per_node",
+        fmt::format("must be a plain number where \"exclusive\" is false, not \"{}\"", tasks_text)};
   }
   if (section.cpus_per_task) {
     const std::string text = printable_line(section.cpus_per_task->text());
@@ -114,10 +121,11 @@ std::optional<std::string> fault_of_tasks(const std::optional<Launch>& launch,
                                           const SlurmSection& section) {
   if (!launch) return std::nullopt;
   const int tasks = launch->with == Launcher::srun ? launch->processes_per_node : 1;
-  if (section.tasks_per_node == tasks) return std::nullopt;
-  if (section.tasks_per_node != 1) {
+  const std::string& text = section.tasks_per_node.text();
+  if (parse_finite(text) == tasks) return std::nullopt;
+  if (parse_finite(text) != 1.0) {
     return fmt::format("is {}, but \"launch\" starts {} task{} on each node: leave it out",
-                       section.tasks_per_node, tasks, tasks == 1 ? "" : "s");
+                       printable_line(text), tasks, tasks == 1 ? "" : "s");
   }
   if (section.exclusive) return std::nullopt;
   return fmt::format(
@@ -220,7 +228,6 @@ slurm::SlurmOptions SlurmSettings::options() const {
   options.tasks_per_node = section_.tasks_per_node;
   options.cpus_per_task = section_.cpus_per_task;
   options.exclusive = section_.exclusive;
-  options.memory = section_.memory.has_parameters() ? "site" : section_.memory.text();
   options.setup = section_.setup;
   options.step_options = section_.step_options;
   options.default_time_s =

@@ -22,7 +22,7 @@ struct SlurmSection {
   int parallel = 1;
   document::Formula nodes = document::Formula::constant(1.0, "1");
   document::Formula gpus_per_node = document::Formula::constant(0.0, "0");
-  int tasks_per_node = 1;
+  document::Formula tasks_per_node = document::Formula::constant(1.0, "1");
   std::optional<document::Formula> cpus_per_task;
   Template partition = Template::parse("").value();
   Template account = Template::parse("").value();

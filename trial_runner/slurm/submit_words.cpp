@@ -18,19 +18,18 @@ std::vector<std::string> submit_words(const Need& need, const SlurmOptions& opti
                                  "--output=/dev/null",
                                  "--chdir=/",
                                  fmt::format("--nodes={}", need.nodes),
-                                 fmt::format("--ntasks-per-node={}", options.tasks_per_node)};
+                                 fmt::format("--ntasks-per-node={}", held_tasks_per_node(options))};
   if (const auto cpus = fixed_cpus_per_task(options)) {
     words.push_back(fmt::format("--cpus-per-task={}", *cpus));
   }
   if (options.exclusive) words.emplace_back("--exclusive");
-  if (options.memory != "site") {
-    words.push_back("--mem=" + (options.memory == "all" ? "0" : options.memory));
-  }
+  if (!need.value_of("mem")) words.emplace_back("--mem=0");
   if (!need.value_of("time")) {
     words.push_back(fmt::format("--time={:.0f}", std::ceil(options.default_time_s / 60.0)));
   }
-  for (const std::string& option : need.options)
-    words.push_back("--" + option);
+  for (const std::string& option : need.options) {
+    if (option != k_site_memory) words.push_back("--" + option);
+  }
   if (avoided.empty()) return words;
   // Of two, sbatch heeds the last.
   const auto excluded = need.value_of("exclude");
@@ -42,6 +41,10 @@ std::optional<int> fixed_cpus_per_task(const SlurmOptions& options) {
   if (!options.cpus_per_task) return std::nullopt;
   const auto number = parse_finite(options.cpus_per_task->text());
   return number ? std::optional(static_cast<int>(*number)) : std::nullopt;
+}
+
+int held_tasks_per_node(const SlurmOptions& options) {
+  return static_cast<int>(parse_finite(options.tasks_per_node.text()).value_or(1.0));
 }
 
 std::string last_words(const CommandResult& result) {

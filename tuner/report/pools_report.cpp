@@ -42,6 +42,30 @@ std::string at_most(const std::optional<double>& usd, bool spot) {
   return usd && spot ? fmt::format("spot, <= {}", text) : text;
 }
 
+/// What the hourly price is made of: `spot, about $0.49 by spot_share 0.35, 20 % off, volume
+/// $0.01`.
+std::string price_text(const HeldMachines& held) {
+  if (!held.usd_per_hour) return "-";
+  std::string text = held.spot ? "spot" : "on demand";
+  if (held.spot_share) {
+    text += fmt::format(", about {} by spot_share {:.4g}",
+                        format_usd(*held.spot_share * *held.usd_per_hour), *held.spot_share);
+  }
+  if (!held.study_price) return text + ", price table";
+  const PriceParts& parts = *held.study_price;
+  if (parts.discount_usd > 0.0) {
+    text += fmt::format(", {:.4g} % off", 100.0 * parts.discount_usd / parts.list_usd);
+  }
+  if (parts.volume_usd > 0.0) text += fmt::format(", volume {}", format_usd(parts.volume_usd));
+  return text;
+}
+
+/// What is expected to be paid; nothing where the price is not known, or how much spot is billed.
+std::optional<double> expected_usd_per_hour(const HeldMachines& held) {
+  if (!held.usd_per_hour || (held.spot && !held.spot_share)) return std::nullopt;
+  return *held.usd_per_hour * held.spot_share.value_or(1.0);
+}
+
 /// Money, or hours of machines where there are no prices.
 std::string spent_text(const HeldMachines& held) {
   if (!held.usd_so_far && held.machine_hours) return machine_hours_text(*held.machine_hours);
@@ -59,12 +83,19 @@ bool are_counted_in_hours(const std::vector<HeldMachines>& machines) {
 struct Sum {
   double usd_per_hour = 0.0;
   std::size_t unknown = 0;
-  bool spot = false;  ///< of some less is paid
+  bool spot = false;                                  ///< of some less is paid
+  std::optional<double> expected_usd_per_hour = 0.0;  ///< nothing: not known of all
 };
 
 Sum sum_of(const std::vector<HeldMachines>& machines) {
   Sum sum;
   for (const HeldMachines& held : machines) {
+    const auto expected_usd = expected_usd_per_hour(held);
+    if (!expected_usd) {
+      sum.expected_usd_per_hour.reset();
+    } else if (sum.expected_usd_per_hour) {
+      *sum.expected_usd_per_hour += *expected_usd;
+    }
     if (held.usd_per_hour) {
       sum.usd_per_hour += *held.usd_per_hour;
       sum.spot = sum.spot || held.spot;
@@ -115,25 +146,26 @@ std::vector<PoolColumn> pool_columns(const HeldMachinesReport& view,
          return held.owner ? fmt::format("{}", held.owner->key.trial) : "-";
        }},
       {{"machines", Align::left},
-       5,
+       6,
        [](const HeldMachines& held) { return to_text(held.resources); }},
       {{"state", Align::left},
        k_always_shown,
        [&service](const HeldMachines& held) { return status_text(held, service); }},
       {{"for", Align::right},
-       2,
+       3,
        [&view](const HeldMachines& held) {
          return format_duration(std::max(0.0, view.now_wall_s - held.since_wall_s));
        }},
       {{"left", Align::right},
-       3,
+       4,
        [](const HeldMachines& held) { return held.left_s ? format_duration(*held.left_s) : "-"; }},
-      {{"so far", Align::right}, 4, spent_text},
+      {{"so far", Align::right}, 5, spent_text},
       {{"per hour", Align::right},
        k_always_shown,
        [](const HeldMachines& held) { return at_most(held.usd_per_hour, held.spot); }},
+      {{"price", Align::left}, 2, price_text},
   };
-  if (are_counted_in_hours(view.machines)) columns.pop_back();
+  if (are_counted_in_hours(view.machines)) columns.erase(columns.end() - 2, columns.end());
   return columns;
 }
 
@@ -191,6 +223,8 @@ std::string sum_text(const HeldMachinesReport& view, const HeldMachinesService& 
   text += fmt::format(": {}{} per hour", bound, format_usd(sum.usd_per_hour));
   if (sum.unknown > 0) {
     text += fmt::format(", and {} of unknown price", sum.unknown);
+  } else if (sum.spot && sum.expected_usd_per_hour) {
+    text += fmt::format(", about {} expected", format_usd(*sum.expected_usd_per_hour));
   }
   return text + "\n";
 }
@@ -245,6 +279,24 @@ Json machines_json(const Resources& resources) {
   return json;
 }
 
+/// Where the price comes from, and what is in it; null where none is known.
+Json price_json(const HeldMachines& held) {
+  if (!held.usd_per_hour) return nullptr;
+  Json json;
+  json["from"] = held.study_price ? "study" : "price_table";
+  json["market"] = held.spot ? "spot" : "on_demand";
+  const auto part = [&](double PriceParts::*member) {
+    return held.study_price ? number_or_null((*held.study_price).*member) : Json(nullptr);
+  };
+  json["list_usd_per_hour"] =
+      held.study_price ? part(&PriceParts::list_usd) : number_or_null(held.usd_per_hour);
+  json["discount_usd_per_hour"] = part(&PriceParts::discount_usd);
+  json["volume_usd_per_hour"] = part(&PriceParts::volume_usd);
+  json["spot_share"] = number_or_null(held.spot_share);
+  json["expected_usd_per_hour"] = number_or_null(expected_usd_per_hour(held));
+  return json;
+}
+
 Json held_json(const HeldMachines& held) {
   Json json;
   json["job"] = held.job;
@@ -261,6 +313,7 @@ Json held_json(const HeldMachines& held) {
   json["usd_per_hour"] = number_or_null(held.usd_per_hour);
   if (held.machine_hours) json["machine_hours"] = number_or_null(held.machine_hours);
   json["spot"] = held.spot;
+  json["price"] = price_json(held);
   return json;
 }
 
@@ -297,6 +350,7 @@ Json pools_json(const HeldMachinesReport& view) {
   for (const HeldMachines& held : view.machines)
     json["machines"].push_back(held_json(held));
   json["usd_per_hour"] = sum.unknown == 0 ? Json(sum.usd_per_hour) : Json(nullptr);
+  json["expected_usd_per_hour"] = number_or_null(sum.expected_usd_per_hour);
   json["not_shown"] = view.hidden;
   json["releases"] = Json::array();
   for (const Release& release : view.releases) {

@@ -10,8 +10,9 @@
 namespace steptune {
 
 /// For people: a table, what it costs together, and what to do about it. Where the table is wider
-/// than `width` columns (0: no limit), what a job's name tells, too, goes first, then times, the
-/// bill so far and the machines; at last names are cut in their middle. Commands stay whole.
+/// than `width` columns (0: no limit), what a job's name tells, too, goes first, then what the
+/// price is made of, times, the bill so far and the machines; at last names are cut in their
+/// middle. Commands stay whole.
 [[nodiscard]] std::string pools_text(const HeldMachinesReport& view,
                                      const HeldMachinesService& service, std::size_t width);
 [[nodiscard]] Json pools_json(const HeldMachinesReport& view);

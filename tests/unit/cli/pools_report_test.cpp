@@ -92,11 +92,56 @@ TEST(PoolsText, OfSpotThePriceIsTheMostThatIsPaid) {
               HasSubstr("1 warm pool and 1 running job: $0.32 per hour\n"));
   report.machines[1].spot = true;
   const std::string text = pools_text(report, WarmPools(), 0);
-  EXPECT_THAT(text, HasSubstr("spot, <= $0.20\n"));
+  EXPECT_THAT(text, HasSubstr("spot, <= $0.20  spot, price table\n"));
   EXPECT_THAT(text, HasSubstr("1 warm pool and 1 running job: at most $0.32 per hour\n"));
   report.machines[0].usd_per_hour.reset();
   EXPECT_THAT(pools_text(report, WarmPools(), 0),
               HasSubstr(": about $0.20 per hour, and 1 of unknown price\n"));
+}
+
+TEST(PoolsText, SaysWhatAPriceIsMadeOf) {
+  HeldMachinesReport report = pool_and_job();
+  EXPECT_THAT(pools_text(report, WarmPools(), 0), HasSubstr("$0.12  on demand, price table\n"));
+  report.machines[0].study_price = PriceParts{0.15, 0.03, 0.0};
+  EXPECT_THAT(pools_text(report, WarmPools(), 0), HasSubstr("$0.12  on demand, 20 % off\n"));
+  HeldMachines& job = report.machines[1];
+  job.study_price = PriceParts{2.0, 0.5, 0.1};
+  job.usd_per_hour = 1.6;
+  job.spot = true;
+  job.spot_share = 0.25;
+  const std::string text = pools_text(report, WarmPools(), 0);
+  EXPECT_THAT(text, HasSubstr("spot, <= $1.60  spot, about $0.40 by spot_share 0.25, 25 % off, "
+                              "volume $0.10\n"));
+  EXPECT_THAT(text, HasSubstr(": at most $1.72 per hour, about $0.52 expected\n"));
+  EXPECT_THAT(pools_text(report, WarmPools(), 110), Not(HasSubstr("spot_share")))
+      << "what it is made of goes before the price";
+}
+
+TEST(PoolsJson, SaysWhatAPriceIsMadeOf) {
+  HeldMachinesReport report = pool_and_job();
+  Json json = pools_json(report);
+  EXPECT_EQ(json["machines"][0]["price"]["from"], "price_table");
+  EXPECT_EQ(json["machines"][0]["price"]["list_usd_per_hour"], 0.12);
+  EXPECT_EQ(json["machines"][0]["price"]["volume_usd_per_hour"], nullptr) << "not known, not 0";
+  EXPECT_EQ(json["machines"][0]["price"]["expected_usd_per_hour"], 0.12);
+  EXPECT_EQ(json["machines"][1]["price"], nullptr);
+  EXPECT_EQ(json["expected_usd_per_hour"], nullptr);
+  HeldMachines& job = report.machines[1];
+  job.study_price = PriceParts{2.0, 0.5, 0.1};
+  job.usd_per_hour = 1.6;
+  job.spot = true;
+  EXPECT_EQ(pools_json(report)["machines"][1]["price"]["expected_usd_per_hour"], nullptr)
+      << "nobody has said what spot is billed";
+  job.spot_share = 0.25;
+  json = pools_json(report);
+  EXPECT_EQ(json["machines"][1]["price"], (Json{{"from", "study"},
+                                                {"market", "spot"},
+                                                {"list_usd_per_hour", 2.0},
+                                                {"discount_usd_per_hour", 0.5},
+                                                {"volume_usd_per_hour", 0.1},
+                                                {"spot_share", 0.25},
+                                                {"expected_usd_per_hour", 0.4}}));
+  EXPECT_DOUBLE_EQ(json["expected_usd_per_hour"].get<double>(), 0.52);
 }
 
 TEST(PoolsText, WithoutPricesCountsMachineHours) {

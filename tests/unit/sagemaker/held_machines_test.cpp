@@ -3,6 +3,7 @@
 
 #include "tests/unit/sagemaker/runner_fixture.hpp"
 #include "trial_runner/sagemaker/job_name.hpp"
+#include "trial_runner/sagemaker/job_price.hpp"
 
 namespace steptune::simulated {
 namespace {
@@ -103,6 +104,66 @@ TEST_F(HeldMachinesTest, ManagedSpotIsToldApart) {
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_TRUE(found[0].spot);
   EXPECT_EQ(found[0].usd_per_hour, 1.408) << "at most";
+  EXPECT_FALSE(found[0].study_price) << "the job does not tell it";
+  EXPECT_FALSE(found[0].spot_share);
+}
+
+TEST_F(HeldMachinesTest, CostWhatTheirStudyCountsWhateverThePriceTableKnows) {
+  program.ends_after_s = 400.0;
+  options.settings.price_parts = {{"ml.g5.xlarge", {1.408, 0.408, 0.0}},
+                                  {"ml.m5.xlarge", {0.23, 0.0, 0.01}}};
+  options.parallel = options.backlog = 2;
+  start(trial(1));
+  TrialSpec two = trial(2, "ml.m5.xlarge");
+  two.resources.instance_count = 2;
+  start(two);
+  run_until_reported();
+  kill_tuner();
+  options.prices.instances.clear();
+  const auto found = find();
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found[0].study_price, (PriceParts{1.408, 0.408, 0.0}));
+  EXPECT_EQ(found[0].usd_per_hour, 1.0);
+  EXPECT_FALSE(found[0].spot_share) << "on demand";
+  EXPECT_EQ(found[1].study_price, (PriceParts{0.46, 0.0, 0.02})) << "of both instances";
+  EXPECT_DOUBLE_EQ(*found[1].usd_per_hour, 0.48);
+  EXPECT_TRUE(found[0].usd_so_far);
+}
+
+TEST_F(HeldMachinesTest, OfManagedSpotTheStudysShareIsTold) {
+  program.ends_after_s = 400.0;
+  options.settings.spot = true;
+  options.settings.spot_share = 0.4;
+  options.settings.max_wait_s = 7200.0;
+  options.settings.price_parts = {{"ml.g5.xlarge", {1.408, 0.0, 0.0}}};
+  start(trial(1));
+  run_until_reported();
+  kill_tuner();
+  const auto found = find();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_TRUE(found[0].spot);
+  EXPECT_EQ(found[0].spot_share, 0.4);
+  EXPECT_EQ(found[0].usd_per_hour, 1.408) << "at most";
+}
+
+TEST(JobPrice, IsReadAsItWasWrittenAndOnlyIfItIsOne) {
+  const JobPrice spot{{1.0 / 3.0, 0.1, 0.007}, 0.35};
+  EXPECT_EQ(job_price_of({{k_price_variable, to_text(spot)}}), spot);
+  const JobPrice on_demand{{1e9, 1.0 / 3.0, 1.0 / 7.0}};
+  EXPECT_EQ(job_price_of({{k_price_variable, to_text(on_demand)}}), on_demand);
+  EXPECT_LE(to_text(JobPrice{{1e9 / 3.0, 1e-9 / 3.0, 1e-9 / 7.0}, 1.0 / 3.0}).size(), 512U)
+      << "the longest that SageMaker takes";
+  for (const char* text :
+       {"", "1.4", "[]", "{}", "{", R"({"list": "1", "discount": 0, "volume": 0})",
+        R"({"list": 1, "discount": 0})", R"({"list": -1, "discount": 0, "volume": 0})",
+        R"({"list": 1, "discount": 2, "volume": 0})",
+        R"({"list": 1, "discount": 0, "volume": 1e99})",
+        R"({"list": 1, "discount": 0, "volume": 0, "spot_share": 0})",
+        R"({"list": 1, "discount": 0, "volume": 0, "spot_share": 1.5})"}) {
+    EXPECT_FALSE(job_price_of({{k_price_variable, text}})) << text;
+  }
+  EXPECT_FALSE(job_price_of({{k_price_variable, 1.4}}));
+  EXPECT_FALSE(job_price_of(Json::object()));
 }
 
 TEST_F(HeldMachinesTest, OfAnUnknownTypeHaveNoPriceRatherThanNone) {

@@ -83,13 +83,13 @@ TEST(TurnOutcome, OfASilentTrialIsThatItHungWhoeverHasEndedIt) {
   const auto kind = [](const TurnEnd& end, std::optional<StopReason> requested) {
     return turn_outcome(end, 60.0, requested, {}, {}).kind;
   };
-  const TurnEnd by_shell{0.0, 143, true, false, true};
+  const TurnEnd by_shell{0.0, 143, TurnLimit::silence};
   EXPECT_EQ(kind(by_shell, {}), OutcomeKind::hung);
   EXPECT_EQ(kind(by_shell, StopReason::caller), OutcomeKind::hung);
-  const TurnEnd with_its_job{0.0, 143, false, false, false};
+  const TurnEnd with_its_job{0.0, 143};
   EXPECT_EQ(kind(with_its_job, StopReason::no_output), OutcomeKind::hung);
   EXPECT_EQ(kind(with_its_job, StopReason::caller), OutcomeKind::stopped);
-  const TurnEnd by_itself{0.0, 0, false, false, false};
+  const TurnEnd by_itself{0.0, 0};
   EXPECT_EQ(kind(by_itself, StopReason::no_output), OutcomeKind::completed) << "in time";
 }
 

@@ -3,8 +3,12 @@
 #include "tests/unit/slurm/virtual_cluster.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <map>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -17,7 +21,9 @@
 namespace steptune::slurm {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
  protected:
@@ -26,8 +32,10 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
     const auto begun = runner_->begin_study("virtual", "1");
     ASSERT_TRUE(begun) << begun.error().text();
   }
-  void start(std::int64_t trial, const Need& need = {}, int attempt = 1) {
+  void start(std::int64_t trial, const Need& need = {}, int attempt = 1,
+             Configuration configuration = {}) {
     TrialSpec spec;
+    spec.configuration = std::move(configuration);
     spec.key = {trial, attempt};
     spec.argv = {"train"};
     spec.resources = to_resources(need);
@@ -127,6 +135,58 @@ TEST_F(SlurmRunnerOnAVirtualCluster, RunsTrialsOneAfterAnotherInOneAllocation) {
   expect_end(1, OutcomeKind::completed);
   expect_end(2, OutcomeKind::completed);
   EXPECT_EQ(count("sbatch"), 1);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, StepsOfOneAllocationMayHaveDifferentTasks) {
+  SlurmOptions options;
+  options.tasks_per_node = {
+      "tasks", [](const Configuration& configuration) {
+        return static_cast<double>(std::get<std::int64_t>(configuration.values().at("tasks")));
+      }};
+  std::vector<StepRequest> steps;
+  cluster_.program = [&](const StepRequest& request) {
+    steps.push_back(request);
+    return quick(request);
+  };
+  use(options);
+  Configuration configuration;
+  for (std::int64_t tasks = 1; tasks <= 2; ++tasks) {
+    configuration.set("tasks", tasks);
+    start(tasks, Need{2, {}}, 1, configuration);
+  }
+  wait_for(2);
+  EXPECT_EQ(count("sbatch"), 1);
+  EXPECT_EQ(count("sbatch", "--ntasks-per-node=1"), 1) << "whole nodes have room for all";
+  ASSERT_EQ(steps.size(), 2U);
+  for (const int tasks : {1, 2}) {
+    const StepRequest& step = tasks == 1 ? steps.front() : steps.back();
+    EXPECT_EQ(step.tasks, 2 * tasks);
+    EXPECT_THAT(step.argv, Contains(fmt::format("--ntasks-per-node={}", tasks)));
+  }
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, MemoryIsAllOfTheNodesUnlessTheNeedSaysOtherwise) {
+  std::vector<StepRequest> steps;
+  cluster_.program = [&](const StepRequest& request) {
+    steps.push_back(request);
+    return quick(request);
+  };
+  use();
+  start(1);
+  start(2, Need{1, {"mem=8G"}});
+  wait_for(2);
+  start(3, Need{1, {std::string(k_site_memory)}});
+  wait_for(3);
+  EXPECT_EQ(count("sbatch"), 3) << "other memory, another allocation";
+  EXPECT_EQ(count("sbatch", "--mem=0"), 1);
+  EXPECT_EQ(count("sbatch", "--mem=8G"), 1);
+  EXPECT_EQ(count("sbatch", "--mem=site"), 0);
+  ASSERT_EQ(steps.size(), 3U);
+  EXPECT_THAT(steps[0].argv, Contains("--mem=0")) << "a step would get the site's default";
+  for (const std::size_t step : {1U, 2U})
+    EXPECT_THAT(steps[step].argv, Not(Contains(HasSubstr("--mem")))) << step;
   release();
 }
 

@@ -179,6 +179,17 @@ TEST(SageMakerStudy, VolumesArePaidForWhereInstancesHaveNoDisk) {
   EXPECT_THAT(lines.back().text, HasSubstr("ml.p3.2xlarge $3.90 (list $3.83, storage $0.07)"));
 }
 
+TEST(SageMakerStudy, JobsAreToldWhatTheirMachinesCost) {
+  const StudySpec study = sound(cloud_document(
+      R"({"runner": {"discounts": {"ml.p3.*": 0.5}, "volume_gb": 360, "spot": true,
+                     "storage_usd_per_gb_month": 0.14, "spot_share": 0.4}})"));
+  const auto& settings = dynamic_cast<const SageMakerSettings&>(*study.runner);
+  const JobSettings job = settings.options().settings;
+  EXPECT_EQ(job.price_parts.at("ml.p3.2xlarge"), (PriceParts{3.825, 3.825 / 2.0, 0.07}));
+  EXPECT_EQ(job.price_parts.at("ml.g5.xlarge"), (PriceParts{1.408, 0.0, 0.0})) << "NVMe";
+  EXPECT_EQ(job.spot_share, 0.4);
+}
+
 TEST(SageMakerStudy, TypesWithDisksOfTheirOwnAreKnownByTheirNames) {
   for (const char* type :
        {"ml.g4dn.xlarge", "ml.p4d.24xlarge", "ml.p4de.24xlarge", "ml.g5.xlarge", "ml.m5d.large",

@@ -55,16 +55,19 @@ TEST(SlurmStudy, MemoryMayDependOnParameters) {
   configuration.set("batch", std::int64_t{16});
   EXPECT_EQ(to_text(study.runner->resources_of(configuration)), "1 node mem=16G");
   EXPECT_EQ(sound(study.document).fingerprint, study.fingerprint);
-  EXPECT_EQ(to_text(sound(on_slurm(R"({"memory": "8G"})")).runner->resources_of(configuration)),
-            "1 node")
-      << "the same for all";
+  for (const auto& [memory, machines] :
+       {std::pair("8G", "1 node mem=8G"), std::pair("all", "1 node"), std::pair("0", "1 node"),
+        std::pair("site", "1 node mem=site")}) {
+    const StudySpec fixed = sound(on_slurm(Json{{"memory", memory}}.dump()));
+    EXPECT_EQ(to_text(fixed.runner->resources_of(configuration)), machines);
+  }
 
   Json labelled = on_slurm(R"({"memory": "{choice}"})");
   labelled["parameters"]["choice"]["choices"] = {"all", "site", "64G"};
   labelled["baseline"]["choice"] = "all";
   const StudySpec chosen = sound(labelled);
   for (const auto& [choice, machines] :
-       {std::pair("all", "1 node mem=0"), std::pair("site", "1 node"),
+       {std::pair("all", "1 node"), std::pair("site", "1 node mem=site"),
         std::pair("64G", "1 node mem=64G")}) {
     configuration.set("choice", std::string(choice));
     EXPECT_EQ(to_text(chosen.runner->resources_of(configuration)), machines);
@@ -93,6 +96,25 @@ TEST(SlurmStudy, WhatSrunIsToldMayDependOnParameters) {
               HasSubstr("/runner/cpus_per_task: must be a plain number where"));
   EXPECT_THAT(fault(R"({"step_options": ["--{choice}=1"]})"),
               HasSubstr("/runner/step_options/0: must name its option"));
+}
+
+TEST(SlurmStudy, TasksMayDependOnParameters) {
+  const StudySpec study = sound(on_slurm(R"({"tasks_per_node": "2 * batch", "cpus_per_task": 2})"));
+  EXPECT_FALSE(study.runner->traits().machines_vary) << "whole nodes have room for all";
+  EXPECT_EQ(study.document["runner"]["tasks_per_node"], "2 * batch");
+  EXPECT_EQ(sound(study.document).fingerprint, study.fingerprint);
+  EXPECT_EQ(sound(on_slurm(R"({"tasks_per_node": 2})")).document["runner"]["tasks_per_node"], 2);
+
+  const auto fault = [](const std::string& runner) {
+    const auto refused = read(on_slurm(runner));
+    return refused ? "" : refused.error().text();
+  };
+  EXPECT_THAT(fault(R"({"tasks_per_node": "batch / 3"})"),
+              HasSubstr("/runner/tasks_per_node: \"batch / 3\" is not a number of tasks"));
+  EXPECT_THAT(fault(R"({"tasks_per_node": "batch", "exclusive": false})"),
+              HasSubstr("/runner/tasks_per_node: must be a plain number where"));
+  EXPECT_THAT(fault(R"({"tasks_per_node": "cpus"})"), HasSubstr("\"cpus\" is mentioned"))
+      << "what the nodes have is not known";
 }
 
 TEST(SlurmStudy, InheritedVariablesAreNamesOrBeginnings) {
