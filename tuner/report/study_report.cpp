@@ -63,6 +63,9 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
   auto unused = study.history.unused_times(study.record.id);
   if (!unused) return tl::unexpected(unused.error());
   report.unused = *std::move(unused);
+  auto decisions = study.history.decisions(study.record.id);
+  if (!decisions) return tl::unexpected(decisions.error());
+  report.decisions = *std::move(decisions);
   if (auto read = read_traces(study, report); !read) return tl::unexpected(read.error());
   for (const LeaderboardRow& row : report.board.rows) {
     const TrialRecord& trial = row.trial;
