@@ -74,7 +74,7 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
       if (!attempts) return tl::unexpected(attempts.error());
       report.attempts[trial.number] = *std::move(attempts);
     }
-    if (trial.purpose == TrialPurpose::baseline) add_library_versions(report.sessions, trial);
+    if (trial.purpose == TrialPurpose::baseline) add_what_a_trial_tells(report.sessions, trial);
     if (trial.purpose == TrialPurpose::baseline && !trial.objectives.empty()) {
       report.baseline = std::min(report.baseline.value_or(trial.number), trial.number);
     }
