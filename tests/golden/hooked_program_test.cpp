@@ -165,6 +165,14 @@ TEST_F(HookedProgram, WhoseOutputSomebodyElseTakesIsToldSo) {
   EXPECT_NE(ended.exit_code, 0);
   EXPECT_THAT(ended.err,
               HasSubstr("the program trains, but what the hook prints does not come back"));
+  sandbox_.write("study.json", text.insert(text.rfind('}'), R"(, "limits": {"idle": "15s"})"));
+  sandbox_.write("train.py",
+                 "import time\nimport torch\n"
+                 "torch.ones(1, requires_grad=True).sum().backward()\ntime.sleep(60)\n");
+  const Ended hung = sandbox_.steptune({"run", "study.json", "--new", "--yes"});
+  EXPECT_NE(hung.exit_code, 0);
+  EXPECT_THAT(hung.err, HasSubstr("the idle limit of 15.0 s; the program trains, but"));
+  sandbox_.write("train.py", k_train);
   const Ended surveyed = sandbox_.steptune({"run", "--", k_python, "launch.py"});
   EXPECT_EQ(surveyed.exit_code, 2);
   EXPECT_THAT(surveyed.err,
