@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -90,7 +89,6 @@ std::string printable_line(std::string_view text, std::size_t max_bytes) {
 }
 
 std::string printable_lines(std::string_view text) {
-  constexpr std::size_t k_any_length = std::numeric_limits<std::size_t>::max();
   std::string lines;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
