@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +20,9 @@ namespace steptune {
 /// "; did you mean "workers"?" or an empty text.
 [[nodiscard]] std::string did_you_mean(std::string_view name,
                                        std::span<const std::string> candidates);
+
+/// For what must not be cut: names of files, what was said of a decision.
+inline constexpr std::size_t k_any_length = std::numeric_limits<std::size_t>::max();
 
 /// `text` as one printable line: several lines with ` | ` between them, control characters and ANSI
 /// sequences removed, invalid UTF-8 replaced by U+FFFD, cut to `max_bytes` at a character boundary.

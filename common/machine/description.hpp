@@ -15,6 +15,10 @@ namespace steptune {
 /// not tell is absent.
 using MachineDescription = std::map<std::string, std::string>;
 
+/// In place of all these where trials run on other machines than the one that describes itself:
+/// which ones they asked for, such as `1 ml.g5.xlarge`. What their systems tell comes from trials.
+inline constexpr const char* k_trials_on = "trials_on";
+
 /// Of this machine. Takes about a millisecond and starts no program.
 [[nodiscard]] MachineDescription describe_machine(const SystemFiles& files);
 

@@ -148,7 +148,7 @@ class LeastSquares {
 /// The last place on the way from `inside` to `outside` where `is_inside` holds, taking it to
 /// change once.
 double border(double inside, double outside, const std::function<bool(double)>& is_inside) {
-  constexpr int k_halvings = 40;
+  constexpr int k_halvings = 20;
   if (is_inside(outside)) return outside;
   for (int i = 0; i < k_halvings; ++i) {
     const double middle = 0.5 * (inside + outside);

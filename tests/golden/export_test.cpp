@@ -8,6 +8,7 @@
 
 #include "common/json.hpp"
 #include "tests/golden/program.hpp"
+#include "tests/golden/studies.hpp"
 #include "tests/support/must.hpp"
 
 namespace steptune::golden {
@@ -207,6 +208,19 @@ TEST_F(Export, CsvHasARowPerTrial) {
     EXPECT_EQ(row["batch"], trial->second["configuration"]["batch"].dump());
     EXPECT_FALSE(row["note"].get<std::string>().starts_with("=")) << "a formula";
   }
+}
+
+TEST(ExportOfRentedMachines, TellsWhatTrialsAskedForNotTheTunersHost) {
+  Sandbox sandbox;
+  sandbox.write("study.json", cluster_study());
+  ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet"}).exit_code, 0);
+  const Ended told = sandbox.steptune({"export", "cluster", "--format", "json", "-"});
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  const Json machine = Json::parse(told.out)["sessions"][0]["machine"];
+  EXPECT_EQ(machine["trials_on"], "1 ml.p3.2xlarge");
+  for (const char* of_this_host : {"cpu", "cpus", "kernel", "memory", "operating_system"})
+    EXPECT_FALSE(machine.contains(of_this_host)) << of_this_host;
+  EXPECT_TRUE(machine.contains("steptune"));
 }
 
 TEST_F(Export, JsonIsAsItsSchemaSays) {

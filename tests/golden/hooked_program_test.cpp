@@ -138,6 +138,10 @@ TEST_F(HookedProgram, WithoutPyTorchIsToldSo) {
   EXPECT_EQ(surveyed.exit_code, 2);
   EXPECT_THAT(surveyed.err, HasSubstr("the program did not import PyTorch"));
   EXPECT_THAT(surveyed.err, HasSubstr("docs/tutorial.md"));
+  sandbox_.write("train.py", "import torch\nprint('no training here')\n");
+  const Ended untrained = sandbox_.steptune({"run", "--", k_python, "train.py"});
+  EXPECT_EQ(untrained.exit_code, 2);
+  EXPECT_THAT(untrained.err, HasSubstr("neither an optimizer's step nor a backward was seen"));
   const Ended isolated = sandbox_.steptune({"run", "--", k_python, "-I", "train.py"});
   EXPECT_EQ(isolated.exit_code, 2);
   EXPECT_THAT(isolated.err, HasSubstr("\"python3 -I\" keeps PYTHONPATH away from Python"));
@@ -147,6 +151,32 @@ TEST_F(HookedProgram, WithoutPyTorchIsToldSo) {
   const Ended shell = sandbox_.steptune({"run", "--", "/bin/echo", "hello"});
   EXPECT_EQ(shell.exit_code, 2);
   EXPECT_THAT(shell.err, HasSubstr("the hook did not reach the program"));
+}
+
+TEST_F(HookedProgram, WhoseOutputSomebodyElseTakesIsToldSo) {
+  sandbox_.write("launch.py",
+                 "import subprocess, sys\n"
+                 "subprocess.run([sys.executable, 'train.py', '4'], stdout=subprocess.PIPE)\n");
+  std::string text =
+      study("", R"("x": {"type": "bool"})", R"("x": true)", R"(, "env": {"X": "{x}"})");
+  text.replace(text.find("train.py"), 8, "launch.py");
+  sandbox_.write("study.json", text);
+  const Ended ended = sandbox_.steptune({"run", "study.json"});
+  EXPECT_NE(ended.exit_code, 0);
+  EXPECT_THAT(ended.err,
+              HasSubstr("the program trains, but what the hook prints does not come back"));
+  sandbox_.write("study.json", text.insert(text.rfind('}'), R"(, "limits": {"idle": "15s"})"));
+  sandbox_.write("train.py",
+                 "import time\nimport torch\n"
+                 "torch.ones(1, requires_grad=True).sum().backward()\ntime.sleep(60)\n");
+  const Ended hung = sandbox_.steptune({"run", "study.json", "--new", "--yes"});
+  EXPECT_NE(hung.exit_code, 0);
+  EXPECT_THAT(hung.err, HasSubstr("the idle limit of 15.0 s; the program trains, but"));
+  sandbox_.write("train.py", k_train);
+  const Ended surveyed = sandbox_.steptune({"run", "--", k_python, "launch.py"});
+  EXPECT_EQ(surveyed.exit_code, 2);
+  EXPECT_THAT(surveyed.err,
+              HasSubstr("the program trains, but what the hook prints does not come back"));
 }
 
 TEST_F(HookedProgram, IsTunedAsItIsAndRunWithTheResult) {

@@ -270,6 +270,9 @@ TEST_F(HostileHistory, IsNoMarkupInTheReport) {
   const Ended page = sandbox_->steptune({"report", "hostile", "--html", "-"});
   EXPECT_EQ(page.exit_code, 0) << page.err;
   EXPECT_NE(page.out.find("&lt;script&gt;alert(1)"), std::string::npos);
+  const std::size_t decisions = page.out.find("<td>judge</td>");
+  ASSERT_NE(decisions, std::string::npos);
+  EXPECT_NE(page.out.find("metric==1+1&lt;script&gt;alert(1)", decisions), std::string::npos);
   for (const char* markup : {"<script>alert", "<img", "\x1b", "\x07"})
     EXPECT_EQ(page.out.find(markup), std::string::npos) << markup;
   EXPECT_NO_THROW((void)Json(page.out).dump()) << "is no UTF-8";

@@ -245,6 +245,33 @@ TEST_F(HtmlReport, HasTheTraceOfEveryTrialThatReported) {
   }
 }
 
+TEST_F(HtmlReport, HasEveryDecision) {
+  const std::string page = sandbox_->read("report.html");
+  const Json told = Json::parse(sandbox_->steptune({"show", "--decisions", "--json"}).out);
+  const std::size_t at = page.find("id=\"study-decisions\"");
+  ASSERT_NE(at, std::string::npos);
+  const std::string table = page.substr(at, page.find("</table>", at) - at);
+  EXPECT_EQ(count_of(table, "<tr><td>"), static_cast<int>(told["decisions"].size()));
+  for (const Json& decision : told["decisions"])
+    EXPECT_NE(table.find("<td>" + decision["kind"].get<std::string>() + "</td>"),
+              std::string::npos);
+  int stops = 0;
+  for (const auto& [number, trace] : data_of(page)["traces"].items()) {
+    const Json trial = Json::parse(sandbox_->steptune({"show", "demo", number, "--json"}).out);
+    const Json stored = trial["trace"].value("decisions", Json::array());
+    if (stored.empty()) {
+      EXPECT_FALSE(trace.contains("decisions"));
+      continue;
+    }
+    EXPECT_EQ(trace["decisions"]["count"], stored.size());
+    ASSERT_EQ(trace["decisions"]["latest"].size(), stored.size());
+    EXPECT_EQ(trace["decisions"]["latest"].back().value("reason", ""),
+              stored.back().value("reason", ""));
+    stops += trace["decisions"]["latest"].back().value("stop", false) ? 1 : 0;
+  }
+  EXPECT_GT(stops, 0);
+}
+
 TEST_F(HtmlReport, GoesToStdoutAndNamesAStudyThatIsNotThere) {
   const Ended page = sandbox_->steptune({"report", "--html", "-"});
   EXPECT_EQ(page.out, sandbox_->read("report.html"));
@@ -350,6 +377,38 @@ TEST_F(HtmlReport, TheTraceShowsTheTimeOfEachStep) {
   }
   EXPECT_LT(pixels_off_an_axis(ends), 0.5);
   EXPECT_LT(pixels_off_an_axis(step_times), 0.5);
+}
+
+TEST_F(HtmlReport, DecisionsStandBesideTheTraceOfTheirTrial) {
+  if (!has_browser()) GTEST_SKIP() << k_no_browser;
+  std::string page = sandbox_->read("report.html");
+  Json data = data_of(page);
+  const std::string stopped = [&] {
+    for (const auto& [number, trace] : data["traces"].items()) {
+      if (trace.contains("decisions") && trace["decisions"]["latest"].back().contains("stop"))
+        return number;
+    }
+    return std::string();
+  }();
+  ASSERT_FALSE(stopped.empty());
+  data["traces"][stopped]["decisions"]["latest"].back()["reason"] = "<img src=x onerror=alert(1)>";
+  page = with_data(page, data);
+  page.insert(page.rfind("</body>"), "<script>steptune.select(" + stopped + ", false);</script>");
+  sandbox_->write("decided.html", page);
+  const Ended browser =
+      document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/decided.html");
+  EXPECT_EQ(count_of(browser.err, "CONSOLE"), 0) << browser.err;
+  const std::string figure = figure_of(browser.out, "trace");
+  const Json& decisions = data["traces"][stopped]["decisions"]["latest"];
+  const auto marks =
+      numbers_in(figure, std::regex("<path class=\"decision[^>]*translate\\(([^,]+),0\\)"));
+  ASSERT_EQ(marks.size(), decisions.size());
+  EXPECT_EQ(count_of(figure, "<path class=\"decision stop\""), 1);
+  const std::size_t at = figure.find("class=\"decisions\"");
+  ASSERT_NE(at, std::string::npos);
+  const std::string table = figure.substr(at, figure.find("</table>", at) - at);
+  EXPECT_EQ(count_of(table, "<tr>"), 1 + static_cast<int>(decisions.size()));
+  EXPECT_EQ(count_of(table, "<td>stopped: &lt;img src=x onerror=alert(1)&gt;</td>"), 1) << table;
 }
 
 TEST_F(HtmlReport, SlicesAndLinesShowTheValuesOfEachTrial) {

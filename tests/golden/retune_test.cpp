@@ -335,6 +335,15 @@ TEST_F(Retune, BeginsWithWhatAnotherStudyFound) {
   EXPECT_EQ(first["configuration"]["kind"], "fused");
   EXPECT_EQ(first["measured_in"]["study"], "other");
   EXPECT_GT(first["lead_over_baseline"]["low_95"], 1.5);
+  const Ended best = sandbox_.steptune({"best", "table", "--format", "json"});
+  EXPECT_EQ(best.exit_code, 0) << best.err;
+  EXPECT_EQ(Json::parse(best.out)["configuration"]["kind"], "fused");
+  EXPECT_EQ(Json::parse(best.out)["trial"], first["measured_in"]["trial"]);
+  EXPECT_NE(best.err.find("study \"table\" was never tuned itself: its nights train with trial " +
+                          first["measured_in"]["trial"].dump() + " of \"other\""),
+            std::string::npos)
+      << best.err;
+  EXPECT_EQ(sandbox_.steptune({"best", "tabel"}).exit_code, 1);
   // Without a study it is that study's own nights.
   const Ended own = sandbox_.steptune({"retune", "--from", "other", "--json"});
   EXPECT_EQ(own.exit_code, 0) << own.out << own.err;

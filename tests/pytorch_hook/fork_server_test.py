@@ -144,6 +144,16 @@ class ForkServer(unittest.TestCase):
             self.assertEqual(server.close(), "")
             self.assertEqual(server.process.returncode, 0)
 
+    def test_imports_that_initialise_cuda_are_refused(self):
+        """As `torch.cuda.set_device(0)` in a module does, where there is a GPU."""
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "placed_on_a_gpu.py"), "w") as module:
+                module.write("import torch\ntorch.cuda._initialized = True\n")
+            server = Server([harness.program("mnist")], path=[folder], modules=["placed_on_a_gpu"])
+            self.assertIn("importing initialises CUDA", server.first["refused"])
+            self.assertEqual(server.close(), "")
+            self.assertEqual(server.process.returncode, 0)
+
     def test_a_server_whose_tuner_has_gone_ends_without_running_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "train.py")

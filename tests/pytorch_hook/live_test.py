@@ -194,6 +194,14 @@ class Refusals(Live):
         why = self.refused("mnist", "optimizer_implementation", "foreach")
         self.assertIn("between two steps", why)
 
+    def test_a_pass_that_began_before_its_loader_was_known_to_train(self):
+        why = self.refused("without_gradients", "num_workers", 1, "generator")
+        self.assertIn("before its loader was known", why)
+        switches = [switch(4, 1, num_workers=1), switch(9, 0), switch(14, 2, num_workers=1)]
+        messages = self.same("without_gradients", "generator", switches=switches)
+        rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == "num_workers"]
+        self.assertEqual((rows[-1]["may"], rows[-1]["value"]), (True, 1))
+
     def test_buffers_that_outlast_a_block(self):
         why = self.refused("mnist", "num_workers", 8, prefetch_factor=16)
         self.assertIn("outlast", why)

@@ -139,6 +139,22 @@ class Untouched(unittest.TestCase):
             self.check("kept_batches", way, steps=12, samples=48, samples_by="forward")
         self.check("kept_batches", "repeated", steps=12, samples=16)
 
+    def test_batches_that_are_fetched_without_gradients(self):
+        for way in ("generator", "copies", "teacher"):
+            with self.subTest(way):
+                ran = self.check("without_gradients", way, steps=18, samples=72)
+                knob = ran.knob("num_workers")
+                self.assertEqual((knob["today"], knob["may"]), (0, True))
+                self.assertEqual(knob["where"], ["without_gradients.py:14 DataLoader"])
+                self.assertIs(ran.event("loader")["training"], True)
+
+    def test_batches_that_are_only_looked_at(self):
+        for way, samples in (("look", 54), ("evaluation", 72)):
+            with self.subTest(way):
+                ran = self.check("without_gradients", way, steps=18, samples=samples, samples_by="forward")
+                self.assertFalse(ran.knob("num_workers")["may"])
+                self.assertIs(ran.event("loader")["training"], False)
+
     def test_samples_that_are_in_no_first_dimension(self):
         for way in ("lists", "items", "sequences", "views"):
             self.check("collated", way, steps=6, samples=22)

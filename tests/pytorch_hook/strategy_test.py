@@ -2,6 +2,7 @@
 """Ranks train a program together that knows of one process only."""
 
 import concurrent.futures
+import inspect
 import io
 import os
 import random
@@ -28,6 +29,19 @@ def run_ranks(
         for rank in range(world_size)
     ]
     return [rank.wait() for rank in ranks]
+
+
+def run_fresh_ranks(*arguments, **values):
+    """The same, each from a new interpreter to its end."""
+    hook = settings(interval_s=0, knobs=values)
+    port = free_port()
+
+    def run_rank(rank):
+        command = [program("one_process")] + list(arguments)
+        return run_fresh(command, hook, environment=launch_environment(rank, 2, port))
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return list(pool.map(run_rank, range(2)))
 
 
 def evaluated(ran):
@@ -72,15 +86,7 @@ class Strategies(Ranks):
         self.assertEqual(ranks[0].knob("distributed_strategy")["today"], "none")
 
     def test_as_torchrun_starts_it(self):
-        hook = settings(interval_s=0, knobs={"distributed_strategy": "zero"})
-        port = free_port()
-
-        def run_rank(rank):
-            environment = launch_environment(rank, 2, port)
-            return run_fresh([program("one_process")], hook, environment=environment)
-
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            ranks = list(pool.map(run_rank, range(2)))
+        ranks = run_fresh_ranks(distributed_strategy="zero")
         for ran in ranks:
             self.assertEqual(ran.status, 0, ran.output)
             self.assertEqual(ran.steps[-1]["samples"], 136)
@@ -298,6 +304,240 @@ class UndividedPrograms(Ranks):
         for option, name in (("--own-optimizer", "OwnAdam"), ("--imported-optimizer", "Adam")):
             self.ends_with(name + " keeps its whole state", option, distributed_strategy="zero")
         self.trains_alike("--own-optimizer", distributed_strategy="ddp")
+
+
+def can_shard():
+    try:
+        from torch.distributed.fsdp import FullyShardedDataParallel
+    except Exception:  # Debian's PyTorch 1.13 under Python 3.11
+        return False
+    return "use_orig_params" in inspect.signature(FullyShardedDataParallel.__init__).parameters
+
+
+class NoSharding(Ranks):
+    @unittest.skipIf(can_shard(), "this PyTorch has what is refused here")
+    def test_a_pytorch_without_what_it_takes(self):
+        for mode in ("report", "apply"):
+            why = "PyTorch %s cannot divide the parameters" % torch.__version__
+            self.ends_with(why, mode=mode, distributed_strategy="fsdp")
+        for ran in run_fresh_ranks(distributed_strategy="fsdp"):
+            why = ran.event("gave_up")["why"]
+            self.assertIn("use ddp or zero, or write FullyShardedDataParallel", why)
+            self.assertEqual(ran.lines, ["steptune: distributed_strategy=fsdp: " + why])
+
+    def test_of_other_strategies_its_arguments_do_not_apply(self):
+        ranks = run_ranks(distributed_strategy="ddp", fsdp_sharding_strategy="no_shard")
+        self.assertEqual([ran.status for ran in ranks], [0, 0], ranks[0].output)
+        self.assertEqual(ranks[0].knob("fsdp_sharding_strategy")["why"], "no FullyShardedDataParallel")
+
+
+@unittest.skipUnless(can_shard(), "FSDP for an optimiser that exists already takes PyTorch 2.0")
+class Sharding(Ranks):
+    """FullyShardedDataParallel itself, on CPUs, of PyTorch from 2.1 on."""
+
+    def shards_alike(self, *arguments, **values):
+        return self.trains_alike(*arguments, delta=1e-5, distributed_strategy="fsdp", **values)
+
+    def is_refused(self, why, *arguments, **values):
+        for ran in run_ranks(*arguments, distributed_strategy="fsdp", **values):
+            self.assertNotEqual(ran.status, 0, ran.output)
+            self.assertIn("steptune: distributed_strategy=fsdp", ran.output)
+            self.assertIn(why, ran.output)
+
+    def losses(self, ran):
+        return [report["loss"] for report in ran.steps]
+
+    def test_of_blocks_each_way(self):
+        alone = run("one_process", "--blocks", hook=settings(interval_s=0))
+        for sharding in ("full_shard", "shard_grad_op", "no_shard"):
+            for prefetch in ("backward_pre", "backward_post", "none"):
+                ranks = self.shards_alike(
+                    "--blocks", fsdp_sharding_strategy=sharding, fsdp_backward_prefetch=prefetch
+                )
+                # The loss of a rank is that of its part of the batch: their mean is that of one process.
+                for alone_loss, *losses in zip(*map(self.losses, [alone] + ranks)):
+                    self.assertAlmostEqual(sum(losses) / len(losses), alone_loss, delta=1e-5 * alone_loss)
+
+    def test_as_torchrun_starts_it(self):
+        for ran in run_fresh_ranks("--blocks", distributed_strategy="fsdp"):
+            self.assertEqual(ran.status, 0, ran.output)
+            self.assertEqual(ran.steps[-1]["samples"], 136)
+
+    def test_as_data_parallel(self):
+        ranks, others = (run_ranks(name="mnist", distributed_strategy=strategy) for strategy in ("fsdp", "ddp"))
+        self.assertEqual([ran.status for ran in ranks], [0, 0], ranks[0].output)
+        for ran, other in zip(ranks, others):
+            self.assertEqual(len(ran.steps), 15)
+            for loss, expected in zip(self.losses(ran), self.losses(other)):
+                self.assertAlmostEqual(loss, expected, delta=1e-5 * expected)
+
+    def test_three_ranks_and_parameters_that_some_use(self):
+        for ran in run_ranks("--blocks", distributed_strategy="fsdp", world_size=3):
+            self.assertEqual(ran.status, 0, ran.output)
+            self.assertEqual(ran.steps[-1]["samples"], 136)
+        ranks = run_ranks("--sometimes", "--batch", "2", "--sampler", distributed_strategy="fsdp")
+        self.assertEqual([ran.status for ran in ranks], [0, 0], ranks[0].output)
+        self.assertEqual(evaluated(ranks[0]), evaluated(ranks[1]))
+
+    def test_divides_parameters_and_state(self):
+        """Of all numbers each rank keeps half, apart from padding."""
+
+        def look():
+            step = torch.optim.Adam.step
+
+            def counted(optimizer, *arguments, **named):
+                returned = step(optimizer, *arguments, **named)
+                parameters = [p for group in optimizer.param_groups for p in group["params"]]
+                kept = sum(optimizer.state[p]["exp_avg"].numel() for p in parameters if p in optimizer.state)
+                print("kept", sum(p.numel() for p in parameters), kept, flush=True)
+                return returned
+
+            torch.optim.Adam.step = counted
+
+        whole = 6 * 16 + 16 + 16 * 3 + 3 + 3 * 2 * (16 * 16 + 16)
+        for sharding, most in (("full_shard", whole // 2 + 8), ("no_shard", whole)):
+            ranks = run_ranks(
+                "--blocks", distributed_strategy="fsdp", fsdp_sharding_strategy=sharding, before_hook=look
+            )
+            numbers = [
+                [int(n) for n in line.split()[1:]] for ran in ranks for line in ran.lines if line.startswith("kept")
+            ]
+            self.assertEqual(len(numbers), 36, ranks[0].output)
+            for parameters, state in numbers:
+                self.assertEqual(parameters, state)
+                self.assertLessEqual(state, most)
+                self.assertGreaterEqual(state, most - 16)
+
+    def test_what_programs_do(self):
+        for options in (
+            ["--validate"],
+            ["--mode-in-loop"],
+            ["--evaluation-mode"],
+            ["--dry-run", "--blocks"],
+            ["--unused"],
+            ["--groups"],
+            ["--own-optimizer"],
+            ["--imported-optimizer"],
+            ["--adagrad", "--blocks"],
+            ["--blocks", "--tied"],
+            ["--blocks", "--frozen"],
+            ["--unseeded"],
+            ["--clip", "--blocks"],
+        ):
+            with self.subTest(options):
+                self.shards_alike(*options)
+
+    def test_clips_by_the_norm_of_all(self):
+        alone = run("one_process", "--clip", "--blocks")
+        norms = [float(line.split()[1]) for line in alone.lines if line.startswith("norm")]
+        for sharding in ("full_shard", "no_shard"):
+            for ran in self.shards_alike("--clip", "--blocks", fsdp_sharding_strategy=sharding):
+                found = [float(line.split()[1]) for line in ran.lines if line.startswith("norm")]
+                self.assertEqual(len(found), len(norms))
+                for norm, expected in zip(found, norms):
+                    self.assertAlmostEqual(norm, expected, delta=1e-4 * expected)
+
+    def test_gradients_that_are_not_finite(self):
+        for ran in run_ranks("--clip-strictly", distributed_strategy="fsdp"):
+            self.assertNotEqual(ran.status, 0)
+            self.assertIn("RuntimeError: the norm of the gradients of all ranks is ", ran.output)
+
+    def test_running_statistics(self):
+        self.trains_alike("--norm", "--validate", delta=0.5, distributed_strategy="fsdp")
+
+    def test_with_other_knobs(self):
+        self.shards_alike("--blocks", optimizer_implementation="foreach", num_workers=1)
+        for name, value in (("precision", "bf16"), ("activation_checkpointing", True)):
+            ranks = run_ranks("--blocks", distributed_strategy="fsdp", **{name: value})
+            self.assertEqual([ran.status for ran in ranks], [0, 0], ranks[0].output)
+        self.assertEqual(ranks[0].knob("activation_checkpointing")["why"], "the model is sharded")
+
+    def test_accumulated_gradients(self):
+        alone = run("one_process", "--accumulate", "--blocks")
+        for ran in run_ranks("--accumulate", "--blocks", distributed_strategy="fsdp"):
+            self.assertEqual((ran.status, ran.steps[-1]["step"], ran.steps[-1]["samples"]), (0, 6, 136), ran.output)
+            for loss, expected in zip(evaluated(ran), evaluated(alone)):
+                self.assertAlmostEqual(loss, expected, delta=1e-5 * expected)
+
+    def test_checkpoints_are_those_of_one_process(self):
+        for options in ([], ["--blocks", "--tied"], ["--groups"], ["--adagrad"]):
+            for sharding in ("full_shard", "shard_grad_op", "no_shard"):
+                with tempfile.TemporaryDirectory() as folder:
+                    alone, path = (os.path.join(folder, name) for name in ("alone.pt", "checkpoint.pt"))
+                    run("one_process", alone, *options)
+                    self.shards_alike(path, *options, fsdp_sharding_strategy=sharding)
+                    self.are_alike(torch.load(alone), torch.load(path))
+
+    def are_alike(self, one, other):
+        self.assertIs(type(one), type(other))
+        if isinstance(one, dict):
+            self.assertEqual(set(one), set(other))
+            for key in one:
+                self.are_alike(one[key], other[key])
+        elif isinstance(one, (list, tuple)):
+            self.assertEqual(len(one), len(other))
+            for pair in zip(one, other):
+                self.are_alike(*pair)
+        elif torch.is_tensor(one):
+            torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
+        else:
+            self.assertEqual(one, other)
+
+    def test_checkpoints_can_be_read_back(self):
+        for options in ([], ["--blocks", "--tied"], ["--adagrad"]):
+            with tempfile.TemporaryDirectory() as folder:
+                self.shards_alike(os.path.join(folder, "checkpoint.pt"), "--reload", *options)
+
+    def test_the_state_on_one_rank_alone(self):
+        def impatient():
+            from steptune_pytorch.knobs import gathering
+
+            gathering.PATIENCE_S = 2.0
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "checkpoint.pt")
+            ranks = run_ranks(path, "--guarded", "--weights", prepare=impatient, distributed_strategy="fsdp")
+        self.assertIn("the state of the model, which all ranks have a part of", ranks[0].event("gave_up")["why"])
+
+    def test_images(self):
+        ranks = run_ranks("--images", distributed_strategy="fsdp", channels_last=True)
+        self.assertEqual([ran.status for ran in ranks], [0, 0], ranks[0].output)
+        self.assertEqual(ranks[0].knob("channels_last")["why"], "FullyShardedDataParallel keeps parameters in a row")
+        for sharding in ("full_shard", "no_shard"):
+            self.shards_alike("--images", fsdp_sharding_strategy=sharding)
+
+    def test_what_would_see_pieces(self):
+        for option, why in (
+            ("--clip-part", "clips the gradients of a part of Net"),
+            ("--copy", "copies or pickles Net itself: use its state_dict()"),
+            ("--part", "calls state_dict of a part of Net, Linear"),
+            ("--call-part", "calls a part of Net, Linear, by itself"),
+            ("--unfreeze", "freezes or unfreezes parameters of Net after its first step"),
+            ("--layer-wise", "LayerWise may need whole parameters"),
+        ):
+            with self.subTest(option):
+                self.is_refused(why, option)
+
+    def test_a_scaler(self):
+        self.is_refused("a GradScaler would skip steps on those ranks alone", "--scaler")
+
+    def test_programs_that_cannot_be_divided(self):
+        for name, why in (
+            ("gan", "of them outside Sequential"),
+            ("lbfgs", "LBFGS may need whole parameters"),
+            ("iterable", "no batches of indices to divide"),
+        ):
+            self.ends_with(why, name=name, distributed_strategy="fsdp")
+        self.ends_with("1 of them outside Net", "--outside", distributed_strategy="fsdp")
+        self.ends_with("no module was called before this backward", "--other", distributed_strategy="fsdp")
+        self.ends_with("Net is compiled", distributed_strategy="fsdp", compile="default")
+        self.ends_with("Doubled has a __call__ of its own", "--call", distributed_strategy="fsdp")
+
+    def test_a_program_that_distributes_itself(self):
+        hook = settings(interval_s=0, knobs={"distributed_strategy": "fsdp"})
+        ran = run_fresh([program("ddp")], hook)
+        self.assertEqual(ran.lines, run_fresh([program("ddp")]).lines)
+        self.assertEqual(ran.knob("distributed_strategy")["why"], "the program distributes itself")
 
 
 class Launchers(Ranks):

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tests/simulation/simulated_study.hpp"
+#include "tuner/loop/decision_log.hpp"
 
 namespace steptune::simulation {
 namespace {
@@ -327,6 +328,52 @@ TEST_F(ResumeTest, AStudyThatSearchesOnAfterItsConfirmationDecidesAfterAKillAsBe
   })) << "the search did not go on";
   // Each trial has several such points, so that all kinds come up.
   for (std::size_t crash_at = 1; crash_at <= crash_points; crash_at += 3) {
+    DatabaseFolder folder;
+    EXPECT_THROW((void)run_with(folder.path(), crash_at), int);
+    ASSERT_EQ(run_with(folder.path(), 0).first, expected) << "killed at crash point " << crash_at;
+  }
+}
+
+/// What was decided about the study but for what each run of the tuner decides anew.
+std::vector<std::string> lasting_decisions(const SimulatedRun& run) {
+  std::vector<std::string> lasting;
+  for (const StudyDecision& decision : must(run.history.decisions(run.record().id))) {
+    if (decision.kind == "end" || decision.kind == "search_on" || decision.kind == "recommend")
+      continue;
+    lasting.push_back(decision.kind + " " + std::to_string(decision.trial) + " " +
+                      numbers_text(decision) + " " + decision.text);
+  }
+  return lasting;
+}
+
+TEST_F(ResumeTest, AKillLosesNoDecisionAndRepeatsNone) {
+  Json document = searching_on();
+  document["guards"] =
+      Json::parse(R"([{"metric": "loss", "after_samples": 640, "max_ratio_to_baseline": 1.02}])");
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train_from_memory(spec);
+    result.metrics["loss"] = 2.0;
+    return result;
+  };
+  const auto run_with = [&](const std::filesystem::path& folder, std::size_t crash_at) {
+    SimulatedRun run(folder, document, script, crash_at == 0 ? 1000.0 : 0.0);
+    std::size_t points = 0;
+    const auto crash_point = [&] {
+      if (++points == crash_at) throw 1;
+    };
+    run.runner.at_crash_point = crash_point;
+    run.listener.at_crash_point = crash_point;
+    must_run(run);
+    return std::pair(lasting_decisions(run), points);
+  };
+  DatabaseFolder unkilled;
+  const auto [expected, crash_points] = run_with(unkilled.path(), 0);
+  for (const char* kind : {"guard ", "finalist ", "judge "}) {
+    EXPECT_TRUE(std::ranges::any_of(
+        expected, [kind](const std::string& decision) { return decision.starts_with(kind); }))
+        << kind << testing::PrintToString(expected);
+  }
+  for (std::size_t crash_at = 1; crash_at <= crash_points; crash_at += 2) {
     DatabaseFolder folder;
     EXPECT_THROW((void)run_with(folder.path(), crash_at), int);
     ASSERT_EQ(run_with(folder.path(), 0).first, expected) << "killed at crash point " << crash_at;

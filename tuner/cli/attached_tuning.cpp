@@ -13,9 +13,9 @@
 #include "tuner/assembly/study_parts.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
+#include "tuner/cli/machine_of_trials.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/run_report.hpp"
-#include "tuner/cli/tuner_machine.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/survey/draft.hpp"
@@ -130,7 +130,7 @@ class AttachedSession {
                     display,
                     log_directory(context_.database(), study.name),
                     [this] { return program_.is_gone() || program_.unusable() ? 1 : 0; }};
-    parts.machine = tuner_machine();
+    parts.machine = machine_of_trials(study);
     parts.interrupted_because = "the long run that it was tuned in had ended";
     auto result = run_loop(parts);
     display.finish();

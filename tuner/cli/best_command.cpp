@@ -94,9 +94,12 @@ Result<std::vector<AuditResult>> audited(CommandContext& context, const StoredSt
 }
 
 ExitCode print_best(CommandContext& context, const BestOptions& options) {
-  const auto study = open_stored_study(context, options.study);
-  if (!study) return context.console.error(study.error());
-  const auto choice = choose_best(*study, options.objective);
+  const auto in_use = open_study_in_use(context, options.study);
+  if (!in_use) return context.console.error(in_use.error());
+  const StoredStudy* study = &in_use->study;
+  const bool is_used = in_use->trial > 0 && options.objective.empty();
+  const auto choice =
+      is_used ? choose_trial(*study, in_use->trial) : choose_best(*study, options.objective);
   if (!choice) return context.console.error(choice.error());
   const auto audit = audited(context, *study, *choice);
   if (!audit) return context.console.error(audit.error());

@@ -30,9 +30,8 @@ void advise(CommandContext& context, const StoredStudy& study, const BestChoice&
   std::error_code fault;
   const auto here = std::filesystem::current_path(fault);
   if (!fault && here != choice.study.working_directory) {
-    context.console.message(
-        fmt::format("run it in {}",
-                    printable_line(choice.study.working_directory.string(), std::string::npos)));
+    context.console.message(fmt::format(
+        "run it in {}", printable_line(choice.study.working_directory.string(), k_any_length)));
   }
   if (has_environment) return;
   if (!choice.command.environment.empty()) {

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <limits>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -71,7 +70,7 @@ ExitCode Console::error(const Error& error) {
   const bool color = color_on_stderr();
   // Paths may be called anything, and what other programs say may hold anything.
   Error shown = error;
-  shown.where = printable_line(error.where, std::numeric_limits<std::size_t>::max());
+  shown.where = printable_line(error.where, k_any_length);
   message(fmt::format("steptune: {}error:{} {}", color ? "\x1b[1;31m" : "", color ? "\x1b[0m" : "",
                       printable_lines(shown.text())));
   return exit_code_of(error.kind);

@@ -188,9 +188,10 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
     return context.console.error({ErrorKind::usage, "STUDY is required", "",
                                   "name a study, or tune the run itself with --tune"});
   }
-  const auto study = open_stored_study(context, options.study);
-  if (!study) return context.console.error(study.error());
-  auto choice = choose_trial(*study, options.trial);
+  const auto in_use = open_study_in_use(context, options.study);
+  if (!in_use) return context.console.error(in_use.error());
+  const StoredStudy* study = &in_use->study;
+  auto choice = choose_trial(*study, options.trial > 0 ? options.trial : in_use->trial);
   if (!choice) return context.console.error(choice.error());
   const bool own = options.words.empty();
   if (auto made = own ? use_config_copies(context, *choice) : Result<void>(); !made) {

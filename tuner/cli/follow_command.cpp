@@ -178,14 +178,16 @@ void tell(CommandContext& context, const StoredStudy& study, const Follower& fol
   }
 }
 
-ExitCode follow(CommandContext& context, const FollowOptions& options) {
+ExitCode follow(CommandContext& context, FollowOptions options) {
   const bool typed = options.words.empty() && isatty(STDIN_FILENO) == 1;
   if (typed || (options.words.empty() && context.separated)) {
     return context.console.error({ErrorKind::usage, "there is nothing to follow", "",
                                   "name a log, - for stdin, or a command after --"});
   }
-  const auto study = open_stored_study(context, options.study);
-  if (!study) return context.console.error(study.error());
+  const auto in_use = open_study_in_use(context, options.study);
+  if (!in_use) return context.console.error(in_use.error());
+  const StoredStudy* study = &in_use->study;
+  if (options.trial == 0) options.trial = in_use->trial;
   const auto started_s =
       context.separated ? std::optional(context.clock.now_s()) : std::optional<double>();
   auto follower = make_follower(*study, options, started_s);

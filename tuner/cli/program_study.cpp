@@ -60,7 +60,7 @@ std::optional<Refusal> why_not_surveyed(const Survey& survey, const std::string&
   if (survey.ended && survey.ended->kind == OutcomeKind::not_started) {
     return Refusal{{ErrorKind::usage, survey.ended->detail, "", ""}};
   }
-  const bool known = survey.log.patched() && !survey.log.disabled();
+  const bool known = survey.log.patched() && !survey.log.disabled() && !survey.is_unheard;
   if (known && survey.first) return std::nullopt;
   if (survey.ended && survey.ended->kind != OutcomeKind::completed) {
     return Refusal{

@@ -31,7 +31,7 @@ ExitCode write_report(CommandContext& context, const ReportOptions& options) {
   if (const auto written = write_whole_file(options.html, page); !written) {
     return context.console.error(written.error());
   }
-  context.console.message(fmt::format("wrote {}", printable_line(options.html, std::string::npos)));
+  context.console.message(fmt::format("wrote {}", printable_line(options.html, k_any_length)));
   return ExitCode::ok;
 }
 

@@ -8,11 +8,11 @@
 
 #include "common/text.hpp"
 #include "tuner/assembly/study_parts.hpp"
-#include "tuner/cli/build_info.hpp"
 #include "tuner/cli/collection.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
+#include "tuner/cli/machine_of_trials.hpp"
 #include "tuner/cli/notify_options.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/signals.hpp"
@@ -68,8 +68,7 @@ class NightDisplay final : public LoopListener {
 };
 
 MachineDescription machine_of_night(const CommandContext& context, const StudySpec& study) {
-  MachineDescription machine = describe_machine(SystemFiles{});
-  machine["steptune"] = build_info().version;
+  MachineDescription machine = machine_of_trials(study);
   machine.merge(interpreter_versions(study, context.clock, context.console.environment(),
                                      log_directory(context.database(), study.name)));
   return machine;

@@ -11,11 +11,11 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
+#include "tuner/cli/machine_of_trials.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/run_report.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
-#include "tuner/cli/tuner_machine.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/report/trial_json.hpp"
 #include "tuner/survey/interpreter_versions.hpp"
@@ -74,7 +74,7 @@ class InterruptNotice {
 Result<LoopResult> tune(CommandContext& context, const RunOptions& options, const StudySpec& study,
                         History& history, const SignalFlags& flags,
                         const std::string& continue_with) {
-  MachineDescription machine = tuner_machine();
+  MachineDescription machine = machine_of_trials(study);
   machine.merge(interpreter_versions(study, context.clock, context.console.environment(),
                                      log_directory(context.database(), study.name)));
   auto parts = make_study_parts(study, context.clock);

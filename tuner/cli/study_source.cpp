@@ -9,6 +9,7 @@
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/report/machine_hours.hpp"
+#include "tuner/retune/night.hpp"
 
 namespace steptune {
 namespace {
@@ -28,19 +29,62 @@ Result<std::string> study_name(const std::string& name) {
   return (*document)["name"].get<std::string>();
 }
 
+Result<History> open_history(const CommandContext& context) {
+  auto history = History::open_for_reading(context.database());
+  if (!history) return history;
+  for (const std::string& warning : history->warnings())
+    context.console.warning(warning);
+  return history;
+}
+
+Result<StoredStudy> stored_study(History history, const std::string& name) {
+  auto record = history.study(name);
+  if (!record) return tl::unexpected(record.error());
+  auto objectives = objective_views(record->document);
+  return StoredStudy{std::move(history), std::move(*record), std::move(objectives)};
+}
+
 }  // namespace
 
 Result<StoredStudy> open_stored_study(const CommandContext& context, const std::string& name) {
   const auto wanted = study_name(name);
   if (!wanted) return tl::unexpected(wanted.error());
-  auto history = History::open_for_reading(context.database());
+  auto history = open_history(context);
   if (!history) return tl::unexpected(history.error());
-  for (const std::string& warning : history->warnings())
-    context.console.warning(warning);
-  auto record = history->study(*wanted);
-  if (!record) return tl::unexpected(record.error());
-  auto objectives = objective_views(record->document);
-  return StoredStudy{std::move(*history), std::move(*record), std::move(objectives)};
+  return stored_study(*std::move(history), *wanted);
+}
+
+Result<StudyInUse> open_study_in_use(const CommandContext& context, const std::string& name) {
+  const auto wanted = study_name(name);
+  if (!wanted) return tl::unexpected(wanted.error());
+  auto history = open_history(context);
+  if (!history) return tl::unexpected(history.error());
+  const auto nights = history->nights(*wanted);
+  if (!nights) return tl::unexpected(nights.error());
+  const auto record = history->study(*wanted);
+  const bool is_unknown = !record && record.error().kind == ErrorKind::not_found;
+  if (nights->empty() || !is_unknown) {
+    auto study = stored_study(*std::move(history), *wanted);
+    if (!study) return tl::unexpected(study.error());
+    return StudyInUse{*std::move(study)};
+  }
+  const auto night = night_from_row(nights->back());
+  if (!night) return tl::unexpected(night.error());
+  const UsedConfiguration& used = night->after;
+  if (used.study.empty() || used.trial == 0) {
+    return fail(
+        ErrorKind::not_found,
+        fmt::format("study \"{0}\" was never tuned itself, and its nights keep its baseline, "
+                    "of which no trial is stored",
+                    *wanted),
+        "", "tune it: steptune run with its study file");
+  }
+  auto study = stored_study(*std::move(history), used.study);
+  if (!study) return tl::unexpected(study.error());
+  context.console.message(
+      fmt::format("study \"{}\" was never tuned itself: its nights train with trial {} of \"{}\"",
+                  *wanted, used.trial, used.study));
+  return StudyInUse{*std::move(study), used.trial};
 }
 
 Result<std::int64_t> trial_number(const std::string& text) {

@@ -18,6 +18,17 @@ namespace steptune {
 [[nodiscard]] Result<StoredStudy> open_stored_study(const CommandContext& context,
                                                     const std::string& name);
 
+/// A study whose result is to be used.
+struct StudyInUse {
+  StoredStudy study;
+  std::int64_t trial = 0;  ///< that is in use; 0: as the study itself says
+};
+
+/// The same; of a study that `retune --from` began, so that it was never tuned itself, the study
+/// with the trial that its latest night trains with, which is told.
+[[nodiscard]] Result<StudyInUse> open_study_in_use(const CommandContext& context,
+                                                   const std::string& name);
+
 /// The number of a trial as a user gives it; an error of kind `usage` for anything else.
 [[nodiscard]] Result<std::int64_t> trial_number(const std::string& text);
 

@@ -44,7 +44,7 @@ Result<StudyExport> read_study_export(const StoredStudy& study) {
   if (!decisions) return tl::unexpected(decisions.error());
   result.decisions = *std::move(decisions);
   for (const TrialRecord& trial : result.trials) {
-    if (trial.purpose == TrialPurpose::baseline) add_library_versions(result.sessions, trial);
+    if (trial.purpose == TrialPurpose::baseline) add_what_a_trial_tells(result.sessions, trial);
   }
   return result;
 }

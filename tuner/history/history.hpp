@@ -135,7 +135,7 @@ struct AttemptRecord {
 /// One run of the tuner on a study.
 struct SessionRecord {
   double started_wall_s = 0.0;
-  MachineDescription machine;  ///< that the tuner ran on, and its own version as `steptune`
+  MachineDescription machine;  ///< that trials ran on, and the version of the tuner as `steptune`
 };
 
 /// What was decided about a study as a whole, and the numbers behind it.

@@ -98,6 +98,7 @@ Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock
   survey.with_hook =
       is_python(options.argv) && !why_out_of_reach(options.argv, options.folder).has_value();
   survey.longest_start_s = options.longest_start_s;
+  survey.longest_unheard_s = options.longest_start_s;  // the program itself may print yet
   survey.watch_s = options.watch_s;
   survey.watch_steps = 10.0;
   survey.longest_watch_s = 5.0 * options.watch_s;

@@ -10,6 +10,17 @@ namespace steptune {
 std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string>& argv,
                                const std::filesystem::path& folder) {
   if (const auto why = log.disabled()) return fmt::format("the hook withdrew: {}", *why);
+  if (log.patched()) {
+    return "the program trains, but what the hook prints does not come back: another program (a "
+           "launcher, a script with \"> FILE\") takes its standard output and does not pass it on";
+  }
+  if (log.imported()) {
+    return "the program imports PyTorch, but neither an optimizer's step nor a backward was seen "
+           "while "
+           "it was watched; gradients of torch.func.grad or torch.autograd.grad do not show "
+           "without "
+           "an optimizer";
+  }
   if (log.armed()) {
     return "the program did not import PyTorch, or did not train with it while it was watched";
   }

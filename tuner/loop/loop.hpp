@@ -152,7 +152,7 @@ struct LoopParts {
   /// On the first interrupt, leave the trials running where the runner can
   /// (`MachineHolder::detach`).
   bool detach_on_interrupt = false;
-  MachineDescription machine{};  ///< that the tuner runs on, for the history
+  MachineDescription machine{};  ///< that trials run on, for the history
   std::string interrupted_because = "stopped by the user";
 };
 

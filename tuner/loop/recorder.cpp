@@ -67,6 +67,10 @@ void Recorder::decided(StudyDecision decision) {
   decisions_.push_back(std::move(decision));
 }
 
+Result<void> Recorder::keep_decisions() {
+  return decisions_.empty() ? Result<void>() : study();
+}
+
 void Recorder::count_unused() {
   if (machines_ == nullptr) return;
   const std::vector<UnusedTime> since = machines_->take_unused();

@@ -47,8 +47,11 @@ class Recorder {
   [[nodiscard]] Result<void> study();
 
   /// Logs a decision about the study as of now; recorded with the next of the above that has
-  /// totals.
+  /// totals, or by `keep_decisions`.
   void decided(StudyDecision decision);
+  /// Records the decisions that are not recorded yet: those that nobody would take again after a
+  /// kill.
+  [[nodiscard]] Result<void> keep_decisions();
 
   /// Adds what the runner has spent on no trial to the study's; recorded with the next of the
   /// above.

@@ -376,7 +376,11 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   auto objectives = objective_values(*study_, priced, usd_per_hour_, measurement_of(baseline));
   const HookFindings hook =
       check_hook(*study_, record_.configuration, hook_, hook_events_path(record_));
-  if (hook.absent) objectives = tl::unexpected(*hook.absent);
+  if (hook.absent) {
+    objectives = tl::unexpected(*hook.absent);
+    // What it waited for in vain.
+    if (outcome.kind == OutcomeKind::hung) ending.detail += "; " + *hook.absent;
+  }
   ending.not_in_force = hook.not_in_force;
   ending.given_up = hook.given_up;
   if (!objectives) ending.missing = objectives.error();

@@ -138,7 +138,7 @@ Result<void> Tuning::resume() {
     trial.failure = fmt::format("the tuner ended {} times while this trial ran", trial.attempt);
     trial.ended_wall_s = parts_.clock.wall_time_s();
     if (auto recorded = recorder_.ended(trial); !recorded) return recorded;
-    on_ended(trial);
+    if (auto concluded = on_ended(trial); !concluded) return concluded;
   }
   return {};
 }
@@ -173,6 +173,7 @@ Result<void> Tuning::search() {
     if (search_time_is_over()) {
       withdraw_waiting();
       leave_cut_off();
+      if (auto kept = recorder_.keep_decisions(); !kept) return kept;
     }
   }
 }
@@ -197,6 +198,7 @@ Result<void> Tuning::confirm() {
     }
     if (auto heard = listen(); !heard) return heard;
     if (time_is_over()) withdraw_waiting();
+    if (auto kept = recorder_.keep_decisions(); !kept) return kept;
   }
   return {};
 }
@@ -357,8 +359,9 @@ Result<void> Tuning::listen() {
   const auto ended = running_.listen(baseline);
   if (!ended) return tl::unexpected(ended.error());
   forward_notices();
-  for (const TrialRecord& trial : *ended)
-    on_ended(trial);
+  for (const TrialRecord& trial : *ended) {
+    if (auto concluded = on_ended(trial); !concluded) return concluded;
+  }
   warn_of_no_progress();
   if (interrupts() > 0 && (!end_ || end_->end != LoopEnd::interrupted)) {
     return parts_.detach_on_interrupt && machines_ != nullptr ? detach() : stop_for_user();
@@ -406,14 +409,15 @@ Result<void> Tuning::stop_for_user() {
     const TrialRecord* baseline = standing_.baseline();
     const auto ended = hopeless ? running_.give_up() : running_.listen(baseline);
     if (!ended) return tl::unexpected(ended.error());
-    for (const TrialRecord& trial : *ended)
-      on_ended(trial);
+    for (const TrialRecord& trial : *ended) {
+      if (auto concluded = on_ended(trial); !concluded) return concluded;
+    }
   }
   end_ = End{LoopEnd::interrupted, parts_.interrupted_because};
   return {};
 }
 
-void Tuning::on_ended(const TrialRecord& trial) {
+Result<void> Tuning::on_ended(const TrialRecord& trial) {
   log_ended(trial);
   const bool drifted = standing_.drift().is_significant();
   put(trial);
@@ -424,21 +428,22 @@ void Tuning::on_ended(const TrialRecord& trial) {
       ++pending_.back().attempt;
     }
     parts_.listener.on_trial_ended(trial, standing_);
-    return;
+    return {};
   }
   conclude_from(trial);
   observe(trial, standing_.launches());
   count_failures(trial);
   if (trial.purpose == TrialPurpose::baseline) check_baseline(trial);
+  if (auto kept = recorder_.keep_decisions(); !kept) return kept;
   parts_.listener.on_trial_ended(trial, standing_);
   warn_of_unsteady(trial);
   warn_of_drift(drifted);
-  if (trial.purpose == TrialPurpose::confirm_incumbent && trial.status != TrialStatus::completed) {
-    recorder_.decided(excluded_decision(trial));
+  if (refutes(trial)) {
     parts_.listener.on_warning(
         fmt::format("a configuration failed when it was confirmed ({}: {}) and is excluded: {}",
                     to_text(trial.status), trial.failure, trial.configuration.text()));
   }
+  return {};
 }
 
 void Tuning::conclude_from(const TrialRecord& trial) {
@@ -454,6 +459,7 @@ void Tuning::conclude_from(const TrialRecord& trial) {
       recorder_.decided(judged_decision(trial, finalist));
     }
   }
+  if (refutes(trial)) recorder_.decided(excluded_decision(trial));
 }
 
 void Tuning::put(TrialRecord trial) {

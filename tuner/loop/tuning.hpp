@@ -107,7 +107,7 @@ class Tuning {
   [[nodiscard]] Result<void> stop_for_user();
   [[nodiscard]] Result<void> detach();
   void forward_notices();
-  void on_ended(const TrialRecord& trial);
+  [[nodiscard]] Result<void> on_ended(const TrialRecord& trial);
   /// What a run that others are compared with, or that is compared, has changed is recorded.
   void conclude_from(const TrialRecord& trial);
   void warn_of_unsteady(const TrialRecord& trial) const;

@@ -88,7 +88,7 @@ AuditResult above_noise(const TrialRecord& trial,
   return {check, false, "no fresh runs have confirmed that it is faster than the baseline"};
 }
 
-/// The machine that the tuner ran on when the trial began; nothing where that was not recorded.
+/// The machine that trials ran on when this one began; nothing where that was not recorded.
 Result<std::optional<MachineDescription>> machine_of(const StoredStudy& study,
                                                      const TrialRecord& trial) {
   auto sessions = study.history.sessions(study.record.id);

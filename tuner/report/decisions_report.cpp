@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/decisions_report.hpp"
 
-#include <limits>
-
 #include <fmt/format.h>
 
 #include "common/text.hpp"
@@ -15,7 +13,7 @@ namespace {
 constexpr std::size_t k_indent = 2;
 
 std::string indented(const std::string& text, std::size_t width) {
-  const std::string line = printable_line(text, std::numeric_limits<std::size_t>::max());
+  const std::string line = printable_line(text, k_any_length);
   return line.empty() ? line : wrapped_entry(std::string(k_indent, ' ') + line, width, k_indent);
 }
 

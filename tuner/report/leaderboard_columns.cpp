@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -71,7 +70,7 @@ LeaderboardColumn text_column(std::string name, std::string title, int importanc
 LeaderboardColumn long_text_column(const std::string& name, std::size_t shown,
                                    std::string TrialRecord::*member) {
   LeaderboardColumn column = text_column(name, name, 1, [member](const LeaderboardRow& row) {
-    return printable_line(row.trial.*member, std::numeric_limits<std::size_t>::max());
+    return printable_line(row.trial.*member, k_any_length);
   });
   column.text = [member, shown](const LeaderboardRow& row) {
     return printable_line(row.trial.*member, shown);

@@ -15,6 +15,8 @@ namespace {
 constexpr std::array<std::string_view, 4> k_told_by_hook{"torch", "cuda", "cudnn", "python"};
 constexpr std::array<std::string_view, 3> k_told_by_interpreter{"jax", "tensorflow", "numpy"};
 
+constexpr std::array<const char*, 3> k_told_by_nodes{"hosts", "cpu", "kernel"};
+
 }  // namespace
 
 bool is_of_python(std::string_view name) {
@@ -27,27 +29,31 @@ bool knows_libraries(const MachineDescription& machine) {
   return machine.contains("torch") || machine.contains("python");
 }
 
-MachineDescription library_versions(const TrialRecord& trial) {
-  MachineDescription versions;
-  if (trial.hook.is_null()) return versions;
+MachineDescription machine_told_by(const TrialRecord& trial) {
+  MachineDescription machine;
+  for (const char* name : k_told_by_nodes) {
+    const auto placed = trial.placement.find(name);
+    if (placed != trial.placement.end()) machine[name] = placed->second;
+  }
+  if (trial.hook.is_null()) return machine;
   const HookLog log = HookLog::from_json(trial.hook);
   const Json& patched = log.event("patched");
-  if (!patched.is_object()) return versions;
+  if (!patched.is_object()) return machine;
   for (const std::string_view name : k_told_by_hook) {
     const auto found = patched.find(std::string(name));
     if (found == patched.end() || !found->is_string()) continue;
-    versions[std::string(name)] = found->get<std::string>();
+    machine[std::string(name)] = found->get<std::string>();
   }
-  return versions;
+  return machine;
 }
 
-void add_library_versions(std::vector<SessionRecord>& sessions, const TrialRecord& trial) {
+void add_what_a_trial_tells(std::vector<SessionRecord>& sessions, const TrialRecord& trial) {
   const auto launched_in = std::ranges::find_if(
       std::views::reverse(sessions),
       [&](const SessionRecord& session) { return session.started_wall_s <= trial.started_wall_s; });
   // A clock that was set back in between leaves none.
   if (launched_in == sessions.rend()) return;
-  launched_in->machine.merge(library_versions(trial));
+  launched_in->machine.merge(machine_told_by(trial));
 }
 
 }  // namespace steptune

@@ -16,11 +16,12 @@ namespace steptune {
 /// their being there.
 [[nodiscard]] bool knows_libraries(const MachineDescription& machine);
 
-/// The versions of libraries that a hook told of: `torch`, `cuda`, `cudnn`, `python`.
-[[nodiscard]] MachineDescription library_versions(const TrialRecord& trial);
+/// What a trial told of the machine that it ran on: by a hook the versions of libraries (`torch`,
+/// `cuda`, `cudnn`, `python`), and from a cluster's nodes `hosts`, `cpu` and `kernel`.
+[[nodiscard]] MachineDescription machine_told_by(const TrialRecord& trial);
 
-/// Adds them to the machine of the session, of those in order, in which the trial was launched.
+/// Adds that to the machine of the session, of those in order, in which the trial was launched.
 /// What a session tells itself stays.
-void add_library_versions(std::vector<SessionRecord>& sessions, const TrialRecord& trial);
+void add_what_a_trial_tells(std::vector<SessionRecord>& sessions, const TrialRecord& trial);
 
 }  // namespace steptune

@@ -63,6 +63,9 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
   auto unused = study.history.unused_times(study.record.id);
   if (!unused) return tl::unexpected(unused.error());
   report.unused = *std::move(unused);
+  auto decisions = study.history.decisions(study.record.id);
+  if (!decisions) return tl::unexpected(decisions.error());
+  report.decisions = *std::move(decisions);
   if (auto read = read_traces(study, report); !read) return tl::unexpected(read.error());
   for (const LeaderboardRow& row : report.board.rows) {
     const TrialRecord& trial = row.trial;
@@ -71,7 +74,7 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
       if (!attempts) return tl::unexpected(attempts.error());
       report.attempts[trial.number] = *std::move(attempts);
     }
-    if (trial.purpose == TrialPurpose::baseline) add_library_versions(report.sessions, trial);
+    if (trial.purpose == TrialPurpose::baseline) add_what_a_trial_tells(report.sessions, trial);
     if (trial.purpose == TrialPurpose::baseline && !trial.objectives.empty()) {
       report.baseline = std::min(report.baseline.value_or(trial.number), trial.number);
     }

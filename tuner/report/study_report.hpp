@@ -26,6 +26,7 @@ struct StudyReport {
   std::string no_analysis;              ///< why there is none
   std::vector<SessionRecord> sessions;  ///< with the libraries that a baseline told of in each
   std::vector<UnusedTime> unused;  ///< in which machines were kept; theirs is the study's overhead
+  std::vector<StudyDecision> decisions;       ///< about the study as a whole
   std::map<std::int64_t, TrialTrace> traces;  ///< by trial; thinned where there are many
   /// Launches of the trials that were launched more than once.
   std::map<std::int64_t, std::vector<AttemptRecord>> attempts;

@@ -13,7 +13,8 @@
 namespace steptune {
 namespace {
 
-constexpr std::array<std::string_view, 5> k_hardware{"cpu", "cpus", "memory", "gpu", "hypervisor"};
+constexpr std::array<std::string_view, 6> k_hardware{"cpu", "cpus",       "memory",
+                                                     "gpu", "hypervisor", k_trials_on};
 
 std::string value_of(const MachineDescription& machine, const std::string& name) {
   const auto found = machine.find(name);
@@ -27,13 +28,16 @@ std::string told(const std::string& text) {
 }  // namespace
 
 MachinePart machine_part(const std::string& name) {
-  if (name == "steptune") return MachinePart::none;
+  // Which of a cluster's nodes it was changes every night.
+  if (name == "steptune" || name == "hosts") return MachinePart::none;
   if (std::ranges::find(k_hardware, name) != k_hardware.end()) return MachinePart::hardware;
   return name == "c_library" || is_of_python(name) ? MachinePart::library : MachinePart::system;
 }
 
 std::vector<MachineChange> machine_changes(const MachineDescription& before,
                                            const MachineDescription& after) {
+  const bool elsewhere = after.contains(k_trials_on);
+  if (before.contains(k_trials_on) != elsewhere) return {};
   std::set<std::string> names;
   for (const MachineDescription* machine : {&before, &after}) {
     for (const auto& [name, text] : *machine)
@@ -45,6 +49,7 @@ std::vector<MachineChange> machine_changes(const MachineDescription& before,
     const bool known = libraries || !is_of_python(name);
     if (!known || machine_part(name) == MachinePart::none) continue;
     MachineChange change{name, value_of(before, name), value_of(after, name)};
+    if (elsewhere && (change.before.empty() || change.after.empty())) continue;
     if (change.before != change.after) changes.push_back(std::move(change));
   }
   return changes;

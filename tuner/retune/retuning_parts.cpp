@@ -174,8 +174,8 @@ Result<Retuning::Played> Retuning::play_study(StudySpec study, const NightPrior&
   for (const TrialRecord& trial : played.trials) {
     night_.usd += trial.spent_usd;
     if (trial.purpose != TrialPurpose::baseline) continue;
-    for (auto& [name, version] : library_versions(trial))
-      night_.machine[name] = version;
+    for (auto& [name, text] : machine_told_by(trial))
+      night_.machine[name] = text;
   }
   return played;
 }

@@ -50,9 +50,10 @@ Result<TrialSpec> survey_trial(const SurveyOptions& options, const std::filesyst
 /// One run of the program, as its events come in.
 class Watch {
  public:
-  /// `imports`: whether the program has imported PyTorch; empty: it has.
-  Watch(const SurveyOptions& options, double now_s, std::function<bool()> imports = {})
-      : options_(options), started_s_(now_s), imports_(std::move(imports)) {}
+  /// `events`: the hook's file of events as it is now; empty: there is none, and PyTorch is
+  /// imported.
+  Watch(const SurveyOptions& options, double now_s, std::function<HookLog()> events = {})
+      : options_(options), started_s_(now_s), events_(std::move(events)) {}
 
   void take(const TrialEvent& event) {
     if (const auto* reported = std::get_if<TrialReported>(&event)) {
@@ -76,10 +77,13 @@ class Watch {
   }
 
   /// Whether enough was seen, or too little for too long.
-  [[nodiscard]] bool wants_to_end(double now_s) const {
+  [[nodiscard]] bool wants_to_end(double now_s) {
     if (options_.seen_enough && options_.seen_enough()) return true;
     const double waited_s = now_s - started_s_;
-    if (waited_s >= options_.longest_import_s && imports_ && !imports_()) return true;
+    look_at_events(now_s);
+    if (waited_s >= options_.longest_import_s && events_ && !has_imported_) return true;
+    if (trained_unheard_s_ && now_s - *trained_unheard_s_ >= options_.longest_unheard_s)
+      return true;
     if (!survey_.first) return waited_s >= options_.longest_start_s;
     const double watched_s = now_s - survey_.first->received_s;
     const double steps = survey_.last.step.value_or(0.0) - survey_.first->step.value_or(0.0);
@@ -100,6 +104,18 @@ class Watch {
   [[nodiscard]] Survey survey() && { return std::move(survey_); }
 
  private:
+  /// Until lines of the hook come back its file tells how far the program is.
+  void look_at_events(double now_s) {
+    if (survey_.first || !survey_.log.empty()) {
+      has_imported_ = true;
+      trained_unheard_s_.reset();
+    } else if (events_ && !trained_unheard_s_) {
+      const HookLog told = events_();
+      has_imported_ = has_imported_ || told.imported();
+      if (told.patched()) trained_unheard_s_ = now_s;
+    }
+  }
+
   void take(const Report& report) {
     for (const std::string& event : report.hook_events)
       survey_.log.add(event);
@@ -114,7 +130,9 @@ class Watch {
 
   const SurveyOptions& options_;
   double started_s_;
-  std::function<bool()> imports_;
+  std::function<HookLog()> events_;
+  bool has_imported_ = false;
+  std::optional<double> trained_unheard_s_;  ///< since when
   Survey survey_;
   bool told_of_waiting_ = false;
   bool asked_to_end_ = false;
@@ -193,11 +211,7 @@ Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
     return tl::unexpected(begun.error());
   }
   if (auto started = runner.start(*trial); !started) return tl::unexpected(started.error());
-  bool has_imported = false;
-  Watch watch(options, clock.now_s(), [&] {
-    has_imported = has_imported || read_hook_events(events).imported();
-    return has_imported;
-  });
+  Watch watch(options, clock.now_s(), [&events] { return read_hook_events(events); });
   while (!watch.finished()) {
     const auto happened = runner.wait(clock.now_s() + k_look_s);
     if (!happened) return tl::unexpected(happened.error());
@@ -212,7 +226,10 @@ Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
     }
   }
   Survey survey = std::move(watch).survey();
-  if (!survey.log.patched() && !survey.log.disabled()) survey.log = read_hook_events(events);
+  if (!survey.log.patched() && !survey.log.disabled()) {
+    survey.log = read_hook_events(events);
+    survey.is_unheard = survey.log.patched() && !survey.first;
+  }
   std::filesystem::remove(events, error);
   return survey;
 }

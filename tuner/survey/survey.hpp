@@ -27,6 +27,9 @@ struct SurveyOptions {
   double longest_start_s = 600.0;               ///< to the first step; then the survey ends
   /// To the import of PyTorch, under the hook; then it ends.
   double longest_import_s = std::numeric_limits<double>::infinity();
+  /// The program is known to train, and no line of the hook has come back for so long; then it
+  /// ends.
+  double longest_unheard_s = 10.0;
   double notice_s = 60.0;  ///< without a step, after which `no_step_yet` is called
   /// Where there is one: once, so that nobody takes the wait for a hang.
   std::function<void()> no_step_yet = {};
@@ -46,6 +49,8 @@ struct Survey {
   Report last;                      ///< the same, later; metrics so far
   std::optional<Outcome> ended;     ///< the program ended by itself
   std::vector<std::string> phases;  ///< that it went through: evaluation, checkpoint
+  /// The program trains, but the hook's lines did not come back: `log` is that of its file.
+  bool is_unheard = false;
 
   /// Between the first step and the last; nothing where there were not two reports.
   [[nodiscard]] std::optional<double> seconds_per_step() const;

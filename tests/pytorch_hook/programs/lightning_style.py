@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A loop in the style of Lightning: `training_step` instead of `forward`, always a closure, an
 optimiser wrapped in a dynamic subclass, a sanity check before training."""
+import argparse
+
 import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -18,10 +20,10 @@ class LightningOptimizer:
 
 
 class Classifier(nn.Module):
-    def __init__(self):
+    def __init__(self, width):
         super().__init__()
-        self.encoder = nn.Sequential(nn.Linear(10, 8), nn.ReLU())
-        self.head = nn.Linear(8, 3)
+        self.encoder = nn.Sequential(nn.Linear(10, width), nn.ReLU())
+        self.head = nn.Linear(width, 3)
 
     def training_step(self, batch):
         x, y = batch
@@ -58,7 +60,15 @@ class Trainer:
         model.train()
 
 
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", type=int, default=2)
+parser.add_argument("--items", type=int, default=60)
+parser.add_argument("--batch-size", type=int, default=10)
+parser.add_argument("--width", type=int, default=8)
+arguments = parser.parse_args()
 torch.manual_seed(2)
-data = TensorDataset(torch.randn(60, 10), torch.randint(0, 3, (60,)))
-train = DataLoader(data, batch_size=10, shuffle=True)
-Trainer().fit(Classifier(), train, DataLoader(data, batch_size=30), epochs=2)
+items = arguments.items
+data = TensorDataset(torch.randn(items, 10), torch.randint(0, 3, (items,)))
+train = DataLoader(data, batch_size=arguments.batch_size, shuffle=True)
+validation = DataLoader(data, batch_size=3 * arguments.batch_size)
+Trainer().fit(Classifier(arguments.width), train, validation, epochs=arguments.epochs)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A loop in the style of Hugging Face's Trainer with accelerate: keywords only, outputs as a
 mapping, a loader that runs one batch ahead, a wrapper around the optimiser, accumulation."""
+import argparse
 from collections import OrderedDict
 
 import torch
@@ -57,11 +58,11 @@ class AcceleratedOptimizer(torch.optim.Optimizer):
 
 
 class ForClassification(nn.Module):
-    def __init__(self):
+    def __init__(self, width):
         super().__init__()
-        self.embedding = nn.Embedding(11, 6)
+        self.embedding = nn.Embedding(11, width)
         self.dropout = nn.Dropout(0.1)
-        self.head = nn.Linear(6, 2)
+        self.head = nn.Linear(width, 2)
 
     def forward(self, input_ids=None, labels=None):
         logits = self.head(self.dropout(self.embedding(input_ids).mean(dim=1)))
@@ -69,12 +70,19 @@ class ForClassification(nn.Module):
 
 
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--items", type=int, default=48)
+    parser.add_argument("--batch-size", type=int, default=4)
+    parser.add_argument("--width", type=int, default=6)
+    arguments = parser.parse_args()
     torch.manual_seed(4)
-    train = DataLoaderShard(Texts(48), batch_size=4, shuffle=True, collate_fn=collate)
-    evaluation = DataLoaderShard(Texts(12), batch_size=4, collate_fn=collate)
-    model = ForClassification()
+    size = arguments.batch_size
+    train = DataLoaderShard(Texts(arguments.items), batch_size=size, shuffle=True, collate_fn=collate)
+    evaluation = DataLoaderShard(Texts(arguments.items // 4), batch_size=size, collate_fn=collate)
+    model = ForClassification(arguments.width)
     optimizer = AcceleratedOptimizer(torch.optim.AdamW(model.parameters(), lr=0.01))
-    for _ in range(2):
+    for _ in range(arguments.epochs):
         for index, inputs in enumerate(train):
             model.train()
             outputs = model(**inputs)

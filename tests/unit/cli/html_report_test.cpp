@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/html/html_report.hpp"
 
+#include <limits>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -51,10 +53,24 @@ StudyReport some_report(const std::string& hostile = "bf16") {
   report.command = TrialCommand{{"train", hostile}, {{"NOTE", hostile}}, "/tmp"};
   report.sessions = {{0.0, {{"cpu", hostile}, {"kernel", "6.1"}}},
                      {60.0, {{"cpu", hostile}, {"kernel", "6.2"}}}};
+  report.decisions = {{60.0, "guard", 1, "", Json{{"metric", hostile}, {"max", 2.5}}},
+                      {120.0, "recommend", 4, hostile, Json{{"ratio", nullptr}}}};
   TrialTrace trace;
   for (int i = 1; i <= 20; ++i)
     trace.progress.points.push_back({5.0 + 0.2 * i, 64.0 * i, 1.0 * i});
   trace.progress.phases = {{hostile, 6.0, 6.5}};
+  trace.decisions = {{.at_s = 6.0,
+                      .steps = 5.0,
+                      .stop = false,
+                      .values = {20'000.0, 20.0},
+                      .half_widths = {400.0, 0.4},
+                      .reason = ""},
+                     {.at_s = 7.0,
+                      .steps = 10.0,
+                      .stop = true,
+                      .values = {20'500.0, 20.5},
+                      .half_widths = {200.0, std::numeric_limits<double>::quiet_NaN()},
+                      .reason = hostile}};
   report.traces.emplace(4, trace);
   return report;
 }
@@ -124,6 +140,55 @@ TEST(HtmlReport, IsReadableWithoutJavaScript) {
   EXPECT_NE(total.find("<td class=\"number\">$2.00</td>"), std::string::npos) << total;
   EXPECT_NE(page.find("<tr class=\"changed\"><th scope=\"row\">kernel</th>"), std::string::npos);
   EXPECT_NE(page.find("export NOTE=bf16"), std::string::npos);
+}
+
+TEST(HtmlReport, TellsWhatWasDecidedAboutTheStudyAndTheNumbersBehindIt) {
+  const std::string page = html_report(some_report());
+  EXPECT_NE(page.find("<td>1970-01-01T00:01:00Z</td><td>guard</td><td class=\"number\">1</td>"
+                      "<td>metric=bf16 max=2.5</td><td></td></tr>"),
+            std::string::npos)
+      << page.substr(page.find("id=\"study-decisions\""), 600);
+  EXPECT_NE(page.find("<td>recommend</td><td class=\"number\">4</td><td>ratio=-</td><td>bf16</td>"),
+            std::string::npos);
+  StudyReport report = some_report();
+  report.decisions.clear();
+  EXPECT_NE(html_report(report).find("No decision is recorded."), std::string::npos);
+}
+
+TEST(HtmlReport, OfManyDecisionsItTellsTheFirstAndTheLatest) {
+  StudyReport report = some_report();
+  report.decisions.clear();
+  for (int i = 1; i <= 5'000; ++i)
+    report.decisions.push_back({0.0, "payback", i, "", Json{{"in_a_row", i}}});
+  const std::string page = html_report(report);
+  const std::size_t at = page.find("id=\"study-decisions\"");
+  const std::string table = page.substr(at, page.find("</table>", at) - at);
+  EXPECT_EQ(count_of(table, "<td>payback</td>"), 400U);
+  EXPECT_NE(table.find("4600 more: <code>steptune show demo --decisions</code>"),
+            std::string::npos);
+  EXPECT_NE(table.find("<td>in_a_row=1</td>"), std::string::npos);
+  EXPECT_NE(table.find("<td>in_a_row=5000</td>"), std::string::npos);
+  EXPECT_LT(table.size(), 100'000U);
+}
+
+TEST(HtmlReport, ATraceHasTheDecisionsAboutItsTrial) {
+  StudyReport report = some_report();
+  report.board.objectives[1].objective.direction = Direction::maximize;
+  const Json decisions = chart_data(report)["traces"]["4"]["decisions"];
+  EXPECT_EQ(decisions["count"], 2);
+  ASSERT_EQ(decisions["latest"].size(), 2U);
+  EXPECT_EQ(decisions["latest"][0],
+            (Json{{"at", 6}, {"steps", 5}, {"values", {20'000, -20}}, {"widths", {400, 0.4}}}))
+      << "what is maximised is searched with its sign changed";
+  EXPECT_EQ(decisions["latest"][1]["stop"], true);
+  EXPECT_EQ(decisions["latest"][1]["reason"], "bf16");
+  EXPECT_TRUE(decisions["latest"][1]["widths"][1].is_null());
+  report.traces.at(4).decisions.resize(5'000, {});
+  const Json of_many = chart_data(report)["traces"]["4"]["decisions"];
+  EXPECT_EQ(of_many["count"], 5'000);
+  EXPECT_EQ(of_many["latest"].size(), 1'000U);
+  report.traces.at(4).decisions.clear();
+  EXPECT_FALSE(chart_data(report)["traces"]["4"].contains("decisions"));
 }
 
 TEST(HtmlReport, WhatOnlyOneRunKnowsOfLibrariesIsNoChange) {

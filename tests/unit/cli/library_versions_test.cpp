@@ -15,22 +15,33 @@ TrialRecord hooked_trial(double started_wall_s) {
 }
 
 TEST(LibraryVersions, ComeFromWhatAHookTold) {
-  EXPECT_TRUE(library_versions(TrialRecord{}).empty());
-  EXPECT_EQ(library_versions(hooked_trial(0.0)),
+  EXPECT_TRUE(machine_told_by(TrialRecord{}).empty());
+  EXPECT_EQ(machine_told_by(hooked_trial(0.0)),
             (MachineDescription{{"torch", "2.5.1"}, {"cuda", "12.4"}}));
+}
+
+TEST(LibraryVersions, NodesOfAClusterTellWhatTheyAre) {
+  TrialRecord trial;
+  trial.started_wall_s = 250.0;
+  trial.placement = {{"allocation", "17"}, {"hosts", "n1 n2"}, {"cpu", "EPYC"}, {"kernel", "5.14"}};
+  std::vector<SessionRecord> sessions = {{200.0, {{k_trials_on, "2 node"}}}};
+  add_what_a_trial_tells(sessions, trial);
+  EXPECT_EQ(sessions[0].machine,
+            (MachineDescription{
+                {k_trials_on, "2 node"}, {"hosts", "n1 n2"}, {"cpu", "EPYC"}, {"kernel", "5.14"}}));
 }
 
 TEST(LibraryVersions, AreOfTheSessionThatLaunchedTheTrial) {
   std::vector<SessionRecord> sessions = {
       {100.0, {{"kernel", "6.1"}}}, {200.0, {{"cuda", "12.1"}}}, {300.0, {{"kernel", "6.1"}}}};
-  add_library_versions(sessions, hooked_trial(250.0));
+  add_what_a_trial_tells(sessions, hooked_trial(250.0));
   EXPECT_EQ(sessions[0].machine, (MachineDescription{{"kernel", "6.1"}}));
   EXPECT_EQ(sessions[1].machine, (MachineDescription{{"cuda", "12.1"}, {"torch", "2.5.1"}}))
       << "what the session tells itself stays";
   EXPECT_EQ(sessions[2].machine, (MachineDescription{{"kernel", "6.1"}}));
 
   std::vector<SessionRecord> later = {{300.0, {}}};
-  add_library_versions(later, hooked_trial(250.0));
+  add_what_a_trial_tells(later, hooked_trial(250.0));
   EXPECT_TRUE(later[0].machine.empty());
 }
 

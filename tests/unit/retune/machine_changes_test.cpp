@@ -30,5 +30,26 @@ TEST(MachineChanges, LibrariesThatOnlyAHookTellsAreComparedWhereBothKnowThem) {
   EXPECT_EQ(machine_part("gpu_driver"), MachinePart::system);
 }
 
+TEST(MachineChanges, MachinesElsewhereAreComparedByWhatTrialsTold) {
+  const MachineDescription first{{k_trials_on, "1 node --partition=a100"},
+                                 {"cpu", "EPYC 7763"},
+                                 {"hosts", "n1"},
+                                 {"kernel", "5.14.0-362"},
+                                 {"steptune", "0.1.0"}};
+  MachineDescription next = first;
+  next["hosts"] = "n7";
+  EXPECT_TRUE(machine_changes(first, next).empty()) << "another node of the same kind";
+  next["cpu"] = "EPYC 9654";
+  EXPECT_EQ(to_text(machine_changes(first, next)), "cpu EPYC 7763 -> EPYC 9654");
+  const MachineDescription asked{{k_trials_on, "1 node --partition=h100"}};
+  EXPECT_EQ(to_text(machine_changes(first, asked)),
+            "trials_on 1 node --partition=a100 -> 1 node --partition=h100")
+      << "no trial has told its processor yet";
+  EXPECT_EQ(machine_part(k_trials_on), MachinePart::hardware);
+  const MachineDescription host_of_the_tuner{{"cpu", "Xeon 6348"}, {"kernel", "6.1"}};
+  EXPECT_TRUE(machine_changes(host_of_the_tuner, first).empty())
+      << "an older history describes the tuner's host";
+}
+
 }  // namespace
 }  // namespace steptune

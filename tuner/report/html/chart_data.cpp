@@ -12,6 +12,10 @@
 namespace steptune {
 namespace {
 
+/// Of all trials together: they take a tenth of what a report of a thousand trials may take.
+constexpr std::size_t k_most_decisions = 4'000;
+constexpr std::size_t k_fewest_decisions_each = 2;
+
 /// To so many significant digits: shorter text, and nobody can see the difference.
 Json rounded(double value, int digits = 4) {
   if (!std::isfinite(value)) return nullptr;
@@ -95,6 +99,30 @@ double first_start_s(const StudyReport& report) {
   return first_s;
 }
 
+/// How many decisions there were about a trial while it ran, and the latest of them.
+Json decisions_data(const std::vector<TrialDecision>& decisions,
+                    const std::vector<ObjectiveView>& objectives, std::size_t most) {
+  Json latest = Json::array();
+  const std::size_t shown = std::min(most, decisions.size());
+  for (std::size_t i = decisions.size() - shown; i < decisions.size(); ++i) {
+    const TrialDecision& decision = decisions[i];
+    Json json{{"at", rounded(decision.at_s)},
+              {"steps", rounded(decision.steps)},
+              {"values", Json::array()},
+              {"widths", Json::array()}};
+    for (std::size_t k = 0; k < decision.values.size() && k < objectives.size(); ++k) {
+      const bool is_negated = objectives[k].objective.direction == Direction::maximize;
+      json["values"].push_back(rounded(is_negated ? -decision.values[k] : decision.values[k]));
+    }
+    for (const double half_width : decision.half_widths)
+      json["widths"].push_back(rounded(half_width));
+    if (decision.stop) json["stop"] = true;
+    if (!decision.reason.empty()) json["reason"] = decision.reason;
+    latest.push_back(std::move(json));
+  }
+  return {{"count", decisions.size()}, {"latest", std::move(latest)}};
+}
+
 Json trace_data(const TrialTrace& trace, const TrialRecord& trial) {
   Json json;
   Json seconds = Json::array();
@@ -142,6 +170,9 @@ Json chart_data(const StudyReport& report) {
   json["trials"] = Json::array();
   json["traces"] = Json::object();
   const double origin_s = first_start_s(report);
+  const std::size_t most_decisions =
+      std::max(k_fewest_decisions_each,
+               k_most_decisions / std::max<std::size_t>(1, report.board.rows.size()));
   for (const LeaderboardRow& row : report.board.rows) {
     Json trial = trial_data(row, report.board.objectives, report.board.parameters);
     trial["launches"] = launch_times(report, row.trial, origin_s);
@@ -152,7 +183,11 @@ Json chart_data(const StudyReport& report) {
     json["trials"].push_back(std::move(trial));
     const auto trace = report.traces.find(row.trial.number);
     if (trace != report.traces.end() && !trace->second.progress.points.empty()) {
-      json["traces"][std::to_string(row.trial.number)] = trace_data(trace->second, row.trial);
+      Json& shown = json["traces"][std::to_string(row.trial.number)];
+      shown = trace_data(trace->second, row.trial);
+      if (const auto& decisions = trace->second.decisions; !decisions.empty()) {
+        shown["decisions"] = decisions_data(decisions, report.board.objectives, most_decisions);
+      }
     }
   }
   for (const UnusedTime& time : report.unused) {

@@ -7,7 +7,8 @@
 namespace steptune {
 
 /// What the page's charts are drawn from: objectives, parameters, a short array per trial, and the
-/// trials' traces as differences between points, rounded to four digits. Keys: charts.js.
+/// trials' traces as differences between points, rounded to four digits, with the latest decisions
+/// about each. Keys: charts.js.
 [[nodiscard]] Json chart_data(const StudyReport& report);
 
 }  // namespace steptune

@@ -79,7 +79,7 @@
     return "mark " + (trial.status === "completed" ? "completed" : "other");
   }
   var symbols = {recommended: ["diamond", 110], baseline: ["square", 75], confirm: ["triangle-up", 45],
-                 completed: ["circle", 38], other: ["cross", 34]};
+                 completed: ["circle", 38], other: ["cross", 34], decision: ["triangle-down", 45], "decision stop": ["triangle-down", 45]};
   function symbolPath(name) { return d3.svg.symbol().type(symbols[name][0]).size(symbols[name][1])(); }
 
   // What matters most lies on top.
@@ -464,6 +464,28 @@
     return {stored: stored, pieces: pieces.filter(function (p) { return p.perStep > 0; }), end: at};
   }
 
+  function decidedText(decision) {
+    return (decision.stop ? "stopped" : "went on") + (decision.reason ? ": " + decision.reason : "");
+  }
+  function estimateText(decision, i) {
+    if (!isValue(decision.values[i])) return "-";
+    return objectiveText(i, decision.values[i]) + (decision.widths[i] && decision.values[i] ?
+        " \u00b1 " + (100 * decision.widths[i] / Math.abs(decision.values[i])).toFixed(1) + " %" : "");
+  }
+  // What the scheduler saw of the trial while it ran, and what it made of it.
+  function addDecisions(canvas, decisions) {
+    var left = decisions.count - decisions.latest.length;
+    d3.select(canvas).append("p").attr("class", "no-trace").text("The scheduler looked at this trial " + decisions.count +
+        (decisions.count === 1 ? " time" : " times") + (left > 0 ? "; the latest " + decisions.latest.length + ":" : ":"));
+    var table = d3.select(canvas).append("div").attr("class", "scroll").append("table").attr("class", "decisions");
+    table.append("thead").append("tr").selectAll("th")
+        .data(["after", "steps"].concat(data.objectives.map(function (o) { return o.name; }), "decision"))
+        .enter().append("th").attr("scope", "col").text(String);
+    table.append("tbody").selectAll("tr").data(decisions.latest).enter().append("tr").selectAll("td").data(function (d) {
+      return [seconds(d.at), fixed(d.steps)].concat(data.objectives.map(function (o, i) { return estimateText(d, i); }), decidedText(d));
+    }).enter().append("td").text(String);
+  }
+
   function drawTrace(canvas) {
     var numbers = Object.keys(data.traces).map(Number);
     if (!numbers.length) return;
@@ -516,7 +538,21 @@
     var corners = [];
     trace.pieces.forEach(function (p) { corners.push([x(p.from), y(p.perStep)], [x(p.to), y(p.perStep)]); });
     f.g.append("path").attr("class", "step-time").attr("data-pieces", trace.pieces.length).attr("d", d3.svg.line()(corners));
+    var decisions = trace.stored.decisions;
+    if (decisions) {
+      var marks = f.g.selectAll("path.decision").data(decisions.latest).enter().append("path")
+          .attr("class", function (d) { return d.stop ? "decision stop" : "decision"; })
+          .attr("d", function (d) { return symbolPath(d.stop ? "decision stop" : "decision"); })
+          .attr("transform", function (d) { return "translate(" + x(Math.min(d.at, trace.end)) + ",0)"; });
+      hover(marks, function (d) {
+        return ["after " + seconds(d.at) + ", " + fixed(d.steps) + " steps"].concat(
+            data.objectives.map(function (o, i) { return o.name + " " + estimateText(d, i); }), decidedText(d)).join("\n");
+      });
+      shown.push(["decision", "the scheduler looked and let it go on"]);
+      if (decisions.latest.some(function (d) { return d.stop; })) shown.push(["decision stop", "and stopped it"]);
+    }
     legend(canvas, shown);
+    if (decisions) addDecisions(canvas, decisions);
   }
 
   // One bar per row with its 95 % interval; rows may begin where another ended (`from`). A label stands above its bar, so

@@ -12,6 +12,7 @@
 #include "tuner/report/format.hpp"
 #include "tuner/report/html/analysis_sections.hpp"
 #include "tuner/report/html/chart_data.hpp"
+#include "tuner/report/html/decisions_section.hpp"
 #include "tuner/report/html/html_tables.hpp"
 #include "tuner/report/html/html_text.hpp"
 #include "tuner/report/html/scaling_section.hpp"
@@ -191,10 +192,10 @@ std::string charts(const StudyReport& report) {
                 "From left to right and row by row, since the first trial; several lanes where "
                 "trials ran at the same "
                 "time or on different machines.");
-  html +=
-      chart("trace", "Step time of a trial",
-            "Seconds per step between reports since the trial's start: start-up and warm-up, then "
-            "the measured window; phases and disturbed times are marked.");
+  html += chart(
+      "trace", "Step time of a trial",
+      "Seconds per step between reports since the trial's start: start-up and warm-up, then "
+      "the measured window; phases, disturbed times and what the scheduler decided are marked.");
   return html;
 }
 
@@ -258,6 +259,7 @@ std::string html_report(const StudyReport& report, const LivePage* live) {
                   "placeholder=\"bf16 workers=4 ...\"></label> <span id=\"count\"></span> Click a "
                   "column to sort by it, a trial to see its step times.</p>\n" +
                       trials_table(report));
+  page += section("decisions", "What was decided about the study", decisions_table(report));
   page += section("bill", "The bill", bill_table(report));
   page += section("machine", "Machine and versions", machine_table(report));
   parts.data = script_json(chart_data(report));

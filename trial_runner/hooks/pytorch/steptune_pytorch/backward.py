@@ -42,6 +42,7 @@ def wrap(hook):
             if isinstance(outputs, torch.Tensor) and scaled is not outputs:
                 unscaled.clear()
                 unscaled[id(scaled)] = outputs.detach()
+                hook.knobs.strategy.scales_loss()
             return scaled
 
         return scale

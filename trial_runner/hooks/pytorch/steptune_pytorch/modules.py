@@ -100,7 +100,7 @@ class Modules:
                 hook.knobs.recompute.prepare(module)
             else:
                 hook.progress.evaluates()
-                hook.knobs.strategy.before_evaluation(module)
+                original = hook.knobs.strategy.evaluation_of_all(original, module)
             hook.knobs.process.settle()
             around = hook.knobs.forward.around(module)
         except Exception as error:

@@ -14,6 +14,8 @@ _ANOTHER_WAY = ("finished reduction in the prior iteration", "training graph has
 class Averaging:
     """`give_up(why)` ends the process."""
 
+    _is_divided = False  # a forward needs all ranks
+
     def __init__(self, hook, give_up, shards, gathering):
         self._hook = hook
         self._gathering = gathering
@@ -70,7 +72,7 @@ class Averaging:
                 % type(self._module).__name__
             )
 
-    def evaluation(self, module):
+    def evaluation(self, original, module):
         """Running statistics are each rank's own after a training step. Evaluated with different ones
         the ranks could decide differently, on an early end, say, and wait for each other for ever."""
         if torch.is_grad_enabled():  # it may be trained in evaluation mode
@@ -81,9 +83,10 @@ class Averaging:
         if self._buffers_differ and module is self._module:
             self._buffers_differ = False
             buffers = list(module.buffers())
-            self._meet_for_evaluation(buffers)
+            self._meet_for_evaluation(buffers or self._is_divided)
             for buffer in buffers:
                 torch.distributed.broadcast(buffer, src=0)
+        return original
 
     def _meet_for_evaluation(self, differs):
         if differs:
@@ -180,6 +183,9 @@ class Averaging:
                 parameter.grad = torch.zeros_like(parameter)
             torch.distributed.all_reduce(parameter.grad)
             parameter.grad /= self._world_size
+
+    def scales_loss(self):
+        """By a GradScaler."""
 
     # -- what cannot be averaged ------------------------------------------------------------------
 

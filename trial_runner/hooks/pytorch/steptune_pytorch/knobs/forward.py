@@ -33,7 +33,7 @@ class ForwardKnobs:
         """Between two steps; True where anything changes."""
         before = (self._precision, self._channels_last)
         self._precision = asked.get("precision", "fp32")
-        self._channels_last = asked.get("channels_last", False) is True
+        self._channels_last = asked.get("channels_last", False) is True and "channels_last" not in self._refused
         if self._channels_last != before[1] and not self._was_channels_last:
             layout = torch.channels_last if self._channels_last else torch.contiguous_format
             for module in list(self._ready) if self._images else ():
@@ -79,6 +79,9 @@ class ForwardKnobs:
         return self._call if self._asks else None
 
     def _prepare(self, module):
+        if self._channels_last and self._hook.knobs.strategy.is_sharding():
+            self._channels_last = False
+            self._refused["channels_last"] = "FullyShardedDataParallel keeps parameters in a row"
         if self._channels_last and self._images:
             # In place: parameters stay the objects that the optimiser has.
             module.to(memory_format=torch.channels_last)
@@ -152,8 +155,8 @@ class ForwardKnobs:
         return "fp32"
 
     def _channels_last_row(self):
-        if not self._images:
-            return Row("channels_last", why="no convolution of images")
+        if "channels_last" in self._refused or not self._images:
+            return Row("channels_last", why=self._refused.get("channels_last", "no convolution of images"))
         today = self._was_channels_last
         if today is None:
             today = not self._channels_last and any(

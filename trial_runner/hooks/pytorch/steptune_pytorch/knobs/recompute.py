@@ -2,7 +2,6 @@
 """Activation checkpointing: repeated blocks of the outermost modules keep their inputs only, and the backward computes
 what is within them again."""
 
-import collections
 import contextlib
 import inspect
 import weakref
@@ -11,14 +10,13 @@ import torch
 import torch.utils.checkpoint
 
 from steptune_pytorch import call_site, tensors
+from steptune_pytorch.knobs.blocks import repeated_blocks
 from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.part_clock import BACKWARD
 
 _NAME = "activation_checkpointing"
-_CONTAINERS = (torch.nn.Sequential, torch.nn.ModuleList)
 # Whose outputs do not depend on the statistics that they count in training.
 _COUNTERS = torch.nn.modules.batchnorm._NormBase
-_FEWEST_BLOCKS = 2
 _PLAIN = (torch.Tensor, str, bytes, int, float, complex, torch.dtype, torch.device, type(None))
 
 
@@ -56,7 +54,7 @@ class RecomputeKnob:
         if module in self._seen:
             return
         self._seen.add(module)
-        blocks = _repeated_blocks(module)
+        blocks = repeated_blocks(module)
         self._is_repeated = self._is_repeated or bool(blocks)
         if not self._asked or self._why_not() is not None:
             return
@@ -218,28 +216,6 @@ def _buffers_in_place(block, copies):
     finally:
         for module, buffers in own:
             module._buffers.update(buffers)
-
-
-def _repeated_blocks(root):
-    """Of each container the children whose class it holds several times, but no blocks within blocks."""
-    blocks = []
-    inside = set()
-    for container in root.modules():
-        if container in inside or not isinstance(container, _CONTAINERS):
-            continue
-        children = [child for child in container.children() if _is_block(child)]
-        counts = collections.Counter(type(child) for child in children)
-        for child in children:
-            if counts[type(child)] >= _FEWEST_BLOCKS:
-                blocks.append(child)
-                inside.update(child.modules())
-    return blocks
-
-
-def _is_block(module):
-    """Something with parts of its own: what a single layer keeps is mostly its input."""
-    has_parts = next(module.children(), None) is not None
-    return has_parts and any(parameter.requires_grad for parameter in module.parameters())
 
 
 def _why_no_block(root, blocks):

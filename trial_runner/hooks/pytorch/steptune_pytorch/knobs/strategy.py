@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the ranks of a launch train one model together where the program itself knows of one process
 only: each on its share of every batch, by DistributedDataParallel, with the optimiser's state whole
-on each rank (`ddp`) or in pieces (`zero`)."""
+on each rank (`ddp`) or in pieces (`zero`); or by FullyShardedDataParallel (`fsdp`)."""
 
 import gc
 import multiprocessing
@@ -11,7 +11,7 @@ import torch
 from torch.utils.data import IterableDataset
 
 from steptune_pytorch import ranks
-from steptune_pytorch.knobs import meeting
+from steptune_pytorch.knobs import fsdp, meeting
 from steptune_pytorch.knobs.averaging import Averaging
 from steptune_pytorch.knobs.gathering import Gathering
 from steptune_pytorch.knobs.row import Row
@@ -19,7 +19,7 @@ from steptune_pytorch.knobs.shared_batches import SharedBatches
 from steptune_pytorch.knobs.zero import release_process_group, sharded_classes
 
 _NAME = "distributed_strategy"
-_CHOICES = ["none", "ddp", "zero"]
+_CHOICES = ["none", "ddp", "zero", "fsdp"]
 _ITSELF = "the program distributes itself"
 
 
@@ -31,6 +31,7 @@ class StrategyKnob:
             self._world_size = 1  # started by a rank: a worker of a loader, say
         self._pid = os.getpid()
         self._value = asked.get(_NAME, "none") if self._world_size > 1 else "none"
+        self._fsdp = fsdp.FsdpArguments(asked)
         self._of_program = None  # what it does itself
         self._refused = None
         self._averaging = None  # once the ranks have met
@@ -48,6 +49,9 @@ class StrategyKnob:
 
     def is_wrapping(self):
         return self._averaging is not None and self._averaging.wraps
+
+    def is_sharding(self):
+        return self._value == "fsdp" and self.is_one_training()
 
     def program_wraps(self, what):
         """The program has put this in front of a module of its own."""
@@ -81,6 +85,8 @@ class StrategyKnob:
         if self._value == "none":
             return
         why = meeting.why_not()
+        if why is None and self._value == "fsdp":
+            why = fsdp.why_not()
         if why is not None:
             self._give_up(why)
         meeting.seed_equally()
@@ -93,6 +99,8 @@ class StrategyKnob:
         if self._value == "zero":
             for name, sharded in sharded_classes(self._hook).items():
                 setattr(torch.optim, name, sharded)
+        if self._value == "fsdp":
+            fsdp.wrap_clipping(self._hook)
 
     def _wrap_init(self, original):
         def init_process_group(*arguments, **named):
@@ -115,7 +123,10 @@ class StrategyKnob:
                 meeting.join("nccl" if uses_gpu else "gloo")
             is_long_run = self._hook.settings.mode == "apply"
             self.gathering = Gathering(lambda: self._hook.progress.steps, self._give_up, is_long_run)
-            self._averaging = Averaging(self._hook, self._give_up, self._value == "zero", self.gathering)
+            if self._value == "fsdp":
+                self._averaging = fsdp.Sharding(self._hook, self._give_up, self.gathering, self._fsdp)
+            else:
+                self._averaging = Averaging(self._hook, self._give_up, self._value == "zero", self.gathering)
         return self.is_on()
 
     def _uses_gpu(self, parameters):
@@ -174,9 +185,19 @@ class StrategyKnob:
         """`original`, the call of this outermost module for a training step, on all ranks."""
         return self._averaging.forward(original, module) if self.begin() else original
 
-    def before_evaluation(self, module):
+    def evaluation_of_all(self, original, module):
+        """The same, for an evaluation."""
+        return self._averaging.evaluation(original, module) if self.is_one_training() else original
+
+    def clip(self, original, parameters, *arguments, **named):
+        """`original`, clip_grad_norm_, by the norm of the gradients of all ranks."""
         if self.is_one_training():
-            self._averaging.evaluation(module)
+            return self._averaging.clip(original, parameters, *arguments, **named)
+        return original(parameters, *arguments, **named)
+
+    def scales_loss(self):
+        if self.is_one_training():
+            self._averaging.scales_loss()
 
     def backward_begins(self):
         if not self.begin():
@@ -212,6 +233,7 @@ class StrategyKnob:
             why = "one process"
         value = today if why else self._value
         yield Row(_NAME, today=today, value=value, why=why, choices=_CHOICES)
+        yield from self._fsdp.rows(None if value == "fsdp" and why is None else "no FullyShardedDataParallel")
 
 
 def _is_initialized():

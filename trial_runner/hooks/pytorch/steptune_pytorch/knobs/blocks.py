@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The blocks that a model repeats: layers of a transformer, stages of a residual network."""
+
+import collections
+
+import torch
+
+_CONTAINERS = (torch.nn.Sequential, torch.nn.ModuleList)
+_FEWEST_BLOCKS = 2
+
+
+def repeated_blocks(root):
+    """Of each container the children whose class it holds several times, but no blocks within blocks."""
+    blocks = []
+    inside = set()
+    for container in root.modules():
+        if container in inside or not isinstance(container, _CONTAINERS):
+            continue
+        children = [child for child in container.children() if _is_block(child)]
+        counts = collections.Counter(type(child) for child in children)
+        for child in children:
+            if counts[type(child)] >= _FEWEST_BLOCKS:
+                blocks.append(child)
+                inside.update(child.modules())
+    return blocks
+
+
+def _is_block(module):
+    """Something with parts of its own: what a single layer keeps is mostly its input."""
+    has_parts = next(module.children(), None) is not None
+    return has_parts and any(parameter.requires_grad for parameter in module.parameters())
+
+
+def with_parameters_of_their_own(blocks, root):
+    """Those of them whose parameters no other module of the model has, too."""
+    owners = collections.defaultdict(set)
+    for module in root.modules():
+        for parameter in module.parameters(recurse=False):
+            owners[id(parameter)].add(module)
+    alone = []
+    for block in blocks:
+        parts = set(block.modules())
+        if all(owners[id(parameter)] <= parts for parameter in block.parameters()):
+            alone.append(block)
+    return alone
