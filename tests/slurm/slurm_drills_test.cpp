@@ -318,6 +318,7 @@ TEST_F(SlurmDrill, WhatIsPreemptedWhereJobsAreRequeuedDoesNotBeginAgainByItself)
 
 /// By the processes' memory as Slurm samples it; cgroups are not at hand everywhere.
 TEST_F(SlurmDrill, ATrialThatTakesMoreMemoryThanItsNodesGiveIsOutOfMemory) {
+  use();
   TrialSpec greedy = shell_trial(1, "");
   greedy.resources = to_resources({1, {"mem=100"}});
   greedy.argv = {"/usr/bin/python3", "-c", "import time; text = 'x' * (300 << 20); time.sleep(50)"};
@@ -478,6 +479,26 @@ TEST_F(SlurmDrill, PreemptionWithAGraceTimeIsNoFailureOfTheProgram) {
   wait_for(1, true);
   expect_end(1, OutcomeKind::lost);
   EXPECT_THAT(ended_[1].detail, HasSubstr("preempt"));
+}
+
+TEST_F(SlurmDrill, TrialsOfOneAllocationMayHaveDifferentTasks) {
+  SlurmOptions options;
+  options.tasks_per_node = {
+      "tasks", [](const Configuration& configuration) {
+        return static_cast<double>(std::get<std::int64_t>(configuration.values().at("tasks")));
+      }};
+  use(options);
+  for (std::int64_t tasks = 1; tasks <= 2; ++tasks) {
+    const std::string name = fmt::format("ranks-of-{}", tasks);
+    TrialSpec spec = shell_trial(
+        tasks, fmt::format("echo $RANK/$WORLD_SIZE >>{}", (folder_.path() / name).string()));
+    spec.resources = to_resources({2, {}});
+    spec.configuration.set("tasks", tasks);
+    run_well(spec);
+    EXPECT_EQ(std::ranges::count(content(name), '\n'), 2 * tasks) << content(name);
+    EXPECT_THAT(content(name), HasSubstr(fmt::format("{}/{}\n", 2 * tasks - 1, 2 * tasks)));
+  }
+  EXPECT_EQ(job_of(2), job_of(1));
 }
 
 TEST_F(SlurmDrill, MarksOfManyTasksAreFoundInMixedOutput) {

@@ -48,6 +48,23 @@ TEST(SlurmStudy, NodesVaryWhereAParameterDecidesWhatIsAskedFor) {
   EXPECT_TRUE(machines_vary(R"({"memory": "{batch}G"})"));
 }
 
+TEST(SlurmStudy, EachOptionOfSbatchMayBeAParameter) {
+  for (const char* key :
+       {"partition", "account", "qos", "constraint", "gres", "reservation", "time"}) {
+    Json document = on_slurm(Json{{key, "{choice}"}}.dump());
+    document["parameters"]["choice"]["choices"] = {"90", "120"};
+    document["baseline"]["choice"] = "90";
+    const StudySpec study = sound(document);
+    EXPECT_TRUE(study.runner->traits().machines_vary) << key;
+    Configuration configuration = study.baseline;
+    for (const char* value : {"90", "120"}) {
+      configuration.set("choice", std::string(value));
+      EXPECT_EQ(to_text(study.runner->resources_of(configuration)),
+                std::string("1 node ") + key + "=" + value);
+    }
+  }
+}
+
 TEST(SlurmStudy, MemoryMayDependOnParameters) {
   const StudySpec study = sound(on_slurm(R"({"memory": "{batch}G"})"));
   Configuration configuration = study.baseline;
