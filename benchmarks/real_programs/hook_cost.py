@@ -99,7 +99,8 @@ def main():
     if len(cost.by_step) < WARM_UP + 3:
         sys.exit(f"{given.program}: {len(cost.by_step)} steps were seen; {WARM_UP + 3} are needed")
     step_us, hook_us, mean_us = cost.row()
-    name = os.path.splitext(os.path.basename(given.program))[0]
+    folder, file = os.path.split(os.path.abspath(given.program))
+    name = os.path.join(os.path.basename(folder), os.path.splitext(file)[0])
     print(f"| {name} | {step_us / 1000:.1f} ms | {hook_us:.0f} us | {mean_us:.0f} us | {100 * hook_us / step_us:.2f} % |", file=sys.stderr)
 
 

@@ -11,7 +11,7 @@ number and size are written there: what they show changes no time.
 Runs mnist.study.json on it in FOLDER, which another call of the same command goes on with, and writes mnist_step_parts.csv and
 .json there, a table as `search_quality --table` reads it: seconds per sample, and of these the seconds of each part. Where a
 parameter has no effect (prefetch without workers), the one measurement stands for each of its values. Run it on a machine that
-does nothing else: 320 configurations of at most 7 s each, so 37 minutes at most.
+does nothing else: 320 configurations of at most 7 s each, so 40 minutes at most.
 """
 import argparse
 import csv
