@@ -256,9 +256,11 @@ TEST_F(HtmlReport, HasEveryDecision) {
     EXPECT_NE(table.find("<td>" + decision["kind"].get<std::string>() + "</td>"),
               std::string::npos);
   int stops = 0;
-  for (const auto& [number, trace] : data_of(page)["traces"].items()) {
+  const Json data = data_of(page);
+  ASSERT_FALSE(data["traces"].empty());
+  for (const auto& [number, trace] : data["traces"].items()) {
     const Json trial = Json::parse(sandbox_->steptune({"show", "demo", number, "--json"}).out);
-    const Json stored = trial["trace"].value("decisions", Json::array());
+    const Json stored = trial["details"]["trace"].value("decisions", Json::array());
     if (stored.empty()) {
       EXPECT_FALSE(trace.contains("decisions"));
       continue;

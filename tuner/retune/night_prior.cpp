@@ -6,7 +6,9 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <ranges>
+#include <utility>
 
 #include "tuner/loop/earlier_studies.hpp"
 #include "tuner/retune/night_times.hpp"
@@ -15,6 +17,8 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_most_trials = 200;
+/// Each is a model more to fit.
+constexpr std::size_t k_most_groups = 3;
 constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
 
 /// A study of the history with trials of a night, and what is known of that night.
@@ -22,39 +26,49 @@ struct Source {
   std::string study;
   double baseline = k_unknown;  ///< mean logarithm of its time
   bool is_own = false;
+  std::string changes;  ///< since then; nights of the same are believed together
 };
 
-/// Whether the study itself was tuned on the machine of tonight.
-bool was_tuned_here(const StudySpec& study, const History& history, const Night& tonight) {
-  const auto record = history.study(study.name);
-  if (!record || record->fingerprint != tonight.fingerprint) return false;
-  const auto sessions = history.sessions(record->id);
-  return sessions && !sessions->empty() &&
-         machine_changes(sessions->back().machine, tonight.machine).empty();
+/// What has changed of machine and study file; empty: nothing that is known.
+std::string changes_until(const Night& tonight, const MachineDescription& machine,
+                          const std::string& fingerprint) {
+  std::string changes = to_text(machine_changes(machine, tonight.machine));
+  if (fingerprint != tonight.fingerprint) changes += "; study file";
+  return changes;
 }
 
-/// Nights that count as tonight's: going back from it, until something differs.
+/// The same since a study was last tuned; nothing where that is not known.
+std::optional<std::string> changes_since_tuning(const std::string& study, const History& history,
+                                                const Night& tonight) {
+  const auto record = history.study(study);
+  if (!record) return std::nullopt;
+  const auto sessions = history.sessions(record->id);
+  if (!sessions || sessions->empty()) return std::nullopt;
+  return changes_until(tonight, sessions->back().machine, record->fingerprint);
+}
+
+/// The latest first. Nights count as tonight's going back from it, until something differs.
 std::vector<Source> sources_of(const StudySpec& study, const History& history,
                                const std::vector<Night>& nights, const Night& tonight) {
   std::vector<Source> sources;
   bool same = !tonight.slowdown && !tonight.lead_shrank;
   for (const Night& night : std::views::reverse(nights)) {
     if (night.number == tonight.number || night.study.empty()) continue;
-    same = same && night.fingerprint == tonight.fingerprint &&
-           machine_changes(night.machine, tonight.machine).empty();
-    sources.push_back({night.study, mean_log(night.times.baseline), same});
+    std::string changes = changes_until(tonight, night.machine, night.fingerprint);
+    same = same && changes.empty();
+    sources.push_back({night.study, mean_log(night.times.baseline), same, std::move(changes)});
     // What a night has shown to be slower holds for it and the nights after.
     same = same && !night.slowdown;
   }
-  const auto is_known = [&](const std::string& name) {
-    return std::ranges::find(sources, name, &Source::study) != sources.end();
+  const auto add_tuned = [&](const std::string& name, bool may_be_own) {
+    if (std::ranges::find(sources, name, &Source::study) != sources.end()) return;
+    auto changes = changes_since_tuning(name, history, tonight);
+    const bool is_own = may_be_own && same && changes && changes->empty();
+    sources.push_back({name, k_unknown, is_own, changes.value_or("unknown")});
   };
   const std::string& other = tonight.before.study;
-  if (!other.empty() && !is_known(other) && other != study.name)
-    sources.push_back({other, k_unknown, false});
-  if (!is_known(study.name)) {
-    sources.push_back({study.name, k_unknown, same && was_tuned_here(study, history, tonight)});
-  }
+  if (!other.empty() && other != study.name) add_tuned(other, false);
+  add_tuned(study.name, true);
   return sources;
 }
 
@@ -127,8 +141,10 @@ double mean_log(const std::vector<double>& logs) {
 }
 
 void NightPrior::teach(Searcher& searcher) const {
-  for (const Observation& observation : earlier)
-    searcher.observe_earlier(0, observation);
+  for (std::size_t i = 0; i < earlier.size(); ++i) {
+    for (const Observation& observation : earlier[i])
+      searcher.observe_earlier(i, observation);
+  }
   for (const Observation& observation : own)
     searcher.observe(observation);
 }
@@ -139,14 +155,26 @@ Result<NightPrior> night_prior(const StudySpec& study, const History& history,
   const double level = mean_log(tonight.times.baseline);
   if (!std::isfinite(level)) return prior;
   std::vector<Source> sources = sources_of(study, history, nights, tonight);
+  std::vector<std::string> groups;
+  for (const Source& source : sources) {
+    const bool is_new = std::ranges::find(groups, source.changes) == groups.end();
+    if (!source.is_own && is_new && groups.size() < k_most_groups) groups.push_back(source.changes);
+  }
+  prior.earlier.resize(groups.size());
   for (const Source& source : std::views::reverse(sources)) {
     auto observations = observations_of(study, history, source, level);
     if (!observations) return tl::unexpected(observations.error());
-    auto& target = source.is_own ? prior.own : prior.earlier;
-    std::ranges::move(*observations, std::back_inserter(target));
+    std::vector<Observation>* target = &prior.own;
+    if (!source.is_own) {
+      const auto group = std::ranges::find(groups, source.changes) - groups.begin();
+      target = &prior.earlier[std::min(static_cast<std::size_t>(group), groups.size() - 1)];
+    }
+    std::ranges::move(*observations, std::back_inserter(*target));
   }
   keep_latest(prior.own);
-  keep_latest(prior.earlier);
+  for (std::vector<Observation>& group : prior.earlier)
+    keep_latest(group);
+  std::erase_if(prior.earlier, [](const auto& group) { return group.empty(); });
   return prior;
 }
 

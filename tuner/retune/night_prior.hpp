@@ -13,8 +13,11 @@ namespace steptune {
 
 /// What former nights teach a searcher, in tonight's terms.
 struct NightPrior {
-  std::vector<Observation> own;      ///< of nights since which nothing has changed
-  std::vector<Observation> earlier;  ///< of all others
+  std::vector<Observation> own;  ///< of nights since which nothing has changed
+  /// Of all others, apart by what has changed since, the latest first, three at most: those that
+  /// differ from tonight by a kernel say something else than those before a library, too. Each is
+  /// an earlier study of its own, and weighs as much as it turns out to predict.
+  std::vector<std::vector<Observation>> earlier;
 
   void teach(Searcher& searcher) const;
   [[nodiscard]] bool empty() const { return own.empty() && earlier.empty(); }
@@ -25,7 +28,7 @@ struct NightPrior {
 /// Times and costs are taken in units of the baseline's of their night and stand at tonight's, so
 /// that a faster night is no better configuration. A night counts as tonight where the machine and
 /// the study file are the same and no slowdown was shown since, tonight included; else it tells
-/// where to look first. The latest 200 are taken of either.
+/// where to look first. The latest 200 are taken of each.
 ///
 /// Errors are those of the history.
 [[nodiscard]] Result<NightPrior> night_prior(const StudySpec& study, const History& history,
