@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-StudySpec study_called(const std::string& name) {
+StudySpec spec_of_night(const std::string& name) {
   Json document = Json::parse(R"json({
     "command": ["train", "--workers={workers}"],
     "parameters": {"workers": {"type": "int", "low": 0, "high": 16}},
@@ -40,7 +40,7 @@ class NightPriorTest : public ::testing::Test {
     night.fingerprint = "file";
     night.machine = std::move(machine);
     night.times.baseline = {std::log(100.0)};
-    const StudySpec spec = study_called(night.study);
+    const StudySpec spec = spec_of_night(night.study);
     const StudyRecord study =
         must(history_.create_or_continue_study(night.study, "file", spec.document, 1));
     TrialRecord trial;
@@ -56,7 +56,7 @@ class NightPriorTest : public ::testing::Test {
 
   /// The last night is tonight.
   NightPrior prior() {
-    return must(night_prior(study_called("demo"), history_, nights_, nights_.back()));
+    return must(night_prior(spec_of_night("demo"), history_, nights_, nights_.back()));
   }
   static std::vector<std::int64_t> workers(const std::vector<Observation>& observations) {
     std::vector<std::int64_t> result;
