@@ -233,7 +233,7 @@ class StrategyKnob:
             why = "one process"
         value = today if why else self._value
         yield Row(_NAME, today=today, value=value, why=why, choices=_CHOICES)
-        yield from self._fsdp.rows(None if value == "fsdp" and why is None else "no FullyShardedDataParallel")
+        yield from self._fsdp.rows(None if value == "fsdp" and why is None else "distributed_strategy is not fsdp")
 
 
 def _is_initialized():
