@@ -460,7 +460,7 @@ class Sharding(Ranks):
                 self.assertAlmostEqual(loss, expected, delta=1e-5 * expected)
 
     def test_checkpoints_are_those_of_one_process(self):
-        for options in ([], ["--blocks", "--tied"], ["--groups"], ["--adagrad"]):
+        for options in ([], ["--blocks", "--tied"], ["--groups"], ["--adagrad"], ["--frozen-outside"]):
             for sharding in ("full_shard", "shard_grad_op", "no_shard"):
                 with tempfile.TemporaryDirectory() as folder:
                     alone, path = (os.path.join(folder, name) for name in ("alone.pt", "checkpoint.pt"))

@@ -94,6 +94,8 @@ def parameters(model):
         return [{"params": (p for p in layer.parameters())} for layer in (model.first, model.last)]
     if asked("outside"):
         return list(model.parameters()) + [temperature]
+    if asked("frozen-outside"):
+        return list(model.parameters()) + [torch.ones(2)]
     return model.parameters()
 
 

@@ -31,7 +31,11 @@ class Shards:
         told = [{name: _described(value) for name, value in states.get(i, {}).items()} for i in range(len(parameters))]
         found = {}
         for i, of_ranks in enumerate(zip(*_of_all_ranks(told))):
-            counts = self._counts[id(parameters[i])]
+            counts = self._counts.get(id(parameters[i]))
+            if counts is None:  # frozen, and of another module: not divided
+                if i in states:
+                    found[i] = states[i]
+                continue
             known = {}
             for count, of_rank in zip(counts, of_ranks):
                 if count > 0:  # without numbers its steps are not counted
