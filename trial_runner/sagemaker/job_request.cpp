@@ -9,6 +9,7 @@
 #include "trial_runner/sagemaker/container_start.hpp"
 #include "trial_runner/sagemaker/entry_point.hpp"
 #include "trial_runner/sagemaker/job_price.hpp"
+#include "trial_runner/sagemaker/request_pieces.hpp"
 #include "trial_runner/sagemaker/trial_pack.hpp"
 #include "trial_runner/trial_name.hpp"
 
@@ -140,11 +141,14 @@ Json create_training_job_input(const JobSettings& settings, const JobRequest& re
   }
   if (!start.hyperparameters.empty()) input["HyperParameters"] = start.hyperparameters;
   input["Environment"] = start.environment;
-  input["Environment"].emplace("PYTHONUNBUFFERED", "1");
-  if (const auto parts = price_parts_of(settings.price_parts, request.resources)) {
+  Json& environment = input["Environment"];
+  environment.emplace("PYTHONUNBUFFERED", "1");
+  const auto parts = price_parts_of(settings.price_parts, request.resources);
+  // No job is to be refused for what only a list of machines shows.
+  if (parts && environment.size() < k_most_variables) {
     JobPrice price{*parts};
     if (settings.spot) price.spot_share = settings.spot_share;
-    input["Environment"][k_price_variable] = to_text(price);
+    environment[k_price_variable] = to_text(price);
   }
   std::vector<Channel> channels = settings.channels;
   if (!settings.code_s3_uri.empty()) channels.push_back(code_channel(settings, request.resources));

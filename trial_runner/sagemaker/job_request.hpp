@@ -31,7 +31,7 @@ struct JobRequest {
 /// last; what they say of instance groups that this trial does not have is left out. A pack's
 /// trials have their words, parameters and environments from a shell in the container
 /// (`trial_pack.hpp`), and so is the hook unpacked (`carried_hook.hpp`). What the
-/// machines cost is in the environment (`job_price.hpp`).
+/// machines cost is in the environment (`job_price.hpp`) where that has room.
 [[nodiscard]] Json create_training_job_input(const JobSettings& settings,
                                              const JobRequest& request);
 

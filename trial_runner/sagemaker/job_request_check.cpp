@@ -10,6 +10,7 @@
 
 #include "common/text.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
+#include "trial_runner/sagemaker/request_pieces.hpp"
 
 namespace steptune {
 namespace {
@@ -58,7 +59,7 @@ class InputCheck {
     for (const NumberRule& rule : k_numbers)
       check_number(rule);
     check_map("/HyperParameters", 100, 256, 2500, nullptr);
-    check_map("/Environment", 100, 512, 512, "[a-zA-Z_][a-zA-Z0-9_]*");
+    check_map("/Environment", k_most_variables, 512, k_longest_variable, "[a-zA-Z_][a-zA-Z0-9_]*");
     check_words("/AlgorithmSpecification/ContainerEntrypoint");
     check_words("/AlgorithmSpecification/ContainerArguments");
     check_image();

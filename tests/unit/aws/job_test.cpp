@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "trial_runner/sagemaker/failure.hpp"
 #include "trial_runner/sagemaker/job_name.hpp"
+#include "trial_runner/sagemaker/job_price.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
 #include "trial_runner/sagemaker/pool_key.hpp"
 
@@ -99,6 +101,25 @@ TEST(JobInput, TheProgramSeesTheSameWordsAsOnThisMachine) {
       << "else nothing is reported";
   EXPECT_EQ(json["ResourceConfig"]["KeepAlivePeriodInSeconds"], 600);
   EXPECT_EQ(json["ProfilerConfig"]["DisableProfiler"], true);
+}
+
+TEST(JobInput, WhatItsMachinesCostTakesNoVariableFromTheProgram) {
+  JobSettings job = settings();
+  job.price_parts = {{"ml.g5.xlarge", {1.408, 0.0, 0.0}}};
+  TrialSpec spec = trial();
+  EXPECT_TRUE(input(job, spec)["Environment"].contains(k_price_variable));
+  EXPECT_FALSE(input(job, spec, {"ml.p3.2xlarge"})["Environment"].contains(k_price_variable))
+      << "what it costs is not known";
+  constexpr std::size_t k_most = 100;
+  for (int i = 0; input(job, spec)["Environment"].size() < k_most; ++i)
+    spec.environment[fmt::format("V{}", i)] = "1";
+  // One more than it has, in place of the price.
+  spec.environment["OF_THE_PROGRAM"] = "1";
+  const Json full = input(job, spec);
+  EXPECT_EQ(full["Environment"].size(), k_most);
+  EXPECT_EQ(full["Environment"]["OF_THE_PROGRAM"], "1");
+  EXPECT_FALSE(full["Environment"].contains(k_price_variable));
+  EXPECT_EQ(faults(full), "");
 }
 
 TEST(JobInput, CodeFromS3RunsInItsFolderWithTheSameWords) {
