@@ -23,7 +23,8 @@ struct MachineChange {
 
 /// In order of name, without what has no bearing. What one of them does not tell although it could
 /// not tell anything of its part (no hook, no libraries; machines elsewhere of which no trial has
-/// told yet) is no change. Machines elsewhere are not compared with one that described itself.
+/// told yet) is no change. Of machines elsewhere and one that described itself only libraries are
+/// compared.
 [[nodiscard]] std::vector<MachineChange> machine_changes(const MachineDescription& before,
                                                          const MachineDescription& after);
 

@@ -49,6 +49,11 @@ TEST(MachineChanges, MachinesElsewhereAreComparedByWhatTrialsTold) {
   const MachineDescription host_of_the_tuner{{"cpu", "Xeon 6348"}, {"kernel", "6.1"}};
   EXPECT_TRUE(machine_changes(host_of_the_tuner, first).empty())
       << "an older history describes the tuner's host";
+  MachineDescription with_library = first;
+  with_library["torch"] = "2.6.0";
+  EXPECT_EQ(to_text(machine_changes({{"numpy", "1.26"}, {"torch", "2.5.1"}}, with_library)),
+            "torch 2.5.1 -> 2.6.0")
+      << "which trials told";
 }
 
 }  // namespace
