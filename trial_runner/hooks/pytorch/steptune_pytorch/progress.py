@@ -6,8 +6,8 @@ import torch
 from steptune_pytorch import gpu_events, ranks, tensors
 from steptune_pytorch.gpu_parts import GpuParts
 from steptune_pytorch.loader_queue import LoaderQueue
+from steptune_pytorch.no_grad_batch import NoGradBatch
 from steptune_pytorch.part_clock import DATA, OTHER, HostParts, PartClock
-from steptune_pytorch.ungraded_batch import UngradedBatch
 
 _FEWEST_EPOCH_END_S = 0.005
 _STEPS_WITH_TEACHER = 3
@@ -33,7 +33,7 @@ class Progress:
         self._samples_of_all = 0
         self._samples_before_step = 0
         self._fetched = []
-        self._ungraded = None  # the last batch, if it was fetched without gradients
+        self._no_grad_batch = None  # the last batch, if it was fetched without gradients
         self._is_fed = False  # a batch of a loader was trained on in this step
         self._last_batch = (0, 0)  # samples here, and of all ranks
         self.loaders_of_forward = []  # whose batches the last training forward was given
@@ -60,7 +60,7 @@ class Progress:
     def goes_to_another_thread(self):
         """What the one before did was no training: it may load batches for this one, unseen from now on."""
         del self._fetched[:]
-        self._ungraded = None
+        self._no_grad_batch = None
         self._restart = None
         self.clock.switch(OTHER)
 
@@ -84,14 +84,14 @@ class Progress:
         if loader is None:
             return
         self._forget_evaluated()
-        self._ungraded = None
+        self._no_grad_batch = None
         samples = loader.samples_in(batch)
         samples_of_all = self._find_samples_of_all(loader, samples)
         if loader.training is None and not torch.is_grad_enabled():
             # Of an evaluation, also where its module is one that is not watched, unless a training
             # forward is given it. The same loader may train later.
             loader.is_evaluated_on = True
-            self._ungraded = UngradedBatch(loader, batch, samples, samples_of_all)
+            self._no_grad_batch = NoGradBatch(loader, batch, samples, samples_of_all)
             return
         self._take(loader, samples, samples_of_all)
 
@@ -101,7 +101,7 @@ class Progress:
 
     def exhausted(self, loader):
         self._forget_evaluated()
-        self._ungraded = None
+        self._no_grad_batch = None
         if self.phases.open and loader is not None and not loader.training:
             self._stay_in_phase()
 
@@ -138,15 +138,15 @@ class Progress:
         """A forward of the outermost module begins that belongs to a step."""
         self._end_phase()
         self.clock.confirm()
-        self._take_ungraded((inputs, named_inputs))
+        self._take_no_grad_batch((inputs, named_inputs))
         self._take_fetched()
         self.training_forwards += 1
         if self.samples_by != "given":
             self._forward_samples += tensors.samples_in((inputs, named_inputs))
         self._parts.forward_begins()
 
-    def _take_ungraded(self, inputs):
-        batch, self._ungraded = self._ungraded, None
+    def _take_no_grad_batch(self, inputs):
+        batch, self._no_grad_batch = self._no_grad_batch, None
         if batch is not None and batch.is_given_to(inputs, self._evaluated_since_fetch):
             self._take(batch.loader, batch.samples, batch.samples_of_all)
 

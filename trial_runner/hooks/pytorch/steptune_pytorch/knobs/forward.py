@@ -81,7 +81,7 @@ class ForwardKnobs:
     def _prepare(self, module):
         if self._channels_last and self._hook.knobs.strategy.is_sharding():
             self._channels_last = False
-            self._refused["channels_last"] = "FullyShardedDataParallel keeps parameters in a row"
+            self._refused["channels_last"] = "FullyShardedDataParallel flattens parameters: no memory format is left"
         if self._channels_last and self._images:
             # In place: parameters stay the objects that the optimiser has.
             module.to(memory_format=torch.channels_last)

@@ -7,7 +7,7 @@ import weakref
 from steptune_pytorch import tensors
 
 
-class UngradedBatch:
+class NoGradBatch:
     """`samples_of_all`: of all ranks. Keeps none of the batch's memory."""
 
     def __init__(self, loader, batch, samples, samples_of_all):
