@@ -353,6 +353,29 @@ TEST_F(Retune, BeginsWithWhatAnotherStudyFound) {
   EXPECT_EQ((*json)["night_study"], "other.night-1");
 }
 
+TEST_F(Retune, WhatIsToBeTypedNextNamesTheStudyThatWasAskedFor) {
+  for (const std::string& name : {std::string("other"), std::string("table")}) {
+    Json study = Json::parse(table_study(name));
+    study["command"].push_back("{settings}");
+    study["config_files"]["settings"] = {{"file", "settings.json"},
+                                         {"edits", {{"workers", "{workers}"}}}};
+    sandbox_.write(name + ".study.json", study.dump());
+  }
+  sandbox_.write("settings.json", R"({"workers": 0})");
+  sandbox_.write("table.json", k_table);
+  sandbox_.write("table.csv", table_values(1.0, 0.6));
+  ASSERT_EQ(sandbox_.steptune({"run", "other.study.json", "--quiet"}).exit_code, 0);
+  ASSERT_EQ(night(0, "table.study.json", {"--from", "other"})["measured_in"]["study"], "other");
+  // What "other" itself has in use may be something else by then.
+  const Ended best = sandbox_.steptune({"best", "table", "--format", "args"});
+  EXPECT_EQ(best.exit_code, 0) << best.err;
+  EXPECT_NE(best.err.find("'steptune best table --apply "), std::string::npos) << best.err;
+  EXPECT_NE(best.err.find("'steptune exec table'"), std::string::npos) << best.err;
+  const Ended run = sandbox_.steptune({"exec", "table", "--", "true"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.err.find("see 'steptune best table --format args'"), std::string::npos) << run.err;
+}
+
 TEST_F(Retune, ACostOfWhatHasNoPriceIsRefused) {
   Json study = Json::parse(table_study());
   study["runner"].erase("price_per_hour");

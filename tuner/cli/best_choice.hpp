@@ -19,6 +19,7 @@ namespace steptune {
 struct BestChoice {
   StudySpec study;
   std::string from_study;  ///< name of the stored study that the trial is of
+  std::string asked_of;    ///< name of the study of which `best` and `exec` choose it
   TrialRecord trial;
   std::optional<Recommendation> recommendation;  ///< if the trial is the recommended one
   /// With the thread counts that the trial ran under: without them the long run is not what was

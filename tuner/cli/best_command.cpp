@@ -67,10 +67,11 @@ std::string best_text(const CommandContext& context, const StoredStudy& study,
     text += fmt::format("env    {}={}\n", name, shell_quoted(value));
   }
   for (const std::string& command :
-       pending_edits(choice, shell_quoted(study.record.name) + context.database_option())) {
+       pending_edits(choice, shell_quoted(choice.asked_of) + context.database_option())) {
     text += fmt::format("edit   {}\n", command);
   }
-  const std::string hooked = choice.command.needs_hook() ? exec_words(context, study) + " -- " : "";
+  const std::string hooked =
+      choice.command.needs_hook() ? exec_words(context, choice) + " -- " : "";
   text += fmt::format("run    {}{}\n", hooked, shell_quoted(choice.command.argv));
   return text;
 }
@@ -98,9 +99,10 @@ ExitCode print_best(CommandContext& context, const BestOptions& options) {
   if (!in_use) return context.console.error(in_use.error());
   const StoredStudy* study = &in_use->study;
   const bool is_used = in_use->trial > 0 && options.objective.empty();
-  const auto choice =
+  auto choice =
       is_used ? choose_trial(*study, in_use->trial) : choose_best(*study, options.objective);
   if (!choice) return context.console.error(choice.error());
+  if (is_used) choice->asked_of = in_use->name;
   const auto audit = audited(context, *study, *choice);
   if (!audit) return context.console.error(audit.error());
   if (!options.apply.file.empty()) return apply_best(context, *choice, options.apply);

@@ -25,8 +25,7 @@ std::string shell_line(const std::vector<std::string>& words) {
 }
 
 /// What a command line leaves out, for people who paste it.
-void advise(CommandContext& context, const StoredStudy& study, const BestChoice& choice,
-            bool has_environment) {
+void advise(CommandContext& context, const BestChoice& choice, bool has_environment) {
   std::error_code fault;
   const auto here = std::filesystem::current_path(fault);
   if (!fault && here != choice.study.working_directory) {
@@ -41,20 +40,20 @@ void advise(CommandContext& context, const StoredStudy& study, const BestChoice&
     context.console.message(fmt::format(
         "it was measured with settings that the program has no options for: start it with '{} -- "
         "...', or see --format python",
-        exec_words(context, study)));
+        exec_words(context, choice)));
   }
 }
 
 /// A configuration file that does not hold what was measured is another run.
-void advise_of_files(CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
+void advise_of_files(CommandContext& context, const BestChoice& choice) {
   const std::string trial =
       choice.objective.empty() ? "" : fmt::format(" --trial {}", choice.trial.number);
   for (const std::string& command :
-       pending_edits(choice, shell_quoted(study.record.name) + context.database_option())) {
+       pending_edits(choice, shell_quoted(choice.asked_of) + context.database_option())) {
     context.console.message(
         fmt::format("it was measured with values in a configuration file, which '{}' writes; "
                     "'{}{}' runs it with a copy that has them",
-                    command, exec_words(context, study), trial));
+                    command, exec_words(context, choice), trial));
   }
 }
 
@@ -94,7 +93,7 @@ ExitCode print_args(CommandContext& context, const StoredStudy& study, const Bes
          "see --format json"});
   }
   context.console.result(shell_line(choice.command.argv));
-  advise(context, study, choice, /*has_environment=*/false);
+  advise(context, choice, /*has_environment=*/false);
   return ExitCode::ok;
 }
 
@@ -126,11 +125,11 @@ ExitCode print_python(CommandContext& context, const StoredStudy& study, const B
   return ExitCode::ok;
 }
 
-ExitCode print_launcher(CommandContext& context, const StoredStudy& study, const BestChoice& choice,
+ExitCode print_launcher(CommandContext& context, const BestChoice& choice,
                         const Result<std::vector<std::string>>& words) {
   if (!words) return context.console.error(words.error());
   context.console.result(shell_line(*words));
-  advise(context, study, choice, /*has_environment=*/true);
+  advise(context, choice, /*has_environment=*/true);
   const Resources resources = choice.study.runner->resources_of(choice.trial.configuration);
   if (resources.instance_count > 1) {
     context.console.message(fmt::format(
@@ -186,8 +185,8 @@ std::vector<LaunchFormat> launch_formats() {
   return formats;
 }
 
-std::string exec_words(const CommandContext& context, const StoredStudy& study) {
-  return fmt::format("steptune exec {}{}", shell_quoted(study.record.name),
+std::string exec_words(const CommandContext& context, const BestChoice& choice) {
+  return fmt::format("steptune exec {}{}", shell_quoted(choice.asked_of),
                      context.database_option());
 }
 
@@ -202,7 +201,7 @@ ExitCode print_launch_format(CommandContext& context, const StoredStudy& study,
               choice.command.launch};
   const LongRunForm* form = kind == nullptr ? nullptr : kind->long_run_form();
   const bool takes_files_along = form != nullptr && form->takes_files_along(run);
-  if (!takes_files_along) advise_of_files(context, study, choice);
+  if (!takes_files_along) advise_of_files(context, choice);
   if (format == "args") return print_args(context, study, choice);
   if (format == "python") return print_python(context, study, choice);
   if (format == "dockerfile") {
@@ -217,7 +216,7 @@ ExitCode print_launch_format(CommandContext& context, const StoredStudy& study,
   run.environment = *std::move(variables);
   if (format == "env") return print_environment(context, run);
   if (format == "github") return print_text(context, github_output(run));
-  return print_launcher(context, study, choice,
+  return print_launcher(context, choice,
                         format == "torchrun" ? torchrun_words(run) : accelerate_words(run));
 }
 

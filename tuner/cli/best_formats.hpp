@@ -23,6 +23,6 @@ struct LaunchFormat {
                                            const BestChoice& choice, const std::string& format);
 
 /// `steptune exec demo`: what starts a program with what the hook puts into it.
-[[nodiscard]] std::string exec_words(const CommandContext& context, const StoredStudy& study);
+[[nodiscard]] std::string exec_words(const CommandContext& context, const BestChoice& choice);
 
 }  // namespace steptune

@@ -56,13 +56,13 @@ ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
 }
 
 /// What the study's command has options for does not come with another command.
-void warn_of_options(CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
+void warn_of_options(CommandContext& context, const BestChoice& choice) {
   for (const CommandPart& part : choice.study.command) {
     for (const document::StringTemplate& word : part.args) {
       if (!word.has_parameters() && word.others().empty()) continue;
       return context.console.warning(fmt::format(
           "the study sets options of its command, too: see 'steptune best {}{} --format args'",
-          study.record.name, context.database_option()));
+          choice.asked_of, context.database_option()));
     }
   }
 }
@@ -193,6 +193,7 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
   const StoredStudy* study = &in_use->study;
   auto choice = choose_trial(*study, options.trial > 0 ? options.trial : in_use->trial);
   if (!choice) return context.console.error(choice.error());
+  if (options.trial == 0 && in_use->trial > 0) choice->asked_of = in_use->name;
   const bool own = options.words.empty();
   if (auto made = own ? use_config_copies(context, *choice) : Result<void>(); !made) {
     return context.console.error(made.error());
@@ -207,11 +208,11 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
   const auto variables =
       long_run_variables(*choice, context.console.environment(), /*reports=*/false);
   if (!variables) return context.console.error(variables.error());
-  if (!own) warn_of_options(context, *study, *choice);
+  if (!own) warn_of_options(context, *choice);
   if (choice->command.needs_hook()) warn_of_reach(context, argv, own, *choice);
   if (!options.quiet) {
     context.console.message(fmt::format(
-        "steptune: trial {} of {}: {}", choice->trial.number, study->record.name,
+        "steptune: trial {} of {}: {}", choice->trial.number, choice->from_study,
         configuration_text(choice->trial.configuration, parameter_order(study->record.document))));
   }
   if (own && ::chdir(choice->study.working_directory.c_str()) != 0) {

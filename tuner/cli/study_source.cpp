@@ -66,7 +66,7 @@ Result<StudyInUse> open_study_in_use(const CommandContext& context, const std::s
   if (nights->empty() || !is_unknown) {
     auto study = stored_study(*std::move(history), *wanted);
     if (!study) return tl::unexpected(study.error());
-    return StudyInUse{*std::move(study)};
+    return StudyInUse{*wanted, *std::move(study)};
   }
   const auto night = night_from_row(nights->back());
   if (!night) return tl::unexpected(night.error());
@@ -84,7 +84,7 @@ Result<StudyInUse> open_study_in_use(const CommandContext& context, const std::s
   context.console.message(
       fmt::format("study \"{}\" was never tuned itself: its nights train with trial {} of \"{}\"",
                   *wanted, used.trial, used.study));
-  return StudyInUse{*std::move(study), used.trial};
+  return StudyInUse{*wanted, *std::move(study), used.trial};
 }
 
 Result<std::int64_t> trial_number(const std::string& text) {

@@ -20,6 +20,7 @@ namespace steptune {
 
 /// A study whose result is to be used.
 struct StudyInUse {
+  std::string name;  ///< of the study that was asked for
   StoredStudy study;
   std::int64_t trial = 0;  ///< that is in use; 0: as the study itself says
 };
