@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -54,6 +55,16 @@ std::vector<MachineChange> machine_changes(const MachineDescription& before,
     if (change.before != change.after) changes.push_back(std::move(change));
   }
   return changes;
+}
+
+std::optional<MachineDescription> last_machine_of(const History& history, std::int64_t study_id) {
+  auto sessions = history.sessions(study_id);
+  const auto trials = history.trials(study_id);
+  if (!sessions || !trials || sessions->empty()) return std::nullopt;
+  for (const TrialRecord& trial : *trials) {
+    if (trial.purpose == TrialPurpose::baseline) add_what_a_trial_tells(*sessions, trial);
+  }
+  return std::move(sessions->back().machine);
 }
 
 std::string to_text(const std::vector<MachineChange>& changes) {

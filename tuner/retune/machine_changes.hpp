@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/json.hpp"
 #include "common/machine/description.hpp"
+#include "tuner/history/history.hpp"
 
 namespace steptune {
 
@@ -27,6 +30,11 @@ struct MachineChange {
 /// compared.
 [[nodiscard]] std::vector<MachineChange> machine_changes(const MachineDescription& before,
                                                          const MachineDescription& after);
+
+/// The machine that a study was last tuned on, with what the baseline that was measured then told
+/// of it; nothing where the history does not tell.
+[[nodiscard]] std::optional<MachineDescription> last_machine_of(const History& history,
+                                                                std::int64_t study_id);
 
 /// `torch 2.4.0 -> 2.5.1, kernel 6.1.0-25 -> 6.1.0-27`
 [[nodiscard]] std::string to_text(const std::vector<MachineChange>& changes);

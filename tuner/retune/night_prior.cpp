@@ -42,9 +42,9 @@ std::optional<std::string> changes_since_tuning(const std::string& study, const 
                                                 const Night& tonight) {
   const auto record = history.study(study);
   if (!record) return std::nullopt;
-  const auto sessions = history.sessions(record->id);
-  if (!sessions || sessions->empty()) return std::nullopt;
-  return changes_until(tonight, sessions->back().machine, record->fingerprint);
+  const auto machine = last_machine_of(history, record->id);
+  if (!machine) return std::nullopt;
+  return changes_until(tonight, *machine, record->fingerprint);
 }
 
 /// The latest first. Nights count as tonight's going back from it, until something differs.

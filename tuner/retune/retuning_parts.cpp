@@ -274,9 +274,8 @@ std::vector<MachineChange> Retuning::changes_since(std::int64_t night) const {
   if (night_.before.study.empty()) return {};
   const auto record = parts_.history.study(night_.before.study);
   if (!record) return {};
-  const auto sessions = parts_.history.sessions(record->id);
-  if (!sessions || sessions->empty()) return {};
-  return machine_changes(sessions->back().machine, night_.machine);
+  const auto machine = last_machine_of(parts_.history, record->id);
+  return machine ? machine_changes(*machine, night_.machine) : std::vector<MachineChange>{};
 }
 
 Result<std::int64_t> Retuning::trials_worth(const NightPrior& prior) const {

@@ -84,6 +84,30 @@ TEST_F(NightPriorTest, NightsAreBelievedTogetherByWhatHasChangedSince) {
   EXPECT_THAT(workers(prior.earlier[1]), ElementsAre(1, 2)) << "another library, too";
 }
 
+TEST_F(NightPriorTest, ATuningBeforeTheNightsIsKnownByWhatItsBaselineTold) {
+  const StudySpec spec = spec_of_night("demo");
+  const StudyRecord tuned =
+      must(history_.create_or_continue_study("demo", "file", spec.document, 1));
+  EXPECT_TRUE(history_.record_session(tuned.id, {{k_trials_on, "1 node"}}));
+  TrialRecord trial;
+  trial.number = 1;
+  trial.purpose = TrialPurpose::baseline;
+  trial.status = TrialStatus::completed;
+  trial.started_wall_s = clock_.wall_time_s();
+  trial.configuration.set("workers", std::int64_t{0});
+  trial.placement = {{"cpu", "EPYC 7763"}, {"hosts", "n1"}};
+  trial.objectives = {100.0};
+  trial.standard_errors = {1.0};
+  EXPECT_TRUE(history_.record_ended(tuned.id, trial));
+  const MachineDescription same{{k_trials_on, "1 node"}, {"cpu", "EPYC 7763"}, {"hosts", "n2"}};
+  add_night(same);
+  EXPECT_THAT(workers(prior().own), ElementsAre(0));
+  nights_.back().machine["cpu"] = "EPYC 9654";
+  EXPECT_THAT(prior().own, IsEmpty());
+  ASSERT_EQ(prior().earlier.size(), 1U);
+  EXPECT_THAT(workers(prior().earlier[0]), ElementsAre(0));
+}
+
 TEST_F(NightPriorTest, WhatChangesBackIsBelievedWithItsLikes) {
   add_night({{"gpu", "A100"}});
   add_night({{"gpu", "H100"}});
