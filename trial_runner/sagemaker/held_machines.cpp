@@ -33,7 +33,8 @@ double billed_s(const HeldMachines& held, const JobDescription& state, double no
 }
 
 void set_price(HeldMachines& held, const JobDescription& state, const PriceTable* prices) {
-  if (state.price) {
+  // A job that somebody made as a copy of a trial's has its environment, and maybe other machines.
+  if (state.price && held.owner) {
     held.study_price = state.price->parts;
     held.usd_per_hour = state.price->parts.usd();
     if (held.spot) held.spot_share = state.price->spot_share;

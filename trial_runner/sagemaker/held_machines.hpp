@@ -16,9 +16,9 @@ namespace steptune {
 /// is kept 6 h (SageMaker API Reference, StoppingCondition and ResourceConfig).
 inline constexpr double k_longest_holding_s = 31.0 * 86'400.0;
 
-/// All machines that jobs of this account and region hold, oldest job first. `prices`: of jobs that
-/// do not tell theirs; null if there is no table. One request for a hundred jobs of the last month,
-/// and one for each job that holds machines.
+/// All machines that jobs of this account and region hold, oldest job first. `prices`: of others'
+/// jobs and those that do not tell theirs; null if there is no table. One request for a hundred
+/// jobs of the last month, and one for each job that holds machines.
 [[nodiscard]] aws::AwsResult<std::vector<HeldMachines>> find_held_machines(
     TrainingJobs& jobs, double now_wall_s, const PriceTable* prices);
 

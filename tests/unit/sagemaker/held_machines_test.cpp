@@ -146,6 +146,22 @@ TEST_F(HeldMachinesTest, OfManagedSpotTheStudysShareIsTold) {
   EXPECT_EQ(found[0].usd_per_hour, 1.408) << "at most";
 }
 
+TEST(HeldMachinesOfOthers, AreNotPricedByAnEnvironmentThatWasCopied) {
+  JobDescription state;
+  state.name = "copy-of-a-trial";
+  state.status = "InProgress";
+  state.resources = {{"InstanceType", "ml.g5.xlarge"}, {"InstanceCount", 4}};
+  state.price = JobPrice{{1.408, 0.408, 0.0}};
+  PriceTable table;
+  table.instances["ml.g5.xlarge"].usd_per_hour = 1.408;
+  const auto copy = held_machines(state, 0.0, &table);
+  ASSERT_TRUE(copy);
+  EXPECT_FALSE(copy->study_price);
+  EXPECT_DOUBLE_EQ(*copy->usd_per_hour, 4 * 1.408);
+  state.name = job_name(job_name_prefix("study", "db"), {1, 1});
+  EXPECT_EQ(held_machines(state, 0.0, &table)->study_price, state.price->parts);
+}
+
 TEST(JobPrice, IsReadAsItWasWrittenAndOnlyIfItIsOne) {
   const JobPrice spot{{1.0 / 3.0, 0.1, 0.007}, 0.35};
   EXPECT_EQ(job_price_of({{k_price_variable, to_text(spot)}}), spot);
