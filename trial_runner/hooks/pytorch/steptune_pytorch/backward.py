@@ -20,7 +20,8 @@ def wrap(hook):
                 tensors = tuple(tensors)  # an iterator can be read once
             try:
                 hook.progress.backward_begins()
-                hook.knobs.strategy.backward_begins()
+                if hook.knobs.strategy.is_asked:
+                    hook.knobs.strategy.backward_begins()
                 roots = _roots(tensors, unscaled)
             except Exception as error:
                 hook.failed(error)
@@ -31,7 +32,8 @@ def wrap(hook):
                 raise
             finally:
                 clock.switch(before)
-                _tell(hook, hook.knobs.strategy.backward_ended)
+                if hook.knobs.strategy.is_asked:
+                    _tell(hook, hook.knobs.strategy.backward_ended)
                 _tell(hook, hook.progress.backward_ended, roots)
 
         return backward

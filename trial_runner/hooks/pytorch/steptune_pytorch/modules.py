@@ -96,11 +96,13 @@ class Modules:
                 self._remember_call(module)
             if training:
                 hook.progress.trains(inputs, named)
-                original = hook.knobs.strategy.forward_of_all(original, module)
+                if hook.knobs.strategy.is_asked:
+                    original = hook.knobs.strategy.forward_of_all(original, module)
                 hook.knobs.recompute.prepare(module)
             else:
                 hook.progress.evaluates()
-                original = hook.knobs.strategy.evaluation_of_all(original, module)
+                if hook.knobs.strategy.is_asked:
+                    original = hook.knobs.strategy.evaluation_of_all(original, module)
             hook.knobs.process.settle()
             around = hook.knobs.forward.around(module)
         except Exception as error:

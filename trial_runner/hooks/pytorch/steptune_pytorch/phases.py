@@ -5,16 +5,12 @@
 class Phases:
     def __init__(self, report):
         self._report = report
-        self._name = None
+        self.open = None  # the name of the one that is under way
         self._begin_s = 0.0
         self._last_s = 0.0
 
-    @property
-    def open(self):
-        return self._name
-
     def begin(self, name, at_s):
-        self._name = name
+        self.open = name
         self._begin_s = self._last_s = at_s
         self._report.phase(name, at_s, None)
 
@@ -23,7 +19,7 @@ class Phases:
         self._last_s = at_s
 
     def end(self):
-        name, self._name = self._name, None
+        name, self.open = self.open, None
         self._report.phase(name, self._last_s, self._last_s - self._begin_s)
 
     def ended(self, name, begin_s, end_s):

@@ -141,7 +141,7 @@ class Progress:
         self._take_no_grad_batch((inputs, named_inputs))
         self._take_fetched()
         self.training_forwards += 1
-        if self.samples_by != "given":
+        if self.samples_by != "given" and not self._is_fed:
             self._forward_samples += tensors.samples_in((inputs, named_inputs))
         self._parts.forward_begins()
 

@@ -31,6 +31,7 @@ class StrategyKnob:
             self._world_size = 1  # started by a rank: a worker of a loader, say
         self._pid = os.getpid()
         self._value = asked.get(_NAME, "none") if self._world_size > 1 else "none"
+        self.is_asked = self._value != "none"  # where it is not, nothing needs to tell of forwards and backwards
         self._fsdp = fsdp.FsdpArguments(asked)
         self._of_program = None  # what it does itself
         self._refused = None
@@ -45,7 +46,7 @@ class StrategyKnob:
         return self._value != "none" and self._refused is None and self._pid == os.getpid()
 
     def is_one_training(self):
-        return self.is_on() and self._averaging is not None
+        return self._averaging is not None and self.is_on()
 
     def is_wrapping(self):
         return self._averaging is not None and self._averaging.wraps
