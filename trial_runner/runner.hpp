@@ -139,7 +139,7 @@ enum class OutcomeKind {
 [[nodiscard]] std::optional<OutcomeKind> outcome_kind_from_text(std::string_view text);
 
 /// What disturbed a trial from outside while it ran, as shares in [0, 1]; load and steal are shares
-/// of the machine's CPU time.
+/// of the CPU time of what the trial is bound to, or of the machine where it is not.
 struct Disturbance {
   double other_load = 0.0;        ///< CPU time used by processes that are not the trial's
   double steal = 0.0;             ///< CPU time taken by the hypervisor

@@ -366,7 +366,7 @@ TEST(CpuSet, AScopeBindsAndRestores) {
   EXPECT_NE(impossible.error(), 0);
 }
 
-TEST(CpuTime, SharesOfTheWholeMachine) {
+TEST(CpuTime, SharesOfWhatTheCpusHad) {
   const CpuTime before{100.0, 50.0, 1.0};
   const CpuTime after{110.0, 56.0, 2.0};
   const auto disturbance = disturbance_between(before, after, 4.0);
@@ -375,7 +375,30 @@ TEST(CpuTime, SharesOfTheWholeMachine) {
   EXPECT_NEAR(disturbance->steal, 0.1, 1e-12);
   EXPECT_EQ(disturbance_between(before, after, 8.0)->other_load, 0.0) << "ticks are coarse";
   EXPECT_FALSE(disturbance_between(before, {100.05, 50.01, 1.0}, 0.0)) << "too short to tell";
-  EXPECT_TRUE(read_cpu_time());
+  EXPECT_TRUE(read_cpu_time({}));
+}
+
+TEST(CpuTime, IsThatOfTheCpusThatATrialIsBoundTo) {
+  const double tick_s = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  const std::string_view text =
+      "cpu  300 10 20 700 30 4 6 50 0 0\n"
+      "cpu0 100 0 0 100 0 0 0 0 0 0\n"
+      "cpu1 200 10 20 500 20 4 6 40 0 0\n"
+      "cpu10 0 0 0 100 10 0 0 10 0 0\n"
+      "intr 1 2 3\n";
+  const std::vector<int> two{1, 10};
+  const auto of_two = cpu_time_of(text, two);
+  ASSERT_TRUE(of_two);
+  EXPECT_NEAR(of_two->total_s, 920 * tick_s, 1e-9);
+  EXPECT_NEAR(of_two->busy_s, 240 * tick_s, 1e-9);
+  EXPECT_NEAR(of_two->steal_s, 50 * tick_s, 1e-9);
+  const std::vector<int> unknown{1, 2};
+  for (const auto& machine : {cpu_time_of(text, {}), cpu_time_of(text, unknown)}) {
+    ASSERT_TRUE(machine);
+    EXPECT_NEAR(machine->total_s, 1120 * tick_s, 1e-9);
+  }
+  EXPECT_FALSE(cpu_time_of("intr 1 2 3\n", two));
+  EXPECT_FALSE(cpu_time_of("", {}));
 }
 
 TEST(CpuUse, IsThatOfAllProcessesSinceTheFirstLook) {

@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <string>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "common/machine/system_files.hpp"
@@ -27,15 +29,12 @@ constexpr double k_min_ticks = 20.0;
 /// Shorter spans are left to the next look: ticks of 10 ms are too coarse for them.
 constexpr double k_least_span_s = 0.9;
 
-}  // namespace
-
-std::optional<CpuTime> read_cpu_time() {
-  constexpr std::size_t k_first_line_bytes = 256;
-  const auto text = read_system_file("/proc/stat", k_first_line_bytes);
-  if (!text || !text->starts_with("cpu ")) return std::nullopt;
+/// Of the line that `text` begins with, whose name is `name`.
+std::optional<CpuTime> time_of_line(std::string_view text, std::string_view name) {
+  if (!text.starts_with(name)) return std::nullopt;
   std::array<std::uint64_t, k_fields> ticks{};
-  const char* at = text->data() + std::string_view("cpu").size();
-  const char* const end = text->data() + text->size();
+  const char* at = text.data() + name.size();
+  const char* const end = text.data() + text.size();
   for (std::uint64_t& field : ticks) {
     while (at < end && *at == ' ')
       ++at;
@@ -49,6 +48,29 @@ std::optional<CpuTime> read_cpu_time() {
   const auto unused = static_cast<double>(ticks[k_idle] + ticks[k_iowait] + ticks[k_steal]);
   return CpuTime{all * tick_s, (all - unused) * tick_s,
                  static_cast<double>(ticks[k_steal]) * tick_s};
+}
+
+}  // namespace
+
+std::optional<CpuTime> cpu_time_of(std::string_view proc_stat, std::span<const int> cpus) {
+  const auto of_machine = time_of_line(proc_stat, "cpu ");
+  if (!of_machine || cpus.empty()) return of_machine;
+  CpuTime sum;
+  for (const int cpu : cpus) {
+    const std::string name = fmt::format("\ncpu{} ", cpu);
+    const auto at = proc_stat.find(name);
+    const auto of_cpu = time_of_line(proc_stat.substr(std::min(at, proc_stat.size())), name);
+    if (!of_cpu) return of_machine;
+    sum.total_s += of_cpu->total_s;
+    sum.busy_s += of_cpu->busy_s;
+    sum.steal_s += of_cpu->steal_s;
+  }
+  return sum;
+}
+
+std::optional<CpuTime> read_cpu_time(std::span<const int> cpus) {
+  const auto text = read_system_file("/proc/stat");
+  return text ? cpu_time_of(*text, cpus) : std::nullopt;
 }
 
 std::optional<Disturbance> disturbance_between(const CpuTime& before, const CpuTime& after,

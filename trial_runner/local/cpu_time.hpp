@@ -3,24 +3,30 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "trial_runner/local/proc.hpp"
 #include "trial_runner/runner.hpp"
 
 namespace steptune::local {
 
-/// CPU seconds of all the machine's CPUs together since boot.
+/// CPU seconds of some CPUs together since boot.
 struct CpuTime {
   double total_s = 0.0;
   double busy_s = 0.0;  ///< neither idle nor stolen
   double steal_s = 0.0;
 };
 
-/// From /proc/stat; nothing where it cannot be read.
-[[nodiscard]] std::optional<CpuTime> read_cpu_time();
+/// Of these CPUs, from the text of /proc/stat; of all that the machine has where none are given or
+/// the text does not know each (a container may number its CPUs by itself). Nothing where it is no
+/// such text.
+[[nodiscard]] std::optional<CpuTime> cpu_time_of(std::string_view proc_stat,
+                                                 std::span<const int> cpus);
+/// The same from /proc/stat itself; nothing where it cannot be read.
+[[nodiscard]] std::optional<CpuTime> read_cpu_time(std::span<const int> cpus);
 
-/// What others used between two readings, given what the trial used itself. Nothing where the span
-/// is too short for the kernel's ticks to say anything.
+/// What others used between two readings, given what the trial used itself of the same CPUs.
+/// Nothing where the span is too short for the kernel's ticks to say anything.
 [[nodiscard]] std::optional<Disturbance> disturbance_between(const CpuTime& before,
                                                              const CpuTime& after, double own_s);
 

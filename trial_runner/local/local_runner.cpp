@@ -260,8 +260,9 @@ bool LocalRunner::begin_forked(const Launching& launching) {
 
 Result<void> LocalRunner::start_fresh(Launching launching) {
   const TrialSpec& spec = launching.spec;
-  CountersAtStart at_start{clock_.now_s(), read_cpu_time(), oom_counters_.read()};
-  auto process = start_trial_process(spec, slots_[launching.slot].cpus, launching.environment);
+  const Slot& slot = slots_[launching.slot];
+  CountersAtStart at_start{clock_.now_s(), read_cpu_time(slot.cpus), oom_counters_.read()};
+  auto process = start_trial_process(spec, slot.cpus, launching.environment);
   if (!process) {
     if (process.error().kind == ErrorKind::unavailable) return tl::unexpected(process.error());
     end_unstarted(spec.key, OutcomeKind::not_started, process.error().text());
@@ -283,7 +284,7 @@ void LocalRunner::begin_trial(Launching launching, TrialProcess process, Counter
   GpuWatch gpus(nvml_.get(), gpus_of(slots_[launching.slot]), at_start.started_s);
   trials_.emplace_back(launching.spec, launching.slot, std::move(process),
                        std::move(launching.reader), std::move(launching.log), std::move(at_start),
-                       std::move(gpus), slots_[launching.slot].cpu_count);
+                       std::move(gpus), slots_[launching.slot]);
 }
 
 void LocalRunner::end_unstarted(TrialKey key, OutcomeKind kind, std::string why) {
@@ -302,7 +303,8 @@ void LocalRunner::take_forked() {
     launching_.erase(asked);
     if (answer.process) {
       launching.placed[k_start_fact] = k_forked;
-      CountersAtStart at_start{clock_.now_s(), read_cpu_time(), oom_counters_.read()};
+      const auto cpu = read_cpu_time(slots_[launching.slot].cpus);
+      CountersAtStart at_start{clock_.now_s(), cpu, oom_counters_.read()};
       begin_trial(std::move(launching), *std::move(answer.process), std::move(at_start),
                   answer.import_s);
       continue;

@@ -47,7 +47,7 @@ constexpr std::size_t k_detail_lines = 12;
 
 LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process,
                        ReportReader reader, LogFile log, CountersAtStart at_start, GpuWatch gpus,
-                       int cpus)
+                       const Slot& resources)
     : key_(spec.key),
       slot_(slot),
       limits_(spec.limits),
@@ -57,7 +57,8 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
       at_start_(std::move(at_start)),
       memory_(spec.limits.memory_bytes),
       disturbance_(at_start_.started_s, at_start_.cpu),
-      cpus_(cpus),
+      bound_to_(resources.cpus),
+      cpus_(resources.cpu_count),
       pressure_(at_start_.started_s, read_pressure(SystemFiles{})),
       gpus_(std::move(gpus)),
       last_output_s_(at_start_.started_s),
@@ -153,7 +154,7 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
   const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);
   if (reported_) cpu_use_.look(now_s, own_s);
-  if (const auto span = disturbance_.look(now_s, read_cpu_time(), own_s)) {
+  if (const auto span = disturbance_.look(now_s, read_cpu_time(bound_to_), own_s)) {
     events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
   }
   if (pressure_.is_due(now_s)) {
@@ -265,7 +266,7 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   outcome.peak_unreclaimable_bytes = memory_.peak_unreclaimable_bytes();
   const double usable_bytes = usable_memory_bytes(SystemFiles{});
   if (usable_bytes > 0.0) outcome.usable_memory_bytes = usable_bytes;
-  const auto cpu = read_cpu_time();
+  const auto cpu = read_cpu_time(bound_to_);
   if (cpu && at_start_.cpu)
     outcome.disturbance = disturbance_between(*at_start_.cpu, *cpu, used.cpu_s);
   outcome.cpu_busy = cpu_use_.busy_share(cpus_);

@@ -11,6 +11,7 @@
 #include "trial_runner/local/gpu_watch.hpp"
 #include "trial_runner/local/memory_tracker.hpp"
 #include "trial_runner/local/oom_kill_counters.hpp"
+#include "trial_runner/local/placement.hpp"
 #include "trial_runner/local/pressure_watch.hpp"
 #include "trial_runner/local/proc.hpp"
 #include "trial_runner/local/subreaper.hpp"
@@ -34,7 +35,7 @@ struct CountersAtStart {
 class LocalTrial {
  public:
   LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process, ReportReader reader,
-             LogFile log, CountersAtStart at_start, GpuWatch gpus, int cpus);
+             LogFile log, CountersAtStart at_start, GpuWatch gpus, const Slot& resources);
 
   [[nodiscard]] TrialKey key() const { return key_; }
   [[nodiscard]] std::size_t slot() const { return slot_; }
@@ -97,8 +98,9 @@ class LocalTrial {
   MemoryTracker memory_;
   DisturbanceWatch disturbance_;
   CpuUse cpu_use_;
-  int cpus_;               ///< that it may use
-  bool reported_ = false;  ///< it has begun to train
+  std::vector<int> bound_to_;  ///< CPUs; empty: not bound
+  int cpus_;                   ///< that it may use
+  bool reported_ = false;      ///< it has begun to train
   PressureWatch pressure_;
   GpuWatch gpus_;
   double excluded_s_ = 0.0;
