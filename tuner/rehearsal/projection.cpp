@@ -143,10 +143,14 @@ std::string projection_text(const StudySpec& study, const Projection& projection
   if (projection.machine_hours) {
     text += fmt::format("machines  {} machine-hours\n", ranged(*projection.machine_hours, tenths));
   }
-  text += fmt::format("bill      {}", ranged(projection.usd, format_usd));
-  if (study.budget.cost_usd) text += fmt::format(", budget {}", format_usd(*study.budget.cost_usd));
-  text += fmt::format("\noverhead  {} of the bill: machines that do not train\n",
-                      ranged(projection.not_training_usd, format_usd));
+  // A cluster without a price bills nothing that is known.
+  if (projection.usd.high > 0.0 || !projection.machine_hours) {
+    text += fmt::format("bill      {}", ranged(projection.usd, format_usd));
+    if (study.budget.cost_usd)
+      text += fmt::format(", budget {}", format_usd(*study.budget.cost_usd));
+    text += fmt::format("\noverhead  {} of the bill: machines that do not train\n",
+                        ranged(projection.not_training_usd, format_usd));
+  }
   if (projection.waiting_usd) {
     text += fmt::format("waiting   {} at {} an hour\n", ranged(*projection.waiting_usd, format_usd),
                         format_usd(study.search.waiting_per_hour.value_or(0.0)));

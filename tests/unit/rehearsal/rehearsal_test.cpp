@@ -16,8 +16,10 @@
 namespace steptune {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::Pair;
 using testing::SizeIs;
 
@@ -241,6 +243,26 @@ TEST(Projection, TellsMeanAndRange) {
   EXPECT_LE(projection->usd.mean, projection->usd.high);
   EXPECT_THAT(projection_text(study, *projection), HasSubstr("on SageMaker, simulated 2 times"));
   EXPECT_THAT(projection_text(study, *projection), HasSubstr("0.002 seconds per sample"));
+}
+
+TEST(Projection, AClusterWithoutAPriceHasNoBill) {
+  Json json = document();
+  json["objectives"] = {"time"};
+  json["parameters"].erase("instance");
+  json["baseline"].erase("instance");
+  json["parameters"]["nodes"] = {{"type", "int"}, {"low", 1}, {"high", 2}};
+  json["baseline"]["nodes"] = 1;
+  json["runner"] = {{"type", "slurm"}, {"nodes", "nodes"}};
+  StudySpec study = study_of(json);
+  auto projection = project_tuning(study, {"0.002", 1, "", k_now_s});
+  ASSERT_TRUE(projection) << projection.error().text();
+  EXPECT_THAT(projection_text(study, *projection),
+              AllOf(HasSubstr("machine-hours"), Not(HasSubstr("$"))));
+  json["runner"]["price_per_node_hour"] = 12.0;
+  study = study_of(json);
+  projection = project_tuning(study, {"0.002", 1, "", k_now_s});
+  ASSERT_TRUE(projection) << projection.error().text();
+  EXPECT_THAT(projection_text(study, *projection), HasSubstr("\nbill      $"));
 }
 
 /// Cold starts of machines in rehearsals with several seeds.
