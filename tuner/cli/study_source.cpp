@@ -37,11 +37,9 @@ Result<History> open_history(const CommandContext& context) {
   return history;
 }
 
-Result<StoredStudy> stored_study(History history, const std::string& name) {
-  auto record = history.study(name);
-  if (!record) return tl::unexpected(record.error());
-  auto objectives = objective_views(record->document);
-  return StoredStudy{std::move(history), std::move(*record), std::move(objectives)};
+StoredStudy stored_study(History history, StudyRecord record) {
+  auto objectives = objective_views(record.document);
+  return {std::move(history), std::move(record), std::move(objectives)};
 }
 
 }  // namespace
@@ -51,7 +49,9 @@ Result<StoredStudy> open_stored_study(const CommandContext& context, const std::
   if (!wanted) return tl::unexpected(wanted.error());
   auto history = open_history(context);
   if (!history) return tl::unexpected(history.error());
-  return stored_study(*std::move(history), *wanted);
+  auto record = history->study(*wanted);
+  if (!record) return tl::unexpected(record.error());
+  return stored_study(*std::move(history), *std::move(record));
 }
 
 Result<StudyInUse> open_study_in_use(const CommandContext& context, const std::string& name) {
@@ -59,15 +59,12 @@ Result<StudyInUse> open_study_in_use(const CommandContext& context, const std::s
   if (!wanted) return tl::unexpected(wanted.error());
   auto history = open_history(context);
   if (!history) return tl::unexpected(history.error());
+  auto record = history->study(*wanted);
+  if (record) return StudyInUse{*wanted, stored_study(*std::move(history), *std::move(record))};
+  if (record.error().kind != ErrorKind::not_found) return tl::unexpected(record.error());
   const auto nights = history->nights(*wanted);
   if (!nights) return tl::unexpected(nights.error());
-  const auto record = history->study(*wanted);
-  const bool is_unknown = !record && record.error().kind == ErrorKind::not_found;
-  if (nights->empty() || !is_unknown) {
-    auto study = stored_study(*std::move(history), *wanted);
-    if (!study) return tl::unexpected(study.error());
-    return StudyInUse{*wanted, *std::move(study)};
-  }
+  if (nights->empty()) return tl::unexpected(record.error());
   const auto night = night_from_row(nights->back());
   if (!night) return tl::unexpected(night.error());
   const UsedConfiguration& used = night->after;
@@ -79,12 +76,13 @@ Result<StudyInUse> open_study_in_use(const CommandContext& context, const std::s
                     *wanted),
         "", "tune it: steptune run with its study file");
   }
-  auto study = stored_study(*std::move(history), used.study);
-  if (!study) return tl::unexpected(study.error());
+  auto used_record = history->study(used.study);
+  if (!used_record) return tl::unexpected(used_record.error());
   context.console.message(
       fmt::format("study \"{}\" was never tuned itself: its nights train with trial {} of \"{}\"",
                   *wanted, used.trial, used.study));
-  return StudyInUse{*wanted, *std::move(study), used.trial};
+  return StudyInUse{*wanted, stored_study(*std::move(history), *std::move(used_record)),
+                    used.trial};
 }
 
 Result<std::int64_t> trial_number(const std::string& text) {
