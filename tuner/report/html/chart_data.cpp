@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "tuner/loop/objectives.hpp"
 #include "tuner/report/html/analysis_sections.hpp"
 #include "tuner/report/html/scaling_section.hpp"
 
@@ -111,8 +112,8 @@ Json decisions_data(const std::vector<TrialDecision>& decisions,
               {"values", Json::array()},
               {"widths", Json::array()}};
     for (std::size_t k = 0; k < decision.values.size() && k < objectives.size(); ++k) {
-      const bool is_negated = objectives[k].objective.direction == Direction::maximize;
-      json["values"].push_back(rounded(is_negated ? -decision.values[k] : decision.values[k]));
+      // Negated once more, it is as the objective counts it.
+      json["values"].push_back(rounded(to_minimized(objectives[k].objective, decision.values[k])));
     }
     for (const double half_width : decision.half_widths)
       json["widths"].push_back(rounded(half_width));

@@ -542,7 +542,7 @@
     if (decisions) {
       var marks = f.g.selectAll("path.decision").data(decisions.latest).enter().append("path")
           .attr("class", function (d) { return d.stop ? "decision stop" : "decision"; })
-          .attr("d", function (d) { return symbolPath(d.stop ? "decision stop" : "decision"); })
+          .attr("d", function (d) { return symbolPath("decision"); })
           .attr("transform", function (d) { return "translate(" + x(Math.min(d.at, trace.end)) + ",0)"; });
       hover(marks, function (d) {
         return ["after " + seconds(d.at) + ", " + fixed(d.steps) + " steps"].concat(
