@@ -98,6 +98,9 @@ class LocalRunner final : public Runner {
   [[nodiscard]] Result<void> check_startable(const TrialSpec& spec) const;
   [[nodiscard]] Result<void> ensure_watchdog();
   [[nodiscard]] std::size_t free_slot() const;
+  [[nodiscard]] CountersAtStart counters_now(const Slot& slot) const {
+    return {clock_.now_s(), read_cpu_time(slot.cpus), oom_counters_.read()};
+  }
   /// False: it needs an interpreter of its own.
   [[nodiscard]] bool begin_forked(const Launching& launching);
   [[nodiscard]] Result<void> start_fresh(Launching launching);
@@ -261,7 +264,7 @@ bool LocalRunner::begin_forked(const Launching& launching) {
 Result<void> LocalRunner::start_fresh(Launching launching) {
   const TrialSpec& spec = launching.spec;
   const Slot& slot = slots_[launching.slot];
-  CountersAtStart at_start{clock_.now_s(), read_cpu_time(slot.cpus), oom_counters_.read()};
+  CountersAtStart at_start = counters_now(slot);
   auto process = start_trial_process(spec, slot.cpus, launching.environment);
   if (!process) {
     if (process.error().kind == ErrorKind::unavailable) return tl::unexpected(process.error());
@@ -303,8 +306,7 @@ void LocalRunner::take_forked() {
     launching_.erase(asked);
     if (answer.process) {
       launching.placed[k_start_fact] = k_forked;
-      const auto cpu = read_cpu_time(slots_[launching.slot].cpus);
-      CountersAtStart at_start{clock_.now_s(), cpu, oom_counters_.read()};
+      CountersAtStart at_start = counters_now(slots_[launching.slot]);
       begin_trial(std::move(launching), *std::move(answer.process), std::move(at_start),
                   answer.import_s);
       continue;
