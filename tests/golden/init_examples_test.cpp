@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
+using ::testing::UnorderedElementsAre;
 using ::testing::UnorderedElementsAreArray;
 
 constexpr const char* k_python_of_examples = "/usr/bin/python3";
@@ -80,6 +81,7 @@ class InitOfAnExample : public testing::Test {
 TEST_F(InitOfAnExample, FindsWhatMattersOfCharGpt) {
   const Json json = init({STEPTUNE_BINARY_DIR "/bin/char_gpt", "--steps", "500"});
   expect_table(json, "char_gpt");
+  EXPECT_THAT(varied(json, "parameter", false), UnorderedElementsAre("malloc", "omp_wait_policy"));
   EXPECT_THAT(table_entry("char_gpt"), HasSubstr("planned run in tokens"));
   // 8 sequences of 128 characters each.
   EXPECT_EQ(json["study"]["planned_run"]["samples"], 500 * 8 * 128);
@@ -92,6 +94,7 @@ TEST_F(InitOfAnExample, FindsWhatMattersOfTheImageClassifier) {
   ASSERT_EQ(generated.exit_code, 0) << generated.err;
   const Json json = init({program, "--data", "data", "--epochs", "20"});
   expect_table(json, "image_classifier");
+  EXPECT_THAT(varied(json, "parameter", false), UnorderedElementsAre("malloc", "omp_wait_policy"));
   EXPECT_THAT(table_entry("image_classifier"), HasSubstr("planned run from the data folder"));
   EXPECT_EQ(json["study"]["planned_run"]["samples"], 20 * 60);
 }

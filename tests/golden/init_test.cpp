@@ -125,6 +125,40 @@ next    steptune check train.study.json
   EXPECT_THAT(run.out, HasSubstr("best ")) << run.err;
 }
 
+/// A trainer without any option that computes with OpenMP, and whose output a pipe gathers.
+const char* const k_openmp_trainer = R"(#!/usr/bin/python3
+import ctypes, os, sys, time
+ctypes.CDLL("libgomp.so.1")
+text = b""
+for step in range(1, 1000000):
+    text += b"step %d: train loss %f\n" % (step, 3.0 / step)
+    if len(text) >= 4096:
+        os.write(1, text[:4096])
+        text = text[4096:]
+        time.sleep(0.1)
+)";
+
+TEST(Init, OfAnOpenMpProgramVariesItsVariables) {
+  const Sandbox sandbox;
+  sandbox.write("trainer", k_openmp_trainer);
+  fs::permissions(sandbox.folder() / "trainer", fs::perms::owner_all);
+  const Json done = must_init(sandbox, {"--", "./trainer"});
+  std::map<std::string, std::string> today;
+  for (const Json& knob : done["varied"])
+    today[knob["parameter"].get<std::string>()] = knob["today"].dump();
+  EXPECT_THAT(today, testing::SizeIs(3)) << done.dump();
+  EXPECT_TRUE(today.contains("threads"));
+  const std::string study = sandbox.read("trainer.study.json");
+  EXPECT_THAT(study, HasSubstr(R"("OMP_NUM_THREADS":"{threads}")"));
+  EXPECT_THAT(study, HasSubstr("output comes in blocks of 4 KiB"));
+  EXPECT_EQ(sandbox.steptune({"check"}).exit_code, 0);
+  // Here no variable reaches the program but its own.
+  const Json own =
+      must_init(sandbox, {"--name", "own", "--", "env", "OMP_NUM_THREADS=1", "./trainer"});
+  EXPECT_THAT(own.dump(), HasSubstr("OMP_NUM_THREADS: the command sets it itself"));
+  EXPECT_THAT(sandbox.read("own.study.json"), Not(HasSubstr("{threads}")));
+}
+
 TEST(Init, NeverWritesOverAFileUnasked) {
   const Sandbox sandbox;
   sandbox.write("train.py", k_argparse);

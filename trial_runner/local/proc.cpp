@@ -158,6 +158,36 @@ bool environment_has(pid_t pid, std::span<const std::string> entries) {
   return found >= entries.size();
 }
 
+std::map<std::string, std::string> environment_of(pid_t pid) {
+  std::map<std::string, std::string> environment;
+  const auto text = read_system_file(fmt::format("/proc/{}/environ", pid));
+  if (!text) return environment;
+  for (std::size_t at = 0; at < text->size();) {
+    const std::size_t end = std::min(text->find('\0', at), text->size());
+    const std::string entry = text->substr(at, end - at);
+    const std::size_t equals = std::min(entry.find('='), entry.size());
+    if (equals < entry.size()) {
+      environment.insert_or_assign(entry.substr(0, equals), entry.substr(equals + 1));
+    }
+    at = end + 1;
+  }
+  return environment;
+}
+
+std::set<std::string> mapped_files(pid_t pid) {
+  std::set<std::string> files;
+  const auto text = read_system_file(fmt::format("/proc/{}/maps", pid));
+  if (!text) return files;
+  for (std::size_t at = 0; at < text->size();) {
+    const std::size_t end = std::min(text->find('\n', at), text->size());
+    const std::string_view line = std::string_view(*text).substr(at, end - at);
+    const std::size_t path = line.find('/');
+    if (path != std::string_view::npos) files.emplace(line.substr(path));
+    at = end + 1;
+  }
+  return files;
+}
+
 UniqueFd open_pidfd(pid_t pid) {
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }

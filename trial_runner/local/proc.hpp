@@ -3,7 +3,9 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,6 +51,14 @@ struct ProcessStat {
 /// Whether the environment that a process was started with has all of these `NAME=value` entries.
 /// False for processes that may not be looked into.
 [[nodiscard]] bool environment_has(pid_t pid, std::span<const std::string> entries);
+
+/// The environment that a process was started with. Empty for processes that may not be looked
+/// into.
+[[nodiscard]] std::map<std::string, std::string> environment_of(pid_t pid);
+
+/// Paths of the files that a process has mapped into its memory, its shared libraries among them.
+/// Empty for processes that may not be looked into. proc(5), /proc/PID/maps.
+[[nodiscard]] std::set<std::string> mapped_files(pid_t pid);
 
 /// Signals this very process, never another that got its number since. False when it is gone or may
 /// not be signalled.

@@ -122,7 +122,7 @@ void add_apply_options(CLI::App& command, ApplyOptions& options) {
   CLI::Option* apply =
       command
           .add_option("--apply", options.file,
-                      "Write the values into this YAML, JSON or TOML configuration, comments and "
+                      "Write the values into this YAML, JSON, TOML or INI configuration, comments and "
                       "order kept, after showing the difference [default: none]")
           ->option_text("FILE");
   command

@@ -140,18 +140,27 @@ class Initiation {
 
   Result<void> look_at_run() {
     if (options_.no_run) return {};
-    say("runs the program as it is for some seconds");
+    say(fmt::format(
+        "runs the program as it is until it has told progress for some seconds, for {} at most",
+        format_duration(look_.longest_start_s)));
     auto look = look_at_output(look_, context_.clock, [this] { return flags_.count() > 0; });
     if (!look) return tl::unexpected(look.error());
     input_.reading = std::move(look->reading);
     input_.survey = std::move(look->survey);
+    input_.runtimes = std::move(look->runtimes);
     look_ending_ = look->ending;
+    in_blocks_ = look->in_blocks;
     return {};
   }
 
   Result<void> write_file() {
     StudyGuess& guess = result_.guess;
     if (!look_ending_.empty()) guess.notes.push_back(look_ending_);
+    if (in_blocks_) {
+      guess.notes.emplace_back(
+          "its output comes in blocks of 4 KiB, so that measuring takes longer: let the program "
+          "flush it, or begin the command with stdbuf -oL");
+    }
     std::string text =
         fmt::format("{}{}.\n// Change it as you like; 'steptune check' says what it means.\n",
                     written_from(options_.argv), printable_line(result_.found, 300));
@@ -176,6 +185,7 @@ class Initiation {
   GuessInput input_;
   LookOptions look_;
   std::string look_ending_;
+  bool in_blocks_ = false;
   InitResult result_;
 };
 

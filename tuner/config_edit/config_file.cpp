@@ -46,8 +46,17 @@ std::string double_quoted(const std::string& text) {
   return quoted;
 }
 
+/// In quotes only where there are some: many readers of INI know none. What is not read back as it
+/// was is refused by whoever edits.
+std::string ini_text(const std::string& text, std::string_view present) {
+  const char quote = present.empty() ? '\0' : present.front();
+  if (quote != '"' && quote != '\'') return text;
+  return quote + text + quote;
+}
+
 std::string quoted_text(ConfigFormat format, const std::string& text, std::string_view present) {
   if (format == ConfigFormat::json) return double_quoted(text);
+  if (format == ConfigFormat::ini) return ini_text(text, present);
   const bool single = present.starts_with('\'') && !present.starts_with("'''");
   if (single && is_single_quotable(text)) return "'" + text + "'";
   const bool plain = !present.empty() && !present.starts_with('\'') && !present.starts_with('"');
@@ -73,8 +82,9 @@ Result<ConfigFormat> config_format_of(const std::filesystem::path& file) {
   if (extension == ".json" || extension == ".jsonc") return ConfigFormat::json;
   if (extension == ".yaml" || extension == ".yml") return ConfigFormat::yaml;
   if (extension == ".toml") return ConfigFormat::toml;
-  return fail(ErrorKind::usage, "is not known to be JSON, YAML or TOML", file.string(),
-              "its name must end in .json, .jsonc, .yaml, .yml or .toml");
+  if (extension == ".ini" || extension == ".cfg" || extension == ".conf") return ConfigFormat::ini;
+  return fail(ErrorKind::usage, "is not known to be JSON, YAML, TOML or INI", file.string(),
+              "its name must end in .json, .jsonc, .yaml, .yml, .toml, .ini, .cfg or .conf");
 }
 
 std::string ConfigScalar::key() const {
@@ -88,7 +98,8 @@ Result<std::vector<ConfigScalar>> scan_config(ConfigFormat format, std::string_v
   const std::size_t skipped = text.starts_with(k_mark) ? k_mark.size() : 0;
   const auto scan = format == ConfigFormat::json   ? scan_json
                     : format == ConfigFormat::yaml ? scan_yaml
-                                                   : scan_toml;
+                    : format == ConfigFormat::toml ? scan_toml
+                                                   : scan_ini;
   auto scalars = scan(text.substr(skipped), where);
   if (!scalars) return scalars;
   for (ConfigScalar& scalar : *scalars) {

@@ -13,10 +13,10 @@
 
 namespace steptune {
 
-enum class ConfigFormat { json, yaml, toml };
+enum class ConfigFormat { json, yaml, toml, ini };
 
-/// By the file's name: `.json`, `.jsonc`, `.yaml`, `.yml`, `.toml`; an error of kind `usage` for
-/// any other.
+/// By the file's name: `.json`, `.jsonc`, `.yaml`, `.yml`, `.toml`, and INI's `.ini`, `.cfg`,
+/// `.conf`; an error of kind `usage` for any other.
 [[nodiscard]] Result<ConfigFormat> config_format_of(const std::filesystem::path& file);
 
 /// One value of a configuration file that holds no others, and where its text stands.
@@ -34,7 +34,9 @@ struct ConfigScalar {
 
 /// All scalars of a configuration in order of their text. JSON may have `//` and `/* */` comments;
 /// YAML is read by libyaml, its plain scalars typed by the core schema of YAML 1.2; TOML is 1.0, by
-/// toml++. Errors of kind `usage` name the place. Texts are UTF-8, with or without CR.
+/// toml++; INI is `name = value` below `[section]` or none, with comments behind `#` and `;`, as
+/// Python's configparser, XGBoost, LightGBM and darknet read it: what looks like a number or a
+/// truth value is one. Errors of kind `usage` name the place. Texts are UTF-8, with or without CR.
 [[nodiscard]] Result<std::vector<ConfigScalar>> scan_config(ConfigFormat format,
                                                             std::string_view text,
                                                             const std::string& where);
@@ -52,5 +54,7 @@ struct ConfigScalar {
                                                           const std::string& where);
 [[nodiscard]] Result<std::vector<ConfigScalar>> scan_toml(std::string_view text,
                                                           const std::string& where);
+[[nodiscard]] Result<std::vector<ConfigScalar>> scan_ini(std::string_view text,
+                                                         const std::string& where);
 
 }  // namespace steptune

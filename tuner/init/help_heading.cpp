@@ -42,6 +42,13 @@ OptionKind kind_of_word(const std::string& word) {
                                                              : OptionKind::unknown;
 }
 
+/// Whether a word in brackets behind a description can only be the default of an option with a
+/// value.
+bool is_value(const std::string& word) {
+  static const RE2 k_of_a_flag(R"((?i)^(?:true|false|yes|no|on|off|required|optional)$)");
+  return !RE2::FullMatch(word, k_of_a_flag);
+}
+
 /// `{fp32,bf16}`, `[fp32|bf16]`, `<fp32|bf16>`, `fp32|bf16`.
 std::vector<std::string> choices_in(const std::string& placeholder) {
   static const RE2 k_braces(R"(\{([^{}]+,[^{}]+)\})");
@@ -143,6 +150,8 @@ void read_description(const std::string& description, ProgramOption& option) {
       R"re((?i)\(\s*default(?:s to| is| value)?\s*[:=]?\s*'?([^()'"]*?)'?\s*\))re");
   static const RE2 k_bracket(R"re((?i)\[default(?:s to)?\s*[:=]?\s*([^\];]*?)\s*[\];])re");
   static const RE2 k_plain(R"re((?i)\bdefault(?:s to| is)?\s*[:=]?\s*["'`]?([^\s,;"'`)\]]+))re");
+  // fastText: `number of threads (set to 1 to ensure reproducible results) [12]`
+  static const RE2 k_last_bracket(R"re(\[([^\[\]\s=|]*)\]$)re");
   static const RE2 k_type(R"re((?i)\btype:\s*([A-Za-z0-9]+))re");
   static const RE2 k_absl(R"(\((an integer|a number|a boolean value|boolean)\b)");
   static const RE2 k_absl_choices(R"(^<([^<>]+\|[^<>]+)>:)");
@@ -164,6 +173,19 @@ void read_description(const std::string& description, ProgramOption& option) {
                                 RE2::PartialMatch(description, k_plain, &found))) {
     while (found.ends_with('.') || found.ends_with('\''))
       found.pop_back();
+    if (!found.empty()) {
+      option.default_value = found;
+      option.default_from = "--help";
+    }
+  }
+  if (!option.default_value && option.form == OptionForm::flag && option.negation.empty() &&
+      RE2::PartialMatch(description, k_last_bracket, &found) && is_value(found)) {
+    // A flag has no default but off: this one takes a value, though its heading names none.
+    option.form = OptionForm::separate;
+    if (const auto number = parse_finite(found)) {
+      const bool whole = found.find_first_of(".eE") == std::string::npos;
+      option.kind = whole ? OptionKind::integer : OptionKind::number;
+    }
     if (!found.empty()) {
       option.default_value = found;
       option.default_from = "--help";

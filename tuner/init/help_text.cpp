@@ -213,6 +213,13 @@ std::vector<std::string> plain_lines(std::string_view bytes) {
   return lines;
 }
 
+bool HelpText::is_list() const {
+  constexpr std::ptrdiff_t k_fewest = 3;
+  return std::ranges::count_if(options, [](const ProgramOption& option) {
+           return !option.words.empty();
+         }) >= k_fewest;
+}
+
 HelpText parse_help(std::string_view bytes) {
   const std::vector<std::string> lines = plain_lines(bytes);
   std::string text;
@@ -223,7 +230,7 @@ HelpText parse_help(std::string_view bytes) {
   help.options = style == "Hydra" ? hydra_options(lines) : options_in(lines);
   if (help.options.empty()) return help;
   const bool asks_help = find_option(help.options, "help") != nullptr;
-  help.style = !style.empty() ? style : asks_help ? "options" : "";
+  help.style = !style.empty() ? style : asks_help || help.is_list() ? "options" : "";
   std::erase_if(help.options,
                 [](const ProgramOption& option) { return plain_name(option.name) == "help"; });
   for (ProgramOption& option : help.options) {

@@ -17,6 +17,8 @@ struct HelpText {
   std::vector<ProgramOption> options;
 
   [[nodiscard]] bool understood() const { return !style.empty(); }
+  /// Whether it is a list of options with what they are for, not some that a message mentions.
+  [[nodiscard]] bool is_list() const;
 };
 
 /// Reads a help text of any of these styles. Any bytes may be given; time is linear, and no more

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
@@ -14,6 +15,13 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_max_kept_bytes = std::size_t{1} << 20;
+
+/// What the GNU C library gathers of a standard output that is a pipe, before it writes
+/// (st_blksize).
+constexpr std::uintmax_t k_pipe_buffer_bytes = 4096;
+
+/// So many lines that tell progress are no help text.
+constexpr std::size_t k_training_lines = 3;
 
 /// The begin of a file that is being written; empty where there is none.
 std::string begin_of(const std::filesystem::path& file) {
@@ -63,14 +71,25 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   survey.watch_s = 0.0;
   survey.watch_steps = 0.0;
   survey.environment = {{"COLUMNS", "200"}, {"TERM", "dumb"}, {"NO_COLOR", "1"}, {"PAGER", "cat"}};
-  survey.seen_enough = [file = options.log_path] { return bytes_of(file) >= k_max_kept_bytes; };
+  const std::vector<OutputFormat> formats = output_formats();
+  std::uintmax_t read_bytes = 0;
+  bool trains = false;
+  survey.seen_enough = [&] {
+    const std::uintmax_t bytes = bytes_of(options.log_path);
+    if (bytes != read_bytes) {
+      read_bytes = bytes;
+      const auto reading = best_reading(formats, begin_of(options.log_path));
+      trains = reading && reading->progress >= k_training_lines;
+    }
+    return trains || bytes >= k_max_kept_bytes;
+  };
   const auto seen = survey_program(survey, clock, interrupted);
   if (!seen) return tl::unexpected(seen.error());
   if (seen->ended && seen->ended->kind == OutcomeKind::not_started) {
     return fail(ErrorKind::usage, seen->ended->detail);
   }
   HelpAnswer answer;
-  if (seen->first) {
+  if (seen->first || trains) {
     answer.ending = "it began to train, and was ended";
   } else if (!seen->ended) {
     answer.ending =
@@ -81,8 +100,11 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   if (!answer.ending.empty()) return answer;
   answer.help = parse_help(begin_of(options.log_path));
   const bool ended_well = seen->ended->kind == OutcomeKind::completed;
-  // gflags ends with 1 after its help; a usage line of a program that refused --help is none.
-  if (!ended_well && answer.help.style != "gflags" && answer.help.style != "absl") {
+  // gflags ends with 1 after its help, and so do programs that print their options when they are
+  // given a wrong one; a usage line of a program that refused --help is none.
+  const bool is_help =
+      answer.help.style == "gflags" || answer.help.style == "absl" || answer.help.is_list();
+  if (!ended_well && !is_help) {
     answer.help = {};
     answer.ending = fmt::format("it failed: {}", ending_of(*seen));
   } else if (!answer.help.understood()) {
@@ -105,8 +127,13 @@ Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock
   std::optional<double> progress_s;
   std::uintmax_t read_bytes = 0;
   // A hook's reports end the survey by themselves; here it is the program's own output.
+  NativeRuntimes runtimes;
+  bool in_blocks = true;
   survey.seen_enough = [&] {
+    // Libraries may be loaded until training begins.
+    if (!runtimes.has_openmp) runtimes = runtimes_below(::getpid());
     const std::uintmax_t bytes = bytes_of(options.log_path);
+    in_blocks = in_blocks && bytes % k_pipe_buffer_bytes == 0;
     if (!progress_s && bytes != read_bytes) {
       read_bytes = bytes;
       const auto reading = best_reading(formats, begin_of(options.log_path));
@@ -117,6 +144,8 @@ Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock
   auto seen = survey_program(survey, clock, interrupted);
   if (!seen) return tl::unexpected(seen.error());
   OutputLook look;
+  look.runtimes = std::move(runtimes);
+  look.in_blocks = in_blocks && bytes_of(options.log_path) > 0;
   look.reading = best_reading(formats, begin_of(options.log_path));
   const bool hook_works = seen->log.patched() && !seen->log.disabled() && seen->first;
   if (!look.reading && !hook_works) {

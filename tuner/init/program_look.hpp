@@ -10,6 +10,7 @@
 #include "common/clock.hpp"
 #include "common/error.hpp"
 #include "tuner/init/help_text.hpp"
+#include "tuner/init/native_runtimes.hpp"
 #include "tuner/init/output_look.hpp"
 #include "tuner/survey/survey.hpp"
 
@@ -42,7 +43,9 @@ struct OutputLook {
   std::optional<OutputReading> reading;  ///< how its output is read; nothing: it tells no progress
   /// What PyTorch's import hook saw, where that reaches the program and it trained.
   std::optional<Survey> survey;
-  std::string ending;  ///< why there is neither, for people
+  NativeRuntimes runtimes;  ///< in the program, as long as it ran
+  bool in_blocks = false;   ///< its output came in full buffers of the C library only
+  std::string ending;       ///< why there is neither reading nor survey, for people
 };
 
 /// Runs the command as it is until it has told progress for `watch_s`, and ends it. Errors as

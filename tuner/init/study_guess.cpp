@@ -54,6 +54,10 @@ Json bound_json(const std::string& bound) {
   return bound;
 }
 
+/// Freed memory stays with the program, so that its pages are not faulted in anew (mallopt(3)).
+constexpr const char* k_keep_memory =
+    "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=4294967296:glibc.malloc.top_pad=16777216";
+
 /// The hook's knobs that an option of the program is as well.
 std::string role_of_hook_knob(const std::string& name) {
   static const std::map<std::string, std::string> k_roles = {
@@ -192,6 +196,26 @@ class Guessing {
     hooks_ = std::move(rules);
   }
 
+  /// Variables that libraries in the program read, whatever its own options are.
+  void add_environment(const NativeRuntimes& runtimes) {
+    const bool has_threads = roles_of_program_.contains("threads") && by_role_.contains("threads");
+    if (runtimes.has_openmp && !has_threads) {
+      add_threads(runtimes, "threads", "OMP_NUM_THREADS", "OpenMP");
+    }
+    if (runtimes.has_openmp) {
+      // What a thread does that has finished its part: spin, or sleep.
+      add_variable(runtimes, "omp_wait_policy", "OMP_WAIT_POLICY",
+                   {{"active", "active"}, {"passive", "passive"}});
+    }
+    if (runtimes.has_openblas && !has_threads) {
+      add_threads(runtimes, runtimes.has_openmp ? "blas_threads" : "threads",
+                  "OPENBLAS_NUM_THREADS", "OpenBLAS");
+    }
+    if ((runtimes.has_openmp || runtimes.has_openblas) && runtimes.has_glibc_malloc) {
+      add_variable(runtimes, "malloc", "GLIBC_TUNABLES", {{"keep", k_keep_memory}});
+    }
+  }
+
   [[nodiscard]] bool empty() const { return parameters_.empty(); }
   [[nodiscard]] const std::map<std::string, std::string>& by_role() const { return by_role_; }
 
@@ -211,6 +235,7 @@ class Guessing {
     }
     document["command"] = std::move(command);
     if (!files.empty()) document["config_files"] = std::move(files);
+    if (!environment_.empty()) document["env"] = environment_;
     if (hooks_) document["hooks"]["pytorch"] = *hooks_;
     const Json constraints = found_constraints();
     // A constraint may have left less of a range.
@@ -474,6 +499,59 @@ class Guessing {
     guess_.tuned.push_back({rule.parameter, rule.role, option, range_text(parameter), value, from});
   }
 
+  /// Whether `variable` can be set from outside and has no parameter of this name yet.
+  [[nodiscard]] bool is_free(const NativeRuntimes& runtimes, const std::string& name,
+                             const std::string& variable) {
+    if (parameters_.contains(name)) return false;
+    if (!runtimes.set_by_command.contains(variable)) return true;
+    leave(variable, "the command sets it itself");
+    return false;
+  }
+
+  void add_threads(const NativeRuntimes& runtimes, const std::string& name,
+                   const std::string& variable, const std::string& library) {
+    if (!is_free(runtimes, name, variable)) return;
+    const auto given = runtimes.environment.find(variable);
+    const bool is_given = given != runtimes.environment.end();
+    const std::string today =
+        is_given ? given->second : fmt::format("{:.0f}", fact_value("cpus", input_.machine));
+    SpaceKnob rule;
+    rule.parameter = name;
+    rule.role = "threads";
+    rule.low = "1";
+    rule.high = "cpus";
+    Json parameter = {{"type", "int"}};
+    if (!whole_number(today) || !settle_number(rule, today, parameter)) {
+      return leave(variable, fmt::format("{} leaves no range", today));
+    }
+    remember_variable(rule, variable, std::move(parameter), whole_number(today).value_or(1), today,
+                      is_given ? "as it is set" : fmt::format("{}'s default", library));
+  }
+
+  /// `default` leaves the variable as it is; `others` are its values by their names.
+  void add_variable(const NativeRuntimes& runtimes, const std::string& name,
+                    const std::string& variable, const Json& others) {
+    if (!is_free(runtimes, name, variable)) return;
+    SpaceKnob rule;
+    rule.parameter = name;
+    rule.role = "other";
+    Json choices = {{"default", ""}};
+    choices.update(others);
+    const bool is_given = runtimes.environment.contains(variable);
+    remember_variable(rule, variable, {{"type", "categorical"}, {"choices", std::move(choices)}},
+                      "default", "default", is_given ? "as it is set" : "not set");
+  }
+
+  void remember_variable(const SpaceKnob& rule, const std::string& variable, Json parameter,
+                         const Json& value, const std::string& today, const std::string& from) {
+    const std::string& name = rule.parameter;
+    environment_[variable] = fmt::format("{{{}}}", name);
+    baseline_[name] = value;
+    remember(rule, "", parameter, today, fmt::format("{}; {}", variable, from));
+    guess_.comments["/parameters/" + name] = fmt::format("{}; {}", variable, from);
+    parameters_[name] = std::move(parameter);
+  }
+
   /// Whether all options of a setting have its values in the program as it is.
   [[nodiscard]] bool is_set_today(const KnobSetting& setting) const {
     const auto& words = setting.args;
@@ -536,8 +614,9 @@ class Guessing {
   [[nodiscard]] std::string range_text(const Json& parameter) const {
     if (parameter.contains("choices")) {
       std::vector<std::string> choices;
-      for (const Json& choice : parameter["choices"])
-        choices.push_back(plain_text(choice));
+      const Json& told = parameter["choices"];
+      for (const auto& [label, choice] : told.items())
+        choices.push_back(told.is_object() ? label : plain_text(choice));
       return fmt::format("{}", fmt::join(choices, "|"));
     }
     if (!parameter.contains("low")) return "false|true";
@@ -594,6 +673,7 @@ class Guessing {
   Json parameters_ = Json::object();
   Json baseline_ = Json::object();
   std::optional<Json> hooks_;
+  Json environment_ = Json::object();  ///< variables, as templates
   std::map<std::string, std::string> by_role_;
   std::map<std::string, Value> today_by_role_;
   std::set<std::string> roles_of_program_;
@@ -639,7 +719,11 @@ Result<StudyGuess> guess_study(const GuessInput& input) {
   guessing.look_ahead(rules);
   for (const SpaceKnob& rule : rules)
     guessing.consider(rule);
-  if (input.survey) guessing.add_hooked(*input.survey);
+  if (input.survey) {
+    guessing.add_hooked(*input.survey);
+  } else {
+    guessing.add_environment(input.runtimes);
+  }
   if (guessing.empty()) {
     return fail(ErrorKind::usage,
                 guess.left.empty()

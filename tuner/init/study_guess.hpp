@@ -11,6 +11,7 @@
 #include "common/error.hpp"
 #include "common/json.hpp"
 #include "search/space/expression.hpp"
+#include "tuner/init/native_runtimes.hpp"
 #include "tuner/init/output_look.hpp"
 #include "tuner/init/program_facts.hpp"
 #include "tuner/init/ready_space.hpp"
@@ -26,6 +27,7 @@ struct GuessInput {
   const ReadySpace* space = nullptr;  ///< the trainer that it is; null: options by their names
   std::optional<OutputReading> reading = {};
   std::optional<Survey> survey = {};
+  NativeRuntimes runtimes = {};  ///< whose variables are knobs, where no hook sets them
   std::filesystem::path folder;  ///< where the command runs
   Facts machine;
   bool same_training = false;  ///< leave what makes it another training (batch size, accumulation)
@@ -37,7 +39,7 @@ struct GuessInput {
 struct GuessedKnob {
   std::string parameter;
   std::string role;
-  std::string option;  ///< `--batch-size`; a hook's knob: empty
+  std::string option;  ///< `--batch-size`; a knob of a hook or of the environment: empty
   std::string range;   ///< `8..256`, `fp32|bf16`
   std::string today;   ///< empty: inactive
   std::string from;    ///< where today's value was read

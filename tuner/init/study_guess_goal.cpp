@@ -202,6 +202,12 @@ class Goal {
                          *per_step);
       return *number * *per_step;
     }
+    if (const auto number = positive(steps); number && !by_role_.contains("batch")) {
+      // Where no samples are known a step counts as one (docs/study-file.md, planned_run).
+      why_ = fmt::format("{} {} ({}), each counted as a sample", steps->option, steps->value,
+                         steps->from);
+      return number;
+    }
     const auto number = positive(epochs);
     if (!number) return std::nullopt;
     const auto told = told_by(input_.program, k_samples);

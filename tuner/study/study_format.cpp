@@ -88,7 +88,7 @@ Section<StudySpec> format() {
                .omitted_at_default()
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("none")
-               .doc("YAML, JSON and TOML files that the program reads its settings from, by "
+               .doc("YAML, JSON, TOML and INI files that the program reads its settings from, by "
                     "placeholder: each trial gets an edited copy, whose path `{name}` is in "
                     "`command` and `env`"))
       .add(key("launch", &StudySpec::launch, document::object(launch_section()))

@@ -214,7 +214,60 @@ TEST(ConfigEdit, WrongMapsAndFilesAreErrors) {
   EXPECT_THAT(refused(ConfigFormat::yaml, "a: [1\nb: 2\n"), HasSubstr("conf:2:"));
   EXPECT_THAT(refused(ConfigFormat::toml, "a = \n"), HasSubstr("conf:1:"));
   EXPECT_THAT(refused(ConfigFormat::json, "{\"a\": }"), HasSubstr("conf"));
-  EXPECT_THAT(config_format_of("train.ini").error().text(), HasSubstr(".toml"));
+  EXPECT_THAT(config_format_of("train.txt").error().text(), HasSubstr(".toml"));
+  EXPECT_EQ(must(config_format_of("train.cfg")), ConfigFormat::ini);
+}
+
+TEST(ConfigEdit, KeepsAllElseOfIni) {
+  // As XGBoost's, darknet's and Python's configparser's files look.
+  const char* const text = R"(# how we train
+booster = gbtree   # a tree
+nthread=2
+data = "train.txt"
+[net]
+batch=64
+subdivisions = 8 ; micro-batches
+; off for now
+[loader]
+  workers : 1
+  workers = 4
+)";
+  Configuration wanted;
+  wanted.set("booster", std::string("dart"));
+  wanted.set("nthread", std::int64_t{4});
+  wanted.set("data", std::string("other.txt"));
+  wanted.set("subdivisions", std::int64_t{16});
+  wanted.set("workers", std::int64_t{0});
+  EXPECT_EQ(edited(ConfigFormat::ini, text, wanted), R"(# how we train
+booster = dart   # a tree
+nthread=4
+data = "other.txt"
+[net]
+batch=64
+subdivisions = 16 ; micro-batches
+; off for now
+[loader]
+  workers : 1
+  workers = 0
+)");
+}
+
+TEST(ConfigEdit, RefusesWhatIniCannotSay) {
+  const auto scalars = must(scan_config(ConfigFormat::ini,
+                                        "[convolutional]\nfilters=16\n[convolutional]\n"
+                                        "filters=32\nsteps = 1,\n  2\nname =\n",
+                                        "f"));
+  ASSERT_EQ(scalars.size(), 4U);
+  EXPECT_EQ(scalars[0].key(), "convolutional.filters");
+  EXPECT_EQ(scalars[1].value, 32);
+  EXPECT_EQ(scalars[2].why_fixed, "it goes on in the next line");
+  EXPECT_TRUE(scalars[3].value.is_null());
+  EXPECT_THAT(refused(ConfigFormat::ini, "[net\nbatch = 1\n"), HasSubstr("conf:1"));
+  EXPECT_THAT(refused(ConfigFormat::ini, "batch = 1\n= 2\n"), HasSubstr("conf:2"));
+  // Nothing escapes what a comment begins with.
+  Configuration hash;
+  hash.set("label", std::string("a # b"));
+  EXPECT_FALSE(config_changes(ConfigFormat::ini, "label = x\n", hash, {}, "conf"));
 }
 
 }  // namespace

@@ -193,6 +193,38 @@ Powered by Hydra (https://hydra.cc)
   EXPECT_EQ(must_find(help, "amp").kind, OptionKind::boolean);
 }
 
+TEST(HelpText, OfFastTextNamesNoValuesAndNoHelp) {
+  const HelpText help = parse_help(R"(Empty input or output path.
+
+The following arguments are mandatory:
+  -input              training file path
+
+The following arguments for training are optional:
+  -lr                 learning rate [0.1]
+  -epoch              number of epochs [5]
+  -loss               loss function {ns, hs, softmax, one-vs-all} [softmax]
+  -thread             number of threads (set to 1 to ensure reproducible results) [12]
+  -wordNgrams         max length of word ngram [1]
+  -saveOutput         whether output params should be saved [false]
+)");
+  EXPECT_EQ(help.style, "options");
+  const ProgramOption& thread = must_find(help, "thread");
+  EXPECT_EQ(thread.default_value, "12");
+  EXPECT_EQ(thread.kind, OptionKind::integer);
+  EXPECT_THAT(option_words(thread, "2"), ElementsAre("-thread", "2"));
+  EXPECT_EQ(must_find(help, "lr").kind, OptionKind::number);
+  EXPECT_EQ(must_find(help, "wordngrams").form, OptionForm::separate);
+  EXPECT_EQ(must_find(help, "loss").default_value, "softmax");
+  EXPECT_EQ(must_find(help, "saveoutput").form, OptionForm::flag);
+}
+
+TEST(HelpText, OfFewOptionsIsNoList) {
+  EXPECT_TRUE(parse_help("  -a N  first\n  -b N  second\n  -c N  third\n").is_list());
+  const HelpText mentioned = parse_help("unknown option --help, known are\n  -a\n  -b\n  -c\n");
+  EXPECT_FALSE(mentioned.is_list());
+  EXPECT_FALSE(mentioned.understood());
+}
+
 TEST(HelpText, ThatIsNoneIsNotUnderstood) {
   EXPECT_FALSE(parse_help("").understood());
   EXPECT_FALSE(parse_help("epoch 1 loss 2.3\n- item\n-- \n").understood());

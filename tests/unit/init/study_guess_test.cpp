@@ -343,6 +343,60 @@ TEST(StudyGuess, WithoutAnythingToVaryIsAnError) {
   EXPECT_THAT(guess.error().message, HasSubstr("no option is known"));
 }
 
+TEST(StudyGuess, VariesWhatOpenMpAndTheAllocatorReadFromTheEnvironment) {
+  GuessInput input = input_of("", {"./trainer"});
+  input.runtimes = runtimes_in({"/work/trainer", "/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0",
+                                "/usr/lib/x86_64-linux-gnu/libc.so.6"});
+  const StudyGuess guess = must_guess(input);
+  const StudySpec study = must_study(guess, input);
+  EXPECT_EQ(guess.document["baseline"],
+            Json({{"threads", 8}, {"omp_wait_policy", "default"}, {"malloc", "default"}}));
+  EXPECT_EQ(render_command(study, study.baseline).environment,
+            (std::map<std::string, std::string>{{"OMP_NUM_THREADS", "8"}}));
+  Configuration other = study.baseline;
+  other.set("omp_wait_policy", std::string("passive"));
+  EXPECT_EQ(render_command(study, other).environment.at("OMP_WAIT_POLICY"), "passive");
+
+  // What the command sets by itself cannot be set from outside; what is set already is today's.
+  input.runtimes.environment = {{"OMP_NUM_THREADS", "3"}, {"OMP_WAIT_POLICY", "active"}};
+  input.runtimes.set_by_command = {"OMP_WAIT_POLICY"};
+  const StudyGuess given = must_guess(input);
+  EXPECT_EQ(given.document["baseline"], Json({{"threads", 3}, {"malloc", "default"}}));
+  EXPECT_THAT(given.left, ElementsAre("OMP_WAIT_POLICY: the command sets it itself"));
+}
+
+TEST(StudyGuess, OfAProgramWithItsOwnThreadsLeavesThoseOfLibrariesToIt) {
+  GuessInput input = input_of("usage: x\n  --threads N  (default: 4)\n", {"x"});
+  input.runtimes.has_openmp = true;
+  input.runtimes.has_openblas = true;
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["baseline"], Json({{"threads", 4}, {"omp_wait_policy", "default"}}));
+  EXPECT_EQ(guess.document["env"], Json({{"OMP_WAIT_POLICY", "{omp_wait_policy}"}}));
+}
+
+TEST(NativeRuntimes, AreKnownByTheirLibraries) {
+  EXPECT_FALSE(runtimes_in({"/lib/libc.so.6", "/usr/bin/x"}).has_openmp);
+  EXPECT_TRUE(runtimes_in({"/opt/venv/lib/libgomp-a34b3233.so.1"}).has_openmp);
+  EXPECT_TRUE(runtimes_in({"/usr/lib/llvm-16/lib/libomp.so.5"}).has_openmp);
+  EXPECT_TRUE(runtimes_in({"/opt/intel/lib/libiomp5.so"}).has_openmp);
+  EXPECT_TRUE(runtimes_in({"/usr/lib/openblas-pthread/libopenblas.so.0"}).has_openblas);
+  EXPECT_FALSE(runtimes_in({"/usr/lib/openblas-openmp/libopenblas.so.0"}).has_openblas);
+  EXPECT_TRUE(runtimes_in({"/lib/libc.so.6"}).has_glibc_malloc);
+  EXPECT_FALSE(runtimes_in({"/lib/libc.so.6", "/usr/lib/libjemalloc.so.2"}).has_glibc_malloc);
+}
+
+TEST(StudyGuess, PlansTheStepsOfATrainerWithoutBatches) {
+  const auto file = std::filesystem::path(STEPTUNE_SOURCE_DIR) / "configs/spaces/xgboost.json";
+  const auto space = read_ready_space(file);
+  ASSERT_TRUE(space) << space.error().text();
+  GuessInput input = input_of("", {"xgboost", "train.conf", "num_round=500"});
+  input.space = &*space;
+  input.program.options = declared_options(*space);
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["planned_run"], Json({{"samples", 500}}));
+  EXPECT_THAT(guess.notes, Contains(HasSubstr("num_round 500 (the command), each counted")));
+}
+
 TEST(StudyText, PutsCommentsInFrontOfWhatTheySpeakOf) {
   const Json document = {{"name", "x"}, {"parameters", {{"a", {{"type", "bool"}}}}}};
   EXPECT_EQ(study_text(document, {{"/parameters/a", "one\ntwo\x1b[31m"}}),

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/native_runtimes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "trial_runner/local/proc.hpp"
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array k_variables{"OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OPENBLAS_NUM_THREADS",
+                                 "GLIBC_TUNABLES"};
+
+bool begins_with_any(const std::string& name, std::initializer_list<const char*> beginnings) {
+  return std::ranges::any_of(beginnings,
+                             [&](const char* beginning) { return name.starts_with(beginning); });
+}
+
+std::string program_of(pid_t pid) {
+  std::error_code error;
+  return fs::read_symlink(fmt::format("/proc/{}/exe", pid), error).string();
+}
+
+}  // namespace
+
+NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files) {
+  NativeRuntimes found;
+  bool has_libc = false;
+  bool has_other_malloc = false;
+  for (const std::string& file : mapped_files) {
+    const std::string name = fs::path(file).filename().string();
+    if (begins_with_any(name, {"libgomp", "libomp.", "libomp-", "libiomp5"})) {
+      found.has_openmp = true;
+    }
+    // Debian's, and that of Python's wheels; built with OpenMP it has no threads of its own.
+    const bool is_openblas = begins_with_any(name, {"libopenblas", "libscipy_openblas"}) &&
+                             !name.starts_with("libopenblaso") &&
+                             file.find("openblas-openmp") == std::string::npos;
+    if (is_openblas) found.has_openblas = true;
+    has_libc = has_libc || begins_with_any(name, {"libc.so.6", "libc-2."});
+    has_other_malloc =
+        has_other_malloc || begins_with_any(name, {"libjemalloc", "libtcmalloc", "libmimalloc"});
+  }
+  found.has_glibc_malloc = has_libc && !has_other_malloc;
+  return found;
+}
+
+NativeRuntimes runtimes_below(pid_t root) {
+  const std::string own = program_of(::getpid());
+  const auto own_environment = local::environment_of(::getpid());
+  for (const local::ProcessStat& process : local::process_tree(root)) {
+    if (program_of(process.id.pid) == own) continue;
+    NativeRuntimes found = runtimes_in(local::mapped_files(process.id.pid));
+    if (!found.has_openmp && !found.has_openblas) continue;
+    const auto environment = local::environment_of(process.id.pid);
+    for (const char* variable : k_variables) {
+      const auto here = environment.find(variable);
+      const auto given = own_environment.find(variable);
+      if (here == environment.end()) continue;
+      found.environment.insert(*here);
+      const bool as_given = given != own_environment.end() && given->second == here->second;
+      if (!as_given) found.set_by_command.insert(variable);
+    }
+    return found;
+  }
+  return {};
+}
+
+}  // namespace steptune

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include <sys/types.h>
+
+namespace steptune {
+
+/// Libraries in a running program that read from variables of the environment how they shall work,
+/// whatever the program's own options are.
+struct NativeRuntimes {
+  bool has_openmp = false;    ///< GNU's libgomp, LLVM's libomp, Intel's libiomp5
+  bool has_openblas = false;  ///< with threads of its own, beside OpenMP's
+  /// Memory is that of the C library, whose habits `GLIBC_TUNABLES` sets.
+  bool has_glibc_malloc = false;
+  /// What it was started with of the variables that they read.
+  std::map<std::string, std::string> environment;
+  /// Those of them that the command itself has set, whatever it was given.
+  std::set<std::string> set_by_command;
+};
+
+/// The libraries among these files, which a process has mapped.
+[[nodiscard]] NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files);
+
+/// Those of the process below `root` that computes with OpenMP or OpenBLAS; of several, the first.
+/// Programs that are this one are left out. Nothing where there is none.
+[[nodiscard]] NativeRuntimes runtimes_below(pid_t root);
+
+}  // namespace steptune
