@@ -13,6 +13,7 @@ std::span<const Target> targets() {
       Target{"recorded_table", run_recorded_table},
       Target{"aws_answers", run_aws_answers},
       Target{"aws_config", run_aws_config},
+      Target{"config_file", run_config_file},
   };
   return k_targets;
 }

@@ -35,6 +35,8 @@ void run_recorded_table(std::string_view input);
 void run_aws_answers(std::string_view input);
 /// `~/.aws/config`, a line `---`, `~/.aws/credentials`.
 void run_aws_config(std::string_view input);
+/// `json`, `yaml`, `toml` or `ini`, a line `---`, a configuration file, whose values are edited.
+void run_config_file(std::string_view input);
 
 [[nodiscard]] std::span<const Target> targets();
 

@@ -23,6 +23,7 @@ namespace steptune {
 enum class GuardMoment {
   running,  ///< values that are missing or may still change violate nothing
   ended,    ///< values that are missing violate: an unknown loss is not a good loss
+  again,    ///< ended, of a configuration that was judged before: values that are missing do not
 };
 
 /// The guard that a trial violates, as a sentence for people; nothing if it respects all.

@@ -391,7 +391,11 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
     ending.slow = why_slow(measurement, progress_, own_end_s());
   }
   if (outcome.was_slow && !ending.slow) ending.slow = k_slow_in_job;
-  const auto moment = was_cut_short ? GuardMoment::running : GuardMoment::ended;
+  // A fresh run of the baseline may be over before it has processed what a guard asks for.
+  const bool is_repeated = is_baseline && record_.purpose != TrialPurpose::baseline;
+  const auto moment = was_cut_short ? GuardMoment::running
+                      : is_repeated ? GuardMoment::again
+                                    : GuardMoment::ended;
   ending.violated = request_ == EndRequest::guard
                         ? std::optional(request_reason_)
                         : violated_guard(study_->guards, guarded, outcome.peak_memory_bytes,
@@ -399,7 +403,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   if (!ending.violated && !is_baseline) {
     ending.violated = missing_headroom(study_->limits.memory_share, outcome, baseline);
   }
-  if (!ending.violated && objectives && moment == GuardMoment::ended &&
+  if (!ending.violated && objectives && !was_cut_short &&
       priced.status == MeasurementStatus::steady && is_compared(record_.purpose)) {
     ending.violated = missed_limit(
         study_->planned_run, planned_time(study_->planned_run, priced, measurement_of(baseline)),

@@ -99,6 +99,24 @@ TEST(RunningTrial, OfTheSearchIsNotBlamedForStallsThatTheBaselineWasTooShortToSh
   EXPECT_NEAR(beside_long.objectives.at(0) / without, 2.0, 0.1) << "the baseline has none";
 }
 
+TEST(RunningTrial, OfTheBaselineAgainIsNotJudgedByALossThatItDidNotReach) {
+  StudySpec study = time_study();
+  Guard guard;
+  guard.metric = "loss";
+  guard.after_samples = 100'000;
+  guard.max_ratio_to_baseline = 1.02;
+  study.guards = {guard};
+  TrialRecord baseline = completed(1, 1.0);
+  baseline.measurement = steady(0.1);
+  const auto status = [&](TrialPurpose purpose) {
+    return measured(study, purpose, false, &baseline).status;
+  };
+  EXPECT_EQ(status(TrialPurpose::confirm_baseline), TrialStatus::completed);
+  EXPECT_EQ(status(TrialPurpose::sentinel), TrialStatus::completed);
+  EXPECT_EQ(status(TrialPurpose::confirm_incumbent), TrialStatus::infeasible);
+  EXPECT_EQ(status(TrialPurpose::baseline), TrialStatus::infeasible);
+}
+
 TEST(RunningTrial, ThatNeedsNearlyAllMemoryIsInfeasible) {
   const StudySpec study = time_study();
   TrialRecord record;
