@@ -60,10 +60,10 @@ Result<TrialDetails> details_of(const StoredStudy& study, const TrialRecord& tri
   auto attempts = study.history.attempts(study.record.id, trial.number);
   if (!attempts) return tl::unexpected(attempts.error());
   details.attempts = *std::move(attempts);
-  auto command = trial_command(study.record, trial, database);
-  if (command && !command->argv.empty()) details.command = *std::move(command);
   details.log_tail = log_tail(trial);
   if (const auto spec = stored_spec(study.record)) {
+    TrialCommand command = trial_command(study.record, *spec, trial, database);
+    if (!command.argv.empty()) details.command = std::move(command);
     details.machine_hours = machine_hours_of(*spec, trial);
   }
   return details;

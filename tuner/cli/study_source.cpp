@@ -107,17 +107,22 @@ Result<StudySpec> open_study_file(const std::string& path) {
   return study;
 }
 
-RecommendationContext recommendation_context(const CommandContext& context,
-                                             const StoredStudy& study) {
+RecommendationContext study_words(const CommandContext& context, const StoredStudy& study) {
   const Json& document = study.record.document;
-  const auto hours = read_machine_hours(study);
   return {study.record.name + context.database_option(),
           study.objectives,
           parameter_order(document),
           document.contains("hooks"),
           text_at(document, "trials") == "attached",
           context.database(),
-          hours ? std::optional(hours->total()) : std::nullopt};
+          std::nullopt};
+}
+
+RecommendationContext recommendation_context(const CommandContext& context,
+                                             const StoredStudy& study) {
+  RecommendationContext words = study_words(context, study);
+  if (const auto hours = read_machine_hours(study)) words.machine_hours = hours->total();
+  return words;
 }
 
 }  // namespace steptune

@@ -39,7 +39,10 @@ struct StudyInUse {
 /// Reads a study file; every fault of it, a missing file included, is of kind `usage`.
 [[nodiscard]] Result<StudySpec> open_study_file(const std::string& path);
 
-/// Reads the study's trials where they tell what was used of machines without a price.
+/// Words for what is told of the study, without what was used of machines without a price.
+[[nodiscard]] RecommendationContext study_words(const CommandContext& context,
+                                                const StoredStudy& study);
+/// The same with it, for which the study's trials are read where there is no price.
 [[nodiscard]] RecommendationContext recommendation_context(const CommandContext& context,
                                                            const StoredStudy& study);
 

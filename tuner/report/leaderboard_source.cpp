@@ -118,7 +118,9 @@ bool counts_machines(const StudySpec& spec) {
   return !spec.search.over.empty() || counting_parameter(spec).has_value();
 }
 
-Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQuery& query) {
+/// `read`: a standing of all trials by the query's objective, if there is one already.
+Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQuery& query,
+                                    std::optional<Standing> read = std::nullopt) {
   LeaderboardInput input;
   auto counts = study.history.status_counts(study.record.id);
   if (!counts) return tl::unexpected(counts.error());
@@ -128,7 +130,8 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     count += static_cast<std::size_t>(trials);
   const auto spec = study_of_few(study, count);
   const bool over_machines = spec && counts_machines(*spec);
-  auto standing = query.sorted_by > 0 || query.limit >= count || over_machines
+  auto standing = read ? Result<Standing>(*std::move(read))
+                  : query.sorted_by > 0 || query.limit >= count || over_machines
                       ? read_whole_standing(study, query.sorted_by)
                       : read_standing(study);
   if (!standing) return tl::unexpected(standing.error());
@@ -261,6 +264,15 @@ Result<Leaderboard> read_selected(const StoredStudy& study, const LeaderboardQue
 Result<Leaderboard> read_leaderboard(const StoredStudy& study, const LeaderboardQuery& query) {
   if (selects_rows(query)) return read_selected(study, query);
   auto input = read_input(study, query);
+  if (!input) return tl::unexpected(input.error());
+  return make_leaderboard(*std::move(input));
+}
+
+Result<Leaderboard> whole_leaderboard(const StoredStudy& study, Standing standing) {
+  LeaderboardQuery everything;
+  everything.all = true;
+  everything.limit = std::numeric_limits<std::int64_t>::max();
+  auto input = read_input(study, everything, std::move(standing));
   if (!input) return tl::unexpected(input.error());
   return make_leaderboard(*std::move(input));
 }

@@ -24,4 +24,8 @@ struct LeaderboardQuery {
 [[nodiscard]] Result<Leaderboard> read_leaderboard(const StoredStudy& study,
                                                    const LeaderboardQuery& query);
 
+/// Every trial of the study, whatever its state, from a standing of all of them
+/// (`read_whole_standing`): for whoever needs that for more than the leaderboard.
+[[nodiscard]] Result<Leaderboard> whole_leaderboard(const StoredStudy& study, Standing standing);
+
 }  // namespace steptune

@@ -27,30 +27,34 @@ const TrialRecord* find_trial(const std::vector<TrialRecord>& trials, std::int64
   return found == trials.end() ? nullptr : &*found;
 }
 
-Result<AnalysedStudy> read_trials(const StoredStudy& study) {
+Result<AnalysedStudy> analysed(const StoredStudy& study, Standing standing) {
   auto spec = stored_spec(study.record);
   if (!spec) return tl::unexpected(spec.error());
-  auto standing = read_whole_standing(study);
-  if (!standing) return tl::unexpected(standing.error());
   const auto recommendation = stored_recommendation(study.record);
   if (!recommendation) return tl::unexpected(recommendation.error());
   std::optional<std::int64_t> baseline;
   std::optional<std::int64_t> best;
-  if (const TrialRecord* trial = standing->baseline()) baseline = trial->number;
-  if (const TrialRecord* trial = standing->incumbent()) best = trial->number;
+  if (const TrialRecord* trial = standing.baseline()) baseline = trial->number;
+  if (const TrialRecord* trial = standing.incumbent()) best = trial->number;
   if (*recommendation && study.record.status != StudyStatus::running) {
     best = (*recommendation)->incumbent_trial;
   }
-  AnalysedStudy result{*std::move(spec), standing->take_trials(), {}};
+  AnalysedStudy result{*std::move(spec), standing.take_trials(), {}};
   result.points = encoded(result.spec.space, result.trials);
   // A slower hour of the machine is no effect of the parameters that were tried in it.
-  if (standing->drift().is_significant()) {
+  if (standing.drift().is_significant()) {
     for (TrialRecord& trial : result.trials)
-      trial = standing->without_drift(std::move(trial));
+      trial = standing.without_drift(std::move(trial));
   }
   if (baseline) result.baseline = find_trial(result.trials, *baseline);
   if (best) result.best = find_trial(result.trials, *best);
   return result;
+}
+
+Result<AnalysedStudy> read_trials(const StoredStudy& study) {
+  auto standing = read_whole_standing(study);
+  if (!standing) return tl::unexpected(standing.error());
+  return analysed(study, *std::move(standing));
 }
 
 /// Whether every value is the same multiple of the other's.
@@ -181,8 +185,8 @@ Result<Bottleneck> read_bottleneck(const StoredStudy& study, std::optional<std::
   return bottleneck_in(*read, study.record, *trial);
 }
 
-Result<StudyAnalysis> read_analysis(const StoredStudy& study) {
-  const auto read = read_trials(study);
+Result<StudyAnalysis> analysis_of(const StoredStudy& study, Standing standing) {
+  const auto read = analysed(study, std::move(standing));
   if (!read) return tl::unexpected(read.error());
   StudyAnalysis analysis{importance_in(*read, study.objectives), std::nullopt};
   const TrialRecord* trial = has_speed(read->best) ? read->best : read->baseline;

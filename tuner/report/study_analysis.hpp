@@ -44,6 +44,7 @@ struct StudyAnalysis {
 /// does not exist, was not measured, or the study has none that was.
 [[nodiscard]] Result<Bottleneck> read_bottleneck(const StoredStudy& study,
                                                  std::optional<std::int64_t> trial);
-[[nodiscard]] Result<StudyAnalysis> read_analysis(const StoredStudy& study);
+/// `standing`: of all trials of the study (`read_whole_standing`).
+[[nodiscard]] Result<StudyAnalysis> analysis_of(const StoredStudy& study, Standing standing);
 
 }  // namespace steptune

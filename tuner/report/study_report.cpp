@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 #include "tuner/report/leaderboard_source.hpp"
@@ -42,21 +41,21 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
                                       const RecommendationContext& words) {
   StudyReport report;
   report.words = words;
-  LeaderboardQuery everything;
-  everything.all = true;
-  everything.limit = std::numeric_limits<std::int64_t>::max();
-  auto board = read_leaderboard(study, everything);
-  if (!board) return tl::unexpected(board.error());
-  report.board = *std::move(board);
+  auto standing = read_whole_standing(study);
+  if (!standing) return tl::unexpected(standing.error());
   auto recommendation = stored_recommendation(study.record);
   if (!recommendation) return tl::unexpected(recommendation.error());
   report.recommendation = *std::move(recommendation);
   // Needs what this version makes of the study's document; the rest of the page does not.
-  if (auto analysis = read_analysis(study)) {
+  if (auto analysis = analysis_of(study, *standing)) {
     report.analysis = *std::move(analysis);
   } else {
     report.no_analysis = analysis.error().text();
   }
+  auto board = whole_leaderboard(study, *std::move(standing));
+  if (!board) return tl::unexpected(board.error());
+  report.board = *std::move(board);
+  if (report.board.machine_hours) report.words.machine_hours = report.board.machine_hours->total();
   auto sessions = study.history.sessions(study.record.id);
   if (!sessions) return tl::unexpected(sessions.error());
   report.sessions = *std::move(sessions);

@@ -32,7 +32,8 @@ struct StudyReport {
   std::map<std::int64_t, std::vector<AttemptRecord>> attempts;
 };
 
-/// Reads all of a study, a million points of traces at most. `name`: as a command names the study.
+/// Reads all of a study, a million points of traces at most. What was used of machines without a
+/// price is told from the trials, whatever `words` have of it.
 [[nodiscard]] Result<StudyReport> read_study_report(const StoredStudy& study,
                                                     const RecommendationContext& words);
 

@@ -19,23 +19,27 @@ RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial
   return command;
 }
 
-Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& trial,
-                                   const std::filesystem::path& database) {
-  const auto spec = stored_spec(study);
-  if (!spec) return tl::unexpected(spec.error());
-  RenderedCommand rendered = measured_command(*spec, trial);
-  if (rendered.needs_hook() || !spec->config_files.empty()) {
+TrialCommand trial_command(const StudyRecord& study, const StudySpec& spec,
+                           const TrialRecord& trial, const std::filesystem::path& database) {
+  RenderedCommand rendered = measured_command(spec, trial);
+  if (rendered.needs_hook() || !spec.config_files.empty()) {
     // Only the hook can put its settings in; copies of configuration files may be gone.
     std::vector<std::string> argv{"steptune", "exec", study.name, "--trial",
                                   std::to_string(trial.number)};
     const auto stored = std::filesystem::absolute(database).lexically_normal();
-    if (stored != (spec->working_directory / k_default_database).lexically_normal()) {
+    if (stored != (spec.working_directory / k_default_database).lexically_normal()) {
       argv.insert(argv.end(), {"--db", stored.string()});
     }
-    return TrialCommand{std::move(argv), {}, spec->working_directory};
+    return {std::move(argv), {}, spec.working_directory};
   }
-  return TrialCommand{std::move(rendered.argv), std::move(rendered.environment),
-                      spec->working_directory};
+  return {std::move(rendered.argv), std::move(rendered.environment), spec.working_directory};
+}
+
+Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& trial,
+                                   const std::filesystem::path& database) {
+  const auto spec = stored_spec(study);
+  if (!spec) return tl::unexpected(spec.error());
+  return trial_command(study, *spec, trial, database);
 }
 
 }  // namespace steptune

@@ -26,8 +26,12 @@ struct TrialCommand {
 [[nodiscard]] RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial,
                                                const document::NamedTexts& copies = {});
 
-/// `database`: where the study is stored; a command that reads it there names it, unless that is
-/// where it looks by itself.
+/// `study`, `spec`: as they are stored. `database`: where the study is stored; a command that reads
+/// it there names it, unless that is where it looks by itself.
+[[nodiscard]] TrialCommand trial_command(const StudyRecord& study, const StudySpec& spec,
+                                         const TrialRecord& trial,
+                                         const std::filesystem::path& database);
+/// The same, with what this version makes of the stored study.
 [[nodiscard]] Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& trial,
                                                  const std::filesystem::path& database);
 

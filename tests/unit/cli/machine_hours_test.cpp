@@ -8,6 +8,7 @@
 
 #include "tests/unit/history/fixture.hpp"
 #include "tuner/report/leaderboard_source.hpp"
+#include "tuner/report/study_report.hpp"
 
 namespace steptune {
 namespace {
@@ -96,6 +97,21 @@ TEST_F(MachineHoursTest, AreAColumnAndATotalOfTheLeaderboard) {
   EXPECT_THAT(leaderboard_text(board, {false, 0, {"trial", "machine_hours"}}),
               HasSubstr("trial  machine-hours\n"));
   EXPECT_THAT(leaderboard_text(board, {}), Not(HasSubstr("machine-hours")));
+}
+
+TEST_F(MachineHoursTest, AreInTheReportOfAStudyWithItsRecommendation) {
+  begin(R"({"type": "slurm", "nodes": "nodes"})");
+  run_two_trials();
+  const StoredStudy study = stored();
+  RecommendationContext words;
+  words.objectives = study.objectives;
+  const StudyReport report = must(read_study_report(study, words));
+  ASSERT_EQ(report.board.rows.size(), 2U);
+  EXPECT_EQ(report.baseline, 1);
+  ASSERT_TRUE(report.analysis) << report.no_analysis;
+  EXPECT_EQ(report.analysis->importance.best, 2);
+  ASSERT_TRUE(report.words.machine_hours) << "whoever asks for the report";
+  EXPECT_NEAR(*report.words.machine_hours, 1.9333, 1e-4);
 }
 
 TEST_F(MachineHoursTest, AreNotToldWhereMoneyIsOrNothingIsRented) {
