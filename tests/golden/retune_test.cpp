@@ -374,6 +374,14 @@ TEST_F(Retune, WhatIsToBeTypedNextNamesTheStudyThatWasAskedFor) {
   const Ended run = sandbox_.steptune({"exec", "table", "--", "true"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_NE(run.err.find("see 'steptune best table --format args'"), std::string::npos) << run.err;
+  // Trial 1 of "other" is none of "table".
+  sandbox_.write("run.log", "");
+  for (const Ended& other : {sandbox_.steptune({"exec", "table", "--trial", "1", "--", "true"}),
+                             sandbox_.steptune({"follow", "table", "run.log", "--trial", "1"})}) {
+    EXPECT_EQ(other.exit_code, 1) << other.err;
+    EXPECT_NE(other.err.find("study \"table\" has no trial 1"), std::string::npos) << other.err;
+    EXPECT_NE(other.err.find("name \"other\" for its trial 1"), std::string::npos) << other.err;
+  }
 }
 
 TEST_F(Retune, ACostOfWhatHasNoPriceIsRefused) {

@@ -191,9 +191,11 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
   const auto in_use = open_study_in_use(context, options.study);
   if (!in_use) return context.console.error(in_use.error());
   const StoredStudy* study = &in_use->study;
-  auto choice = choose_trial(*study, options.trial > 0 ? options.trial : in_use->trial);
+  const auto trial = trial_in_use(*in_use, options.trial);
+  if (!trial) return context.console.error(trial.error());
+  auto choice = choose_trial(*study, *trial);
   if (!choice) return context.console.error(choice.error());
-  if (options.trial == 0 && in_use->trial > 0) choice->asked_of = in_use->name;
+  if (in_use->trial > 0) choice->asked_of = in_use->name;
   const bool own = options.words.empty();
   if (auto made = own ? use_config_copies(context, *choice) : Result<void>(); !made) {
     return context.console.error(made.error());

@@ -187,7 +187,9 @@ ExitCode follow(CommandContext& context, FollowOptions options) {
   const auto in_use = open_study_in_use(context, options.study);
   if (!in_use) return context.console.error(in_use.error());
   const StoredStudy* study = &in_use->study;
-  if (options.trial == 0) options.trial = in_use->trial;
+  const auto trial = trial_in_use(*in_use, options.trial);
+  if (!trial) return context.console.error(trial.error());
+  options.trial = *trial;
   const auto started_s =
       context.separated ? std::optional(context.clock.now_s()) : std::optional<double>();
   auto follower = make_follower(*study, options, started_s);

@@ -85,6 +85,19 @@ Result<StudyInUse> open_study_in_use(const CommandContext& context, const std::s
                     used.trial};
 }
 
+Result<std::int64_t> trial_in_use(const StudyInUse& in_use, std::int64_t asked) {
+  if (asked == 0) return in_use.trial;
+  if (in_use.trial == 0) return asked;
+  const std::string& owner = in_use.study.record.name;
+  return fail(
+      ErrorKind::not_found,
+      fmt::format("study \"{}\" has no trial {}: it was never tuned itself", in_use.name, asked),
+      "--trial",
+      fmt::format("leave --trial out for what its nights train with, or name \"{}\" for its "
+                  "trial {}",
+                  owner, asked));
+}
+
 Result<std::int64_t> trial_number(const std::string& text) {
   std::int64_t number = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);

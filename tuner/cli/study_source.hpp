@@ -30,6 +30,11 @@ struct StudyInUse {
 [[nodiscard]] Result<StudyInUse> open_study_in_use(const CommandContext& context,
                                                    const std::string& name);
 
+/// The trial that is meant: `asked` of the study that was asked for, 0: the one in use. An error of
+/// kind `not_found` where that study has no trials of its own, which another study's must not stand
+/// in for.
+[[nodiscard]] Result<std::int64_t> trial_in_use(const StudyInUse& in_use, std::int64_t asked);
+
 /// The number of a trial as a user gives it; an error of kind `usage` for anything else.
 [[nodiscard]] Result<std::int64_t> trial_number(const std::string& text);
 

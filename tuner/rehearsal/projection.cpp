@@ -111,9 +111,11 @@ Result<Projection> project_tuning(const StudySpec& study, const ProjectionOption
   projection.speeds = speed->origin;
   projection.repeats = options.repeats;
   projection.duration_s = range_of(tunings, [](const auto& tuning) { return tuning.duration_s; });
-  projection.usd = range_of(tunings, [](const auto& tuning) { return tuning.bill.usd; });
-  projection.not_training_usd =
-      range_of(tunings, [](const auto& tuning) { return tuning.bill.not_training_usd; });
+  if (study.runner->traits().has_price) {
+    projection.usd = range_of(tunings, [](const auto& tuning) { return tuning.bill.usd; });
+    projection.not_training_usd =
+        range_of(tunings, [](const auto& tuning) { return tuning.bill.not_training_usd; });
+  }
   if (const auto& waiting = study.search.waiting_per_hour) {
     const Range& duration_s = projection.duration_s;
     projection.waiting_usd =
@@ -143,13 +145,12 @@ std::string projection_text(const StudySpec& study, const Projection& projection
   if (projection.machine_hours) {
     text += fmt::format("machines  {} machine-hours\n", ranged(*projection.machine_hours, tenths));
   }
-  // A cluster without a price bills nothing that is known.
-  if (projection.usd.high > 0.0 || !projection.machine_hours) {
-    text += fmt::format("bill      {}", ranged(projection.usd, format_usd));
+  if (projection.usd && projection.not_training_usd) {
+    text += fmt::format("bill      {}", ranged(*projection.usd, format_usd));
     if (study.budget.cost_usd)
       text += fmt::format(", budget {}", format_usd(*study.budget.cost_usd));
     text += fmt::format("\noverhead  {} of the bill: machines that do not train\n",
-                        ranged(projection.not_training_usd, format_usd));
+                        ranged(*projection.not_training_usd, format_usd));
   }
   if (projection.waiting_usd) {
     text += fmt::format("waiting   {} at {} an hour\n", ranged(*projection.waiting_usd, format_usd),

@@ -23,8 +23,8 @@ struct Projection {
   std::string speeds;  ///< what the speeds of trials were taken from, for people
   int repeats = 0;
   Range duration_s;
-  Range usd;
-  Range not_training_usd;            ///< part of `usd`
+  std::optional<Range> usd;               ///< nothing where the provider counts without a price
+  std::optional<Range> not_training_usd;  ///< part of `usd`
   std::optional<Range> waiting_usd;  ///< of whoever waits, where the study says what that is worth
   std::optional<Range> machine_hours;  ///< where the provider counts them
   Range trials;

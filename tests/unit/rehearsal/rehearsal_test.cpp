@@ -239,8 +239,9 @@ TEST(Projection, TellsMeanAndRange) {
   const StudySpec study = study_of(document());
   const auto projection = project_tuning(study, {"0.002", 2, "/nowhere/history.db", k_now_s});
   ASSERT_TRUE(projection) << projection.error().text();
-  EXPECT_LE(projection->usd.low, projection->usd.mean);
-  EXPECT_LE(projection->usd.mean, projection->usd.high);
+  ASSERT_TRUE(projection->usd);
+  EXPECT_LE(projection->usd->low, projection->usd->mean);
+  EXPECT_LE(projection->usd->mean, projection->usd->high);
   EXPECT_THAT(projection_text(study, *projection), HasSubstr("on SageMaker, simulated 2 times"));
   EXPECT_THAT(projection_text(study, *projection), HasSubstr("0.002 seconds per sample"));
 }
@@ -258,11 +259,13 @@ TEST(Projection, AClusterWithoutAPriceHasNoBill) {
   ASSERT_TRUE(projection) << projection.error().text();
   EXPECT_THAT(projection_text(study, *projection),
               AllOf(HasSubstr("machine-hours"), Not(HasSubstr("$"))));
+  EXPECT_FALSE(projection->usd || projection->not_training_usd) << "0 would say that it is free";
   json["runner"]["price_per_node_hour"] = 12.0;
   study = study_of(json);
   projection = project_tuning(study, {"0.002", 1, "", k_now_s});
   ASSERT_TRUE(projection) << projection.error().text();
   EXPECT_THAT(projection_text(study, *projection), HasSubstr("\nbill      $"));
+  EXPECT_TRUE(projection->usd && projection->not_training_usd);
 }
 
 /// Cold starts of machines in rehearsals with several seeds.
