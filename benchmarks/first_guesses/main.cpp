@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// first_guesses: trials to within 5 % of the best with and without the first guesses of an expert,
-// both from the same drawn baseline, on made-up programs and on recorded tables.
+// first_guesses: trials and their seconds to within 5 % of the best with and without the first
+// guesses of an expert, both from the same baseline, on made-up programs and on recorded tables.
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,7 @@
 #include "benchmarks/search_quality/step_time_model.hpp"
 #include "benchmarks/search_quality/step_time_problem.hpp"
 #include "benchmarks/search_quality/table_problem.hpp"
+#include "common/json.hpp"
 #include "common/rng.hpp"
 #include "tuner/knobs/first_guesses.hpp"
 
@@ -19,10 +21,14 @@ namespace steptune::search_quality {
 namespace {
 
 constexpr double k_near = 0.05;
+constexpr double k_never = std::numeric_limits<double>::infinity();
+/// What a trial of a made-up program measures after its start-up.
+constexpr double k_window_s = 5.0;
 
 struct Options {
   std::string searcher = "bayes";
   std::vector<std::string> tables;
+  std::string seconds_column;
   int members = 20;
   std::uint64_t family_seed = 0;
   int seeds = 5;
@@ -32,9 +38,29 @@ struct Options {
 struct Job {
   Problem problem;
   GuessMachine machine;
+  std::optional<Configuration> baseline;  ///< otherwise one is drawn for each seed
+  /// What a trial takes from its start to its end. May be empty.
+  std::function<double(const Configuration&)> trial_s;
 };
 
-Result<double> trials_to_near(const Job& job, const Options& options, std::uint64_t seed,
+/// Until the first trial within 5 %, that one included.
+struct Effort {
+  double trials = k_never;
+  double seconds = k_never;
+};
+
+Result<Configuration> baseline_of(const Job& job, std::uint64_t seed) {
+  if (job.baseline) return *job.baseline;
+  const Problem& problem = job.problem;
+  Rng rng(seed, "baseline");
+  for (;;) {
+    auto drawn = problem.space->sample(rng);
+    if (!drawn) return fail(ErrorKind::internal, "no configuration satisfies the constraints");
+    if (problem.evaluate(*drawn, problem.fidelities.size() - 1)) return *std::move(drawn);
+  }
+}
+
+Result<Effort> effort_to_near(const Job& job, const Options& options, std::uint64_t seed,
                               bool guided) {
   const Problem& problem = job.problem;
   SearcherOptions settings;
@@ -42,18 +68,15 @@ Result<double> trials_to_near(const Job& job, const Options& options, std::uint6
   settings.objectives = problem.objectives;
   auto made = make_searcher(options.searcher, *problem.space, settings);
   if (!made) return tl::unexpected(made.error());
-  Rng rng(seed, "baseline");
-  Configuration configuration;
-  do {
-    const auto drawn = problem.space->sample(rng);
-    if (!drawn) return fail(ErrorKind::internal, "no configuration satisfies the constraints");
-    configuration = *drawn;
-  } while (!problem.evaluate(configuration, problem.fidelities.size() - 1));
+  auto baseline = baseline_of(job, seed);
+  if (!baseline) return tl::unexpected(baseline.error());
+  Configuration configuration = *std::move(baseline);
   auto searcher = *std::move(made);
   if (guided) {
     searcher = with_first_guesses(std::move(searcher), *problem.space, configuration, job.machine,
                                   problem.objectives);
   }
+  double seconds = 0.0;
   for (int trial = 1; trial <= options.trials; ++trial) {
     if (trial > 1) {
       auto suggestion = searcher->suggest({trial, {}, {}});
@@ -62,7 +85,9 @@ Result<double> trials_to_near(const Job& job, const Options& options, std::uint6
       configuration = (*suggestion)->configuration;
     }
     const auto values = problem.evaluate(configuration, problem.fidelities.size() - 1);
-    if (values && problem.regret((*values)[0]) <= k_near) return trial;
+    if (job.trial_s) seconds += job.trial_s(configuration);
+    if (values && problem.regret((*values)[0]) <= k_near)
+      return Effort{static_cast<double>(trial), seconds};
     Observation observation;
     observation.trial = trial;
     observation.configuration = configuration;
@@ -72,7 +97,7 @@ Result<double> trials_to_near(const Job& job, const Options& options, std::uint6
     if (problem.tell) problem.tell(seed, observation);
     searcher->observe(observation);
   }
-  return std::numeric_limits<double>::infinity();
+  return Effort{};
 }
 
 double median_of(std::vector<double> values) {
@@ -80,48 +105,97 @@ double median_of(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-Result<void> compare(const std::string& name, const std::vector<Job>& jobs,
-                     const Options& options) {
-  std::vector<double> without;
-  std::vector<double> with;
-  for (const Job& job : jobs) {
-    for (int i = 0; i < options.seeds; ++i) {
-      const auto plain = trials_to_near(job, options, static_cast<std::uint64_t>(i), false);
-      if (!plain) return tl::unexpected(plain.error());
-      const auto guided = trials_to_near(job, options, static_cast<std::uint64_t>(i), true);
-      if (!guided) return tl::unexpected(guided.error());
-      without.push_back(*plain);
-      with.push_back(*guided);
-    }
-  }
-  int fewer = 0;
+void print_row(const std::string& name, const std::string& searcher, const char* what,
+               const std::vector<double>& without, const std::vector<double>& with) {
+  int less = 0;
   int more = 0;
   for (std::size_t i = 0; i < with.size(); ++i) {
-    fewer += with[i] < without[i] ? 1 : 0;
+    less += with[i] < without[i] ? 1 : 0;
     more += with[i] > without[i] ? 1 : 0;
   }
-  fmt::print("{:<20} {:<7} without {:>4}  with {:>4}  fewer in {} of {} runs, more in {}\n", name,
-             options.searcher, median_of(without), median_of(with), fewer, with.size(), more);
+  fmt::print(
+      "{:<20} {:<7} {:<7} without {:>5.0f}  with {:>5.0f}  less in {} of {} runs, more in {}\n",
+      name, searcher, what, median_of(without), median_of(with), less, with.size(), more);
+}
+
+Result<void> compare(const std::string& name, const std::vector<Job>& jobs,
+                     const Options& options) {
+  std::vector<double> trials[2];
+  std::vector<double> seconds[2];
+  for (const Job& job : jobs) {
+    for (int i = 0; i < options.seeds; ++i) {
+      for (const bool guided : {false, true}) {
+        const auto effort = effort_to_near(job, options, static_cast<std::uint64_t>(i), guided);
+        if (!effort) return tl::unexpected(effort.error());
+        trials[guided ? 1 : 0].push_back(effort->trials);
+        seconds[guided ? 1 : 0].push_back(effort->seconds);
+      }
+    }
+  }
+  print_row(name, options.searcher, "trials", trials[0], trials[1]);
+  if (jobs.front().trial_s) print_row(name, options.searcher, "seconds", seconds[0], seconds[1]);
   return {};
+}
+
+Job made_up_program(std::uint64_t family_seed, std::uint64_t number) {
+  const StepTimeModel model = draw_step_time_model(family_seed, number);
+  // One that runs out of memory does so at its first step.
+  const auto trial_s = [model](const Configuration& configuration) {
+    const auto parts = model.parts_of(configuration);
+    return parts ? parts->startup_s * model.run_samples + k_window_s : model.startup_s;
+  };
+  return {step_time_problem(family_seed, number), {model.cpus, 8, true}, std::nullopt, trial_s};
+}
+
+/// The description says more than the table's own keys: `machine` that it was recorded on, the
+/// `baseline`, and `trial_seconds`, the column of what each trial took.
+Result<Job> recorded_program(const std::string& table, std::string seconds_column) {
+  auto problem = table_problem(table, {});
+  if (!problem) return tl::unexpected(problem.error());
+  const auto description = read_json_file(table);
+  if (!description) return tl::unexpected(description.error());
+  // Rented machines without GPUs, as the pages of those tables tell that do not say it themselves.
+  Job job{*std::move(problem), {8, 0, false}, std::nullopt, {}};
+  if (description->contains("machine")) {
+    const Json& machine = (*description)["machine"];
+    job.machine = {machine.value("cpus", 1), machine.value("gpus", 0),
+                   machine.value("computes_bfloat16", false)};
+  }
+  if (description->contains("baseline")) {
+    auto baseline = configuration_from_json((*description)["baseline"], table + "#/baseline");
+    if (!baseline) return tl::unexpected(baseline.error());
+    job.baseline = *std::move(baseline);
+  }
+  seconds_column = description->value("trial_seconds", seconds_column);
+  if (seconds_column.empty()) return job;
+  TableOptions with_seconds;
+  with_seconds.two_objectives = true;
+  with_seconds.second = seconds_column;
+  auto timed = table_problem(table, with_seconds);
+  if (!timed) return tl::unexpected(timed.error());
+  // A combination that the table lacks takes what half of the others take.
+  job.trial_s = [evaluate = timed->evaluate,
+                 median = timed->log_volume ? std::exp(timed->reference[1]) : timed->reference[1]](
+                    const Configuration& configuration) {
+    const auto values = evaluate(configuration, 0);
+    return values ? (*values)[1] : median;
+  };
+  return job;
 }
 
 Result<void> run(const Options& options) {
   std::vector<Job> family;
   for (int i = 0; i < options.members; ++i) {
-    const auto number = static_cast<std::uint64_t>(i);
-    const StepTimeModel model = draw_step_time_model(options.family_seed, number);
-    family.push_back({step_time_problem(options.family_seed, number), {model.cpus, 8, true}});
+    family.push_back(made_up_program(options.family_seed, static_cast<std::uint64_t>(i)));
   }
   if (!family.empty()) {
     if (auto done = compare("step times", family, options); !done) return done;
   }
   for (const std::string& table : options.tables) {
-    auto problem = table_problem(table, {});
-    if (!problem) return tl::unexpected(problem.error());
-    const std::string name = problem->name;
-    // Rented machines without GPUs, as their page tells them.
-    const std::vector<Job> job{{*std::move(problem), {8, 0, false}}};
-    if (auto done = compare(name, job, options); !done) return done;
+    auto job = recorded_program(table, options.seconds_column);
+    if (!job) return tl::unexpected(job.error());
+    const std::string name = job->problem.name;
+    if (auto done = compare(name, {*std::move(job)}, options); !done) return done;
   }
   return {};
 }
@@ -132,9 +206,12 @@ Result<void> run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace steptune::search_quality;
   Options options;
-  CLI::App app("Trials to within 5 % of the best, with and without first guesses");
+  CLI::App app(
+      "Trials and their seconds to within 5 % of the best, with and without first guesses");
   app.add_option("--searcher", options.searcher, "bayes, random or sobol")->capture_default_str();
   app.add_option("--table", options.tables, "description (.json) of a recorded table; repeatable");
+  app.add_option("--trial-seconds", options.seconds_column,
+                 "column of what a trial took, for tables whose description names none");
   app.add_option("--step-times", options.members, "members of the synthetic family of step times")
       ->capture_default_str();
   app.add_option("--family-seed", options.family_seed, "that they are drawn from")
