@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/html/decisions_section.hpp"
 
+#include <cmath>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "tuner/loop/decision_log.hpp"
@@ -14,10 +17,54 @@ namespace {
 constexpr std::size_t k_first = 20;
 constexpr std::size_t k_latest = 380;
 
+std::optional<double> number_of(const StudyDecision& decision, const char* name) {
+  const auto found = decision.numbers.find(name);
+  if (found == decision.numbers.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+/// What a verdict says of `2.29 times as fast as the baseline`.
+const char* verdict_words(const StudyDecision& decision) {
+  const auto found = decision.numbers.find("verdict");
+  if (found == decision.numbers.end()) return "";
+  if (*found == "faster") return ": faster";
+  if (*found == "hidden") return ": faster, unless a buffer hides what it takes";
+  if (*found == "not_faster") return ": not shown to be faster";
+  return *found == "open" ? ": not told apart yet" : "";
+}
+
+/// What the numbers of a decision say, as a sentence; empty where its own text does.
+std::string in_words(const StudyDecision& decision) {
+  const auto ratio = number_of(decision, "ratio");
+  const auto low = number_of(decision, "low");
+  const auto high = number_of(decision, "high");
+  const auto pairs = number_of(decision, "pairs");
+  if (decision.kind == "judge" && ratio && low && high && pairs) {
+    return fmt::format(
+        "after {:.3g} pair{} of fresh runs {:.3g} times as fast as the baseline ({:.3g} to "
+        "{:.3g}){}",
+        *pairs, *pairs == 1.0 ? "" : "s", *ratio, *low, *high, verdict_words(decision));
+  }
+  const auto log_ratio = number_of(decision, "log_ratio");
+  if (decision.kind == "drift" && log_ratio) {
+    return decision.numbers.value("significant", false)
+               ? fmt::format("the machine takes {:.3g} times as long as when the baseline ran",
+                             std::exp(*log_ratio))
+               : "the machine is as fast as when the baseline ran";
+  }
+  if (decision.kind == "finalist") return "runs again, in turn with the baseline";
+  return {};
+}
+
 std::string row_html(const StudyDecision& decision) {
-  return "<tr>" + html_cell(format_utc(decision.at_wall_s)) + html_cell(decision.kind) +
-         html_cell(decision.trial > 0 ? std::to_string(decision.trial) : "", true) +
-         html_cell(numbers_text(decision)) + html_cell(decision.text) + "</tr>";
+  std::string told = html_escaped(in_words(decision));
+  if (!decision.text.empty()) {
+    told += (told.empty() ? "" : "<br>") + html_escaped(decision.text);
+  }
+  return "<tr>" + html_cell(decision.kind) +
+         html_cell(decision.trial > 0 ? std::to_string(decision.trial) : "", true) + "<td>" + told +
+         "</td><td><small>" + html_escaped(numbers_text(decision)) + "</small></td>" +
+         html_cell(format_utc(decision.at_wall_s)) + "</tr>";
 }
 
 }  // namespace
@@ -38,9 +85,9 @@ std::string decisions_table(const StudyReport& report) {
     body += row_html(decisions[i]);
   }
   return html_table(" id=\"study-decisions\"",
-                    html_head_cell("time") + html_head_cell("decision") +
-                        html_head_cell("trial", true) + html_head_cell("numbers") +
-                        html_head_cell("in words"),
+                    html_head_cell("decision") + html_head_cell("trial", true) +
+                        html_head_cell("in words") + html_head_cell("numbers") +
+                        html_head_cell("time"),
                     body);
 }
 
