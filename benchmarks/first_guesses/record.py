@@ -52,10 +52,10 @@ def main():
     os.makedirs(arguments.out, exist_ok=True)
     study = study_of(arguments.program, arguments)
     trials = recorded_table.run_study(arguments.steptune, study, os.path.join(arguments.out, arguments.program))
-    parameters = study["parameters"]
+    parameters = {name: parameter for name, parameter in study["parameters"].items() if name not in KEPT}
     recorded_table.write_table(
         arguments.out, arguments.program, parameters, recorded_table.rows_of(trials, parameters),
-        baseline=study["baseline"],
+        baseline={name: study["baseline"][name] for name in parameters},
         what=f"Seconds per sample of examples/{arguments.program} on a CPU, and what each trial took from start to end",
         provenance={"path": f"examples/{arguments.program}", "licence": "Apache-2.0",
                     "measured_with": "benchmarks/first_guesses/record.py"},

@@ -83,7 +83,10 @@ Result<Column> column_from(const Json& json, const std::string& where) {
   for (const Json& value : json["values"]) {
     column.texts.push_back(value.is_string() ? value.get<std::string>() : value.dump());
   }
-  if (json.value("kind", "cat") == "cat") {
+  if (column.texts == std::vector<std::string>{"false", "true"}) {
+    column.parameter.name = name;
+    column.parameter.kind = ParameterKind::boolean;
+  } else if (json.value("kind", "cat") == "cat") {
     column.parameter.name = name;
     column.parameter.kind = ParameterKind::categorical;
     for (const std::string& text : column.texts)
