@@ -291,6 +291,8 @@ Result<LeaderboardColumn> column_named(const std::vector<LeaderboardColumn>& col
     names.push_back(column.name);
     list += (list.empty() ? "" : ", ") + printable_line(column.name);
   }
+  const auto titled = std::ranges::find(columns, name, &LeaderboardColumn::title);
+  if (titled != columns.end()) return *titled;
   return fail(ErrorKind::usage,
               fmt::format("the leaderboard has no column \"{}\"{}", printable_line(name),
                           did_you_mean(name, names)),

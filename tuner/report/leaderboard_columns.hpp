@@ -43,7 +43,8 @@ inline constexpr int k_parameter_importance = 4;
 [[nodiscard]] std::vector<LeaderboardColumn> leaderboard_columns(
     const Leaderboard& board, const std::vector<std::string>& parameters);
 
-/// The column of that name; an error with the nearest name if there is none.
+/// The column of that name, else the first one that is headed so (`samples/s`); an error with the
+/// nearest name if there is none.
 [[nodiscard]] Result<LeaderboardColumn> column_named(const std::vector<LeaderboardColumn>& columns,
                                                      const std::string& name);
 

@@ -262,6 +262,10 @@ Result<Leaderboard> read_selected(const StoredStudy& study, const LeaderboardQue
 }  // namespace
 
 Result<Leaderboard> read_leaderboard(const StoredStudy& study, const LeaderboardQuery& query) {
+  if (query.pareto && study.objectives.size() < 2) {
+    return fail(ErrorKind::usage, "the study has one objective, of which there is no Pareto front",
+                "--pareto", "without it the best trials come first");
+  }
   if (selects_rows(query)) return read_selected(study, query);
   auto input = read_input(study, query);
   if (!input) return tl::unexpected(input.error());

@@ -182,14 +182,20 @@ std::string with_colors(const std::string& text, const Leaderboard& board) {
   return result;
 }
 
-std::string legend(const Leaderboard& board) {
+std::string legend(const Leaderboard& board, std::size_t width) {
   const auto any = [&](auto member) {
     return std::any_of(board.rows.begin(), board.rows.end(),
                        [&](const auto& row) { return row.*member; });
   };
   std::string result;
-  const auto add = [&](bool used, const char* text) {
-    if (used) result += fmt::format("{}{}", result.empty() ? "" : "   ", text);
+  std::size_t in_line = 0;
+  const auto add = [&](bool used, std::string_view text) {
+    if (!used) return;
+    constexpr std::string_view k_gap = "   ";
+    const bool fits = width == 0 || in_line + k_gap.size() + text.size() <= width;
+    const std::string_view before = in_line == 0 ? "" : fits ? k_gap : "\n";
+    in_line = (fits ? in_line + before.size() : 0) + text.size();
+    result.append(before).append(text);
   };
   add(any(&LeaderboardRow::best), "* best");
   add(any(&LeaderboardRow::tied), "= tied with the best (no measurable difference)");
@@ -240,7 +246,7 @@ std::string leaderboard_text(const Leaderboard& board, const TextStyle& style) {
       table = narrow_table(columns, board, style.width);
     }
     result = style.color ? with_colors(table.text(), board) : table.text();
-    result += legend(board);
+    result += legend(board, style.width);
   }
   if (!board.constant.empty() && !board.rows.empty()) {
     Configuration constant;

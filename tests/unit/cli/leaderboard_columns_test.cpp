@@ -124,6 +124,14 @@ TEST(LeaderboardColumns, AWrongNameIsAnErrorWithTheNearest) {
   EXPECT_NE(wrong.error().text().find("did you mean \"batch_size\"?"), std::string::npos);
 }
 
+TEST(LeaderboardColumns, MayBeNamedAsTheyAreHeaded) {
+  const Leaderboard board = wide_board();
+  const auto columns = leaderboard_columns(board, {"batch_size"});
+  const auto headed = column_named(columns, "samples/s");
+  ASSERT_TRUE(headed) << headed.error().text();
+  EXPECT_EQ(headed->name, "samples_per_s");
+}
+
 TEST(LeaderboardColumns, AParameterMayHaveTheNameOfAColumn) {
   const Leaderboard board = wide_board();
   const auto columns = leaderboard_columns(board, {"status"});

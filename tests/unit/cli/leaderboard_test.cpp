@@ -145,6 +145,16 @@ TEST(LeaderboardText, IsATableWithLegendNotesAndCounts) {
             "5 trials: 4 completed, 1 out of memory\n");
 }
 
+TEST(LeaderboardText, ItsLegendFitsTheTerminal) {
+  LeaderboardInput input = three_trials();
+  input.ranked[0].disturbance = Disturbance{0.3, 0.0};
+  const std::string text = leaderboard_text(board_of(std::move(input)), {false, 80});
+  EXPECT_NE(text.find("\n* best   = tied with the best (no measurable difference)\n"
+                      "! disturbed by other load\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(LeaderboardText, FitsANarrowTerminalByCuttingTheConfiguration) {
   LeaderboardInput input = three_trials();
   for (TrialRecord& trial : input.ranked) {

@@ -138,6 +138,19 @@ TEST_F(StoredStudyTest, ABaselineThatWasMeasuredInItsSecondTrialIsWhatGainsAreOv
   EXPECT_DOUBLE_EQ(board.rows[1].gains[0], 1.0);
 }
 
+TEST_F(StoredStudyTest, OneObjectiveHasNoParetoFront) {
+  add(1, TrialPurpose::baseline, TrialStatus::completed, 200.0, 1);
+  LeaderboardQuery query;
+  query.pareto = true;
+  EXPECT_EQ(must(read_leaderboard(stored(), query)).rows.size(), 1U);
+  StoredStudy study = stored();
+  study.objectives.resize(1);
+  const auto board = read_leaderboard(study, query);
+  ASSERT_FALSE(board);
+  EXPECT_EQ(board.error().kind, ErrorKind::usage);
+  EXPECT_EQ(board.error().where, "--pareto");
+}
+
 TEST_F(StoredStudyTest, AConditionHoldsOnlyForTrialsThatHaveWhatItNames) {
   add(1, TrialPurpose::baseline, TrialStatus::completed, 200.0, 1);
   add(2, TrialPurpose::search, TrialStatus::failed, 0.0, 4);
