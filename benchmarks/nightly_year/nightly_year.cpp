@@ -93,6 +93,9 @@ int main(int argc, char** argv) {
     }
     if (events) print_events(*year);
     count(model, *year, tally);
+    // Each takes a minute.
+    fmt::print(stderr, "year {} of {} ended: {} false alarms so far\n", i + 1, years,
+               tally.false_alarms);
   }
   const double scratch_s = tally.scratch_s / tally.years;
   const double night_s = tally.nights_s / tally.nights;
