@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records an example program over the combinations of its settings, as a tuning table for `first_guesses --table`.
 
-    record.py --steptune build/release/bin/steptune --programs build/release/bin --out FOLDER char_gpt|image_classifier|pytorch_resnet
+    record.py --steptune build/release/bin/steptune --programs build/release/bin --out FOLDER char_gpt
 
-Runs the example's own study file with every combination measured for some seconds by fresh processes, in FOLDER, which another
-call of the same command goes on with, and writes NAME.csv and .json there. To keep that below ten minutes on two cores, `prefetch`
-stays at 2 and the allocator at its default. Run it on a machine that does nothing else.
+PROGRAM is char_gpt, image_classifier or pytorch_resnet. Runs the example's own study file with every combination measured for
+some seconds by fresh processes, in FOLDER, which another call of the same command goes on with, and writes PROGRAM.csv and .json
+there. To keep that below ten minutes on two cores, `prefetch` stays at 2 and the allocator at its default. Run it on a machine
+that does nothing else.
 """
 import argparse
 import os
@@ -27,8 +28,8 @@ def study_of(program, arguments):
     data = os.path.join(os.path.abspath(arguments.out), "data")
     programs = os.path.abspath(arguments.programs)
     words = {"examples/image_classifier/data": data}
-    study["command"] = [
-        words.get(word, word.replace("build/release/bin", programs)) if isinstance(word, str) else word for word in study["command"]]
+    study["command"] = [words.get(word, word.replace("build/release/bin", programs)) if isinstance(word, str) else word
+                        for word in study["command"]]
     study["working_directory"] = root
     for name, choices in KEPT.items():
         if name in study["parameters"]:
