@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Looking through the system's processes, with real children of this program.
+#include "common/machine/processes.hpp"
+
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -16,7 +18,6 @@
 #include "tests/process/local_runner_fixture.hpp"
 #include "trial_runner/local/memory_tracker.hpp"
 #include "trial_runner/local/orphaned_trials.hpp"
-#include "trial_runner/local/proc.hpp"
 #include "trial_runner/local/process_tags.hpp"
 #include "trial_runner/local/spawn.hpp"
 #include "trial_runner/local/subreaper.hpp"
@@ -25,7 +26,6 @@
 namespace steptune::process_tests {
 namespace {
 
-using local::ProcessId;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -53,7 +53,7 @@ class Child {
   }
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  [[nodiscard]] ProcessId id() const { return local::read_stat(pid_)->id; }
+  [[nodiscard]] ProcessId id() const { return read_stat(pid_)->id; }
   void reap() {
     if (!reaped_) ::waitpid(pid_, nullptr, 0);
     reaped_ = true;
@@ -68,7 +68,7 @@ std::vector<std::string> shell(const std::string& script) {
   return {"/bin/sh", "-c", script};
 }
 
-std::vector<pid_t> pids_of(const std::vector<local::ProcessStat>& processes) {
+std::vector<pid_t> pids_of(const std::vector<ProcessStat>& processes) {
   std::vector<pid_t> pids;
   for (const auto& process : processes)
     pids.push_back(process.id.pid);
@@ -84,7 +84,7 @@ std::vector<pid_t> pids_of(const std::vector<ProcessId>& processes) {
 
 TEST(Processes, AStatTellsParentGroupAndState) {
   const Child child({"/bin/sleep", "1000"});
-  const auto stat = local::read_stat(child.pid());
+  const auto stat = read_stat(child.pid());
   ASSERT_TRUE(stat);
   EXPECT_EQ(stat->id.pid, child.pid());
   EXPECT_EQ(stat->parent, ::getpid());
@@ -92,7 +92,7 @@ TEST(Processes, AStatTellsParentGroupAndState) {
   EXPECT_GT(stat->id.start_ticks, 0U);
   EXPECT_FALSE(stat->is_zombie());
   ::kill(child.pid(), SIGKILL);
-  EXPECT_TRUE(eventually([&] { return local::read_stat(child.pid())->is_zombie(); }));
+  EXPECT_TRUE(eventually([&] { return read_stat(child.pid())->is_zombie(); }));
 }
 
 TEST(Processes, AProgramsNameMayHoldBlanksAndParentheses) {
@@ -103,7 +103,7 @@ TEST(Processes, AProgramsNameMayHoldBlanksAndParentheses) {
   EXPECT_TRUE(eventually([&] {
     return read_file("/proc/" + std::to_string(child.pid()) + "/comm") == "a) R (1 2\n";
   }));
-  const auto stat = local::read_stat(child.pid());
+  const auto stat = read_stat(child.pid());
   ASSERT_TRUE(stat);
   EXPECT_EQ(stat->parent, ::getpid());
 }
@@ -112,34 +112,34 @@ TEST(Processes, OneThatIsGoneHasNoStatAndNoChildren) {
   Child child({"/bin/true"});
   const ProcessId id = child.id();
   child.reap();
-  EXPECT_FALSE(local::read_stat(id.pid));
-  EXPECT_THAT(local::children_of(id.pid), IsEmpty());
-  EXPECT_THAT(local::process_tree(id.pid), IsEmpty());
-  EXPECT_FALSE(local::send_signal(id, SIGKILL));
+  EXPECT_FALSE(read_stat(id.pid));
+  EXPECT_THAT(children_of(id.pid), IsEmpty());
+  EXPECT_THAT(process_tree(id.pid), IsEmpty());
+  EXPECT_FALSE(send_signal(id, SIGKILL));
 }
 
 TEST(Processes, ATreeHasEveryDescendantThatCanBeReached) {
   const Child child(shell("sleep 1000 & (sleep 1000 & wait) & wait"));
-  EXPECT_TRUE(eventually([&] { return local::process_tree(child.pid()).size() == 4; }));
-  EXPECT_THAT(local::children_of(child.pid()), SizeIs(2));
-  EXPECT_THAT(local::children_of(::getpid()), Contains(child.pid()));
-  EXPECT_THAT(pids_of(local::process_tree(::getpid())), Contains(child.pid()));
+  EXPECT_TRUE(eventually([&] { return process_tree(child.pid()).size() == 4; }));
+  EXPECT_THAT(children_of(child.pid()), SizeIs(2));
+  EXPECT_THAT(children_of(::getpid()), Contains(child.pid()));
+  EXPECT_THAT(pids_of(process_tree(::getpid())), Contains(child.pid()));
 }
 
 TEST(Processes, ASignalReachesThatVeryProcessOnly) {
   Child child({"/bin/sleep", "1000"});
   ProcessId other = child.id();
   ++other.start_ticks;
-  EXPECT_FALSE(local::send_signal(other, SIGKILL)) << "another that got the same number";
+  EXPECT_FALSE(send_signal(other, SIGKILL)) << "another that got the same number";
   EXPECT_TRUE(is_alive(child.pid()));
-  EXPECT_TRUE(local::send_signal(child.id(), SIGKILL));
+  EXPECT_TRUE(send_signal(child.id(), SIGKILL));
   EXPECT_TRUE(eventually([&] { return !is_alive(child.pid()); }));
-  EXPECT_FALSE(local::send_signal(child.id(), SIGKILL)) << "a zombie needs no signal";
+  EXPECT_FALSE(send_signal(child.id(), SIGKILL)) << "a zombie needs no signal";
 }
 
 TEST(Processes, APidfdIsReadableOnceTheProcessHasEnded) {
   Child child({"/bin/sleep", "1000"});
-  const UniqueFd handle = local::open_pidfd(child.pid());
+  const UniqueFd handle = open_pidfd(child.pid());
   if (!handle) GTEST_SKIP() << "this kernel has no pidfd";
   pollfd waiting{handle.get(), POLLIN, 0};
   EXPECT_EQ(::poll(&waiting, 1, 0), 0);
@@ -150,7 +150,7 @@ TEST(Processes, APidfdIsReadableOnceTheProcessHasEnded) {
 TEST(Processes, AnEnvironmentHasAnEntryAsAWholeOrNot) {
   const Child child({"/bin/sleep", "1000"}, {{"STEPTUNE_RUN", "abc"}, {"OTHER", "1"}});
   const auto has = [&](const std::vector<std::string>& entries) {
-    return local::environment_has(child.pid(), entries);
+    return environment_has(child.pid(), entries);
   };
   EXPECT_TRUE(eventually([&] { return has({"STEPTUNE_RUN=abc"}); }));
   EXPECT_TRUE(has({"OTHER=1", "STEPTUNE_RUN=abc"}));
@@ -194,7 +194,7 @@ TEST(Subreaper, InheritsTheOrphansOfATrialAndReapsThem) {
   const pid_t orphan = subreaper.orphans_of(trial.pid()).front().id.pid;
   ::kill(orphan, SIGKILL);
   EXPECT_TRUE(eventually([&] {
-    return subreaper.orphans_of(trial.pid()).empty() && !local::read_stat(orphan);
+    return subreaper.orphans_of(trial.pid()).empty() && !read_stat(orphan);
   })) << "a dead orphan is reaped";
   EXPECT_GE(subreaper.reaped_usage(trial.pid()).cpu_s, 0.0);
   subreaper.remove_trial(trial.pid());
@@ -231,7 +231,7 @@ TEST(Subreaper, AnOrphanWithoutTagsBelongsToTheOnlyTrial) {
 TEST(MemoryTracker, FollowsOneProcessByItsPeak) {
   const Child child({STEPTUNE_BINARY_DIR "/bin/fake_trial", "hog", "50000000"});
   local::MemoryTracker memory(40e6);
-  EXPECT_TRUE(eventually([&] { return memory.sample(local::process_tree(child.pid()), 0.0); }));
+  EXPECT_TRUE(eventually([&] { return memory.sample(process_tree(child.pid()), 0.0); }));
   EXPECT_GT(memory.peak_bytes().value_or(0.0), 40e6);
   EXPECT_LT(memory.peak_bytes().value_or(0.0), 150e6);
 }
@@ -244,9 +244,9 @@ TEST(MemoryTracker, OfAProcessThatIsGoneKnowsNothing) {
 
 TEST(MemoryTracker, CountsSharedPagesOnce) {
   const Child child({STEPTUNE_BINARY_DIR "/bin/fake_trial", "share", "50000000", "3"});
-  std::vector<local::ProcessStat> processes;
+  std::vector<ProcessStat> processes;
   ASSERT_TRUE(eventually([&] {
-    processes = local::process_tree(child.pid());
+    processes = process_tree(child.pid());
     double sum = 0.0;
     for (const auto& process : processes)
       sum += static_cast<double>(process.resident_bytes);
@@ -268,7 +268,7 @@ TEST(Watchdog, IsReadyOnceStartedAndEndsOnDestruction) {
     EXPECT_TRUE(is_alive(pid));
     EXPECT_EQ(::getpgid(pid), pid) << "signals of a terminal must not reach it";
   }
-  EXPECT_FALSE(local::read_stat(pid)) << "ended and reaped";
+  EXPECT_FALSE(read_stat(pid)) << "ended and reaped";
 }
 
 TEST(Watchdog, KillsNothingWhenItIsToldToQuit) {

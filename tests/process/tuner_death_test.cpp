@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "common/child_process.hpp"
+#include "common/machine/processes.hpp"
 #include "tests/process/local_runner_fixture.hpp"
 #include "trial_runner/local/orphaned_trials.hpp"
-#include "trial_runner/local/proc.hpp"
 #include "trial_runner/local/spawn.hpp"
 
 namespace steptune::process_tests {
@@ -81,7 +81,7 @@ class TunerDeathTest : public LocalRunnerTest {
     return text;
   }
   [[nodiscard]] pid_t watchdog_of_tuner() const {
-    for (const pid_t child : local::children_of(tuner_)) {
+    for (const pid_t child : children_of(tuner_)) {
       if (read_file("/proc/" + std::to_string(child) + "/comm").starts_with(k_watchdog_comm)) {
         return child;
       }
@@ -130,7 +130,7 @@ TEST_F(TunerDeathTest, TheWatchdogLeavesWithItsTuner) {
 TEST_F(TunerDeathTest, AWatchdogThatDiedIsReplacedBeforeTheNextTrial) {
   use();
   const auto watchdog_pid = [] {
-    for (const pid_t child : local::children_of(::getpid())) {
+    for (const pid_t child : children_of(::getpid())) {
       if (read_file("/proc/" + std::to_string(child) + "/comm").starts_with(k_watchdog_comm) &&
           is_alive(child)) {
         return child;
@@ -172,9 +172,9 @@ TEST_F(TunerDeathTest, AdoptDoesNotTouchAProcessThatGotTheNumberSince) {
   const auto bystander = local::spawn({{"/bin/sleep", "1000"}, {}, {}, true, -1, -1});
   ASSERT_TRUE(bystander);
   local::TrialToken token;
-  token.main = local::read_stat(*bystander)->id;
+  token.main = read_stat(*bystander)->id;
   token.main.start_ticks -= 1;
-  token.boot = local::boot_id();
+  token.boot = boot_id();
   token.run_tag = "former";
   std::vector<Runner::Orphan> orphans{{shell("true"), local::to_text(token)}};
   ASSERT_TRUE(runner().adopt(orphans));
@@ -186,7 +186,7 @@ TEST_F(TunerDeathTest, AdoptDoesNotTouchAProcessThatGotTheNumberSince) {
   ASSERT_TRUE(runner().adopt(orphans));
   EXPECT_TRUE(is_alive(*bystander));
 
-  token.boot = local::boot_id();
+  token.boot = boot_id();
   orphans[0].token = local::to_text(token);
   orphans[0].spec.limits.grace_s = 0.0;
   ASSERT_TRUE(runner().adopt(orphans));

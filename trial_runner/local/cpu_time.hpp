@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "trial_runner/local/proc.hpp"
+#include "common/machine/processes.hpp"
 #include "trial_runner/runner.hpp"
 
 namespace steptune::local {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "common/machine/processes.hpp"
 #include "trial_runner/local/nvml.hpp"
-#include "trial_runner/local/proc.hpp"
 #include "trial_runner/runner.hpp"
 
 namespace steptune::local {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/machine/processes.hpp"
 #include "trial_runner/local/cpu_time.hpp"
 #include "trial_runner/local/ending.hpp"
 #include "trial_runner/local/gpu_watch.hpp"
@@ -13,7 +14,6 @@
 #include "trial_runner/local/oom_kill_counters.hpp"
 #include "trial_runner/local/placement.hpp"
 #include "trial_runner/local/pressure_watch.hpp"
-#include "trial_runner/local/proc.hpp"
 #include "trial_runner/local/subreaper.hpp"
 #include "trial_runner/local/trial_process.hpp"
 #include "trial_runner/output/lines.hpp"

@@ -6,7 +6,7 @@
 
 #include <sys/resource.h>
 
-#include "trial_runner/local/proc.hpp"
+#include "common/machine/processes.hpp"
 
 namespace steptune::local {
 

@@ -7,7 +7,7 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
-#include "trial_runner/local/proc.hpp"
+#include "common/machine/processes.hpp"
 #include "trial_runner/runner.hpp"
 
 namespace steptune::local {

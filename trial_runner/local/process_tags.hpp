@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trial_runner/local/proc.hpp"
+#include "common/machine/processes.hpp"
 #include "trial_runner/runner.hpp"
 
 namespace steptune::local {

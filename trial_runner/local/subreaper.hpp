@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "trial_runner/local/proc.hpp"
+#include "common/machine/processes.hpp"
 
 namespace steptune::local {
 

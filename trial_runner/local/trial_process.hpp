@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/machine/processes.hpp"
 #include "common/unique_fd.hpp"
-#include "trial_runner/local/proc.hpp"
 #include "trial_runner/local/spawn.hpp"
 #include "trial_runner/runner.hpp"
 

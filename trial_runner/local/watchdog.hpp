@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 #include "common/error.hpp"
+#include "common/machine/processes.hpp"
 #include "common/unique_fd.hpp"
-#include "trial_runner/local/proc.hpp"
 
 namespace steptune::local {
 

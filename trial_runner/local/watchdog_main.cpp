@@ -20,7 +20,7 @@
 
 namespace {
 
-using steptune::local::ProcessId;
+using steptune::ProcessId;
 
 constexpr double k_pause_s = 0.02;
 constexpr int k_max_rounds = 3000;  // a minute: what is not gone then hangs in the kernel
@@ -62,7 +62,7 @@ void kill_all(const std::string& tag, const std::vector<ProcessId>& leaders) {
   for (int round = 0; round < k_max_rounds && clean < k_clean_rounds; ++round) {
     const auto victims = steptune::local::find_tagged_processes({&tag, 1}, leaders);
     for (const ProcessId& victim : victims)
-      steptune::local::send_signal(victim, SIGKILL);
+      steptune::send_signal(victim, SIGKILL);
     clean = victims.empty() ? clean + 1 : 0;
     steptune::pause_thread(k_pause_s);
   }

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "trial_runner/local/proc.hpp"
+#include "common/machine/processes.hpp"
 
 namespace steptune {
 namespace {
@@ -54,12 +54,12 @@ NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files) {
 
 NativeRuntimes runtimes_below(pid_t root) {
   const std::string own = program_of(::getpid());
-  const auto own_environment = local::environment_of(::getpid());
-  for (const local::ProcessStat& process : local::process_tree(root)) {
+  const auto own_environment = environment_of(::getpid());
+  for (const ProcessStat& process : process_tree(root)) {
     if (program_of(process.id.pid) == own) continue;
-    NativeRuntimes found = runtimes_in(local::mapped_files(process.id.pid));
+    NativeRuntimes found = runtimes_in(mapped_files(process.id.pid));
     if (!found.has_openmp && !found.has_openblas) continue;
-    const auto environment = local::environment_of(process.id.pid);
+    const auto environment = environment_of(process.id.pid);
     for (const char* variable : k_variables) {
       const auto here = environment.find(variable);
       const auto given = own_environment.find(variable);

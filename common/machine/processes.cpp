@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial_runner/local/proc.hpp"
+#include "common/machine/processes.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -15,7 +15,7 @@
 
 #include "common/machine/system_files.hpp"
 
-namespace steptune::local {
+namespace steptune {
 namespace {
 
 struct CloseDirectory {
@@ -208,4 +208,4 @@ std::string boot_id() {
   return id;
 }
 
-}  // namespace steptune::local
+}  // namespace steptune

@@ -14,7 +14,7 @@
 
 #include "common/unique_fd.hpp"
 
-namespace steptune::local {
+namespace steptune {
 
 /// A process that cannot be mistaken for a later one that got the same number.
 struct ProcessId {
@@ -70,4 +70,4 @@ bool send_signal(const ProcessId& process, int signal);
 /// Identifies the machine's current boot: process numbers and start times mean nothing beyond it.
 [[nodiscard]] std::string boot_id();
 
-}  // namespace steptune::local
+}  // namespace steptune
