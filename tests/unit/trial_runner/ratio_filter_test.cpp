@@ -89,7 +89,7 @@ struct Outcome {
 };
 
 Outcome outcome_of(const Machine& machine, double ratio, double truth) {
-  constexpr int k_studies = 15, k_trials = 6;
+  constexpr int k_studies = 10, k_trials = 6;
   Outcome outcome;
   for (int study = 0; study < k_studies; ++study) {
     Turns turns(machine, static_cast<std::uint64_t>(study));
