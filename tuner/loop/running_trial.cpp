@@ -196,7 +196,10 @@ bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
   const TrialEstimate estimate =
       to_estimate(*study_, record_.number, current.window_steps, objectives->values,
                   objectives->standard_errors, record_.level);
-  return estimate.values[0] - k_errors_apart / k_z_95 * estimate.half_widths[0] > *targets_.to_beat;
+  const double apart = k_errors_apart / k_z_95 * estimate.half_widths[0];
+  // What is compared is known by its ratio: wide intervals are those of a logarithm.
+  return (takes_turns() ? estimate.values[0] * std::exp(-apart / estimate.values[0])
+                        : estimate.values[0] - apart) > *targets_.to_beat;
 }
 
 bool RunningTrial::may_be_buffered() const {

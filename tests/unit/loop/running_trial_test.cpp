@@ -237,7 +237,7 @@ TEST(RunningTrial, ThatTakesTurnsIsLeftAfterItsFirstBlockWhereItIsFarSlower) {
   StopsAt scheduler(1e9);
   NoSearcher searcher;
   Report told = report(2, 502.0);
-  told.compared = ComparedRate{3.0, 0.6};
+  told.compared = ComparedRate{3.0, 1.2};
   trial.reported(told);
   EXPECT_TRUE(trial.wants_to_end(scheduler, searcher, nullptr));
 }
