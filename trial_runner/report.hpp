@@ -19,6 +19,14 @@ struct PhaseReport {
   bool operator==(const PhaseReport&) const = default;
 };
 
+/// What a runner makes of a trial that it compares with the baseline all the time: it knows the
+/// machine's level, which the reports of the trial alone do not show. In the unit of the counters.
+struct ComparedRate {
+  double seconds_per_sample = 0.0;
+  double half_width_s = 0.0;  ///< of its 95 % interval, however few the steps; any may be the last
+  bool operator==(const ComparedRate&) const = default;
+};
+
 /// One progress line of a trial. Counters are cumulative since the trial's start.
 struct Report {
   double received_s = 0.0;  ///< runner's clock when the line was read
@@ -32,6 +40,8 @@ struct Report {
   std::map<std::string, double> metrics;  ///< loss, gradient noise scale, anything else; finite
   std::map<std::string, double> parts;    ///< cumulative seconds by part of a step: data, compute
   std::optional<PhaseReport> phase;
+  /// So far; the measurement is this, and not what the reports scatter by.
+  std::optional<ComparedRate> compared;
   /// Metrics whose last value was NaN or infinite (a diverged loss): absent from `metrics`.
   std::set<std::string> not_finite;
   /// What a hook in the program told of itself, each one JSON object (trial_runner/hooks), in

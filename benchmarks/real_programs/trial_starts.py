@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How many configurations a minute the three kinds of trials measure, and whether they agree.
+"""How many configurations a minute the kinds of trials measure, and whether they agree.
 
-    trial_starts.py --steptune build/release/bin/steptune [--trials 10] [--all-knobs] NAME -- COMMAND...
+    trial_starts.py --steptune build/release/bin/steptune [--trials 10] [--rounds 2] [--kinds fresh,forked,live]
+                    [--max-trial 60s] [--all-knobs] NAME -- COMMAND...
 
-Run it in the program's folder on a machine that does nothing else. The same configurations, drawn at random from the
+Run it in the program's folder on a machine that does nothing else; where others use it, with more rounds, in which the kinds
+take turns, so that load hits all of them. In a round the same configurations, drawn at random from the
 knobs that a running program can be switched to (--all-knobs: from all safe ones), are measured to +-5 % with "trials": "fresh",
 "forked" and "live", without confirmation. Prints a row of the table in docs/hooks.md for each: seconds from launch to
-the first step, configurations a minute, and how far their times are from those of fresh trials (median).
+the first step, configurations a minute (the baseline is one), how far their times over their baseline's are from those of fresh
+trials (median), and what half-width they came to (median).
 """
 import argparse
 import json
@@ -35,26 +38,66 @@ def keep_switchable(study):
             del section[name]
 
 
-def measured(steptune, study, mode):
-    """Trials of the study's configurations in that mode, as `export` tells them, and the tuning's seconds."""
-    study = dict(study, name=f"{study['name']}-{mode}", trials=mode)
+def measured(steptune, study, kind, round_number):
+    """Trials of the study's configurations of that kind, as `export` tells them, and the tuning's seconds."""
+    study = dict(study, name=f"{study['name']}-{kind}-{round_number}", trials=kind)
+    study["search"] = dict(study["search"], seed=round_number)
     file = study["name"] + ".study.json"
     with open(file, "w", encoding="utf-8") as out:
         json.dump(study, out, indent=1)
-    subprocess.run([steptune, "run", file, "--new", "--yes", "--quiet"], check=True)
-    shown = [json.loads(subprocess.run([steptune, "show", study["name"], str(number), "--json"], check=True,
-                                       stdout=subprocess.PIPE).stdout) for number in range(1, study["budget"]["trials"] + 1)]
+    subprocess.run([steptune, "run", file, "--new", "--yes", "--quiet"], check=True, stdout=subprocess.DEVNULL)
+    shown = []
+    for number in range(1, study["budget"]["trials"] + 1):
+        told = subprocess.run([steptune, "show", study["name"], str(number), "--json"], check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        if told.returncode != 0:  # a small space is tried in fewer trials
+            break
+        shown.append(json.loads(told.stdout))
     return [one for one in shown if one["trial"]["objectives"]], shown[0]["study"]["tuning_s"]
+
+
+class Tally:
+    """What trials of one kind came to, in all rounds."""
+
+    def __init__(self):
+        self.trials = 0
+        self.tuning_s = 0.0
+        self.first_step_s = []
+        self.half_widths = []
+        self.ratios = {}  # to the baseline of the round, by round and configuration
+
+    def add(self, trials, tuning_s, round_number):
+        self.trials += len(trials)
+        self.tuning_s += tuning_s
+        baseline = trials[0]["trial"]["objectives"][0]["value"]
+        for one in trials[1:]:
+            time = one["trial"]["objectives"][0]
+            if one["details"]["trace"]["at_s"]:
+                self.first_step_s.append(one["details"]["trace"]["at_s"][0])
+            self.half_widths.append(time["half_width_95"] / time["value"])
+            key = round_number, json.dumps(one["trial"]["configuration"], sort_keys=True)
+            self.ratios[key] = time["value"] / baseline
+
+    def row(self, name, kind, fresh):
+        apart = [abs(math.log(ratio / fresh.ratios[key])) for key, ratio in self.ratios.items() if key in fresh.ratios]
+        median = lambda values: statistics.median(values) if values else math.nan
+        return (f"| {name} | {kind} | {median(self.first_step_s):.2f} s | {60 * self.trials / self.tuning_s:.1f} | "
+                f"{100 * median(apart):.1f} % | {100 * median(self.half_widths):.1f} % | "
+                f"{self.trials} trials in {self.tuning_s:.0f} s |")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steptune", default="steptune")
-    parser.add_argument("--trials", type=int, default=10)
+    parser.add_argument("--trials", type=int, default=10, help="of a kind in a round, the baseline among them")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--kinds", default="fresh,forked,live", help="the first is what the others are compared with")
+    parser.add_argument("--max-trial", default="60s")
     parser.add_argument("--all-knobs", action="store_true")
     parser.add_argument("name")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
+    kinds = arguments.kinds.split(",")
 
     study = drafted(arguments.steptune, arguments.name, arguments.command)
     if not arguments.all_knobs:
@@ -62,20 +105,15 @@ def main():
     study["name"] = arguments.name
     study["search"] = {"searcher": "random", "scheduler": "none"}
     study["budget"] = {"trials": arguments.trials}
-    study["measure"] = dict(study.get("measure", {}), confirm_pairs=0, sentinels=False, target_half_width=0.05)
+    study["measure"] = dict(study.get("measure", {}), confirm_pairs=0, sentinels=False, target_half_width=0.05,
+                            max_trial=arguments.max_trial)
 
-    fresh = {}
-    for mode in ("fresh", "forked", "live"):
-        trials, tuning_s = measured(arguments.steptune, study, mode)
-        first_step_s = [one["details"]["trace"]["at_s"][0] for one in trials[1:] if one["details"]["trace"]["at_s"]]
-        times = {json.dumps(one["trial"]["configuration"], sort_keys=True): one["trial"]["objectives"][0]["value"]
-                 for one in trials[1:] if one["trial"]["purpose"] == "search"}
-        fresh = fresh or times
-        apart = [abs(math.log(value / fresh[key])) for key, value in times.items() if key in fresh]
-        forked = sum(one["trial"]["placement"].get("start") == "forked" for one in trials)
-        print(f"| {arguments.name} | {mode} | {statistics.median(first_step_s):.2f} s | {60 * len(trials) / tuning_s:.1f} | "
-              f"{100 * statistics.median(apart):.1f} % | {len(trials)} trials in {tuning_s:.1f} s, {forked} forked |")
-        sys.stdout.flush()
+    tallies = {kind: Tally() for kind in kinds}
+    for round_number in range(1, arguments.rounds + 1):
+        for kind in kinds if round_number % 2 else reversed(kinds):
+            tallies[kind].add(*measured(arguments.steptune, study, kind, round_number), round_number)
+    for kind in kinds:
+        print(tallies[kind].row(arguments.name, kind, tallies[kinds[0]]))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ struct AttachedTrial {
   TrialSpec spec;
   double asked_s = 0.0;
   std::optional<double> started_s{};  ///< its settings are in force
-  PairedSteps done{};                 ///< told so far
 };
 
 class AttachedRunner final : public Runner {
@@ -47,7 +46,6 @@ class AttachedRunner final : public Runner {
   PairedBlocks blocks_;
   KnobValues baseline_;
   std::int64_t in_force_ = 0;  ///< number of the latest switch
-  bool counts_samples_ = false;
   std::optional<AttachedTrial> active_;
   std::vector<TrialEvent> events_;
 };
@@ -68,7 +66,7 @@ Result<void> AttachedRunner::start(const TrialSpec& spec) {
     return {};
   }
   baseline_ = spec.live->baseline_knobs;
-  blocks_.begin_trial(spec.live->baseline_seconds_per_sample);
+  begin_blocks(blocks_, *spec.live);
   if (blocks_.arm() == Arm::trial || in_force_ == 0) take_turn();
   return {};
 }
@@ -94,7 +92,6 @@ Result<std::vector<TrialEvent>> AttachedRunner::wait(double deadline_s) {
 void AttachedRunner::on_step(const LiveStep& step) {
   // Steps made before the latest switch have counted already.
   if (step.configuration != in_force_) return;
-  counts_samples_ = step.samples.has_value();
   if (active_ && blocks_.arm() == Arm::trial && !active_->started_s) begin_measuring();
   if (blocks_.add(step)) take_turn();
   report();
@@ -116,16 +113,9 @@ void AttachedRunner::begin_measuring() {
 }
 
 void AttachedRunner::report() {
-  for (const PairedSteps& stretch : blocks_.take()) {
+  for (Report& report : blocks_.take()) {
     if (!active_ || !active_->started_s) continue;
-    active_->done.steps += stretch.steps;
-    active_->done.samples += stretch.samples;
-    active_->done.seconds += stretch.seconds;
-    Report report;
-    report.clock_s = active_->done.seconds;
-    report.received_s = *active_->started_s + *report.clock_s;
-    report.step = active_->done.steps;
-    if (counts_samples_) report.samples = active_->done.samples;
+    report.received_s += *active_->started_s;
     events_.emplace_back(TrialReported{active_->spec.key, std::move(report)});
   }
 }
@@ -138,12 +128,9 @@ void AttachedRunner::finish(OutcomeKind kind, std::string detail) {
   outcome.duration_s = now_s - active_->asked_s;
   outcome.billed_s = outcome.duration_s;
   events_.emplace_back(TrialFinished{active_->spec.key, now_s, std::move(outcome)});
-  const bool took_turns = active_->spec.live && active_->spec.live->baseline_seconds_per_sample;
   const bool was_trial = active_->spec.live && blocks_.arm() == Arm::trial;
   active_.reset();
   blocks_.end_trial();
-  // The last block is a neighbour of the next trial's only if it was the baseline's.
-  if (!took_turns) blocks_ = PairedBlocks();
   if (was_trial && !program_.is_gone()) take_turn();
 }
 

@@ -55,7 +55,6 @@ struct Active {
   TrialSpec spec;
   double asked_s = 0.0;
   std::optional<double> started_s{};  ///< its settings are in force
-  PairedSteps done{};                 ///< told so far
   Json events = Json::array();        ///< of the hook, with its settings in force; not told yet
 };
 
@@ -136,7 +135,7 @@ Result<void> LiveRunner::start(const TrialSpec& spec) {
     }
     blocks_.restart();
   }
-  blocks_.begin_trial(spec.live->baseline_seconds_per_sample);
+  begin_blocks(blocks_, *spec.live);
   if (program_->said_hello && blocks_.arm() == Arm::trial) take_turn();
   return {};
 }
@@ -379,16 +378,9 @@ bool LiveRunner::begin_measuring() {
 }
 
 void LiveRunner::report() {
-  for (const PairedSteps& stretch : blocks_.take()) {
+  for (Report& report : blocks_.take()) {
     if (!active_ || !active_->started_s) continue;
-    active_->done.steps += stretch.steps;
-    active_->done.samples += stretch.samples;
-    active_->done.seconds += stretch.seconds;
-    Report report;
-    report.clock_s = active_->done.seconds;
-    report.received_s = *active_->started_s + *report.clock_s;
-    report.step = active_->done.steps;
-    if (program_->last.samples) report.samples = active_->done.samples;
+    report.received_s += *active_->started_s;
     const Json told = std::exchange(active_->events, Json::array());
     for (const Json& event : told)
       report.hook_events.push_back(dump_json(event));

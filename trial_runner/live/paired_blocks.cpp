@@ -2,17 +2,20 @@
 #include "trial_runner/live/paired_blocks.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace steptune::live {
 namespace {
 
 /// Long enough for the clock and a stall of one batch, short enough that drift is the same in
-/// neighbours.
-constexpr double k_least_steps = 8.0;
-constexpr double k_least_s = 0.25;
+/// neighbours. The baseline is known from all blocks before, the trial from its own alone.
+constexpr double k_trial_steps = 8.0, k_trial_s = 0.25;
+constexpr double k_baseline_steps = 4.0, k_baseline_s = 0.125;
+/// A switch that costs many steps of warm-up is worth a longer block.
+constexpr double k_share_of_warm_up = 0.5;
 /// A trial that is so much slower than the baseline is known to be after a few steps.
-constexpr double k_slow_ratio = 5.0;
+constexpr double k_slow_ratio = 2.5;
 constexpr double k_fewest_slow_steps = 2.0;
 /// Intervals that a block is told in: more than one, so that the scatter within it is seen.
 constexpr std::size_t k_stretches = 4;
@@ -21,84 +24,127 @@ double counted(const LiveStep& step) {
   return step.samples.value_or(step.step);
 }
 
-PairedSteps between(const LiveStep& from, const LiveStep& to) {
+}  // namespace
+
+PairedBlocks::Stretch PairedBlocks::between(const LiveStep& from, const LiveStep& to) {
   return {to.step - from.step, counted(to) - counted(from), to.seconds - from.seconds};
 }
 
-}  // namespace
-
-void PairedBlocks::begin_trial(std::optional<double> level) {
+void PairedBlocks::begin() {
   has_trial_ = true;
-  level_ = level;
   waiting_.reset();
-  measured_.clear();
-  // A block of the baseline that is under way goes on, and is the first pair's.
-  if (!level_ || before_) {
-    arm_ = Arm::trial;
-    points_.clear();
-  }
+  done_ = {};
+  reports_.clear();
+}
+
+void PairedBlocks::begin_trial(double level) {
+  begin();
+  level_ = level;
+  filter_.begin_trial();
+  // A block of the baseline that is under way goes on, and is the first before the trial.
+  if (has_baseline_) turn_to(Arm::trial);
+}
+
+void PairedBlocks::begin_alone(Alone settings) {
+  begin();
+  level_.reset();
+  alone_ = settings;
+  turn_to(Arm::trial);
 }
 
 void PairedBlocks::end_trial() {
   has_trial_ = false;
-  if (arm_ == Arm::trial) points_.clear();
-  arm_ = Arm::baseline;
+  if (arm_ == Arm::trial) turn_to(Arm::baseline);
   waiting_.reset();
-  measured_.clear();
+  reports_.clear();
 }
 
 void PairedBlocks::restart() {
-  points_.clear();
   waiting_.reset();
-  before_.reset();
+  filter_.restart();
+  has_baseline_ = false;
   has_measured_ = false;
-  arm_ = has_trial_ && !level_ ? Arm::trial : Arm::baseline;
+  turn_to(has_trial_ && !level_ ? Arm::trial : Arm::baseline);
+}
+
+void PairedBlocks::turn_to(Arm arm) {
+  arm_ = arm;
+  points_.clear();
+  warm_up_steps_ = warm_up_begin_ = 0.0;
 }
 
 bool PairedBlocks::add(const LiveStep& step) {
   if (step.warm_up) {
-    points_.clear();
+    if (warm_up_begin_ == 0.0) warm_up_begin_ = step.step;
+    warm_up_steps_ = step.step - warm_up_begin_ + 1.0;
+    points_.assign(1, step);
     return false;
   }
+  // The block begins where its warm-up ends, if that was told.
+  const bool gap =
+      points_.size() == 1 && points_.front().warm_up && step.step > points_.front().step + 1.0;
+  if (gap) points_.clear();
   points_.push_back(step);
   if (!is_complete()) return false;
-  Block block = cut();
+  const Block block = cut();
   // The next block begins where this one ends, if nothing is switched.
   points_.assign(1, step);
+  return arm_ == Arm::trial && !level_ ? add_alone(block) : add_in_turn(block);
+}
+
+bool PairedBlocks::add_alone(const Block& block) {
+  measured(block, 1.0);
+  has_measured_ = true;
+  if (alone_ == Alone::baseline) {
+    filter_.add_baseline(block.rate(), block.total.steps, block.middle_s);
+    has_baseline_ = true;
+  }
+  return false;
+}
+
+bool PairedBlocks::add_in_turn(const Block& block) {
   if (arm_ == Arm::trial) {
-    if (!level_) {
-      before_ = block.rate();
-      emit(block, 1.0);
-      return false;
+    filter_.add_trial(block.rate(), block.total.steps, block.middle_s);
+    if (done_.steps > 0.0) {
+      measured(block, *level_ / filter_.level().value_or(*level_));
+      compare();
+    } else {
+      waiting_ = block;
     }
-    waiting_ = std::move(block);
-    points_.clear();
-    arm_ = Arm::baseline;
+    turn_to(Arm::baseline);
     return true;
   }
-  const double rate = block.rate();
-  baseline_block_s_ = block.total.seconds;
-  if (waiting_ && before_) emit(*waiting_, *level_ / (0.5 * (*before_ + rate)));
-  waiting_.reset();
-  before_ = rate;
+  filter_.add_baseline(block.rate(), block.total.steps, block.middle_s);
+  has_baseline_ = true;
+  baseline_step_s_ = block.total.seconds / block.total.steps;
   if (!has_trial_) return false;
-  points_.clear();
-  arm_ = Arm::trial;
+  if (waiting_) {
+    measured(*waiting_, *level_ / filter_.level().value_or(*level_));
+    waiting_.reset();
+  }
+  compare();
+  turn_to(Arm::trial);
   return true;
 }
 
 bool PairedBlocks::is_complete() const {
-  const PairedSteps total = between(points_.front(), points_.back());
+  const Stretch total = between(points_.front(), points_.back());
   if (!(total.samples > 0.0) || !(total.seconds > 0.0)) return false;
-  if (total.steps >= k_least_steps && total.seconds >= k_least_s) return true;
-  return arm_ == Arm::trial && level_ && baseline_block_s_ > 0.0 &&
-         total.seconds >= k_slow_ratio * std::max(k_least_s, baseline_block_s_) &&
-         total.steps >= k_fewest_slow_steps;
+  const bool in_turn_before = arm_ == Arm::baseline && has_trial_;
+  const double least_steps = std::max(in_turn_before ? k_baseline_steps : k_trial_steps,
+                                      k_share_of_warm_up * warm_up_steps_);
+  if (total.steps >= least_steps && total.seconds >= (in_turn_before ? k_baseline_s : k_trial_s)) {
+    return true;
+  }
+  const double expected_s = std::max(k_trial_s, k_trial_steps * baseline_step_s_);
+  return arm_ == Arm::trial && level_ && baseline_step_s_ > 0.0 &&
+         total.seconds >= k_slow_ratio * expected_s && total.steps >= k_fewest_slow_steps;
 }
 
 PairedBlocks::Block PairedBlocks::cut() const {
   Block block;
   block.total = between(points_.front(), points_.back());
+  block.middle_s = 0.5 * (points_.front().seconds + points_.back().seconds);
   const std::size_t intervals = points_.size() - 1;
   const std::size_t stretches = std::min(k_stretches, intervals);
   std::size_t from = 0;
@@ -110,16 +156,48 @@ PairedBlocks::Block PairedBlocks::cut() const {
   return block;
 }
 
-void PairedBlocks::emit(const Block& block, double scale) {
-  has_measured_ = true;
-  for (PairedSteps stretch : block.stretches) {
-    stretch.seconds *= scale;
-    measured_.push_back(stretch);
+void PairedBlocks::measured(const Block& block, double scale) {
+  const bool counts_samples = points_.front().samples.has_value();
+  for (const Stretch& stretch : block.stretches) {
+    done_.steps += stretch.steps;
+    done_.samples += stretch.samples;
+    done_.seconds += scale * stretch.seconds;
+    Report report;
+    report.received_s = done_.seconds;
+    report.clock_s = done_.seconds;
+    report.step = done_.steps;
+    if (counts_samples) report.samples = done_.samples;
+    reports_.push_back(std::move(report));
   }
 }
 
-std::vector<PairedSteps> PairedBlocks::take() {
-  return std::exchange(measured_, {});
+void PairedBlocks::compare() {
+  const auto ratio = filter_.ratio();
+  if (!ratio || done_.steps == 0.0) return;
+  has_measured_ = true;
+  if (reports_.empty()) {
+    // The counters of before: the trial has not gone on, but more is known of it.
+    Report report;
+    report.received_s = done_.seconds;
+    report.clock_s = done_.seconds;
+    report.step = done_.steps;
+    if (points_.front().samples) report.samples = done_.samples;
+    reports_.push_back(std::move(report));
+  }
+  const double rate = *level_ * ratio->value;
+  reports_.back().compared = ComparedRate{rate, rate * ratio->half_width};
+}
+
+std::vector<Report> PairedBlocks::take() {
+  return std::exchange(reports_, {});
+}
+
+void begin_blocks(PairedBlocks& blocks, const LiveTrial& trial) {
+  if (trial.baseline_seconds_per_sample) {
+    blocks.begin_trial(*trial.baseline_seconds_per_sample);
+  } else {
+    blocks.begin_alone(trial.knobs == trial.baseline_knobs ? Alone::baseline : Alone::other);
+  }
 }
 
 }  // namespace steptune::live

@@ -5,29 +5,29 @@
 #include <vector>
 
 #include "trial_runner/live/live_channel.hpp"
+#include "trial_runner/live/ratio_filter.hpp"
+#include "trial_runner/report.hpp"
+#include "trial_runner/runner.hpp"
 
 namespace steptune::live {
 
 /// Which of the two takes turns.
 enum class Arm { baseline, trial };
 
-/// Steps of a trial, as they would have been at the baseline's level.
-struct PairedSteps {
-  double steps = 0.0;
-  double samples = 0.0;  ///< steps where the program tells no samples
-  double seconds = 0.0;
-};
+/// Whether the settings that are measured without turns are the baseline's own.
+enum class Alone { baseline, other };
 
 /// Cuts the steps of a running program into short blocks of the baseline and a trial in turns (A B
-/// A C A), and measures the trial's in units of its neighbours: the seconds of a block are scaled
-/// by the baseline's level over the mean of the blocks before and after it, so that whatever drifts
-/// slower than a block cancels. Paired comparison in time: D. R. Cox, Planning of Experiments,
-/// Wiley 1958, ch. 3. Knows nothing of processes.
+/// A C A), and measures the trial's in units of the baseline's level by then (`RatioFilter`), so
+/// that whatever drifts slower than a block cancels. Paired comparison in time: D. R. Cox, Planning
+/// of Experiments, Wiley 1958, ch. 3. Knows nothing of processes.
 class PairedBlocks {
  public:
-  /// The next trial. `level`: the baseline's seconds per sample (per step where no samples are
-  /// told); nothing: it is the baseline that is measured, as it is and without turns.
-  void begin_trial(std::optional<double> level);
+  /// The next trial, in turns. `level`: the baseline's seconds per sample (per step where no
+  /// samples are told).
+  void begin_trial(double level);
+  /// The next trial, as it is and without turns.
+  void begin_alone(Alone settings);
   void end_trial();
   /// Another process goes on with the trial: blocks under way are lost.
   void restart();
@@ -36,30 +36,52 @@ class PairedBlocks {
   [[nodiscard]] Arm arm() const { return arm_; }
   /// Takes a step of the arm whose turn it is; true when the turn has changed.
   [[nodiscard]] bool add(const LiveStep& step);
-  /// Measured since the last call, in order.
-  [[nodiscard]] std::vector<PairedSteps> take();
+  /// What has been measured since the last call, in order. Counters are the trial's own, seconds
+  /// those of the baseline's level; `received_s` is the trial's clock. The first comes as soon as
+  /// the trial has been seen between blocks of the baseline.
+  [[nodiscard]] std::vector<Report> take();
   /// This process has completed a pair, or a block of the baseline alone.
   [[nodiscard]] bool has_measured() const { return has_measured_; }
 
  private:
+  struct Stretch {
+    double steps = 0.0;
+    double samples = 0.0;  ///< steps where the program tells no samples
+    double seconds = 0.0;
+  };
   struct Block {
-    std::vector<PairedSteps> stretches;
-    PairedSteps total;
+    std::vector<Stretch> stretches;
+    Stretch total;
+    double middle_s = 0.0;
     [[nodiscard]] double rate() const { return total.seconds / total.samples; }
   };
+  [[nodiscard]] static Stretch between(const LiveStep& from, const LiveStep& to);
   [[nodiscard]] bool is_complete() const;
   [[nodiscard]] Block cut() const;
-  void emit(const Block& block, double scale);
+  void begin();
+  void turn_to(Arm arm);
+  [[nodiscard]] bool add_alone(const Block& block);
+  [[nodiscard]] bool add_in_turn(const Block& block);
+  void measured(const Block& block, double scale);
+  void compare();
 
+  RatioFilter filter_;
   bool has_trial_ = false;
-  std::optional<double> level_;
+  std::optional<double> level_;  ///< nothing: no turns
+  Alone alone_ = Alone::baseline;
   Arm arm_ = Arm::baseline;
-  std::vector<LiveStep> points_;  ///< of the block under way, warm-up left out
-  std::optional<double> before_;  ///< rate of the last block of the baseline
-  double baseline_block_s_ = 0.0;
-  std::optional<Block> waiting_;  ///< of the trial, for the baseline's block after it
-  std::vector<PairedSteps> measured_;
+  std::vector<LiveStep> points_;  ///< of the block under way: where it began, and its steps
+  double warm_up_steps_ = 0.0;    ///< before it
+  double warm_up_begin_ = 0.0;
+  bool has_baseline_ = false;     ///< this process has completed a block of it
+  double baseline_step_s_ = 0.0;  ///< in the last one
+  std::optional<Block> waiting_;  ///< the trial's first, for the baseline's after it
+  Stretch done_;                  ///< of the trial
+  std::vector<Report> reports_;
   bool has_measured_ = false;
 };
+
+/// Begins what the trial asks for: turns where the baseline's level is known.
+void begin_blocks(PairedBlocks& blocks, const LiveTrial& trial);
 
 }  // namespace steptune::live

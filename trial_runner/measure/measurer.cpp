@@ -37,6 +37,7 @@ struct Measurer::State {
   mutable double next_look_samples = 0.0;  ///< processed since the first report
   mutable std::optional<ProgressPoint> window_begin;
   mutable bool was_tight = false;  ///< at the last look, widened
+  std::optional<ComparedRate> compared;
 
   void add(const Report& report) {
     for (const auto& [name, value] : report.metrics) {
@@ -53,6 +54,27 @@ struct Measurer::State {
     if (report.phase && !begins) add_phase(report);
     add_point(report);
     if (begins) add_phase(report);
+    if (report.compared) {
+      compared = report.compared;
+      take_compared();
+    }
+  }
+
+  /// The rate that the runner knows better, of what has been told since the start: it has left out
+  /// each warm-up, and so whatever a full buffer hides.
+  void take_compared() {
+    if (series.size() == 0) return;
+    Measurement& m = measurement;
+    const ProgressPoint& end = series.back();
+    m.status = MeasurementStatus::steady;
+    m.remark.clear();
+    m.seconds_per_sample = m.step_seconds_per_sample = compared->seconds_per_sample;
+    m.half_width_s = m.step_half_width_s = compared->half_width_s;
+    m.slowest_seconds_per_sample = m.seconds_per_sample + m.half_width_s;
+    m.startup_s = options.before_start_s;
+    m.window_s = end.received_s - options.started_s;
+    m.window_steps = end.steps;
+    m.window_samples = end.samples;
   }
 
   void add_point(const Report& report) {
@@ -107,7 +129,8 @@ struct Measurer::State {
   }
 
   [[nodiscard]] bool is_due() const {
-    return series.size() > 0 && series.back().samples - series[0].samples >= next_look_samples;
+    return !compared && series.size() > 0 &&
+           series.back().samples - series[0].samples >= next_look_samples;
   }
 
   void look() const {
@@ -180,6 +203,7 @@ struct Measurer::State {
 
   [[nodiscard]] double slowest() const {
     constexpr double k_infinity = std::numeric_limits<double>::infinity();
+    if (compared) return measurement.seconds_per_sample + measurement.half_width_s;
     if (series.size() < 2) return k_infinity;
     const ProgressPoint& end = series.back();
     const double consumed = end.samples - series[0].samples + least_before_first();

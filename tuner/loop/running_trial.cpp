@@ -43,7 +43,8 @@ constexpr double k_periods_to_see = 2.0;
 /// A trial that reports is ended by the loop when so much of `limits.wall` is over.
 constexpr double k_share_of_wall = 0.95;
 
-/// Of the time of a trial in a shared program the other half is the baseline's, beside it.
+/// Of the time of a trial in a shared program the other half is the baseline's, beside it: it may
+/// take twice as long, and its window is as good as one of twice the length.
 constexpr double k_with_turns = 2.0;
 
 /// A confirming run goes on until a buffer can hide no more than this of what it gains.
@@ -172,16 +173,22 @@ tl::expected<ObjectiveValues, std::string> RunningTrial::objectives_now(
 }
 
 bool RunningTrial::is_measured() const {
-  return all_timed(*study_) && guarded_.are_full() &&
-         is_tight(measurer_.current(), targets_.measure) &&
+  MeasureSpec wanted = targets_.measure;
+  if (takes_turns()) {
+    wanted.min_window_s /= k_with_turns;
+    wanted.min_window_steps = static_cast<int>(std::ceil(wanted.min_window_steps / k_with_turns));
+  }
+  return all_timed(*study_) && guarded_.are_full() && is_tight(measurer_.current(), wanted) &&
          measurer_.current().window_samples >= targets_.min_window_samples && !may_be_buffered();
 }
 
 bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
   const Measurement& current = measurer_.current();
+  // The interval of one that takes turns is fair after its first block.
+  const bool too_short = !takes_turns() && (current.window_steps < k_least_look_steps ||
+                                            current.window_s < targets_.measure.min_window_s);
   if (!targets_.to_beat || !is_searched() || study_->objectives.size() != 1 ||
-      !all_timed(*study_) || current.window_steps < k_least_look_steps ||
-      current.window_s < targets_.measure.min_window_s) {
+      !all_timed(*study_) || too_short) {
     return false;
   }
   const auto objectives = objectives_now(baseline);
@@ -189,7 +196,10 @@ bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
   const TrialEstimate estimate =
       to_estimate(*study_, record_.number, current.window_steps, objectives->values,
                   objectives->standard_errors, record_.level);
-  return estimate.values[0] - k_errors_apart / k_z_95 * estimate.half_widths[0] > *targets_.to_beat;
+  const double apart = k_errors_apart / k_z_95 * estimate.half_widths[0];
+  // What is compared is known by its ratio: wide intervals are those of a logarithm.
+  return (takes_turns() ? estimate.values[0] * std::exp(-apart / estimate.values[0])
+                        : estimate.values[0] - apart) > *targets_.to_beat;
 }
 
 bool RunningTrial::may_be_buffered() const {

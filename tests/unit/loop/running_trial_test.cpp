@@ -229,6 +229,37 @@ TEST(RunningTrial, InASharedProgramPaysNeitherItsStartNorTheBaselinesTurns) {
   }
 }
 
+TEST(RunningTrial, ThatTakesTurnsEndsOnceItsDifferenceIsClear) {
+  StudySpec study = time_study();
+  RunningTrial trial = shared_trial(study, TrialPurpose::search);
+  StopsAt scheduler(1e9);
+  NoSearcher searcher;
+  Report told = report(8, 501.0);
+  told.compared = ComparedRate{0.1, 0.001};
+  trial.reported(told);
+  EXPECT_FALSE(trial.wants_to_end(scheduler, searcher, nullptr)) << "8 steps of both are too few";
+  told.step = 16;
+  told.received_s = 502.0;
+  trial.reported(told);
+  EXPECT_TRUE(trial.wants_to_end(scheduler, searcher, nullptr));
+}
+
+TEST(RunningTrial, ThatTakesTurnsIsLeftAfterItsFirstBlockWhereItIsFarSlower) {
+  StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 2;
+  TrialTargets targets{study.measure};
+  targets.to_beat = 1200.0;  // seconds of the planned run
+  RunningTrial trial(study, record, 0.0, targets);
+  trial.started({{2, 1}, 500.0, "", {{"shared_program", "live-1.log"}}, 100.0});
+  StopsAt scheduler(1e9);
+  NoSearcher searcher;
+  Report told = report(2, 502.0);
+  told.compared = ComparedRate{3.0, 1.2};
+  trial.reported(told);
+  EXPECT_TRUE(trial.wants_to_end(scheduler, searcher, nullptr));
+}
+
 TEST(RunningTrial, InASharedProgramIsCutByItsOwnTime) {
   StudySpec study = time_study();
   study.measure.max_trial_s = 10.0;

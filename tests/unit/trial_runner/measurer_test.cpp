@@ -483,6 +483,26 @@ TEST(MeasurerPhases, ThatTakeNoTimeCostNone) {
   EXPECT_TRUE(std::isfinite(measurer.current().half_width_s));
 }
 
+TEST(Measurer, WhatTheRunnerHasComparedIsTheMeasurement) {
+  Measurer measurer({.started_s = 0.0, .before_start_s = 20.0, .samples_per_step = 1.0});
+  for (int step = 1; step <= 16; ++step)
+    measurer.add(at(0.3 * step, step));
+  Report last = at(0.3 * 17, 17);
+  last.compared = ComparedRate{0.2, 0.01};
+  measurer.add(last);
+  const Measurement& measured = measurer.current();
+  EXPECT_EQ(measured.status, MeasurementStatus::steady);
+  EXPECT_DOUBLE_EQ(measured.seconds_per_sample, 0.2);
+  EXPECT_DOUBLE_EQ(measured.half_width_s, 0.01);
+  EXPECT_DOUBLE_EQ(measured.slowest_seconds_per_sample, 0.21);
+  EXPECT_DOUBLE_EQ(measured.startup_s, 20.0);
+  EXPECT_DOUBLE_EQ(measured.window_steps, 17.0);
+  // More is known without a further step.
+  last.compared = ComparedRate{0.21, 0.005};
+  measurer.add(last);
+  EXPECT_DOUBLE_EQ(measurer.current().seconds_per_sample, 0.21);
+}
+
 TEST(Looks, AnIntervalThatDidNotEndTheTrialIsNotWidened) {
   const auto run = [](double target) {
     MeasureOptions options;

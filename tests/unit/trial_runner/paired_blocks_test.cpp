@@ -2,6 +2,7 @@
 #include "trial_runner/live/paired_blocks.hpp"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -22,17 +23,20 @@ class DriftingProgram {
     now_.samples = 32.0 * now_.step;
     now_.warm_up = warm_up || warm_up_left_-- > 0;
     if (blocks.add(now_)) warm_up_left_ = 2;
-    for (const PairedSteps& stretch : blocks.take())
-      measured_.push_back(stretch);
+    for (Report& report : blocks.take())
+      reports_.push_back(std::move(report));
   }
-  [[nodiscard]] const std::vector<PairedSteps>& measured() const { return measured_; }
+  [[nodiscard]] const std::vector<Report>& reports() const { return reports_; }
+  /// By the reports' counters.
   [[nodiscard]] double seconds_per_sample() const {
-    PairedSteps all;
-    for (const PairedSteps& stretch : measured_) {
-      all.samples += stretch.samples;
-      all.seconds += stretch.seconds;
+    return *reports_.back().clock_s / *reports_.back().samples;
+  }
+  /// As the blocks compare.
+  [[nodiscard]] ComparedRate compared() const {
+    for (auto report = reports_.rbegin(); report != reports_.rend(); ++report) {
+      if (report->compared) return *report->compared;
     }
-    return all.seconds / all.samples;
+    return {};
   }
 
  private:
@@ -40,17 +44,18 @@ class DriftingProgram {
   double trial_s_;
   int warm_up_left_ = 0;
   LiveStep now_;
-  std::vector<PairedSteps> measured_;
+  std::vector<Report> reports_;
 };
 
 TEST(PairedBlocks, TheBaselineIsMeasuredAsItIs) {
   PairedBlocks blocks;
-  blocks.begin_trial(std::nullopt);
+  blocks.begin_alone(Alone::baseline);
   DriftingProgram program(0.05, 0.05);
   for (int i = 0; i < 30; ++i)
     program.step(blocks);
-  EXPECT_FALSE(program.measured().empty());
+  ASSERT_FALSE(program.reports().empty());
   EXPECT_GT(program.seconds_per_sample(), 0.05 / 32.0);
+  EXPECT_FALSE(program.reports().back().compared) << "there is nothing to compare it with";
   EXPECT_TRUE(blocks.has_measured());
 }
 
@@ -61,7 +66,10 @@ TEST(PairedBlocks, DriftCancelsBetweenNeighbours) {
   for (int i = 0; i < 2000; ++i)
     program.step(blocks);
   // The machine has become seven times slower meanwhile.
-  EXPECT_NEAR(program.seconds_per_sample(), 0.03 / 32.0, 0.001 * 0.03 / 32.0);
+  EXPECT_NEAR(program.seconds_per_sample(), 0.03 / 32.0, 0.01 * 0.03 / 32.0);
+  const ComparedRate compared = program.compared();
+  EXPECT_NEAR(compared.seconds_per_sample, 0.03 / 32.0, 0.005 * 0.03 / 32.0);
+  EXPECT_LT(compared.half_width_s, 0.01 * compared.seconds_per_sample);
 }
 
 TEST(PairedBlocks, TurnsAlternateAndTheNextTrialBeginsAtOnce) {
@@ -73,10 +81,10 @@ TEST(PairedBlocks, TurnsAlternateAndTheNextTrialBeginsAtOnce) {
     program.step(blocks);
   while (blocks.arm() == Arm::trial)
     program.step(blocks);
-  EXPECT_TRUE(program.measured().empty()) << "the block after it is still to come";
+  EXPECT_TRUE(program.reports().empty()) << "the block after it is still to come";
   while (blocks.arm() == Arm::baseline)
     program.step(blocks);
-  EXPECT_FALSE(program.measured().empty());
+  EXPECT_FALSE(program.reports().empty());
   blocks.end_trial();
   EXPECT_EQ(blocks.arm(), Arm::baseline);
   blocks.begin_trial(0.05 / 32.0);
@@ -85,11 +93,11 @@ TEST(PairedBlocks, TurnsAlternateAndTheNextTrialBeginsAtOnce) {
 
 TEST(PairedBlocks, WarmUpIsLeftOut) {
   PairedBlocks blocks;
-  blocks.begin_trial(std::nullopt);
+  blocks.begin_alone(Alone::baseline);
   DriftingProgram program(0.05, 0.05);
   for (int i = 0; i < 100; ++i)
     program.step(blocks, /*warm_up=*/true);
-  EXPECT_TRUE(program.measured().empty());
+  EXPECT_TRUE(program.reports().empty());
 }
 
 TEST(PairedBlocks, AMuchSlowerTrialIsKnownAfterAFewSteps) {
@@ -106,6 +114,50 @@ TEST(PairedBlocks, AMuchSlowerTrialIsKnownAfterAFewSteps) {
   EXPECT_LE(steps, 5);
 }
 
+TEST(PairedBlocks, ATrialThatIsFarFromTheBaselineIsToldSoAfterItsFirstBlock) {
+  PairedBlocks blocks;
+  blocks.begin_alone(Alone::baseline);
+  DriftingProgram program(0.05, 0.05);
+  for (int i = 0; i < 40; ++i)
+    program.step(blocks);
+  blocks.end_trial();
+  DriftingProgram slow(0.05, 1.5);
+  blocks.begin_trial(0.05 / 32.0);
+  for (int i = 0; i < 20 && slow.reports().empty(); ++i)
+    slow.step(blocks);
+  EXPECT_NEAR(slow.compared().seconds_per_sample, 1.5 / 32.0, 0.1 * 1.5 / 32.0);
+  EXPECT_LT(slow.compared().half_width_s, 0.5 * slow.compared().seconds_per_sample);
+}
+
+TEST(PairedBlocks, WhatIsMeasuredAloneWithOtherSettingsIsNotTheBaseline) {
+  PairedBlocks blocks;
+  blocks.begin_alone(Alone::other);
+  DriftingProgram program(0.05, 0.01);
+  for (int i = 0; i < 60; ++i)
+    program.step(blocks);
+  blocks.end_trial();
+  blocks.begin_trial(0.05 / 32.0);
+  EXPECT_EQ(blocks.arm(), Arm::baseline) << "it has not been seen yet";
+}
+
+TEST(PairedBlocks, ASwitchThatWarmsUpForLongIsWorthALongerBlock) {
+  PairedBlocks blocks;
+  blocks.begin_alone(Alone::baseline);
+  DriftingProgram program(0.05, 0.05);
+  for (int i = 0; i < 40; ++i)
+    program.step(blocks);
+  blocks.end_trial();
+  blocks.begin_trial(0.05 / 32.0);
+  for (int i = 0; i < 40; ++i)
+    program.step(blocks, /*warm_up=*/true);
+  int steps = 0;
+  while (blocks.arm() == Arm::trial) {
+    program.step(blocks);
+    ++steps;
+  }
+  EXPECT_GE(steps, 20);
+}
+
 TEST(PairedBlocks, AnotherProcessGoesOnWithTheTrial) {
   PairedBlocks blocks;
   blocks.begin_trial(0.05 / 32.0);
@@ -117,7 +169,7 @@ TEST(PairedBlocks, AnotherProcessGoesOnWithTheTrial) {
   DriftingProgram second(0.1, 0.06);
   for (int i = 0; i < 200; ++i)
     second.step(blocks);
-  EXPECT_NEAR(second.seconds_per_sample(), 0.03 / 32.0, 0.001 * 0.03 / 32.0);
+  EXPECT_NEAR(second.compared().seconds_per_sample, 0.03 / 32.0, 0.01 * 0.03 / 32.0);
 }
 
 }  // namespace

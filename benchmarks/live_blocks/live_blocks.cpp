@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long trials take in one running program, in turns with the baseline, and in fresh processes,
+// and how far off they are: both on the same simulated machine, until they are known to +-5 %.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "common/rng.hpp"
+#include "trial_runner/live/paired_blocks.hpp"
+#include "trial_runner/measure/measurer.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_step_s = 0.065;
+constexpr double k_ratio = 0.9;
+constexpr double k_samples_per_step = 64.0;
+constexpr double k_target = 0.05;
+constexpr double k_max_trial_s = 120.0;
+constexpr double k_min_window_s = 1.0, k_min_window_steps = 30.0;
+constexpr double k_report_s = 0.25;
+constexpr int k_warm_up_steps = 2;  ///< after a switch
+constexpr int k_trials = 6;         ///< in a study
+
+struct World {
+  std::string name;
+  double noise = 0.07;             ///< relative standard deviation of a step
+  double correlation = 0.0;        ///< of neighbouring steps
+  double load_every_s = 0.0;       ///< others take a part of the machine, at random as often ...
+  double load_s = 2.0;             ///< ... for an exponential time of this mean ...
+  double load_ratio = 1.8;         ///< ... in which steps take so many times as long
+  double wander = 0.0;             ///< standard deviation of the machine's level (log) ...
+  double wander_s = 30.0;          ///< ... which is another one after about so long
+  double trial_noise = 0.0;        ///< of the trial's steps beyond the baseline's
+  double stall_every_steps = 0.0;  ///< of the trial
+  double stall_steps = 0.0;        ///< as long as so many of its steps
+
+  [[nodiscard]] double ratio() const {
+    return k_ratio * (stall_every_steps > 0.0 ? 1.0 + stall_steps / stall_every_steps : 1.0);
+  }
+};
+
+class Machine {
+ public:
+  Machine(const World& world, std::uint64_t seed)
+      : world_(world), rng_(seed, "live_blocks"), wander_(rng_.normal()), noise_(rng_.normal()) {
+    load_changes_s_ = exponential(world.load_every_s);
+    since_stall_ = rng_.uniform() * world.stall_every_steps;
+  }
+  [[nodiscard]] double now_s() const { return now_s_; }
+  void wait(double seconds) { pass(seconds * level()); }
+  void step(bool of_trial) {
+    const double rho = world_.correlation;
+    noise_ = rho * noise_ + std::sqrt(1.0 - rho * rho) * rng_.normal();
+    double seconds = k_step_s * scattered(world_.noise, noise_);
+    if (of_trial) seconds *= k_ratio * scattered(world_.trial_noise, rng_.normal());
+    pass(seconds * level());
+    if (!of_trial || world_.stall_every_steps <= 0.0) return;
+    since_stall_ += 1.0;
+    if (since_stall_ < world_.stall_every_steps) return;
+    since_stall_ -= world_.stall_every_steps;
+    pass(world_.stall_steps * k_ratio * k_step_s * level());
+  }
+
+ private:
+  [[nodiscard]] static double scattered(double deviation, double normal) {
+    return std::exp(deviation * normal - 0.5 * deviation * deviation);
+  }
+  double exponential(double mean) { return -mean * std::log(1.0 - rng_.uniform()); }
+  [[nodiscard]] double level() const {
+    return std::exp(world_.wander * wander_) * (is_loaded_ ? world_.load_ratio : 1.0);
+  }
+  void pass(double seconds) {
+    now_s_ += seconds;
+    while (world_.load_every_s > 0.0 && now_s_ > load_changes_s_) {
+      is_loaded_ = !is_loaded_;
+      load_changes_s_ += exponential(is_loaded_ ? world_.load_s : world_.load_every_s);
+    }
+    const double kept = std::exp(-seconds / world_.wander_s);
+    wander_ = kept * wander_ + std::sqrt(1.0 - kept * kept) * rng_.normal();
+  }
+
+  World world_;
+  Rng rng_;
+  double wander_;
+  double noise_;
+  double now_s_ = 0.0;
+  double load_changes_s_ = 0.0;
+  bool is_loaded_ = false;
+  double since_stall_ = 0.0;
+};
+
+struct Trial {
+  double seconds = 0.0;     ///< that it took
+  double rate = 0.0;        ///< seconds per sample
+  double half_width = 0.0;  ///< relative
+};
+
+Trial ended(const Machine& machine, double begun_s, const Measurement& measured) {
+  return {machine.now_s() - begun_s, measured.seconds_per_sample, measured.relative_half_width()};
+}
+
+bool is_measured(const Measurement& measured, double window) {
+  return measured.relative_half_width() <= k_target &&
+         measured.window_s >= window * k_min_window_s &&
+         measured.window_steps >= window * k_min_window_steps;
+}
+
+Trial fresh_trial(Machine& machine, bool of_trial, double startup_s) {
+  const double begun_s = machine.now_s();
+  for (double waited_s = 0.0; waited_s < startup_s; waited_s += k_step_s)
+    machine.wait(k_step_s);
+  MeasureOptions options;
+  options.started_s = begun_s;
+  options.target_half_width = k_target;
+  Measurer measurer(options);
+  const double first_s = machine.now_s();
+  double told_s = 0.0;
+  for (double steps = 1.0; machine.now_s() < first_s + k_max_trial_s; steps += 1.0) {
+    machine.step(of_trial);
+    if (machine.now_s() < told_s + k_report_s) continue;
+    told_s = machine.now_s();
+    Report report;
+    report.step = steps;
+    report.samples = k_samples_per_step * steps;
+    report.received_s = told_s;
+    report.clock_s = told_s;
+    measurer.add(report);
+    if (is_measured(measurer.current(), 1.0)) break;
+  }
+  return ended(machine, begun_s, measurer.current());
+}
+
+/// Trials in one running program.
+class LiveProgram {
+ public:
+  explicit LiveProgram(Machine& machine) : machine_(machine) {}
+
+  void measure_baseline() {
+    blocks_.begin_alone(live::Alone::baseline);
+    for (int i = 0; i < 40; ++i)
+      static_cast<void>(step());
+    blocks_.end_trial();
+  }
+  [[nodiscard]] Trial trial() {
+    const double begun_s = machine_.now_s();
+    MeasureOptions options;
+    options.target_half_width = k_target;
+    Measurer measurer(options);
+    blocks_.begin_trial(k_step_s / k_samples_per_step);
+    warm_up_ = k_warm_up_steps;
+    bool is_known = false;
+    while (!is_known && machine_.now_s() < begun_s + 2.0 * k_max_trial_s) {
+      for (const Report& report : step())
+        measurer.add(report);
+      is_known = is_measured(measurer.current(), 0.5);
+    }
+    blocks_.end_trial();
+    return ended(machine_, begun_s, measurer.current());
+  }
+
+ private:
+  std::vector<Report> step() {
+    machine_.step(blocks_.arm() == live::Arm::trial && !is_alone());
+    live::LiveStep step;
+    step.step = ++steps_;
+    step.samples = k_samples_per_step * steps_;
+    step.seconds = machine_.now_s();
+    step.warm_up = warm_up_-- > 0;
+    if (blocks_.add(step)) warm_up_ = k_warm_up_steps;
+    return blocks_.take();
+  }
+  [[nodiscard]] bool is_alone() const { return steps_ < 40.0; }
+
+  Machine& machine_;
+  live::PairedBlocks blocks_;
+  double steps_ = 0.0;
+  int warm_up_ = 0;
+};
+
+struct Sums {
+  double trials = 0.0, seconds = 0.0, error = 0.0, held = 0.0;
+  void add(const Trial& trial, double ratio, double half_width, double truth) {
+    trials += 1.0;
+    seconds += trial.seconds;
+    error += std::abs(std::log(ratio / truth));
+    held += std::abs(truth / ratio - 1.0) <= half_width ? 1.0 : 0.0;
+  }
+  [[nodiscard]] std::string cells() const {
+    return fmt::format("{:.1f} | {:.1f} % | {:.0f} %", seconds / trials, 100.0 * error / trials,
+                       100.0 * held / trials);
+  }
+};
+
+void run(const World& world, double startup_s, int studies) {
+  Sums fresh, live;
+  for (int study = 0; study < studies; ++study) {
+    const auto seed = static_cast<std::uint64_t>(study);
+    Machine of_fresh(world, seed);
+    const Trial baseline = fresh_trial(of_fresh, false, startup_s);
+    Machine of_live(world, seed);
+    LiveProgram program(of_live);
+    program.measure_baseline();
+    for (int i = 0; i < k_trials; ++i) {
+      const Trial one = fresh_trial(of_fresh, true, startup_s);
+      fresh.add(one, one.rate / baseline.rate, std::hypot(one.half_width, baseline.half_width),
+                world.ratio());
+      const Trial other = program.trial();
+      live.add(other, other.rate * k_samples_per_step / k_step_s, other.half_width, world.ratio());
+    }
+  }
+  fmt::print("| {} | {} | {} |\n", world.name, fresh.cells(), live.cells());
+}
+
+}  // namespace
+}  // namespace steptune
+
+int main(int argc, char** argv) {
+  CLI::App app{"Simulated trials in one running program, beside those in fresh processes"};
+  double startup_s = 1.1;
+  int studies = 50;
+  app.add_option("--startup", startup_s, "seconds that a fresh process takes to its first step");
+  app.add_option("--studies", studies, "of six trials each");
+  CLI11_PARSE(app, argc, argv);
+  using steptune::World;
+  const std::vector<World> worlds{
+      {.name = "steps scatter by 3 %", .noise = 0.03},
+      {.name = "by 7 %"},
+      {.name = "by 12 %", .noise = 0.12},
+      {.name = "by 7 %, neighbours correlated by 0.6", .correlation = 0.6},
+      {.name = "others' load for 2 s every 15 s", .load_every_s = 15.0},
+      {.name = "for 2 s every 6 s", .load_every_s = 6.0},
+      {.name = "level wanders by 10 % in 30 s", .wander = 0.1},
+      {.name = "by 10 % in 5 s", .wander = 0.1, .wander_s = 5.0},
+      {.name = "the trial's steps scatter by 21 %", .trial_noise = 0.2},
+      {.name = "every 16th step of the trial takes 4 more",
+       .stall_every_steps = 16.0,
+       .stall_steps = 4.0},
+      {.name = "every 32nd", .stall_every_steps = 32.0, .stall_steps = 4.0},
+  };
+  fmt::print(
+      "| machine | fresh: s | error | held | live: s | error | held "
+      "|\n|---|---|---|---|---|---|---|\n");
+  for (const World& world : worlds)
+    steptune::run(world, startup_s, studies);
+  return 0;
+}

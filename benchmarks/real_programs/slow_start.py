@@ -1,0 +1,15 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a program as one that takes long to start: slow_start.py SECONDS PROGRAM [ARGUMENT...]
+
+Sleeps, then runs the program as `python3 PROGRAM ARGUMENT...` would.
+"""
+import os
+import runpy
+import sys
+import time
+
+time.sleep(float(sys.argv[1]))
+sys.argv = sys.argv[2:]
+sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
+runpy.run_path(sys.argv[0], run_name="__main__")

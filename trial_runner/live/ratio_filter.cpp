@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/live/ratio_filter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include <boost/math/distributions/binomial.hpp>
+
+#include "trial_runner/measure/quantiles.hpp"
+
+namespace steptune::live {
+namespace {
+
+constexpr std::size_t k_most_blocks = 512;
+constexpr std::size_t k_blocks_between_fits = 8;
+/// Before a trial's first block its ratio may be anything.
+constexpr double k_unknown_variance = 25.0;
+/// A disturbance takes the level by so much (log, standard deviation) to somewhere else.
+constexpr double k_disturbance_variance = 0.25;
+constexpr double k_disturbed_share = 0.05;  ///< of blocks, where nothing is known yet
+constexpr double k_disturbed_sigmas = 4.0;
+/// That so many of the trial's blocks are disturbed by chance is less likely: it is the trial.
+constexpr double k_chance = 0.3;
+/// And before any of the baseline's was, as good as so many were.
+constexpr double k_before_any = 0.25;
+/// What other trials say of a trial's own scatter counts as so many of its blocks.
+constexpr double k_prior_freedom = 3.0;
+/// Whoever may end at any block ends at one that happens to look certain.
+constexpr double k_widened_for_looks = 1.15;
+/// The grid of the likeliest noise. Steps that scatter by a tenth are what there is most.
+constexpr double k_least_step_deviation = 0.01, k_most_step_deviation = 0.6, k_step_factor = 1.35;
+constexpr double k_least_wander_per_s = 1e-7, k_most_wander_per_s = 0.2, k_wander_factor = 4.0;
+constexpr double k_usual_step_deviation = 0.07, k_usual_spread = 1.5;
+
+double density(double squared, double variance) {
+  return std::exp(-0.5 * squared / variance) / std::sqrt(variance);
+}
+
+}  // namespace
+
+struct RatioFilter::State {
+  double level = 0.0;  ///< of the baseline, log
+  double log_ratio = 0.0;
+  double level_variance = 0.0;
+  double covariance = 0.0;
+  double ratio_variance = 0.0;
+
+  bool begun = false;
+  double at_s = 0.0;
+  double log_likelihood = 0.0;
+  double baseline_blocks = 0.0;
+  double baseline_steps = 0.0;
+  double disturbed_baseline_blocks = 0.0;
+  /// Of the last trial.
+  double trial_blocks = 0.0;
+  double trial_steps = 0.0;
+  double disturbed_trial_blocks = 0.0;
+  double squared_surprises = 0.0;  ///< of its blocks but the first, standardised
+  double surprises = 0.0;
+  bool between_baselines = false;
+  double log_of_mean = 0.0;  ///< what is to be added to `log_ratio` for that of mean rates
+
+  void begin_trial() {
+    log_ratio = covariance = 0.0;
+    ratio_variance = k_unknown_variance;
+    trial_blocks = trial_steps = disturbed_trial_blocks = squared_surprises = surprises = 0.0;
+    between_baselines = false;
+  }
+
+  void add(const Block& block, const Noise& noise, bool leaves_out) {
+    const double own = block.of_trial ? noise.trial_variance_ratio : 1.0;
+    const double variance = own * noise.step_variance / block.steps;
+    if (!begun) {
+      begun = true;
+      level = block.log_rate;
+      level_variance = variance;
+      at_s = block.at_s;
+      return;
+    }
+    if (block.first_of_trial) begin_trial();
+    level_variance += block.first_of_process
+                          ? k_disturbance_variance
+                          : noise.wander_per_s * std::max(0.0, block.at_s - at_s);
+    at_s = block.at_s;
+    count(block);
+    const double of_trial = block.of_trial ? 1.0 : 0.0;
+    const double surprise = block.log_rate - level - of_trial * log_ratio;
+    double with_level = level_variance + of_trial * covariance;
+    double with_ratio = covariance + of_trial * ratio_variance;
+    double total = with_level + of_trial * with_ratio + variance;
+    // Of a trial's first block anything is expected.
+    if (!block.first_of_trial) {
+      const double squared = surprise * surprise;
+      log_likelihood +=
+          std::log((1.0 - k_disturbed_share) * density(squared, total) +
+                   k_disturbed_share * density(squared, total + k_disturbance_variance) + 1e-300);
+      const bool disturbed = squared > k_disturbed_sigmas * k_disturbed_sigmas * total;
+      if (block.of_trial && !(disturbed && leaves_out)) {
+        squared_surprises += squared / total;
+        surprises += 1.0;
+      }
+      if (disturbed && (leaves_out || !block.of_trial)) {
+        level_variance += k_disturbance_variance;
+        (block.of_trial ? disturbed_trial_blocks : disturbed_baseline_blocks) += 1.0;
+        if (block.of_trial) return;
+        with_level = level_variance;
+        with_ratio = covariance;
+        total = with_level + variance;
+      }
+    }
+    const double to_level = with_level / total, to_ratio = with_ratio / total;
+    level += to_level * surprise;
+    log_ratio += to_ratio * surprise;
+    level_variance -= to_level * with_level;
+    covariance -= to_level * with_ratio;
+    ratio_variance -= to_ratio * with_ratio;
+  }
+
+  void count(const Block& block) {
+    (block.of_trial ? trial_blocks : baseline_blocks) += 1.0;
+    (block.of_trial ? trial_steps : baseline_steps) += block.steps;
+    if (!block.of_trial && trial_blocks > 0.0) between_baselines = true;
+  }
+
+  /// Whether the trial's blocks that look disturbed are more than the baseline's let expect.
+  [[nodiscard]] bool has_stalls_of_its_own() const {
+    if (disturbed_trial_blocks == 0.0) return false;
+    const double longer =
+        (trial_steps / trial_blocks) / std::max(1.0, baseline_steps / baseline_blocks);
+    const double share = std::clamp((disturbed_baseline_blocks + k_before_any) /
+                                        (baseline_blocks + 1.0) * std::max(1.0, longer),
+                                    0.0, 1.0);
+    const boost::math::binomial chance(trial_blocks, share);
+    return boost::math::cdf(boost::math::complement(chance, disturbed_trial_blocks - 1.0)) <
+           k_chance;
+  }
+};
+
+void RatioFilter::add_baseline(double seconds_per_sample, double steps, double at_s) {
+  add({false, false, false, std::log(seconds_per_sample), steps, at_s});
+}
+
+void RatioFilter::add_trial(double seconds_per_sample, double steps, double at_s) {
+  add({true, is_new_trial_, false, std::log(seconds_per_sample), steps, at_s});
+  is_new_trial_ = false;
+}
+
+void RatioFilter::add(Block block) {
+  block.first_of_process = is_new_process_;
+  is_new_process_ = false;
+  if (block.first_of_trial) forget_old();
+  blocks_.push_back(block);
+  if (++blocks_at_fit_ >= k_blocks_between_fits) fit();
+}
+
+void RatioFilter::forget_old() {
+  if (blocks_.size() < k_most_blocks) return;
+  // What is left begins with the baseline, between two trials.
+  for (std::size_t i = k_most_blocks / 2; i + 1 < blocks_.size(); ++i) {
+    if (blocks_[i].of_trial || !blocks_[i + 1].first_of_trial) continue;
+    blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(i));
+    return;
+  }
+}
+
+RatioFilter::State RatioFilter::replayed(const Noise& noise, bool leaves_out) const {
+  State state;
+  for (const Block& block : blocks_)
+    state.add(block, noise, leaves_out);
+  return state;
+}
+
+RatioFilter::State RatioFilter::compared() const {
+  Noise noise = noise_;
+  State state = replayed(noise, true);
+  const bool leaves_out = !state.has_stalls_of_its_own();
+  if (!leaves_out) state = replayed(noise, false);
+  // Its own scatter is not the baseline's.
+  noise.trial_variance_ratio =
+      (k_prior_freedom + state.squared_surprises) / (k_prior_freedom + state.surprises);
+  state = replayed(noise, leaves_out);
+  // Rates that scatter have a mean above that of their logarithms; the baseline's has so, too.
+  if (state.trial_blocks > 0.0) {
+    state.log_of_mean = 0.5 * noise.step_variance * (noise.trial_variance_ratio - 1.0) *
+                        state.trial_blocks / state.trial_steps;
+  }
+  return state;
+}
+
+std::optional<double> RatioFilter::level() const {
+  if (blocks_.empty()) return std::nullopt;
+  return std::exp(compared().level);
+}
+
+std::optional<TurnRatio> RatioFilter::ratio() const {
+  if (blocks_.empty() || is_new_trial_) return std::nullopt;
+  const State state = compared();
+  if (!state.between_baselines) return std::nullopt;
+  const double freedom = k_prior_freedom + state.surprises;
+  return TurnRatio{.value = std::exp(state.log_ratio + state.log_of_mean),
+                   .half_width = k_widened_for_looks * student_quantile_95(freedom) *
+                                 std::sqrt(std::max(0.0, state.ratio_variance))};
+}
+
+void RatioFilter::fit() {
+  blocks_at_fit_ = 0;
+  double likeliest = -1e300;
+  for (double deviation = k_least_step_deviation; deviation < k_most_step_deviation;
+       deviation *= k_step_factor) {
+    for (double wander = k_least_wander_per_s; wander < k_most_wander_per_s;
+         wander *= k_wander_factor) {
+      const Noise noise{deviation * deviation, wander, 1.0};
+      const double unusual = std::log(deviation / k_usual_step_deviation) / k_usual_spread;
+      const double likelihood = replayed(noise, true).log_likelihood - 0.5 * unusual * unusual;
+      if (likelihood <= likeliest) continue;
+      likeliest = likelihood;
+      noise_ = noise;
+    }
+  }
+}
+
+}  // namespace steptune::live

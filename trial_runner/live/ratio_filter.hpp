@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+namespace steptune::live {
+
+/// A trial's seconds per sample over the baseline's.
+struct TurnRatio {
+  double value = 1.0;
+  double half_width = 0.0;  ///< of its 95 % interval, relative
+};
+
+/// Compares trials with the baseline from blocks of both in turns, in one running program. Knows
+/// nothing of steps.
+///
+/// A block's log rate is the baseline's level, which wanders, plus the trial's log ratio, plus
+/// noise in proportion to one over its steps; the Kalman filter of that (a local level with an
+/// intervention: J. Durbin and S. J. Koopman, Time Series Analysis by State Space Methods, 2nd ed.,
+/// Oxford 2012, ch. 3.2) knows the level the better the less it wanders, from all blocks of the
+/// study. How much it wanders and scatters is what makes these blocks likeliest. A block that no
+/// wandering explains belongs to a disturbance: the level is unknown there, and found again by the
+/// blocks after it (P. J. Harrison and C. F. Stevens, Bayesian forecasting, Journal of the Royal
+/// Statistical Society B 38, 1976).
+///
+/// Disturbances meet both alike. Where more of a trial's blocks look disturbed than the baseline's
+/// let expect, its steps are so, and none of its blocks is left out.
+class RatioFilter {
+ public:
+  /// The next block of a trial is another trial's.
+  void begin_trial() { is_new_trial_ = true; }
+  /// The next block is another process's, whose level is its own.
+  void restart() { is_new_process_ = true; }
+
+  /// A block of `steps` at `seconds_per_sample`, whose middle was at `at_s` on a clock that goes
+  /// on.
+  void add_baseline(double seconds_per_sample, double steps, double at_s);
+  void add_trial(double seconds_per_sample, double steps, double at_s);
+
+  /// The baseline's seconds per sample as of the last block; nothing before its first.
+  [[nodiscard]] std::optional<double> level() const;
+  /// Of the trial under way; nothing before it has been seen between blocks of the baseline.
+  /// Interval: fair for whoever looks after each block and ends with one that is tight enough.
+  [[nodiscard]] std::optional<TurnRatio> ratio() const;
+
+ private:
+  struct Block {
+    bool of_trial = false;
+    bool first_of_trial = false;
+    bool first_of_process = false;
+    double log_rate = 0.0;
+    double steps = 0.0;
+    double at_s = 0.0;
+  };
+  struct Noise {
+    double step_variance = 0.005;       ///< of a step's log seconds
+    double wander_per_s = 1e-5;         ///< variance of the level's change in a second
+    double trial_variance_ratio = 1.0;  ///< of a step of the trial to one of the baseline
+  };
+  struct State;
+
+  void add(Block block);
+  void forget_old();
+  [[nodiscard]] State replayed(const Noise& noise, bool leaves_out_trials_blocks) const;
+  [[nodiscard]] State compared() const;
+  void fit();
+
+  std::vector<Block> blocks_;  ///< the latest of the study
+  Noise noise_;
+  std::size_t blocks_at_fit_ = 0;
+  bool is_new_trial_ = false;
+  bool is_new_process_ = false;
+};
+
+}  // namespace steptune::live
