@@ -5,9 +5,13 @@
     OMP_NUM_THREADS=1 hook_cost.py [--steps 300] main.py --epochs 1
 
 Runs the program under the hook as a trial runs it, in the program's folder and with the interpreter that it takes, until it has
-made --steps steps. Each function that the hook has put in the place of one of PyTorch's is timed, without that one's own time:
-what is left is the hook's, and a microsecond or two of these clocks. Prints a row for docs/hooks.md on stderr, of the steps from
-the tenth on: the median step, the hook in the median step, the hook in all of them (with the lines that it prints), and its share.
+made --steps steps. Each function that the hook has put in the place of one of PyTorch's is timed, without that one's own time.
+Times are CPU time of the thread that trains, so that other load on the machine counts for little. Prints a row for docs/hooks.md
+on stderr, of the steps from the tenth on: the median step, the hook in the median step, and the hook in all of them (with the lines
+that it prints, its surveys, and what it sees of evaluations between them), each with its share.
+
+What is left still has the clocks in it, which ask the kernel four times for each timed function. With --empty functions that do
+nothing stand for the hook's, in the same places: what they seem to take is the clocks'.
 """
 import argparse
 import functools
@@ -16,54 +20,45 @@ import os
 import runpy
 import statistics
 import sys
-from time import perf_counter
+from time import thread_time
 
 HOOK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "trial_runner", "hooks", "pytorch")
 WARM_UP = 10
 
 
 class Cost:
-    def __init__(self):
+    """`steps()`: how many the program has made."""
+
+    def __init__(self, most_steps, steps):
         self.spent_s = 0.0
+        self.by_step = []  # (seconds spent in the hook, seconds) at the end of each
         self._inner_s = []
-        self.by_step = []  # (seconds spent in the hook, time of day) at the end of each
+        self._most_steps = most_steps
+        self._steps = steps
 
-    def watch(self, patches, hook_module, steps):
-        plain_replace = patches.replace
-
-        def replace(instance, owner, name, make):
-            return plain_replace(instance, owner, name, lambda original: self._timed(make, original))
-
-        patches.replace = replace
-        plain_on_step = hook_module.Hook._on_step
-
-        def on_step(hook, progress):
-            plain_on_step(hook, progress)
-            self.by_step.append((self.spent_s, perf_counter()))
-            if progress.steps >= steps:
-                raise SystemExit
-
-        hook_module.Hook._on_step = on_step
-
-    def _timed(self, make, original):
+    def timed(self, make, original):
         @functools.wraps(original)
         def of_program(*arguments, **named):
-            begin_s = perf_counter()
+            begin_s = thread_time()
             try:
                 return original(*arguments, **named)
             finally:
                 if self._inner_s:
-                    self._inner_s[-1] += perf_counter() - begin_s
+                    self._inner_s[-1] += thread_time() - begin_s
 
         made = make(of_program)
 
         def of_hook(*arguments, **named):
             self._inner_s.append(0.0)
-            begin_s = perf_counter()
+            begin_s = thread_time()
             try:
                 return made(*arguments, **named)
             finally:
-                self.spent_s += perf_counter() - begin_s - self._inner_s.pop()
+                self.spent_s += thread_time() - begin_s - self._inner_s.pop()
+                if self._steps() != len(self.by_step):
+                    self.by_step.append((self.spent_s, thread_time()))
+                    if len(self.by_step) >= self._most_steps:
+                        raise SystemExit
 
         return of_hook
 
@@ -71,12 +66,76 @@ class Cost:
         steps = self.by_step[WARM_UP:]
         hook_us = [1e6 * (after[0] - before[0]) for before, after in zip(steps, steps[1:])]
         step_us = [1e6 * (after[1] - before[1]) for before, after in zip(steps, steps[1:])]
-        return statistics.median(step_us), statistics.median(hook_us), statistics.mean(hook_us)
+        cells = [f"{statistics.median(step_us) / 1000:.1f} ms"]
+        for average in (statistics.median, statistics.mean):
+            cells += [f"{average(hook_us):.0f} us", f"{100 * average(hook_us) / average(step_us):.2f} %"]
+        return " | ".join(cells)
+
+
+def under_hook(most_steps):
+    from steptune_pytorch import hook
+    from steptune_pytorch.patches import Patches
+
+    cost = Cost(most_steps, lambda: hook.installed.progress.steps)
+    plain_replace = Patches.replace
+
+    def replace(patches, owner, name, make):
+        return plain_replace(patches, owner, name, lambda original: cost.timed(make, original))
+
+    Patches.replace = replace
+    hook.install()
+    return cost
+
+
+def under_nothing(most_steps):
+    import torch
+    from torch.utils.data import dataloader
+
+    steps = 0
+    cost = Cost(most_steps, lambda: steps)
+
+    def empty(original):
+        def calls(*arguments, **named):
+            return original(*arguments, **named)
+
+        return calls
+
+    def counts(original):
+        def step(*arguments, **named):
+            nonlocal steps
+            returned = original(*arguments, **named)
+            steps += 1
+            return returned
+
+        return step
+
+    def put(owner, name, make):
+        setattr(owner, name, cost.timed(make, getattr(owner, name)))
+
+    plain_call = torch.nn.Module.__call__
+    plain_init = torch.optim.Optimizer.__init__
+
+    def first_call(module, *arguments, **named):
+        torch.nn.Module.__call__ = plain_call  # the first one is taken for the outermost
+        put(type(module), "__call__", empty)
+        return type(module).__call__(module, *arguments, **named)
+
+    def init(optimizer, *arguments, **named):
+        plain_init(optimizer, *arguments, **named)
+        if "of_hook" not in type(optimizer).step.__qualname__:
+            put(type(optimizer), "step", counts)
+
+    torch.nn.Module.__call__ = first_call
+    torch.optim.Optimizer.__init__ = init
+    put(dataloader._BaseDataLoaderIter, "__next__", empty)
+    put(torch.autograd, "backward", empty)
+    return cost
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--empty", action="store_true", help="time functions that do nothing")
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     given = parser.parse_args()
@@ -84,12 +143,8 @@ def main():
     os.environ["STEPTUNE_PYTORCH"] = json.dumps({"v": 1, "mode": "report"})
     sys.path.append(HOOK)
     import torch  # noqa: F401
-    from steptune_pytorch import hook
-    from steptune_pytorch.patches import Patches
 
-    cost = Cost()
-    cost.watch(Patches, hook, given.steps)
-    hook.install()
+    cost = under_nothing(given.steps) if given.empty else under_hook(given.steps)
     sys.argv = [given.program, *given.arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(given.program))
     try:
@@ -98,10 +153,9 @@ def main():
         pass
     if len(cost.by_step) < WARM_UP + 3:
         sys.exit(f"{given.program}: {len(cost.by_step)} steps were seen; {WARM_UP + 3} are needed")
-    step_us, hook_us, mean_us = cost.row()
     folder, file = os.path.split(os.path.abspath(given.program))
     name = os.path.join(os.path.basename(folder), os.path.splitext(file)[0])
-    print(f"| {name} | {step_us / 1000:.1f} ms | {hook_us:.0f} us | {mean_us:.0f} us | {100 * hook_us / step_us:.2f} % |", file=sys.stderr)
+    print(f"| {name}{', clocks' if given.empty else ''} | {cost.row()} |", file=sys.stderr)
 
 
 if __name__ == "__main__":

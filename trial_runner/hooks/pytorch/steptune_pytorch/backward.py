@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch.autograd.backward, which Tensor.backward calls, and the scaler before it."""
 
+from threading import get_ident
+from time import perf_counter
+
 import torch
 
 from steptune_pytorch.part_clock import BACKWARD
@@ -12,17 +15,31 @@ def wrap(hook):
     def wrap_backward(original):
         def backward(tensors, *arguments, **named):
             clock = hook.clock
-            if clock.current == BACKWARD or not hook.watches_training():
+            if clock.current == BACKWARD:
                 return original(tensors, *arguments, **named)
-            before = clock.switch(BACKWARD)
+            if not (hook.active and get_ident() == hook.thread) and not hook.watches_training():
+                return original(tensors, *arguments, **named)
+            now_s = perf_counter()
+            before = clock.current
+            clock.totals_s[before] += now_s - clock.now_s
+            clock.now_s = now_s
+            clock.current = BACKWARD
             roots = ()
-            if not isinstance(tensors, (torch.Tensor, list, tuple)):
-                tensors = tuple(tensors)  # an iterator can be read once
+            progress = hook.progress
+            is_plain = False
             try:
-                hook.progress.backward_begins()
-                if hook.knobs.strategy.is_asked:
-                    hook.knobs.strategy.backward_begins()
-                roots = _roots(tensors, unscaled)
+                if type(tensors) is torch.Tensor and not unscaled:
+                    is_plain = progress.is_plain and (progress.backwards > 0 or progress.steps < progress.look_step)
+                    if tensors.numel() == 1:
+                        roots = (tensors.detach(),)
+                else:
+                    if not isinstance(tensors, (torch.Tensor, list, tuple)):
+                        tensors = tuple(tensors)  # an iterator can be read once
+                    roots = _roots(tensors, unscaled)
+                if not is_plain:
+                    progress.backward_begins()
+                    if hook.knobs.strategy.is_asked:
+                        hook.knobs.strategy.backward_begins()
             except Exception as error:
                 hook.failed(error)
             try:
@@ -31,10 +48,17 @@ def wrap(hook):
                 hook.knobs.strategy.backward_failed(error)
                 raise
             finally:
-                clock.switch(before)
-                if hook.knobs.strategy.is_asked:
-                    _tell(hook, hook.knobs.strategy.backward_ended)
-                _tell(hook, hook.progress.backward_ended, roots)
+                now_s = perf_counter()
+                clock.totals_s[clock.current] += now_s - clock.now_s
+                clock.now_s = now_s
+                clock.current = before
+                if is_plain:
+                    progress.backwards += 1
+                    progress.loss_roots.extend(roots)
+                else:
+                    if hook.knobs.strategy.is_asked:
+                        _tell(hook, hook.knobs.strategy.backward_ended)
+                    _tell(hook, progress.backward_ended, roots)
 
         return backward
 

@@ -7,12 +7,14 @@ import sys
 
 _OF_EACH_PROCESS = ("patched", "disabled")
 
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
 
 def write_line(document):
     """One `[steptune]` line in one write, whatever the program has made of sys.stdout."""
     if sys.__stdout__ is None or sys.__stdout__.closed:
         return  # the descriptor may be anything
-    line = "[steptune] " + json.dumps(document, separators=(",", ":"), allow_nan=False) + "\n"
+    line = "[steptune] " + _encode(document) + "\n"
     os.write(1, line.encode("utf-8", "replace"))
 
 

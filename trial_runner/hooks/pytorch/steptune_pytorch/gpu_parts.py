@@ -66,6 +66,11 @@ class GpuParts:
         self._known_until_s = None  # of the training
         self._idle_shares = collections.deque(maxlen=_RECENT)
 
+    @property
+    def is_looking(self):
+        """Whether this step is one that is looked at."""
+        return self._step is not None
+
     def forward_begins(self):
         if self._step is not None:
             before = self._step.parts[-1] if self._step.parts else None

@@ -15,8 +15,10 @@ from steptune_pytorch.ranks import Printer
 from steptune_pytorch.report import Report
 
 _STEPS_TO_KNOW = 3  # after so many a program has shown its outermost modules
-_SURVEYS_AT = (1, _STEPS_TO_KNOW, 10, 100, 1000)  # what is told again is told if it has changed
+_STEPS_TO_KNOW_CALLS = 10  # and how it calls its optimisers
+_SURVEYS_AT = (1, _STEPS_TO_KNOW, _STEPS_TO_KNOW_CALLS, 100, 1000)  # what is told again is told if it has changed
 _FIRST_LOSSES = 8
+_FULL_STEPS = (*range(1, _FIRST_LOSSES + 1), *_SURVEYS_AT)
 
 
 class Hook:
@@ -116,8 +118,12 @@ class Hook:
     def _on_step(self, progress):
         if progress.steps == _STEPS_TO_KNOW:
             self.modules.pin()
+            if not self.knobs.strategy.is_asked:
+                progress.knows_program()
             if self.settings.mode == "report":
                 self.events.tell("imports", modules=imports.installed_modules())
+        if progress.steps == _STEPS_TO_KNOW_CALLS:
+            self.optimizers.pin()
         if self.survey_due or progress.steps in _SURVEYS_AT:
             self.survey_due = False
             survey.tell(self)
@@ -128,6 +134,8 @@ class Hook:
                 self.events.tell("losses", first=self._first_losses)
         if self.live is not None:
             self.live.step_ended(progress)
+        else:
+            progress.full_step = min((step for step in _FULL_STEPS if step > progress.steps), default=float("inf"))
 
 
 installed = None

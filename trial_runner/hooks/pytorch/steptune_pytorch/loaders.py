@@ -4,12 +4,17 @@
 import sys
 import types
 import weakref
+from threading import get_ident
+from time import perf_counter
 
 import torch
 from torch.utils.data import DataLoader, dataloader
 
 from steptune_pytorch import call_site, loader_queue, tensors
 from steptune_pytorch.part_clock import DATA, OTHER, PREPARE
+
+
+_UNKNOWN_PASS = (None, None, False)
 
 
 class LoaderFacts:
@@ -38,14 +43,13 @@ class LoaderFacts:
         self._under_way = weakref.WeakSet()  # iterators of its passes
         self._is_always_read = False
         self._batch_size = _batch_size(loader)
-        self._count_samples = None  # once there is a batch
+        self.count_samples = self._count_first  # samples in a batch
 
-    def samples_in(self, batch):
-        if self._count_samples is None:
-            # A part of a batch holds fewer.
-            expected = self._batch_size if self.shared is None else None
-            self._count_samples = tensors.way_to_count(batch, expected)
-        return self._count_samples(batch)
+    def _count_first(self, batch):
+        # A part of a batch holds fewer.
+        expected = self._batch_size if self.shared is None else None
+        self.count_samples = tensors.way_to_count(batch, expected)
+        return self.count_samples(batch)
 
     def is_trained_on(self):
         self.training = True
@@ -124,7 +128,7 @@ class Loaders:
     def __init__(self, hook):
         self._hook = hook
         self._facts = weakref.WeakKeyDictionary()  # by loader
-        self._loader_facts_of = weakref.WeakKeyDictionary()  # by iterator
+        self._passes = {}  # by the id of their iterator: (reference to it, its loader's facts, whether it has a queue)
         self.known = {}  # of each id, in order: the last that was trained on, else the last
         patches = hook.patches
         patches.replace(DataLoader, "__init__", self._wrap_init)
@@ -202,10 +206,12 @@ class Loaders:
 
     def _know_again(self, iterator, facts):
         facts.read_by(iterator)
+        passes, key = self._passes, id(iterator)
         try:
-            self._loader_facts_of[iterator] = facts
+            reference = weakref.ref(iterator, lambda _: passes.pop(key, None))
         except TypeError:  # as above
-            pass
+            return
+        passes[key] = (reference, facts, loader_queue.has_queue(iterator))
 
     def _begin_pass(self, loader):
         try:
@@ -219,15 +225,20 @@ class Loaders:
 
     def _wrap_next(self, original):
         hook = self._hook
-        facts_of = self._loader_facts_of
+        passes = self._passes
 
         def __next__(iterator):
-            if not hook.watches() or hook.clock.current == DATA:
-                return original(iterator)
-            if loader_queue.has_queue(iterator):
-                self._tell(hook.progress.asks, facts_of.get(iterator), iterator)
             clock = hook.clock
-            before = clock.switch(DATA)
+            before = clock.current
+            if before == DATA or not hook.active or get_ident() != hook.thread:
+                return original(iterator)
+            _, facts, has_queue = passes.get(id(iterator), _UNKNOWN_PASS)
+            if has_queue:
+                self._tell(hook.progress.asks, facts, iterator)
+            now_s = perf_counter()
+            clock.totals_s[before] += now_s - clock.now_s
+            clock.now_s = now_s
+            clock.current = DATA
             try:
                 batch = original(iterator)
             except BaseException as error:
@@ -235,11 +246,23 @@ class Loaders:
                     is_end = isinstance(error, StopIteration)
                     clock.switch(OTHER if is_end else before)
                     if is_end:
-                        self._tell(hook.progress.exhausted, facts_of.get(iterator))
+                        self._tell(hook.progress.exhausted, facts)
                 raise
-            if hook.watches():  # as above
-                clock.switch(PREPARE)
-                self._tell(hook.progress.fetched, facts_of.get(iterator), batch)
+            if hook.active and get_ident() == hook.thread:  # as above
+                now_s = perf_counter()
+                clock.totals_s[clock.current] += now_s - clock.now_s
+                clock.now_s = now_s
+                clock.current = PREPARE
+                progress = hook.progress
+                try:
+                    if progress.is_plain and facts is not None and facts.training:
+                        samples = facts.count_samples(batch)
+                        progress.batches += 1
+                        progress.fetched_batches.append((facts, samples, samples * progress.world_size))
+                    else:
+                        progress.fetched(facts, batch)
+                except Exception as error:
+                    hook.failed(error)
             return batch
 
         return __next__

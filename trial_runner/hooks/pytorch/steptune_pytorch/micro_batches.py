@@ -9,7 +9,9 @@ import torch
 from steptune_pytorch.noise_estimate import NoiseEstimate
 
 STEPS_BETWEEN = 4
-MOST_SHARE = 0.01  # of the time of training
+MOST_SHARE = 0.001  # of the time of training
+_FIRST_LOOKS = 16  # may take more of it, so that a short trial tells something, too
+_FIRST_SHARE = 10  # times as much
 _MOST_UNREAD = 64
 
 
@@ -51,7 +53,13 @@ class MicroBatches:
         self._sample = None
         self._unread = collections.deque(maxlen=_MOST_UNREAD)
         self._spent_s = 0.0
-        self._last_step = 0
+        self._looks = 0
+        self.next_step = STEPS_BETWEEN  # the next look is not before so many steps
+
+    @property
+    def is_looking(self):
+        """Whether the gradient of this step is looked at."""
+        return self._sample is not None
 
     def backward_begins(self, progress):
         if progress.backwards == 0:
@@ -100,11 +108,11 @@ class MicroBatches:
         return {} if scale is None else {"gradient_noise_scale": scale}
 
     def _is_due(self, progress):
-        return (
-            progress.backwards_per_step >= 2
-            and progress.steps - self._last_step >= STEPS_BETWEEN
-            and self._spent_s <= MOST_SHARE * progress.clock.confirmed_training_s()
-        )
+        if progress.backwards_per_step < 2 or progress.steps < self.next_step:
+            return False
+        self.next_step = progress.steps + STEPS_BETWEEN
+        share = MOST_SHARE * (_FIRST_SHARE if self._looks < _FIRST_LOOKS else 1)
+        return self._spent_s <= share * progress.clock.confirmed_training_s()
 
     def _spend(self, look, progress):
         begin_s = perf_counter()
@@ -113,7 +121,7 @@ class MicroBatches:
         self._spent_s += perf_counter() - begin_s
 
     def _begin(self, progress):
-        self._last_step = progress.steps
+        self._looks += 1
         gradients = self._find_gradients()
         if gradients is not None:
             self._sample = _Sample(gradients, progress.backwards_per_step)

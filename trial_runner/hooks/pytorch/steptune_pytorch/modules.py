@@ -3,6 +3,8 @@
 alone, so that calls of submodules cost nothing."""
 
 import weakref
+from threading import get_ident
+from time import perf_counter
 
 import torch
 
@@ -31,6 +33,7 @@ class Modules:
         self._trainable = weakref.WeakKeyDictionary()  # by module
         self.roots = weakref.WeakSet()
         self._called = weakref.WeakSet()  # for training
+        self._settled = {}  # by id, references to those of which nothing is left to learn or to do
         self.calls = []  # where the outermost modules are called for training: `train.py:60 Net`
         self._pinned = set()
         hook.patches.replace(torch.nn.Module, "__call__", self._wrap)
@@ -71,16 +74,55 @@ class Modules:
 
     def _wrap(self, original):
         hook = self._hook
+        settled = self._settled
 
         def __call__(module, *inputs, **named):
             clock = hook.clock
+            before = clock.current
             # Inside another forward it is a submodule, inside a backward a recomputation, inside a
             # loader a transformation.
-            if clock.current in (FORWARD, BACKWARD, DATA) or not self._is_watched(module):
+            if before == FORWARD or before == BACKWARD or before == DATA:
                 return original(module, *inputs, **named)
-            return self._outermost(original, module, inputs, named)
+            progress = hook.progress
+            if not (
+                progress.is_plain
+                and id(module) in settled
+                and (module.training or not progress.modes_count)
+                and torch.is_grad_enabled()
+                and hook.active
+                and get_ident() == hook.thread
+            ):
+                if self._is_watched(module):
+                    return self._outermost(original, module, inputs, named)
+                return original(module, *inputs, **named)
+            now_s = perf_counter()
+            clock.totals_s[before] += now_s - clock.now_s
+            clock.now_s = now_s
+            clock.current = FORWARD
+            progress.training_forwards += 1
+            if not progress.fetched_batches:
+                try:
+                    progress.counts_inputs(inputs, named)
+                except Exception as error:
+                    hook.failed(error)
+            try:
+                return original(module, *inputs, **named)
+            finally:
+                now_s = perf_counter()
+                clock.totals_s[clock.current] += now_s - clock.now_s
+                clock.now_s = now_s
+                clock.current = OTHER if before == PREPARE else before
 
         return __call__
+
+    def unsettle(self):
+        """Something is to be put around their forward now."""
+        self._settled.clear()
+
+    def _settle(self, module):
+        settled, key = self._settled, id(module)
+        if key not in settled:
+            settled[key] = weakref.ref(module, lambda _: settled.pop(key, None))
 
     def _outermost(self, original, module, inputs, named):
         hook = self._hook
@@ -91,7 +133,8 @@ class Modules:
         try:
             training = hook.progress.is_training(module)
             self.roots.add(module)
-            if training and module not in self._called:
+            is_known = module in self._called
+            if training and not is_known:
                 self._called.add(module)
                 self._remember_call(module)
             if training:
@@ -105,6 +148,8 @@ class Modules:
                     original = hook.knobs.strategy.evaluation_of_all(original, module)
             hook.knobs.process.settle()
             around = hook.knobs.forward.around(module)
+            if is_known and around is None and not hook.knobs.strategy.is_asked:
+                self._settle(module)
         except Exception as error:
             hook.failed(error)
         try:

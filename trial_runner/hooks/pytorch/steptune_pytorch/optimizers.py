@@ -3,6 +3,8 @@
 
 import contextlib
 import weakref
+from threading import get_ident
+from time import perf_counter
 
 from torch.optim import Optimizer
 
@@ -17,6 +19,7 @@ class Optimizers:
         self._depth = 0
         self._inside_another = False
         self._in_round = weakref.WeakSet()
+        self._alone = _nobody  # a reference to the one in the round, if it is one
         self.calls = 0
         self.closure = False
         self.made = []  # (class name, where), in order
@@ -64,6 +67,11 @@ class Optimizers:
         self.alive.add(optimizer)
         self._hook.progress.optimizer_made()
 
+    def pin(self):
+        """How gradients are cleared is known: zero_grad is left alone where nothing is to be set in it."""
+        if not self._hook.knobs.optimizer.needs_zero_grad():
+            self._hook.patches.restore(Optimizer, "zero_grad")
+
     def _wrap_zero_grad(self, original):
         hook = self._hook
 
@@ -79,20 +87,32 @@ class Optimizers:
 
         def step(optimizer, *arguments, **named):
             # A subclass that calls super().step(), a wrapper around another optimiser: one step.
-            if self._depth > 0 or not hook.watches():
+            if self._depth > 0 or not hook.active or get_ident() != hook.thread:
                 return original(optimizer, *arguments, **named)
             self._depth += 1
-            before = hook.clock.switch(OPTIMIZER)
-            backwards = hook.progress.backwards
+            progress, clock = hook.progress, hook.clock
+            now_s = perf_counter()
+            before = clock.current
+            clock.totals_s[before] += now_s - clock.now_s
+            clock.now_s = now_s
+            clock.current = OPTIMIZER
+            backwards = progress.backwards
             try:
                 returned = original(optimizer, *arguments, **named)
             finally:
                 self._depth -= 1
-                hook.clock.switch(before)
+                now_s = perf_counter()
+                clock.totals_s[clock.current] += now_s - clock.now_s
+                clock.now_s = now_s
+                clock.current = before
             try:
                 self.calls += 1
-                self.closure = self.closure or hook.progress.backwards > backwards
-                self._stepped(optimizer)
+                if progress.backwards > backwards:
+                    self.closure = True
+                if progress.is_plain and self._alone() is optimizer:
+                    progress.plain_step_ended()
+                else:
+                    self._stepped(optimizer)
             except Exception as error:
                 hook.failed(error)
             return returned
@@ -107,3 +127,8 @@ class Optimizers:
         else:
             self._hook.progress.companion_stepped()
         self._in_round.add(optimizer)
+        self._alone = weakref.ref(optimizer) if len(self._in_round) == 1 else _nobody
+
+
+def _nobody():
+    return None

@@ -8,14 +8,14 @@ DATA, PREPARE, FORWARD, BACKWARD, OPTIMIZER, OTHER, APART = range(7)
 
 
 class PartClock:
-    """`APART` is time that is told as a phase and in no part."""
+    """`APART` is time that is told as a phase and in no part. What is called in each step writes `switch` out."""
 
     def __init__(self):
         self.current = OTHER
         self.now_s = perf_counter()
         self.totals_s = [0.0] * 7
         self.confirmed_s = self.now_s
-        self._confirmed_totals_s = list(self.totals_s)
+        self.confirmed_totals_s = list(self.totals_s)
 
     def switch(self, part):
         """The time since the last switch belongs to the part before; returns that part."""
@@ -28,12 +28,12 @@ class PartClock:
 
     def confirm(self):
         """What was counted up to the last switch belongs to training steps."""
-        self._confirmed_totals_s[:] = self.totals_s
+        self.confirmed_totals_s[:] = self.totals_s
         self.confirmed_s = self.now_s
 
     def discard(self):
         """What was counted since `confirm` does not: it belongs to a phase."""
-        self.totals_s[:] = self._confirmed_totals_s
+        self.totals_s[:] = self.confirmed_totals_s
         self.confirmed_s = self.now_s
 
     def clear(self):
@@ -43,15 +43,17 @@ class PartClock:
 
     def confirmed_training_s(self):
         """Seconds of training steps up to the last `confirm`; phases are not in it."""
-        return sum(self._confirmed_totals_s[:APART])
+        return sum(self.confirmed_totals_s[:APART])
 
     def parts(self):
         """Seconds of training steps by part, up to the last `confirm`."""
-        return {name: round(self._confirmed_totals_s[part], 6) for part, name in enumerate(PARTS)}
+        return {name: round(self.confirmed_totals_s[part], 6) for part, name in enumerate(PARTS)}
 
 
 class HostParts:
     """Parts of a step where no GPU has its own: those of the thread that trains."""
+
+    is_looking = False
 
     def __init__(self, clock):
         self._clock = clock

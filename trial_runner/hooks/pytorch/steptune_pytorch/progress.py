@@ -14,7 +14,12 @@ _STEPS_WITH_TEACHER = 3
 
 
 class Progress:
-    """`samples_of_all(loader, samples)`: those of all ranks, of a batch that has so many here."""
+    """`samples_of_all(loader, samples)`: those of all ranks, of a batch that has so many here.
+
+    `is_plain`: nothing is under way but a step like those before it: no evaluation, say, no look at gradients.
+    Then the wrapped calls leave out what only other steps need, and what a forward is given counts when the
+    step ends. Programs evict the hook's code from the processor's caches in each step, so that each function
+    that is called takes microseconds."""
 
     def __init__(self, settings, report, phases, on_step, micro_batches, samples_of_all):
         self.clock = PartClock()
@@ -25,6 +30,10 @@ class Progress:
         self.backwards_per_step = 0
         self.samples_by = "none" if settings.samples_per_step is None else "given"
         self.optimizers_made = False
+        self.is_plain = False
+        self.look_step = 0  # while steps are plain: the gradient may be looked at after so many
+        self.full_step = 0  # on_step is to be called after this one, if not before
+        self._may_be_plain = False
         self.modes_count = True
         self._given_samples = settings.samples_per_step
         self._on_step = on_step
@@ -32,15 +41,16 @@ class Progress:
         self._samples = 0
         self._samples_of_all = 0
         self._samples_before_step = 0
-        self._fetched = []
+        self.fetched_batches = []
         self._no_grad_batch = None  # the last batch, if it was fetched without gradients
+        self.world_size = 1
         self._is_fed = False  # a batch of a loader was trained on in this step
         self._last_batch = (0, 0)  # samples here, and of all ranks
         self.loaders_of_forward = []  # whose batches the last training forward was given
-        self._batches = 0
+        self.batches = 0
         self._forward_samples = 0
         self.training_forwards = 0
-        self._loss_roots = []
+        self.loss_roots = []
         self._loss_of_step = []
         self.backwards = 0
         self._evaluated_since_fetch = False
@@ -52,6 +62,7 @@ class Progress:
         self._prints = settings.prints_steps
         self._micro_batches = micro_batches if self._prints else None
         self._parts = HostParts(self.clock)
+        self._has_gpu_parts = False
 
     def has_begun(self):
         """A backward was seen."""
@@ -59,7 +70,7 @@ class Progress:
 
     def goes_to_another_thread(self):
         """What the one before did was no training: it may load batches for this one, unseen from now on."""
-        del self._fetched[:]
+        del self.fetched_batches[:]
         self._no_grad_batch = None
         self._restart = None
         self.clock.switch(OTHER)
@@ -68,6 +79,7 @@ class Progress:
 
     def restarts(self, loader):
         """A loader begins another pass, at the last switch to DATA."""
+        self.is_plain = False
         if loader.training and loader.passes > 1 and self.steps > 0:
             self._end_phase()
             self._restart = (loader, self.clock.totals_s[DATA])
@@ -85,19 +97,20 @@ class Progress:
             return
         self._forget_evaluated()
         self._no_grad_batch = None
-        samples = loader.samples_in(batch)
+        samples = loader.count_samples(batch)
         samples_of_all = self._find_samples_of_all(loader, samples)
         if loader.training is None and not torch.is_grad_enabled():
             # Of an evaluation, also where its module is one that is not watched, unless a training
             # forward is given it. The same loader may train later.
             loader.is_evaluated_on = True
+            self.is_plain = False
             self._no_grad_batch = NoGradBatch(loader, batch, samples, samples_of_all)
             return
         self._take(loader, samples, samples_of_all)
 
     def _take(self, loader, samples, samples_of_all):
-        self._batches += 1
-        self._fetched.append((loader, samples, samples_of_all))
+        self.batches += 1
+        self.fetched_batches.append((loader, samples, samples_of_all))
 
     def exhausted(self, loader):
         self._forget_evaluated()
@@ -110,17 +123,17 @@ class Progress:
         if not self._evaluated_since_fetch:
             return
         self._evaluated_since_fetch = False
-        for loader, _, _ in self._fetched:
+        for loader, _, _ in self.fetched_batches:
             if loader.training is None:
                 loader.training = False
-        del self._fetched[:]
+        del self.fetched_batches[:]
 
     def _end_restart(self):
         _, data_s = self._restart
         self._restart = None
         # What the program does between asking for the pass and for its first batch is its own.
         seconds = self.clock.totals_s[DATA] - data_s
-        usual_s = data_s / max(1, self._batches)
+        usual_s = data_s / max(1, self.batches)
         # A pass that goes on like any other step is none: only what stands out is told apart.
         if seconds > _FEWEST_EPOCH_END_S and seconds > 3 * usual_s:
             self.clock.totals_s[DATA] = data_s
@@ -141,9 +154,15 @@ class Progress:
         self._take_no_grad_batch((inputs, named_inputs))
         self._take_fetched()
         self.training_forwards += 1
-        if self.samples_by != "given" and not self._is_fed:
+        if not self._is_fed and self.samples_by != "given":
             self._forward_samples += tensors.samples_in((inputs, named_inputs))
         self._parts.forward_begins()
+
+    def counts_inputs(self, inputs, named_inputs):
+        """Of a forward in a plain step for which no batch has come."""
+        if not self._is_fed and self.samples_by != "given":
+            given = inputs if inputs and type(inputs[0]) is torch.Tensor else (inputs, named_inputs)
+            self._forward_samples += tensors.samples_in(given)
 
     def _take_no_grad_batch(self, inputs):
         batch, self._no_grad_batch = self._no_grad_batch, None
@@ -155,6 +174,9 @@ class Progress:
         self._parts.forward_ended()
 
     def evaluates(self):
+        if self.is_plain and self.training_forwards:
+            self._take_fetched()
+        self.is_plain = False
         self._evaluated_since_fetch = True
         self._evaluated_with_gradients = torch.is_grad_enabled()
         # A teacher's forward in each step is part of the step, and so is one between a step's
@@ -182,9 +204,9 @@ class Progress:
             self.phases.end()
 
     def _take_fetched(self):
-        if self._fetched:
-            self.loaders_of_forward = [loader for loader, _, _ in self._fetched]
-        for loader, samples, samples_of_all in self._fetched:
+        if self.fetched_batches:
+            self.loaders_of_forward = [loader for loader, _, _ in self.fetched_batches]
+        for loader, samples, samples_of_all in self.fetched_batches:
             if loader.training is not False:
                 loader.is_trained_on()
                 self._is_fed = True
@@ -193,7 +215,7 @@ class Progress:
                 self._last_batch = (samples, samples_of_all)
                 if self.samples_by != "given":
                     self.samples_by = "loader"
-        del self._fetched[:]
+        del self.fetched_batches[:]
         self._evaluated_since_fetch = False
 
     def _is_reading(self):
@@ -208,16 +230,21 @@ class Progress:
             self.modes_count = False
         self._end_phase()
         self._take_fetched()
-        if self._micro_batches is not None:
-            self._micro_batches.backward_begins(self)
+        micro_batches = self._micro_batches
+        if micro_batches is not None and (self.backwards_per_step >= 2 or micro_batches.is_looking):
+            micro_batches.backward_begins(self)
+            self.look_step = micro_batches.next_step
+            if micro_batches.is_looking:
+                self.is_plain = False
 
     def backward_ended(self, roots):
-        self.clock.confirm()
         self.backwards += 1
-        self._loss_roots.extend(roots)
-        self._parts.backward_ended()
-        if self._micro_batches is not None:
-            self._micro_batches.backward_ended(self)
+        self.loss_roots.extend(roots)
+        if not self.is_plain:
+            self.clock.confirm()
+            self._parts.backward_ended()
+            if self._micro_batches is not None:
+                self._micro_batches.backward_ended(self)
         if not self.optimizers_made:
             self.step_ended()
 
@@ -239,17 +266,73 @@ class Progress:
             self._steps_with_evaluation = consecutive if self._evaluated_in_step else 0
         self._evaluated_in_step = False
         self.backwards_per_step = self.backwards
-        self._loss_of_step, self._loss_roots = self._loss_roots, []
-        if self._micro_batches is not None:
+        self._loss_of_step, self.loss_roots = self.loss_roots, []
+        if not self.is_plain and self._micro_batches is not None:
             self._micro_batches.step_ended(self)
         self._forget_step()
         if self.steps == 1 and self._prints:
             events = gpu_events.of(self._loss_of_step)
             if events is not None:
                 self._parts = GpuParts(events, self.clock)
+                self._has_gpu_parts = True
         self._parts.step_ended(self.steps)
         self._on_step(self)
+        self._look_around()
         self.report.step(self.clock.now_s, self._document)
+
+    def plain_step_ended(self):
+        """The same after a plain step of which nobody is to hear."""
+        clock = self.clock
+        now_s = clock.now_s
+        fetched = self.fetched_batches
+        if (
+            now_s >= self.report.due_s
+            or self.steps + 1 >= self.full_step
+            or self.backwards != self.backwards_per_step
+            or len(fetched) > 1
+            or ((self.samples_by == "loader") != bool(fetched or self._is_fed) and self.samples_by != "given")
+            or self._has_gpu_parts
+        ):
+            self.step_ended()
+            return
+        self.steps += 1
+        clock.confirmed_totals_s[:] = clock.totals_s
+        clock.confirmed_s = now_s
+        if fetched:
+            loader, samples, samples_of_all = fetched.pop()
+            self.loaders_of_forward = [loader]
+            self._last_batch = (samples, samples_of_all)
+            self._samples += samples
+            self._samples_of_all += samples_of_all
+        elif self.samples_by in ("none", "forward"):
+            self._count_inputs()
+        self._is_fed = False
+        self._loss_of_step, self.loss_roots = self.loss_roots, []
+        self._samples_before_step = self._samples
+        self.backwards = self.training_forwards = self._forward_samples = 0
+        self.report.waiting = (now_s, self._document)
+
+    def knows_program(self):
+        """From now on steps may be plain: what is wrapped, and where, is settled."""
+        self._may_be_plain = True
+
+    def _look_around(self):
+        """After a step: whether the next one begins as a plain one."""
+        self.world_size = ranks.together()
+        self.is_plain = (
+            self._may_be_plain
+            and self._restart is None
+            and self._no_grad_batch is None
+            and self._steps_with_evaluation in (0, _STEPS_WITH_TEACHER)
+            and not self._parts.is_looking
+        )
+        self.look_step = self._next_look_step()
+
+    def _next_look_step(self):
+        if not self.optimizers_made:
+            return 0  # each backward ends a step
+        looks = self._micro_batches is not None and self.backwards_per_step >= 2
+        return self._micro_batches.next_step if looks else float("inf")
 
     def _count_inputs(self):
         if self._forward_samples:
@@ -264,8 +347,12 @@ class Progress:
 
     def step_skipped(self):
         """A scaler found gradients that are not finite: no step, but its samples were seen."""
+        if self.is_plain:
+            self._take_fetched()
+        self.is_plain = False
+        self.clock.confirm()
         self.skipped_steps += 1
-        self._loss_roots = []
+        self.loss_roots = []
         if self._micro_batches is not None:
             self._micro_batches.dropped()
         self._parts.dropped()
@@ -273,6 +360,8 @@ class Progress:
 
     def companion_stepped(self):
         """Another optimiser of the same step."""
+        if self.is_plain:
+            self._take_fetched()
         self.clock.confirm()
         self._parts.optimizer_ended()
         self.training_forwards = 0
@@ -294,6 +383,7 @@ class Progress:
     # -- checkpoints -----------------------------------------------------------------------------
 
     def saves(self):
+        self.is_plain = False
         self._end_phase()
         self.clock.confirm()
         self._parts.dropped()
@@ -342,7 +432,7 @@ class Progress:
             document["loss"] = loss
         if self.skipped_steps:
             document["skipped_steps"] = self.skipped_steps
-        if torch.cuda.is_available() and torch.cuda.is_initialized():
+        if torch.cuda.is_initialized():
             document["gpu_peak_bytes"] = torch.cuda.max_memory_reserved()
         document.update(self._loader_queue.metrics())
         if self._micro_batches is not None:

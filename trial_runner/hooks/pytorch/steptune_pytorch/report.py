@@ -16,18 +16,18 @@ class Report:
         self._printer = printer
         self._origin_s = perf_counter()
         self._pid = os.getpid()
-        self._printed_s = None
-        self._waiting = None
         self._silent = not settings.prints_steps
+        self.due_s = math.inf if self._silent else -math.inf  # of the next line
+        self.waiting = None  # what `step` is called with, of the last step, if it was not printed
 
     def step(self, at_s, make_document):
         """`make_document()` tells the counters of the step that ended at `at_s`; it is called, and
         tensors are read, only for the steps that are printed."""
         if self._silent:
             return
-        self._waiting = (at_s, make_document)
-        if self._printed_s is None or at_s - self._printed_s >= self._settings.interval_s:
-            self._printed_s = at_s
+        self.waiting = (at_s, make_document)
+        if at_s >= self.due_s:
+            self.due_s = at_s + self._settings.interval_s
             self.flush()
 
     def phase(self, name, at_s, seconds):
@@ -40,7 +40,7 @@ class Report:
         self._write(document)
 
     def flush(self):
-        waiting, self._waiting = self._waiting, None
+        waiting, self.waiting = self.waiting, None
         if waiting is None or self._silent or self._pid != os.getpid():
             return
         at_s, make_document = waiting
@@ -57,6 +57,7 @@ class Report:
 
     def stop(self):
         self._silent = True
+        self.due_s = math.inf
 
     def _write(self, document):
         if self._pid != os.getpid() or program_reports():

@@ -6,6 +6,7 @@ import collections.abc
 import torch
 
 _MAX_DEPTH = 6
+_LISTS = (list, tuple)
 
 
 def first_tensor(value, depth=0):
@@ -25,6 +26,9 @@ def first_tensor(value, depth=0):
 
 def samples_in(batch):
     """First dimension of the first tensor; graphs of a PyTorch Geometric batch; 0 if unknown."""
+    if type(batch) in _LISTS and batch and type(batch[0]) is torch.Tensor:
+        tensor = batch[0]  # as most batches are
+        return tensor.shape[0] if tensor.dim() > 0 else 1
     graphs = getattr(batch, "num_graphs", None)
     if isinstance(graphs, int):
         return graphs

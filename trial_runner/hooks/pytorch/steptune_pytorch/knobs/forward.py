@@ -31,6 +31,7 @@ class ForwardKnobs:
 
     def switch(self, asked):
         """Between two steps; True where anything changes."""
+        self._hook.modules.unsettle()
         before = (self._precision, self._channels_last)
         self._precision = asked.get("precision", "fp32")
         self._channels_last = asked.get("channels_last", False) is True and "channels_last" not in self._refused

@@ -76,6 +76,10 @@ class OptimizerKnobs:
             return {}
         return {"set_to_none": self._set_to_none}
 
+    def needs_zero_grad(self):
+        """Whether calls of it are still to be seen or changed."""
+        return self._hook.live is not None or self._set_to_none is not None or not self._cleared_at
+
     def rows(self):
         alive = [inner(optimizer) for optimizer in self._hook.optimizers.alive]
         implementations = {_implementation(optimizer.defaults) for optimizer in alive}

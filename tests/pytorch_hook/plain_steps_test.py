@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps in which nothing is under way but a step: the hook does little in them, and tells the same."""
+
+import atexit
+import json
+import os
+import sys
+import time
+import unittest
+
+from harness import HOOK, run, settings
+from reports_test import replace_scalers
+
+TICK_S = 1.0 / 1024
+PROGRAMS = [
+    ("mnist", "6"), ("vae",), ("gan",), ("accumulation",), ("no_optimizer",), ("lbfgs",), ("scaler",),
+    ("lightning_style",), ("trainer_style",), ("noise_scale",), ("teacher",), ("evaluation_mode",),
+    ("kept_batches", "one"), ("kept_batches", "cycle"), ("kept_batches", "repeated"),
+    ("without_gradients", "teacher"), ("without_gradients", "look"), ("without_gradients", "evaluation"),
+    ("inner_evaluation", "inner"), ("inner_evaluation", "copy"), ("collated", "lists"), ("collated", "sequences"),
+    ("like_loaders",), ("iterable",), ("changing_data",), ("early_iterator",), ("batch_sampler",),
+    ("view_after_convolution",), ("settings",),
+]  # fmt: skip
+
+
+def prepare_clock():
+    """Each look at the clock is a moment after the one before: times tell how often it was looked at."""
+    replace_scalers()
+    now_s = 1.0
+
+    def perf_counter():
+        nonlocal now_s
+        now_s += TICK_S
+        return now_s
+
+    time.perf_counter = perf_counter
+
+
+def take_the_long_way():
+    from steptune_pytorch.progress import Progress
+
+    Progress.knows_program = lambda progress: None
+
+
+def count_calls():
+    """Prints how many functions of the hook were called from the end of each step to that of the next."""
+    from steptune_pytorch.progress import Progress
+
+    ours = os.path.join(HOOK, "steptune_pytorch") + os.sep
+    calls = 0
+    at_ends = []
+    ends = [method.__code__ for method in (Progress.step_ended, Progress.plain_step_ended)]
+
+    def profile(frame, event, _):
+        nonlocal calls
+        if event == "call" and frame.f_code.co_filename.startswith(ours):
+            calls += 1
+            if frame.f_code in ends:
+                at_ends.append(calls)
+
+    def tell():
+        sys.setprofile(None)
+        print("calls", json.dumps([after - before for before, after in zip(at_ends, at_ends[1:])]))
+
+    atexit.register(tell)
+    sys.setprofile(profile)
+
+
+class ShortWay(unittest.TestCase):
+    def told(self, name, arguments, prepare=None):
+        # A line for each second step or so: ways to end a step are mixed.
+        asked = settings("survey", interval_s=15 * TICK_S)
+        ran = run(name, *arguments, hook=asked, prepare=prepare, before_hook=prepare_clock)
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertIsNone(ran.event("disabled"), ran.output)
+        return ran
+
+    def test_tells_what_the_long_way_tells(self):
+        for name, *arguments in PROGRAMS:
+            with self.subTest(name, arguments=arguments):
+                short = self.told(name, arguments)
+                long = self.told(name, arguments, take_the_long_way)
+                self.assertEqual(short.lines, long.lines)
+                # Workers take their own time.
+                self.assertEqual(self.without("queue", short.reports), self.without("queue", long.reports))
+                self.assertEqual(self.without("pid", short.events), self.without("pid", long.events))
+
+    def without(self, part, documents):
+        return [{k: v for k, v in document.items() if part not in k} for document in documents]
+
+
+class Calls(unittest.TestCase):
+    def in_last_step(self, *prepare):
+        def prepare_all():
+            for one in (*prepare, count_calls):
+                one()
+
+        ran = run("mnist", "12", hook=settings(interval_s=1000), prepare=prepare_all)
+        self.assertEqual(ran.status, 0, ran.output)
+        line = next(line for line in ran.lines if line.startswith("calls "))
+        return json.loads(line[len("calls ") :])[-1]
+
+    def test_are_few(self):
+        # The next batch and its samples, the forward, the backward, the step and its end.
+        self.assertEqual(self.in_last_step(), 6)
+        self.assertGreater(self.in_last_step(take_the_long_way), 30)
+
+
+if __name__ == "__main__":
+    unittest.main()
