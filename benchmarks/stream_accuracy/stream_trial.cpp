@@ -96,8 +96,9 @@ StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& ru
   const bool rare = program.epoch_steps > 0.0 ||
                     (!program.stalls.empty() && program.stalls[0].every_steps > k_rare_steps);
   const bool throttles_later = tight && latest.received_s < program.throttle_after_s;
-  trial.unseen = (rare && trial.measurement.phases.empty()) || throttles_later ||
-                 (program.hiccup_share > 0.0 && stream.hiccups() == 0);
+  trial.unseen =
+      (rare && trial.measurement.phases.empty()) || throttles_later ||
+      (program.hiccup_share > 0.0 && !(stream.hiccup_end_s() > trial.measurement.window_begin_s()));
   trial.seconds = (tight ? latest.received_s : end_s) - program.startup_s;
   return trial;
 }

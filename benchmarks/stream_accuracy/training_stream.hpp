@@ -55,6 +55,7 @@ struct SimulatedProgram {
   double hiccup_share = 0.0;      ///< of steps after which, at random, ...
   double hiccup_s = 0.0;          ///< ... an exponential time of this mean passes ...
   bool hiccups_in_pairs = false;  ///< ... and again after the next step
+  bool hiccups_reported = false;  ///< as a phase
   double epoch_steps = 0.0;
   double last_batch = 1.0;  ///< size and duration of an epoch's last batch, relative to the others
   double respawn_s = 0.0;   ///< at the end of an epoch
@@ -89,7 +90,8 @@ class TrainingStream {
   /// The trial's time, and what this launch's steps take relative to the program's mean.
   [[nodiscard]] double now_s() const { return now_s_; }
   [[nodiscard]] double launch_factor() const { return launch_factor_; }
-  [[nodiscard]] int hiccups() const { return hiccups_; }
+  /// When the latest hiccup ended that took as long as half a step or longer; nothing before that.
+  [[nodiscard]] std::optional<double> hiccup_end_s() const { return hiccup_end_s_; }
 
  private:
   void step();
@@ -106,7 +108,7 @@ class TrainingStream {
   double launch_factor_ = 1.0;
   double state_ = 0.0;  ///< of the autoregressive noise
   bool hiccup_follows_ = false;
-  int hiccups_ = 0;
+  std::optional<double> hiccup_end_s_;
   double now_s_ = 0.0;
   double steps_ = 0.0;
   double samples_ = 0.0;

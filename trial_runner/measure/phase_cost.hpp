@@ -16,6 +16,9 @@ class PhaseEvents {
 
  private:
   friend struct PhaseCost;
+  /// Standard deviation of the durations; `usual`: relative, until they tell it themselves.
+  [[nodiscard]] double spread_s(double usual) const;
+
   double count_ = 0.0;
   double mean_s_ = 0.0;
   double squares_s_ = 0.0;  ///< sum of squared deviations from the mean (Welford 1962)

@@ -87,5 +87,27 @@ TEST(EvaluationAndCheckpoint, CountAtTheirPeriodsWhetherToldOrNot) {
   }
 }
 
+/// A trial ends once its interval is tight: where pauses come at random it would else be the trials
+/// that met few and short ones.
+TEST(PausesAtRandom, DoNotEndATrialBecauseTheFewThatCameWereShort) {
+  const StopRule rule{.target_half_width = 0.02, .max_trial_s = 600.0, .most_hidden = 0.1};
+  for (const bool reported : {false, true}) {
+    SimulatedProgram program;
+    program.hiccup_share = 1.0 / 150.0;
+    program.hiccup_s = 1.0;
+    program.hiccups_reported = reported;
+    int judged = 0, covered = 0;
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+      const StreamTrial trial = run_stream_trial(program, rule, false, seed);
+      const Measurement& m = trial.measurement;
+      if (m.status != MeasurementStatus::steady || trial.unseen) continue;
+      ++judged;
+      covered += std::abs(m.seconds_per_sample - trial.truth_s) <= m.half_width_s ? 1 : 0;
+    }
+    EXPECT_GE(judged, 350) << reported;
+    EXPECT_GE(covered, 0.93 * judged) << reported;
+  }
+}
+
 }  // namespace
 }  // namespace steptune
