@@ -186,13 +186,18 @@ void add_levels(Cells& cells) {
   });
   cells.add("drifts by 5 % a minute",
             [](SimulatedProgram& program) { program.drift_per_minute = 0.05; });
-  cells.add("a minute disturbed by 30 %", [](SimulatedProgram& program) {
-    program.disturbed_after_s = 15.0;
-    program.disturbed_s = 60.0;
-    program.disturbed_ratio = 1.3;
-    program.noise = 0.12;
-    program.correlation = 0.6;
-  });
+  for (const bool shows : {true, false}) {
+    cells.add(shows ? "a minute disturbed by 30 %, by a process that shows"
+                    : "a minute disturbed by 30 %, seen in step times alone",
+              [=](SimulatedProgram& program) {
+                program.disturbed_after_s = 15.0;
+                program.disturbed_s = 60.0;
+                program.disturbed_ratio = 1.3;
+                program.disturber_shows = shows;
+                program.noise = 0.12;
+                program.correlation = 0.6;
+              });
+  }
 }
 
 void add_reports(Cells& cells) {

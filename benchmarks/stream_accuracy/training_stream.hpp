@@ -67,6 +67,8 @@ struct SimulatedProgram {
   double disturbed_after_s = 0.0;
   double disturbed_s = 0.0;      ///< for so long steps take ...
   double disturbed_ratio = 1.0;  ///< ... so many times as long
+  /// Whether the runner sees who does it: a process that takes CPU time from the program's.
+  bool disturber_shows = false;
 
   double report_every_steps = 1.0;
   double reports_per_s = 0.0;   ///< no more than so many; 0: as many as there are

@@ -99,7 +99,6 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
   }
   if (!(events.mean_s_ > 0.0)) return cost;
   const double spread_s = events.spread_s(k_random_spread);
-  cost.phase.seconds_error = spread_s / std::sqrt(count);
   const double most = std::log1p(excess / count);
   const double longest =
       std::log(gamma_mean_upper_95(count * std::pow(events.mean_s_ / spread_s, 2.0)));
