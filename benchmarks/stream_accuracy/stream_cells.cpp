@@ -147,14 +147,17 @@ void add_phases(Cells& cells, double length) {
           program.epochs_reported = reported;
         });
   }
-  for (const bool in_pairs : {false, true}) {
-    cells.add(in_pairs ? "hiccups of 1 s at random, in pairs" : "hiccups of 1 s at random",
-              [=](SimulatedProgram& program) {
-                program.hiccup_share = (in_pairs ? 0.5 : 1.0) / std::round(150.0 * length);
-                program.hiccup_s = 1.0;
-                program.hiccups_in_pairs = in_pairs;
-              });
-  }
+  const auto hiccups = [&](std::string name, bool in_pairs, bool reported) {
+    cells.add(std::move(name), [=](SimulatedProgram& program) {
+      program.hiccup_share = (in_pairs ? 0.5 : 1.0) / std::round(150.0 * length);
+      program.hiccup_s = 1.0;
+      program.hiccups_in_pairs = in_pairs;
+      program.hiccups_reported = reported;
+    });
+  };
+  hiccups("hiccups of 1 s at random", false, false);
+  hiccups("hiccups of 1 s at random, in pairs", true, false);
+  hiccups("hiccups of 1 s at random, reported", false, true);
   cells.add("length buckets over 50 steps", [=](SimulatedProgram& program) {
     program.bucket_steps = std::round(50.0 * length);
     program.bucket_spread = 0.4;
@@ -183,13 +186,18 @@ void add_levels(Cells& cells) {
   });
   cells.add("drifts by 5 % a minute",
             [](SimulatedProgram& program) { program.drift_per_minute = 0.05; });
-  cells.add("a minute disturbed by 30 %", [](SimulatedProgram& program) {
-    program.disturbed_after_s = 15.0;
-    program.disturbed_s = 60.0;
-    program.disturbed_ratio = 1.3;
-    program.noise = 0.12;
-    program.correlation = 0.6;
-  });
+  for (const bool shows : {true, false}) {
+    cells.add(shows ? "a minute disturbed by 30 %, by a process that shows"
+                    : "a minute disturbed by 30 %, seen in step times alone",
+              [=](SimulatedProgram& program) {
+                program.disturbed_after_s = 15.0;
+                program.disturbed_s = 60.0;
+                program.disturbed_ratio = 1.3;
+                program.disturber_shows = shows;
+                program.noise = 0.12;
+                program.correlation = 0.6;
+              });
+  }
 }
 
 void add_reports(Cells& cells) {

@@ -31,14 +31,16 @@ struct StreamTrial {
   Measurement measurement;
   NaiveRules naive;
   double truth_s = 0.0;  ///< of this launch
-  /// The trial ended before the program's first phase, hiccup or change of level: what it says does
-  /// not speak of them.
+  /// The trial ended before the program's first phase or hiccup, before a change of level, or in a
+  /// disturbance that its measurement tells as one: what it says does not speak of what follows.
   bool unseen = false;
-  double seconds = 0.0;  ///< from the end of the start-up to the trial's end
+  double seconds = 0.0;  ///< from the end of the start-up to the trial's end; of all launches
 };
 
-/// Plays one launch of a program to a `Measurer` until the rule ends it. With `buffered_steps` the
-/// measurer is told the queue's size.
+/// Plays a launch of a program to a `Measurer` until the rule ends it. One of which the runner saw
+/// that others disturbed it much is measured again, as the tuning loop does: after another launch
+/// of the same length, and of the two the one that was disturbed less counts. With `tells_queue`
+/// the measurer is told the queue's size.
 [[nodiscard]] StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& rule,
                                            bool tells_queue, std::uint64_t seed);
 

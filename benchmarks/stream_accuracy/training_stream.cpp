@@ -11,6 +11,8 @@ namespace {
 constexpr double k_pareto_shape = 2.5;
 /// No step takes less than this share of its mean, however unlikely the draw.
 constexpr double k_floor = 0.05;
+/// A hiccup that takes less of a step does not stand out from the steps.
+constexpr double k_shown_share = 0.5;
 constexpr double k_clock_epoch_s = 1000.0;
 constexpr double k_rank_offset_s = 37.5;
 
@@ -129,7 +131,6 @@ double TrainingStream::hiccup_s() {
   const bool begins = rng_.uniform() < program_.hiccup_share;
   const int count = (begins ? 1 : 0) + (hiccup_follows_ ? 1 : 0);
   hiccup_follows_ = begins && program_.hiccups_in_pairs;
-  hiccups_ += count;
   double seconds = 0.0;
   for (int i = 0; i < count; ++i)
     seconds -= program_.hiccup_s * std::log(1.0 - rng_.uniform());
@@ -142,7 +143,10 @@ void TrainingStream::interrupt() {
     const double seconds = stall.seconds * std::max(k_floor, 1.0 + stall.spread * rng_.normal());
     pass(stall.name, seconds, stall.reported);
   }
-  now_s_ += hiccup_s();
+  if (const double seconds = hiccup_s(); seconds > 0.0) {
+    pass("pause", seconds, program_.hiccups_reported);
+    if (seconds >= k_shown_share * program_.step_s) hiccup_end_s_ = now_s_;
+  }
   if (falls_on(steps_, program_.epoch_steps)) {
     pass("epoch end", program_.respawn_s, program_.epochs_reported);
   }

@@ -55,6 +55,7 @@ struct SimulatedProgram {
   double hiccup_share = 0.0;      ///< of steps after which, at random, ...
   double hiccup_s = 0.0;          ///< ... an exponential time of this mean passes ...
   bool hiccups_in_pairs = false;  ///< ... and again after the next step
+  bool hiccups_reported = false;  ///< as a phase
   double epoch_steps = 0.0;
   double last_batch = 1.0;  ///< size and duration of an epoch's last batch, relative to the others
   double respawn_s = 0.0;   ///< at the end of an epoch
@@ -66,6 +67,8 @@ struct SimulatedProgram {
   double disturbed_after_s = 0.0;
   double disturbed_s = 0.0;      ///< for so long steps take ...
   double disturbed_ratio = 1.0;  ///< ... so many times as long
+  /// Whether the runner sees who does it: a process that takes CPU time from the program's.
+  bool disturber_shows = false;
 
   double report_every_steps = 1.0;
   double reports_per_s = 0.0;   ///< no more than so many; 0: as many as there are
@@ -89,7 +92,8 @@ class TrainingStream {
   /// The trial's time, and what this launch's steps take relative to the program's mean.
   [[nodiscard]] double now_s() const { return now_s_; }
   [[nodiscard]] double launch_factor() const { return launch_factor_; }
-  [[nodiscard]] int hiccups() const { return hiccups_; }
+  /// When the latest hiccup ended that took as long as half a step or longer; nothing before that.
+  [[nodiscard]] std::optional<double> hiccup_end_s() const { return hiccup_end_s_; }
 
  private:
   void step();
@@ -106,7 +110,7 @@ class TrainingStream {
   double launch_factor_ = 1.0;
   double state_ = 0.0;  ///< of the autoregressive noise
   bool hiccup_follows_ = false;
-  int hiccups_ = 0;
+  std::optional<double> hiccup_end_s_;
   double now_s_ = 0.0;
   double steps_ = 0.0;
   double samples_ = 0.0;

@@ -16,6 +16,9 @@ constexpr double k_usual_weight = 2.0;
 /// Gaps that differ by less than this share of their mean are one period.
 constexpr double k_periodic_spread = 0.03;
 constexpr double k_min_random_gaps = 8.0;
+/// Those of events at random differ as exponential times do until they say otherwise: the few that
+/// a trial ends on are else the short ones.
+constexpr double k_random_spread = 1.0;
 
 }  // namespace
 
@@ -33,16 +36,19 @@ void PhaseEvents::add(double at_samples, double seconds) {
   squares_s_ += delta_s * (seconds - mean_s_);
 }
 
+double PhaseEvents::spread_s(double usual) const {
+  const double usual_s = usual * mean_s_;
+  return std::sqrt((k_usual_weight * usual_s * usual_s + squares_s_) /
+                   (k_usual_weight + count_ - 1.0));
+}
+
 PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double end_samples,
                         double resolution_samples) {
   PhaseCost cost;
   const double count = events.count_;
   const double watched = end_samples - begin_samples;
   if (!(count > 0.0 && watched > 0.0)) return cost;
-  const double usual_s = k_usual_spread * events.mean_s_;
-  const double spread_s = std::sqrt((k_usual_weight * usual_s * usual_s + events.squares_s_) /
-                                    (k_usual_weight + count - 1.0));
-  cost.phase = {count, events.mean_s_, spread_s / std::sqrt(count)};
+  cost.phase = {count, events.mean_s_, events.spread_s(k_usual_spread) / std::sqrt(count)};
 
   // Trainers count from 0: the first event tells a period, too, if it agrees with the others.
   double gaps = count - 1.0;
@@ -91,8 +97,12 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
     const double renewal = student_quantile_95(gaps - 1.0) * gap_spread / gap * std::sqrt(count);
     excess = std::min(excess, renewal + 0.5);
   }
-  const double square_s = events.mean_s_ * events.mean_s_ + events.squares_s_ / count;
-  cost.half_width_s = excess * std::sqrt(square_s) / watched;
+  if (!(events.mean_s_ > 0.0)) return cost;
+  const double spread_s = events.spread_s(k_random_spread);
+  const double most = std::log1p(excess / count);
+  const double longest =
+      std::log(gamma_mean_upper_95(count * std::pow(events.mean_s_ / spread_s, 2.0)));
+  cost.half_width_s = events.total_s() / watched * std::expm1(std::hypot(most, longest));
   return cost;
 }
 

@@ -16,6 +16,9 @@ class PhaseEvents {
 
  private:
   friend struct PhaseCost;
+  /// Standard deviation of the durations; `usual`: relative, until they tell it themselves.
+  [[nodiscard]] double spread_s(double usual) const;
+
   double count_ = 0.0;
   double mean_s_ = 0.0;
   double squares_s_ = 0.0;  ///< sum of squared deviations from the mean (Welford 1962)
@@ -29,8 +32,11 @@ class PhaseEvents {
 /// Periodic events (evaluation every 500 steps) cost their mean duration over the period, whatever
 /// part of a period was watched: the period is exact as soon as two gaps are alike, the first of
 /// which may be that from the counter's 0. Others come at random: cost is what was seen over what
-/// was watched, and the interval that of a Poisson count, wide for one or two (F. Garwood,
-/// Biometrika 28, 1936). Gaps that vary less than at random narrow it (renewal process: Cox 1962).
+/// was watched. Their number has the interval of a Poisson count, wide for one or two (F. Garwood,
+/// Biometrika 28, 1936), which gaps that vary less than at random narrow (renewal process: Cox
+/// 1962); their mean duration that of gamma variables, as spread as exponential ones until they say
+/// otherwise. The logarithms of both are added in quadrature, which for exponential durations is
+/// within a few per cent of the F distribution that is exact.
 struct PhaseCost {
   double seconds_per_sample = 0.0;
   double half_width_s = 0.0;  ///< of its 95 % interval

@@ -22,4 +22,9 @@ double poisson_upper_95(double count) {
   return 0.5 * boost::math::quantile(boost::math::complement(distribution, 0.025));
 }
 
+double gamma_mean_upper_95(double shape) {
+  const boost::math::chi_squared distribution(2.0 * shape);
+  return 2.0 * shape / boost::math::quantile(distribution, 0.025);
+}
+
 }  // namespace steptune

@@ -9,5 +9,8 @@ namespace steptune {
 [[nodiscard]] double student_quantile_95(double freedom);
 /// Upper end of the 95 % interval of a Poisson mean of which `count` events were seen.
 [[nodiscard]] double poisson_upper_95(double count);
+/// Upper end of the 95 % interval of the mean of gamma distributed values that sum up to a gamma
+/// variable of this shape, over the mean that was seen: of n exponential ones the shape is n.
+[[nodiscard]] double gamma_mean_upper_95(double shape);
 
 }  // namespace steptune

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace steptune {
 namespace {
@@ -20,18 +21,23 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
-/// Runs of marked intervals that are too long are no stalls.
+/// Runs of marked intervals that are too long are no stalls, and neither is what is nearer to one
+/// than it is long: where a slow start fades, chance decides which of its last intervals stand out.
 void drop_long_runs(std::vector<bool>& marked) {
+  std::vector<bool> kept = marked;
   for (std::size_t begin = 0; begin < marked.size();) {
     std::size_t end = begin;
     while (end < marked.size() && marked[end])
       ++end;
     if (end - begin > k_longest_run) {
-      std::fill(marked.begin() + static_cast<std::ptrdiff_t>(begin),
-                marked.begin() + static_cast<std::ptrdiff_t>(end), false);
+      const std::size_t from = begin - std::min(begin, end - begin);
+      const std::size_t to = std::min(marked.size(), end + (end - begin));
+      std::fill(kept.begin() + static_cast<std::ptrdiff_t>(from),
+                kept.begin() + static_cast<std::ptrdiff_t>(to), false);
     }
     begin = std::max(end, begin + 1);
   }
+  marked = std::move(kept);
 }
 
 }  // namespace

@@ -19,8 +19,9 @@ struct Stall {
 /// What stops the steps for a moment: evaluation, checkpoint, epoch end, garbage collection. An
 /// interval is one if it exceeds the median rate by eight robust standard deviations (median
 /// absolute deviation; F. R. Hampel, JASA 69, 1974) and by half a typical interval at least, in a
-/// run of three at most: more are another level. Where more than one interval in twenty is, they
-/// are how the steps are (a heavy tail, a worker that stalls every few steps), and none is told.
+/// run of three at most: more are another level, as is what is nearer to them than they are long
+/// (a slow start that fades). Where more than one interval in twenty is, they are how the steps are
+/// (a heavy tail, a worker that stalls every few steps), and none is told.
 [[nodiscard]] std::vector<Stall> find_stalls(std::span<const Interval> intervals);
 
 /// The intervals with the seconds of the stalls taken off.

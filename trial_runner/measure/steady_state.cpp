@@ -61,18 +61,17 @@ struct Costs {
   double half_width_s = 0.0;
   std::map<std::string, PhaseEstimate> phases;
 
-  void add(const std::string& name, const PhaseCost& cost, double widening) {
+  void add(const std::string& name, const PhaseCost& cost) {
     if (cost.phase.count == 0.0) return;
     seconds_per_sample += cost.seconds_per_sample;
-    // A trial may end as few happened to come; a period does not depend on when it ends.
-    half_width_s = std::hypot(half_width_s, cost.half_width_s * (cost.periodic ? 1.0 : widening));
+    half_width_s = std::hypot(half_width_s, cost.half_width_s);
     phases[name] = cost.phase;
   }
 };
 
 /// The stalls' costs: each kind by itself where it is periodic, the others together.
 void add_stalls(Costs& costs, std::span<const Stall> stalls, double begin, double end,
-                double resolution, double widening) {
+                double resolution) {
   std::size_t number = 0;
   const auto name = [&] {
     ++number;
@@ -92,7 +91,7 @@ void add_stalls(Costs& costs, std::span<const Stall> stalls, double begin, doubl
   // A kind that comes at random makes all of them random.
   if (events < all.count()) periodic.assign(1, PhaseCost::of(all, begin, end, resolution));
   for (const PhaseCost& cost : periodic)
-    costs.add(name(), cost, widening);
+    costs.add(name(), cost);
 }
 
 double longest_of(std::span<const Interval> intervals) {
@@ -234,9 +233,9 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
   const double end_samples = first_samples + samples_of(intervals);
   const double resolution = longest_of(intervals);
   Costs costs;
-  add_stalls(costs, stalls, first_samples, end_samples, resolution, widening);
+  add_stalls(costs, stalls, first_samples, end_samples, resolution);
   for (const auto& [name, events] : reported.events())
-    costs.add(name, PhaseCost::of(events, first_samples, end_samples, resolution), widening);
+    costs.add(name, PhaseCost::of(events, first_samples, end_samples, resolution));
 
   state.level_shifts = window.levels.shifts;
   state.window_begin = window.begin;

@@ -87,5 +87,58 @@ TEST(EvaluationAndCheckpoint, CountAtTheirPeriodsWhetherToldOrNot) {
   }
 }
 
+/// A trial ends once its interval is tight: where pauses come at random it would else be the trials
+/// that met few and short ones.
+TEST(PausesAtRandom, DoNotEndATrialBecauseTheFewThatCameWereShort) {
+  const StopRule rule{.target_half_width = 0.02, .max_trial_s = 600.0, .most_hidden = 0.1};
+  for (const bool reported : {false, true}) {
+    SimulatedProgram program;
+    program.hiccup_share = 1.0 / 150.0;
+    program.hiccup_s = 1.0;
+    program.hiccups_reported = reported;
+    int judged = 0, covered = 0;
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+      const StreamTrial trial = run_stream_trial(program, rule, false, seed);
+      const Measurement& m = trial.measurement;
+      if (m.status != MeasurementStatus::steady || trial.unseen) continue;
+      ++judged;
+      covered += std::abs(m.seconds_per_sample - trial.truth_s) <= m.half_width_s ? 1 : 0;
+    }
+    EXPECT_GE(judged, 350) << reported;
+    EXPECT_GE(covered, 0.93 * judged) << reported;
+  }
+}
+
+/// A neighbour makes steps 30 % longer for a minute, 15 s after the start.
+TEST(ADisturbedMinute, IsMeasuredAgainWhereTheRunnerSeesItAndToldWhereItLastsElse) {
+  const StopRule rule{.target_half_width = 0.02, .max_trial_s = 600.0, .most_hidden = 0.1};
+  for (const bool shows : {true, false}) {
+    SimulatedProgram program;
+    program.noise = 0.12;
+    program.correlation = 0.6;
+    program.disturbed_after_s = 15.0;
+    program.disturbed_s = 60.0;
+    program.disturbed_ratio = 1.3;
+    program.disturber_shows = shows;
+    int unseen = 0;
+    double sum = 0.0;
+    constexpr int k_streams = 200;
+    for (std::uint64_t seed = 0; seed < k_streams; ++seed) {
+      const StreamTrial trial = run_stream_trial(program, rule, false, seed);
+      const double ratio = trial.measurement.seconds_per_sample / trial.truth_s;
+      if (!trial.unseen) {
+        EXPECT_NEAR(ratio, 1.0, 0.05) << seed << ' ' << shows;
+        sum += ratio - 1.0;
+        continue;
+      }
+      ++unseen;
+      ASSERT_FALSE(trial.measurement.level_changes.empty());
+      EXPECT_NEAR(trial.measurement.level_changes.back().ratio, 1.3, 0.15) << seed;
+    }
+    EXPECT_LT(std::abs(sum / (k_streams - unseen)), 0.005) << shows;
+    EXPECT_LE(unseen, shows ? 0 : k_streams / 10);
+  }
+}
+
 }  // namespace
 }  // namespace steptune

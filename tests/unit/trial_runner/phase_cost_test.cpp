@@ -61,22 +61,46 @@ TEST(PhaseCost, OfOneEventIsWide) {
   EXPECT_DOUBLE_EQ(cost.phase.spacing_samples, 300.0) << "as it was priced";
 }
 
-TEST(PhaseCost, OfRandomEventsHasIntervalsThatHold) {
-  constexpr double k_gap = 100.0, k_watched = 700.0;
-  int covered = 0;
-  constexpr int k_runs = 1000;
+/// Share of watches of `watched` samples whose interval holds the cost of events that come every
+/// 100 samples at random and take 1 s on average: exactly, or an exponential time.
+double share_covered(double watched, bool durations_differ) {
+  constexpr double k_gap = 100.0;
+  constexpr int k_runs = 2000;
+  int covered = 0, watches = 0;
   for (std::uint64_t run = 0; run < k_runs; ++run) {
     Rng rng(5, "phase_cost_test", run);
     PhaseEvents events;
     for (double at = 0.0;;) {
       at -= k_gap * std::log(1.0 - rng.uniform());
-      if (at > k_watched) break;
-      events.add(at, 1.0);
+      if (at > watched) break;
+      events.add(at, durations_differ ? -std::log(1.0 - rng.uniform()) : 1.0);
     }
-    const PhaseCost cost = PhaseCost::of(events, 0.0, k_watched, 1.0);
+    // What was never seen has no interval.
+    if (events.count() == 0.0) continue;
+    ++watches;
+    const PhaseCost cost = PhaseCost::of(events, 0.0, watched, 1.0);
     covered += std::abs(cost.seconds_per_sample - 1.0 / k_gap) <= cost.half_width_s ? 1 : 0;
   }
-  EXPECT_GE(covered, 920);
+  return covered / static_cast<double>(watches);
+}
+
+TEST(PhaseCost, OfRandomEventsHasIntervalsThatHold) {
+  for (const double watched : {150.0, 300.0, 700.0, 3000.0}) {
+    EXPECT_GE(share_covered(watched, false), 0.94) << watched;
+    EXPECT_GE(share_covered(watched, true), 0.94) << watched << ", durations differ";
+  }
+}
+
+TEST(PhaseCost, OfManyAlikeEventsIsNoWiderThanTheirCountAsks) {
+  Rng rng(3, "phase_cost_test");
+  PhaseEvents events;
+  double at = 0.0;
+  for (int i = 0; i < 400; ++i) {
+    at -= 100.0 * std::log(1.0 - rng.uniform());
+    events.add(at, 1.0);
+  }
+  const PhaseCost cost = PhaseCost::of(events, 0.0, at, 1.0);
+  EXPECT_NEAR(cost.half_width_s / cost.seconds_per_sample, 1.96 / std::sqrt(400.0), 0.02);
 }
 
 TEST(PhaseCost, OfNothingIsNothing) {

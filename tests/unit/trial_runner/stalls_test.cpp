@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/measure/stalls.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
@@ -42,6 +44,19 @@ TEST(Stalls, ALongRunIsAnotherLevel) {
   for (std::size_t i = 180; i < 184; ++i)
     intervals[i].seconds += 3.0;
   EXPECT_TRUE(find_stalls(intervals).empty());
+}
+
+TEST(Stalls, AreNotTheLastSlowStepsOfAStartThatFades) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Rng rng(seed, "stalls_test");
+    std::vector<Interval> intervals;
+    for (int i = 0; i < 500; ++i) {
+      intervals.push_back({1.0, 0.1 * (1.0 + 0.05 * rng.normal() + 2.0 * std::exp(-i / 20.0))});
+    }
+    EXPECT_TRUE(find_stalls(intervals).empty()) << seed;
+    intervals[300].seconds += 1.0;
+    EXPECT_EQ(find_stalls(intervals).size(), 1U) << seed << ": what comes later is one";
+  }
 }
 
 TEST(Stalls, ThatAreFrequentAreHowTheStepsAre) {

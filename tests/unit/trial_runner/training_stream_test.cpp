@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "benchmarks/stream_accuracy/stream_cells.hpp"
+#include "benchmarks/stream_accuracy/watched_cpu.hpp"
 
 namespace steptune {
 
@@ -81,6 +82,27 @@ TEST(TrainingStream, AFullQueueHidesASlowLoaderUntilItHasDrained) {
   }
   // While two batches are consumed one is loaded.
   EXPECT_NEAR(fast, 2 * 64, 3);
+}
+
+SimulatedProgram disturbed_program(double ratio, bool shows) {
+  SimulatedProgram program;
+  program.disturbed_after_s = 15.0;
+  program.disturbed_s = 60.0;
+  program.disturbed_ratio = ratio;
+  program.disturber_shows = shows;
+  return program;
+}
+
+TEST(WatchedCpu, TellsTheSecondsInWhichAProcessDisturbsByMoreThanTheRunnersThreshold) {
+  const auto disturbed_s = [](const SimulatedProgram& program) {
+    WatchedCpu cpu(program, 7);
+    cpu.advance(200.0);
+    return cpu.disturbed_s();
+  };
+  // Of the quiet 140 s the system's own processes make one or two look disturbed.
+  EXPECT_NEAR(disturbed_s(disturbed_program(1.3, true)), 60.0, 4.0);
+  EXPECT_LT(disturbed_s(disturbed_program(1.3, false)), 8.0) << "it does not show";
+  EXPECT_LT(disturbed_s(disturbed_program(1.03, true)), 20.0) << "a tenth of the CPU is the least";
 }
 
 }  // namespace
