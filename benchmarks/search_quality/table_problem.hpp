@@ -21,9 +21,9 @@ struct TableOptions {
 /// name, kind `cat`, `ord`, `int` or `float` and values in order; `objective`, `direction`,
 /// `others`). Combinations that the CSV lacks, or whose objective is empty, fail.
 ///
-/// Ordered values that are numbers become numbers, evenly spaced ones ranges, and "false" and "true"
-/// a truth value, as a user would declare them. Two objectives are compared by hypervolume, of the logarithms where all values are
-/// positive, with the medians as reference point.
+/// Ordered values that are numbers become numbers, evenly spaced ones ranges, and "false" and
+/// "true" a truth value, as a user would declare them. Two objectives are compared by hypervolume,
+/// of the logarithms where all values are positive, with the medians as reference point.
 [[nodiscard]] Result<Problem> table_problem(const std::filesystem::path& description,
                                             const TableOptions& options);
 

@@ -121,9 +121,10 @@ ExitCode print_best(CommandContext& context, const BestOptions& options) {
 void add_apply_options(CLI::App& command, ApplyOptions& options) {
   CLI::Option* apply =
       command
-          .add_option("--apply", options.file,
-                      "Write the values into this YAML, JSON, TOML or INI configuration, comments and "
-                      "order kept, after showing the difference [default: none]")
+          .add_option(
+              "--apply", options.file,
+              "Write the values into this YAML, JSON, TOML or INI configuration, comments and "
+              "order kept, after showing the difference [default: none]")
           ->option_text("FILE");
   command
       .add_option("--map", options.keys,
