@@ -217,8 +217,9 @@ Result<void> confirm_spending(Console& console, const RunOptions& options, const
   if (!projection) return tl::unexpected(projection.error());
   if (!options.quiet) console.message(projection_text(study, *projection));
   if (options.yes) return {};
-  const std::string question =
-      fmt::format("these trials will be billed, about {} in all", format_usd(projection->usd.mean));
+  std::string question = "these trials will be billed";
+  if (projection->usd)
+    question += fmt::format(", about {} in all", format_usd(projection->usd->mean));
   if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1) {
     return fail(ErrorKind::usage, question, "", "add --yes to begin without being asked");
   }
