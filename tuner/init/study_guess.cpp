@@ -721,7 +721,8 @@ Result<StudyGuess> guess_study(const GuessInput& input) {
     guessing.consider(rule);
   if (input.survey) {
     guessing.add_hooked(*input.survey);
-  } else {
+  } else if (input.reading) {
+    // A program that tells no progress may not even train.
     guessing.add_environment(input.runtimes);
   }
   if (guessing.empty()) {

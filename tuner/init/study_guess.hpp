@@ -27,7 +27,8 @@ struct GuessInput {
   const ReadySpace* space = nullptr;  ///< the trainer that it is; null: options by their names
   std::optional<OutputReading> reading = {};
   std::optional<Survey> survey = {};
-  NativeRuntimes runtimes = {};  ///< whose variables are knobs, where no hook sets them
+  NativeRuntimes runtimes =
+      {};  ///< whose variables are knobs, where output is read and no hook sets them
   std::filesystem::path folder;  ///< where the command runs
   Facts machine;
   bool same_training = false;  ///< leave what makes it another training (batch size, accumulation)

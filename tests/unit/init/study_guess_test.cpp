@@ -345,6 +345,7 @@ TEST(StudyGuess, WithoutAnythingToVaryIsAnError) {
 
 TEST(StudyGuess, VariesWhatOpenMpAndTheAllocatorReadFromTheEnvironment) {
   GuessInput input = input_of("", {"./trainer"});
+  input.reading = reading_of(32.0);
   input.runtimes = runtimes_in({"/work/trainer", "/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0",
                                 "/usr/lib/x86_64-linux-gnu/libc.so.6"});
   const StudyGuess guess = must_guess(input);
@@ -363,10 +364,15 @@ TEST(StudyGuess, VariesWhatOpenMpAndTheAllocatorReadFromTheEnvironment) {
   const StudyGuess given = must_guess(input);
   EXPECT_EQ(given.document["baseline"], Json({{"threads", 3}, {"malloc", "default"}}));
   EXPECT_THAT(given.left, ElementsAre("OMP_WAIT_POLICY: the command sets it itself"));
+
+  // Whether what tells no progress trains at all is not known.
+  input.reading.reset();
+  EXPECT_FALSE(guess_study(input));
 }
 
 TEST(StudyGuess, OfAProgramWithItsOwnThreadsLeavesThoseOfLibrariesToIt) {
   GuessInput input = input_of("usage: x\n  --threads N  (default: 4)\n", {"x"});
+  input.reading = reading_of(32.0);
   input.runtimes.has_openmp = true;
   input.runtimes.has_openblas = true;
   const StudyGuess guess = must_guess(input);
