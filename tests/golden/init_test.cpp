@@ -159,6 +159,27 @@ TEST(Init, OfAnOpenMpProgramVariesItsVariables) {
   EXPECT_THAT(sandbox.read("own.study.json"), Not(HasSubstr("{threads}")));
 }
 
+/// Ends by itself while it is looked at. What counts of a library is its name.
+const char* const k_short_openblas_trainer = R"(#!/usr/bin/python3
+import mmap, time
+with open("libopenblas.so.0", "w+b") as file:
+    file.write(bytes(4096))
+    file.flush()
+    library = mmap.mmap(file.fileno(), 4096)
+for step in range(1, 40):
+    print("step %d: train loss %f" % (step, 3.0 / step), flush=True)
+    time.sleep(0.05)
+)";
+
+TEST(Init, OfAProgramThatEndsByItselfKnowsTheLibrariesThatItHad) {
+  const Sandbox sandbox;
+  sandbox.write("trainer", k_short_openblas_trainer);
+  fs::permissions(sandbox.folder() / "trainer", fs::perms::owner_all);
+  static_cast<void>(must_init(sandbox, {"--", "./trainer"}));
+  EXPECT_THAT(sandbox.read("trainer.study.json"),
+              HasSubstr(R"("OPENBLAS_NUM_THREADS":"{threads}")"));
+}
+
 TEST(Init, NeverWritesOverAFileUnasked) {
   const Sandbox sandbox;
   sandbox.write("train.py", k_argparse);

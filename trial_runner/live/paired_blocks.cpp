@@ -14,7 +14,8 @@ constexpr double k_trial_steps = 8.0, k_trial_s = 0.25;
 constexpr double k_baseline_steps = 4.0, k_baseline_s = 0.125;
 /// A switch that costs many steps of warm-up is worth a longer block.
 constexpr double k_share_of_warm_up = 0.5;
-/// A trial that is so much slower than the baseline is known to be after a few steps.
+/// A trial whose block takes so many times as long as it would at the baseline's pace is known to
+/// be slow after a few steps.
 constexpr double k_slow_ratio = 2.5;
 constexpr double k_fewest_slow_steps = 2.0;
 /// Intervals that a block is told in: more than one, so that the scatter within it is seen.
@@ -63,6 +64,7 @@ void PairedBlocks::restart() {
   waiting_.reset();
   filter_.restart();
   has_baseline_ = false;
+  has_trial_block_ = false;
   has_measured_ = false;
   turn_to(has_trial_ && !level_ ? Arm::trial : Arm::baseline);
 }
@@ -95,16 +97,20 @@ bool PairedBlocks::add(const LiveStep& step) {
 bool PairedBlocks::add_alone(const Block& block) {
   measured(block, 1.0);
   has_measured_ = true;
-  if (alone_ == Alone::baseline) {
-    filter_.add_baseline(block.rate(), block.total.steps, block.middle_s);
-    has_baseline_ = true;
-  }
+  if (alone_ == Alone::baseline) add_baseline(block);
   return false;
+}
+
+void PairedBlocks::add_baseline(const Block& block) {
+  filter_.add_baseline(block.rate(), block.total.steps, block.middle_s);
+  has_baseline_ = true;
+  baseline_step_s_ = block.total.seconds / block.total.steps;
 }
 
 bool PairedBlocks::add_in_turn(const Block& block) {
   if (arm_ == Arm::trial) {
     filter_.add_trial(block.rate(), block.total.steps, block.middle_s);
+    has_trial_block_ = true;
     if (done_.steps > 0.0) {
       measured(block, *level_ / filter_.level().value_or(*level_));
       compare();
@@ -114,9 +120,7 @@ bool PairedBlocks::add_in_turn(const Block& block) {
     turn_to(Arm::baseline);
     return true;
   }
-  filter_.add_baseline(block.rate(), block.total.steps, block.middle_s);
-  has_baseline_ = true;
-  baseline_step_s_ = block.total.seconds / block.total.steps;
+  add_baseline(block);
   if (!has_trial_) return false;
   if (waiting_) {
     measured(*waiting_, *level_ / filter_.level().value_or(*level_));
@@ -136,7 +140,7 @@ bool PairedBlocks::is_complete() const {
   if (total.steps >= least_steps && total.seconds >= (in_turn_before ? k_baseline_s : k_trial_s)) {
     return true;
   }
-  const double expected_s = std::max(k_trial_s, k_trial_steps * baseline_step_s_);
+  const double expected_s = std::max(k_trial_s, least_steps * baseline_step_s_);
   return arm_ == Arm::trial && level_ && baseline_step_s_ > 0.0 &&
          total.seconds >= k_slow_ratio * expected_s && total.steps >= k_fewest_slow_steps;
 }
@@ -174,7 +178,8 @@ void PairedBlocks::measured(const Block& block, double scale) {
 void PairedBlocks::compare() {
   const auto ratio = filter_.ratio();
   if (!ratio || done_.steps == 0.0) return;
-  has_measured_ = true;
+  // Of a trial that goes on in another process the ratio is known from the one before.
+  has_measured_ = has_measured_ || has_trial_block_;
   if (reports_.empty()) {
     // The counters of before: the trial has not gone on, but more is known of it.
     Report report;

@@ -62,6 +62,7 @@ class PairedBlocks {
   void turn_to(Arm arm);
   [[nodiscard]] bool add_alone(const Block& block);
   [[nodiscard]] bool add_in_turn(const Block& block);
+  void add_baseline(const Block& block);
   void measured(const Block& block, double scale);
   void compare();
 
@@ -75,6 +76,7 @@ class PairedBlocks {
   double warm_up_begin_ = 0.0;
   bool has_baseline_ = false;     ///< this process has completed a block of it
   double baseline_step_s_ = 0.0;  ///< in the last one
+  bool has_trial_block_ = false;  ///< this process has completed one of a trial in turns
   std::optional<Block> waiting_;  ///< the trial's first, for the baseline's after it
   Stretch done_;                  ///< of the trial
   std::vector<Report> reports_;

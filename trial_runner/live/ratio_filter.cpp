@@ -22,7 +22,7 @@ constexpr double k_disturbed_share = 0.05;  ///< of blocks, where nothing is kno
 constexpr double k_disturbed_sigmas = 4.0;
 /// That so many of the trial's blocks are disturbed by chance is less likely: it is the trial.
 constexpr double k_chance = 0.3;
-/// And before any of the baseline's was, as good as so many were.
+/// Added to the baseline's disturbed blocks: that none was yet does not say that none can be.
 constexpr double k_before_any = 0.25;
 /// What other trials say of a trial's own scatter counts as so many of its blocks.
 constexpr double k_prior_freedom = 3.0;
@@ -151,7 +151,7 @@ void RatioFilter::add(Block block) {
   is_new_process_ = false;
   if (block.first_of_trial) forget_old();
   blocks_.push_back(block);
-  if (++blocks_at_fit_ >= k_blocks_between_fits) fit();
+  if (++blocks_since_fit_ >= k_blocks_between_fits) fit();
 }
 
 void RatioFilter::forget_old() {
@@ -180,10 +180,12 @@ RatioFilter::State RatioFilter::compared() const {
   noise.trial_variance_ratio =
       (k_prior_freedom + state.squared_surprises) / (k_prior_freedom + state.surprises);
   state = replayed(noise, leaves_out);
-  // Rates that scatter have a mean above that of their logarithms; the baseline's has so, too.
-  if (state.trial_blocks > 0.0) {
-    state.log_of_mean = 0.5 * noise.step_variance * (noise.trial_variance_ratio - 1.0) *
-                        state.trial_blocks / state.trial_steps;
+  // Rates that scatter have a mean above that of their logarithms, by half the variance: the longer
+  // blocks of the trial by less than the baseline's.
+  if (state.between_baselines) {
+    const double of_trial = noise.trial_variance_ratio * state.trial_blocks / state.trial_steps;
+    const double of_baseline = state.baseline_blocks / state.baseline_steps;
+    state.log_of_mean = 0.5 * noise.step_variance * (of_trial - of_baseline);
   }
   return state;
 }
@@ -204,7 +206,7 @@ std::optional<TurnRatio> RatioFilter::ratio() const {
 }
 
 void RatioFilter::fit() {
-  blocks_at_fit_ = 0;
+  blocks_since_fit_ = 0;
   double likeliest = -1e300;
   for (double deviation = k_least_step_deviation; deviation < k_most_step_deviation;
        deviation *= k_step_factor) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -30,11 +31,11 @@ class RatioFilter {
  public:
   /// The next block of a trial is another trial's.
   void begin_trial() { is_new_trial_ = true; }
-  /// The next block is another process's, whose level is its own.
+  /// The next block is another process's, whose level and clock are its own.
   void restart() { is_new_process_ = true; }
 
-  /// A block of `steps` at `seconds_per_sample`, whose middle was at `at_s` on a clock that goes
-  /// on.
+  /// A block of `steps` at `seconds_per_sample`, whose middle was at `at_s` on the process's clock.
+  /// The first two are greater than 0.
   void add_baseline(double seconds_per_sample, double steps, double at_s);
   void add_trial(double seconds_per_sample, double steps, double at_s);
 
@@ -68,7 +69,7 @@ class RatioFilter {
 
   std::vector<Block> blocks_;  ///< the latest of the study
   Noise noise_;
-  std::size_t blocks_at_fit_ = 0;
+  std::size_t blocks_since_fit_ = 0;
   bool is_new_trial_ = false;
   bool is_new_process_ = false;
 };

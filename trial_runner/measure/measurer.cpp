@@ -72,6 +72,9 @@ struct Measurer::State {
     m.half_width_s = m.step_half_width_s = compared->half_width_s;
     m.slowest_seconds_per_sample = m.seconds_per_sample + m.half_width_s;
     m.startup_s = options.before_start_s;
+    m.warmup_s = m.warmup_excess_s = 0.0;
+    m.level_changes.clear();
+    m.phases.clear();
     m.window_s = end.received_s - options.started_s;
     m.window_steps = end.steps;
     m.window_samples = end.samples;

@@ -34,7 +34,7 @@ struct MeasureOptions {
 /// - Reported phases and isolated stalls are neither warm-up nor steps (`phase_cost.hpp`); what
 ///   follows the last change of level (`level_shift.hpp`) and of a warm-up (`warmup.hpp`) counts,
 ///   with the interval of batch means (`batch_means.hpp`).
-/// - Where reports carry a `ComparedRate`, the latest is the measurement.
+/// - Where reports carry a `ComparedRate`, the latest is the measurement, of all since the start.
 class Measurer {
  public:
   explicit Measurer(const MeasureOptions& options);

@@ -10,7 +10,7 @@
 namespace steptune {
 namespace {
 
-constexpr std::string_view k_blanks = " \t\r";
+constexpr std::string_view k_blanks = " \t";
 
 std::size_t skip_blanks(std::string_view line, std::size_t from) {
   return std::min(line.find_first_not_of(k_blanks, from), line.size());
@@ -63,7 +63,8 @@ Result<std::vector<ConfigScalar>> scan_ini(std::string_view text, const std::str
   int number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
+    std::string_view line = text.substr(begin, end - begin);
+    if (line.ends_with('\r')) line.remove_suffix(1);
     const std::size_t line_begin = begin;
     begin = end + 1;
     ++number;

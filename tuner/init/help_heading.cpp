@@ -42,10 +42,12 @@ OptionKind kind_of_word(const std::string& word) {
                                                              : OptionKind::unknown;
 }
 
-/// Whether a word in brackets behind a description can only be the default of an option with a
-/// value.
+/// Whether a word in brackets behind a description may be the default of an option with a value,
+/// and is not what a flag is or does by default.
 bool is_value(const std::string& word) {
-  static const RE2 k_of_a_flag(R"((?i)^(?:true|false|yes|no|on|off|required|optional)$)");
+  static const RE2 k_of_a_flag(
+      "(?i)^(?:true|false|yes|no|on|off|required|optional|default|deprecated|experimental|boolean|"
+      "bool|count)$");
   return !RE2::FullMatch(word, k_of_a_flag);
 }
 

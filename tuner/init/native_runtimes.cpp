@@ -30,6 +30,11 @@ std::string program_of(pid_t pid) {
 
 }  // namespace
 
+std::string NativeRuntimes::value_of(const std::string& variable) const {
+  const auto found = environment.find(variable);
+  return found == environment.end() ? "" : found->second;
+}
+
 NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files) {
   NativeRuntimes found;
   bool has_libc = false;
@@ -58,7 +63,7 @@ NativeRuntimes runtimes_below(pid_t root) {
   for (const ProcessStat& process : process_tree(root)) {
     if (program_of(process.id.pid) == own) continue;
     NativeRuntimes found = runtimes_in(mapped_files(process.id.pid));
-    if (!found.has_openmp && !found.has_openblas) continue;
+    if (!found.has_threads()) continue;
     const auto environment = environment_of(process.id.pid);
     for (const char* variable : k_variables) {
       const auto here = environment.find(variable);

@@ -20,6 +20,10 @@ struct NativeRuntimes {
   std::map<std::string, std::string> environment;
   /// Those of them that the command itself has set, whatever it was given.
   std::set<std::string> set_by_command;
+
+  [[nodiscard]] bool has_threads() const { return has_openmp || has_openblas; }
+  /// Empty where it is not set.
+  [[nodiscard]] std::string value_of(const std::string& variable) const;
 };
 
 /// The libraries among these files, which a process has mapped.

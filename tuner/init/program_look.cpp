@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -130,8 +131,10 @@ Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock
   NativeRuntimes runtimes;
   bool in_blocks = true;
   survey.seen_enough = [&] {
-    // Libraries may be loaded until training begins.
-    if (!runtimes.has_openmp) runtimes = runtimes_below(::getpid());
+    // Libraries may be loaded until training begins; the last look finds it ended.
+    if (!runtimes.has_openmp) {
+      if (auto found = runtimes_below(::getpid()); found.has_threads()) runtimes = std::move(found);
+    }
     const std::uintmax_t bytes = bytes_of(options.log_path);
     in_blocks = in_blocks && bytes % k_pipe_buffer_bytes == 0;
     if (!progress_s && bytes != read_bytes) {

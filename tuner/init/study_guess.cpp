@@ -211,7 +211,7 @@ class Guessing {
       add_threads(runtimes, runtimes.has_openmp ? "blas_threads" : "threads",
                   "OPENBLAS_NUM_THREADS", "OpenBLAS");
     }
-    if ((runtimes.has_openmp || runtimes.has_openblas) && runtimes.has_glibc_malloc) {
+    if (runtimes.has_threads() && runtimes.has_glibc_malloc) {
       add_variable(runtimes, "malloc", "GLIBC_TUNABLES", {{"keep", k_keep_memory}});
     }
   }
@@ -511,21 +511,32 @@ class Guessing {
   void add_threads(const NativeRuntimes& runtimes, const std::string& name,
                    const std::string& variable, const std::string& library) {
     if (!is_free(runtimes, name, variable)) return;
-    const auto given = runtimes.environment.find(variable);
-    const bool is_given = given != runtimes.environment.end();
-    const std::string today =
-        is_given ? given->second : fmt::format("{:.0f}", fact_value("cpus", input_.machine));
+    // OpenBLAS takes OpenMP's variable where its own is not set (its README).
+    std::string today = runtimes.value_of(variable);
+    std::string from = "as it is set";
+    if (today.empty()) {
+      today = runtimes.value_of("OMP_NUM_THREADS");
+      from = "as OMP_NUM_THREADS is set";
+    }
+    if (today.empty()) {
+      today = fmt::format("{:.0f}", fact_value("cpus", input_.machine));
+      from = fmt::format("{}'s default", library);
+    }
     SpaceKnob rule;
     rule.parameter = name;
     rule.role = "threads";
     rule.low = "1";
     rule.high = "cpus";
     Json parameter = {{"type", "int"}};
-    if (!whole_number(today) || !settle_number(rule, today, parameter)) {
+    const auto number = whole_number(today);
+    if (!number) {
+      return leave(variable,
+                   fmt::format("\"{}\" is not a whole number", printable_line(today, 60)));
+    }
+    if (!settle_number(rule, today, parameter)) {
       return leave(variable, fmt::format("{} leaves no range", today));
     }
-    remember_variable(rule, variable, std::move(parameter), whole_number(today).value_or(1), today,
-                      is_given ? "as it is set" : fmt::format("{}'s default", library));
+    remember_variable(rule, variable, std::move(parameter), *number, today, from);
   }
 
   /// `default` leaves the variable as it is; `others` are its values by their names.

@@ -252,6 +252,14 @@ subdivisions = 16 ; micro-batches
 )");
 }
 
+TEST(ConfigEdit, KeepsTheLineEndsOfIni) {
+  Configuration wanted;
+  wanted.set("workers", std::int64_t{4});
+  wanted.set("precision", std::string("bf16"));
+  EXPECT_EQ(edited(ConfigFormat::ini, "workers =\r\nprecision = fp32 \r\nseed=1\r\n", wanted),
+            "workers = 4\r\nprecision = bf16 \r\nseed=1\r\n");
+}
+
 TEST(ConfigEdit, RefusesWhatIniCannotSay) {
   const auto scalars = must(scan_config(ConfigFormat::ini,
                                         "[convolutional]\nfilters=16\n[convolutional]\n"

@@ -206,6 +206,7 @@ The following arguments for training are optional:
   -thread             number of threads (set to 1 to ensure reproducible results) [12]
   -wordNgrams         max length of word ngram [1]
   -saveOutput         whether output params should be saved [false]
+  -fast               a faster loss [experimental]
 )");
   EXPECT_EQ(help.style, "options");
   const ProgramOption& thread = must_find(help, "thread");
@@ -216,6 +217,7 @@ The following arguments for training are optional:
   EXPECT_EQ(must_find(help, "wordngrams").form, OptionForm::separate);
   EXPECT_EQ(must_find(help, "loss").default_value, "softmax");
   EXPECT_EQ(must_find(help, "saveoutput").form, OptionForm::flag);
+  EXPECT_EQ(must_find(help, "fast").form, OptionForm::flag);
 }
 
 TEST(HelpText, OfFewOptionsIsNoList) {

@@ -370,6 +370,26 @@ TEST(StudyGuess, VariesWhatOpenMpAndTheAllocatorReadFromTheEnvironment) {
   EXPECT_FALSE(guess_study(input));
 }
 
+TEST(StudyGuess, OpenBlasHasAsManyThreadsAsOpenMpsVariableSaysWhereItsOwnSaysNothing) {
+  GuessInput input = input_of("", {"./trainer"});
+  input.runtimes.has_openblas = true;
+  input.runtimes.environment = {{"OMP_NUM_THREADS", "2"}};
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["baseline"], Json({{"threads", 2}}));
+  EXPECT_EQ(guess.tuned.at(0).from, "OPENBLAS_NUM_THREADS; as OMP_NUM_THREADS is set");
+  input.runtimes.environment["OPENBLAS_NUM_THREADS"] = "3";
+  EXPECT_EQ(must_guess(input).document["baseline"], Json({{"threads", 3}}));
+}
+
+TEST(StudyGuess, ThreadsThatAreNoNumberAreLeft) {
+  GuessInput input = input_of("", {"./trainer"});
+  input.runtimes.has_openmp = true;
+  input.runtimes.environment = {{"OMP_NUM_THREADS", "4,2"}};
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["baseline"], Json({{"omp_wait_policy", "default"}}));
+  EXPECT_THAT(guess.left, ElementsAre("OMP_NUM_THREADS: \"4,2\" is not a whole number"));
+}
+
 TEST(StudyGuess, OfAProgramWithItsOwnThreadsLeavesThoseOfLibrariesToIt) {
   GuessInput input = input_of("usage: x\n  --threads N  (default: 4)\n", {"x"});
   input.reading = reading_of(32.0);

@@ -485,8 +485,10 @@ TEST(MeasurerPhases, ThatTakeNoTimeCostNone) {
 
 TEST(Measurer, WhatTheRunnerHasComparedIsTheMeasurement) {
   Measurer measurer({.started_s = 0.0, .before_start_s = 20.0, .samples_per_step = 1.0});
-  for (int step = 1; step <= 16; ++step)
+  for (int step = 1; step <= 16; ++step) {
     measurer.add(at(0.3 * step, step));
+    static_cast<void>(measurer.current());
+  }
   Report last = at(0.3 * 17, 17);
   last.compared = ComparedRate{0.2, 0.01};
   measurer.add(last);
@@ -497,6 +499,8 @@ TEST(Measurer, WhatTheRunnerHasComparedIsTheMeasurement) {
   EXPECT_DOUBLE_EQ(measured.slowest_seconds_per_sample, 0.21);
   EXPECT_DOUBLE_EQ(measured.startup_s, 20.0);
   EXPECT_DOUBLE_EQ(measured.window_steps, 17.0);
+  EXPECT_DOUBLE_EQ(measured.warmup_s, 0.0);
+  EXPECT_DOUBLE_EQ(measured.window_end_s(), 20.0 + 0.3 * 17);
   // More is known without a further step.
   last.compared = ComparedRate{0.21, 0.005};
   measurer.add(last);

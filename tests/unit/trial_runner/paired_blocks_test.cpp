@@ -47,6 +47,23 @@ class DriftingProgram {
   std::vector<Report> reports_;
 };
 
+/// Without turns.
+void measure_baseline(DriftingProgram& program, PairedBlocks& blocks) {
+  blocks.begin_alone(Alone::baseline);
+  for (int i = 0; i < 40; ++i)
+    program.step(blocks);
+  blocks.end_trial();
+}
+
+/// Steps until the turn changes.
+int finish_turn(DriftingProgram& program, PairedBlocks& blocks) {
+  const Arm arm = blocks.arm();
+  int steps = 0;
+  for (; blocks.arm() == arm; ++steps)
+    program.step(blocks);
+  return steps;
+}
+
 TEST(PairedBlocks, TheBaselineIsMeasuredAsItIs) {
   PairedBlocks blocks;
   blocks.begin_alone(Alone::baseline);
@@ -77,13 +94,10 @@ TEST(PairedBlocks, TurnsAlternateAndTheNextTrialBeginsAtOnce) {
   blocks.begin_trial(0.05 / 32.0);
   EXPECT_EQ(blocks.arm(), Arm::baseline);
   DriftingProgram program(0.05, 0.05);
-  while (blocks.arm() == Arm::baseline)
-    program.step(blocks);
-  while (blocks.arm() == Arm::trial)
-    program.step(blocks);
+  finish_turn(program, blocks);
+  finish_turn(program, blocks);
   EXPECT_TRUE(program.reports().empty()) << "the block after it is still to come";
-  while (blocks.arm() == Arm::baseline)
-    program.step(blocks);
+  finish_turn(program, blocks);
   EXPECT_FALSE(program.reports().empty());
   blocks.end_trial();
   EXPECT_EQ(blocks.arm(), Arm::baseline);
@@ -104,23 +118,24 @@ TEST(PairedBlocks, AMuchSlowerTrialIsKnownAfterAFewSteps) {
   PairedBlocks blocks;
   blocks.begin_trial(0.05 / 32.0);
   DriftingProgram program(0.05, 1.5);
-  while (blocks.arm() == Arm::baseline)
-    program.step(blocks);
-  int steps = 0;
-  while (blocks.arm() == Arm::trial) {
-    program.step(blocks);
-    ++steps;
-  }
-  EXPECT_LE(steps, 5);
+  finish_turn(program, blocks);
+  EXPECT_LE(finish_turn(program, blocks), 5);
+}
+
+TEST(PairedBlocks, TheFirstTrialIsKnownToBeMuchSlowerByTheBaselineThatWasMeasuredAlone) {
+  PairedBlocks blocks;
+  DriftingProgram program(0.05, 0.05);
+  measure_baseline(program, blocks);
+  blocks.begin_trial(0.05 / 32.0);
+  ASSERT_EQ(blocks.arm(), Arm::trial);
+  DriftingProgram slow(0.05, 1.5);
+  EXPECT_LE(finish_turn(slow, blocks), 5);
 }
 
 TEST(PairedBlocks, ATrialThatIsFarFromTheBaselineIsToldSoAfterItsFirstBlock) {
   PairedBlocks blocks;
-  blocks.begin_alone(Alone::baseline);
   DriftingProgram program(0.05, 0.05);
-  for (int i = 0; i < 40; ++i)
-    program.step(blocks);
-  blocks.end_trial();
+  measure_baseline(program, blocks);
   DriftingProgram slow(0.05, 1.5);
   blocks.begin_trial(0.05 / 32.0);
   for (int i = 0; i < 20 && slow.reports().empty(); ++i)
@@ -142,34 +157,40 @@ TEST(PairedBlocks, WhatIsMeasuredAloneWithOtherSettingsIsNotTheBaseline) {
 
 TEST(PairedBlocks, ASwitchThatWarmsUpForLongIsWorthALongerBlock) {
   PairedBlocks blocks;
-  blocks.begin_alone(Alone::baseline);
   DriftingProgram program(0.05, 0.05);
-  for (int i = 0; i < 40; ++i)
-    program.step(blocks);
-  blocks.end_trial();
+  measure_baseline(program, blocks);
   blocks.begin_trial(0.05 / 32.0);
   for (int i = 0; i < 40; ++i)
     program.step(blocks, /*warm_up=*/true);
-  int steps = 0;
-  while (blocks.arm() == Arm::trial) {
-    program.step(blocks);
-    ++steps;
-  }
-  EXPECT_GE(steps, 20);
+  EXPECT_GE(finish_turn(program, blocks), 20);
 }
 
 TEST(PairedBlocks, AnotherProcessGoesOnWithTheTrial) {
   PairedBlocks blocks;
   blocks.begin_trial(0.05 / 32.0);
   DriftingProgram first(0.05, 0.03);
-  while (blocks.arm() == Arm::baseline)
-    first.step(blocks);
+  finish_turn(first, blocks);
   blocks.restart();
   EXPECT_EQ(blocks.arm(), Arm::baseline);
   DriftingProgram second(0.1, 0.06);
   for (int i = 0; i < 200; ++i)
     second.step(blocks);
   EXPECT_NEAR(second.compared().seconds_per_sample, 0.03 / 32.0, 0.01 * 0.03 / 32.0);
+}
+
+TEST(PairedBlocks, AProcessHasMeasuredNothingBeforeItsOwnPair) {
+  PairedBlocks blocks;
+  blocks.begin_trial(0.05 / 32.0);
+  DriftingProgram first(0.05, 0.03);
+  for (int i = 0; i < 100; ++i)
+    first.step(blocks);
+  ASSERT_TRUE(blocks.has_measured());
+  blocks.restart();
+  DriftingProgram second(0.05, 0.03);
+  finish_turn(second, blocks);
+  EXPECT_FALSE(blocks.has_measured()) << "the baseline alone, though the trial's ratio is known";
+  finish_turn(second, blocks);
+  EXPECT_TRUE(blocks.has_measured());
 }
 
 }  // namespace

@@ -146,6 +146,26 @@ TEST(RatioFilter, ATrialThatScattersMoreThanTheBaselineIsNotTakenForSure) {
   EXPECT_GT(filter.ratio()->half_width, 0.15);
 }
 
+/// Blocks that lie above and below their middle by a factor, whose mean is above it.
+TEST(RatioFilter, IsOfMeanRatesThoughBlocksAreOfUnlikeLength) {
+  const double scatter = 0.25;
+  RatioFilter filter;
+  double now_s = 0.0;
+  const auto add_baseline = [&](bool is_above) {
+    filter.add_baseline(0.1 * std::exp(is_above ? scatter : -scatter), 4.0, now_s += 0.5);
+  };
+  for (int i = 0; i < 24; ++i)
+    add_baseline(i % 2 == 1);
+  filter.begin_trial();
+  const double of_trial = scatter / std::sqrt(2.0);  // twice as many steps
+  for (int i = 0; i < 24; ++i) {
+    filter.add_trial(0.1 * std::exp(i % 2 == 1 ? of_trial : -of_trial), 8.0, now_s += 0.5);
+    add_baseline(i / 2 % 2 == 1);
+  }
+  const double truth = std::cosh(of_trial) / std::cosh(scatter);  // 0.985
+  EXPECT_NEAR(filter.ratio().value().value, truth, 0.005);
+}
+
 TEST(RatioFilter, SaysNothingBeforeTheTrialWasSeenBetweenBlocksOfTheBaseline) {
   RatioFilter filter;
   EXPECT_FALSE(filter.level());
