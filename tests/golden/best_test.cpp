@@ -285,7 +285,7 @@ TEST_F(Best, ApplyRefusesWhatIsNotClear) {
             "  rate: no key rate\n"
             "  say it with --map rate=KEY.OF.FILE; '--map PARAMETER=' leaves a parameter out\n");
   EXPECT_EQ(best({"--apply", "absent.toml", "--yes"}).exit_code, 1);
-  EXPECT_EQ(best({"--apply", "study.ini", "--yes"}).exit_code, 2);
+  EXPECT_EQ(best({"--apply", "study.txt", "--yes"}).exit_code, 2);
   EXPECT_EQ(best({"--apply", "two.toml", "--map", "batch", "--dry-run"}).exit_code, 2);
   EXPECT_EQ(best({"--map", "batch=a.batch"}).exit_code, 2) << "without --apply";
 }
