@@ -167,7 +167,7 @@ std::map<std::string, std::string> environment_of(pid_t pid) {
     const std::string entry = text->substr(at, end - at);
     const std::size_t equals = std::min(entry.find('='), entry.size());
     if (equals < entry.size()) {
-      // Of a variable that is there twice the first is in force (getenv(3)).
+      // Of a variable that is there twice the first is in force to getenv.
       environment.emplace(entry.substr(0, equals), entry.substr(equals + 1));
     }
     at = end + 1;

@@ -372,6 +372,7 @@ TEST(StudyGuess, VariesWhatOpenMpAndTheAllocatorReadFromTheEnvironment) {
 
 TEST(StudyGuess, OpenBlasHasAsManyThreadsAsOpenMpsVariableSaysWhereItsOwnSaysNothing) {
   GuessInput input = input_of("", {"./trainer"});
+  input.reading = reading_of(32.0);
   input.runtimes.has_openblas = true;
   input.runtimes.environment = {{"OMP_NUM_THREADS", "2"}};
   const StudyGuess guess = must_guess(input);
@@ -383,6 +384,7 @@ TEST(StudyGuess, OpenBlasHasAsManyThreadsAsOpenMpsVariableSaysWhereItsOwnSaysNot
 
 TEST(StudyGuess, ThreadsThatAreNoNumberAreLeft) {
   GuessInput input = input_of("", {"./trainer"});
+  input.reading = reading_of(32.0);
   input.runtimes.has_openmp = true;
   input.runtimes.environment = {{"OMP_NUM_THREADS", "4,2"}};
   const StudyGuess guess = must_guess(input);
