@@ -17,11 +17,12 @@ LINES_EVERY = (15, 1000)  # so many looks at the clock: ways to end a step are m
 PROGRAMS = [
     ("mnist", "6"), ("vae",), ("gan",), ("accumulation",), ("no_optimizer",), ("lbfgs",), ("scaler",),
     ("lightning_style",), ("trainer_style",), ("noise_scale",), ("teacher",), ("evaluation_mode",),
-    ("kept_batches", "one"), ("kept_batches", "cycle"), ("kept_batches", "repeated"),
+    ("kept_batches", "one"), ("kept_batches", "cycle"), ("kept_batches", "repeated"), ("kept_batches", "unseen"),
+    ("kept_batches", "persistent"),
     ("without_gradients", "teacher"), ("without_gradients", "look"), ("without_gradients", "evaluation"),
     ("inner_evaluation", "inner"), ("inner_evaluation", "copy"), ("collated", "lists"), ("collated", "sequences"),
     ("like_loaders",), ("iterable",), ("changing_data",), ("early_iterator",), ("batch_sampler",),
-    ("view_after_convolution",), ("settings",),
+    ("batch_sampler", "second"), ("view_after_convolution",), ("settings",),
 ]  # fmt: skip
 
 
