@@ -186,6 +186,15 @@ class Untouched(unittest.TestCase):
         self.assertEqual(knob["where"], ["like_loaders.py:9 DataLoader"])
         self.assertIs(ran.event("loader")["training"], True)
 
+    def test_lines_in_the_middle_of_a_step_are_those_of_the_step_before(self):
+        self.check("half_step", steps=8, samples=64)
+        ran = run("half_step", hook=settings("survey", interval_s=1000))
+        self.assertEqual([(r["step"], r["samples"]) for r in ran.steps], [(1, 8), (6, 48), (8, 64)])
+        first, second, last = ran.steps
+        for before, after, apart_s in ((first, second, 0.0), (second, last, ran.phases_ended("checkpoint")[0]["seconds"])):
+            parts_s = sum(after["parts"].values()) - sum(before["parts"].values())
+            self.assertAlmostEqual(parts_s, after["clock"] - before["clock"] - apart_s, places=4)
+
     def test_own_batch_sampler(self):
         ran = self.check("batch_sampler", steps=20, samples=80)
         self.assertFalse(ran.knob("num_workers")["may"])

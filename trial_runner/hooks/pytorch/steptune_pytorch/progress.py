@@ -40,6 +40,7 @@ class Progress:
         self._samples = 0
         self._samples_of_all = 0
         self._samples_before_step = 0
+        self._samples_of_all_before_step = 0
         self.fetched_batches = []
         self._no_grad_batch = None  # the last batch, if it was fetched without gradients
         self.world_size = 1
@@ -135,11 +136,11 @@ class Progress:
         usual_s = data_s / max(1, self.batches)
         # A pass that goes on like any other step is none: only what stands out is told apart.
         if seconds > _FEWEST_EPOCH_END_S and seconds > 3 * usual_s:
+            now_s = self.clock.now_s
+            self.phases.ended("epoch_end", now_s - seconds, now_s)
             self.clock.totals_s[DATA] = data_s
             self.clock.confirm()
             self._parts.dropped()
-            now_s = self.clock.now_s
-            self.phases.ended("epoch_end", now_s - seconds, now_s)
 
     # -- forward ---------------------------------------------------------------------------------
 
@@ -301,6 +302,7 @@ class Progress:
         self.is_fed = False
         self._loss_of_step, self.loss_roots = self.loss_roots, []
         self._samples_before_step = self._samples
+        self._samples_of_all_before_step = self._samples_of_all
         self.backwards = self.training_forwards = self._forward_samples = 0
         self.report.waiting = (now_s, self._document)
 
@@ -361,6 +363,7 @@ class Progress:
 
     def _forget_step(self):
         self._samples_before_step = self._samples
+        self._samples_of_all_before_step = self._samples_of_all
         self.is_fed = False
         self.backwards = 0
         self._forward_samples = 0
@@ -370,12 +373,11 @@ class Progress:
     # -- checkpoints -----------------------------------------------------------------------------
 
     def saves(self):
-        self.is_plain = False
         self._end_phase()
-        self.clock.confirm()
-        self._parts.dropped()
         if self.steps > 0:
             self.phases.begin("checkpoint", self.clock.now_s)
+        self.clock.confirm()
+        self._parts.dropped()
 
     def saved(self):
         self.clock.confirm()
@@ -391,9 +393,10 @@ class Progress:
     # -- lines -----------------------------------------------------------------------------------
 
     def samples(self):
+        """Up to the last step: a line of it may be told in the middle of the next one."""
         if self._given_samples is not None:
             return self.steps * self._given_samples
-        return self._samples_of_all
+        return self._samples_of_all_before_step
 
     def samples_in_step(self):
         """Of this rank, in the step that is under way."""
