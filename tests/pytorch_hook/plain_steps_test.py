@@ -12,14 +12,17 @@ from harness import HOOK, run, settings
 from reports_test import replace_scalers
 
 TICK_S = 1.0 / 1024
+SEEDS = 60
+LINES_EVERY = (15, 1000)  # so many looks at the clock: ways to end a step are mixed; nearly all are short
 PROGRAMS = [
     ("mnist", "6"), ("vae",), ("gan",), ("accumulation",), ("no_optimizer",), ("lbfgs",), ("scaler",),
     ("lightning_style",), ("trainer_style",), ("noise_scale",), ("teacher",), ("evaluation_mode",),
-    ("kept_batches", "one"), ("kept_batches", "cycle"), ("kept_batches", "repeated"),
+    ("kept_batches", "one"), ("kept_batches", "cycle"), ("kept_batches", "repeated"), ("kept_batches", "unseen"),
+    ("kept_batches", "looked_at"), ("kept_batches", "long"), ("kept_batches", "persistent"),
     ("without_gradients", "teacher"), ("without_gradients", "look"), ("without_gradients", "evaluation"),
     ("inner_evaluation", "inner"), ("inner_evaluation", "copy"), ("collated", "lists"), ("collated", "sequences"),
     ("like_loaders",), ("iterable",), ("changing_data",), ("early_iterator",), ("batch_sampler",),
-    ("view_after_convolution",), ("settings",),
+    ("batch_sampler", "second"), ("view_after_convolution",), ("settings",), ("half_step",), ("half_step", "ahead"),
 ]  # fmt: skip
 
 
@@ -67,9 +70,8 @@ def count_calls():
 
 
 class ShortWay(unittest.TestCase):
-    def told(self, name, arguments, prepare=None):
-        # A line for each second step or so: ways to end a step are mixed.
-        asked = settings("survey", interval_s=15 * TICK_S)
+    def told(self, name, arguments, lines_every, prepare=None):
+        asked = settings("survey", interval_s=lines_every * TICK_S)
         ran = run(name, *arguments, hook=asked, prepare=prepare, before_hook=prepare_clock)
         self.assertEqual(ran.status, 0, ran.output)
         self.assertIsNone(ran.event("disabled"), ran.output)
@@ -77,13 +79,22 @@ class ShortWay(unittest.TestCase):
 
     def test_tells_what_the_long_way_tells(self):
         for name, *arguments in PROGRAMS:
-            with self.subTest(name, arguments=arguments):
-                short = self.told(name, arguments)
-                long = self.told(name, arguments, take_the_long_way)
-                self.assertEqual(short.lines, long.lines)
-                # Workers take their own time.
-                self.assertEqual(self.without("queue", short.reports), self.without("queue", long.reports))
-                self.assertEqual(self.without("pid", short.events), self.without("pid", long.events))
+            for lines_every in LINES_EVERY:
+                with self.subTest(name, arguments=arguments, lines_every=lines_every):
+                    self.check(name, arguments, lines_every)
+
+    def test_tells_what_the_long_way_tells_of_steps_that_a_seed_draws(self):
+        for seed in range(SEEDS):
+            with self.subTest(seed=seed):
+                self.check("any_steps", [str(seed)], LINES_EVERY[seed % 2])
+
+    def check(self, name, arguments, lines_every):
+        short = self.told(name, arguments, lines_every)
+        long = self.told(name, arguments, lines_every, take_the_long_way)
+        self.assertEqual(short.lines, long.lines)
+        # Workers take their own time.
+        self.assertEqual(self.without("queue", short.reports), self.without("queue", long.reports))
+        self.assertEqual(self.without("pid", short.events), self.without("pid", long.events))
 
     def without(self, part, documents):
         return [{k: v for k, v in document.items() if part not in k} for document in documents]
@@ -101,8 +112,9 @@ class Calls(unittest.TestCase):
         return json.loads(line[len("calls ") :])[-1]
 
     def test_are_few(self):
-        # The next batch and its samples, the forward, the backward, the step and its end.
-        self.assertEqual(self.in_last_step(), 6)
+        # The next batch and its samples, the forward, which takes it and knows its loader, the backward, the step
+        # and its end.
+        self.assertEqual(self.in_last_step(), 8)
         self.assertGreater(self.in_last_step(take_the_long_way), 30)
 
 

@@ -186,6 +186,16 @@ class Untouched(unittest.TestCase):
         self.assertEqual(knob["where"], ["like_loaders.py:9 DataLoader"])
         self.assertIs(ran.event("loader")["training"], True)
 
+    def test_lines_in_the_middle_of_a_step_are_those_of_the_step_before(self):
+        self.check("half_step", steps=15, samples=120)
+        ran = run("half_step", hook=settings("survey", interval_s=1000))
+        self.assertEqual([(r["step"], r["samples"]) for r in ran.steps], [(1, 8), (12, 96), (15, 120)])
+        first, second, last = ran.steps
+        saved_s = ran.phases_ended("checkpoint")[0]["seconds"]
+        for before, after, apart_s in ((first, second, 0.0), (second, last, saved_s)):
+            parts_s = sum(after["parts"].values()) - sum(before["parts"].values())
+            self.assertAlmostEqual(parts_s, after["clock"] - before["clock"] - apart_s, places=4)
+
     def test_own_batch_sampler(self):
         ran = self.check("batch_sampler", steps=20, samples=80)
         self.assertFalse(ran.knob("num_workers")["may"])

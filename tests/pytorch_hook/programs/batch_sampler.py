@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A batch sampler of the program's own that draws from the global generator while it is read."""
+"""A batch sampler of the program's own that draws from the global generator while it is read; with `second` in
+the second pass only."""
+import sys
+
 import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, Sampler, TensorDataset
@@ -8,8 +11,13 @@ from torch.utils.data import DataLoader, Sampler, TensorDataset
 class RandomBatches(Sampler):
     def __init__(self, count, batch_size):
         self.count, self.batch_size = count, batch_size
+        self.passes = 0
 
     def __iter__(self):
+        self.passes += 1
+        if self.passes < first_drawn:
+            yield from torch.arange(self.count).view(-1, self.batch_size).tolist()
+            return
         for _ in range(len(self)):
             yield torch.randint(self.count, (self.batch_size,)).tolist()
 
@@ -17,14 +25,16 @@ class RandomBatches(Sampler):
         return self.count // self.batch_size
 
 
+first_drawn = 2 if sys.argv[1:] == ["second"] else 1
 torch.manual_seed(6)
 data = TensorDataset(torch.randn(80, 5))
 loader = DataLoader(data, batch_sampler=RandomBatches(80, 4))
 model = nn.Sequential(nn.Linear(5, 5), nn.Dropout(0.5), nn.Linear(5, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for (x,) in loader:
-    optimizer.zero_grad()
-    loss = model(x).pow(2).mean()
-    loss.backward()
-    optimizer.step()
-    print("loss", loss.item().hex())
+for _ in range(first_drawn):
+    for (x,) in loader:
+        optimizer.zero_grad()
+        loss = model(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        print("loss", loss.item().hex())

@@ -29,7 +29,12 @@ def wrap(hook):
             is_plain = False
             try:
                 if type(tensors) is torch.Tensor and not unscaled:
-                    is_plain = progress.is_plain and (progress.backwards > 0 or progress.steps < progress.look_step)
+                    is_plain = (
+                        progress.is_plain
+                        and progress.training_forwards > 0
+                        and not progress.fetched_batches
+                        and (progress.backwards > 0 or progress.steps < progress.look_step)
+                    )
                     if tensors.numel() == 1:
                         roots = (tensors.detach(),)
                 else:

@@ -40,7 +40,7 @@ class Hook:
         self.loaders = None
         self.optimizers = None
         self.knobs = None
-        self.survey_due = False
+        self._survey_due = False
         self._begin()
         self.knobs = Knobs(self)
         os.register_at_fork(after_in_child=self._begin_in_child)
@@ -115,6 +115,11 @@ class Hook:
             except Exception as error:
                 self.failed(error)
 
+    def survey_after_step(self):
+        """What is known of the program has changed."""
+        self._survey_due = True
+        self.progress.full_step = 0
+
     def _on_step(self, progress):
         if progress.steps == _STEPS_TO_KNOW:
             self.modules.pin()
@@ -124,8 +129,8 @@ class Hook:
                 self.events.tell("imports", modules=imports.installed_modules())
         if progress.steps == _STEPS_TO_KNOW_CALLS:
             self.optimizers.pin()
-        if self.survey_due or progress.steps in _SURVEYS_AT:
-            self.survey_due = False
+        if self._survey_due or progress.steps in _SURVEYS_AT:
+            self._survey_due = False
             survey.tell(self)
             self.events.open()
         if progress.steps <= _FIRST_LOSSES and self.settings.prints_events:

@@ -100,11 +100,13 @@ class Modules:
             clock.now_s = now_s
             clock.current = FORWARD
             progress.training_forwards += 1
-            if not progress.fetched_batches:
-                try:
-                    progress.counts_inputs(inputs, named)
-                except Exception as error:
-                    hook.failed(error)
+            try:
+                if progress.fetched_batches:
+                    progress.take_fetched()
+                if not progress.is_fed:
+                    progress.count_samples_in(inputs, named)
+            except Exception as error:
+                hook.failed(error)
             try:
                 return original(module, *inputs, **named)
             finally:

@@ -17,9 +17,8 @@ class Progress:
     """`samples_of_all(loader, samples)`: those of all ranks, of a batch that has so many here.
 
     `is_plain`: nothing is under way but a step like those before it: no evaluation, say, no look at gradients.
-    Then the wrapped calls leave out what only other steps need, and what a forward is given counts when the
-    step ends. Programs evict the hook's code from the processor's caches in each step, so that each function
-    that is called takes microseconds."""
+    Then the wrapped calls leave out what only other steps need. Programs evict the hook's code from the
+    processor's caches in each step, so that each function that is called takes microseconds."""
 
     def __init__(self, settings, report, phases, on_step, micro_batches, samples_of_all):
         self.clock = PartClock()
@@ -41,10 +40,11 @@ class Progress:
         self._samples = 0
         self._samples_of_all = 0
         self._samples_before_step = 0
+        self._samples_of_all_before_step = 0
         self.fetched_batches = []
         self._no_grad_batch = None  # the last batch, if it was fetched without gradients
         self.world_size = 1
-        self._is_fed = False  # a batch of a loader was trained on in this step
+        self.is_fed = False  # a batch of a loader was trained on in this step
         self._last_batch = (0, 0)  # samples here, and of all ranks
         self.loaders_of_forward = []  # whose batches the last training forward was given
         self.batches = 0
@@ -136,11 +136,11 @@ class Progress:
         usual_s = data_s / max(1, self.batches)
         # A pass that goes on like any other step is none: only what stands out is told apart.
         if seconds > _FEWEST_EPOCH_END_S and seconds > 3 * usual_s:
+            now_s = self.clock.now_s
+            self.phases.ended("epoch_end", now_s - seconds, now_s)
             self.clock.totals_s[DATA] = data_s
             self.clock.confirm()
             self._parts.dropped()
-            now_s = self.clock.now_s
-            self.phases.ended("epoch_end", now_s - seconds, now_s)
 
     # -- forward ---------------------------------------------------------------------------------
 
@@ -150,17 +150,16 @@ class Progress:
     def trains(self, inputs, named_inputs):
         """A forward of the outermost module begins that belongs to a step."""
         self._end_phase()
-        self.clock.confirm()
         self._take_no_grad_batch((inputs, named_inputs))
-        self._take_fetched()
+        self.take_fetched()
         self.training_forwards += 1
-        if not self._is_fed and self.samples_by != "given":
-            self._forward_samples += tensors.samples_in((inputs, named_inputs))
+        if not self.is_fed:
+            self.count_samples_in(inputs, named_inputs)
         self._parts.forward_begins()
 
-    def counts_inputs(self, inputs, named_inputs):
-        """Of a forward in a plain step for which no batch has come."""
-        if not self._is_fed and self.samples_by != "given":
+    def count_samples_in(self, inputs, named_inputs):
+        """Of a forward for which no batch has come."""
+        if self.samples_by != "given":
             given = inputs if inputs and type(inputs[0]) is torch.Tensor else (inputs, named_inputs)
             self._forward_samples += tensors.samples_in(given)
 
@@ -174,8 +173,6 @@ class Progress:
         self._parts.forward_ended()
 
     def evaluates(self):
-        if self.is_plain and self.training_forwards:
-            self._take_fetched()
         self.is_plain = False
         self._evaluated_since_fetch = True
         self._evaluated_with_gradients = torch.is_grad_enabled()
@@ -203,13 +200,15 @@ class Progress:
         if self.phases.open:
             self.phases.end()
 
-    def _take_fetched(self):
+    def take_fetched(self):
+        """They are trained on."""
         if self.fetched_batches:
-            self.loaders_of_forward = [loader for loader, _, _ in self.fetched_batches]
+            self.loaders_of_forward = []
         for loader, samples, samples_of_all in self.fetched_batches:
+            self.loaders_of_forward.append(loader)
             if loader.training is not False:
                 loader.is_trained_on()
-                self._is_fed = True
+                self.is_fed = True
                 self._samples += samples
                 self._samples_of_all += samples_of_all
                 self._last_batch = (samples, samples_of_all)
@@ -229,34 +228,34 @@ class Progress:
             # This program trains in evaluation mode: from now on gradients alone tell.
             self.modes_count = False
         self._end_phase()
-        self._take_fetched()
-        micro_batches = self._micro_batches
-        if micro_batches is not None and (self.backwards_per_step >= 2 or micro_batches.is_looking):
-            micro_batches.backward_begins(self)
-            self.look_step = micro_batches.next_step
-            if micro_batches.is_looking:
+        self.take_fetched()
+        if self._micro_batches is not None:
+            self._micro_batches.backward_begins(self)
+            self.look_step = self._next_look_step()
+            if self._micro_batches.is_looking:
                 self.is_plain = False
 
     def backward_ended(self, roots):
         self.backwards += 1
         self.loss_roots.extend(roots)
-        if not self.is_plain:
+        if not self.training_forwards:
+            # Of a forward that is not seen: an evaluation before the step must not take it with it.
             self.clock.confirm()
-            self._parts.backward_ended()
-            if self._micro_batches is not None:
-                self._micro_batches.backward_ended(self)
+        self._parts.backward_ended()
+        if self._micro_batches is not None:
+            self._micro_batches.backward_ended(self)
         if not self.optimizers_made:
             self.step_ended()
 
     def step_ended(self):
         """The optimiser's step is done: the counters go on."""
         self._end_phase()
-        self._take_fetched()
+        self.take_fetched()
         self.steps += 1
         if self.steps == 1:
             self.clock.clear()
         self.clock.confirm()
-        if self.samples_by == "loader" and not self._is_fed and not self._is_reading():
+        if self.samples_by == "loader" and not self.is_fed and not self._is_reading():
             # What the loader gave was kept (itertools.cycle, one batch for good): inputs tell now.
             self.samples_by = "forward"
         if self.samples_by in ("none", "forward"):
@@ -267,7 +266,7 @@ class Progress:
         self._evaluated_in_step = False
         self.backwards_per_step = self.backwards
         self._loss_of_step, self.loss_roots = self.loss_roots, []
-        if not self.is_plain and self._micro_batches is not None:
+        if self._micro_batches is not None:
             self._micro_batches.step_ended(self)
         self._forget_step()
         if self.steps == 1 and self._prints:
@@ -284,13 +283,12 @@ class Progress:
         """The same after a plain step of which nobody is to hear."""
         clock = self.clock
         now_s = clock.now_s
-        fetched = self.fetched_batches
         if (
             now_s >= self.report.due_s
             or self.steps + 1 >= self.full_step
             or self.backwards != self.backwards_per_step
-            or len(fetched) > 1
-            or ((self.samples_by == "loader") != bool(fetched or self._is_fed) and self.samples_by != "given")
+            or self.fetched_batches
+            or ((self.samples_by == "loader") != self.is_fed and self.samples_by != "given")
             or self._has_gpu_parts
         ):
             self.step_ended()
@@ -298,17 +296,12 @@ class Progress:
         self.steps += 1
         clock.confirmed_totals_s[:] = clock.totals_s
         clock.confirmed_s = now_s
-        if fetched:
-            loader, samples, samples_of_all = fetched.pop()
-            self.loaders_of_forward = [loader]
-            self._last_batch = (samples, samples_of_all)
-            self._samples += samples
-            self._samples_of_all += samples_of_all
-        elif self.samples_by in ("none", "forward"):
+        if self.samples_by in ("none", "forward"):
             self._count_inputs()
-        self._is_fed = False
+        self.is_fed = False
         self._loss_of_step, self.loss_roots = self.loss_roots, []
         self._samples_before_step = self._samples
+        self._samples_of_all_before_step = self._samples_of_all
         self.backwards = self.training_forwards = self._forward_samples = 0
         self.report.waiting = (now_s, self._document)
 
@@ -347,9 +340,6 @@ class Progress:
 
     def step_skipped(self):
         """A scaler found gradients that are not finite: no step, but its samples were seen."""
-        if self.is_plain:
-            self._take_fetched()
-        self.is_plain = False
         self.clock.confirm()
         self.skipped_steps += 1
         self.loss_roots = []
@@ -360,8 +350,6 @@ class Progress:
 
     def companion_stepped(self):
         """Another optimiser of the same step."""
-        if self.is_plain:
-            self._take_fetched()
         self.clock.confirm()
         self._parts.optimizer_ended()
         self.training_forwards = 0
@@ -374,7 +362,8 @@ class Progress:
 
     def _forget_step(self):
         self._samples_before_step = self._samples
-        self._is_fed = False
+        self._samples_of_all_before_step = self._samples_of_all
+        self.is_fed = False
         self.backwards = 0
         self._forward_samples = 0
         self.training_forwards = 0
@@ -383,12 +372,11 @@ class Progress:
     # -- checkpoints -----------------------------------------------------------------------------
 
     def saves(self):
-        self.is_plain = False
         self._end_phase()
-        self.clock.confirm()
-        self._parts.dropped()
         if self.steps > 0:
             self.phases.begin("checkpoint", self.clock.now_s)
+        self.clock.confirm()
+        self._parts.dropped()
 
     def saved(self):
         self.clock.confirm()
@@ -404,9 +392,10 @@ class Progress:
     # -- lines -----------------------------------------------------------------------------------
 
     def samples(self):
+        """Up to the last step: a line of it may be told in the middle of the next one."""
         if self._given_samples is not None:
             return self.steps * self._given_samples
-        return self._samples_of_all
+        return self._samples_of_all_before_step
 
     def samples_in_step(self):
         """Of this rank, in the step that is under way."""

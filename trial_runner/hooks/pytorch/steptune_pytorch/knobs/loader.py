@@ -111,7 +111,7 @@ class LoaderKnobs:
 
     def _refuse(self, facts, name, why):
         facts.refused[name] = why
-        self._hook.survey_due = True
+        self._hook.survey_after_step()
 
     def _set(self, loader, facts, values):
         for name, value in values.items():

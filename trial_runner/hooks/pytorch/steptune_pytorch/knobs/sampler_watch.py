@@ -41,6 +41,7 @@ class SamplerWatch:
                 return original(iterator)
             finally:
                 if snapshot() != before:
-                    facts.sampler_draws = self._hook.survey_due = True
+                    facts.sampler_draws = True
+                    self._hook.survey_after_step()
 
         return _next_index

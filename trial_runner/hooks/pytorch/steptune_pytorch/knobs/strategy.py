@@ -63,7 +63,7 @@ class StrategyKnob:
     def _refuse(self, why):
         if self._refused is None:
             self._refused = why
-            self._hook.survey_due = True
+            self._hook.survey_after_step()
 
     def hook_failed(self, why):
         """Without the hook each rank would go on by itself, with a part of the data or all of it."""

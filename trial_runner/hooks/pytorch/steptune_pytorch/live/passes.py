@@ -192,7 +192,7 @@ class LivePass:
         if snapshot() != before:
             why = "the data set draws random numbers: workers would draw others"
             self.facts.refused.update(num_workers=why, prefetch_factor=why)
-            self._hook.survey_due = True
+            self._hook.survey_after_step()
         return batch
 
     def __del__(self):
