@@ -18,11 +18,11 @@ PROGRAMS = [
     ("mnist", "6"), ("vae",), ("gan",), ("accumulation",), ("no_optimizer",), ("lbfgs",), ("scaler",),
     ("lightning_style",), ("trainer_style",), ("noise_scale",), ("teacher",), ("evaluation_mode",),
     ("kept_batches", "one"), ("kept_batches", "cycle"), ("kept_batches", "repeated"), ("kept_batches", "unseen"),
-    ("kept_batches", "persistent"),
+    ("kept_batches", "looked_at"), ("kept_batches", "long"), ("kept_batches", "persistent"),
     ("without_gradients", "teacher"), ("without_gradients", "look"), ("without_gradients", "evaluation"),
     ("inner_evaluation", "inner"), ("inner_evaluation", "copy"), ("collated", "lists"), ("collated", "sequences"),
     ("like_loaders",), ("iterable",), ("changing_data",), ("early_iterator",), ("batch_sampler",),
-    ("batch_sampler", "second"), ("view_after_convolution",), ("settings",),
+    ("batch_sampler", "second"), ("view_after_convolution",), ("settings",), ("half_step",), ("half_step", "ahead"),
 ]  # fmt: skip
 
 

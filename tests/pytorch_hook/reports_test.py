@@ -187,11 +187,12 @@ class Untouched(unittest.TestCase):
         self.assertIs(ran.event("loader")["training"], True)
 
     def test_lines_in_the_middle_of_a_step_are_those_of_the_step_before(self):
-        self.check("half_step", steps=8, samples=64)
+        self.check("half_step", steps=15, samples=120)
         ran = run("half_step", hook=settings("survey", interval_s=1000))
-        self.assertEqual([(r["step"], r["samples"]) for r in ran.steps], [(1, 8), (6, 48), (8, 64)])
+        self.assertEqual([(r["step"], r["samples"]) for r in ran.steps], [(1, 8), (12, 96), (15, 120)])
         first, second, last = ran.steps
-        for before, after, apart_s in ((first, second, 0.0), (second, last, ran.phases_ended("checkpoint")[0]["seconds"])):
+        saved_s = ran.phases_ended("checkpoint")[0]["seconds"]
+        for before, after, apart_s in ((first, second, 0.0), (second, last, saved_s)):
             parts_s = sum(after["parts"].values()) - sum(before["parts"].values())
             self.assertAlmostEqual(parts_s, after["clock"] - before["clock"] - apart_s, places=4)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains on batches that it has kept: parts of the first one (`one`), the first one by `model.forward`
-(`unseen`), what the first pass gave (`cycle`; `persistent`, of workers that stay), and each for three
-steps while it reads on (`repeated`)."""
+(`unseen`; `looked_at`, with an evaluation before some steps), what the first pass gave (`cycle`; `long`, of 15
+batches; `persistent`, of workers that stay), and each for three steps while it reads on (`repeated`)."""
 import itertools
 import sys
 
@@ -12,20 +12,23 @@ from torch.utils.data import DataLoader, TensorDataset
 torch.manual_seed(19)
 way = sys.argv[1]
 workers = {"num_workers": 1, "persistent_workers": True} if way == "persistent" else {}
-loader = DataLoader(TensorDataset(torch.randn(16, 5)), batch_size=4, **workers)
-if way in ("one", "unseen"):
+loader = DataLoader(TensorDataset(torch.randn(60 if way == "long" else 16, 5)), batch_size=4, **workers)
+if way in ("one", "unseen", "looked_at"):
     kept = next(iter(loader))
-    batches = (kept for _ in range(12))
-elif way in ("cycle", "persistent"):
-    batches = itertools.islice(itertools.cycle(loader), 12)
+    batches = (kept for _ in range(24 if way == "looked_at" else 12))
+elif way in ("cycle", "long", "persistent"):
+    batches = itertools.islice(itertools.cycle(loader), 30 if way == "long" else 12)
 else:
     batches = (batch for batch in loader for _ in range(3))
 model = nn.Linear(5, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-for (x,) in batches:
+for step, (x,) in enumerate(batches):
     optimizer.zero_grad()
-    outputs = model(x[:2]) if way == "one" else model.forward(x) if way == "unseen" else model(x)
+    outputs = model(x[:2]) if way == "one" else model.forward(x) if way in ("unseen", "looked_at") else model(x)
     loss = outputs.pow(2).mean()
     loss.backward()
+    if way == "looked_at" and step % 5 == 1:
+        with torch.no_grad():
+            print("look", model(x).sum().item().hex(), flush=True)
     optimizer.step()
     print("loss", loss.item().hex(), flush=True)

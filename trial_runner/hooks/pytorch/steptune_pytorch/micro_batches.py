@@ -137,7 +137,6 @@ class MicroBatches:
             self._sample = None
 
     def _look_last(self, progress):
-        sample = self._sample
         if self._is_sum_of_micro_batches(progress):
             self._keep_norm()
         else:

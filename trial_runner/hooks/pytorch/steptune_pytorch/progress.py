@@ -229,11 +229,10 @@ class Progress:
             self.modes_count = False
         self._end_phase()
         self.take_fetched()
-        micro_batches = self._micro_batches
-        if micro_batches is not None and (self.backwards_per_step >= 2 or micro_batches.is_looking):
-            micro_batches.backward_begins(self)
-            self.look_step = micro_batches.next_step
-            if micro_batches.is_looking:
+        if self._micro_batches is not None:
+            self._micro_batches.backward_begins(self)
+            self.look_step = self._next_look_step()
+            if self._micro_batches.is_looking:
                 self.is_plain = False
 
     def backward_ended(self, roots):
