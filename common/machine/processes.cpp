@@ -56,6 +56,17 @@ std::vector<pid_t> numeric_entries(const char* path) {
   return entries;
 }
 
+/// What the separators end or part. The text must outlive it.
+std::vector<std::string_view> parts_of(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
 /// For kernels built without /proc/PID/task/TID/children.
 std::vector<pid_t> children_by_scan(pid_t parent) {
   std::vector<pid_t> children;
@@ -149,42 +160,29 @@ bool environment_has(pid_t pid, std::span<const std::string> entries) {
   const auto text = read_system_file(fmt::format("/proc/{}/environ", pid));
   if (!text || text->empty()) return false;
   std::size_t found = 0;
-  for (std::size_t at = 0; at < text->size();) {
-    const std::size_t end = std::min(text->find('\0', at), text->size());
-    const std::string_view entry = std::string_view(*text).substr(at, end - at);
+  for (const std::string_view entry : parts_of(*text, '\0'))
     if (std::ranges::find(entries, entry) != entries.end()) ++found;
-    at = end + 1;
-  }
   return found >= entries.size();
 }
 
 std::map<std::string, std::string> environment_of(pid_t pid) {
   std::map<std::string, std::string> environment;
-  const auto text = read_system_file(fmt::format("/proc/{}/environ", pid));
-  if (!text) return environment;
-  for (std::size_t at = 0; at < text->size();) {
-    const std::size_t end = std::min(text->find('\0', at), text->size());
-    const std::string entry = text->substr(at, end - at);
-    const std::size_t equals = std::min(entry.find('='), entry.size());
-    if (equals < entry.size()) {
-      // Of a variable that is there twice the first is in force to getenv.
+  const std::string text = read_system_file(fmt::format("/proc/{}/environ", pid)).value_or("");
+  for (const std::string_view entry : parts_of(text, '\0')) {
+    const std::size_t equals = entry.find('=');
+    // Of a variable that is there twice the first is in force to getenv.
+    if (equals != std::string_view::npos)
       environment.emplace(entry.substr(0, equals), entry.substr(equals + 1));
-    }
-    at = end + 1;
   }
   return environment;
 }
 
 std::set<std::string> mapped_files(pid_t pid) {
   std::set<std::string> files;
-  const auto text = read_system_file(fmt::format("/proc/{}/maps", pid));
-  if (!text) return files;
-  for (std::size_t at = 0; at < text->size();) {
-    const std::size_t end = std::min(text->find('\n', at), text->size());
-    const std::string_view line = std::string_view(*text).substr(at, end - at);
+  const std::string text = read_system_file(fmt::format("/proc/{}/maps", pid)).value_or("");
+  for (const std::string_view line : parts_of(text, '\n')) {
     const std::size_t path = line.find('/');
     if (path != std::string_view::npos) files.emplace(line.substr(path));
-    at = end + 1;
   }
   return files;
 }
