@@ -161,18 +161,21 @@ PairedBlocks::Block PairedBlocks::cut() const {
 }
 
 void PairedBlocks::measured(const Block& block, double scale) {
-  const bool counts_samples = points_.front().samples.has_value();
   for (const Stretch& stretch : block.stretches) {
     done_.steps += stretch.steps;
     done_.samples += stretch.samples;
     done_.seconds += scale * stretch.seconds;
-    Report report;
-    report.received_s = done_.seconds;
-    report.clock_s = done_.seconds;
-    report.step = done_.steps;
-    if (counts_samples) report.samples = done_.samples;
-    reports_.push_back(std::move(report));
+    report_done();
   }
+}
+
+void PairedBlocks::report_done() {
+  Report report;
+  report.received_s = done_.seconds;
+  report.clock_s = done_.seconds;
+  report.step = done_.steps;
+  if (points_.front().samples) report.samples = done_.samples;
+  reports_.push_back(std::move(report));
 }
 
 void PairedBlocks::compare() {
@@ -180,15 +183,8 @@ void PairedBlocks::compare() {
   if (!ratio || done_.steps == 0.0) return;
   // Of a trial that goes on in another process the ratio is known from the one before.
   has_measured_ = has_measured_ || has_trial_block_;
-  if (reports_.empty()) {
-    // The counters of before: the trial has not gone on, but more is known of it.
-    Report report;
-    report.received_s = done_.seconds;
-    report.clock_s = done_.seconds;
-    report.step = done_.steps;
-    if (points_.front().samples) report.samples = done_.samples;
-    reports_.push_back(std::move(report));
-  }
+  // The counters of before: the trial has not gone on, but more is known of it.
+  if (reports_.empty()) report_done();
   const double rate = *level_ * ratio->value;
   reports_.back().compared = ComparedRate{rate, rate * ratio->half_width};
 }

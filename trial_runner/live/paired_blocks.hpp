@@ -64,6 +64,7 @@ class PairedBlocks {
   [[nodiscard]] bool add_in_turn(const Block& block);
   void add_baseline(const Block& block);
   void measured(const Block& block, double scale);
+  void report_done();
   void compare();
 
   RatioFilter filter_;
