@@ -39,6 +39,33 @@ std::uintmax_t bytes_of(const std::filesystem::path& file) {
   return error ? 0 : bytes;
 }
 
+/// A program's output, as it grows.
+class GrowingOutput {
+ public:
+  explicit GrowingOutput(std::filesystem::path file) : file_(std::move(file)) {}
+
+  /// Lines that tell progress, so far. The file is read when it has grown.
+  std::size_t progress() {
+    const std::uintmax_t bytes = bytes_of(file_);
+    if (bytes != read_bytes_) {
+      read_bytes_ = bytes;
+      const auto found = reading();
+      progress_ = found ? found->progress : 0;
+    }
+    return progress_;
+  }
+
+  [[nodiscard]] std::optional<OutputReading> reading() const {
+    return best_reading(formats_, begin_of(file_));
+  }
+
+ private:
+  std::filesystem::path file_;
+  std::vector<OutputFormat> formats_ = output_formats();
+  std::uintmax_t read_bytes_ = 0;
+  std::size_t progress_ = 0;
+};
+
 bool is_python(const std::vector<std::string>& argv) {
   return std::ranges::any_of(argv, [](const std::string& word) {
     const std::string name = std::filesystem::path(word).filename().string();
@@ -72,17 +99,11 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   survey.watch_s = 0.0;
   survey.watch_steps = 0.0;
   survey.environment = {{"COLUMNS", "200"}, {"TERM", "dumb"}, {"NO_COLOR", "1"}, {"PAGER", "cat"}};
-  const std::vector<OutputFormat> formats = output_formats();
-  std::uintmax_t read_bytes = 0;
+  GrowingOutput output(options.log_path);
   bool trains = false;
   survey.seen_enough = [&] {
-    const std::uintmax_t bytes = bytes_of(options.log_path);
-    if (bytes != read_bytes) {
-      read_bytes = bytes;
-      const auto reading = best_reading(formats, begin_of(options.log_path));
-      trains = reading && reading->progress >= k_training_lines;
-    }
-    return trains || bytes >= k_max_kept_bytes;
+    trains = output.progress() >= k_training_lines;
+    return trains || bytes_of(options.log_path) >= k_max_kept_bytes;
   };
   const auto seen = survey_program(survey, clock, interrupted);
   if (!seen) return tl::unexpected(seen.error());
@@ -116,7 +137,7 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
 
 Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock,
                                   const std::function<bool()>& interrupted) {
-  const std::vector<OutputFormat> formats = output_formats();
+  GrowingOutput output(options.log_path);
   SurveyOptions survey = survey_options(options);
   survey.with_hook =
       is_python(options.argv) && !why_out_of_reach(options.argv, options.folder).has_value();
@@ -126,7 +147,6 @@ Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock
   survey.watch_steps = 10.0;
   survey.longest_watch_s = 5.0 * options.watch_s;
   std::optional<double> progress_s;
-  std::uintmax_t read_bytes = 0;
   // A hook's reports end the survey by themselves; here it is the program's own output.
   NativeRuntimes runtimes;
   bool in_blocks = true;
@@ -137,11 +157,7 @@ Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock
     }
     const std::uintmax_t bytes = bytes_of(options.log_path);
     in_blocks = in_blocks && bytes % k_pipe_buffer_bytes == 0;
-    if (!progress_s && bytes != read_bytes) {
-      read_bytes = bytes;
-      const auto reading = best_reading(formats, begin_of(options.log_path));
-      if (reading && reading->progress >= 2) progress_s = clock.now_s();
-    }
+    if (!progress_s && output.progress() >= 2) progress_s = clock.now_s();
     return progress_s && clock.now_s() >= *progress_s + 2.0 * options.watch_s;
   };
   auto seen = survey_program(survey, clock, interrupted);
@@ -149,7 +165,7 @@ Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock
   OutputLook look;
   look.runtimes = std::move(runtimes);
   look.in_blocks = in_blocks && bytes_of(options.log_path) > 0;
-  look.reading = best_reading(formats, begin_of(options.log_path));
+  look.reading = output.reading();
   const bool hook_works = seen->log.patched() && !seen->log.disabled() && seen->first;
   if (!look.reading && !hook_works) {
     const std::string why = ending_of(*seen);

@@ -198,7 +198,7 @@ class Guessing {
 
   /// Variables that libraries in the program read, whatever its own options are.
   void add_environment(const NativeRuntimes& runtimes) {
-    const bool has_threads = roles_of_program_.contains("threads") && by_role_.contains("threads");
+    const bool has_threads = by_role_.contains("threads");
     if (runtimes.has_openmp && !has_threads) {
       add_threads(runtimes, "threads", "OMP_NUM_THREADS", "OpenMP");
     }
