@@ -110,7 +110,7 @@ TEST_F(RecommendTest, WhatFreshRunsToldApartIsNotTied) {
 
 TEST(NextLaunch, OfAReportedMetricNothingIsKnown) {
   const TrialRecord trial = completed(1, 4.0, 0.0);
-  EXPECT_TRUE(std::isnan(next_launch_half_widths({&trial}, {4.0}, {})[0]));
+  EXPECT_TRUE(std::isnan(next_launch_half_widths({&trial}, {4.0}, {}, {})[0]));
 }
 
 TEST(SamplesCounted, TellsWhoSaidWhatAStepIs) {
