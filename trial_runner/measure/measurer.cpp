@@ -30,8 +30,10 @@ constexpr double k_with_startup_half_width = 0.5;
 /// What fades exponentially, by the factor e from the window's begin to its end at the slowest, is
 /// in its mean with twice what its halves differ by, and less where it fades faster.
 constexpr double k_rest_of_slow_start = 2.2;
-/// All reports of a process came together if they took less than this share of its time.
+/// All reports of a process came together if they took less than this share of its time, and less
+/// than this for a step.
 constexpr double k_at_once = 0.01;
+constexpr double k_at_once_step_s = 1e-3;
 
 double seconds_per_sample_or_zero(const Measurement& m) {
   return std::isfinite(m.step_seconds_per_sample) ? m.step_seconds_per_sample : 0.0;
@@ -182,11 +184,14 @@ struct Measurer::State {
     look_at(1.0);
     Measurement m = measurement;
     m.whole_run = true;
-    if (m.status == MeasurementStatus::steady) return m;
     const ProgressPoint& end = series.back();
     const double process_s = ended_s - options.started_s;
+    const double told_s = series.time_s(series.size() - 1) - series.time_s(0);
+    const bool at_once = told_s < k_at_once * process_s &&
+                         told_s < k_at_once_step_s * (end.steps - series[0].steps);
+    if (m.status == MeasurementStatus::steady && !at_once) return m;
     double half_width = m.half_width_s;
-    if (end.received_s - series[0].received_s < k_at_once * process_s) {
+    if (at_once) {
       m.status = MeasurementStatus::warming_up;
       m.seconds_per_sample = process_s / end.samples;
       half_width = k_with_startup_half_width * m.seconds_per_sample;

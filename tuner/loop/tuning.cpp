@@ -479,11 +479,13 @@ void Tuning::warn_of_unsteady(const TrialRecord& trial) {
   const std::string& why = trial.measurement->remark;
   if (trial.measurement->whole_run) {
     if (std::exchange(warned_of_whole_runs_, true)) return;
-    parts_.listener.on_warning(fmt::format(
-        "trial {} came to no steady state in the {:.0f} samples after which its program ends ({}): "
-        "of a longer run no single launch tells more; fresh launches show which configuration "
-        "takes less for as many",
-        trial.number, trial.measurement->total_samples, why));
+    parts_.listener.on_warning(
+        fmt::format("trial {} ended by itself after {:.0f} samples, before a steady state: its "
+                    "interval is that "
+                    "of a longer run, of which so short a program tells no more; which "
+                    "configuration takes less "
+                    "for as many samples fresh launches show",
+                    trial.number, trial.measurement->total_samples));
     return;
   }
   parts_.listener.on_warning(fmt::format(

@@ -190,8 +190,18 @@ TEST(RunningTrial, WithoutSteadyStateWhoseProgramEndsHasAWideInterval) {
   EXPECT_GT(ended.standard_errors[0], 0.05 * ended.objectives[0]);
 }
 
-TEST(RunningTrial, ThatEndsAfterAFewStepsWasNotMeasured) {
-  const TrialRecord ended = ended_by_itself(20);
+TEST(RunningTrial, WhoseProgramEndsAfterFewStepsIsAWholeRun) {
+  const TrialRecord ended = ended_by_itself(10);
+  EXPECT_EQ(ended.status, TrialStatus::completed) << ended.failure;
+  ASSERT_TRUE(ended.measurement);
+  EXPECT_TRUE(ended.measurement->whole_run);
+  EXPECT_EQ(ended.measurement->total_samples, 10.0);
+  ASSERT_EQ(ended.standard_errors.size(), 1U);
+  EXPECT_GT(ended.standard_errors[0], 0.05 * ended.objectives[0]);
+}
+
+TEST(RunningTrial, ThatEndsAfterTwoStepsWasNotMeasured) {
+  const TrialRecord ended = ended_by_itself(2);
   EXPECT_EQ(ended.status, TrialStatus::failed);
   EXPECT_THAT(ended.failure, ::testing::HasSubstr("ended before it could be measured"));
 }
