@@ -22,7 +22,7 @@ namespace {
 constexpr double k_look_growth = 1.1;
 
 /// Reports with a counter below which a program that ended has shown no rate.
-constexpr std::size_t k_least_points = 3;
+constexpr std::size_t k_least_points = 5;
 /// The least relative half-width of a rate without a steady state.
 constexpr double k_least_half_width = 0.1;
 /// That of a rate of which start-up cannot be told apart.
@@ -187,8 +187,8 @@ struct Measurer::State {
     const ProgressPoint& end = series.back();
     const double process_s = ended_s - options.started_s;
     const double told_s = series.time_s(series.size() - 1) - series.time_s(0);
-    const bool at_once = told_s < k_at_once * process_s &&
-                         told_s < k_at_once_step_s * (end.steps - series[0].steps);
+    const bool at_once =
+        told_s < k_at_once * process_s && told_s < k_at_once_step_s * (end.steps - series[0].steps);
     if (m.status == MeasurementStatus::steady && !at_once) return m;
     double half_width = m.half_width_s;
     if (at_once) {
@@ -208,7 +208,11 @@ struct Measurer::State {
       const double fades_s = difference_of_halves_s(std::span(points).subspan(window_index));
       half_width = std::max({half_width, k_least_half_width * m.seconds_per_sample, -fades_s,
                              k_rest_of_slow_start * fades_s, std::abs(all - m.seconds_per_sample)});
-      if (m.remark.empty()) m.remark = "its program ended by itself";
+      if (m.remark.empty() && 2 * points.size() < series.size()) {
+        m.remark =
+            "its lines came several at a time, as from a buffer: flush each, or begin the command "
+            "with stdbuf -oL";
+      }
     }
     m.half_width_s = half_width;
     m.slowest_seconds_per_sample =

@@ -49,7 +49,7 @@ class Measurer {
   /// interval being one that happens to be tight. Cheap enough to call after each report.
   [[nodiscard]] const Measurement& current() const;
   /// The measurement of all reports, of a program that came to its own end at `ended_s` (runner's
-  /// clock): `whole_run`, or `current()` as it is where there are fewer than three reports with a
+  /// clock): `whole_run`, or `current()` as it is where there are fewer than five reports with a
   /// counter, or a compared rate. Its length was not chosen by what was seen, so that the interval
   /// is not widened for looks. Without a steady state (the status stays what it is) it has the rate
   /// of what follows the warm-up, as far as that could be told, with an interval of a tenth at

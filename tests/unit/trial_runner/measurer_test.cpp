@@ -587,8 +587,8 @@ TEST(WholeRun, WhoseOutputComesAsItEndsIsMeasuredWithItsStart) {
   EXPECT_EQ(m.startup_s, 0.0);
 }
 
-TEST(WholeRun, OfTwoReportsIsNone) {
-  EXPECT_FALSE(whole_run({at(1.0, 1), at(2.0, 2)}, 2.0).whole_run);
+TEST(WholeRun, OfFourReportsIsNone) {
+  EXPECT_FALSE(whole_run({at(1.0, 1), at(2.0, 2), at(3.0, 3), at(4.0, 4)}, 4.0).whole_run);
 }
 
 }  // namespace
