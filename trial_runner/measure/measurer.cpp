@@ -28,8 +28,9 @@ constexpr double k_least_half_width = 0.1;
 /// That of a rate of which start-up cannot be told apart.
 constexpr double k_with_startup_half_width = 0.5;
 /// What fades exponentially, by the factor e from the window's begin to its end at the slowest, is
-/// in its mean with twice what its halves differ by, and less where it fades faster.
-constexpr double k_rest_of_slow_start = 2.2;
+/// in its mean with 2.04 times what its halves differ by, and less where it fades faster; noise may
+/// hide a part of that difference.
+constexpr double k_rest_of_slow_start = 2.5;
 /// All reports of a process came together if they took less than this share of its time, and less
 /// than this for a step.
 constexpr double k_at_once = 0.01;

@@ -54,7 +54,7 @@ class Measurer {
   /// is not widened for looks. Without a steady state (the status stays what it is) it has the rate
   /// of what follows the warm-up, as far as that could be told, with an interval of a tenth at
   /// least, as wide as that rate differs from the mean of all, and as a slow start that goes on
-  /// fading could take from it (2.2 times what the window's halves differ by). Where all
+  /// fading could take from it (2.5 times what the window's halves differ by). Where all
   /// reports came together (output that is written as the program ends) the rate is that of the
   /// whole process, start-up included, give or take a half.
   [[nodiscard]] Measurement whole_run(double ended_s) const;
