@@ -92,7 +92,8 @@ class TrainingStream {
 
   /// Whether the program has ended and all its reports were taken; goes on to the next one else.
   [[nodiscard]] bool is_over();
-  /// The next report, where the program is not over. `received_s` counts from the trial's start.
+  /// The next report. `received_s` counts from the trial's start. As if the program went on, where
+  /// it is over.
   [[nodiscard]] Report next();
   /// The trial's time, and what this launch's steps take relative to the program's mean.
   [[nodiscard]] double now_s() const { return now_s_; }
