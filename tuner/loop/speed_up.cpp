@@ -51,17 +51,19 @@ double relative_error(const TrialRecord& trial) {
   return value > 0.0 ? trial.standard_errors[0] / value : 0.0;
 }
 
-/// Of several pairs of whole runs what varies within them is in what they differ by.
-bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
-  return pairs.size() > 1 && std::ranges::all_of(pairs, [](const RunPair& pair) {
-           return is_whole_run(*pair.incumbent) && is_whole_run(*pair.baseline);
-         });
-}
-
 bool are_steady(const std::vector<RunPair>& pairs) {
   return std::ranges::all_of(pairs, [](const RunPair& pair) {
     return is_steady(*pair.incumbent) && is_steady(*pair.baseline);
   });
+}
+
+/// Of several pairs of whole runs what varies within them is in what they differ by. The spread of
+/// two alone has an interval that says nothing.
+bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
+  const bool are_whole = std::ranges::all_of(pairs, [](const RunPair& pair) {
+    return is_whole_run(*pair.incumbent) && is_whole_run(*pair.baseline);
+  });
+  return are_whole && pairs.size() >= (are_steady(pairs) ? 2U : 3U);
 }
 
 double within_variance(const RunPair& pair) {

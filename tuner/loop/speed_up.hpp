@@ -57,7 +57,9 @@ struct RunPair {
 /// less than the latter, but where they are whole runs of programs that end by themselves: these
 /// are independent replications (A. M. Law, Simulation Modeling and Analysis, 4th ed., section
 /// 9.5.2), whose differences hold all that varies. Without a steady state their own intervals are
-/// mostly of what a longer run would do, and how they differ is known from the pairs alone. A
+/// mostly of what a longer run would do, and how they differ is known from three pairs or more
+/// alone.
+/// A
 /// single pair so has an interval that knows of launches, and few degrees
 /// of freedom. How reported metrics differ between launches is known from pairs alone: a single one
 /// has no interval (infinite).

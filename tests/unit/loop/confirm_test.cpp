@@ -423,6 +423,8 @@ TEST_F(WholeRunPairs, AreAsSureAsTheyAgree) {
   add_pair(1.0, 1.15);
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::open);
   add_pair(1.01, 1.15);
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::open);
+  EXPECT_LT(speed_up_of_pairs(study_, pairs(), k_error).high, 5.0) << "two say little, not nothing";
   add_pair(1.0, 1.14);
   add_pair(1.0, 1.15);
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
