@@ -20,11 +20,6 @@ class ProgressBound {
 
   void add(const Report& report);
 
-  /// Reports that told of further samples or steps.
-  [[nodiscard]] std::size_t count() const { return count_; }
-  /// When the last of them came.
-  [[nodiscard]] double last_s() const { return last_s_; }
-
   /// Nothing before the first report that tells samples or steps.
   [[nodiscard]] std::optional<double> least_seconds_per_sample(double now_s) const;
   /// Samples since the first report over the time that they took; nothing before the second one.
@@ -52,11 +47,11 @@ class ProgressBound {
   std::size_t stride_ = 1;
 };
 
-/// The measurement of a trial whose time is over, or whose program came to its own end. Where it
-/// has no steady state, its rate so far counts, with an interval as wide as what is not known: at
-/// least a tenth, and down to what the samples done by `now_s` allow and up to what a slow start
-/// could be typical of; without an interval of its own also what its halves differ by. Its status
-/// stays what it is; without any rate so far it is returned as it is.
+/// The measurement of a trial whose time is over. Where it has no steady state, its rate so far
+/// counts, with an interval as wide as what is not known: at least a tenth, and down to what the
+/// samples done by `now_s` allow and up to what a slow start could be typical of; without an
+/// interval of its own also what its halves differ by. Its status stays what it is; without any
+/// rate so far it is returned as it is.
 [[nodiscard]] Measurement unsteady_at_limit(Measurement measurement, const ProgressBound& progress,
                                             double now_s);
 
