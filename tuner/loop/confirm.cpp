@@ -168,7 +168,16 @@ std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
   if (incumbent == nullptr || baseline == nullptr) return result;
   const TrialRecord* with = companion();
   if (incumbent->configuration == baseline->configuration) {
-    if (with != nullptr) result.push_back(with->configuration);
+    // So little does one launch tell of these that the baseline may be the best by luck.
+    const bool may_be_luck = is_whole_run(*baseline) && !is_steady(*baseline);
+    for (const std::int64_t number : standing_->tied_with(*baseline)) {
+      const Configuration& tied = standing_->find(number)->configuration;
+      if (!may_be_luck || result.size() >= most) break;
+      if (std::ranges::find(result, tied) == result.end()) result.push_back(tied);
+    }
+    if (with != nullptr && std::ranges::find(result, with->configuration) == result.end()) {
+      result.push_back(with->configuration);
+    }
     return result;
   }
   result.push_back(incumbent->configuration);

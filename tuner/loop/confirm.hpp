@@ -81,7 +81,8 @@ class Confirmation {
   [[nodiscard]] bool may_take_turns() const;
 
   /// The finalists of the first round, at most `most`: the incumbent and what cannot be told from
-  /// it. Empty where nothing looks better than the baseline.
+  /// it. Empty where nothing looks better than the baseline, but for programs that end by
+  /// themselves without a steady state: there what cannot be told from it.
   [[nodiscard]] std::vector<Configuration> contenders(std::size_t most) const;
 
  private:
