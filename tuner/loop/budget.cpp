@@ -33,6 +33,12 @@ bool fits(double used, double next, double pair, int pairs, double limit) {
   return used + next + std::min(pair * pairs, share) <= limit;
 }
 
+/// Pairs that a search leaves time and money for.
+int pairs_to_keep(const StudySpec& study, bool confirmed) {
+  const int usual = study.measure.confirm_pairs;
+  return confirmed ? std::min(usual, least_pairs(study)) : usual;
+}
+
 /// Seconds that a fresh run of a trial's configuration is expected to take.
 double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
   if (!trial.measurement) return trial.spent_s;
@@ -100,10 +106,8 @@ Spending spending_before_confirming(const StudySpec& study, const Standing& stan
 
 bool search_time_spent(const StudySpec& study, const Spending& spending, bool confirmed) {
   const auto& limit_s = study.budget.time_s;
-  const int usual = study.measure.confirm_pairs;
-  const int pairs = confirmed ? std::min(usual, least_pairs(study)) : usual;
   return limit_s && !fits(spending.elapsed_s, spending.least_trial_s, spending.confirm_pair_s,
-                          pairs, *limit_s);
+                          pairs_to_keep(study, confirmed), *limit_s);
 }
 
 std::string spent_time_text(double time_s) {
@@ -120,7 +124,7 @@ std::optional<std::string> search_budget_spent(const StudySpec& study, const Spe
     return spent_time_text(*budget.time_s);
   }
   if (budget.cost_usd && !fits(spending.usd, spending.least_trial_usd, spending.confirm_pair_usd,
-                               study.measure.confirm_pairs, *budget.cost_usd)) {
+                               pairs_to_keep(study, confirmed), *budget.cost_usd)) {
     return format_usd(*budget.cost_usd);
   }
   return std::nullopt;
