@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -305,6 +306,12 @@ TEST_F(ConfirmTest, ContendersAreTheIncumbentAndWhatIsTiedWithItAndBetterThanThe
   EXPECT_THAT(contenders(9), ::testing::IsEmpty()) << "nothing to compare with";
   trials_.clear();
   EXPECT_THAT(contenders(9), ::testing::IsEmpty());
+}
+
+TEST_F(ConfirmTest, NobodyTakesATurnOnceThereIsAWinner) {
+  trials_.push_back(completed(3, 3.0, 0.01));
+  run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
+  EXPECT_EQ(confirmation().finalists().size(), 1U);
 }
 
 TEST_F(ConfirmTest, NoMoreThanThreeTakeTheirTurn) {
@@ -695,6 +702,17 @@ TEST(LaunchVariation, DoesNotCountWhatIsWithinARunTwice) {
     trial.standard_errors.clear();
   EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).degrees_of_freedom, 3.0)
       << "of which it is not known how sure they are";
+}
+
+TEST(LaunchVariation, LeavesOutWhatHasNoLogarithmOrNoKnownError) {
+  std::vector<TrialRecord> trials;
+  for (int i = 1; i <= 3; ++i)
+    trials.push_back(confirming(i, k_b, i, 1, 1.0, 0.01));
+  const double known = estimate_launch_variation(trials, {}).relative;
+  trials.push_back(confirming(4, k_b, 4, 1, 0.0, 0.01));
+  EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).relative, known);
+  trials.back() = confirming(4, k_b, 4, 1, 1.0, std::numeric_limits<double>::infinity());
+  EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).degrees_of_freedom, 3.0);
 }
 
 TEST(ErrorAmongLaunches, IsAddedOnlyToAnErrorThatIsKnown) {
