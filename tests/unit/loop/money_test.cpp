@@ -354,6 +354,50 @@ TEST(Payback, GoesOnCountingWhereAFormerRunOfTheTunerEnded) {
   EXPECT_TRUE(resumed.stops(study, 0.01, standing));
 }
 
+TEST(Payback, IsNotAskedAboutWhereNothingCanBeCompared) {
+  StudySpec study = time_study();
+  EXPECT_TRUE(payback_applies(study));
+  study.objectives = {{"cost", Direction::minimize}};
+  EXPECT_TRUE(payback_applies(study));
+  study.objectives = {{"accuracy", Direction::maximize}};
+  EXPECT_FALSE(payback_applies(study));
+  EXPECT_FALSE(payback_share(study, 2.0, 1.0, 40.0, 5.0));
+}
+
+TEST(Payback, ComparesMoneyWithMoneyAndTellsBoth) {
+  StudySpec study = time_study();
+  study.objectives = {{"cost", Direction::minimize}};
+  study.budget.stop_at_payback = true;
+  std::vector<TrialRecord> trials{spent(1, 30), spent(2, 10)};
+  for (TrialRecord& trial : trials)
+    trial.objectives = {10.0};
+  const Standing standing(ranking_rules(study), trials);
+  PaybackRule rule;
+  // A trial costs $0.02.
+  EXPECT_FALSE(rule.stops(study, 0.002, standing));
+  EXPECT_DOUBLE_EQ(rule.saving(), 0.02);
+  EXPECT_DOUBLE_EQ(rule.price(), 0.02);
+  EXPECT_EQ(rule.unpaid_in_a_row(), 0) << "what it saves pays for it";
+  EXPECT_FALSE(rule.stops(study, 0.0019, standing));
+  EXPECT_EQ(rule.unpaid_in_a_row(), 1);
+}
+
+TEST(Payback, BeginsToCountAnewWhereNothingCouldBeCompared) {
+  StudySpec study = time_study();
+  study.budget.stop_at_payback = true;
+  std::vector<TrialRecord> trials{spent(1, 30)};
+  trials[0].objectives = {1000.0};
+  const Standing standing(ranking_rules(study), trials);
+  PaybackRule rule;
+  EXPECT_FALSE(rule.stops(study, 0.001, standing));
+  EXPECT_FALSE(rule.stops(study, 0.001, standing));
+  EXPECT_FALSE(rule.stops(study, std::nullopt, standing)) << "the model is gone";
+  EXPECT_EQ(rule.unpaid_in_a_row(), 0);
+  EXPECT_EQ(rule.price(), 0.0);
+  EXPECT_FALSE(rule.stops(study, 0.001, Standing(ranking_rules(study))))
+      << "and so is the incumbent";
+}
+
 TEST(TuningCost, OfAnOwnMachineIsItsPriceForTheWholeTime) {
   const StudySpec study = time_study();  // 3.6 USD an hour
   EXPECT_DOUBLE_EQ(tuning_cost_usd(study, 0.03, 0.0, 100.0), 0.1);
