@@ -42,9 +42,16 @@ double least_confirming_run_s(const StudySpec& study) {
   return 2.0 * k_longer_window * study.measure.min_window_s;
 }
 
+/// Pairs that a search leaves time and money for; one that goes on after a confirmation
+/// (`confirmed`) those that a claim takes.
+int pairs_to_keep(const StudySpec& study, bool confirmed) {
+  const int usual = study.measure.confirm_pairs;
+  return confirmed ? std::min(usual, least_pairs(study)) : usual;
+}
+
 /// Runs that a claim takes, of one finalist and the baseline.
 int least_runs(const StudySpec& study) {
-  return 2 * std::min(study.measure.confirm_pairs, least_pairs(study));
+  return 2 * pairs_to_keep(study, /*confirmed=*/true);
 }
 
 /// Seconds that a fresh run of a trial's configuration is expected to take.
@@ -129,9 +136,8 @@ bool search_time_spent(const StudySpec& study, const Spending& spending, bool co
     const double proof_s = 0.5 * least_runs(study) * spending.least_confirm_pair_s;
     return spending.elapsed_s + spending.least_trial_s + proof_s > *limit_s;
   }
-  const int pairs = confirmed ? least_runs(study) / 2 : study.measure.confirm_pairs;
-  return !fits(spending.elapsed_s, spending.least_trial_s, spending.confirm_pair_s, pairs,
-               *limit_s);
+  return !fits(spending.elapsed_s, spending.least_trial_s, spending.confirm_pair_s,
+               pairs_to_keep(study, confirmed), *limit_s);
 }
 
 std::string spent_time_text(double time_s) {
@@ -148,7 +154,7 @@ std::optional<std::string> search_budget_spent(const StudySpec& study, const Spe
     return spent_time_text(*budget.time_s);
   }
   if (budget.cost_usd && !fits(spending.usd, spending.least_trial_usd, spending.confirm_pair_usd,
-                               study.measure.confirm_pairs, *budget.cost_usd)) {
+                               pairs_to_keep(study, confirmed), *budget.cost_usd)) {
     return format_usd(*budget.cost_usd);
   }
   return std::nullopt;
