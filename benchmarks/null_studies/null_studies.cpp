@@ -23,6 +23,8 @@ struct Options {
   std::string searcher = "grid";
   std::vector<double> launch_variations{0.0, 0.01, 0.03};
   std::vector<double> drifts{-0.01, 0.0, 0.01};
+  double warmup_steps = 2.0;
+  double ends_after_steps = 0.0;
   bool stalls = false;
   bool only_null = false;
   bool only_forty = false;
@@ -99,6 +101,7 @@ void count(const Outcome& outcome, Cell& cell) {
 
 Machine machine_of(const Options& options, double launch_variation, double drift) {
   Machine machine{launch_variation, drift, options.step_noise};
+  machine.warmup_steps = options.warmup_steps;
   if (options.stalls) {
     machine.stall_period_steps = k_stall_period_steps;
     machine.stall_steps = k_stall_steps;
@@ -114,6 +117,7 @@ std::string share_text(int part, int whole) {
 bool print_cell(const Options& options, Program program, double launch_variation, double drift,
                 const Budget& budget) {
   program.searcher = options.searcher;
+  program.ends_after_steps = options.ends_after_steps;
   const Machine machine = machine_of(options, launch_variation, drift);
   Cell cell;
   for (int i = 0; i < options.studies; ++i) {
@@ -169,6 +173,7 @@ bool print_claims(const Options& options) {
 bool print_repeats_cell(const Options& options, Program program, double launch_variation,
                         double drift) {
   program.searcher = options.searcher;
+  program.ends_after_steps = options.ends_after_steps;
   const Budget& budget = k_budgets[0];
   const Machine machine = machine_of(options, launch_variation, drift);
   Cell cell;
@@ -229,6 +234,16 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--drifts", options.drifts, "By how much each launch is slower than the former")
       ->check(CLI::Range(-0.5, 0.5))
+      ->capture_default_str();
+  app.add_option("--warmup-steps", options.warmup_steps,
+                 "The first step takes twice as long, fading by this e-fold")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  app.add_option(
+         "--ends-after", options.ends_after_steps,
+         "Programs come to their own end after so many steps, and no longer run is planned; "
+         "0: never")
+      ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app.add_flag("--stalls", options.stalls, "All configurations stall for a second at random");
   app.add_flag("--only-null", options.only_null, "Only studies in which nothing is faster");

@@ -56,6 +56,7 @@ Result<Outcome> run_study(const Machine& machine, const Program& program, const 
   (*document)["budget"] = budget;
   (*document)["measure"] = measure;
   (*document)["search"]["searcher"] = program.searcher;
+  if (program.ends_after_steps > 0.0) (*document)["planned_run"].erase("samples");
   if (!program.speeds.empty()) (*document)["parameters"]["x"]["high"] = program.speeds.size();
   const auto study = study_from_json(*document, "/studies/simulated.json",
                                      {{"cpus", 1}, {"gpus", 0}, {"memory_gb", 16}});
@@ -74,9 +75,10 @@ Result<Outcome> run_study(const Machine& machine, const Program& program, const 
   ReplayOptions options;
   options.seed = seed;
   options.startup_s = program.startup_s;
+  if (program.ends_after_steps > 0.0) options.steps = program.ends_after_steps;
   options.noise.step = machine.step_noise;
   options.noise.run = machine.launch_variation;
-  options.noise.warmup_steps = 2.0;
+  options.noise.warmup_steps = machine.warmup_steps;
   options.noise.stall_period_steps = machine.stall_period_steps;
   options.noise.stall_steps = machine.stall_steps;
   ReplayRunner runner(clock, model_of(machine, program, clock), options);

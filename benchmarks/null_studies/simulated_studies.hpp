@@ -18,6 +18,7 @@ struct Machine {
   double launch_variation = 0.0;  ///< relative standard deviation from launch to launch
   double drift_per_run = 0.0;     ///< each launch is so much slower than the one before it
   double step_noise = 0.01;       ///< relative standard deviation of a step
+  double warmup_steps = 2.0;      ///< the first step takes twice as long, fading by this e-fold
   /// How much longer a step takes after so many seconds of the study, as a factor; empty: no
   /// longer.
   std::function<double(double elapsed_s)> slowness{};
@@ -34,6 +35,8 @@ struct Program {
   /// In place of those eight: how fast each configuration is, the baseline's being the first.
   std::vector<double> speeds{};
   std::string searcher = "grid";
+  /// It comes to its own end after so many steps, and no longer run is planned; 0: never.
+  double ends_after_steps = 0.0;
 };
 
 struct Outcome {

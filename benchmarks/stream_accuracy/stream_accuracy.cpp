@@ -48,28 +48,33 @@ struct Errors {
 struct Row {
   std::string name;
   int streams = 0;
-  int unseen = 0;   ///< streams that ended before something that the program does
+  int unseen = 0;  ///< streams that ended before something that the program does
+  int not_steady = 0;
   int seen = 0;     ///< streams that ended with an estimate and an interval
   int judged = 0;   ///< of these, with nothing unseen
   int covered = 0;  ///< of these, by the interval
   int bounded =
       0;  ///< of all with an estimate, between the interval's lower end and the slowest bound
   double seconds = 0.0;
+  double half_widths = 0.0;  ///< relative, of all with an estimate
   Errors bias, plan_bias, steps_3_to_5, skip_5, median, tqdm;
 };
 
 void add(Row& row, const StreamTrial& trial) {
   const Measurement& m = trial.measurement;
   const double truth_s = trial.truth_s;
-  row.unseen += m.status == MeasurementStatus::steady && trial.unseen ? 1 : 0;
+  const bool has_interval = m.status == MeasurementStatus::steady || m.whole_run;
+  row.unseen += has_interval && trial.unseen ? 1 : 0;
   ++row.streams;
   row.seconds += trial.seconds;
   row.steps_3_to_5.add(trial.naive.steps_3_to_5_s / truth_s - 1.0);
   row.skip_5.add(trial.naive.skip_5_s / truth_s - 1.0);
   row.median.add(trial.naive.median_s / truth_s - 1.0);
   row.tqdm.add(trial.naive.tqdm_s / truth_s - 1.0);
-  if (m.status != MeasurementStatus::steady) return;
+  row.not_steady += m.status == MeasurementStatus::steady ? 0 : 1;
+  if (!has_interval) return;
   ++row.seen;
+  row.half_widths += m.half_width_s / m.seconds_per_sample;
   row.bounded +=
       truth_s >= m.seconds_per_sample - m.half_width_s && truth_s <= m.slowest_seconds_per_sample
           ? 1
@@ -102,20 +107,21 @@ std::string share(int part, int whole) {
 
 void print_heading() {
   fmt::print(
-      "| program | bias % | plan's bias % | covered % | bounded % | not steady % | unseen % | "
+      "| program | bias % | plan's bias % | +- % | covered % | bounded % | not steady % | unseen % "
+      "| "
       "trial s | steps 3-5 "
       "% | skip 5 % | "
-      "median % | tqdm % |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+      "median % | tqdm % |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
 }
 
 void print_row(const Row& row) {
-  fmt::print("| {} | {} | {} | {} | {} | {} | {} | {:.1f} | {} | {} | {} | {} |\n", row.name,
-             percent(row.bias.mean(), 2), percent(row.plan_bias.mean(), 2),
-             share(row.covered, row.judged), share(row.bounded, row.seen),
-             share(row.streams - row.seen, row.streams), share(row.unseen, row.streams),
-             row.seconds / row.streams, percent(row.steps_3_to_5.mean(), 1),
-             percent(row.skip_5.mean(), 1), percent(row.median.mean(), 1),
-             percent(row.tqdm.mean(), 1));
+  fmt::print("| {} | {} | {} | {:.1f} | {} | {} | {} | {} | {:.1f} | {} | {} | {} | {} |\n",
+             row.name, percent(row.bias.mean(), 2), percent(row.plan_bias.mean(), 2),
+             100.0 * row.half_widths / row.seen, share(row.covered, row.judged),
+             share(row.bounded, row.seen), share(row.not_steady, row.streams),
+             share(row.unseen, row.streams), row.seconds / row.streams,
+             percent(row.steps_3_to_5.mean(), 1), percent(row.skip_5.mean(), 1),
+             percent(row.median.mean(), 1), percent(row.tqdm.mean(), 1));
 }
 
 Json number(double value) {
@@ -133,6 +139,7 @@ Json json_of(const Row& row) {
           {"bias", number(row.bias.mean())},
           {"plan_bias", number(row.plan_bias.mean())},
           {"trial_s", row.seconds / row.streams},
+          {"half_width", number(row.half_widths / row.seen)},
           {"naive_bias",
            {{"steps_3_to_5", number(row.steps_3_to_5.mean())},
             {"skip_5", number(row.skip_5.mean())},

@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace steptune {
 namespace {
 
@@ -200,6 +202,29 @@ void add_levels(Cells& cells) {
   }
 }
 
+/// Programs of few steps: examples, trials of an option, `--max-steps 50`.
+void add_short_programs(Cells& cells) {
+  const auto ends = [&](double steps, double e_fold, double flush_steps) {
+    const std::string how =
+        flush_steps > 0.0 ? fmt::format(", told {:g} at a time", flush_steps) : "";
+    cells.add(fmt::format("ends after {:g} steps, warm-up fades over {:g}{}", steps, e_fold, how),
+              [=](SimulatedProgram& program) {
+                program.noise = 0.05;
+                program.warmup_slowdown = 1.0;
+                program.warmup_steps = e_fold;
+                program.ends_after_steps = steps;
+                program.flush_steps = flush_steps;
+              });
+  };
+  for (const double steps : {20.0, 40.0, 60.0}) {
+    ends(steps, 1.0, 0.0);
+    ends(steps, 5.0, 0.0);
+    ends(steps, 20.0, 0.0);
+  }
+  ends(40.0, 1.0, 15.0);
+  ends(40.0, 5.0, 15.0);
+}
+
 void add_reports(Cells& cells) {
   const auto spacing = [&](std::string name, double every, double per_s, double log_s) {
     cells.add(std::move(name), [=](SimulatedProgram& program) {
@@ -235,6 +260,7 @@ std::vector<StreamCell> stream_cells(CellFamily family) {
   add_phases(cells, scale.length);
   add_levels(cells);
   add_reports(cells);
+  add_short_programs(cells);
   return cells.take();
 }
 

@@ -98,7 +98,12 @@ PlayedLaunch play(const SimulatedProgram& program, const StopRule& rule, bool te
   WatchedCpu cpu(program, seed);
   const double end_s = program.startup_s + rule.max_trial_s;
   bool tight = false;
+  std::optional<Measurement> whole_run;
   while (!tight) {
+    if (stream.is_over()) {
+      whole_run = measurer.whole_run(stream.now_s());
+      break;
+    }
     Report report = stream.next();
     if (report.received_s > end_s) break;
     measurer.add(report);
@@ -112,12 +117,12 @@ PlayedLaunch play(const SimulatedProgram& program, const StopRule& rule, bool te
     tight = is_tight_enough(measurer.current(), rule);
   }
   StreamTrial trial;
-  trial.measurement = measurer.current();
+  trial.measurement = whole_run ? *whole_run : measurer.current();
   trial.naive = naive_rules(intervals);
   trial.truth_s = program.truth_s() + (stream.launch_factor() - 1.0) * program.step_truth_s();
   const bool rare = program.epoch_steps > 0.0 ||
                     (!program.stalls.empty() && program.stalls[0].every_steps > k_rare_steps);
-  const double ended_s = tight ? latest.received_s : end_s;
+  const double ended_s = tight ? latest.received_s : whole_run ? stream.now_s() : end_s;
   const bool throttles_later = tight && ended_s < program.throttle_after_s;
   const bool pauses = program.hiccup_share > 0.0;
   trial.unseen = (rare && trial.measurement.phases.empty()) || throttles_later ||

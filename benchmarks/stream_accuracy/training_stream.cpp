@@ -115,6 +115,7 @@ void TrainingStream::step() {
     tell(std::move(report), now_s_);
   }
   interrupt();
+  if (falls_on(steps_, program_.flush_steps) || has_ended()) flush();
 }
 
 void TrainingStream::pass(const std::string& phase, double seconds, bool reported) {
@@ -158,6 +159,10 @@ void TrainingStream::tell(Report report, double at_s) {
     report.received_s = std::ceil(at_s / program_.log_interval_s) * program_.log_interval_s;
   }
   if (program_.clock != SimulatedClock::none) report.clock_s = clock_of(program_.clock, at_s);
+  if (program_.flush_steps > 0.0) {
+    buffered_.push_back(std::move(report));
+    return;
+  }
   if (program_.clock != SimulatedClock::ranks) {
     waiting_.push_back(std::move(report));
     return;
@@ -169,6 +174,24 @@ void TrainingStream::tell(Report report, double at_s) {
   other.received_s += 1e-3;
   waiting_.push_back(std::move(report));
   waiting_.push_back(std::move(other));
+}
+
+void TrainingStream::flush() {
+  for (Report& report : buffered_) {
+    report.received_s = now_s_;
+    waiting_.push_back(std::move(report));
+  }
+  buffered_.clear();
+}
+
+bool TrainingStream::has_ended() const {
+  return program_.ends_after_steps > 0.0 && steps_ >= program_.ends_after_steps;
+}
+
+bool TrainingStream::is_over() {
+  while (waiting_.empty() && !has_ended())
+    step();
+  return waiting_.empty();
 }
 
 Report TrainingStream::next() {

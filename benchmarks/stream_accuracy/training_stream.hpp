@@ -70,9 +70,12 @@ struct SimulatedProgram {
   /// Whether the runner sees who does it: a process that takes CPU time from the program's.
   bool disturber_shows = false;
 
+  double ends_after_steps = 0.0;  ///< the program comes to its own end then; 0: never
+
   double report_every_steps = 1.0;
   double reports_per_s = 0.0;   ///< no more than so many; 0: as many as there are
   double log_interval_s = 0.0;  ///< lines are received together, every so many seconds
+  double flush_steps = 0.0;     ///< lines are written together, every so many steps and at the end
   SimulatedClock clock = SimulatedClock::none;
 
   /// Seconds per sample of a run so long that how it began does not count; NaN where there is no
@@ -87,7 +90,10 @@ class TrainingStream {
  public:
   TrainingStream(const SimulatedProgram& program, std::uint64_t seed);
 
-  /// The next report. `received_s` counts from the trial's start.
+  /// Whether the program has ended and all its reports were taken; goes on to the next one else.
+  [[nodiscard]] bool is_over();
+  /// The next report. `received_s` counts from the trial's start. As if the program went on, where
+  /// it is over.
   [[nodiscard]] Report next();
   /// The trial's time, and what this launch's steps take relative to the program's mean.
   [[nodiscard]] double now_s() const { return now_s_; }
@@ -104,6 +110,8 @@ class TrainingStream {
   [[nodiscard]] double wait_for_batch_s();
   [[nodiscard]] double level() const;
   void tell(Report report, double at_s);
+  void flush();
+  [[nodiscard]] bool has_ended() const;
 
   SimulatedProgram program_;
   Rng rng_;
@@ -119,6 +127,7 @@ class TrainingStream {
   std::deque<double>
       consumed_s_;  ///< when the batches that the queue's size reaches back to left it
   std::deque<Report> waiting_;
+  std::deque<Report> buffered_;  ///< told and not yet written
 };
 
 }  // namespace steptune

@@ -83,6 +83,10 @@ struct Measurement {
   /// Whether it is known how many samples a step holds; else a report counts as a step. Nothing in
   /// measurements of earlier versions.
   std::optional<bool> steps_known;
+  /// The program came to its own end, and this is all that it does by itself: what another launch
+  /// of it differs by holds all that varies within a launch, too. Without a steady state the
+  /// interval is mostly of what no launch of that length can tell of a longer run.
+  bool whole_run = false;
   std::map<std::string, PhaseEstimate> phases;  ///< by name; `k_stall_phase`: not reported
   std::vector<LevelChange> level_changes;       ///< in order
   /// Why there is no steady state, or what was refused or repaired in the reports; for people.

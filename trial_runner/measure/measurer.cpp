@@ -21,6 +21,21 @@ namespace {
 /// stopping rules for stochastic simulations", Annals of Applied Probability 2(1), 1992.
 constexpr double k_look_growth = 1.1;
 
+/// Reports with a counter below which a program that ended has shown no rate.
+constexpr std::size_t k_least_points = 5;
+/// The least relative half-width of a rate without a steady state.
+constexpr double k_least_half_width = 0.1;
+/// That of a rate of which start-up cannot be told apart.
+constexpr double k_with_startup_half_width = 0.5;
+/// What fades exponentially, by the factor e from the window's begin to its end at the slowest, is
+/// in its mean with 2.04 times what its halves differ by, and less where it fades faster; noise may
+/// hide a part of that difference.
+constexpr double k_rest_of_slow_start = 2.5;
+/// All reports of a process came together if they took less than this share of its time, and less
+/// than this for a step.
+constexpr double k_at_once = 0.01;
+constexpr double k_at_once_step_s = 1e-3;
+
 double seconds_per_sample_or_zero(const Measurement& m) {
   return std::isfinite(m.step_seconds_per_sample) ? m.step_seconds_per_sample : 0.0;
 }
@@ -36,7 +51,8 @@ struct Measurer::State {
   mutable Measurement measurement;
   mutable double next_look_samples = 0.0;  ///< processed since the first report
   mutable std::optional<ProgressPoint> window_begin;
-  mutable bool was_tight = false;  ///< at the last look, widened
+  mutable std::size_t window_index = 0;  ///< of the distinct points, where the window begins
+  mutable bool was_tight = false;        ///< at the last look, widened
   std::optional<ComparedRate> compared;
 
   void add(const Report& report) {
@@ -139,10 +155,13 @@ struct Measurer::State {
   void look() const {
     next_look_samples =
         std::max(k_look_growth * (series.back().samples - series[0].samples), 1e-300);
+    look_at(was_tight ? 1.0 : k_widened_for_looks);
+  }
+
+  void look_at(double widening) const {
     const std::vector<std::size_t> points = series.distinct_points();
     const std::vector<Interval> intervals = series.intervals(points);
     Measurement& m = measurement;
-    const double widening = was_tight ? 1.0 : k_widened_for_looks;
     const SteadyState state =
         find_steady_state(intervals, series[points.front()].samples, phases, widening);
     was_tight = state.status == MeasurementStatus::steady &&
@@ -156,8 +175,69 @@ struct Measurer::State {
     m.step_half_width_s = state.step_half_width_s;
     m.phases = state.phases;
     window_begin = series[points[state.window_begin]];
+    window_index = state.window_begin;
     m.slowest_seconds_per_sample = slowest();
     if (std::isfinite(state.seconds_per_sample)) account(state, points);
+  }
+
+  [[nodiscard]] Measurement whole_run(double ended_s) const {
+    if (compared || series.size() < k_least_points) return measurement;
+    look_at(1.0);
+    Measurement m = measurement;
+    m.whole_run = true;
+    const ProgressPoint& end = series.back();
+    const double process_s = ended_s - options.started_s;
+    const double told_s = series.time_s(series.size() - 1) - series.time_s(0);
+    const bool at_once =
+        told_s < k_at_once * process_s && told_s < k_at_once_step_s * (end.steps - series[0].steps);
+    if (m.status == MeasurementStatus::steady && !at_once) return m;
+    double half_width = m.half_width_s;
+    if (at_once) {
+      m.status = MeasurementStatus::warming_up;
+      m.seconds_per_sample = process_s / end.samples;
+      half_width = k_with_startup_half_width * m.seconds_per_sample;
+      m.startup_s = m.warmup_s = m.warmup_excess_s = 0.0;
+      m.window_s = process_s;
+      m.window_steps = end.steps;
+      m.window_samples = end.samples;
+      m.remark = "its output came as it ended, so that start-up counts as steps: let it be flushed";
+    } else {
+      const std::vector<std::size_t> points = series.distinct_points();
+      const double all = mean_rate(points.front(), points.back());
+      if (!std::isfinite(m.seconds_per_sample)) m.seconds_per_sample = all;
+      if (!std::isfinite(half_width)) half_width = 0.0;
+      const double fades_s = difference_of_halves_s(std::span(points).subspan(window_index));
+      half_width = std::max({half_width, k_least_half_width * m.seconds_per_sample, -fades_s,
+                             k_rest_of_slow_start * fades_s, std::abs(all - m.seconds_per_sample)});
+      if (m.remark.empty() && 2 * points.size() < series.size()) {
+        m.remark =
+            "its lines came several at a time, as from a buffer: flush each, or begin the command "
+            "with stdbuf -oL";
+      }
+    }
+    m.half_width_s = half_width;
+    m.slowest_seconds_per_sample =
+        std::max(m.slowest_seconds_per_sample, m.seconds_per_sample + half_width);
+    // The steps' own interval does not know of this.
+    m.step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
+    return m;
+  }
+
+  /// All seconds between two points, phases included, over their samples.
+  [[nodiscard]] double mean_rate(std::size_t from, std::size_t to) const {
+    return (series.time_s(to) - series.time_s(from)) / (series[to].samples - series[from].samples);
+  }
+
+  /// Seconds per sample of the samples' first half less those of their second; 0 of fewer than
+  /// three points.
+  [[nodiscard]] double difference_of_halves_s(std::span<const std::size_t> points) const {
+    if (points.size() < 3) return 0.0;
+    const double half = 0.5 * (series[points.front()].samples + series[points.back()].samples);
+    const auto middle =
+        std::ranges::lower_bound(points.subspan(1, points.size() - 2), half, {},
+                                 [&](std::size_t point) { return series[point].samples; });
+    const std::size_t at = middle == points.end() - 1 ? points[points.size() - 2] : *middle;
+    return mean_rate(points.front(), at) - mean_rate(at, points.back());
   }
 
   /// Where the trial's time went.
@@ -239,6 +319,10 @@ void Measurer::add(const Report& report) {
 const Measurement& Measurer::current() const {
   if (state_->is_due()) state_->look();
   return state_->measurement;
+}
+
+Measurement Measurer::whole_run(double ended_s) const {
+  return state_->whole_run(ended_s);
 }
 
 }  // namespace steptune

@@ -48,6 +48,16 @@ class Measurer {
   /// Looks are at lengths that grow by a tenth, so that a trial may end at any of them without its
   /// interval being one that happens to be tight. Cheap enough to call after each report.
   [[nodiscard]] const Measurement& current() const;
+  /// The measurement of all reports, of a program that came to its own end at `ended_s` (runner's
+  /// clock): `whole_run`, or `current()` as it is where there are fewer than five reports with a
+  /// counter, or a compared rate. Its length was not chosen by what was seen, so that the interval
+  /// is not widened for looks. Without a steady state (the status stays what it is) it has the rate
+  /// of what follows the warm-up, as far as that could be told, with an interval of a tenth at
+  /// least, as wide as that rate differs from the mean of all, and as a slow start that goes on
+  /// fading could take from it (2.5 times what the window's halves differ by). Where all
+  /// reports came together (output that is written as the program ends) the rate is that of the
+  /// whole process, start-up included, give or take a half.
+  [[nodiscard]] Measurement whole_run(double ended_s) const;
 
  private:
   struct State;

@@ -92,6 +92,13 @@ const Measurement& RankMeasurers::current() const {
   return ranks_.size() > 1 ? combined_ : ranks_.begin()->second.current();
 }
 
+Measurement RankMeasurers::whole_run(double ended_s) const {
+  if (ranks_.size() == 1) return ranks_.begin()->second.whole_run(ended_s);
+  Measurement measurement = current();
+  measurement.whole_run = measurement.status == MeasurementStatus::steady;
+  return measurement;
+}
+
 void RankMeasurers::combine() {
   std::map<int, const Measurement*> measured;
   for (const auto& [rank, measurer] : ranks_)

@@ -21,6 +21,8 @@ class RankMeasurers {
 
   void add(const Report& report);
   [[nodiscard]] const Measurement& current() const;
+  /// As of `Measurer`; of several processes `current()`, marked as a whole run where it is steady.
+  [[nodiscard]] Measurement whole_run(double ended_s) const;
 
  private:
   void combine();

@@ -82,6 +82,7 @@ Json milestones_to_json(const std::vector<Milestone>& milestones) {
 Json to_json(const Measurement& measurement) {
   Json json{{"status", to_text(measurement.status)}};
   put_numbers(json, k_measurement_numbers, measurement);
+  if (measurement.whole_run) json["whole_run"] = true;
   if (measurement.samples_told) json["samples_told"] = *measurement.samples_told;
   if (measurement.steps_known) json["steps_known"] = *measurement.steps_known;
   for (const auto& [name, phase] : measurement.phases)
@@ -230,6 +231,10 @@ struct FieldReader {
 /// Those that are no plain numbers of the measurement.
 constexpr std::array k_field_readers{
     FieldReader{"status", get_status},
+    FieldReader{"whole_run",
+                [](ondemand::value value, TrialRecord& trial) {
+                  trial.measurement->whole_run = value.get_bool().value();
+                }},
     FieldReader{"samples_told",
                 [](ondemand::value value, TrialRecord& trial) {
                   trial.measurement->samples_told = value.get_bool().value();

@@ -58,6 +58,7 @@ int least_runs(const StudySpec& study) {
 double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
   if (!trial.measurement) return trial.spent_s;
   const Measurement& measured = *trial.measurement;
+  if (measured.whole_run) return trial.spent_s;
   const double longer_s = trial.spent_s + (k_longer_window - 1.0) * measured.window_s;
   if (!study.budget.time_s) return longer_s;
   // One that noise keeps from the precision that is asked for goes on for its share.

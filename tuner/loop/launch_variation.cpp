@@ -17,6 +17,9 @@ struct Launches {
   double within_variance = 0.0;  ///< summed
 };
 
+/// A guess at what varies within a whole run whose steps do not tell it, as a share of its value.
+constexpr double k_within_whole_run = 0.025;
+
 bool was_not_selected(const TrialRecord& trial, const MachineDrift& drift) {
   if (is_confirmation(trial.purpose)) return true;
   const bool baseline =
@@ -25,6 +28,14 @@ bool was_not_selected(const TrialRecord& trial, const MachineDrift& drift) {
 }
 
 }  // namespace
+
+bool is_whole_run(const TrialRecord& trial) {
+  return trial.measurement && trial.measurement->whole_run;
+}
+
+bool is_steady(const TrialRecord& trial) {
+  return !trial.measurement || trial.measurement->status == MeasurementStatus::steady;
+}
 
 LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
                                           const MachineDrift& drift) {
@@ -38,7 +49,8 @@ LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials
   for (const TrialRecord* trial : without_disturbed(std::move(launches))) {
     Launches& group = groups[trial->configuration];
     group.logs.push_back(std::log(trial->objectives[0]));
-    const double within = trial->standard_errors[0] / trial->objectives[0];
+    const bool tells_within = is_steady(*trial) || !is_whole_run(*trial);
+    const double within = tells_within ? trial->standard_errors[0] / trial->objectives[0] : 0.0;
     group.within_variance += within * within;
   }
   LaunchVariation variation;
@@ -66,6 +78,12 @@ double error_among_launches(const TrialRecord& trial, std::size_t objective,
                             const LaunchVariation& variation) {
   const double error =
       objective < trial.standard_errors.size() ? trial.standard_errors[objective] : 0.0;
+  if (error > 0.0 && is_whole_run(trial) && !is_steady(trial)) {
+    const bool were_repeated = variation.degrees_of_freedom > LaunchVariation{}.degrees_of_freedom;
+    return trial.objectives[objective] * (were_repeated
+                                              ? variation.relative
+                                              : std::hypot(variation.relative, k_within_whole_run));
+  }
   return error_among_launches(trial.objectives[objective], error, variation);
 }
 

@@ -17,17 +17,25 @@ struct LaunchVariation {
 
 class MachineDrift;
 
+/// Whether a trial's program came to its own end, and was measured as far as it goes.
+[[nodiscard]] bool is_whole_run(const TrialRecord& trial);
+/// Whether it came to a steady state; true of trials without a measurement of time.
+[[nodiscard]] bool is_steady(const TrialRecord& trial);
+
 /// From the launches that nobody selected for their speed: the baseline's, its sentinels and the
 /// confirming ones, grouped by configuration, on top of the prior, which is `LaunchVariation{}`.
-/// What varies within the runs is taken off, and launches that others disturbed much are left out
-/// (`without_disturbed`). Values that are not positive are left out. Where the
-/// machine drifts, `drift` tells what of the search's baselines is left without that.
+/// What varies within the runs is taken off, but for whole runs without a steady state, whose own
+/// interval is not of that: these differ by both. Launches that others disturbed much are left out
+/// (`without_disturbed`), and values that are not positive. Where the machine drifts, `drift` tells
+/// what of the search's baselines is left without that.
 [[nodiscard]] LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
                                                         const MachineDrift& drift);
 
 /// The standard error of a trial's value as that of its configuration: of one launch among many.
 /// `objective` indexes the trial's values; unchanged for a value whose own error is unknown or 0
-/// (a metric that the program reports).
+/// (a metric that the program reports). Of a whole run without a steady state it is what launches
+/// of the study differ by, or a guess before any was repeated: what its own interval does not know
+/// of a longer run, those that it is compared with do not either.
 [[nodiscard]] double error_among_launches(const TrialRecord& trial, std::size_t objective,
                                           const LaunchVariation& variation);
 [[nodiscard]] double error_among_launches(double value, double standard_error,

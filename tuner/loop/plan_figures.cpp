@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "common/interval.hpp"
 #include "trial_runner/measure/quantiles.hpp"
+#include "tuner/loop/planned_time.hpp"
 #include "tuner/study/counted_steps.hpp"
 
 namespace steptune {
@@ -27,16 +29,26 @@ double relative_error(const TrialRecord& run, std::size_t objective) {
 
 std::vector<double> next_launch_half_widths(const ConfigurationRuns& runs,
                                             const std::vector<double>& values,
-                                            const LaunchVariation& variation) {
+                                            const LaunchVariation& variation,
+                                            const PlannedRun& plan) {
   const auto count = static_cast<double>(runs.size());
   std::vector<double> half_widths;
   for (std::size_t objective = 0; objective < values.size(); ++objective) {
     double within = runs.empty() ? k_nan : 0.0;
-    for (const TrialRecord* run : runs)
-      within += std::pow(relative_error(*run, objective), 2) / count;
+    double not_known = 0.0;  // of a longer run, which all have in common
+    for (const TrialRecord* run : runs) {
+      const double error = relative_error(*run, objective);
+      if (count > 1.0 && is_whole_run(*run) && !is_steady(*run)) {
+        const bool longer = !plan.samples || is_longer_than(plan, *run->measurement);
+        not_known += longer ? k_z_95 * error / count : 0.0;
+      } else {
+        within += error * error / count;
+      }
+    }
     const double launches = variation.relative * variation.relative * (1.0 + 1.0 / count);
-    half_widths.push_back(student_quantile_95(variation.degrees_of_freedom) *
-                          std::sqrt(launches + within / count) * values[objective]);
+    const double varies =
+        student_quantile_95(variation.degrees_of_freedom) * std::sqrt(launches + within / count);
+    half_widths.push_back(std::hypot(varies, not_known) * values[objective]);
   }
   return half_widths;
 }

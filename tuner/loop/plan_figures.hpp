@@ -16,11 +16,14 @@ using ConfigurationRuns = std::vector<const TrialRecord*>;
 
 /// Half-widths of the 95 % intervals of what one further launch takes, `values` being the means
 /// over `runs`, one for each objective: the prediction interval of a normal sample, with what
-/// launches differ by, known with its degrees of freedom, and what varies within the runs. NaN for
-/// an objective whose error is not known.
+/// launches differ by, known with its degrees of freedom, and what varies within the runs. Of whole
+/// runs without a steady state the former holds the latter, and what they do not know of a longer
+/// run is added, however many there are, unless the plan is no longer. NaN for an objective whose
+/// error is not known.
 [[nodiscard]] std::vector<double> next_launch_half_widths(const ConfigurationRuns& runs,
                                                           const std::vector<double>& values,
-                                                          const LaunchVariation& variation);
+                                                          const LaunchVariation& variation,
+                                                          const PlannedRun& plan);
 
 /// Seconds of steady training that the runs were measured for.
 [[nodiscard]] double measured_s(const ConfigurationRuns& runs);

@@ -9,6 +9,8 @@
 #include "common/interval.hpp"
 #include "common/text.hpp"
 #include "trial_runner/live/live_runner.hpp"
+#include "tuner/loop/launch_variation.hpp"
+#include "tuner/loop/objectives.hpp"
 #include "tuner/loop/planned_time.hpp"
 #include "tuner/loop/speed_up.hpp"
 
@@ -108,6 +110,20 @@ void add_deadline_note(const StudySpec& study, const Recommendation& recommendat
                   format_duration(longest_s)));
 }
 
+/// Programs that end by themselves before the planned run does.
+void add_whole_run_note(const StudySpec& study, const Standing& standing,
+                        const Recommendation& recommendation, std::vector<std::string>& notes) {
+  const TrialRecord* trial = standing.find(recommendation.incumbent_trial);
+  if (trial == nullptr || !is_whole_run(*trial) || !all_timed(study)) return;
+  const PlannedRun& plan = study.planned_run;
+  if (plan.samples && !is_longer_than(plan, *trial->measurement)) return;
+  notes.push_back(fmt::format(
+      "its program ends by itself after {:.0f} samples: whole runs of that length were compared, "
+      "and a longer one is extrapolated from them{}",
+      trial->measurement->total_samples,
+      plan.samples ? "" : "; \"planned_run.samples\" says how long it is to be"));
+}
+
 /// Where the trials had the data from, which the study names.
 void add_data_note(const Standing& standing, const Recommendation& recommendation,
                    std::vector<std::string>& notes) {
@@ -176,6 +192,7 @@ std::vector<std::string> plan_notes(const StudySpec& study, const Standing& stan
                                     const Recommendation& recommendation) {
   std::vector<std::string> notes = unseen_phases(study.planned_run, standing.trials());
   add_deadline_note(study, recommendation, notes);
+  add_whole_run_note(study, standing, recommendation, notes);
   add_data_note(standing, recommendation, notes);
   add_batch_note(study, standing, recommendation, notes);
   add_live_notes(study, standing, recommendation, notes);

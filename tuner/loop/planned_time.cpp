@@ -131,6 +131,11 @@ double planned_samples(const PlannedRun& plan) {
   return plan.samples.value_or(k_samples_without_plan);
 }
 
+bool is_longer_than(const PlannedRun& plan, const Measurement& whole_run) {
+  constexpr double k_as_long = 1.1;  // the last batches of an epoch are dropped or padded
+  return plan.samples && *plan.samples > k_as_long * whole_run.total_samples;
+}
+
 UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measurement,
                               const Measurement* other) {
   const double samples = planned_samples(plan);

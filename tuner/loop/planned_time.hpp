@@ -27,6 +27,10 @@ struct UncertainSeconds {
 /// How many samples the planned run processes, or a million where the study tells no number.
 [[nodiscard]] double planned_samples(const PlannedRun& plan);
 
+/// Whether the study tells that the planned run is longer than all that a program did whose trial
+/// came to its own end.
+[[nodiscard]] bool is_longer_than(const PlannedRun& plan, const Measurement& whole_run);
+
 /// The time of the planned run, or of a million samples in steady state where the study tells no
 /// number of samples: what is paid once (start-up and the warm-up's excess; planned run only),
 /// steps at their rate, and phases at their period. Each part brings its error.

@@ -161,10 +161,10 @@ void set_figures(const StudySpec& study, const Standing& standing, const Confirm
   } else if (choice.claim == Claim::unconfirmed && baseline != nullptr) {
     recommendation.speed_up = speed_up_of_trials(study, searched, *baseline);
   }
-  recommendation.incumbent_half_widths =
-      next_launch_half_widths(incumbents, recommendation.incumbent_objectives, standing.launches());
-  recommendation.baseline_half_widths =
-      next_launch_half_widths(baselines, recommendation.baseline_objectives, standing.launches());
+  recommendation.incumbent_half_widths = next_launch_half_widths(
+      incumbents, recommendation.incumbent_objectives, standing.launches(), study.planned_run);
+  recommendation.baseline_half_widths = next_launch_half_widths(
+      baselines, recommendation.baseline_objectives, standing.launches(), study.planned_run);
   recommendation.measured_s = measured_s(incumbents);
   recommendation.samples_counted = samples_counted(study, *choice.trial);
 }

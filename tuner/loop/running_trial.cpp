@@ -33,9 +33,9 @@ constexpr const char* k_slow_in_job =
     "clearly slower than the best in two successive checks, so its job ended it";
 constexpr double k_errors_apart = 4.0;
 
-/// A program that came to its own end was seen as far as it goes: from so many reports on, without
-/// a steady state, it has a rate with a wide interval instead of none.
-constexpr std::size_t k_whole_run_reports = 40;
+/// A program that ended by itself did at least so much of what the baseline's did, in samples or in
+/// steps.
+constexpr double k_least_of_baseline = 0.5;
 
 /// What comes with a period shows in a trial of so many of them.
 constexpr double k_periods_to_see = 2.0;
@@ -49,6 +49,17 @@ constexpr double k_with_turns = 2.0;
 
 /// A confirming run goes on until a buffer can hide no more than this of what it gains.
 constexpr double k_hidden_share = 1.0 / 3.0;
+
+/// Of a program that ended without a steady state: whether that was its end. One that gives up
+/// after a few steps may end in order, too.
+bool is_as_long(const Measurement& whole_run, const Measurement* baseline) {
+  if (whole_run.status == MeasurementStatus::steady || baseline == nullptr) return true;
+  const auto steps = [](const Measurement& measurement) {
+    return measurement.total_samples * measurement.window_steps / measurement.window_samples;
+  };
+  return whole_run.total_samples >= k_least_of_baseline * baseline->total_samples ||
+         steps(whole_run) >= k_least_of_baseline * steps(*baseline);
+}
 
 RankMeasurers make_measurer(const StudySpec& study, const TrialRecord& record, double started_s,
                             const MeasureSpec& wanted, double program_startup_s = 0.0) {
@@ -360,7 +371,13 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
     static_cast<void>(ask_for_end(
         EndRequest::time_limit, outcome.was_slow ? k_slow_in_job : "its time in the job was over"));
   }
+  const bool by_itself =
+      request_ == EndRequest::none && outcome.kind == OutcomeKind::completed && !shares_program();
   Measurement measurement = final_measurement();
+  if (by_itself) {
+    Measurement whole_run = measurer_.whole_run(started_s_ + outcome.duration_s);
+    if (is_as_long(whole_run, measurement_of(baseline))) measurement = std::move(whole_run);
+  }
   // A guard that was not reached yet says nothing against a trial that was given up for its speed.
   const bool was_cut_short = request_ == EndRequest::scheduler || is_slower_ || outcome.was_slow;
   const GuardedValues guarded = was_cut_short ? guarded_.settled() : guarded_.all();
@@ -373,16 +390,9 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
     }
   }
   TrialEnding ending{outcome.kind, outcome.detail, request_, request_reason_, {}, {}, {}};
-  const bool whole_run_seen = request_ == EndRequest::none &&
-                              outcome.kind == OutcomeKind::completed &&
-                              progress_.count() >= k_whole_run_reports;
-  if (whole_run_seen) {
-    measurement = unsteady_at_limit(std::move(measurement), progress_, progress_.last_s());
-    if (measurement.remark.empty()) measurement.remark = "its program ended by itself";
-  }
   const bool at_limit = request_ == EndRequest::time_limit;
-  const Measurement priced =
-      compared(at_limit || whole_run_seen ? as_if_steady(measurement) : measurement, baseline);
+  const bool counts = at_limit || measurement.whole_run;
+  const Measurement priced = compared(counts ? as_if_steady(measurement) : measurement, baseline);
   auto objectives = objective_values(*study_, priced, usd_per_hour_, measurement_of(baseline));
   const HookFindings hook =
       check_hook(*study_, record_.configuration, hook_, hook_events_path(record_));

@@ -9,6 +9,7 @@
 #include "trial_runner/measure/quantiles.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/objectives.hpp"
+#include "tuner/loop/planned_time.hpp"
 
 namespace steptune {
 namespace {
@@ -50,6 +51,19 @@ double relative_error(const TrialRecord& trial) {
   return value > 0.0 ? trial.standard_errors[0] / value : 0.0;
 }
 
+/// Of several pairs of whole runs what varies within them is in what they differ by.
+bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
+  return pairs.size() > 1 && std::ranges::all_of(pairs, [](const RunPair& pair) {
+           return is_whole_run(*pair.incumbent) && is_whole_run(*pair.baseline);
+         });
+}
+
+bool are_steady(const std::vector<RunPair>& pairs) {
+  return std::ranges::all_of(pairs, [](const RunPair& pair) {
+    return is_steady(*pair.incumbent) && is_steady(*pair.baseline);
+  });
+}
+
 double within_variance(const RunPair& pair) {
   const double error = std::hypot(relative_error(*pair.incumbent), relative_error(*pair.baseline));
   return error * error;
@@ -63,6 +77,11 @@ bool positive(const RunPair& pair) {
 /// say: that of the run which bounds it best.
 double hidden_factor(const StudySpec& study, const std::vector<RunPair>& pairs) {
   if (!is_timed(study)) return 1.0;
+  const bool as_long_as_planned = std::ranges::all_of(pairs, [&](const RunPair& pair) {
+    return is_whole_run(*pair.incumbent) &&
+           !is_longer_than(study.planned_run, *pair.incumbent->measurement);
+  });
+  if (as_long_as_planned) return 1.0;
   double least = std::numeric_limits<double>::infinity();
   for (const RunPair& pair : pairs) {
     const auto& measurement = pair.incumbent->measurement;
@@ -101,6 +120,7 @@ PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>&
   PairStatistics result;
   const auto count = static_cast<double>(pairs.size());
   result.has_ratio = std::ranges::all_of(pairs, positive);
+  const bool repeated_whole_runs = are_repeated_whole_runs(pairs);
   double within = 0.0;
   for (const RunPair& pair : pairs) {
     result.mean += difference(study, pair, result.has_ratio) / count;
@@ -111,13 +131,16 @@ PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>&
     const double deviation = difference(study, pair, result.has_ratio) - result.mean;
     squares += deviation * deviation;
   }
-  // Of how much a reported metric differs between launches nothing is known but what pairs show.
-  const double prior = is_timed(study) ? known.degrees_of_freedom : 0.0;
+  // Of how much a reported metric differs between launches nothing is known but what pairs show;
+  // nor of how much varies within runs without a steady state.
+  const bool nothing_known = !is_timed(study) || (repeated_whole_runs && !are_steady(pairs));
+  const double prior = nothing_known ? 0.0 : known.degrees_of_freedom;
   const double launches = 2.0 * known.relative * known.relative;
   result.degrees_of_freedom = prior + count - 1.0;
   if (!(result.degrees_of_freedom > 0.0)) return result;
   const double pooled = (prior * (launches + within) + squares) / result.degrees_of_freedom;
-  result.standard_error = std::sqrt(std::max(pooled, within) / count);
+  const double least = repeated_whole_runs ? 0.0 : within;
+  result.standard_error = std::sqrt(std::max(pooled, least) / count);
   result.half_width = student_quantile(result.degrees_of_freedom, error) * result.standard_error;
   return result;
 }
@@ -162,7 +185,9 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   }
   const bool no_use = count >= std::min(2, usual) && look.mean + look.half_width < precision;
   const bool given_up = no_use || out_of_reach || count >= most;
-  if (low > 0.0) return {Verdict::hidden, given_up};
+  // What a whole run's buffers can hide, further ones as long can hide as well.
+  const bool no_longer = count >= usual && are_repeated_whole_runs(pairs);
+  if (low > 0.0) return {Verdict::hidden, given_up || no_longer};
   return {given_up ? Verdict::not_faster : Verdict::open, given_up};
 }
 

@@ -24,7 +24,8 @@ struct SpeedUp {
   double high = std::numeric_limits<double>::quiet_NaN();
   int pairs = 0;  ///< pairs of fresh runs that it stems from; 0: from the search trials only
   /// What is left of `low` if a buffer that was filled before the runs' windows hides as much as
-  /// it can (`Measurement::slowest_seconds_per_sample`).
+  /// it can (`Measurement::slowest_seconds_per_sample`): `low` for whole runs of programs that end
+  /// by themselves, unless the study tells a longer planned run.
   double low_if_buffered = std::numeric_limits<double>::quiet_NaN();
   /// 95 % prediction interval: where another confirmation of the same two configurations would find
   /// `ratio` with as few pairs as a claim takes. `low` and `high` are about the ratio itself, these
@@ -53,7 +54,11 @@ struct RunPair {
 /// The speed-up that pairs show: geometric mean of the ratios, with Student's t interval of their
 /// logarithms at a one-sided error of `error`. Their variance is the pooled one of the pairs and of
 /// what is `known` without them: launches differ, and so does each run within itself; it is never
-/// less than the latter. A single pair so has an interval that knows of launches, and few degrees
+/// less than the latter, but where they are whole runs of programs that end by themselves: these
+/// are independent replications (A. M. Law, Simulation Modeling and Analysis, 4th ed., section
+/// 9.5.2), whose differences hold all that varies. Without a steady state their own intervals are
+/// mostly of what a longer run would do, and how they differ is known from the pairs alone. A
+/// single pair so has an interval that knows of launches, and few degrees
 /// of freedom. How reported metrics differ between launches is known from pairs alone: a single one
 /// has no interval (infinite).
 struct PairStatistics {

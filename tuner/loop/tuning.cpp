@@ -472,11 +472,20 @@ const Confirmation& Tuning::confirmation() const {
   return *confirmation_;
 }
 
-void Tuning::warn_of_unsteady(const TrialRecord& trial) const {
+void Tuning::warn_of_unsteady(const TrialRecord& trial) {
   const bool unsteady = trial.status == TrialStatus::completed && trial.measurement &&
                         trial.measurement->status != MeasurementStatus::steady;
   if (!unsteady || !all_timed(parts_.study)) return;
   const std::string& why = trial.measurement->remark;
+  if (trial.measurement->whole_run) {
+    if (std::exchange(warned_of_whole_runs_, true)) return;
+    parts_.listener.on_warning(fmt::format(
+        "trial {} ended by itself after {:.0f} samples, before a steady state: its interval is "
+        "that of a longer run, of which so short a program tells no more; which configuration "
+        "takes less for as many samples fresh launches show{}",
+        trial.number, trial.measurement->total_samples, why.empty() ? "" : "; " + why));
+    return;
+  }
   parts_.listener.on_warning(fmt::format(
       "trial {} had no steady state when it ended ({:.0f} measured steps{}): its interval is "
       "wide{}",

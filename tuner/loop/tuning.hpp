@@ -110,7 +110,7 @@ class Tuning {
   [[nodiscard]] Result<void> on_ended(const TrialRecord& trial);
   /// What a run that others are compared with, or that is compared, has changed is recorded.
   void conclude_from(const TrialRecord& trial);
-  void warn_of_unsteady(const TrialRecord& trial) const;
+  void warn_of_unsteady(const TrialRecord& trial);
   void warn_of_drift(bool was_known) const;
   /// Once, while the baseline runs: that its output is not understood shows long before it has
   /// failed for that.
@@ -153,6 +153,7 @@ class Tuning {
   std::vector<std::int64_t> cut_off_;  ///< trials that there was no time to run again
   bool confirmed_ = false;             ///< the search goes on after a confirmation
   bool warned_of_no_progress_ = false;
+  bool warned_of_whole_runs_ = false;
   int failures_in_a_row_ = 0;
   std::string last_failure_;
   std::string left_running_;

@@ -98,6 +98,10 @@ void add_measurement(FactLines& facts, const Measurement& measurement) {
     facts.add("hidden buffer",
               fmt::format("could still take it to {} s per sample", format_number(slowest)));
   }
+  if (measurement.whole_run) {
+    status += fmt::format("; its program ended by itself after {} samples",
+                          format_number(measurement.total_samples));
+  }
   facts.add("measurement", status);
   facts.add("remark", printable_line(measurement.remark));
   for (const LevelChange& change : measurement.level_changes) {

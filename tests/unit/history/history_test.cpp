@@ -49,6 +49,7 @@ TrialRecord full_trial(std::int64_t number) {
   measurement.level_changes = {{3200.0, 40.0, 1.5}};
   measurement.remark = "the clock went back";
   measurement.window_steps = 120;
+  measurement.whole_run = true;
   measurement.metrics = {{"loss", 2.5}};
   measurement.parts = {{"data", 0.01}};
   measurement.not_finite = {"grad_norm"};
@@ -114,6 +115,7 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.measurement->step_half_width_s, 2e-3);
   EXPECT_EQ(read.measurement->slowest_seconds_per_sample, 0.5);
   EXPECT_EQ(read.measurement->warmup_excess_s, 1.25);
+  EXPECT_TRUE(read.measurement->whole_run);
   ASSERT_EQ(read.measurement->phases.size(), 2U);
   const PhaseEstimate& evaluation = read.measurement->phases.at("evaluation");
   EXPECT_EQ(evaluation.count, 3.0);

@@ -13,6 +13,8 @@
 #include "common/rng.hpp"
 #include "tests/unit/loop/fixture.hpp"
 #include "tuner/loop/disturbed_runs.hpp"
+#include "tuner/loop/launch_variation.hpp"
+#include "tuner/loop/machine_drift.hpp"
 
 namespace steptune {
 namespace {
@@ -771,6 +773,95 @@ TEST(DisturbedRuns, AreLeftOutUnlessThatIsUsualOrNothingWouldBeLeft) {
   EXPECT_THAT(without_disturbed({&loud}), ::testing::ElementsAre(&loud));
   EXPECT_THAT(without_disturbed({&quiet, &loud, &loud}),
               ::testing::ElementsAre(&quiet, &loud, &loud));
+}
+
+/// Whole runs of programs that end by themselves, without a steady state: what a longer run would
+/// take each of them tells to 60 %.
+class WholeRunPairs : public PairsTest {
+ protected:
+  void add_pair(double incumbent, double baseline) {
+    const int pair = static_cast<int>(runs_.size()) / 2 + 1;
+    const auto add = [&](TrialPurpose purpose, std::int64_t x, double value) {
+      const auto number = static_cast<std::int64_t>(runs_.size()) + 1;
+      runs_.push_back(confirming(number, purpose, pair, x, value, 0.3 * value));
+      runs_.back().measurement = steady(value / 1000.0, 0.6 * value / 1000.0);
+      runs_.back().measurement->status = MeasurementStatus::warming_up;
+      runs_.back().measurement->whole_run = true;
+      runs_.back().measurement->total_samples = 1000.0;
+      runs_.back().measurement->slowest_seconds_per_sample = 3.0 * value / 1000.0;
+    };
+    add(k_a, 2, incumbent);
+    add(k_b, 1, baseline);
+  }
+};
+
+TEST_F(WholeRunPairs, AreAsSureAsTheyAgree) {
+  add_pair(1.0, 1.15);
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::open);
+  add_pair(1.01, 1.15);
+  add_pair(1.0, 1.14);
+  add_pair(1.0, 1.15);
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+  const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
+  // Squared deviations of four logarithms, three degrees of freedom; t(3; 0.975) = 3.1824.
+  const double logs[] = {std::log(1.15), std::log(1.15 / 1.01), std::log(1.14), std::log(1.15)};
+  double mean = 0.0, squares = 0.0;
+  for (const double log : logs)
+    mean += log / 4.0;
+  for (const double log : logs)
+    squares += (log - mean) * (log - mean);
+  EXPECT_NEAR(std::log(speed_up.high) - mean, 3.182446 * std::sqrt(squares / 3.0 / 4.0), 1e-6);
+
+  for (TrialRecord& run : runs_)
+    run.measurement->whole_run = false;
+  EXPECT_NE(judge(study_, pairs(), k_error).verdict, Verdict::faster)
+      << "of trials that were cut off nothing says that launches repeat it";
+}
+
+TEST_F(WholeRunPairs, ThatDifferAreLessSure) {
+  add_pair(1.0, 1.15);
+  add_pair(1.1, 1.15);
+  add_pair(1.0, 1.05);
+  add_pair(1.1, 1.15);
+  EXPECT_NE(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+}
+
+TEST_F(WholeRunPairs, WithASteadyStateAreNoSurerThanTheirSpreadAndThePriorSay) {
+  for (int pair = 0; pair < 3; ++pair)
+    add_pair(1.0, 1.5);
+  for (TrialRecord& run : runs_) {
+    run.measurement->status = MeasurementStatus::steady;
+    run.standard_errors[0] = 0.04 * run.objectives[0];
+  }
+  // No deviations, 3 x (2 x 0.015^2 + 2 x 0.04^2) of the prior, over 5 degrees of freedom.
+  const double variance = 3.0 * 2.0 * (0.015 * 0.015 + 0.04 * 0.04) / 5.0;
+  const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
+  EXPECT_NEAR(std::log(speed_up.high / 1.5), 2.570582 * std::sqrt(variance / 3.0), 1e-6);
+}
+
+TEST_F(WholeRunPairs, OfALongerPlanMayHideWhatABufferHolds) {
+  study_.planned_run.samples = 1e6;
+  for (int pair = 0; pair < 3; ++pair)
+    add_pair(1.0 + 0.001 * pair, 1.15);
+  const Judgement hidden = judge(study_, pairs(), k_error);
+  EXPECT_EQ(hidden.verdict, Verdict::hidden);
+  EXPECT_TRUE(hidden.settled) << "further ones are no longer";
+  study_.planned_run.samples = 1000.0;
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+  study_.planned_run.samples.reset();
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+}
+
+TEST_F(WholeRunPairs, TellHowLaunchesDiffer) {
+  const LaunchVariation before;
+  add_pair(1.0, 1.15);
+  add_pair(1.2, 1.15);
+  EXPECT_LT(error_among_launches(runs_[0], 0, before), 0.05) << "beside 60 % of a longer run";
+  const LaunchVariation after = estimate_launch_variation(runs_, {});
+  EXPECT_EQ(after.degrees_of_freedom, 5.0);
+  const double squares = 3.0 * 0.015 * 0.015 + 0.5 * std::log(1.2) * std::log(1.2);
+  EXPECT_NEAR(after.relative, std::sqrt(squares / 5.0), 1e-9);
+  EXPECT_NEAR(error_among_launches(runs_[0], 0, after), after.relative, 1e-12);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/recommend.hpp"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -110,7 +112,29 @@ TEST_F(RecommendTest, WhatFreshRunsToldApartIsNotTied) {
 
 TEST(NextLaunch, OfAReportedMetricNothingIsKnown) {
   const TrialRecord trial = completed(1, 4.0, 0.0);
-  EXPECT_TRUE(std::isnan(next_launch_half_widths({&trial}, {4.0}, {})[0]));
+  EXPECT_TRUE(std::isnan(next_launch_half_widths({&trial}, {4.0}, {}, {})[0]));
+}
+
+TEST(NextLaunch, OfWholeRunsIsTheirSpreadWhereThePlanIsNoLonger) {
+  std::vector<TrialRecord> runs;
+  for (std::int64_t number = 1; number <= 4; ++number) {
+    runs.push_back(completed(number, 4.0, 1.0));
+    runs.back().measurement = steady(0.004);
+    runs.back().measurement->status = MeasurementStatus::warming_up;
+    runs.back().measurement->whole_run = true;
+    runs.back().measurement->total_samples = 1000.0;
+  }
+  const ConfigurationRuns all{&runs[0], &runs[1], &runs[2], &runs[3]};
+  const LaunchVariation variation{0.01, 6.0};
+  PlannedRun plan;
+  plan.samples = 1000.0;
+  // t(6; 0.975) = 2.4469.
+  const double spread = 4.0 * 2.446912 * 0.01 * std::sqrt(1.25);
+  EXPECT_NEAR(next_launch_half_widths(all, {4.0}, variation, plan)[0], spread, 1e-5);
+  plan.samples = 1e6;
+  EXPECT_NEAR(next_launch_half_widths(all, {4.0}, variation, plan)[0], std::hypot(spread, 1.959964),
+              1e-4)
+      << "however many there are, none tells more of a longer run";
 }
 
 TEST(SamplesCounted, TellsWhoSaidWhatAStepIs) {

@@ -167,17 +167,17 @@ TEST(RunningTrial, ThatTheWallLimitCutsShortHasAWideIntervalWithTheReason) {
 }
 
 /// Its steps take longer and longer; then its program ends in order.
-TrialRecord ended_by_itself(int steps) {
+TrialRecord ended_by_itself(int steps, const TrialRecord* baseline = nullptr) {
   const StudySpec study = time_study();
   TrialRecord record;
   record.number = 1;
-  record.purpose = TrialPurpose::baseline;
+  record.purpose = baseline == nullptr ? TrialPurpose::baseline : TrialPurpose::search;
   RunningTrial trial(study, record, 0.0, {study.measure});
   trial.started({{1, 1}, 0.0, "", {}});
   double now_s = 1.0;
   for (int step = 1; step <= steps; ++step)
     trial.reported(report(step, now_s += 0.1 + 0.01 * step));
-  return trial.finished(Outcome{}, nullptr, 0.0);
+  return trial.finished(Outcome{}, baseline, 0.0);
 }
 
 TEST(RunningTrial, WithoutSteadyStateWhoseProgramEndsHasAWideInterval) {
@@ -192,8 +192,24 @@ TEST(RunningTrial, WithoutSteadyStateWhoseProgramEndsHasAWideInterval) {
   EXPECT_GT(ended.standard_errors[0], 0.05 * ended.objectives[0]);
 }
 
-TEST(RunningTrial, ThatEndsAfterAFewStepsWasNotMeasured) {
-  const TrialRecord ended = ended_by_itself(20);
+TEST(RunningTrial, WhoseProgramEndsAfterFewStepsIsAWholeRun) {
+  const TrialRecord ended = ended_by_itself(10);
+  EXPECT_EQ(ended.status, TrialStatus::completed) << ended.failure;
+  ASSERT_TRUE(ended.measurement);
+  EXPECT_TRUE(ended.measurement->whole_run);
+  EXPECT_EQ(ended.measurement->total_samples, 10.0);
+  ASSERT_EQ(ended.standard_errors.size(), 1U);
+  EXPECT_GT(ended.standard_errors[0], 0.05 * ended.objectives[0]);
+}
+
+TEST(RunningTrial, ThatEndsLongBeforeTheBaselineDidWasNotMeasured) {
+  const TrialRecord baseline = ended_by_itself(60);
+  EXPECT_EQ(ended_by_itself(40, &baseline).status, TrialStatus::completed);
+  EXPECT_EQ(ended_by_itself(12, &baseline).status, TrialStatus::failed);
+}
+
+TEST(RunningTrial, ThatEndsAfterFourStepsWasNotMeasured) {
+  const TrialRecord ended = ended_by_itself(4);
   EXPECT_EQ(ended.status, TrialStatus::failed);
   EXPECT_THAT(ended.failure, ::testing::HasSubstr("ended before it could be measured"));
 }

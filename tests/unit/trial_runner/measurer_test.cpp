@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -522,6 +523,72 @@ TEST(Looks, AnIntervalThatDidNotEndTheTrialIsNotWidened) {
   };
   EXPECT_NEAR(run(0.02), run(0.0) / 1.2, 1e-9) << "it was tight before";
   EXPECT_DOUBLE_EQ(run(1e-6), run(0.0));
+}
+
+/// What a program that ends by itself has told by then: its steps' ends.
+Measurement whole_run(const std::vector<Report>& reports, double ended_s) {
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
+  for (const Report& report : reports) {
+    measurer.add(report);
+    (void)measurer.current();
+  }
+  return measurer.whole_run(ended_s);
+}
+
+TEST(WholeRun, CountsReportsAfterTheLastLook) {
+  std::vector<Report> reports;
+  // Flushed at steps 20 and 40, and as it ends.
+  for (int step = 1; step <= 41; ++step)
+    reports.push_back(at(step <= 20 ? 3.0 : step <= 40 ? 7.0 : 8.3, step));
+  const Measurement m = whole_run(reports, 8.3);
+  EXPECT_TRUE(m.whole_run);
+  EXPECT_NEAR(m.seconds_per_sample, 0.2, 1e-12);
+  EXPECT_NEAR(m.half_width_s, 0.02, 1e-12) << "a single interval says nothing of its error";
+  EXPECT_NE(m.status, MeasurementStatus::steady);
+  EXPECT_FALSE(m.remark.empty());
+}
+
+TEST(WholeRun, OfASteadyProgramIsNotWidenedForLooks) {
+  Rng rng(7, "whole_run");
+  std::vector<Report> reports;
+  double now_s = 1.0;
+  for (int step = 1; step <= 60; ++step)
+    reports.push_back(at(now_s += 0.1 * (1.0 + 0.05 * rng.normal()), step));
+  Measurer looked({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
+  for (const Report& report : reports)
+    looked.add(report);
+  const Measurement m = whole_run(reports, now_s);
+  EXPECT_TRUE(m.whole_run);
+  EXPECT_EQ(m.status, MeasurementStatus::steady);
+  EXPECT_NEAR(looked.current().half_width_s / m.half_width_s, 1.2, 1e-9);
+}
+
+TEST(WholeRun, HoldsWhatASlowStartThatStillFadesComesTo) {
+  for (const int steps : {20, 40, 60}) {
+    std::vector<Report> reports;
+    double now_s = 1.0;
+    for (int step = 1; step <= steps; ++step)
+      reports.push_back(at(now_s += 0.1 * (1.0 + std::exp(-step / 20.0)), step));
+    const Measurement m = whole_run(reports, now_s);
+    EXPECT_LE(m.seconds_per_sample - m.half_width_s, 0.1) << steps;
+    EXPECT_GE(m.seconds_per_sample + m.half_width_s, 0.1) << steps;
+    EXPECT_LT(m.half_width_s, 0.8 * m.seconds_per_sample) << steps;
+  }
+}
+
+TEST(WholeRun, WhoseOutputComesAsItEndsIsMeasuredWithItsStart) {
+  std::vector<Report> reports;
+  for (int step = 1; step <= 40; ++step)
+    reports.push_back(at(8.0 + 1e-5 * step, step));
+  const Measurement m = whole_run(reports, 8.0);
+  EXPECT_TRUE(m.whole_run);
+  EXPECT_NEAR(m.seconds_per_sample, 0.2, 1e-12);
+  EXPECT_NEAR(m.half_width_s, 0.1, 1e-12);
+  EXPECT_EQ(m.startup_s, 0.0);
+}
+
+TEST(WholeRun, OfFourReportsIsNone) {
+  EXPECT_FALSE(whole_run({at(1.0, 1), at(2.0, 2), at(3.0, 3), at(4.0, 4)}, 4.0).whole_run);
 }
 
 }  // namespace

@@ -84,6 +84,29 @@ TEST(TrainingStream, AFullQueueHidesASlowLoaderUntilItHasDrained) {
   EXPECT_NEAR(fast, 2 * 64, 3);
 }
 
+TEST(TrainingStream, OfAProgramThatEndsHasAllItsStepsHoweverTheyAreFlushed) {
+  SimulatedProgram program;
+  program.ends_after_steps = 20.0;
+  for (const double flush_steps : {0.0, 15.0}) {
+    program.flush_steps = flush_steps;
+    TrainingStream stream(program, 1);
+    int reports = 0;
+    double last_step = 0.0, before_s = 0.0;
+    int together = 0;
+    while (!stream.is_over()) {
+      const Report report = stream.next();
+      ++reports;
+      last_step = *report.step;
+      together += report.received_s == before_s ? 1 : 0;
+      before_s = report.received_s;
+    }
+    EXPECT_EQ(reports, 20);
+    EXPECT_EQ(last_step, 20.0);
+    EXPECT_EQ(together, flush_steps > 0.0 ? 14 + 4 : 0);
+    EXPECT_EQ(before_s, stream.now_s());
+  }
+}
+
 SimulatedProgram disturbed_program(double ratio, bool shows) {
   SimulatedProgram program;
   program.disturbed_after_s = 15.0;
