@@ -3,14 +3,15 @@
 """How many configurations a minute the kinds of trials measure, and whether they agree.
 
     trial_starts.py --steptune build/release/bin/steptune [--trials 10] [--rounds 2] [--kinds fresh,forked,live]
-                    [--max-trial 60s] [--all-knobs] NAME -- COMMAND...
+                    [--max-trial 60s] [--all-knobs] [--start-up 20] NAME -- COMMAND...
 
 Run it in the program's folder on a machine that does nothing else; where others use it, with more rounds, in which the kinds
 take turns, so that load hits all of them. In a round the same configurations, drawn at random from the
 knobs that a running program can be switched to (--all-knobs: from all safe ones), are measured to +-5 % with "trials": "fresh",
 "forked" and "live", without confirmation. Prints a row of the table in docs/hooks.md for each: seconds from launch to
 the first step, configurations a minute (the baseline is one), how far their times over their baseline's are from those of fresh
-trials (median), and what half-width they came to (median).
+trials (median), and what half-width they came to (median). --start-up: `python3 PROGRAM ...` is run by slow_start.py, as one that takes so many
+seconds more to start.
 """
 import argparse
 import json
@@ -20,6 +21,7 @@ import statistics
 import subprocess
 import sys
 
+SLOW_START = os.path.join(os.path.dirname(__file__), "slow_start.py")
 KNOBS = os.path.join(os.path.dirname(__file__), "..", "..", "trial_runner", "hooks", "pytorch", "knobs.json")
 
 
@@ -94,12 +96,16 @@ def main():
     parser.add_argument("--kinds", default="fresh,forked,live", help="the first is what the others are compared with")
     parser.add_argument("--max-trial", default="60s")
     parser.add_argument("--all-knobs", action="store_true")
+    parser.add_argument("--start-up", type=float, default=0.0, help="seconds")
     parser.add_argument("name")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
     kinds = arguments.kinds.split(",")
 
-    study = drafted(arguments.steptune, arguments.name, arguments.command)
+    command = arguments.command
+    if arguments.start_up > 0.0:
+        command = [command[0], os.path.abspath(SLOW_START), f"{arguments.start_up:g}", *command[1:]]
+    study = drafted(arguments.steptune, arguments.name, command)
     if not arguments.all_knobs:
         keep_switchable(study)
     study["name"] = arguments.name
