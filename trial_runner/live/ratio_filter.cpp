@@ -31,7 +31,7 @@ constexpr double k_freedom_of_step = 0.25, k_most_freedom_of_steps = 3.0;
 /// That it scatters as the baseline does counts as so many of its steps.
 constexpr double k_like_baseline_freedom = 4.0;
 /// Whoever may end at any block ends at one that happens to look certain.
-constexpr double k_widened_for_looks = 1.15;
+constexpr double k_widened_for_looks = 1.2;
 /// The grid of the likeliest noise. Steps that scatter by a tenth are what there is most.
 constexpr double k_least_step_deviation = 0.01, k_most_step_deviation = 0.6, k_step_factor = 1.35;
 constexpr double k_least_wander_per_s = 1e-7, k_most_wander_per_s = 0.2, k_wander_factor = 4.0;
