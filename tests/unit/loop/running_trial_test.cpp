@@ -278,6 +278,24 @@ TEST(RunningTrial, ThatTakesTurnsIsLeftAfterItsFirstBlockWhereItIsFarSlower) {
   EXPECT_TRUE(trial.wants_to_end(scheduler, searcher, nullptr));
 }
 
+TEST(RunningTrial, ThatTakesTurnsEndsOnceItsIntervalLiesAboveTheBest) {
+  StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 2;
+  TrialTargets targets{study.measure};
+  targets.to_beat = 1200.0;  // seconds of the planned run
+  StopsAt scheduler(1e9);
+  NoSearcher searcher;
+  for (const auto& [seconds_per_sample, ends] : {std::pair{1.2, false}, std::pair{1.3, true}}) {
+    RunningTrial trial(study, record, 0.0, targets);
+    trial.started({{2, 1}, 500.0, "", {{"shared_program", "live-1.log"}}, 100.0});
+    Report told = report(8, 508.0);
+    told.compared = ComparedRate{seconds_per_sample, 0.15};
+    trial.reported(told);
+    EXPECT_EQ(trial.wants_to_end(scheduler, searcher, nullptr), ends) << seconds_per_sample;
+  }
+}
+
 TEST(RunningTrial, InASharedProgramIsCutByItsOwnTime) {
   StudySpec study = time_study();
   study.measure.max_trial_s = 10.0;
