@@ -92,6 +92,26 @@ TEST_F(TimeBudget, WhatNothingNeedsForItsProofIsSearchedWith) {
   EXPECT_LT(used_, 1.1);
 }
 
+TEST_F(TimeBudget, ThatIsTooShortToCompareSaysSo) {
+  document_["budget"]["time"] = 60.0;
+  const auto starts_in = [](double startup_s) {
+    return [startup_s](const TrialSpec& spec) {
+      TrialScript script = train(spec);
+      script.startup_s = startup_s;
+      return script;
+    };
+  };
+  EXPECT_EQ(result_of(starts_in(40.0)).reason,
+            "1 min of tuning time; that is time for the baseline only, and nothing was compared "
+            "with it: run it again with a longer --time, and it goes on");
+  document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 39})");
+  const LoopResult compared = result_of(starts_in(10.0));
+  EXPECT_GT(searched(), 1U);
+  EXPECT_THAT(compared.reason, HasSubstr("nothing was shown to be faster than the baseline"));
+  EXPECT_LT(used_, 0.8);
+  EXPECT_THAT(compared.reason, HasSubstr(" left would not do for another trial and its proof"));
+}
+
 TEST_F(TimeBudget, WhatAProofLeavesIsSearchedWith) {
   const LoopResult result = result_of([](const TrialSpec& spec) {
     TrialScript script = train(spec);
