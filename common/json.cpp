@@ -48,8 +48,9 @@ class DocumentCheck {
   }
 
  private:
+  /// `depth`: how many objects and lists are open already.
   static void check_depth(int depth) {
-    if (depth > k_max_depth) {
+    if (depth >= k_max_depth) {
       throw Refused{fmt::format("nested deeper than {} levels", k_max_depth)};
     }
   }

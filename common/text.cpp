@@ -168,7 +168,7 @@ std::optional<double> parse_bytes(std::string_view text) {
 std::string format_duration(double seconds) {
   if (!std::isfinite(seconds)) return "-";
   if (seconds < 0) return "-" + format_duration(-seconds);
-  if (seconds < 1.0) return fmt::format("{:.3g} ms", seconds * 1e3);
+  if (seconds < 0.9995) return fmt::format("{:.3g} ms", seconds * 1e3);
   if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
   const auto whole_s = static_cast<std::int64_t>(std::llround(seconds));
   if (whole_s < 3600) {
@@ -180,9 +180,13 @@ std::string format_duration(double seconds) {
 }
 
 std::string format_usd(double usd) {
+  constexpr double k_least_usd = 1e-9;
   if (!std::isfinite(usd)) return "-";
-  if (usd == 0.0 || std::abs(usd) >= 0.095) return fmt::format("${:.2f}", usd);
-  return fmt::format("${:.2g}", usd);
+  if (usd < 0.0) return "-" + format_usd(-usd);
+  if (usd < k_least_usd || usd >= 0.095) return fmt::format("${:.2f}", usd);
+  if (usd >= 1e-4) return fmt::format("${:.2g}", usd);
+  // The same digits without an exponent, which few people read as money.
+  return fmt::format("${:.{}f}", usd, 1 - static_cast<int>(std::floor(std::log10(usd))));
 }
 
 }  // namespace steptune

@@ -48,7 +48,7 @@ inline constexpr std::size_t k_any_length = std::numeric_limits<std::size_t>::ma
 /// `850 ms`, `4.2 s`, `14 min 20 s`, `41.2 h`, `12.5 d`: for people.
 [[nodiscard]] std::string format_duration(double seconds);
 
-/// `$0.29`, `$49.93`, `$0.0041`: for people.
+/// `$0.29`, `$49.93`, `$0.0041`, `-$0.29`: for people. Less than a billionth is nothing.
 [[nodiscard]] std::string format_usd(double usd);
 
 }  // namespace steptune

@@ -23,8 +23,4 @@ std::string to_text(OutcomeKind kind) {
   return std::string(k_outcome_names.name_of(kind));
 }
 
-std::optional<OutcomeKind> outcome_kind_from_text(std::string_view text) {
-  return k_outcome_names.value_of(text);
-}
-
 }  // namespace steptune

@@ -136,7 +136,6 @@ enum class OutcomeKind {
 };
 /// Persistent names, do not change: they stand in databases.
 [[nodiscard]] std::string to_text(OutcomeKind kind);
-[[nodiscard]] std::optional<OutcomeKind> outcome_kind_from_text(std::string_view text);
 
 /// What disturbed a trial from outside while it ran, as shares in [0, 1]; load and steal are shares
 /// of the CPU time of what the trial is bound to, or of the machine where it is not.

@@ -25,8 +25,7 @@ constexpr double k_target = 0.05;
 constexpr double k_max_trial_s = 120.0;
 constexpr double k_min_window_s = 1.0, k_min_window_steps = 30.0;
 constexpr double k_report_s = 0.25;
-constexpr int k_warm_up_steps = 2;  ///< after a switch
-constexpr int k_trials = 6;         ///< in a study
+constexpr int k_trials = 6;  ///< in a study
 
 struct World {
   std::string name;
@@ -38,6 +37,7 @@ struct World {
   double wander = 0.0;             ///< standard deviation of the machine's level (log) ...
   double wander_s = 30.0;          ///< ... which is another one after about so long
   double trial_noise = 0.0;        ///< of the trial's steps beyond the baseline's
+  int warm_up_steps = 2;           ///< after a switch
   double stall_every_steps = 0.0;  ///< of the trial
   double stall_steps = 0.0;        ///< as long as so many of its steps
 
@@ -140,7 +140,8 @@ Trial fresh_trial(Machine& machine, bool of_trial, double startup_s) {
 /// Trials in one running program.
 class LiveProgram {
  public:
-  explicit LiveProgram(Machine& machine) : machine_(machine) {}
+  LiveProgram(Machine& machine, int warm_up_steps)
+      : machine_(machine), warm_up_steps_(warm_up_steps) {}
 
   void measure_baseline() {
     blocks_.begin_alone(live::Alone::baseline);
@@ -154,7 +155,7 @@ class LiveProgram {
     options.target_half_width = k_target;
     Measurer measurer(options);
     blocks_.begin_trial(k_step_s / k_samples_per_step);
-    warm_up_ = k_warm_up_steps;
+    warm_up_ = warm_up_steps_;
     bool is_known = false;
     while (!is_known && machine_.now_s() < begun_s + 2.0 * k_max_trial_s) {
       for (const Report& report : step())
@@ -173,12 +174,13 @@ class LiveProgram {
     step.samples = k_samples_per_step * steps_;
     step.seconds = machine_.now_s();
     step.warm_up = warm_up_-- > 0;
-    if (blocks_.add(step)) warm_up_ = k_warm_up_steps;
+    if (blocks_.add(step)) warm_up_ = warm_up_steps_;
     return blocks_.take();
   }
   [[nodiscard]] bool is_alone() const { return steps_ < 40.0; }
 
   Machine& machine_;
+  int warm_up_steps_;
   live::PairedBlocks blocks_;
   double steps_ = 0.0;
   int warm_up_ = 0;
@@ -198,14 +200,14 @@ struct Sums {
   }
 };
 
-void run(const World& world, double startup_s, int studies) {
+void run(const World& world, double startup_s, int studies, int first_seed) {
   Sums fresh, live;
   for (int study = 0; study < studies; ++study) {
-    const auto seed = static_cast<std::uint64_t>(study);
+    const auto seed = static_cast<std::uint64_t>(first_seed + study);
     Machine of_fresh(world, seed);
     const Trial baseline = fresh_trial(of_fresh, false, startup_s);
     Machine of_live(world, seed);
-    LiveProgram program(of_live);
+    LiveProgram program(of_live, world.warm_up_steps);
     program.measure_baseline();
     for (int i = 0; i < k_trials; ++i) {
       const Trial one = fresh_trial(of_fresh, true, startup_s);
@@ -224,9 +226,12 @@ void run(const World& world, double startup_s, int studies) {
 int main(int argc, char** argv) {
   CLI::App app{"Simulated trials in one running program, beside those in fresh processes"};
   double startup_s = 1.1;
-  int studies = 50;
+  int studies = 50, first_seed = 0;
   app.add_option("--startup", startup_s, "seconds that a fresh process takes to its first step");
   app.add_option("--studies", studies, "of six trials each");
+  std::string only;
+  app.add_option("--machine", only, "only those whose name contains this");
+  app.add_option("--first-seed", first_seed, "of the studies, which are numbered on from it");
   CLI11_PARSE(app, argc, argv);
   using steptune::World;
   const std::vector<World> worlds{
@@ -239,6 +244,10 @@ int main(int argc, char** argv) {
       {.name = "level wanders by 10 % in 30 s", .wander = 0.1},
       {.name = "by 10 % in 5 s", .wander = 0.1, .wander_s = 5.0},
       {.name = "the trial's steps scatter by 21 %", .trial_noise = 0.2},
+      {.name = "by 35 %, the baseline's by 4 %", .noise = 0.04, .trial_noise = 0.35},
+      {.name = "by 25 %, and the baseline's", .noise = 0.25},
+      {.name = "by 7 %, 6 steps of warm-up", .warm_up_steps = 6},
+      {.name = "by 7 %, 18 steps of warm-up", .warm_up_steps = 18},
       {.name = "every 16th step of the trial takes 4 more",
        .stall_every_steps = 16.0,
        .stall_steps = 4.0},
@@ -247,7 +256,9 @@ int main(int argc, char** argv) {
   fmt::print(
       "| machine | fresh: s | error | held | live: s | error | held "
       "|\n|---|---|---|---|---|---|---|\n");
-  for (const World& world : worlds)
-    steptune::run(world, startup_s, studies);
+  for (const World& world : worlds) {
+    if (world.name.find(only) == std::string::npos) continue;
+    steptune::run(world, startup_s, studies, first_seed);
+  }
   return 0;
 }

@@ -1,110 +1,137 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the tuner beside it does to a program's step times: the same program alone and as trials of a Bayesian study.
+"""What the tuner beside it does to a program's step times: one long trial, the tuner stopped (SIGSTOP) in every other block.
 
-    step_times.py --steptune build/release/bin/steptune [--rounds 4] [--trials 12]
+    step_times.py --steptune build/release/bin/steptune [--blocks 320] [--block-s 0.6] [--threads N]
 
 Run it on a machine that does nothing else. A step computes on as many threads as there are CPUs (about 20 ms), tells the
-tuner each time, and the program itself adds up how long its steps took. A round is half of the runs alone, all trials
-of a study, and the other half. Prints the ratio of the mean step times, with the 95 % interval over the rounds.
+tuner each time, and the program itself notes when each step ended. Blocks come in fours (with, without, without, with), so
+that drift cancels; what the tuner has to catch up with after a block without it falls into the block after. Prints the
+ratio of the mean step times with and without the tuner, with the 95 % interval over the fours, and the processor time
+that the tuner took.
 """
 import argparse
+import bisect
 import json
 import math
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 REPORTERS = pathlib.Path(__file__).resolve().parents[2] / "trial_runner" / "reporters"
-# Student's t, two-sided 95 %, by degrees of freedom.
-T_95 = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 
 PROGRAM = """
-import concurrent.futures, hashlib, os, signal, sys, time
+import concurrent.futures, hashlib, signal, sys, time
 import steptune
 
-work, steps, warm_up = int(sys.argv[1]), int(sys.argv[3]), 20
-cpus = len(os.sched_getaffinity(0))
+work, threads = int(sys.argv[1]), int(sys.argv[3])
 compute = lambda _: hashlib.pbkdf2_hmac("sha256", b"step", b"time", work)
-# The tuner ends what it has measured.
-ended, done = [], 0
+ended = []
 signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
-with concurrent.futures.ThreadPoolExecutor(cpus) as pool:
-    for step in range(steps):
-        if step == warm_up:
-            began = time.perf_counter()
-        if ended:
-            break
-        list(pool.map(compute, range(cpus)))
+times = [time.monotonic()]
+with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+    while not ended:
+        list(pool.map(compute, range(threads)))
         steptune.report(samples=1)
-        done = step + 1
-if done >= 2 * warm_up:
-    with open(sys.argv[2], "a") as file:
-        print((time.perf_counter() - began) / (done - warm_up), file=file)
+        times.append(time.monotonic())
+        if len(times) % 50 == 0:
+            with open(sys.argv[2], "a") as file:
+                file.writelines(f"{one}\\n" for one in times[-50:])
 """
 
 
-def study_of(arguments, folder, times):
+def study_of(arguments, folder, length_s):
     return {
         "name": "steps",
-        "command": [sys.executable, str(folder / "program.py"), str(arguments.work), str(times), "1000000", "{x}", "{y}"],
+        "command": [sys.executable, str(folder / "program.py"), str(arguments.work), str(folder / "times"),
+                    str(arguments.threads), "{x}"],
         "env": {"PYTHONPATH": str(REPORTERS)},
-        "parameters": {"x": {"type": "float", "low": 0, "high": 1}, "y": {"type": "float", "low": 0, "high": 1}},
-        "baseline": {"x": 0.5, "y": 0.5},
+        "parameters": {"x": {"type": "float", "low": 0, "high": 1}},
+        "baseline": {"x": 0.5},
         "search": {"searcher": "bayes", "scheduler": "none"},
-        "budget": {"trials": arguments.trials},
-        # As long as a run alone.
-        "measure": {"min_window": "4s", "max_trial": "6s", "confirm_pairs": 0, "sentinels": False},
+        "budget": {"trials": 1},
+        "measure": {"min_window": f"{length_s:.0f}s", "max_trial": f"{length_s + 5:.0f}s", "confirm_pairs": 0,
+                    "sentinels": False},
         "runner": {"type": "local"},
     }
 
 
-def alone(arguments, folder, runs):
-    times = folder / "alone"
-    times.unlink(missing_ok=True)
-    for _ in range(runs):
-        subprocess.run([sys.executable, folder / "program.py", str(arguments.work), times, "220"],
-                       env={**os.environ, "PYTHONPATH": str(REPORTERS)}, check=True)
-    return [float(line) for line in times.read_text().split()]
+def times_of(folder):
+    file = folder / "times"
+    return [float(line) for line in file.read_text().split()] if file.exists() else []
 
 
-def as_trials(arguments, folder):
-    times = folder / "trials"
-    times.unlink(missing_ok=True)
-    (folder / "study.json").write_text(json.dumps(study_of(arguments, folder, times)))
-    subprocess.run([arguments.steptune, "run", folder / "study.json", "--new", "--yes", "--quiet"],
-                   stdout=subprocess.DEVNULL, env={**os.environ, "STEPTUNE_DB": str(folder / "history.db")})
-    found = [float(line) for line in times.read_text().split()]
-    if len(found) < arguments.trials / 2:
-        sys.exit(f"only {len(found)} of {arguments.trials} trials took 40 steps")
-    return found
+def processor_s(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def mean_step_s(times, begin, end):
+    """Of the whole steps between two times; what ends right after `begin` began before it."""
+    first, last = bisect.bisect_left(times, begin), bisect.bisect_right(times, end) - 1
+    return (times[last] - times[first]) / (last - first)
+
+
+def blocks_of(tuner, arguments):
+    """(with the tuner?, begin, end) of each block, while the trial runs."""
+    blocks = []
+    for index in range(4 * (arguments.blocks // 4)):
+        with_tuner = index % 4 in (0, 3)
+        tuner.send_signal(signal.SIGCONT if with_tuner else signal.SIGSTOP)
+        begin = time.monotonic()
+        time.sleep(arguments.block_s)
+        blocks.append((with_tuner, begin, time.monotonic()))
+    tuner.send_signal(signal.SIGCONT)
+    return blocks
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steptune", default="steptune")
-    parser.add_argument("--rounds", type=int, default=4, choices=range(2, 11))
-    parser.add_argument("--trials", type=int, default=12)
+    parser.add_argument("--blocks", type=int, default=320, help="in all, at least 60")
+    parser.add_argument("--block-s", type=float, default=0.6, help="seconds of each")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="of the program")
     parser.add_argument("--work", type=int, default=40000, help="iterations of a hash in a step")
     arguments = parser.parse_args()
-    ratios = []
+    if arguments.blocks < 60:
+        parser.error("--blocks: at least 60")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "program.py").write_text(PROGRAM)
-        for _ in range(arguments.rounds):
-            before = alone(arguments, folder, arguments.trials // 2)
-            tuned = as_trials(arguments, folder)
-            after = alone(arguments, folder, arguments.trials - arguments.trials // 2)
-            ratios.append(math.log(statistics.mean(tuned) / statistics.mean(before + after)))
-            print(f"alone {1000 * statistics.mean(before + after):.2f} ms a step, as trials "
-                  f"{1000 * statistics.mean(tuned):.2f} ms", flush=True)
+        (folder / "study.json").write_text(json.dumps(study_of(arguments, folder, arguments.blocks * arguments.block_s + 20)))
+        tuner = subprocess.Popen([arguments.steptune, "run", folder / "study.json", "--new", "--yes", "--quiet"],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "STEPTUNE_DB": str(folder / "history.db")})
+        try:
+            while len(times_of(folder)) < 250:
+                if tuner.poll() is not None:
+                    sys.exit(f"steptune run ended with exit status {tuner.returncode} before 250 steps")
+                time.sleep(0.2)
+            taken_s = -processor_s(tuner.pid)
+            blocks = blocks_of(tuner, arguments)
+            taken_s += processor_s(tuner.pid)
+            while times_of(folder)[-1] < blocks[-1][2]:
+                time.sleep(0.2)
+            times = times_of(folder)
+        finally:
+            tuner.send_signal(signal.SIGCONT)
+            tuner.terminate()
+            tuner.wait()
+    step_s = [(with_tuner, mean_step_s(times, begin, end)) for with_tuner, begin, end in blocks]
+    ratios = [statistics.mean(math.log(value) * (1 if with_tuner else -1) for with_tuner, value in step_s[at:at + 4]) * 2
+              for at in range(0, len(step_s), 4)]
     mean = statistics.mean(ratios)
-    half = T_95[len(ratios) - 1] * statistics.stdev(ratios) / math.sqrt(len(ratios))
+    # Student's t of 15 fours, which is wider than that of more.
+    half = 2.145 * statistics.stdev(ratios) / math.sqrt(len(ratios))
     shown = [f"{100 * math.expm1(value):+.2f} %" for value in (mean, mean - half, mean + half)]
-    print(f"as trials, steps take {shown[0]} longer (95 % interval {shown[1]} to {shown[2]})")
+    without_ms = 1000 * statistics.mean(value for with_tuner, value in step_s if not with_tuner)
+    print(f"{without_ms:.2f} ms a step without the tuner; with it {shown[0]} (95 % interval {shown[1]} to {shown[2]}; "
+          f"{len(ratios)} times four blocks of {arguments.block_s:g} s)")
+    print(f"the tuner took {100 * taken_s / (arguments.blocks * arguments.block_s / 2):.2f} % of a processor while it was not stopped")
 
 
 if __name__ == "__main__":

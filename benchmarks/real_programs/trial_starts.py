@@ -3,14 +3,16 @@
 """How many configurations a minute the kinds of trials measure, and whether they agree.
 
     trial_starts.py --steptune build/release/bin/steptune [--trials 10] [--rounds 2] [--kinds fresh,forked,live]
-                    [--max-trial 60s] [--all-knobs] NAME -- COMMAND...
+                    [--max-trial 60s] [--all-knobs] [--start-up 20] NAME -- COMMAND...
 
 Run it in the program's folder on a machine that does nothing else; where others use it, with more rounds, in which the kinds
-take turns, so that load hits all of them. In a round the same configurations, drawn at random from the
+take turns, so that load hits all of them. In each round the same configurations, drawn at random from the
 knobs that a running program can be switched to (--all-knobs: from all safe ones), are measured to +-5 % with "trials": "fresh",
 "forked" and "live", without confirmation. Prints a row of the table in docs/hooks.md for each: seconds from launch to
 the first step, configurations a minute (the baseline is one), how far their times over their baseline's are from those of fresh
-trials (median), and what half-width they came to (median).
+trials (median), how far from those of their own kind in the first round (median), and what half-width they came to
+(median). --start-up: `python3 PROGRAM ...` is run by slow_start.py, as one that takes so many
+seconds more to start.
 """
 import argparse
 import json
@@ -19,7 +21,9 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 
+SLOW_START = os.path.join(os.path.dirname(__file__), "slow_start.py")
 KNOBS = os.path.join(os.path.dirname(__file__), "..", "..", "trial_runner", "hooks", "pytorch", "knobs.json")
 
 
@@ -41,7 +45,6 @@ def keep_switchable(study):
 def measured(steptune, study, kind, round_number):
     """Trials of the study's configurations of that kind, as `export` tells them, and the tuning's seconds."""
     study = dict(study, name=f"{study['name']}-{kind}-{round_number}", trials=kind)
-    study["search"] = dict(study["search"], seed=round_number)
     file = study["name"] + ".study.json"
     with open(file, "w", encoding="utf-8") as out:
         json.dump(study, out, indent=1)
@@ -80,9 +83,12 @@ class Tally:
 
     def row(self, name, kind, fresh):
         apart = [abs(math.log(ratio / fresh.ratios[key])) for key, ratio in self.ratios.items() if key in fresh.ratios]
+        again = [abs(math.log(ratio / self.ratios[1, configuration]))
+                 for (number, configuration), ratio in self.ratios.items()
+                 if number > 1 and (1, configuration) in self.ratios]
         median = lambda values: statistics.median(values) if values else math.nan
         return (f"| {name} | {kind} | {median(self.first_step_s):.2f} s | {60 * self.trials / self.tuning_s:.1f} | "
-                f"{100 * median(apart):.1f} % | {100 * median(self.half_widths):.1f} % | "
+                f"{100 * median(apart):.1f} % | {100 * median(again):.1f} % | {100 * median(self.half_widths):.1f} % | "
                 f"{self.trials} trials in {self.tuning_s:.0f} s |")
 
 
@@ -94,16 +100,23 @@ def main():
     parser.add_argument("--kinds", default="fresh,forked,live", help="the first is what the others are compared with")
     parser.add_argument("--max-trial", default="60s")
     parser.add_argument("--all-knobs", action="store_true")
+    parser.add_argument("--start-up", type=float, default=0.0, help="seconds")
     parser.add_argument("name")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
     kinds = arguments.kinds.split(",")
 
-    study = drafted(arguments.steptune, arguments.name, arguments.command)
+    command = arguments.command
+    if arguments.start_up > 0.0:
+        command = [command[0], os.path.abspath(SLOW_START), f"{arguments.start_up:g}", *command[1:]]
+    # A study that is run again has another name in the same history.
+    os.environ["STEPTUNE_DB"] = os.path.join(tempfile.mkdtemp(prefix=arguments.name + "-"), "history.db")
+    print("trials are kept in " + os.environ["STEPTUNE_DB"], file=sys.stderr)
+    study = drafted(arguments.steptune, arguments.name, command)
     if not arguments.all_knobs:
         keep_switchable(study)
     study["name"] = arguments.name
-    study["search"] = {"searcher": "random", "scheduler": "none"}
+    study["search"] = {"searcher": "random", "scheduler": "none", "seed": 1}
     study["budget"] = {"trials": arguments.trials}
     study["measure"] = dict(study.get("measure", {}), confirm_pairs=0, sentinels=False, target_half_width=0.05,
                             max_trial=arguments.max_trial)

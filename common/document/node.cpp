@@ -214,19 +214,6 @@ std::optional<Node> ObjectNode::require(std::string_view key) const {
   return child;
 }
 
-void ObjectNode::read_boolean(std::string_view key, bool& out) const {
-  if (const auto child = find(key)) {
-    if (const auto value = child->boolean()) out = *value;
-  }
-}
-
-void ObjectNode::read_name(std::string_view key, std::string& out,
-                           std::span<const std::string_view> names) const {
-  if (const auto child = find(key)) {
-    if (const auto index = child->one_of(to_strings(names))) out = names[*index];
-  }
-}
-
 std::vector<std::string> to_strings(std::span<const std::string_view> names) {
   return {names.begin(), names.end()};
 }

@@ -82,30 +82,6 @@ class ObjectNode {
   /// Adds a fault where the key is absent.
   [[nodiscard]] std::optional<Node> require(std::string_view key) const;
 
-  /// These overwrite `out` if the key is there and its value is right.
-  template <typename Number>
-  void read_number(std::string_view key, Number& out, Range range) const {
-    if (const auto child = find(key)) {
-      if (const auto value = child->number(range)) out = *value;
-    }
-  }
-  template <typename Integer>
-  void read_integer(std::string_view key, Integer& out, Range range) const {
-    if (const auto child = find(key)) {
-      if (const auto value = child->integer(range)) out = static_cast<int>(*value);
-    }
-  }
-  template <typename Number>
-  void read_duration_s(std::string_view key, Number& out, Range range_s) const {
-    if (const auto child = find(key)) {
-      if (const auto value = child->duration_s(range_s)) out = *value;
-    }
-  }
-  void read_boolean(std::string_view key, bool& out) const;
-  /// One of `names`.
-  void read_name(std::string_view key, std::string& out,
-                 std::span<const std::string_view> names) const;
-
  private:
   Node node_;
   bool is_object_;

@@ -185,10 +185,20 @@ class RefusedKnobs(Knobs):
     def test_half_precision_without_a_scaler(self):
         self.same("mnist", precision="fp16", refused=["precision"])
 
-    def test_a_layout_that_the_program_cannot_take_fails_as_the_program_would(self):
-        ran = run("view_after_convolution", hook=knobs(channels_last=True))
+    def test_a_layout_that_the_model_does_not_take(self):
+        # Noise and statistics of the forward that failed do not count.
+        ran = self.same("view_after_convolution", channels_last=True, refused=["channels_last"])
+        row = ran.knob("channels_last")
+        self.assertEqual((row["today"], row["value"]), (False, False))
+        self.assertIn("view_after_convolution.py:21: view size is not compatible", row["why"])
+        applied = run("view_after_convolution", hook=settings("apply", knobs={"channels_last": True}))
+        self.assertEqual(applied.status, 0, applied.output)
+        self.assertIn("channels_last=True could not be set: the model does not take it", applied.output)
+
+    def test_an_error_of_the_program_is_its_own(self):
+        ran = run("view_after_convolution", "fails", hook=knobs(channels_last=True))
         self.assertNotEqual(ran.status, 0)
-        self.assertIn("view size is not compatible", ran.output)
+        self.assertEqual(ran.output.count("RuntimeError: view size is not compatible"), 1)
 
 
 class NumericKnobs(Knobs):

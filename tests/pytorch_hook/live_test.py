@@ -6,11 +6,12 @@ import json
 import os
 import re
 import socket
+import sys
 import tempfile
 import traceback
 import unittest
 
-from harness import free_port, launch_environment, run, settings, start
+from harness import HOOK, free_port, launch_environment, run, settings, start
 
 
 class Tuner:
@@ -139,6 +140,42 @@ class Switches(Live):
         before = run("mnist").lines
         self.assertEqual(ran.lines[:4], before[:4])
         self.assertEqual(len(ran.lines), len(before))
+
+    def test_a_layout_that_the_model_does_not_take(self):
+        messages = self.same("view_after_convolution", switches=[switch(4, 1, channels_last=True)])
+        rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == "channels_last"]
+        self.assertFalse(rows[-1]["may"])
+        self.assertIn("the model does not take it", rows[-1]["why"])
+
+
+class LastWords(unittest.TestCase):
+    """Of a tuner that has gone while the program told it more than it had read."""
+
+    def said(self, *then):
+        sys.path.insert(0, HOOK)
+        self.addCleanup(sys.path.remove, HOOK)
+        from steptune_pytorch.live.channel import Channel
+
+        with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            path = os.path.join(folder, "tuner")
+            listener.bind(path)
+            listener.listen(1)
+            channel = Channel(path)
+            connection, _ = listener.accept()
+            channel.send({"step": 1})
+            connection.send(json.dumps({"switch": {"last": True}}).encode())
+            connection.close()
+            for document in then:
+                channel.send(document)
+            messages = channel.received()
+            self.assertFalse(channel.is_open)
+            return messages
+
+    def test_count(self):
+        self.assertEqual(self.said(), [{"switch": {"last": True}}])
+
+    def test_count_where_the_program_has_more_to_tell(self):
+        self.assertEqual(self.said({"step": 2}), [{"switch": {"last": True}}])
 
 
 class RanksTogether(Live):

@@ -238,6 +238,12 @@ class Untouched(unittest.TestCase):
     def test_a_failing_layout_is_not_tried(self):
         self.check("view_after_convolution", steps=5, samples=20, samples_by="forward")
 
+    def test_a_forward_that_is_not_seen_is_no_preparing_of_a_batch(self):
+        ran = self.check("own_forward", steps=10, samples=40, samples_by="loader")
+        parts = ran.steps[-1]["parts"]
+        self.assertEqual(parts["prepare"], 0)
+        self.assertGreater(parts["other"], 0)
+
     def test_own_settings(self):
         ran = self.check("settings", steps=5, samples=20, samples_by="forward")
         self.assertEqual(ran.knob("optimizer_implementation")["today"], "foreach")

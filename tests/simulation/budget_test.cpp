@@ -58,6 +58,26 @@ TEST_F(TimeBudget, IsUsedWhateverTheNoise) {
   }
 }
 
+TEST_F(TimeBudget, IsEnoughForTwoConfigurationsOfWhichTheBaselineIsNoisy) {
+  document_["parameters"]["workers"]["high"] = 1;
+  document_["parameters"].erase("batch_size");
+  document_["command"] = Json::array({"train", "{workers}"});
+  document_["baseline"] = Json{{"workers", 0}};
+  document_["planned_run"]["batch_size"] = 32;
+  document_["budget"]["time"] = 300.0;
+  document_["measure"]["max_trial"] = "120s";
+  const LoopResult result = result_of([](const TrialSpec& spec) {
+    TrialScript script;
+    script.seconds_per_step = 0.1 / (1.0 + to_number(*spec.configuration.find("workers")));
+    script.noise = 0.5;
+    return script;
+  });
+  EXPECT_EQ(searched(), 2U);
+  EXPECT_EQ(result.recommendation->claim, Claim::faster) << result.reason;
+  EXPECT_GT(used_, 0.85);
+  EXPECT_LT(used_, 1.1);
+}
+
 TEST_F(TimeBudget, WhatNothingNeedsForItsProofIsSearchedWith) {
   // The baseline is the best, and two fifths of the time are kept for a confirmation.
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 39})");
@@ -70,6 +90,26 @@ TEST_F(TimeBudget, WhatNothingNeedsForItsProofIsSearchedWith) {
   EXPECT_EQ(result.end, LoopEnd::nothing_faster);
   EXPECT_GT(used_, 0.75) << searched() << " trials";
   EXPECT_LT(used_, 1.1);
+}
+
+TEST_F(TimeBudget, ThatIsTooShortToCompareSaysSo) {
+  document_["budget"]["time"] = 60.0;
+  const auto starts_in = [](double startup_s) {
+    return [startup_s](const TrialSpec& spec) {
+      TrialScript script = train(spec);
+      script.startup_s = startup_s;
+      return script;
+    };
+  };
+  EXPECT_EQ(result_of(starts_in(40.0)).reason,
+            "1 min of tuning time; that is time for the baseline only, and nothing was compared "
+            "with it: run it again with a longer --time, and it goes on");
+  document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 39})");
+  const LoopResult compared = result_of(starts_in(10.0));
+  EXPECT_GT(searched(), 1U);
+  EXPECT_THAT(compared.reason, HasSubstr("nothing was shown to be faster than the baseline"));
+  EXPECT_LT(used_, 0.8);
+  EXPECT_THAT(compared.reason, HasSubstr(" left would not do for another trial and its proof"));
 }
 
 TEST_F(TimeBudget, WhatAProofLeavesIsSearchedWith) {

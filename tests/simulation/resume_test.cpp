@@ -294,7 +294,7 @@ TEST_F(ResumeTest, ThePaybackRuleDecidesAfterAKillAsBefore) {
 Json searching_on() {
   Json document = study_document();
   document["parameters"]["workers"]["high"] = 39;
-  document["budget"] = Json{{"time", 150.0}};
+  document["budget"] = Json{{"time", 170.0}};
   return document;
 }
 

@@ -360,7 +360,12 @@ void LiveRunner::on_step(const LiveStep& step) {
     give_to_fresh(why.value_or("its settings are not in force"));
     return;
   }
-  if (blocks_.add(step)) take_turn();
+  const bool of_trial = blocks_.arm() == Arm::trial;
+  if (blocks_.add(step)) {
+    log_line(LogLevel::debug, "a block of the {} ends with step {:.0f}, {:.3f} s of training",
+             of_trial ? "trial" : "baseline", step.step, step.seconds);
+    take_turn();
+  }
   report();
 }
 
@@ -381,6 +386,12 @@ void LiveRunner::report() {
   for (Report& report : blocks_.take()) {
     if (!active_ || !active_->started_s) continue;
     report.received_s += *active_->started_s;
+    if (report.compared) {
+      log_line(LogLevel::debug, "trial {}: {:.4g} s a sample +-{:.1f} %, {:.0f} steps, {:.1f} s",
+               active_->spec.key.trial, report.compared->seconds_per_sample,
+               100.0 * report.compared->half_width_s / report.compared->seconds_per_sample,
+               report.step.value_or(0.0), clock_.now_s() - active_->asked_s);
+    }
     const Json told = std::exchange(active_->events, Json::array());
     for (const Json& event : told)
       report.hook_events.push_back(dump_json(event));

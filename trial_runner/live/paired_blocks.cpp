@@ -2,6 +2,7 @@
 #include "trial_runner/live/paired_blocks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -13,11 +14,14 @@ namespace {
 constexpr double k_trial_steps = 8.0, k_trial_s = 0.25;
 constexpr double k_baseline_steps = 4.0, k_baseline_s = 0.125;
 /// A switch that costs many steps of warm-up is worth a longer block.
-constexpr double k_share_of_warm_up = 0.5;
+constexpr double k_trial_of_warm_up = 1.5, k_baseline_of_warm_up = 0.75;
 /// A trial whose block takes so many times as long as it would at the baseline's pace is known to
 /// be slow after a few steps.
 constexpr double k_slow_ratio = 2.5;
 constexpr double k_fewest_slow_steps = 2.0;
+/// A trial that is not known yet takes blocks that grow with what it has had, lest its time goes to
+/// switching.
+constexpr double k_growth = 0.5, k_longest_s = 2.0;
 /// Intervals that a block is told in: more than one, so that the scatter within it is seen.
 constexpr std::size_t k_stretches = 4;
 
@@ -102,14 +106,14 @@ bool PairedBlocks::add_alone(const Block& block) {
 }
 
 void PairedBlocks::add_baseline(const Block& block) {
-  filter_.add_baseline(block.rate(), block.total.steps, block.middle_s);
+  filter_.add_baseline(block.rate(), block.total.steps, block.middle_s, block.within);
   has_baseline_ = true;
   baseline_step_s_ = block.total.seconds / block.total.steps;
 }
 
 bool PairedBlocks::add_in_turn(const Block& block) {
   if (arm_ == Arm::trial) {
-    filter_.add_trial(block.rate(), block.total.steps, block.middle_s);
+    filter_.add_trial(block.rate(), block.total.steps, block.middle_s, block.within);
     has_trial_block_ = true;
     if (done_.steps > 0.0) {
       measured(block, *level_ / filter_.level().value_or(*level_));
@@ -131,16 +135,29 @@ bool PairedBlocks::add_in_turn(const Block& block) {
   return true;
 }
 
+double PairedBlocks::wanted_steps() const {
+  const bool of_baseline = arm_ == Arm::baseline && has_trial_;
+  const double least = of_baseline
+                           ? std::max(k_baseline_steps, k_baseline_of_warm_up * warm_up_steps_)
+                           : std::max(k_trial_steps, k_trial_of_warm_up * warm_up_steps_);
+  if (!has_trial_ || !level_ || done_.steps == 0.0) return least;
+  const double step_s = done_.seconds / done_.steps;
+  const double most = std::min(k_longest_s, filter_.longest_block_s(step_s)) / step_s;
+  const double grown = std::min(k_growth * done_.steps, most);
+  const double share =
+      of_baseline ? k_baseline_steps / k_trial_steps / std::max(1.0, filter_.scatter_ratio()) : 1.0;
+  return std::max(least, share * grown);
+}
+
 bool PairedBlocks::is_complete() const {
   const Stretch total = between(points_.front(), points_.back());
   if (!(total.samples > 0.0) || !(total.seconds > 0.0)) return false;
-  const bool in_turn_before = arm_ == Arm::baseline && has_trial_;
-  const double least_steps = std::max(in_turn_before ? k_baseline_steps : k_trial_steps,
-                                      k_share_of_warm_up * warm_up_steps_);
-  if (total.steps >= least_steps && total.seconds >= (in_turn_before ? k_baseline_s : k_trial_s)) {
+  const bool of_baseline = arm_ == Arm::baseline && has_trial_;
+  if (total.steps >= wanted_steps() && total.seconds >= (of_baseline ? k_baseline_s : k_trial_s)) {
     return true;
   }
-  const double expected_s = std::max(k_trial_s, least_steps * baseline_step_s_);
+  const double expected_s =
+      std::max(k_trial_s, std::max(k_trial_steps, total.steps) * baseline_step_s_);
   return arm_ == Arm::trial && level_ && baseline_step_s_ > 0.0 &&
          total.seconds >= k_slow_ratio * expected_s && total.steps >= k_fewest_slow_steps;
 }
@@ -151,6 +168,14 @@ PairedBlocks::Block PairedBlocks::cut() const {
   block.middle_s = 0.5 * (points_.front().seconds + points_.back().seconds);
   const std::size_t intervals = points_.size() - 1;
   const std::size_t stretches = std::min(k_stretches, intervals);
+  for (std::size_t i = 1; i <= intervals; ++i) {
+    const Stretch one = between(points_[i - 1], points_[i]);
+    if (!(one.samples > 0.0) || !(one.seconds > 0.0)) continue;
+    const double off = std::log(one.seconds / one.samples / block.rate());
+    block.within.squares += one.steps * off * off;
+    block.within.freedom += 1.0;
+  }
+  block.within.freedom = std::max(0.0, block.within.freedom - 1.0);
   std::size_t from = 0;
   for (std::size_t i = 1; i <= stretches; ++i) {
     const std::size_t to = i * intervals / stretches;

@@ -52,10 +52,12 @@ class PairedBlocks {
   struct Block {
     std::vector<Stretch> stretches;
     Stretch total;
+    StepScatter within;
     double middle_s = 0.0;
     [[nodiscard]] double rate() const { return total.seconds / total.samples; }
   };
   [[nodiscard]] static Stretch between(const LiveStep& from, const LiveStep& to);
+  [[nodiscard]] double wanted_steps() const;
   [[nodiscard]] bool is_complete() const;
   [[nodiscard]] Block cut() const;
   void begin();

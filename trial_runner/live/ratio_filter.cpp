@@ -24,10 +24,14 @@ constexpr double k_disturbed_sigmas = 4.0;
 constexpr double k_chance = 0.3;
 /// Added to the baseline's disturbed blocks: that none was yet does not say that none can be.
 constexpr double k_before_any = 0.25;
-/// What other trials say of a trial's own scatter counts as so many of its blocks.
+/// What other trials say of a trial's own scatter counts as so many of its blocks, and what the
+/// steps within them say as so many more each, up to so many.
 constexpr double k_prior_freedom = 3.0;
+constexpr double k_freedom_of_step = 0.25, k_most_freedom_of_steps = 3.0;
+/// That it scatters as the baseline does counts as so many of its steps.
+constexpr double k_like_baseline_freedom = 4.0;
 /// Whoever may end at any block ends at one that happens to look certain.
-constexpr double k_widened_for_looks = 1.15;
+constexpr double k_widened_for_looks = 1.2;
 /// The grid of the likeliest noise. Steps that scatter by a tenth are what there is most.
 constexpr double k_least_step_deviation = 0.01, k_most_step_deviation = 0.6, k_step_factor = 1.35;
 constexpr double k_least_wander_per_s = 1e-7, k_most_wander_per_s = 0.2, k_wander_factor = 4.0;
@@ -69,8 +73,8 @@ struct RatioFilter::State {
   }
 
   void add(const Block& block, const Noise& noise, bool leaves_out) {
-    const double own = block.of_trial ? noise.trial_variance_ratio : 1.0;
-    const double variance = own * noise.step_variance / block.steps;
+    const double correction = block.of_trial ? noise.trial_correction : 1.0;
+    const double variance = correction * block.variance_ratio * noise.step_variance / block.steps;
     if (!begun) {
       begun = true;
       level = block.log_rate;
@@ -137,13 +141,44 @@ struct RatioFilter::State {
   }
 };
 
-void RatioFilter::add_baseline(double seconds_per_sample, double steps, double at_s) {
+void RatioFilter::add_baseline(double seconds_per_sample, double steps, double at_s,
+                               StepScatter within) {
+  baseline_within_.squares += within.squares;
+  baseline_within_.freedom += within.freedom;
   add({false, false, false, std::log(seconds_per_sample), steps, at_s});
 }
 
-void RatioFilter::add_trial(double seconds_per_sample, double steps, double at_s) {
+void RatioFilter::add_trial(double seconds_per_sample, double steps, double at_s,
+                            StepScatter within) {
+  if (is_new_trial_) trial_within_ = {};
+  trial_within_.squares += within.squares;
+  trial_within_.freedom += within.freedom;
   add({true, is_new_trial_, false, std::log(seconds_per_sample), steps, at_s});
   is_new_trial_ = false;
+  learn_scatter();
+}
+
+/// A variance within blocks is one of neighbours that may be alike, and so is the baseline's.
+void RatioFilter::learn_scatter() {
+  trial_variance_ratio_ = 1.0;
+  if (baseline_within_.squares > 0.0 && trial_within_.freedom > 0.0) {
+    const double baseline = baseline_within_.squares / baseline_within_.freedom;
+    trial_variance_ratio_ = (k_like_baseline_freedom + trial_within_.squares / baseline) /
+                            (k_like_baseline_freedom + trial_within_.freedom);
+  }
+  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+    if (!block->of_trial) continue;
+    block->variance_ratio = trial_variance_ratio_;
+    if (block->first_of_trial) break;
+  }
+}
+
+double RatioFilter::scatter_ratio() const {
+  return is_new_trial_ ? 1.0 : std::sqrt(trial_variance_ratio_);
+}
+
+double RatioFilter::longest_block_s(double step_s) const {
+  return scatter_ratio() * std::sqrt(noise_.step_variance * step_s / noise_.wander_per_s);
 }
 
 void RatioFilter::add(Block block) {
@@ -171,19 +206,25 @@ RatioFilter::State RatioFilter::replayed(const Noise& noise, bool leaves_out) co
   return state;
 }
 
+double RatioFilter::prior_freedom() const {
+  return k_prior_freedom +
+         std::min(k_most_freedom_of_steps, k_freedom_of_step * trial_within_.freedom);
+}
+
 RatioFilter::State RatioFilter::compared() const {
   Noise noise = noise_;
   State state = replayed(noise, true);
   const bool leaves_out = !state.has_stalls_of_its_own();
   if (!leaves_out) state = replayed(noise, false);
   // Its own scatter is not the baseline's.
-  noise.trial_variance_ratio =
-      (k_prior_freedom + state.squared_surprises) / (k_prior_freedom + state.surprises);
+  noise.trial_correction =
+      (prior_freedom() + state.squared_surprises) / (prior_freedom() + state.surprises);
   state = replayed(noise, leaves_out);
   // Rates that scatter have a mean above that of their logarithms, by half the variance: the longer
   // blocks of the trial by less than the baseline's.
   if (state.between_baselines) {
-    const double of_trial = noise.trial_variance_ratio * state.trial_blocks / state.trial_steps;
+    const double of_trial =
+        noise.trial_correction * trial_variance_ratio_ * state.trial_blocks / state.trial_steps;
     const double of_baseline = state.baseline_blocks / state.baseline_steps;
     state.log_of_mean = 0.5 * noise.step_variance * (of_trial - of_baseline);
   }
@@ -199,7 +240,7 @@ std::optional<TurnRatio> RatioFilter::ratio() const {
   if (blocks_.empty() || is_new_trial_) return std::nullopt;
   const State state = compared();
   if (!state.between_baselines) return std::nullopt;
-  const double freedom = k_prior_freedom + state.surprises;
+  const double freedom = prior_freedom() + state.surprises;
   return TurnRatio{.value = std::exp(state.log_ratio + state.log_of_mean),
                    .half_width = k_widened_for_looks * student_quantile_95(freedom) *
                                  std::sqrt(std::max(0.0, state.ratio_variance))};

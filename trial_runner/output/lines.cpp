@@ -67,12 +67,18 @@ std::string_view OutputTail::since_progress() const {
 std::vector<std::string> OutputTail::last_lines(std::size_t count) const {
   std::vector<std::string> lines;
   std::string_view rest = text();
+  bool is_rewritten = false;  // by what stands behind it in the same line, as of a progress bar
   while (lines.size() < count && !rest.empty()) {
     const std::size_t end = rest.find_last_of("\n\r");
     const std::string_view line = end == std::string_view::npos ? rest : rest.substr(end + 1);
     std::string printable = printable_line(line);
-    if (tells_something(printable)) lines.push_back(std::move(printable));
-    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(0, end);
+    if (!is_rewritten && tells_something(printable)) {
+      lines.push_back(std::move(printable));
+      is_rewritten = true;
+    }
+    if (end == std::string_view::npos) break;
+    if (rest[end] == '\n') is_rewritten = false;
+    rest = rest.substr(0, end);
   }
   std::ranges::reverse(lines);
   return lines;

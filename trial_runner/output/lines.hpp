@@ -61,7 +61,8 @@ class OutputTail {
   /// Of `text`, what may tell of the program's end: what each process went on after is left out.
   [[nodiscard]] std::string_view since_progress() const;
   /// The last lines as printable text, oldest first; at most `count` of them. Without those that
-  /// hold no letter or digit, and without reports by the protocol.
+  /// hold no letter or digit, and without reports by the protocol; of one that was written anew
+  /// behind carriage returns, as progress bars are, what it was last.
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
 
  private:

@@ -86,7 +86,6 @@ class StepTrial {
 
   /// srun has ended and everything was read; when that was seen.
   [[nodiscard]] std::optional<double> step_ended_s() const { return step_ended_s_; }
-  [[nodiscard]] const StepEnd& step_end() const { return step_end_.value(); }
   [[nodiscard]] StepEvidence evidence() const;
   /// Nodes that srun says it has lost since the launch.
   [[nodiscard]] const std::set<std::string>& lost_nodes() const { return lost_nodes_; }

@@ -27,7 +27,7 @@ std::string verb_of(std::optional<StepStage> stage) {
     case StepStage::data:
       return "waits for data";
     case StepStage::host_to_device:
-      return "copies to the device";
+      return "prepares batches and copies them to the device";
     case StepStage::compute:
       return "computes";
     case StepStage::communication:

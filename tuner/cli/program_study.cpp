@@ -16,6 +16,7 @@
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/init/planned_length.hpp"
 #include "tuner/init/program_facts.hpp"
+#include "tuner/init/python_source.hpp"
 #include "tuner/init/ready_space.hpp"
 #include "tuner/init/study_text.hpp"
 #include "tuner/loop/hook_check.hpp"
@@ -226,6 +227,21 @@ Result<std::string> known_settings(const std::vector<std::string>& argv, const f
   return fmt::format("the command names {}, whose settings are varied", space->title);
 }
 
+/// What the command, its script and the files that it names tell, without asking the program.
+ProgramFacts readable_facts(const std::vector<std::string>& argv, const fs::path& folder) {
+  ProgramFacts program;
+  program.argv = argv;
+  program.configs = configs_of(argv, folder);
+  const auto script = python_script_of(argv, folder);
+  if (!script) return program;
+  const auto text = read_whole_file(*script);
+  if (!text) return program;
+  program.script = script->filename().string();
+  program.options = options_of_source(*text, program.script);
+  program.loop_bounds = loop_bounds_of(*text, program.script);
+  return program;
+}
+
 StudyFile stopped(CommandContext& context, const SignalFlags& flags) {
   context.console.message(
       "stopped before the program had been examined; no study file was written");
@@ -367,7 +383,7 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
   std::optional<PlannedLength> planned;
   // Where the user counts samples in a way of his own, a loader's are others.
   if (!options.planned_samples && !options.samples_per_step)
-    planned = planned_length(argv, *survey);
+    planned = planned_length(readable_facts(argv, folder), *survey);
   if (planned) {
     wanted.planned_samples = planned->samples;
     wanted.epoch_samples = planned->epoch_samples;

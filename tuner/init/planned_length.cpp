@@ -14,23 +14,93 @@ namespace {
 struct ToldNumber {
   std::string option;
   double number = 0.0;
+  std::string from;  ///< empty: the command
+
+  [[nodiscard]] std::string text() const {
+    return from.empty() ? fmt::format("{} {:g}", option, number)
+                        : fmt::format("{} {:g} ({})", option, number, from);
+  }
 };
 
-/// The first of these options that the command gives a positive number, with `-` or `_` in it.
-std::optional<ToldNumber> number_in_command(const std::vector<std::string>& argv,
-                                            const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    std::string dashed = name;
-    std::ranges::replace(dashed, '_', '-');
+using Names = std::vector<std::string>;
+
+std::optional<double> positive(const std::string& text) {
+  const auto number = parse_finite(text);
+  return number && *number > 0.0 ? number : std::nullopt;
+}
+
+/// How the command spells an option of this plain name: `--nEpochs`, or `trainer.max_epochs` of
+/// `trainer.max_epochs=10`; nothing where none of its words does.
+std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& argv,
+                                                const std::string& name) {
+  const auto [begin, end] = program_words(argv);
+  for (std::size_t at = begin; at < std::min(end, argv.size()); ++at) {
+    const std::size_t equals = argv[at].find('=');
+    const std::string word = argv[at].substr(0, equals);
+    const std::string plain = plain_name(word);
+    const bool is_option = word.starts_with("--");
+    const bool is_setting = !word.starts_with('-') && equals != std::string::npos;
+    if (is_option ? plain != name : !is_setting || (plain != name && !plain.ends_with("." + name)))
+      continue;
     ProgramOption option;
-    option.name = "--" + dashed;
-    option.aliases = {"--" + name};
+    option.name = word;
+    option.form = is_option ? OptionForm::separate : OptionForm::assignment;
     option.kind = OptionKind::number;
-    const auto value = value_on_command_line(argv, option);
-    const auto number = value ? parse_finite(*value) : std::nullopt;
-    if (number && *number > 0.0) return ToldNumber{option.name, *number};
+    return option;
   }
   return std::nullopt;
+}
+
+/// The first of these options that the command gives a positive number, spelled in any way or by a
+/// short name that the program declares.
+std::optional<ToldNumber> number_in_command(const ProgramFacts& program, const Names& names) {
+  for (const std::string& name : names) {
+    auto option = spelled_in_command(program.argv, name);
+    if (!option) {
+      const ProgramOption* declared = find_option(program.options, name);
+      if (declared != nullptr) option = *declared;
+    }
+    const auto value = option ? value_on_command_line(program.argv, *option) : std::nullopt;
+    if (const auto number = value ? positive(*value) : std::nullopt) {
+      return ToldNumber{option->name, *number, ""};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<ToldNumber> number_of(const std::vector<ProgramOption>& settings,
+                                    const Names& names) {
+  for (const std::string& name : names) {
+    const ProgramOption* setting = find_option(settings, name);
+    if (setting == nullptr || !setting->default_value) continue;
+    if (const auto number = positive(*setting->default_value)) {
+      return ToldNumber{setting->name, *number, setting->default_from};
+    }
+  }
+  return std::nullopt;
+}
+
+struct Length {
+  std::optional<ToldNumber> steps;
+  std::optional<ToldNumber> epochs;
+
+  [[nodiscard]] bool is_told() const { return steps || epochs; }
+};
+
+/// From the first place that tells either: a default of one is no word against what the command
+/// says of the other.
+Length length_of(const ProgramFacts& program) {
+  Length length{number_in_command(program, step_options()),
+                number_in_command(program, epoch_options())};
+  const auto look_at = [&length](const std::vector<ProgramOption>& settings) {
+    if (length.is_told()) return;
+    length = {number_of(settings, step_options()), number_of(settings, epoch_options())};
+  };
+  for (const NamedConfig& config : program.configs)
+    look_at(config.settings);
+  look_at(program.options);
+  look_at(program.loop_bounds);
+  return length;
 }
 
 }  // namespace
@@ -63,22 +133,19 @@ std::optional<double> samples_of_epoch(const HookLog& log) {
   return told ? *samples * ranks->get<double>() : *samples;
 }
 
-std::optional<PlannedLength> planned_length(const std::vector<std::string>& argv,
-                                            const Survey& survey) {
-  if (const auto steps = number_in_command(argv, step_options())) {
+std::optional<PlannedLength> planned_length(const ProgramFacts& program, const Survey& survey) {
+  const auto [steps, epochs] = length_of(program);
+  if (steps) {
     const auto per_step = survey.samples_per_step();
     if (!per_step) return std::nullopt;
-    return PlannedLength{
-        steps->number * *per_step,
-        fmt::format("{} {:g} of {:g} samples", steps->option, steps->number, *per_step)};
+    return PlannedLength{steps->number * *per_step,
+                         fmt::format("{} of {:g} samples", steps->text(), *per_step)};
   }
-  const auto epochs = number_in_command(argv, epoch_options());
   const auto samples = samples_of_epoch(survey.log);
   if (!epochs || !samples) return std::nullopt;
-  return PlannedLength{
-      epochs->number * *samples,
-      fmt::format("{} {:g} of {:g} samples", epochs->option, epochs->number, *samples),
-      epochs->number > 1.0 ? samples : std::nullopt};
+  return PlannedLength{epochs->number * *samples,
+                       fmt::format("{} of {:g} samples", epochs->text(), *samples),
+                       epochs->number > 1.0 ? samples : std::nullopt};
 }
 
 }  // namespace steptune

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trial_runner/hooks/hook_log.hpp"
+#include "tuner/init/program_facts.hpp"
 #include "tuner/survey/survey.hpp"
 
 namespace steptune {
@@ -27,8 +28,9 @@ struct PlannedLength {
 [[nodiscard]] std::optional<double> samples_of_epoch(const HookLog& log);
 
 /// What the command's own words say of its length, with what the survey saw of steps and data;
-/// defaults are not known. Nothing where neither passes nor steps are told.
-[[nodiscard]] std::optional<PlannedLength> planned_length(const std::vector<std::string>& argv,
+/// else what the program's options, the files that the command names, and the numbers that loops
+/// of its script count to say, in this order. Nothing where none of them tells passes or steps.
+[[nodiscard]] std::optional<PlannedLength> planned_length(const ProgramFacts& program,
                                                           const Survey& survey);
 
 }  // namespace steptune

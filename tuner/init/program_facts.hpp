@@ -26,6 +26,8 @@ struct ProgramFacts {
   std::string script;      ///< name of the Python script that was read; empty: none
   std::vector<NamedConfig> configs;
   std::vector<ProgramOption> options;  ///< that may be given on its command line
+  /// What loops of the script count to (`loop_bounds_of`); no options.
+  std::vector<ProgramOption> loop_bounds;
 
   /// What the program uses as it is: the command's value, else the named file's, else the default.
   struct Today {

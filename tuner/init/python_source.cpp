@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -223,6 +224,32 @@ std::vector<ProgramOption> options_of_source(std::string_view source,
   for (ProgramOption& option : options)
     option.default_from = file_name;
   return options;
+}
+
+std::vector<ProgramOption> loop_bounds_of(std::string_view source, const std::string& file_name) {
+  static const RE2 k_range(R"(\brange\(([^()\n]*)\))");
+  static const RE2 k_name(R"(([A-Za-z_][A-Za-z0-9_.]*))");
+  source = source.substr(0, k_max_source_bytes);
+  std::set<std::string> bounds;
+  re2::StringPiece rest(source.data(), source.size());
+  std::string arguments;
+  while (bounds.size() < k_max_declared && RE2::FindAndConsume(&rest, k_range, &arguments)) {
+    re2::StringPiece words(arguments);
+    std::string name;
+    while (RE2::FindAndConsume(&words, k_name, &name))
+      bounds.insert("--" + name);
+  }
+  std::vector<ProgramOption> assigned = top_level_assignments(source);
+  std::erase_if(assigned, [&bounds](const ProgramOption& option) {
+    return !option.default_value || option.kind == OptionKind::text ||
+           !bounds.contains(option.name);
+  });
+  for (ProgramOption& option : assigned) {
+    option.name = option.name.substr(2);
+    option.form = OptionForm::assignment;
+    option.default_from = file_name;
+  }
+  return assigned;
 }
 
 }  // namespace steptune

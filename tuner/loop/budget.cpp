@@ -33,6 +33,27 @@ bool fits(double used, double next, double pair, int pairs, double limit) {
   return used + next + std::min(pair * pairs, share) <= limit;
 }
 
+double startup_of(const TrialRecord* trial) {
+  return trial == nullptr || !trial->measurement ? 0.0 : trial->measurement->startup_s;
+}
+
+/// Without its start-up.
+double least_confirming_run_s(const StudySpec& study) {
+  return 2.0 * k_longer_window * study.measure.min_window_s;
+}
+
+/// Pairs that a search leaves time and money for; one that goes on after a confirmation
+/// (`confirmed`) those that a claim takes.
+int pairs_to_keep(const StudySpec& study, bool confirmed) {
+  const int usual = study.measure.confirm_pairs;
+  return confirmed ? std::min(usual, least_pairs(study)) : usual;
+}
+
+/// Runs that a claim takes, of one finalist and the baseline.
+int least_runs(const StudySpec& study) {
+  return 2 * pairs_to_keep(study, /*confirmed=*/true);
+}
+
 /// Seconds that a fresh run of a trial's configuration is expected to take.
 double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
   if (!trial.measurement) return trial.spent_s;
@@ -52,6 +73,8 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
                      const Standing& standing) {
   Spending spending;
   spending.usd = standing.spent_usd();
+  const TrialRecord* baseline = standing.baseline();
+  const TrialRecord* incumbent = standing.incumbent();
   bool any_measured = false;
   double runs = 0.0, runs_s = 0.0, runs_usd = 0.0;  // confirming
   for (const TrialRecord& trial : trials) {
@@ -70,15 +93,22 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     spending.least_trial_s = lesser(spending.least_trial_s, trial.spent_s);
     spending.least_trial_usd = lesser(spending.least_trial_usd, trial.spent_usd);
     any_measured = true;
+    spending.has_contender |= baseline != nullptr && trial.configuration != baseline->configuration;
   }
-  const TrialRecord* baseline = standing.baseline();
-  const TrialRecord* incumbent = standing.incumbent();
+  const double startup_s = startup_of(baseline);
+  if (any_measured && !spending.has_contender) {
+    const double share_s = share_of_trial_s(study, TrialPurpose::search, startup_s);
+    spending.least_trial_s = std::min(spending.least_trial_s, startup_s + share_s);
+  }
   for (const TrialRecord* side : {baseline, incumbent == nullptr ? baseline : incumbent}) {
     if (side == nullptr) continue;
     const double run_s = expected_fresh_run_s(study, *side);
     spending.confirm_pair_s += run_s;
     if (side->spent_s > 0.0) spending.confirm_pair_usd += side->spent_usd * run_s / side->spent_s;
   }
+  spending.least_confirm_pair_s =
+      std::min(spending.confirm_pair_s, 2.0 * (startup_s + least_confirming_run_s(study)));
+  spending.confirming_runs = static_cast<int>(runs);
   if (runs > 1.0) {
     spending.confirm_pair_s = 2.0 * runs_s / runs;
     spending.confirm_pair_usd = 2.0 * runs_usd / runs;
@@ -101,10 +131,14 @@ Spending spending_before_confirming(const StudySpec& study, const Standing& stan
 
 bool search_time_spent(const StudySpec& study, const Spending& spending, bool confirmed) {
   const auto& limit_s = study.budget.time_s;
-  const int usual = study.measure.confirm_pairs;
-  const int pairs = confirmed ? std::min(usual, least_pairs(study)) : usual;
-  return limit_s && !fits(spending.elapsed_s, spending.least_trial_s, spending.confirm_pair_s,
-                          pairs, *limit_s);
+  if (!limit_s) return false;
+  // Nothing could be confirmed yet: time that is kept for it would be lost.
+  if (!spending.has_contender) {
+    const double proof_s = 0.5 * least_runs(study) * spending.least_confirm_pair_s;
+    return spending.elapsed_s + spending.least_trial_s + proof_s > *limit_s;
+  }
+  return !fits(spending.elapsed_s, spending.least_trial_s, spending.confirm_pair_s,
+               pairs_to_keep(study, confirmed), *limit_s);
 }
 
 std::string spent_time_text(double time_s) {
@@ -121,7 +155,7 @@ std::optional<std::string> search_budget_spent(const StudySpec& study, const Spe
     return spent_time_text(*budget.time_s);
   }
   if (budget.cost_usd && !fits(spending.usd, spending.least_trial_usd, spending.confirm_pair_usd,
-                               study.measure.confirm_pairs, *budget.cost_usd)) {
+                               pairs_to_keep(study, confirmed), *budget.cost_usd)) {
     return format_usd(*budget.cost_usd);
   }
   return std::nullopt;
@@ -129,7 +163,9 @@ std::optional<std::string> search_budget_spent(const StudySpec& study, const Spe
 
 bool can_pay_confirm_pair(const StudySpec& study, const Spending& spending) {
   const BudgetSpec& budget = study.budget;
-  if (budget.time_s && spending.elapsed_s + spending.confirm_pair_s > *budget.time_s) return false;
+  const bool is_for_claim = spending.confirming_runs < least_runs(study);
+  const double pair_s = is_for_claim ? spending.least_confirm_pair_s : spending.confirm_pair_s;
+  if (budget.time_s && spending.elapsed_s + pair_s > *budget.time_s) return false;
   return !budget.cost_usd || spending.usd + spending.confirm_pair_usd <= *budget.cost_usd;
 }
 
@@ -152,11 +188,21 @@ double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double sta
   if (const auto size = study.space.product_size()) {
     contenders = std::min(contenders, static_cast<double>(*size));
   }
-  const double even_s = k_search_share * *study.budget.time_s / std::max(contenders, 2.0);
+  // The baseline's share is that of two.
+  const double even_s = k_search_share * *study.budget.time_s / (std::max(contenders, 2.0) + 1.0);
   const double least_s = std::max(2.0 * study.measure.min_window_s, 0.25 * even_s);
   const double share_s = std::max(even_s - startup_s, least_s);
   const bool twice = purpose == TrialPurpose::baseline || is_confirmation(purpose);
   return twice ? 2.0 * share_s : share_s;
+}
+
+double share_of_confirming_run_s(const StudySpec& study, const Spending& spending,
+                                 double startup_s) {
+  const double share_s = share_of_trial_s(study, TrialPurpose::confirm_incumbent, startup_s);
+  const int runs = least_runs(study) - spending.confirming_runs;
+  if (!study.budget.time_s || runs <= 0) return share_s;
+  const double left_s = (*study.budget.time_s - spending.elapsed_s) / runs - startup_s;
+  return std::min(share_s, std::max(left_s, least_confirming_run_s(study)));
 }
 
 bool can_risk_a_trial(const StudySpec& study, double spent_usd, double bound_usd) {

@@ -14,13 +14,17 @@ struct Spending {
   std::int64_t search_trials = 0;  ///< begun: baseline, hints and search
   double elapsed_s = 0.0;
   double usd = 0.0;  ///< trials under way included
-  /// What the shortest and the cheapest trial took that were measured: the least that another one
-  /// takes.
+  /// The least that another trial takes: what the shortest and the cheapest one took that were
+  /// measured, or where that is the baseline alone, the share of a trial of the search.
   double least_trial_s = 0.0;
   double least_trial_usd = 0.0;
-  /// What one pair of confirming runs is expected to take.
+  /// What one pair of confirming runs is expected to take, and how short it may be where less time
+  /// is left: twice its least window each.
   double confirm_pair_s = 0.0;
   double confirm_pair_usd = 0.0;
+  double least_confirm_pair_s = 0.0;
+  bool has_contender = false;  ///< another configuration than the baseline was measured
+  int confirming_runs = 0;     ///< measured
 };
 
 /// From the trials recorded; `elapsed_s` and what runs at present are the caller's to add. Fresh
@@ -39,7 +43,8 @@ inline constexpr double k_longer_window = 2.0;
 /// Why no further search trial may begin, for people (`40 trials`, `30 min of tuning time`,
 /// `$5.00`); nothing while one may. A trial that the budget cannot pay the least for is not begun.
 /// Two fifths of time and money at most are kept for the confirmation, or half for two pairs; of a
-/// search that goes on after one (`confirmed`) no more than for the pairs that a claim takes.
+/// search that goes on after one (`confirmed`) no more than for the pairs that a claim takes; of
+/// time only the least that two pairs take while nothing but the baseline was measured.
 /// What has begun is not cut short: a budget may be overrun by the last trial and by the first
 /// pair.
 [[nodiscard]] std::optional<std::string> search_budget_spent(const StudySpec& study,
@@ -64,6 +69,11 @@ inline constexpr double k_longer_window = 2.0;
 /// of a confirming run. Infinite without such a budget.
 [[nodiscard]] double share_of_trial_s(const StudySpec& study, TrialPurpose purpose,
                                       double startup_s);
+
+/// The same of the next confirming run where `spending` leaves less: what is left of the time,
+/// divided among the runs that a claim takes.
+[[nodiscard]] double share_of_confirming_run_s(const StudySpec& study, const Spending& spending,
+                                               double startup_s);
 
 /// Whether time and money allow the usual number of rounds of so many finalists and the baseline.
 [[nodiscard]] bool can_pay_finalists(const StudySpec& study, const Spending& spending,

@@ -213,6 +213,7 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
   const double startup_s = pays_start ? baseline->measurement->startup_s : 0.0;
   targets.share_s = share_of_trial_s(study, trial.purpose, startup_s);
   if (is_confirmation(trial.purpose)) {
+    targets.share_s = share_of_confirming_run_s(study, spending(), startup_s);
     // A buffer takes time to drain.
     measure.max_trial_s = std::max(
         measure.max_trial_s,

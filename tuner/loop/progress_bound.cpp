@@ -25,7 +25,10 @@ void ProgressBound::add(const Report& report) {
   if (!report.samples && !report.step) return;
   const double samples = report.samples.value_or(report.step.value_or(0.0) * samples_per_step_);
   if (!std::isfinite(samples) || samples <= last_samples_) return;
-  most_between_reports_ = std::max(most_between_reports_, samples - last_samples_);
+  const double since_last = samples - last_samples_;
+  // Of a program that goes on from a checkpoint the first report says nothing of how far reports
+  // are apart.
+  most_between_reports_ = count_ == 1 ? since_last : std::max(most_between_reports_, since_last);
   last_s_ = report.received_s;
   last_samples_ = samples;
   keep({last_s_, samples});

@@ -12,7 +12,8 @@
 namespace steptune {
 
 /// What the mere number of samples says of a trial whose steps are too few for an interval: since
-/// the first report, what it has done and at most one report's worth more took this long.
+/// the first report, what it has done and at most one report's worth more took this long. How much
+/// that is, the first report tells until there is a second.
 class ProgressBound {
  public:
   /// As in `MeasureOptions`.

@@ -32,6 +32,9 @@ constexpr double k_least_look_steps = 10.0;
 constexpr const char* k_slow_in_job =
     "clearly slower than the best in two successive checks, so its job ended it";
 constexpr double k_errors_apart = 4.0;
+/// Of one that takes turns the interval is fair after its first block: it has no more to prove once
+/// that lies above the best one's.
+constexpr double k_errors_apart_in_turns = k_z_95;
 
 /// A program that ended by itself did at least so much of what the baseline's did, in samples or in
 /// steps.
@@ -195,7 +198,6 @@ bool RunningTrial::is_measured() const {
 
 bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
   const Measurement& current = measurer_.current();
-  // The interval of one that takes turns is fair after its first block.
   const bool too_short = !takes_turns() && (current.window_steps < k_least_look_steps ||
                                             current.window_s < targets_.measure.min_window_s);
   if (!targets_.to_beat || !is_searched() || study_->objectives.size() != 1 ||
@@ -207,7 +209,8 @@ bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
   const TrialEstimate estimate =
       to_estimate(*study_, record_.number, current.window_steps, objectives->values,
                   objectives->standard_errors, record_.level);
-  const double apart = k_errors_apart / k_z_95 * estimate.half_widths[0];
+  const double errors = takes_turns() ? k_errors_apart_in_turns : k_errors_apart;
+  const double apart = errors / k_z_95 * estimate.half_widths[0];
   // What is compared is known by its ratio: wide intervals are those of a logarithm.
   return (takes_turns() ? estimate.values[0] * std::exp(-apart / estimate.values[0])
                         : estimate.values[0] - apart) > *targets_.to_beat;

@@ -29,6 +29,8 @@ constexpr double k_until_progress_s = 60.0;
 /// How long machines may take to come free at the end: the provider gives programs 120 s to end,
 /// and has their output to store.
 constexpr double k_longest_release_s = 240.0;
+/// Share of a budget of time whose rest asks for a word.
+constexpr double k_much_left = 0.2;
 
 /// Sentinels come in both phases.
 bool was_confirming(const std::vector<TrialRecord>& trials) {
@@ -565,6 +567,28 @@ int Tuning::interrupts() const {
   return parts_.interrupts ? parts_.interrupts() : 0;
 }
 
+std::string Tuning::why_nothing_faster() const {
+  const auto& limit_s = parts_.study.budget.time_s;
+  const bool by_time = limit_s && end_->reason == spent_time_text(*limit_s);
+  const bool compared = std::ranges::any_of(standing_.trials(), [](const TrialRecord& trial) {
+    return is_compared(trial.purpose) && trial.purpose != TrialPurpose::baseline;
+  });
+  if (by_time && !compared) {
+    // A run that is its own trial cannot be gone on with.
+    return fmt::format("; that is time for the baseline only, and nothing was compared with it{}",
+                       parts_.study.trials == TrialsIn::attached
+                           ? ""
+                           : ": run it again with a longer --time, and it goes on");
+  }
+  std::string why = "; nothing was shown to be faster than the baseline";
+  const double left_s = by_time ? *limit_s - stopwatch_.elapsed_s() : 0.0;
+  if (by_time && left_s > k_much_left * *limit_s) {
+    why += fmt::format(", and the {} left would not do for another trial and its proof",
+                       format_duration(left_s));
+  }
+  return why;
+}
+
 Result<LoopResult> Tuning::conclude() {
   LoopResult result{end_->end, end_->reason, {}, left_running_, end_->end};
   if (withdrawn_ > 0) {
@@ -590,7 +614,7 @@ Result<LoopResult> Tuning::conclude() {
   if (result.recommendation && result.recommendation->claim == Claim::nothing_faster &&
       !to_be_continued) {
     result.end = LoopEnd::nothing_faster;
-    result.reason += "; nothing was shown to be faster than the baseline";
+    result.reason += why_nothing_faster();
   }
   if (!result.recommendation && !to_be_continued) {
     result.end = LoopEnd::no_feasible_trial;

@@ -57,6 +57,8 @@ class Tuning {
   /// Gives back what the runner keeps for trials, now that none will follow.
   void release();
   [[nodiscard]] Result<LoopResult> conclude();
+  /// What a study that keeps its baseline is said to have ended for, behind its budget.
+  [[nodiscard]] std::string why_nothing_faster() const;
 
   /// The next trial of the search, if one is to be launched now; sets `end_` when there is to be
   /// none.

@@ -46,7 +46,8 @@ std::string format_bytes(double bytes) {
   constexpr std::array k_units{"B", "KiB", "MiB", "GiB", "TiB"};
   if (!std::isfinite(bytes)) return "-";
   std::size_t unit = 0;
-  while (std::abs(bytes) >= 1024.0 && unit + 1 < k_units.size()) {
+  // From 1023.5 on it would be told as 1024.
+  while (std::abs(bytes) >= (unit == 0 ? 1024.0 : 1023.5) && unit + 1 < k_units.size()) {
     bytes /= 1024.0;
     ++unit;
   }

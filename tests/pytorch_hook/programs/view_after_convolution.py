@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fails with another memory layout: `view` after a convolution."""
+"""A model that does not take another memory layout: `view` after a convolution, noise and statistics before it. `fails`:
+neither does it take its own."""
+import sys
+
 import torch
 import torch.nn as nn
 
@@ -9,10 +12,12 @@ torch.manual_seed(17)
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.conv = nn.Conv2d(2, 3, 3)
+        self.conv = nn.Sequential(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), nn.Dropout(0.3))
         self.fc = nn.Linear(3 * 6 * 6, 1)
 
     def forward(self, x):
+        if "fails" in sys.argv:
+            x.transpose(1, 3).view(-1)
         return self.fc(self.conv(x).view(-1, 3 * 6 * 6))
 
 
@@ -24,3 +29,4 @@ for _ in range(5):
     loss.backward()
     optimizer.step()
     print("loss", loss.item().hex())
+print([buffer.tolist() for buffer in model.buffers()])

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <numeric>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -12,6 +15,7 @@
 namespace steptune {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -82,6 +86,91 @@ TEST(Comparison, TrialsThatDoNotFitFollowInFurtherTables) {
   std::iota(expected.begin(), expected.end(), 2);
   EXPECT_EQ(others, expected);
   EXPECT_THAT(whole, Not(HasSubstr("\n\n"))) << "one table in a file";
+}
+
+/// The cells of a row, the name left out; empty where there is none.
+std::vector<std::string> row_of(const std::string& text, const std::string& name) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(name)) continue;
+    std::vector<std::string> cells;
+    std::string cell;
+    int blanks = 2;
+    for (const char c : line.substr(name.size())) {
+      if (c == ' ') {
+        ++blanks;
+        continue;
+      }
+      if (blanks >= 2 && !cell.empty()) cells.push_back(std::exchange(cell, {}));
+      if (blanks == 1 && !cell.empty()) cell += ' ';
+      blanks = 0;
+      cell += c;
+    }
+    if (!cell.empty()) cells.push_back(cell);
+    return cells;
+  }
+  return {};
+}
+
+TEST(Comparison, TellsWhereTheTimeAndTheMoneyWent) {
+  TrialRecord a = measured(1, 2000.0, 0.0);
+  a.status = TrialStatus::stopped_early;
+  a.measurement->seconds_per_sample = 0.004;
+  a.measurement->startup_s = 3.0;
+  a.measurement->warmup_s = 0.5;
+  a.peak_memory_bytes = 2.0 * 1024 * 1024 * 1024;
+  a.spent_s = 90.0;
+  TrialRecord b = measured(2, 1000.0, 0.0);
+  b.spent_s = 60.0;
+  b.spent_usd = 0.25;
+  const std::string text = comparison_text({a, b}, {planned_time()}, {"batch_size"});
+  EXPECT_THAT(row_of(text, "trial"), ElementsAre("1", "2"));
+  EXPECT_THAT(row_of(text, "status"), ElementsAre("stopped early", "completed"));
+  EXPECT_THAT(row_of(text, "  times as good"), ElementsAre("2.00x"));
+  EXPECT_THAT(row_of(text, "samples/s"), ElementsAre("250", "500"));
+  EXPECT_THAT(row_of(text, "start-up"), ElementsAre("3.0 s", "0 ms"));
+  EXPECT_THAT(row_of(text, "warm-up"), ElementsAre("500 ms", "0 ms"));
+  EXPECT_THAT(row_of(text, "peak memory"), ElementsAre("2.0 GiB"));
+  EXPECT_THAT(row_of(text, "spent"), ElementsAre("1 min 30 s", "1 min, $0.25"));
+  EXPECT_THAT(row_of(text, "  phases and stalls"), ElementsAre());
+}
+
+TEST(Comparison, TellsThePartsOfSteps) {
+  TrialRecord a = measured(1, 2000.0, 0.0);
+  a.measurement->parts["data"] = 0.0005;
+  a.measurement->step_seconds_per_sample = 0.0015;
+  a.measurement->phases["evaluation"] = {};
+  TrialRecord b = measured(2, 1000.0, 0.0);
+  b.measurement.reset();
+  b.objectives.clear();
+  const std::string text = comparison_text({a, b}, {planned_time()}, {});
+  EXPECT_THAT(row_of(text, "  data"), ElementsAre("25 %"));
+  EXPECT_THAT(row_of(text, "  phases and stalls"), ElementsAre("25 %"));
+  EXPECT_THAT(row_of(text, "samples/s"), ElementsAre("500"));
+  EXPECT_THAT(row_of(text, "  times as good"), ElementsAre());
+}
+
+TEST(Comparison, AParameterThatIsInactiveInOneTrialDiffers) {
+  TrialRecord a = measured(1, 2000.0, 10.0);
+  const TrialRecord b = measured(2, 1000.0, 10.0);
+  a.configuration.erase("precision");
+  for (const auto& trials : {std::vector{a, b}, std::vector{b, a}}) {
+    EXPECT_EQ(comparison_json(trials, {planned_time()},
+                              {"batch_size", "precision"})["differing_parameters"],
+              Json::array({"precision"}));
+  }
+}
+
+TEST(Comparison, AsJsonHasTheRatiosOfEachTrialToTheFirst) {
+  const Json json =
+      comparison_json({measured(1, 2000.0, 60.0), measured(2, 1000.0, 40.0)}, {planned_time()}, {});
+  ASSERT_EQ(json["trials"].size(), 2U);
+  EXPECT_EQ(json["trials"][1]["trial"]["number"], 2);
+  const Json& ratio = json["trials"][1]["ratios_to_first"][0];
+  EXPECT_EQ(ratio["metric"], "time");
+  EXPECT_DOUBLE_EQ(ratio["ratio"].get<double>(), 2.0);
+  EXPECT_LT(ratio["low_95"].get<double>(), 2.0);
+  EXPECT_GT(ratio["high_95"].get<double>(), 2.0);
 }
 
 }  // namespace

@@ -44,6 +44,57 @@ TEST(Format, TimesAreIso8601InUtc) {
   EXPECT_EQ(format_utc(1e300), "9999-12-31T23:59:59Z");
 }
 
+TEST(Format, NumbersTakeAnExponentOnlyWhereTheyAreUnreadableWithoutOne) {
+  EXPECT_EQ(format_number(1000.0), "1000");
+  EXPECT_EQ(format_number(999.96), "1000");
+  EXPECT_EQ(format_number(9999999.0), "9999999");
+  EXPECT_EQ(format_number(1e7), "1e+07");
+  EXPECT_EQ(format_number(1e-4), "0.0001");
+  EXPECT_EQ(format_number(9.9e-5), "9.9e-05");
+  EXPECT_EQ(format_number(-0.00001), "-1e-05");
+}
+
+TEST(Format, WhatIsNotFiniteIsADash) {
+  const double none = std::nan("");
+  EXPECT_EQ(format_ratio(none), "-");
+  EXPECT_EQ(format_percent(none), "-");
+  EXPECT_EQ(format_bytes(none), "-");
+  EXPECT_EQ(format_utc(none), "1970-01-01T00:00:00Z");
+}
+
+TEST(Format, RatiosAndSharesLoseDigitsAsTheyGrow) {
+  EXPECT_EQ(format_ratio(99.9), "99.90x");
+  EXPECT_EQ(format_ratio(100.0), "100x");
+  EXPECT_EQ(format_percent(0.001), "0.1 %");
+  EXPECT_EQ(format_percent(0.0994), "9.9 %");
+  EXPECT_EQ(format_percent(-0.0181), "-1.8 %");
+  EXPECT_EQ(format_percent(-0.4), "-40 %");
+}
+
+TEST(Format, BytesTakeTheNextUnitWhereRoundingReachesIt) {
+  constexpr double k_mib = 1024.0 * 1024.0;
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_bytes(1023), "1023 B");
+  EXPECT_EQ(format_bytes(1024), "1.0 KiB");
+  EXPECT_EQ(format_bytes(99.9 * 1024.0), "99.9 KiB");
+  EXPECT_EQ(format_bytes(100.0 * 1024.0), "100 KiB");
+  EXPECT_EQ(format_bytes(k_mib - 1.0), "1.0 MiB");
+  EXPECT_EQ(format_bytes(-2.0 * k_mib), "-2.0 MiB");
+  EXPECT_EQ(format_bytes(5000.0 * k_mib * k_mib), "5000 TiB") << "there is no larger unit";
+}
+
+TEST(Format, ConfigurationsFollowTheOrderOfTheStudyThenTheirNames) {
+  Configuration configuration;
+  configuration.set("a", std::int64_t{1});
+  configuration.set("b", std::string("x\ny"));
+  configuration.set("c", true);
+  EXPECT_EQ(configuration_text(configuration, {"c", "gone", "a"}), "c=true a=1 b=x | y");
+  EXPECT_EQ(configuration_text({}, {"a"}), "");
+  EXPECT_EQ(value_or_dash(configuration, "a"), "1");
+  EXPECT_EQ(value_or_dash(configuration, "gone"), "-");
+  EXPECT_EQ(value_or_dash(configuration, "c", 2), "tr");
+}
+
 TEST(Format, WidthCountsCodePointsWithoutAnsiSequences) {
   EXPECT_EQ(display_width("abc"), 3U);
   EXPECT_EQ(display_width("\x1b[1;32mabc\x1b[0m"), 3U);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/leaderboard_columns.hpp"
 
+#include <cmath>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -113,6 +114,66 @@ TEST(LeaderboardColumns, SortNumbersAndTextsMissingOnesLast) {
   EXPECT_THAT(order("metric.loss"), testing::ElementsAre(3, 2, 1));
   EXPECT_THAT(order("precision"), testing::ElementsAre(2, 3, 1));
   EXPECT_THAT(order("time_gain"), testing::ElementsAre(1, 2, 3)) << "largest first";
+}
+
+TEST(LeaderboardColumns, WhatIsNoNumberSortsLastAsWhatIsMissing) {
+  Leaderboard board = wide_board();
+  board.rows[0].trial.measurement->metrics["loss"] = std::nan("");
+  board.rows[1].trial.measurement->metrics.erase("loss");
+  const auto column = *column_named(leaderboard_columns(board, {}), "metric.loss");
+  sort_rows(board.rows, column);
+  EXPECT_EQ(board.rows[0].trial.number, 3);
+  EXPECT_EQ(board.rows[1].trial.number, 1) << "those without stay in their order";
+  EXPECT_EQ(board.rows[2].trial.number, 2);
+  board.rows[0].trial.measurement.reset();
+  EXPECT_FALSE(column.value(board.rows[0]));
+}
+
+TEST(LeaderboardColumns, SamplesPerSecondSortLargestFirst) {
+  Leaderboard board = wide_board();
+  board.rows[0].trial.measurement->seconds_per_sample = 0.0;
+  board.rows[1].trial.measurement->seconds_per_sample = 0.01;
+  board.rows[2].trial.measurement->seconds_per_sample = 0.001;
+  const auto column = *column_named(leaderboard_columns(board, {}), "samples_per_s");
+  EXPECT_FALSE(column.value(board.rows[0])) << "no speed";
+  sort_rows(board.rows, column);
+  EXPECT_EQ(board.rows[0].trial.number, 3);
+  EXPECT_EQ(board.rows[2].trial.number, 1);
+}
+
+TEST(LeaderboardColumns, OfAParameterPutNumbersBeforeTexts) {
+  Leaderboard board = wide_board();
+  board.rows[0].trial.configuration.set("x", std::string("b"));
+  board.rows[1].trial.configuration.set("x", std::string("a"));
+  board.rows[2].trial.configuration.set("x", std::int64_t{9});
+  sort_rows(board.rows, *column_named(leaderboard_columns(board, {"x"}), "x"));
+  EXPECT_EQ(board.rows[0].trial.number, 3);
+  EXPECT_EQ(board.rows[1].trial.number, 2);
+  EXPECT_EQ(board.rows[2].trial.number, 1);
+}
+
+TEST(LeaderboardColumns, OfATrialsMeasurementTellWhatItTook) {
+  Leaderboard board = wide_board();
+  TrialRecord& trial = board.rows[0].trial;
+  trial.measurement->startup_s = 3.0;
+  trial.measurement->warmup_s = 4.0;
+  trial.measurement->window_s = 5.0;
+  trial.peak_memory_bytes = 6e9;
+  trial.spent_s = 7.0;
+  trial.spent_usd = 0.5;
+  const auto columns = leaderboard_columns(board, {});
+  const auto value = [&](const std::string& name) {
+    return to_number(column_named(columns, name)->value(board.rows[0]).value());
+  };
+  EXPECT_EQ(value("startup_s"), 3.0);
+  EXPECT_EQ(value("warmup_s"), 4.0);
+  EXPECT_EQ(value("window_s"), 5.0);
+  EXPECT_EQ(value("peak_memory_bytes"), 6e9);
+  EXPECT_EQ(value("spent_s"), 7.0);
+  EXPECT_EQ(value("spent_usd"), 0.5);
+  EXPECT_FALSE(column_named(columns, "gpu_memory_bytes")->value(board.rows[0]));
+  EXPECT_FALSE(column_named(columns, "peak_memory_bytes")->value(board.rows[1]));
+  EXPECT_EQ(column_named(columns, "trial")->text(board.rows[0]), "1");
 }
 
 TEST(LeaderboardColumns, AWrongNameIsAnErrorWithTheNearest) {

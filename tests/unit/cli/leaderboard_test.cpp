@@ -110,6 +110,55 @@ TEST(Leaderboard, MarksTrialsThatNoOtherBeatsInBothObjectives) {
   EXPECT_TRUE(board.rows[2].pareto);
 }
 
+TEST(Leaderboard, SaysWhichWayTheMachineDrifted) {
+  LeaderboardInput input = three_trials();
+  input.ranked.erase(input.ranked.begin());
+  const auto note = [&](double log_ratio) {
+    LeaderboardInput drifting = input;
+    drifting.drift_log_ratio = log_ratio;
+    const auto notes = board_of(std::move(drifting)).notes;
+    return notes.empty() ? "" : notes.front();
+  };
+  EXPECT_EQ(note(std::log(1.07)),
+            "the machine became 7 % slower during the search: ranks are corrected for it, values "
+            "are as measured");
+  EXPECT_EQ(note(std::log(0.9)).substr(0, 30), "the machine became 10 % faster");
+  EXPECT_EQ(note(0.0), "");
+}
+
+TEST(Leaderboard, BatchSizesMatterWhereSpeedsAreComparedOnly) {
+  LeaderboardInput input = three_trials();
+  input.objectives = {{Objective{"accuracy", Direction::maximize}, false}};
+  EXPECT_TRUE(board_of(input).notes.empty());
+  input.objectives = {planned_cost()};
+  EXPECT_EQ(board_of(input).notes.size(), 1U);
+  input.ranked[0].measurement->window_steps = 0.0;
+  EXPECT_TRUE(board_of(input).notes.empty()) << "its batch size is not known";
+  input = three_trials();
+  input.ranked[0].measurement->window_samples = 128.9 * 100.0;
+  EXPECT_TRUE(board_of(input).notes.empty()) << "less than a per cent is the last batch's";
+}
+
+TEST(Leaderboard, CountsTrialsByTheirStatus) {
+  EXPECT_EQ(counts_text({}), "0 trials");
+  EXPECT_EQ(counts_text({{TrialStatus::completed, 1}}), "1 trial: 1 completed");
+  EXPECT_EQ(
+      counts_text(
+          {{TrialStatus::completed, 2}, {TrialStatus::failed, 0}, {TrialStatus::out_of_memory, 1}}),
+      "3 trials: 2 completed, 1 out of memory");
+}
+
+TEST(Leaderboard, WithoutABaselineNothingHasAGain) {
+  LeaderboardInput input = three_trials();
+  input.baseline.reset();
+  const Leaderboard board = board_of(input);
+  EXPECT_EQ(board.rows.size(), 3U);
+  EXPECT_TRUE(std::isnan(board.rows[0].gains[0]));
+  input.baseline = make_trial(1, 72'000, 720, 64);
+  input.baseline->objectives.clear();
+  EXPECT_TRUE(std::isnan(board_of(input).rows[0].gains[0])) << "it was not measured";
+}
+
 TEST(Leaderboard, SaysThatSpeedsWereComparedAtDifferentBatchSizes) {
   ASSERT_EQ(board_of(three_trials()).notes.size(), 1U);
   EXPECT_NE(board_of(three_trials()).notes[0].find("128 to 256 samples per step"),

@@ -270,5 +270,135 @@ TEST(Recommendation, JsonHasTheFiguresInSiUnits) {
   EXPECT_EQ(json["payback_share"], 0.012);
 }
 
+/// The line of a recommendation's text that begins so.
+std::string line_of(const std::string& text, const std::string& beginning) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(beginning)) return line;
+  }
+  return {};
+}
+
+TEST(Recommendation, TellsADearerRunAndOfNoDifferenceNothing) {
+  Recommendation recommendation = faster();
+  const auto plan = [&](double baseline_usd, double best_usd) {
+    recommendation.baseline_objectives[1] = baseline_usd;
+    recommendation.incumbent_objectives[1] = best_usd;
+    const std::string line = line_of(recommendation_text(recommendation, two_objectives()), "plan");
+    return line.substr(line.find('$'));
+  };
+  EXPECT_EQ(plan(10.0, 12.5), "$10.00 -> $12.50 (25 % dearer)");
+  EXPECT_EQ(plan(10.0, 9.96), "$10.00 -> $9.96");
+  EXPECT_EQ(plan(10.0, 10.04), "$10.00 -> $10.04");
+  EXPECT_EQ(plan(0.0, 10.0), "$0.00 -> $10.00");
+}
+
+TEST(Recommendation, OfAnotherObjectiveIsComparedInItsOwnWords) {
+  Recommendation recommendation = faster();
+  RecommendationContext context = two_objectives();
+  context.objectives = {planned_cost()};
+  EXPECT_EQ(speed_up_text(recommendation, context).substr(0, 38),
+            "the baseline costs 2.13 times as much ");
+  context.objectives = {{Objective{"accuracy", Direction::maximize}, false}};
+  EXPECT_EQ(speed_up_text(recommendation, context).substr(0, 44),
+            "2.13 times as good as baseline in accuracy (");
+  recommendation.speed_up.ratio = 213.0;
+  EXPECT_EQ(speed_up_text(recommendation, two_objectives()).substr(0, 30),
+            "213 times as fast as baseline ");
+  recommendation.speed_up.ratio = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(speed_up_text(recommendation, two_objectives()),
+            "cannot be compared with the baseline by a ratio");
+}
+
+TEST(Recommendation, ThatIsNotConfirmedSaysSoAndKeepsTheBaselineWhereItIsSlower) {
+  Recommendation recommendation = faster();
+  recommendation.claim = Claim::unconfirmed;
+  recommendation.speed_up = {0.8, 0.7, 0.9, 0, 0.7};
+  EXPECT_EQ(speed_up_text(recommendation, two_objectives()),
+            "0.80 times as fast as baseline (95 % interval 0.70-0.90; from the search trials only, "
+            "not confirmed): keep the baseline");
+  recommendation.speed_up.high = 1.1;
+  EXPECT_EQ(speed_up_text(recommendation, two_objectives()).find("keep"), std::string::npos);
+  recommendation.speed_up.low = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(speed_up_text(recommendation, two_objectives()),
+            "0.80 times as fast as baseline (from the search trials only, not confirmed)");
+}
+
+TEST(Recommendation, OfOnePairSaysWhatABufferMayHide) {
+  Recommendation recommendation = faster();
+  recommendation.speed_up = {2.0, 1.8, 2.2, 1, 1.5};
+  EXPECT_EQ(speed_up_text(recommendation, two_objectives()),
+            "2.00 times as fast as baseline (95 % interval 1.80-2.20; 1 pair, fresh processes), at "
+            "least 1.50 whatever a full buffer still hides");
+  recommendation.speed_up.low_if_buffered = 1.79;
+  EXPECT_EQ(speed_up_text(recommendation, two_objectives()).find("buffer"), std::string::npos)
+      << "not worth a word";
+}
+
+TEST(Recommendation, NamesTheTiedAndTheOnesThatTradeAFew) {
+  Recommendation recommendation = faster();
+  recommendation.tied = {7, 1, 2, 3, 4, 5, 6, 8, 9};
+  recommendation.pareto = {7, 11};
+  const std::string text = recommendation_text(recommendation, two_objectives());
+  EXPECT_EQ(line_of(text, "tied"), "tied   trial 1, 2, 3, 4, 5, 6, 8, 9: no measurable difference");
+  EXPECT_EQ(line_of(text, "trade"), "trade  trial 11: better in another objective");
+  recommendation.tied.push_back(10);
+  EXPECT_EQ(line_of(recommendation_text(recommendation, two_objectives()), "tied"),
+            "tied   trial 1, 2, 3, 4, 5, 6, 8, 9 and 1 more: no measurable difference");
+  recommendation.tied = {7};
+  EXPECT_EQ(line_of(recommendation_text(recommendation, two_objectives()), "tied"), "");
+  RecommendationContext one = two_objectives();
+  one.objectives.pop_back();
+  EXPECT_EQ(line_of(recommendation_text(recommendation, one), "trade"), "");
+}
+
+TEST(Recommendation, ThatDoesNotPayInOneRunSaysSo) {
+  Recommendation recommendation = faster();
+  const auto tuning = [&] {
+    return line_of(recommendation_text(recommendation, two_objectives()), "tuning");
+  };
+  recommendation.payback_share = 1.0;
+  EXPECT_EQ(tuning(), "tuning took 14 min 20 s, $0.29; paid back after 100 % of the planned run");
+  recommendation.payback_share = 1.01;
+  EXPECT_EQ(tuning(), "tuning took 14 min 20 s, $0.29; not paid back by one planned run");
+  recommendation.payback_share.reset();
+  recommendation.tuning_usd = 0.0;
+  EXPECT_EQ(tuning(), "tuning took 14 min 20 s");
+  RecommendationContext context = two_objectives();
+  context.machine_hours = 0.87;
+  EXPECT_EQ(line_of(recommendation_text(recommendation, context), "tuning"),
+            "tuning took 14 min 20 s, 0.87 machine-hours");
+}
+
+TEST(Recommendation, AsJsonTellsAllThatItsTextDoes) {
+  Recommendation recommendation = faster();
+  recommendation.tied = {3};
+  recommendation.pareto = {4};
+  recommendation.notes = {"a note"};
+  recommendation.least_samples_ratio = 1.0;
+  recommendation.most_samples_ratio = 2.0;
+  const Json json = recommendation_json(recommendation, two_objectives());
+  EXPECT_EQ(json["trial"], 7);
+  EXPECT_EQ(json["configuration"], Json::parse(R"({"batch_size": 256, "workers": 6})"));
+  EXPECT_EQ(json["objectives"][1]["metric"], "cost");
+  EXPECT_EQ(json["objectives"][1]["baseline"], 49.93);
+  EXPECT_EQ(json["objectives"][1]["best"], 23.39);
+  EXPECT_TRUE(json["objectives"][1]["best_half_width_95"].is_null());
+  EXPECT_EQ(json["speed_up"]["interleaved_pairs"], 3);
+  EXPECT_EQ(json["finalists"][0]["trial"], 7);
+  EXPECT_EQ(json["tied_trials"], Json::array({3}));
+  EXPECT_EQ(json["pareto_trials"], Json::array({4}));
+  EXPECT_EQ(json["notes"], Json::array({"a note"}));
+  EXPECT_EQ(json["samples_ratio"]["most"], 2.0);
+  EXPECT_TRUE(json["samples_counted"].is_null());
+  EXPECT_TRUE(json["extrapolated_from_s"].is_null());
+  EXPECT_EQ(json["tuning_s"], 860.0);
+  EXPECT_EQ(json["tuning_usd"], 0.29);
+  EXPECT_EQ(json["payback_share"], 0.012);
+  EXPECT_FALSE(json.contains("tuning_machine_hours"));
+  recommendation.payback_share.reset();
+  EXPECT_TRUE(recommendation_json(recommendation, two_objectives())["payback_share"].is_null());
+}
+
 }  // namespace
 }  // namespace steptune

@@ -38,6 +38,28 @@ TEST(Csv, AQuoteWithinACellThatIsNotQuotedIsACharacter) {
   EXPECT_EQ(csv->rows[1][1], "2");
 }
 
+TEST(Csv, CellsMayBeEmptyAndTheLastLineMayBeOpen) {
+  const auto csv = parse_csv("a,b\n,1\n2,", "t.csv");
+  ASSERT_TRUE(csv) << csv.error().text();
+  EXPECT_THAT(csv->rows, ElementsAre(ElementsAre("", "1"), ElementsAre("2", "")));
+}
+
+TEST(Csv, ACarriageReturnWithinALineIsKept) {
+  const auto csv = parse_csv("a,b\r\n1\r,\"2\r\"\r\n3,4\r", "t.csv");
+  ASSERT_TRUE(csv) << csv.error().text();
+  EXPECT_THAT(csv->rows, ElementsAre(ElementsAre("1\r", "2\r"), ElementsAre("3", "4")));
+}
+
+TEST(Csv, AQuoteOpensACellAnewInEveryColumn) {
+  const auto csv = parse_csv("a,b\nx,\"1,2\"\n\"\",\"\"\"\"\n", "t.csv");
+  ASSERT_TRUE(csv) << csv.error().text();
+  EXPECT_THAT(csv->rows, ElementsAre(ElementsAre("x", "1,2"), ElementsAre("", "\"")));
+}
+
+TEST(Csv, AQuoteAtTheVeryEndIsNeverClosed) {
+  EXPECT_FALSE(parse_csv("a\n\"", "t.csv"));
+}
+
 TEST(Csv, ColumnsAreFoundByNameOrTheNearestIsTold) {
   const auto csv = parse_csv("workers,time\n1,2\n", "t.csv");
   ASSERT_TRUE(csv);

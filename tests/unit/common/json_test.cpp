@@ -74,5 +74,47 @@ TEST(ReadJsonFile, SaysWhyAFileCannotBeRead) {
   EXPECT_FALSE(read_json_file("/tmp"));
 }
 
+TEST(ParseJson, AllowsNestingToItsLimit) {
+  const auto nested = [](std::size_t levels) {
+    return parse_json(std::string(levels, '[') + std::string(levels, ']'), "study.json");
+  };
+  EXPECT_TRUE(nested(64));
+  EXPECT_FALSE(nested(65));
+  std::string objects;
+  for (int level = 0; level < 65; ++level)
+    objects += R"({"a":)";
+  EXPECT_THAT(parse_json(objects, "study.json").error().text(), HasSubstr("deeper than 64"));
+}
+
+TEST(ParseJson, RefusesDocumentsOfMoreThanSixteenMebibytes) {
+  std::string text(std::size_t{16} << 20, ' ');
+  text[0] = '1';
+  EXPECT_TRUE(parse_json(text, "study.json"));
+  text += ' ';
+  const auto larger = parse_json(text, "study.json");
+  ASSERT_FALSE(larger);
+  EXPECT_EQ(larger.error().text(), "study.json: larger than 16 MiB");
+}
+
+TEST(ParseJson, SaysNothingOfTheLibraryThatReadsIt) {
+  EXPECT_THAT(parse_json("{", "study.json").error().text(),
+              ::testing::AllOf(HasSubstr("study.json: not valid JSON: parse error"),
+                               ::testing::Not(HasSubstr("json.exception"))));
+}
+
+TEST(ConfigurationJson, RefusesWhatIsNoObjectAndNumbersThatDoNotFit) {
+  const auto list = configuration_from_json(Json::parse("[1]"), "x#/baseline");
+  ASSERT_FALSE(list);
+  EXPECT_EQ(list.error().text(), "x#/baseline: expected an object of parameter values, not array");
+  const auto large =
+      configuration_from_json(Json::parse(R"({"a": 9223372036854775808})"), "x#/baseline");
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().text(), "x#/baseline/a: the number is too large");
+  const auto most =
+      configuration_from_json(Json::parse(R"({"a": 9223372036854775807})"), "x#/baseline");
+  ASSERT_TRUE(most);
+  EXPECT_EQ(*most->find("a"), Value{std::numeric_limits<std::int64_t>::max()});
+}
+
 }  // namespace
 }  // namespace steptune

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/text.hpp"
 
+#include <cmath>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -43,6 +46,68 @@ TEST(PrintableLine, CutsBetweenCharacters) {
   EXPECT_EQ(printable_line("\xED\xA0\x80", 30), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
+TEST(NearestName, MayDifferByAThirdOfItsLengthAndByOneEditAtLeast) {
+  const auto nearest = [](std::string_view name, const std::string& candidate) {
+    return nearest_name(name, std::vector<std::string>{candidate}).has_value();
+  };
+  EXPECT_TRUE(nearest("ab", "ac"));
+  EXPECT_FALSE(nearest("ab", "cd"));
+  EXPECT_TRUE(nearest("abcdef", "abcdxy")) << "two of six";
+  EXPECT_FALSE(nearest("abcdef", "abcxyz")) << "three of six";
+  EXPECT_TRUE(nearest("abc", "abcd"));
+  EXPECT_TRUE(nearest("abcd", "abc"));
+  EXPECT_TRUE(nearest("ba", "ab")) << "neighbours swapped are one edit";
+  EXPECT_FALSE(nearest("cba", "abc"));
+  EXPECT_FALSE(nearest_name("x", std::vector<std::string>{}));
+}
+
+TEST(NearestName, IsTheFirstOfThoseThatAreEquallyNear) {
+  const std::vector<std::string> names{"axe", "abx", "abc"};
+  EXPECT_EQ(nearest_name("abe", names), "axe");
+  EXPECT_EQ(nearest_name("abc", names), "abc") << "none is nearer than the name itself";
+  EXPECT_EQ(did_you_mean("zzz", names), "");
+}
+
+TEST(PrintableLine, CountsTheSeparatorsOfLinesAmongItsBytes) {
+  EXPECT_EQ(printable_line("ab\ncd", 7), "ab | cd");
+  EXPECT_EQ(printable_line("ab\ncd", 5), "ab") << "a separator never ends the line";
+  EXPECT_EQ(printable_line("a\tb"), "a b");
+}
+
+TEST(Utf8, LengthsAreThoseOfTheUnicodeStandard) {
+  const std::vector<std::pair<std::string, std::size_t>> sequences{
+      {"a", 1},
+      {"\x7F", 1},
+      {"\x80", 0},      // a continuation alone
+      {"\xC1\xBF", 0},  // overlong
+      {"\xC2\x80", 2},
+      {"\xDF\xBF", 2},
+      {"\xDF", 0},          // cut
+      {"\xE0\x9F\xBF", 0},  // overlong
+      {"\xE0\xA0\x80", 3},
+      {"\xED\x9F\xBF", 3},
+      {"\xED\xA0\x80", 0},  // a surrogate
+      {"\xEE\x80\x80", 3},
+      {"\xEF\xBF\xBF", 3},
+      {"\xE1\xA0", 0},  // cut
+      {"\xE1\xA0z", 0},
+      {"\xF0\x8F\xBF\xBF", 0},  // overlong
+      {"\xF0\x90\x80\x80", 4},
+      {"\xF4\x8F\xBF\xBF", 4},
+      {"\xF4\x90\x80\x80", 0},  // beyond U+10FFFF
+      {"\xF5\x80\x80\x80", 0},
+      {"\xF1\x80\x80", 0},  // cut
+      {"\xF1\x80zz", 0},
+  };
+  for (const auto& [text, length] : sequences) {
+    EXPECT_EQ(utf8_length(text, 0), length) << testing::PrintToString(text);
+    EXPECT_EQ(utf8_length("x" + text, 1), length) << testing::PrintToString(text);
+    EXPECT_EQ(is_utf8(text), length == text.size()) << testing::PrintToString(text);
+  }
+  EXPECT_TRUE(is_utf8(""));
+  EXPECT_TRUE(is_utf8("plain \xC3\xA9\xE2\x82\xAC\xF0\x9F\x8E\x89"));
+}
+
 TEST(FileName, IsOneOfTheFolderItself) {
   for (const char* name : {"loss", "val loss", "a:b", "-x", "a..", "gr\xC3\xBCn"})
     EXPECT_TRUE(is_file_name(name)) << name;
@@ -72,7 +137,9 @@ TEST(ParseDuration, UnitsAndSums) {
   EXPECT_EQ(parse_duration_s("30m"), 1800.0);
   EXPECT_EQ(parse_duration_s("1h30m"), 5400.0);
   EXPECT_EQ(parse_duration_s("250ms"), 0.25);
-  for (const char* bad : {"", "m", "1x", "1h30", "-5s", "1..5s"}) {
+  EXPECT_EQ(parse_duration_s("2d"), 172800.0);
+  EXPECT_EQ(parse_duration_s("1m500ms"), 60.5);
+  for (const char* bad : {"", "m", "1x", "1h30", "-5s", "1..5s", ".", "1 h", "1e3"}) {
     EXPECT_FALSE(parse_duration_s(bad)) << bad;
   }
 }
@@ -98,6 +165,41 @@ TEST(Format, ForPeople) {
   EXPECT_EQ(format_usd(49.926), "$49.93");
   EXPECT_EQ(format_usd(0.0041), "$0.0041");
   EXPECT_EQ(format_usd(0), "$0.00");
+}
+
+TEST(Format, DurationsTakeTheNextUnitWhereRoundingReachesIt) {
+  const std::vector<std::pair<double, std::string>> durations{
+      {0.0, "0 ms"},
+      {0.001, "1 ms"},
+      {0.9994, "999 ms"},
+      {0.9996, "1.0 s"},
+      {1.0, "1.0 s"},
+      {59.94, "59.9 s"},
+      {59.96, "1 min"},
+      {60.0, "1 min"},
+      {61.0, "1 min 1 s"},
+      {3599.0, "59 min 59 s"},
+      {3599.6, "1.0 h"},
+      {3600.0, "1.0 h"},
+      {71.9 * 3600.0, "71.9 h"},
+      {72.0 * 3600.0, "3.0 d"},
+      {-90.0, "-1 min 30 s"},
+  };
+  for (const auto& [seconds, text] : durations)
+    EXPECT_EQ(format_duration(seconds), text) << seconds;
+  EXPECT_EQ(format_duration(std::numeric_limits<double>::infinity()), "-");
+  EXPECT_EQ(format_duration(std::nan("")), "-");
+}
+
+TEST(Format, MoneyHasTwoDigitsHoweverLittleItIs) {
+  const std::vector<std::pair<double, std::string>> amounts{
+      {0.1, "$0.10"},        {0.0951, "$0.10"},     {0.0949, "$0.095"},    {0.05, "$0.05"},
+      {0.00016, "$0.00016"}, {4.1e-5, "$0.000041"}, {2e-7, "$0.00000020"}, {1234.5, "$1234.50"},
+      {1e-10, "$0.00"},      {-0.29, "-$0.29"},     {-0.0041, "-$0.0041"},
+  };
+  for (const auto& [usd, text] : amounts)
+    EXPECT_EQ(format_usd(usd), text) << usd;
+  EXPECT_EQ(format_usd(std::nan("")), "-");
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tuner/init/python_source.hpp"
+
 namespace steptune {
 namespace {
 
@@ -22,6 +24,20 @@ Survey surveyed(const std::vector<std::string>& loaders, int ranks = 1) {
 const std::string k_training = R"("id":"a","training":true,"length":938,"batch_size":64)";
 const std::string k_evaluation = R"("id":"b","training":false,"length":10,"batch_size":1000)";
 
+ProgramFacts program_of(std::vector<std::string> argv, const std::string& source = "") {
+  ProgramFacts program;
+  program.argv = std::move(argv);
+  program.options = options_of_source(source, "train.py");
+  program.loop_bounds = loop_bounds_of(source, "train.py");
+  return program;
+}
+
+std::string why(const std::vector<std::string>& argv, const std::string& source,
+                const Survey& survey) {
+  const auto planned = planned_length(program_of(argv, source), survey);
+  return planned ? planned->why : "";
+}
+
 double planned_samples(const std::string& words, const Survey& survey) {
   std::vector<std::string> argv{"python3", "train.py"};
   for (std::size_t begin = 0; begin < words.size();) {
@@ -29,7 +45,7 @@ double planned_samples(const std::string& words, const Survey& survey) {
     argv.push_back(words.substr(begin, end - begin));
     begin = end + 1;
   }
-  const auto planned = planned_length(argv, survey);
+  const auto planned = planned_length(program_of(argv), survey);
   return planned ? planned->samples : 0.0;
 }
 
@@ -38,7 +54,7 @@ TEST(PlannedLength, IsEpochsTimesWhatTheTrainingLoaderHandsOut) {
   EXPECT_EQ(planned_samples("--epochs 14", survey), 14.0 * 938.0 * 64.0);
   EXPECT_EQ(planned_samples("--num-train-epochs=3 --lr 0.1", survey), 3.0 * 938.0 * 64.0);
   EXPECT_EQ(planned_samples("--num_epochs 2", survey), 2.0 * 938.0 * 64.0);
-  EXPECT_EQ(planned_length({"python3", "train.py", "--epochs", "2"}, survey)->why,
+  EXPECT_EQ(why({"python3", "train.py", "--epochs", "2"}, "", survey),
             "--epochs 2 of 60032 samples");
   EXPECT_EQ(planned_samples("--epochs 1", surveyed({k_training}, 4)), 4.0 * 938.0 * 64.0)
       << "each rank has its part of the data";
@@ -49,6 +65,55 @@ TEST(PlannedLength, IsStepsTimesTheirSamples) {
   EXPECT_EQ(planned_samples("--max_iters=600", survey), 600.0 * 64.0);
   EXPECT_EQ(planned_samples("--max-steps 600 --epochs 14", survey), 600.0 * 64.0)
       << "trainers end at the steps where both are given";
+}
+
+TEST(PlannedLength, IsToldInAnySpelling) {
+  const Survey survey = surveyed({k_training});
+  EXPECT_EQ(planned_samples("--nEpochs 3", survey), 3.0 * 60032.0);
+  EXPECT_EQ(planned_samples("lr=1 trainer.max_epochs=3", survey), 3.0 * 60032.0);
+  EXPECT_EQ(planned_samples("notrainer_max_epochs=3", survey), 0.0);
+}
+
+TEST(PlannedLength, IsByDefaultWhatTheScriptDeclares) {
+  const Survey survey = surveyed({k_training});
+  const std::string source =
+      "parser.add_argument('-e', '--epochs', type=int, default=14)\n"
+      "parser.add_argument('--max-steps', type=int, default=-1)\n";
+  EXPECT_EQ(why({"python3", "train.py"}, source, survey),
+            "--epochs 14 (train.py) of 60032 samples");
+  EXPECT_EQ(why({"python3", "train.py", "-e", "3"}, source, survey), "--epochs 3 of 60032 samples");
+  EXPECT_EQ(why({"python3", "train.py", "--epochs", "3"},
+                "add_argument('--max-steps', default=100)\n" + source, survey),
+            "--epochs 3 of 60032 samples")
+      << "the command's own word counts before a default";
+}
+
+TEST(PlannedLength, IsWhatAFileSaysThatTheCommandNames) {
+  const Survey survey = surveyed({k_training});
+  ProgramFacts program = program_of({"python3", "train.py", "-c", "config.json"},
+                                    "add_argument('--epochs', default=1)");
+  ProgramOption epochs;
+  epochs.name = "trainer.epochs";
+  epochs.default_value = "100";
+  epochs.default_from = "config.json";
+  program.configs.push_back({"config.json", {epochs}, {}});
+  EXPECT_EQ(planned_length(program, survey)->why,
+            "trainer.epochs 100 (config.json) of 60032 samples");
+}
+
+TEST(PlannedLength, IsWhatLoopsOfTheScriptCountTo) {
+  const Survey survey = surveyed({k_training});
+  const std::string source =
+      "max_iters = 5000  # long\nnum_epochs = 7\n"
+      "for iter in range(start, max_iters):\n    step()\n";
+  EXPECT_EQ(why({"python3", "train.py"}, source, survey),
+            "max_iters 5000 (train.py) of 64 samples");
+  EXPECT_EQ(why({"python3", "train.py"}, "max_iters = 5000\nfor i in range(10): step()\n", survey),
+            "")
+      << "what no loop counts to may be anything";
+  EXPECT_EQ(
+      why({"python3", "train.py"}, "max_iters = read()\nfor i in range(max_iters): pass\n", survey),
+      "");
 }
 
 TEST(PlannedLength, IsNotGuessed) {

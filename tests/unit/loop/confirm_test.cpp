@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/confirm.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
 #include "tests/unit/loop/fixture.hpp"
+#include "tuner/loop/disturbed_runs.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/machine_drift.hpp"
 
@@ -240,6 +245,166 @@ TEST_F(ConfirmTest, GoesOnWhileItIsUndecidedAndGivesUpWhatIsOutOfReach) {
   EXPECT_LE(confirmation().finalists()[0].pairs.size(), 12U);
 }
 
+TEST_F(ConfirmTest, NothingIsConfirmedWhereTheStudyWantsNoPairs) {
+  study_.measure.confirm_pairs = 0;
+  EXPECT_FALSE(next());
+}
+
+TEST_F(ConfirmTest, AFailureInALaterRoundRefutesItsFinalistAlone) {
+  trials_.push_back(completed(3, 2.01, 0.01));
+  for (const std::int64_t x : {2, 3})
+    trials_.push_back(confirming(2 + x, k_a, 1, x, 2.0, 0.01));
+  trials_.push_back(confirming(6, k_b, 1, 1, 4.0, 0.01));
+  trials_.push_back(confirming(7, k_b, 2, 1, 4.0, 0.01));
+  trials_.push_back(confirming(8, k_a, 2, 3, 2.0, 0.01));
+  trials_.push_back(confirming(9, k_a, 2, 2, 2.0, 0.01));
+  ASSERT_EQ(confirmation().winner()->configuration, trials_[1].configuration);
+  trials_.back().status = TrialStatus::infeasible;
+  const Confirmation after = confirmation();
+  EXPECT_EQ(after.finalists()[0].verdict, Verdict::failed);
+  EXPECT_TRUE(after.finalists()[0].settled);
+  EXPECT_EQ(after.finalists()[1].verdict, Verdict::faster);
+  EXPECT_EQ(after.winner()->configuration, trials_[2].configuration);
+}
+
+TEST_F(ConfirmTest, ARunWithoutAllObjectivesMakesNoPair) {
+  trials_.push_back(confirming(3, k_a, 1, 2, 2.0, 0.01));
+  trials_.push_back(confirming(4, k_b, 1, 1, 4.0, 0.01));
+  ASSERT_EQ(confirmation().finalists()[0].pairs.size(), 1U);
+  trials_[3].objectives.clear();
+  EXPECT_TRUE(confirmation().finalists()[0].pairs.empty());
+  trials_[3].objectives = {4.0};
+  trials_[2].objectives.clear();
+  EXPECT_TRUE(confirmation().finalists()[0].pairs.empty());
+}
+
+TEST_F(ConfirmTest, ABaselineThatWasNotMeasuredForAGuardHasFailed) {
+  trials_.push_back(confirming(3, k_a, 1, 2, 2.0, 0.01));
+  for (std::int64_t number = 4; number <= 5; ++number) {
+    EXPECT_FALSE(confirmation().baseline_failed());
+    trials_.push_back(confirming(number, k_b, 1, 1, 4.0, 0.01));
+    trials_.back().status = TrialStatus::infeasible;
+    trials_.back().objectives.clear();
+  }
+  EXPECT_TRUE(confirmation().baseline_failed());
+  trials_.back().status = TrialStatus::running;
+  EXPECT_FALSE(confirmation().baseline_failed()) << "it may yet be measured";
+}
+
+TEST_F(ConfirmTest, OfTwoFasterOnesTheEarlierWinsUnlessTheOtherIsBetterByMoreThanThePrecision) {
+  trials_.push_back(completed(3, 2.01, 0.01));
+  run([](std::int64_t x) { return x == 1 ? 4.0 : x == 2 ? 2.0 : 1.98; });
+  EXPECT_EQ(confirmation().winner()->configuration, trials_[1].configuration);
+  trials_.resize(3);
+  run([](std::int64_t x) { return x == 1 ? 4.0 : x == 2 ? 2.0 : 1.9; });
+  EXPECT_EQ(confirmation().winner()->configuration, trials_[2].configuration);
+}
+
+TEST_F(ConfirmTest, ContendersAreTheIncumbentAndWhatIsTiedWithItAndBetterThanTheBaseline) {
+  const auto contenders = [&](std::size_t most) {
+    std::vector<std::int64_t> result;
+    for (const Configuration& configuration : confirmation().contenders(most))
+      result.push_back(std::get<std::int64_t>(*configuration.find("x")));
+    return result;
+  };
+  trials_.push_back(completed(3, 2.01, 0.01));
+  trials_.push_back(completed(4, 2.01, 0.01));
+  trials_.back().configuration = trials_[2].configuration;
+  trials_.push_back(completed(5, 2.02, 0.01));
+  trials_.push_back(completed(6, 3.0, 0.01));
+  EXPECT_THAT(contenders(0), ::testing::IsEmpty());
+  EXPECT_THAT(contenders(1), ::testing::ElementsAre(2));
+  EXPECT_THAT(contenders(2), ::testing::ElementsAre(2, 3));
+  EXPECT_THAT(contenders(9), ::testing::ElementsAre(2, 3, 5)) << "each configuration once";
+  trials_.resize(2);
+  trials_.push_back(completed(3, 4.1, 3.0));
+  EXPECT_THAT(contenders(9), ::testing::ElementsAre(2)) << "tied, but no better than the baseline";
+  trials_.erase(trials_.begin());
+  EXPECT_THAT(contenders(9), ::testing::IsEmpty()) << "nothing to compare with";
+  trials_.clear();
+  EXPECT_THAT(contenders(9), ::testing::IsEmpty());
+}
+
+TEST_F(ConfirmTest, NobodyTakesATurnOnceThereIsAWinner) {
+  trials_.push_back(completed(3, 3.0, 0.01));
+  run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
+  EXPECT_EQ(confirmation().finalists().size(), 1U);
+}
+
+TEST_F(ConfirmTest, NoMoreThanThreeTakeTheirTurn) {
+  for (std::int64_t x = 3; x <= 6; ++x)
+    trials_.push_back(completed(x, 2.0 + 0.2 * static_cast<double>(x), 0.01));
+  run([](std::int64_t) { return 4.0; });
+  const Confirmation done = confirmation();
+  EXPECT_EQ(done.finalists().size(), k_most_finalists);
+  EXPECT_FALSE(done.may_take_turns());
+  EXPECT_EQ(done.winner(), nullptr);
+}
+
+TEST_F(ConfirmTest, WhatIsNoBetterThanTheBaselineTakesNoTurn) {
+  trials_.push_back(completed(3, 4.0, 0.01));
+  run([](std::int64_t) { return 4.0; });
+  EXPECT_EQ(confirmation().finalists().size(), 1U);
+  EXPECT_TRUE(confirmation().may_take_turns());
+}
+
+TEST_F(ConfirmTest, TheBaselineFoundAgainByTheSearchIsNoFinalist) {
+  trials_[1].objectives = {3.0};
+  trials_.push_back(completed(3, 3.5, 0.01));
+  trials_.back().configuration = trials_[0].configuration;
+  run([](std::int64_t) { return 4.0; });
+  const Confirmation done = confirmation();
+  ASSERT_EQ(done.finalists().size(), 1U);
+  EXPECT_EQ(done.finalists()[0].configuration, trials_[1].configuration);
+}
+
+TEST_F(ConfirmTest, SentinelsOfTheSearchTellHowMuchLaunchesDiffer) {
+  const auto width = [&] {
+    trials_.push_back(confirming(90, k_a, 1, 2, 2.0, 0.01));
+    trials_.push_back(confirming(91, k_b, 1, 1, 4.0, 0.01));
+    const SpeedUp speed_up = confirmation().finalists()[0].speed_up;
+    return std::log(speed_up.high / speed_up.low);
+  };
+  const double without = width();
+  trials_.resize(2);
+  for (std::int64_t i = 0; i < 6; ++i)
+    trials_.push_back(
+        confirming(3 + i, TrialPurpose::sentinel, 0, 1, i % 2 == 0 ? 4.4 : 3.6, 0.01));
+  EXPECT_GT(width(), 1.5 * without);
+}
+
+TEST_F(ConfirmTest, OfTwoRunsThatWereDisturbedAlikeTheFirstCounts) {
+  for (int i = 0; i < 4; ++i)
+    trials_.push_back(confirming(3 + i, i % 2 == 0 ? k_a : k_b, 1 + i / 2, i % 2 == 0 ? 2 : 1,
+                                 i % 2 == 0 ? 2.0 : 4.0, 0.01));
+  disturbed_run(2, 2.5);
+  trials_.push_back(confirming(8, k_b, 3, 1, 4.0, 0.01));
+  disturbed_run(2, 9.0);
+  EXPECT_EQ(confirmation().finalists()[0].pairs[2].incumbent->objectives[0], 2.5);
+  trials_.back().disturbed_s = 0.0;
+  trials_.back().status = TrialStatus::running;
+  EXPECT_EQ(confirmation().finalists()[0].pairs[2].incumbent->objectives[0], 2.5)
+      << "the other one is not over";
+}
+
+TEST(Refutes, AFreshRunOfAFinalistThatEndedWithoutAMeasurement) {
+  TrialRecord run = confirming(3, k_a, 1, 2, 2.0);
+  EXPECT_FALSE(refutes(run));
+  for (const TrialStatus status : {TrialStatus::launching, TrialStatus::running}) {
+    run.status = status;
+    EXPECT_FALSE(refutes(run)) << to_text(status);
+  }
+  for (const TrialStatus status :
+       {TrialStatus::failed, TrialStatus::infeasible, TrialStatus::out_of_memory}) {
+    run.status = status;
+    EXPECT_TRUE(refutes(run)) << to_text(status);
+  }
+  run.purpose = k_b;
+  EXPECT_FALSE(refutes(run)) << "the baseline refutes nothing";
+  run.purpose = TrialPurpose::search;
+  EXPECT_FALSE(refutes(run));
+}
+
 class PairsTest : public ::testing::Test {
  protected:
   std::vector<RunPair> pairs() const {
@@ -385,6 +550,117 @@ TEST(SpeedUp, OfTheBaselineOverItselfWasNotMeasured) {
   EXPECT_TRUE(std::isnan(speed_up_of_trials(time_study(), baseline, baseline).ratio));
 }
 
+TEST_F(PairsTest, WithoutAnyNothingIsKnown) {
+  const SpeedUp speed_up = speed_up_of_pairs(study_, {}, k_error);
+  EXPECT_EQ(speed_up.pairs, 0);
+  EXPECT_TRUE(std::isnan(speed_up.ratio));
+  const Judgement judgement = judge(study_, {}, k_error);
+  EXPECT_EQ(judgement.verdict, Verdict::open);
+  EXPECT_FALSE(judgement.settled);
+}
+
+TEST_F(PairsTest, ThatArePreciseBeforeTheUsualNumberSettleIt) {
+  study_.measure.confirm_pairs = 5;
+  study_.measure.target_half_width = 0.3;
+  for (int pair = 1; pair <= 2; ++pair) {
+    runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, 1.0));
+    runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 4.0));
+  }
+  EXPECT_TRUE(judge(study_, pairs(), k_error).settled);
+  study_.measure.target_half_width = 0.001;
+  EXPECT_FALSE(judge(study_, pairs(), k_error).settled);
+}
+
+TEST_F(PairsTest, OfTheUsualNumberSettleWhatIsFaster) {
+  study_.measure.target_half_width = 0.001;
+  for (int pair = 1; pair <= study_.measure.confirm_pairs; ++pair) {
+    EXPECT_FALSE(judge(study_, pairs(), k_error).settled) << pair;
+    runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, 1.0));
+    runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 4.0));
+  }
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+  EXPECT_TRUE(judge(study_, pairs(), k_error).settled);
+}
+
+TEST_F(PairsTest, AreGivenUpAfterFourTimesTheUsualNumber) {
+  study_.measure.confirm_pairs = 2;
+  // Faster by about as much as it scatters: never shown, never out of reach.
+  for (int pair = 1; pair <= 8; ++pair) {
+    runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, pair % 2 == 0 ? 1.0 : 1.1));
+    runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 1.11));
+  }
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::not_faster);
+  EXPECT_TRUE(judge(study_, pairs(), k_error).settled);
+  runs_.resize(14);
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::open);
+}
+
+TEST_F(PairsTest, OfValuesThatAreNotPositiveAreComparedByTheirRelativeDifference) {
+  study_.objectives = {{"score", Direction::minimize}};
+  runs_ = {confirming(1, k_a, 1, 2, -4.0), confirming(2, k_b, 1, 1, -1.0),
+           confirming(3, k_a, 2, 2, -1.0), confirming(4, k_b, 2, 1, 1.0)};
+  const PairStatistics statistics = statistics_of(study_, pairs(), k_error);
+  EXPECT_FALSE(statistics.has_ratio);
+  EXPECT_DOUBLE_EQ(statistics.mean, 0.5 * (0.75 + 2.0));
+  EXPECT_TRUE(std::isnan(speed_up_of_pairs(study_, pairs(), k_error).ratio));
+  runs_ = {confirming(1, k_a, 1, 2, 0.0), confirming(2, k_b, 1, 1, 0.0)};
+  EXPECT_DOUBLE_EQ(statistics_of(study_, pairs(), k_error).mean, 0.0) << "0 is as good as 0";
+}
+
+TEST_F(PairsTest, OfCostsKnowHowLaunchesDifferAsThoseOfTimesDo) {
+  runs_ = {confirming(1, k_a, 1, 2, 1.0), confirming(2, k_b, 1, 1, 2.0)};
+  const double of_times = statistics_of(study_, pairs(), k_error).half_width;
+  study_.objectives = {{"cost", Direction::minimize}};
+  EXPECT_DOUBLE_EQ(statistics_of(study_, pairs(), k_error).half_width, of_times);
+}
+
+TEST_F(PairsTest, AreNoSurerThanEachRunIsWithinItself) {
+  for (int pair = 1; pair <= 6; ++pair) {
+    runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, 1.0, 0.3));
+    runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 2.0));
+  }
+  EXPECT_GE(statistics_of(study_, pairs(), k_error).standard_error, 0.3 / std::sqrt(6.0) - 1e-9);
+}
+
+TEST(LeastPairs, AreTwoUnlessTheStudyAsksForOne) {
+  StudySpec study = time_study();
+  for (const auto& [usual, least] :
+       std::vector<std::pair<int, int>>{{0, 1}, {1, 1}, {2, 2}, {3, 2}, {20, 2}}) {
+    study.measure.confirm_pairs = usual;
+    EXPECT_EQ(least_pairs(study), least) << usual;
+  }
+  study.trials = TrialsIn::attached;
+  study.measure.confirm_pairs = 1;
+  EXPECT_EQ(least_pairs(study), 2) << "beside a long run one pair is never enough";
+}
+
+TEST(ShareOfLook, IsHalfAtTheUsualNumberAndHalvesFromThereOn) {
+  EXPECT_DOUBLE_EQ(share_of_look(1, 3), 0.125);
+  EXPECT_DOUBLE_EQ(share_of_look(2, 3), 0.125);
+  EXPECT_DOUBLE_EQ(share_of_look(3, 3), 0.5);
+  EXPECT_DOUBLE_EQ(share_of_look(4, 3), 0.125);
+  EXPECT_DOUBLE_EQ(share_of_look(5, 3), 0.0625);
+  EXPECT_DOUBLE_EQ(share_of_look(1, 1), 0.75) << "there is no look before";
+}
+
+TEST(VerdictNames, ReadBackAsTheyAreWritten) {
+  for (const Verdict verdict :
+       {Verdict::open, Verdict::faster, Verdict::hidden, Verdict::not_faster, Verdict::failed}) {
+    EXPECT_EQ(verdict_from_text(to_text(verdict)), verdict);
+  }
+  EXPECT_FALSE(verdict_from_text("slower"));
+}
+
+TEST(SpeedUp, OfTrialsOfTheSearchCountsNoPairsAndForeseesNone) {
+  const SpeedUp speed_up =
+      speed_up_of_trials(time_study(), completed(2, 1.0, 0.01), completed(1, 2.0, 0.01));
+  EXPECT_NEAR(speed_up.ratio, 2.0, 1e-12);
+  EXPECT_LT(speed_up.low, 2.0);
+  EXPECT_EQ(speed_up.pairs, 0);
+  EXPECT_TRUE(std::isnan(speed_up.repeat_low));
+  EXPECT_TRUE(std::isnan(speed_up.repeat_high));
+}
+
 TEST(LaunchVariation, LeavesOutWhatOthersDisturbed) {
   std::vector<TrialRecord> trials;
   for (std::int64_t round = 1; round <= 6; ++round)
@@ -412,6 +688,106 @@ TEST(LaunchVariation, IsThePriorUntilLaunchesTellMore) {
   EXPECT_NEAR(variation.relative, 0.03, 0.002);
   EXPECT_DOUBLE_EQ(variation.degrees_of_freedom, 3.0 + 39.0);
   EXPECT_NEAR(error_among_launches(2.0, 0.08, variation), 0.1, 0.005);
+}
+
+TEST(LaunchVariation, ComesFromRunsThatNothingSelected) {
+  std::vector<TrialRecord> trials;
+  for (std::int64_t i = 1; i <= 6; ++i) {
+    trials.push_back(completed(i, i % 2 == 0 ? 1.2 : 0.8));
+    trials.back().configuration.set("x", std::int64_t{1});
+  }
+  const double prior = LaunchVariation{}.relative;
+  EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).relative, prior)
+      << "the search repeats what looked good";
+  for (const TrialPurpose purpose :
+       {TrialPurpose::baseline, TrialPurpose::sentinel, TrialPurpose::confirm_baseline}) {
+    for (TrialRecord& trial : trials)
+      trial.purpose = purpose;
+    EXPECT_GT(estimate_launch_variation(trials, {}).relative, 0.1) << to_text(purpose);
+  }
+  for (TrialRecord& trial : trials)
+    trial.status = TrialStatus::infeasible;
+  EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).relative, prior);
+}
+
+TEST(LaunchVariation, DoesNotCountWhatIsWithinARunTwice) {
+  std::vector<TrialRecord> trials;
+  for (int i = 1; i <= 20; ++i)
+    trials.push_back(confirming(i, k_b, i, 1, i % 2 == 0 ? 1.05 : 0.95, 0.05));
+  EXPECT_LT(estimate_launch_variation(trials, {}).relative, 0.015);
+  for (TrialRecord& trial : trials)
+    trial.standard_errors.clear();
+  EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).degrees_of_freedom, 3.0)
+      << "of which it is not known how sure they are";
+}
+
+TEST(LaunchVariation, LeavesOutWhatHasNoLogarithmOrNoKnownError) {
+  std::vector<TrialRecord> trials;
+  for (int i = 1; i <= 3; ++i)
+    trials.push_back(confirming(i, k_b, i, 1, 1.0, 0.01));
+  const double known = estimate_launch_variation(trials, {}).relative;
+  trials.push_back(confirming(4, k_b, 4, 1, 0.0, 0.01));
+  EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).relative, known);
+  trials.back() = confirming(4, k_b, 4, 1, 1.0, std::numeric_limits<double>::infinity());
+  EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).degrees_of_freedom, 3.0);
+}
+
+TEST(ErrorAmongLaunches, IsAddedOnlyToAnErrorThatIsKnown) {
+  const LaunchVariation variation{0.03, 3.0};
+  EXPECT_DOUBLE_EQ(error_among_launches(2.0, 0.0, variation), 0.0);
+  EXPECT_DOUBLE_EQ(error_among_launches(completed(1, 2.0, 0.08), 0, variation), 0.1);
+  TrialRecord unsure = completed(1, 2.0);
+  unsure.standard_errors.clear();
+  EXPECT_DOUBLE_EQ(error_among_launches(unsure, 0, variation), 0.0);
+}
+
+TrialRecord disturbed(double disturbed_s, double spent_s = 10.0) {
+  TrialRecord trial = completed(1, 1.0);
+  trial.spent_s = spent_s;
+  trial.disturbed_s = disturbed_s;
+  return trial;
+}
+
+TEST(DisturbedRuns, AreJudgedByTheirLastLaunch) {
+  TrialRecord trial = disturbed(5.0, 20.0);
+  EXPECT_DOUBLE_EQ(disturbed_share(trial), 0.25) << "when it began is not known";
+  trial.started_wall_s = 1000.0;
+  trial.ended_wall_s = 1010.0;
+  EXPECT_DOUBLE_EQ(disturbed_share(trial), 0.5);
+  trial.disturbed_s = 30.0;
+  EXPECT_DOUBLE_EQ(disturbed_share(trial), 1.0);
+  EXPECT_DOUBLE_EQ(disturbed_share(disturbed(5.0, 0.0)), 0.0);
+}
+
+TEST(DisturbedRuns, AreMuchDisturbedFromAFifthOn) {
+  EXPECT_TRUE(is_much_disturbed(disturbed(2.0)));
+  EXPECT_FALSE(is_much_disturbed(disturbed(1.9)));
+}
+
+TEST(DisturbedRuns, AreUsualWhereMoreThanAThirdAre) {
+  const TrialRecord quiet = disturbed(0.0);
+  const TrialRecord loud = disturbed(5.0);
+  const auto usual = [&](std::size_t disturbed_runs, std::size_t all) {
+    std::vector<const TrialRecord*> runs(all, &quiet);
+    std::fill_n(runs.begin(), disturbed_runs, &loud);
+    return disturbance_is_usual(runs);
+  };
+  EXPECT_FALSE(usual(0, 0));
+  EXPECT_FALSE(usual(1, 1)) << "one may be by chance";
+  EXPECT_FALSE(usual(1, 3));
+  EXPECT_TRUE(usual(2, 2));
+  EXPECT_TRUE(usual(2, 3));
+  EXPECT_FALSE(usual(2, 6));
+  EXPECT_TRUE(usual(3, 6));
+}
+
+TEST(DisturbedRuns, AreLeftOutUnlessThatIsUsualOrNothingWouldBeLeft) {
+  const TrialRecord quiet = disturbed(0.0);
+  const TrialRecord loud = disturbed(5.0);
+  EXPECT_THAT(without_disturbed({&quiet, &loud, &quiet}), ::testing::ElementsAre(&quiet, &quiet));
+  EXPECT_THAT(without_disturbed({&loud}), ::testing::ElementsAre(&loud));
+  EXPECT_THAT(without_disturbed({&quiet, &loud, &loud}),
+              ::testing::ElementsAre(&quiet, &loud, &loud));
 }
 
 /// Whole runs of programs that end by themselves, without a steady state: what a longer run would

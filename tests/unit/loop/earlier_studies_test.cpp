@@ -102,5 +102,29 @@ TEST(EarlierStudies, FailuresAreToldToo) {
   EXPECT_TRUE(observations->front().values.empty());
 }
 
+TEST(EarlierStudies, AnObjectiveThatIsTurnedRoundIsAnotherOne) {
+  const StudySpec now =
+      study("now", k_batch, R"({"batch": 8})", R"([{"metric": "score", "direction": "maximize"}])");
+  const StudySpec earlier =
+      study("earlier", k_batch, R"({"batch": 8})", R"([{"metric": "score"}])");
+  const auto refused = translate_trials(now, earlier, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text(),
+            "/search/learn_from: study \"earlier\" has other objectives (score) than this one "
+            "(score (maximized))\n  name studies with the same objectives");
+}
+
+TEST(EarlierStudies, TheirErrorsFollowTheirObjectives) {
+  const StudySpec now = study("now", k_batch, R"({"batch": 8})", R"(["cost"])");
+  const StudySpec earlier = study("earlier", k_batch, R"({"batch": 8})", R"(["time", "cost"])");
+  TrialRecord trial = trial_of(1, batch(16), 2.0);
+  trial.objectives = {2.0, 7.0};
+  trial.standard_errors = {0.0, 0.2};
+  const auto observations = translate_trials(now, earlier, {trial});
+  ASSERT_TRUE(observations);
+  ASSERT_EQ(observations->front().standard_errors.size(), 1U);
+  EXPECT_GE(observations->front().standard_errors.front(), 0.2);
+}
+
 }  // namespace
 }  // namespace steptune

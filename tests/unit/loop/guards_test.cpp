@@ -200,6 +200,190 @@ TEST(Guards, ABaselineThatDidNotReportIsTold) {
   EXPECT_FALSE(violated_guard(guards, {{"loss@1000", {99.0}}}, {}, &silent, GuardMoment::ended));
 }
 
+TEST(Guards, AWindowBeginsAndEndsAtItsNumbersOfSamples) {
+  GuardWindows windows({loss_after(1000)});
+  EXPECT_TRUE(windows.awaits_samples(1249));
+  EXPECT_FALSE(windows.awaits_samples(1250));
+  tell(windows, reporting(1000, 2.0));
+  for (int report = 0; report < 3; ++report)
+    tell(windows, reporting(1100, 3.0));
+  EXPECT_FALSE(windows.are_full());
+  EXPECT_TRUE(windows.awaits_samples(1249));
+  tell(windows, reporting(1250, 4.0));
+  EXPECT_TRUE(windows.are_full());
+  EXPECT_FALSE(windows.awaits_samples(1249)) << "it has all that it needs";
+  EXPECT_DOUBLE_EQ(windows.settled().at("loss@1000").value, 3.0) << "the report at 1000 counts";
+}
+
+TEST(Guards, AWindowOfVeryManyReportsIsFullBeforeItsEnd) {
+  GuardWindows windows({loss_after(1e6)});
+  for (int report = 0; report < 255; ++report)
+    tell(windows, reporting(1e6 + report, 3.0));
+  EXPECT_FALSE(windows.are_full());
+  tell(windows, reporting(1e6 + 255, 3.0));
+  EXPECT_TRUE(windows.are_full());
+}
+
+TEST(Guards, WithoutANumberOfSamplesNoFurtherSamplesAreAwaited) {
+  const GuardWindows windows({loss_after(0)});
+  EXPECT_FALSE(windows.awaits_samples(0));
+  EXPECT_FALSE(windows.are_full()) << "nothing was reported yet";
+}
+
+TEST(Guards, WithoutANumberOfSamplesTheLatestSixteenReportsTellHowSureTheValueIs) {
+  GuardWindows windows({loss_after(0)});
+  for (int report = 0; report < 10; ++report)
+    tell(windows, reporting(report, report % 2 == 0 ? 9.0 : 1.0));
+  EXPECT_GT(windows.all().at("loss").standard_error, 1.0);
+  for (int report = 10; report < 25; ++report)
+    tell(windows, reporting(report, 3.0));
+  EXPECT_GT(windows.all().at("loss").standard_error, 0.1) << "one of the first ten is among them";
+  tell(windows, reporting(25, 3.0));
+  EXPECT_NEAR(windows.all().at("loss").standard_error, 0.0, 1e-9);
+  EXPECT_DOUBLE_EQ(windows.all().at("loss").value, 3.0);
+}
+
+TEST(Guards, ALastValueThatIsFiniteAgainCounts) {
+  GuardWindows windows({loss_after(0)});
+  Measurement overflown = reporting(10, 1.0);
+  overflown.metrics.clear();
+  overflown.not_finite = {"loss"};
+  tell(windows, overflown);
+  EXPECT_TRUE(windows.are_full()) << "that it is no number is known";
+  EXPECT_TRUE(std::isnan(windows.all().at("loss").value));
+  EXPECT_TRUE(windows.settled().empty()) << "it may be one again";
+  tell(windows, reporting(20, 3.0));
+  EXPECT_DOUBLE_EQ(windows.all().at("loss").value, 3.0);
+}
+
+TEST(Guards, AllWindowsOfAStudyMustBeFull) {
+  GuardWindows windows({loss_after(100), loss_after(1000)});
+  for (int report = 0; report < 5; ++report)
+    tell(windows, reporting(200 + report, 3.0));
+  EXPECT_FALSE(windows.are_full());
+  EXPECT_TRUE(windows.awaits_samples(300));
+  EXPECT_EQ(windows.settled().size(), 1U);
+  for (int report = 0; report < 5; ++report)
+    tell(windows, reporting(2000 + report, 3.0));
+  EXPECT_TRUE(windows.are_full());
+}
+
+TEST(WindowValue, KnowsItsErrorFromFiveValuesOn) {
+  EXPECT_EQ(window_value({}, false).value, 0.0);
+  EXPECT_EQ(window_value({}, true).value, 0.0);
+  EXPECT_EQ(window_value({1, 2, 1, 2}, false).standard_error, 0.0);
+  EXPECT_EQ(window_value({1, 2, 1, 2}, false).degrees_of_freedom, 0.0);
+  const GuardedValue five = window_value({1, 2, 1, 2, 1}, false);
+  EXPECT_GT(five.standard_error, 0.0);
+  EXPECT_DOUBLE_EQ(five.degrees_of_freedom, 3.0);
+  EXPECT_DOUBLE_EQ(five.value, 1.4);
+}
+
+TEST(WindowValue, OfTheLastIsAsUnsureAsASingleValue) {
+  const std::vector<double> values{3.1, 2.9, 3.2, 2.8, 3.0, 3.1, 2.9, 3.0};
+  const GuardedValue last = window_value(values, true);
+  EXPECT_DOUBLE_EQ(last.value, 3.0);
+  EXPECT_GT(last.standard_error, 1.5 * window_value(values, false).standard_error);
+}
+
+TEST(WindowValue, OfALineHasNoError) {
+  const GuardedValue falling = window_value({5, 4, 3, 2, 1}, true);
+  EXPECT_DOUBLE_EQ(falling.value, 1.0);
+  EXPECT_NEAR(falling.standard_error, 0.0, 1e-9) << "a loss that falls is not noisy";
+}
+
+Guard limited(const std::string& metric) {
+  Guard guard;
+  guard.metric = metric;
+  return guard;
+}
+
+TEST(Guards, AValueAtItsLimitIsWithinIt) {
+  Guard most = limited("loss");
+  most.max = 2.0;
+  Guard least = limited("accuracy");
+  least.min = 0.9;
+  const auto told = [](const Guard& guard, double value) {
+    return violated_guard({guard}, {{guard.metric, {value}}}, {}, nullptr, GuardMoment::ended);
+  };
+  EXPECT_FALSE(told(most, 2.0));
+  EXPECT_EQ(told(most, 2.1), "loss is 2.1, above the limit of 2");
+  EXPECT_FALSE(told(least, 0.9));
+  EXPECT_EQ(told(least, 0.8), "accuracy is 0.8, below the limit of 0.9");
+}
+
+TEST(Guards, TellHowSureTheViolationIs) {
+  Guard guard = limited("loss");
+  guard.max = 2.0;
+  const auto told = [&](const GuardedValue& value) {
+    return violated_guard({guard}, {{"loss", value}}, {}, nullptr, GuardMoment::ended);
+  };
+  EXPECT_EQ(told({3.0, 0.1, 20.0}), "loss is 3 +-0.2, above the limit of 2");
+  EXPECT_FALSE(told({2.1, 0.1, 20.0})) << "its error explains that";
+  EXPECT_TRUE(told({2.1, 0.1, 0.0})) << "an error of which nothing is known explains nothing";
+  EXPECT_FALSE(told({2.3, 0.1, 1.0})) << "a single degree of freedom takes 6.3 errors";
+}
+
+TEST(Guards, TheBaselinesErrorExplainsADifferenceToo) {
+  const Guard guard = loss_after(1000);
+  TrialRecord baseline = baseline_with("loss@1000", 2.0);
+  const auto told = [&] {
+    return violated_guard({guard}, {{"loss@1000", {2.14, 0.01, 30.0}}}, {}, &baseline,
+                          GuardMoment::ended);
+  };
+  EXPECT_TRUE(told());
+  baseline.measurement->metrics["loss@1000 standard error"] = 0.1;
+  EXPECT_FALSE(told());
+}
+
+TEST(Guards, SayWhichMetricWasNotReported) {
+  Guard guard = limited("loss");
+  guard.max = 2.0;
+  EXPECT_EQ(violated_guard({guard}, {}, {}, nullptr, GuardMoment::ended),
+            "the guard on loss could not be checked: the trial did not report it");
+  EXPECT_FALSE(violated_guard({guard}, {}, {}, nullptr, GuardMoment::again))
+      << "it was judged when the configuration was first measured";
+  Guard memory = limited("peak_memory_bytes");
+  memory.max = 1e9;
+  EXPECT_TRUE(violated_guard({memory}, {}, {}, nullptr, GuardMoment::ended));
+}
+
+TEST(Guards, PeakMemoryIsJudgedByItsNameWhateverNumberOfSamplesIsGiven) {
+  Guard guard = limited("peak_memory_bytes");
+  guard.after_samples = 1000;
+  EXPECT_EQ(judged_metric(guard), "peak_memory_bytes");
+}
+
+TEST(Guards, PeakMemoryIsComparedWithTheBaselines) {
+  Guard guard = limited("peak_memory_bytes");
+  guard.max_ratio_to_baseline = 1.5;
+  TrialRecord baseline = completed(1, 1.0);
+  EXPECT_THAT(metrics_missing_in_baseline({guard}, baseline), ElementsAre("peak_memory_bytes"));
+  EXPECT_FALSE(violated_guard({guard}, {}, 9e9, &baseline, GuardMoment::ended));
+  baseline.peak_memory_bytes = 2e9;
+  EXPECT_THAT(metrics_missing_in_baseline({guard}, baseline), ElementsAre());
+  EXPECT_FALSE(violated_guard({guard}, {}, 3e9, &baseline, GuardMoment::ended));
+  EXPECT_TRUE(violated_guard({guard}, {}, 3.1e9, &baseline, GuardMoment::ended));
+}
+
+TEST(Guards, OnlyThoseThatCompareWithTheBaselineNeedItsMetric) {
+  Guard absolute = limited("loss");
+  absolute.max = 2.0;
+  EXPECT_THAT(metrics_missing_in_baseline({absolute}, completed(1, 1.0)), ElementsAre());
+  EXPECT_THAT(metrics_missing_in_baseline({loss_after(1000)}, baseline_with("loss@1000", 2.0)),
+              ElementsAre());
+}
+
+TEST(Guards, AskForTheTighterOfTwoLowerLimits) {
+  Guard guard = limited("accuracy");
+  guard.min = 0.8;
+  guard.min_ratio_to_baseline = 0.9;
+  EXPECT_DOUBLE_EQ(limit_of(guard, baseline_with("accuracy", 0.5)).min.value(), 0.8);
+  const GuardLimit limit = limit_of(guard, baseline_with("accuracy", 1.0));
+  EXPECT_DOUBLE_EQ(limit.min.value(), 0.9);
+  EXPECT_FALSE(limit.max);
+}
+
 TEST(MemoryHeadroom, IsMissingWhereLittleOfTheMemoryIsLeft) {
   Outcome outcome;
   EXPECT_FALSE(missing_headroom(0.9, outcome, nullptr)) << "nothing is known";
@@ -230,6 +414,40 @@ TEST(MemoryHeadroom, OfAGpuThatOthersUseTooSaysNothing) {
   EXPECT_TRUE(missing_headroom(0.9, outcome, nullptr));
   outcome.gpu->most_strangers = 1;
   EXPECT_FALSE(missing_headroom(0.9, outcome, nullptr));
+}
+
+TEST(MemoryHeadroom, ExactlyTheShareIsLeft) {
+  Outcome outcome;
+  outcome.peak_unreclaimable_bytes = 12e9;
+  outcome.usable_memory_bytes = 16e9;
+  EXPECT_FALSE(missing_headroom(0.75, outcome, nullptr));
+  outcome.usable_memory_bytes = 0.0;
+  EXPECT_FALSE(missing_headroom(0.75, outcome, nullptr)) << "how much it may use is not known";
+  outcome.usable_memory_bytes.reset();
+  EXPECT_FALSE(missing_headroom(0.75, outcome, nullptr));
+}
+
+TEST(MemoryHeadroom, OfAGpuIsNotAskedForWhereTheBaselineLeavesNoneEither) {
+  Outcome outcome;
+  outcome.gpu.emplace();
+  outcome.gpu->peak_memory_share = 0.96;
+  TrialRecord baseline = completed(1, 4.0);
+  EXPECT_TRUE(missing_headroom(0.9, outcome, &baseline)) << "nothing is known of the baseline";
+  baseline.gpu.emplace();
+  baseline.gpu->peak_memory_share = 0.9;
+  EXPECT_TRUE(missing_headroom(0.9, outcome, &baseline));
+  baseline.gpu->peak_memory_share = 0.95;
+  EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline)) << "it takes all there is at once";
+  EXPECT_FALSE(missing_headroom(1.0, outcome, nullptr)) << "switched off";
+}
+
+TEST(MemoryHeadroom, IsMissingOnTheMachineThoughTheGpuHasEnough) {
+  Outcome outcome;
+  outcome.gpu.emplace();
+  outcome.gpu->peak_memory_share = 0.5;
+  outcome.peak_unreclaimable_bytes = 15e9;
+  outcome.usable_memory_bytes = 16e9;
+  EXPECT_TRUE(missing_headroom(0.9, outcome, nullptr));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Budgets and payback.
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "tests/unit/loop/fixture.hpp"
@@ -76,8 +78,9 @@ TEST(Budget, ExpectsFreshRunsToTakeLongerThanTrials) {
   };
   EXPECT_DOUBLE_EQ(pair_s(), 16.0 + 12.0) << "windows twice as long";
   study.budget.time_s = 200.0;
-  // Of 120 s for 20 contenders 5 s each are left beside the start, and twice that to a fresh run.
-  EXPECT_DOUBLE_EQ(pair_s(), 12.0 + 11.0) << "their share, and no less than what the trial took";
+  // Of 120 s for the baseline's two shares and 19 contenders 4.7 s each are left beside the start,
+  // and twice that to a fresh run.
+  EXPECT_NEAR(pair_s(), 12.0 + 1.0 + 2.0 * (120.0 / 21.0 - 1.0), 1e-9) << "their share, and no less than what the trial took";
 }
 
 TEST(Budget, EndsByTrialsTimeOrMoney) {
@@ -112,11 +115,67 @@ TEST(Budget, WhatCannotBePaidIsNotBegun) {
   EXPECT_TRUE(search_budget_spent(study, spending));
 }
 
+TEST(Budget, AnotherConfigurationIsTriedWhileTheLeastProofCanStillBePaid) {
+  StudySpec study = time_study();
+  study.measure.confirm_pairs = 3;
+  study.measure.min_window_s = 2.0;
+  study.budget.time_s = 300.0;
+  study.budget.trials = 2;
+  std::vector<TrialRecord> trials{spent(1, 121, TrialPurpose::baseline)};
+  trials[0].measurement = steady(1.0, 0.15, 1.0);
+  trials[0].measurement->window_s = 112.0;
+  const auto spending = [&] {
+    return spending_of(study, Standing(ranking_rules(study), trials));
+  };
+  // 180 s for the baseline's two shares and one of the other.
+  EXPECT_DOUBLE_EQ(share_of_trial_s(study, TrialPurpose::search, 1.0), 59.0);
+  EXPECT_DOUBLE_EQ(spending().least_trial_s, 60.0);
+  // Windows of 8 s, and a start of 1 s.
+  EXPECT_DOUBLE_EQ(spending().least_confirm_pair_s, 18.0);
+  const auto is_over_at = [&](double elapsed_s) {
+    Spending so_far = spending();
+    so_far.elapsed_s = elapsed_s;
+    return search_time_spent(study, so_far);
+  };
+  EXPECT_FALSE(is_over_at(204.0));
+  EXPECT_TRUE(is_over_at(204.1)) << "60 s and two pairs of 18 s would not fit";
+  trials.push_back(spent(2, 20));
+  EXPECT_TRUE(is_over_at(150.0)) << "its proof is worth more than a further trial";
+}
+
+TEST(Budget, ConfirmingRunsShareWhatIsLeft) {
+  StudySpec study = time_study();
+  study.measure.confirm_pairs = 3;
+  study.measure.min_window_s = 2.0;
+  study.budget.trials = 2;
+  Spending spending;
+  spending.elapsed_s = 180.0;
+  spending.least_confirm_pair_s = 18.0;
+  spending.confirm_pair_s = 200.0;
+  EXPECT_EQ(share_of_confirming_run_s(study, spending, 1.0),
+            std::numeric_limits<double>::infinity());
+  study.budget.time_s = 300.0;
+  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0), 29.0) << "a quarter of 120 s";
+  EXPECT_TRUE(can_pay_confirm_pair(study, spending));
+  spending.confirming_runs = 3;
+  spending.elapsed_s = 272.0;
+  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0), 27.0);
+  spending.elapsed_s = 299.0;
+  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0), 8.0) << "the least window";
+  EXPECT_FALSE(can_pay_confirm_pair(study, spending));
+  spending.confirming_runs = 4;
+  spending.elapsed_s = 110.0;
+  EXPECT_FALSE(can_pay_confirm_pair(study, spending)) << "what a claim takes was run";
+  spending.elapsed_s = 100.0;
+  EXPECT_TRUE(can_pay_confirm_pair(study, spending));
+}
+
 TEST(Budget, KeepsAShareForTheConfirmation) {
   StudySpec study = time_study();
   study.measure.confirm_pairs = 3;
   study.budget.time_s = 1000.0;
   Spending spending;
+  spending.has_contender = true;
   spending.confirm_pair_s = 50.0;
   const auto ends_at = [&] {
     for (spending.elapsed_s = 0.0; !search_budget_spent(study, spending);
@@ -139,6 +198,164 @@ TEST(Budget, KeepsAShareForTheConfirmation) {
   EXPECT_DOUBLE_EQ(ends_at(), 501.0) << "up to a half";
   study.measure.confirm_pairs = 0;
   EXPECT_DOUBLE_EQ(ends_at(), 1001.0);
+}
+
+TEST(Budget, TheLeastTrialIsOneOfTheSearchThatWasMeasured) {
+  std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 20),
+                                  spent(3, 5, TrialPurpose::sentinel)};
+  const auto least_s = [&] {
+    return spending_of(time_study(), Standing(ranking_rules(time_study()), trials)).least_trial_s;
+  };
+  EXPECT_DOUBLE_EQ(least_s(), 20.0) << "what watches for drift is no trial of the search";
+  trials.push_back(spent(4, 8));
+  trials.back().status = TrialStatus::infeasible;
+  EXPECT_DOUBLE_EQ(least_s(), 8.0) << "it was measured, though it may not win";
+}
+
+TEST(Budget, APairIsPricedByFreshRunsOnceThereAreTwo) {
+  const StudySpec study = time_study();
+  std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 10)};
+  trials[1].objectives = {0.5};
+  const auto spending = [&] { return spending_of(study, Standing(ranking_rules(study), trials)); };
+  trials.push_back(spent(3, 50, TrialPurpose::confirm_incumbent));
+  EXPECT_DOUBLE_EQ(spending().confirm_pair_s, 40.0) << "one run is no pair";
+  trials.push_back(spent(4, 70, TrialPurpose::confirm_baseline));
+  trials.back().spent_usd = 0.03;
+  EXPECT_DOUBLE_EQ(spending().confirm_pair_s, 120.0);
+  EXPECT_DOUBLE_EQ(spending().confirm_pair_usd, 0.08);
+}
+
+TEST(Budget, WithoutAnIncumbentThePairIsOfTheBaselineTwice) {
+  const StudySpec study = time_study();
+  std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline)};
+  trials[0].status = TrialStatus::infeasible;
+  const auto spending = [&] { return spending_of(study, Standing(ranking_rules(study), trials)); };
+  EXPECT_DOUBLE_EQ(spending().confirm_pair_s, 60.0);
+  EXPECT_DOUBLE_EQ(spending().confirm_pair_usd, 0.06);
+  trials[0].spent_s = 0.0;
+  EXPECT_DOUBLE_EQ(spending().confirm_pair_usd, 0.0) << "a trial that took no time has no rate";
+  trials.clear();
+  EXPECT_DOUBLE_EQ(spending().confirm_pair_s, 0.0);
+}
+
+TEST(Budget, OfOneTrialIsTold) {
+  StudySpec study = time_study();
+  study.budget.trials = 1;
+  Spending spending;
+  spending.search_trials = 1;
+  EXPECT_EQ(search_budget_spent(study, spending), "1 trial");
+}
+
+TEST(Budget, OfTimeIsToldAsADuration) {
+  StudySpec study = time_study();
+  study.budget.time_s = 600.0;
+  Spending spending;
+  spending.elapsed_s = 601.0;
+  EXPECT_EQ(search_budget_spent(study, spending), "10 min of tuning time");
+  EXPECT_TRUE(search_time_spent(study, spending));
+  study.budget.time_s.reset();
+  EXPECT_FALSE(search_time_spent(study, spending)) << "there is no such budget";
+}
+
+TEST(Budget, KeepsAShareOfMoneyForTheConfirmationAsOfTime) {
+  StudySpec study = time_study();
+  study.measure.confirm_pairs = 3;
+  study.budget.cost_usd = 10.0;
+  Spending spending;
+  spending.confirm_pair_usd = 1.0;
+  spending.usd = 7.0;
+  EXPECT_FALSE(search_budget_spent(study, spending)) << "three pairs are left";
+  spending.usd = 7.01;
+  EXPECT_EQ(search_budget_spent(study, spending), "$10.00");
+  EXPECT_FALSE(search_budget_spent(study, spending, /*confirmed=*/true)) << "two are a proof";
+  spending.usd = 8.01;
+  EXPECT_TRUE(search_budget_spent(study, spending, /*confirmed=*/true));
+}
+
+TEST(Budget, AFurtherPairMustFitIntoTimeAndMoney) {
+  StudySpec study = time_study();
+  Spending spending;
+  spending.elapsed_s = 90.0;
+  spending.usd = 0.9;
+  spending.confirm_pair_s = 10.0;
+  spending.confirm_pair_usd = 0.1;
+  EXPECT_TRUE(can_pay_confirm_pair(study, spending)) << "no budget";
+  study.budget.time_s = 100.0;
+  study.budget.cost_usd = 1.0;
+  EXPECT_TRUE(can_pay_confirm_pair(study, spending)) << "exactly";
+  spending.confirm_pair_usd = 0.2;
+  EXPECT_FALSE(can_pay_confirm_pair(study, spending));
+  spending.confirm_pair_usd = 0.1;
+  spending.confirm_pair_s = 11.0;
+  EXPECT_FALSE(can_pay_confirm_pair(study, spending));
+}
+
+TEST(Budget, FinalistsRunTogetherWhereTheUsualRoundsOfAllFit) {
+  StudySpec study = time_study();
+  study.measure.confirm_pairs = 4;
+  Spending spending;
+  spending.confirm_pair_s = 10.0;
+  spending.confirm_pair_usd = 1.0;
+  EXPECT_TRUE(can_pay_finalists(study, spending, 3)) << "no budget";
+  // Four rounds of three finalists and the baseline: sixteen runs, eight pairs.
+  study.budget.time_s = 80.0;
+  EXPECT_TRUE(can_pay_finalists(study, spending, 3));
+  EXPECT_FALSE(can_pay_finalists(study, spending, 4));
+  study.budget.time_s.reset();
+  study.budget.cost_usd = 8.0;
+  EXPECT_TRUE(can_pay_finalists(study, spending, 3));
+  EXPECT_FALSE(can_pay_finalists(study, spending, 4));
+  spending.usd = 0.01;
+  EXPECT_FALSE(can_pay_finalists(study, spending, 3));
+}
+
+TEST(Budget, ATrialMayBeRiskedUpToTheLastCent) {
+  StudySpec study = time_study();
+  EXPECT_TRUE(can_risk_a_trial(study, 1e6, 1e6)) << "no budget of money";
+  study.budget.cost_usd = 5.0;
+  EXPECT_TRUE(can_risk_a_trial(study, 3.0, 2.0));
+  EXPECT_FALSE(can_risk_a_trial(study, 3.0, 2.01));
+}
+
+TEST(ShareOfATrial, IsThreeFifthsOfTheTimeAmongTheTrialsThatThereMayBe) {
+  StudySpec study = time_study();
+  const auto share_s = [&](TrialPurpose purpose = TrialPurpose::search, double startup_s = 0.0) {
+    return share_of_trial_s(study, purpose, startup_s);
+  };
+  EXPECT_TRUE(std::isinf(share_s())) << "no budget of time";
+  study.measure.min_window_s = 1.0;
+  study.budget.time_s = 1000.0;
+  EXPECT_DOUBLE_EQ(share_s(), 30.0) << "twenty at most";
+  study.budget.trials = 40;
+  EXPECT_DOUBLE_EQ(share_s(), 30.0);
+  study.budget.trials = 10;
+  EXPECT_DOUBLE_EQ(share_s(), 60.0);
+  study.budget.trials = 1;
+  EXPECT_DOUBLE_EQ(share_s(), 300.0) << "never less than two share";
+  study.budget.trials = 10;
+  for (const TrialPurpose twice :
+       {TrialPurpose::baseline, TrialPurpose::confirm_baseline, TrialPurpose::confirm_incumbent}) {
+    EXPECT_DOUBLE_EQ(share_s(twice), 120.0) << to_text(twice);
+  }
+  EXPECT_DOUBLE_EQ(share_s(TrialPurpose::sentinel), 60.0);
+  EXPECT_DOUBLE_EQ(share_s(TrialPurpose::search, 20.0), 40.0) << "start-up is not measuring";
+  EXPECT_DOUBLE_EQ(share_s(TrialPurpose::search, 59.0), 15.0) << "a quarter is left to measure";
+  study.measure.min_window_s = 10.0;
+  EXPECT_DOUBLE_EQ(share_s(TrialPurpose::search, 59.0), 20.0) << "or two least windows";
+}
+
+TEST(ShareOfATrial, IsLargerInASmallSearchSpace) {
+  const Json document = parse_json(R"({
+    "name": "s", "command": ["train", "{x}"],
+    "parameters": {"x": {"type": "int", "low": 1, "high": 5}}, "baseline": {"x": 1},
+    "objectives": ["time"], "planned_run": {"samples": 1000},
+    "budget": {"time": "1000s"}, "runner": {"type": "local"}
+  })",
+                                   "study")
+                            .value();
+  const StudySpec study =
+      study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
+  EXPECT_DOUBLE_EQ(share_of_trial_s(study, TrialPurpose::search, 0.0), 120.0);
 }
 
 TEST(Payback, IsTheTuningOverWhatThePlannedRunSaves) {
@@ -192,6 +409,50 @@ TEST(Payback, GoesOnCountingWhereAFormerRunOfTheTunerEnded) {
   EXPECT_FALSE(killed.stops(study, 0.01, standing));
   PaybackRule resumed(killed.unpaid_in_a_row());
   EXPECT_TRUE(resumed.stops(study, 0.01, standing));
+}
+
+TEST(Payback, IsNotAskedAboutWhereNothingCanBeCompared) {
+  StudySpec study = time_study();
+  EXPECT_TRUE(payback_applies(study));
+  study.objectives = {{"cost", Direction::minimize}};
+  EXPECT_TRUE(payback_applies(study));
+  study.objectives = {{"accuracy", Direction::maximize}};
+  EXPECT_FALSE(payback_applies(study));
+  EXPECT_FALSE(payback_share(study, 2.0, 1.0, 40.0, 5.0));
+}
+
+TEST(Payback, ComparesMoneyWithMoneyAndTellsBoth) {
+  StudySpec study = time_study();
+  study.objectives = {{"cost", Direction::minimize}};
+  study.budget.stop_at_payback = true;
+  std::vector<TrialRecord> trials{spent(1, 30), spent(2, 10)};
+  for (TrialRecord& trial : trials)
+    trial.objectives = {10.0};
+  const Standing standing(ranking_rules(study), trials);
+  PaybackRule rule;
+  // A trial costs $0.02.
+  EXPECT_FALSE(rule.stops(study, 0.002, standing));
+  EXPECT_DOUBLE_EQ(rule.saving(), 0.02);
+  EXPECT_DOUBLE_EQ(rule.price(), 0.02);
+  EXPECT_EQ(rule.unpaid_in_a_row(), 0) << "what it saves pays for it";
+  EXPECT_FALSE(rule.stops(study, 0.0019, standing));
+  EXPECT_EQ(rule.unpaid_in_a_row(), 1);
+}
+
+TEST(Payback, BeginsToCountAnewWhereNothingCouldBeCompared) {
+  StudySpec study = time_study();
+  study.budget.stop_at_payback = true;
+  std::vector<TrialRecord> trials{spent(1, 30)};
+  trials[0].objectives = {1000.0};
+  const Standing standing(ranking_rules(study), trials);
+  PaybackRule rule;
+  EXPECT_FALSE(rule.stops(study, 0.001, standing));
+  EXPECT_FALSE(rule.stops(study, 0.001, standing));
+  EXPECT_FALSE(rule.stops(study, std::nullopt, standing)) << "the model is gone";
+  EXPECT_EQ(rule.unpaid_in_a_row(), 0);
+  EXPECT_EQ(rule.price(), 0.0);
+  EXPECT_FALSE(rule.stops(study, 0.001, Standing(ranking_rules(study))))
+      << "and so is the incumbent";
 }
 
 TEST(TuningCost, OfAnOwnMachineIsItsPriceForTheWholeTime) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/progress_bound.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -41,6 +42,150 @@ TEST(ProgressBound, OfTwoReportsThereAreNoHalves) {
     progress.add(report);
   }
   EXPECT_EQ(progress.difference_of_halves(), 0.0);
+}
+
+Report at(double now_s, double step) {
+  Report report;
+  report.step = step;
+  report.received_s = now_s;
+  return report;
+}
+
+TEST(ProgressBound, IsWhatWasDoneSinceTheFirstReportAndOneReportMore) {
+  ProgressBound progress(8.0);
+  EXPECT_FALSE(progress.least_seconds_per_sample(100.0)) << "nothing was told";
+  EXPECT_FALSE(progress.seconds_per_sample());
+  EXPECT_EQ(progress.count(), 0U);
+  progress.add(at(10.0, 5));
+  EXPECT_FALSE(progress.least_seconds_per_sample(10.0));
+  EXPECT_FALSE(progress.seconds_per_sample()) << "of one report";
+  EXPECT_DOUBLE_EQ(progress.least_seconds_per_sample(14.0).value(), 4.0 / 40.0)
+      << "the next one is due after five steps";
+  progress.add(at(20.0, 10));
+  EXPECT_DOUBLE_EQ(progress.seconds_per_sample().value(), 10.0 / 40.0);
+  EXPECT_DOUBLE_EQ(progress.least_seconds_per_sample(20.0).value(), 10.0 / 80.0);
+  EXPECT_EQ(progress.count(), 2U);
+  EXPECT_EQ(progress.last_s(), 20.0);
+}
+
+TEST(ProgressBound, OfAProgramThatGoesOnFromACheckpointIsThatOfItsOwnSteps) {
+  ProgressBound fresh(std::nullopt);
+  ProgressBound resumed(std::nullopt);
+  for (int i = 1; i <= 5; ++i) {
+    fresh.add(at(2.0 * i, i));
+    resumed.add(at(2.0 * i, 100'000 + i));
+  }
+  EXPECT_DOUBLE_EQ(resumed.least_seconds_per_sample(10.0).value(),
+                   fresh.least_seconds_per_sample(10.0).value());
+  Measurement measurement;
+  measurement.status = MeasurementStatus::warming_up;
+  const Measurement ended = unsteady_at_limit(measurement, resumed, 10.0);
+  EXPECT_DOUBLE_EQ(ended.seconds_per_sample, 2.0);
+  EXPECT_NEAR(ended.half_width_s, 2.0 - 8.0 / 5.0, 1e-9);
+}
+
+TEST(ProgressBound, CountsOnlyReportsOfFurtherProgress) {
+  ProgressBound progress(std::nullopt);
+  progress.add(at(1.0, 1));
+  progress.add(at(2.0, 2));
+  const auto known = progress.seconds_per_sample();
+  Report silent;
+  silent.received_s = 3.0;
+  progress.add(silent);
+  progress.add(at(4.0, 2));
+  progress.add(at(5.0, 1));
+  progress.add(at(6.0, std::numeric_limits<double>::quiet_NaN()));
+  progress.add(at(7.0, std::numeric_limits<double>::infinity()));
+  EXPECT_EQ(progress.count(), 2U);
+  EXPECT_EQ(progress.last_s(), 2.0);
+  EXPECT_EQ(progress.seconds_per_sample(), known);
+}
+
+TEST(ProgressBound, SamplesThatAreToldCountBeforeSteps) {
+  ProgressBound progress(8.0);
+  for (int i = 1; i <= 3; ++i) {
+    Report report = at(i, i);
+    report.samples = 100.0 * i;
+    progress.add(report);
+  }
+  EXPECT_DOUBLE_EQ(progress.seconds_per_sample().value(), 0.01);
+}
+
+TEST(UnsteadyAtLimit, LeavesWhatIsSteadyOrUnknownAsItIs) {
+  ProgressBound progress(std::nullopt);
+  Measurement measurement;
+  measurement.status = MeasurementStatus::warming_up;
+  measurement.seconds_per_sample = 3.0;
+  EXPECT_EQ(unsteady_at_limit(measurement, progress, 10.0).seconds_per_sample, 3.0);
+  progress.add(at(1.0, 1));
+  progress.add(at(2.0, 2));
+  measurement.status = MeasurementStatus::steady;
+  measurement.half_width_s = 0.25;
+  EXPECT_EQ(unsteady_at_limit(measurement, progress, 10.0).half_width_s, 0.25);
+}
+
+TEST(UnsteadyAtLimit, OfOneReportABoundIsAllThatIsKnown) {
+  ProgressBound progress(std::nullopt);
+  progress.add(at(1.0, 1));
+  Measurement measurement;
+  measurement.status = MeasurementStatus::no_reports;
+  measurement.step_seconds_per_sample = 1.0;
+  measurement.slowest_seconds_per_sample = 1.0;
+  const Measurement ended = unsteady_at_limit(measurement, progress, 5.0);
+  EXPECT_DOUBLE_EQ(ended.seconds_per_sample, 4.0);
+  EXPECT_DOUBLE_EQ(ended.half_width_s, 2.0);
+  EXPECT_DOUBLE_EQ(ended.slowest_seconds_per_sample, 6.0);
+  EXPECT_TRUE(std::isnan(ended.step_seconds_per_sample));
+}
+
+TEST(UnsteadyAtLimit, IsAsWideAsTheRateOfAllReportsIsAway) {
+  ProgressBound progress(std::nullopt);
+  for (int i = 1; i <= 101; ++i)
+    progress.add(at(i, i));
+  Measurement measurement;
+  measurement.status = MeasurementStatus::not_steady;
+  measurement.half_width_s = 0.01;
+  measurement.seconds_per_sample = 0.4;
+  EXPECT_DOUBLE_EQ(unsteady_at_limit(measurement, progress, 101.0).half_width_s, 0.6);
+  measurement.seconds_per_sample = 1.6;
+  EXPECT_NEAR(unsteady_at_limit(measurement, progress, 101.0).half_width_s, 0.6, 0.02);
+  measurement.seconds_per_sample = 1.0;
+  EXPECT_DOUBLE_EQ(unsteady_at_limit(measurement, progress, 101.0).half_width_s, 0.1)
+      << "a tenth is the least";
+  measurement.slowest_seconds_per_sample = 7.0;
+  EXPECT_DOUBLE_EQ(unsteady_at_limit(measurement, progress, 101.0).slowest_seconds_per_sample, 7.0);
+}
+
+TEST(AsIfSteady, TakesAnIntervalForOne) {
+  Measurement measurement;
+  measurement.status = MeasurementStatus::not_steady;
+  measurement.seconds_per_sample = 1.0;
+  measurement.half_width_s = 0.5;
+  EXPECT_EQ(as_if_steady(measurement).status, MeasurementStatus::steady);
+  measurement.half_width_s = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(as_if_steady(measurement).status, MeasurementStatus::not_steady);
+  measurement.half_width_s = 0.5;
+  measurement.seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(as_if_steady(measurement).status, MeasurementStatus::not_steady);
+}
+
+TEST(WhySlow, TellsOfTrialsWithTooFewReportsOnly) {
+  ProgressBound progress(std::nullopt);
+  Measurement measurement;
+  measurement.status = MeasurementStatus::warming_up;
+  measurement.total_samples = 3;
+  EXPECT_FALSE(why_slow(measurement, progress, 10.0)) << "it told nothing";
+  for (int i = 1; i <= 3; ++i)
+    progress.add(at(2.0 * i, i));
+  EXPECT_EQ(why_slow(measurement, progress, 6.0),
+            "slow: at least 1.33 s per sample (3 samples in all), too few reports for a closer "
+            "look within \"max_trial\"");
+  measurement.status = MeasurementStatus::no_reports;
+  EXPECT_TRUE(why_slow(measurement, progress, 6.0));
+  for (const auto status : {MeasurementStatus::not_steady, MeasurementStatus::steady}) {
+    measurement.status = status;
+    EXPECT_FALSE(why_slow(measurement, progress, 6.0));
+  }
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/running_trial.hpp"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -276,6 +278,24 @@ TEST(RunningTrial, ThatTakesTurnsIsLeftAfterItsFirstBlockWhereItIsFarSlower) {
   EXPECT_TRUE(trial.wants_to_end(scheduler, searcher, nullptr));
 }
 
+TEST(RunningTrial, ThatTakesTurnsEndsOnceItsIntervalLiesAboveTheBest) {
+  StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 2;
+  TrialTargets targets{study.measure};
+  targets.to_beat = 1200.0;  // seconds of the planned run
+  StopsAt scheduler(1e9);
+  NoSearcher searcher;
+  for (const auto& [seconds_per_sample, ends] : {std::pair{1.2, false}, std::pair{1.3, true}}) {
+    RunningTrial trial(study, record, 0.0, targets);
+    trial.started({{2, 1}, 500.0, "", {{"shared_program", "live-1.log"}}, 100.0});
+    Report told = report(8, 508.0);
+    told.compared = ComparedRate{seconds_per_sample, 0.15};
+    trial.reported(told);
+    EXPECT_EQ(trial.wants_to_end(scheduler, searcher, nullptr), ends) << seconds_per_sample;
+  }
+}
+
 TEST(RunningTrial, InASharedProgramIsCutByItsOwnTime) {
   StudySpec study = time_study();
   study.measure.max_trial_s = 10.0;
@@ -290,6 +310,265 @@ TEST(RunningTrial, InASharedProgramIsCutByItsOwnTime) {
   // Not the 20 s that have passed.
   const Measurement& measured = *ended.measurement;
   EXPECT_LT(measured.seconds_per_sample + measured.half_width_s, 4.0) << ended.failure;
+}
+
+RunningTrial begun(const StudySpec& study, TrialPurpose purpose = TrialPurpose::search,
+                   int attempt = 1) {
+  TrialRecord record;
+  record.number = 2;
+  record.purpose = purpose;
+  record.attempt = attempt;
+  record.configuration = study.baseline;
+  RunningTrial trial(study, record, 0.0, {study.measure});
+  trial.started({{2, attempt}, 100.0, "token", {{"cpus", "0-3"}}});
+  return trial;
+}
+
+/// Steps of 0.1 s from the trial's start on.
+void train(RunningTrial& trial, int steps) {
+  for (int step = 1; step <= steps; ++step)
+    trial.reported(report(step, 101.0 + 0.1 * step + 0.001 * (step % 3)));
+}
+
+TEST(RunningTrial, RecordsWhatTheRunnerTellsOfItsEnd) {
+  const StudySpec study = time_study();
+  RunningTrial trial = begun(study);
+  train(trial, 60);
+  Outcome outcome;
+  outcome.billed_s = 30.0;
+  outcome.peak_memory_bytes = 5e9;
+  outcome.peak_unreclaimable_bytes = 4e9;
+  outcome.cpu_busy = 0.75;
+  outcome.storage_read_bytes = 1e6;
+  outcome.gpu.emplace();
+  outcome.gpu->peak_memory_share = 0.5;
+  outcome.disturbance.emplace();
+  const TrialRecord ended = trial.finished(outcome, nullptr, 1234.0);
+  EXPECT_EQ(ended.token, "token");
+  EXPECT_EQ(ended.placement.at("cpus"), "0-3");
+  EXPECT_DOUBLE_EQ(ended.ended_wall_s, 1234.0);
+  EXPECT_DOUBLE_EQ(ended.spent_s, 30.0);
+  EXPECT_NEAR(ended.spent_usd, 0.03, 1e-12) << "at 3.6 USD an hour";
+  EXPECT_EQ(ended.peak_memory_bytes, 5e9);
+  EXPECT_EQ(ended.peak_unreclaimable_bytes, 4e9);
+  EXPECT_EQ(ended.cpu_busy, 0.75);
+  EXPECT_EQ(ended.storage_read_bytes, 1e6);
+  ASSERT_TRUE(ended.gpu);
+  EXPECT_EQ(ended.gpu->peak_memory_share, 0.5);
+  EXPECT_TRUE(ended.disturbance);
+}
+
+TEST(RunningTrial, SpendsWhatTheProviderChargesInAllItsAttempts) {
+  const StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 2;
+  record.attempt = 2;
+  record.spent_s = 10.0;
+  record.spent_usd = 0.5;
+  RunningTrial trial(study, record, 0.0, {study.measure});
+  trial.started({{2, 2}, 100.0, "", {}});
+  train(trial, 60);
+  Outcome outcome;
+  outcome.billed_s = 30.0;
+  outcome.billed_usd = 2.0;
+  const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
+  EXPECT_DOUBLE_EQ(ended.spent_s, 40.0);
+  EXPECT_DOUBLE_EQ(ended.spent_usd, 2.5);
+}
+
+TEST(RunningTrial, IsDisturbedOnceByWhatDisturbsCpusAndGpusAtTheSameTime) {
+  const StudySpec study = time_study();
+  RunningTrial trial = begun(study);
+  trial.disturbed({{2, 1}, 110.0, 112.0, {}});
+  trial.disturbed({{2, 1}, 111.0, 113.0, {}});
+  trial.disturbed({{2, 1}, 111.0, 112.0, {}});
+  trial.disturbed({{2, 1}, 120.0, 121.0, {}});
+  EXPECT_DOUBLE_EQ(trial.record().disturbed_s, 4.0);
+  const TrialTrace trace = trial.trace();
+  ASSERT_EQ(trace.disturbed.size(), 4U);
+  EXPECT_DOUBLE_EQ(trace.disturbed[0].from_s, 10.0) << "from its start";
+  EXPECT_DOUBLE_EQ(trace.disturbed[3].to_s, 21.0);
+}
+
+TEST(RunningTrial, KeepsTheLatestOfVeryManyDisturbances) {
+  const StudySpec study = time_study();
+  RunningTrial trial = begun(study);
+  for (int i = 0; i < 300; ++i)
+    trial.disturbed({{2, 1}, 100.0 + i, 100.5 + i, {}});
+  const auto kept = trial.trace().disturbed;
+  ASSERT_EQ(kept.size(), 200U);
+  EXPECT_DOUBLE_EQ(kept.back().from_s, 299.0);
+}
+
+TEST(RunningTrial, MayBeInterruptedOnce) {
+  const StudySpec study = time_study();
+  RunningTrial trial = begun(study);
+  train(trial, 60);
+  EXPECT_TRUE(trial.interrupt(EndRequest::user));
+  EXPECT_FALSE(trial.interrupt(EndRequest::user));
+  EXPECT_TRUE(std::isinf(trial.deadline_s())) << "its end was asked for";
+  EXPECT_FALSE(trial.out_of_time(1e9));
+  StopsAt scheduler(1);
+  NoSearcher searcher;
+  EXPECT_FALSE(trial.wants_to_end(scheduler, searcher, nullptr)) << "at most once in its life";
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  EXPECT_EQ(trial.finished(outcome, nullptr, 0.0).status, TrialStatus::interrupted);
+}
+
+TEST(RunningTrial, LostAThirdTimeHasFailed) {
+  const StudySpec study = time_study();
+  for (const int attempt : {1, 2, 3}) {
+    RunningTrial trial = begun(study, TrialPurpose::search, attempt);
+    Outcome outcome;
+    outcome.kind = OutcomeKind::lost;
+    EXPECT_EQ(trial.finished(outcome, nullptr, 0.0).status,
+              attempt < 3 ? TrialStatus::interrupted : TrialStatus::failed)
+        << attempt;
+  }
+  RunningTrial trial = begun(study, TrialPurpose::search, 3);
+  ASSERT_TRUE(trial.interrupt(EndRequest::user));
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  EXPECT_EQ(trial.finished(outcome, nullptr, 0.0).status, TrialStatus::interrupted)
+      << "a user who interrupts the tuner loses no trial";
+}
+
+TEST(RunningTrial, HasNoDeadlineBeforeItStarted) {
+  const StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 2;
+  RunningTrial trial(study, record, 0.0, {study.measure});
+  EXPECT_TRUE(std::isinf(trial.deadline_s())) << "it waits for machines";
+  EXPECT_FALSE(trial.out_of_time(1e9));
+}
+
+TEST(RunningTrial, ThatReportsNothingHasItsIdleTimeAndItsOwn) {
+  StudySpec study = time_study();
+  study.limits.idle_s = 50.0;
+  study.limits.wall_s = 1000.0;
+  study.measure.max_trial_s = 20.0;
+  RunningTrial trial = begun(study);
+  EXPECT_FALSE(trial.has_reported());
+  EXPECT_DOUBLE_EQ(trial.deadline_s(), 170.0);
+  EXPECT_FALSE(trial.out_of_time(169.0));
+  EXPECT_TRUE(trial.out_of_time(170.0));
+}
+
+TEST(RunningTrial, HasTheTimeOfATrialFromItsFirstStepAndLeavesTheWallLimitAMargin) {
+  StudySpec study = time_study();
+  study.limits.wall_s = 1000.0;
+  study.measure.max_trial_s = 20.0;
+  RunningTrial trial = begun(study);
+  train(trial, 30);
+  EXPECT_TRUE(trial.has_reported());
+  EXPECT_NEAR(trial.deadline_s(), 100.0 + trial.measurement().startup_s + 20.0, 1e-9);
+  study.limits.wall_s = 10.0;
+  EXPECT_NEAR(trial.deadline_s(), 109.5, 1e-9);
+}
+
+TEST(RunningTrial, OfABudgetOfTimeHasItsShareOnceItIsSteady) {
+  StudySpec study = time_study();
+  study.limits.wall_s = 1000.0;
+  study.measure.max_trial_s = 60.0;
+  study.measure.target_half_width = 1e-9;
+  TrialRecord record;
+  record.number = 2;
+  TrialTargets targets{study.measure};
+  targets.share_s = 5.0;
+  RunningTrial trial(study, record, 0.0, targets);
+  trial.started({{2, 1}, 100.0, "", {}});
+  train(trial, 5);
+  EXPECT_GT(trial.deadline_s(), 150.0) << "nothing is known yet";
+  train(trial, 100);
+  ASSERT_EQ(trial.measurement().status, MeasurementStatus::steady);
+  EXPECT_NEAR(trial.deadline_s(), 100.0 + trial.measurement().startup_s + 5.0, 1e-9);
+}
+
+TEST(RunningTrial, OfTheBaselineAwaitsTheSamplesOfItsGuards) {
+  StudySpec study = time_study();
+  study.limits.wall_s = 1000.0;
+  study.measure.max_trial_s = 20.0;
+  Guard guard;
+  guard.metric = "loss";
+  guard.after_samples = 1e6;
+  guard.max_ratio_to_baseline = 1.02;
+  study.guards = {guard};
+  for (const TrialPurpose purpose : {TrialPurpose::baseline, TrialPurpose::search}) {
+    RunningTrial trial = begun(study, purpose);
+    train(trial, 30);
+    if (purpose == TrialPurpose::baseline) {
+      EXPECT_DOUBLE_EQ(trial.deadline_s(), 100.0 + 950.0) << "the others are compared with it";
+    } else {
+      EXPECT_LT(trial.deadline_s(), 125.0);
+    }
+  }
+}
+
+TEST(RunningTrial, ThatViolatesAGuardForGoodIsEndedAndInfeasible) {
+  StudySpec study = time_study();
+  Guard guard;
+  guard.metric = "loss";
+  guard.after_samples = 10;
+  guard.max = 2.0;
+  study.guards = {guard};
+  StopsAt scheduler(1e9);
+  NoSearcher searcher;
+  const auto run = [&](TrialPurpose purpose) {
+    RunningTrial trial = begun(study, purpose);
+    bool ended = false;
+    for (int step = 1; step <= 20 && !ended; ++step) {
+      Report told = report(step, 101.0 + 0.1 * step);
+      told.metrics["loss"] = 3.0;
+      trial.reported(told);
+      ended = trial.wants_to_end(scheduler, searcher, nullptr);
+    }
+    EXPECT_EQ(ended, purpose == TrialPurpose::search) << to_text(purpose);
+    Outcome outcome;
+    outcome.kind = OutcomeKind::stopped;
+    return trial.finished(outcome, nullptr, 0.0);
+  };
+  const TrialRecord ended = run(TrialPurpose::search);
+  EXPECT_EQ(ended.status, TrialStatus::infeasible);
+  EXPECT_EQ(ended.failure, "loss@10 is 3, above the limit of 2");
+  run(TrialPurpose::confirm_incumbent);
+}
+
+TEST(RunningTrial, RecordsWhatItsGuardsJudged) {
+  StudySpec study = time_study();
+  Guard guard;
+  guard.metric = "loss";
+  guard.after_samples = 10;
+  guard.max = 9.0;
+  study.guards = {guard};
+  RunningTrial trial = begun(study);
+  for (int step = 1; step <= 60; ++step) {
+    Report told = report(step, 101.0 + 0.1 * step);
+    told.metrics["loss"] = step % 2 == 0 ? 3.0 : 3.1;
+    trial.reported(told);
+  }
+  const TrialRecord ended = trial.finished({}, nullptr, 0.0);
+  EXPECT_NEAR(ended.measurement->metrics.at("loss@10"), 3.04, 0.02);
+  EXPECT_GT(ended.measurement->metrics.at("loss@10 standard error"), 0.0);
+}
+
+TEST(RunningTrial, IsTightOnceItIsPreciseLongAndManyStepsEnough) {
+  MeasureSpec wanted;
+  wanted.target_half_width = 0.02;
+  wanted.min_window_s = 5.0;
+  wanted.min_window_steps = 20;
+  Measurement measured = steady(0.1, 0.002);
+  measured.window_s = 5.0;
+  measured.window_steps = 20;
+  EXPECT_TRUE(is_tight(measured, wanted));
+  measured.half_width_s = 0.0021;
+  EXPECT_FALSE(is_tight(measured, wanted));
+  measured.half_width_s = 0.002;
+  measured.window_s = 4.9;
+  EXPECT_FALSE(is_tight(measured, wanted));
+  measured.window_s = 5.0;
+  measured.window_steps = 19;
+  EXPECT_FALSE(is_tight(measured, wanted));
 }
 
 }  // namespace

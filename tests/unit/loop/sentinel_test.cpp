@@ -96,5 +96,72 @@ TEST_F(SentinelTest, OnlyTimesDriftAndOnlyIfTheStudyWantsToKnow) {
   EXPECT_FALSE(is_due());
 }
 
+TEST_F(SentinelTest, CostsDriftAsTimesDo) {
+  study_.objectives = {{"cost", Direction::minimize}};
+  for (int i = 0; i < 30; ++i)
+    add(TrialPurpose::search, 90.0, 10.0);
+  EXPECT_TRUE(is_due());
+}
+
+TEST_F(SentinelTest, NeedsABaselineToCompareWith) {
+  trials_.clear();
+  for (int i = 0; i < 30; ++i)
+    add(TrialPurpose::search, 90.0, 10.0);
+  EXPECT_FALSE(is_due());
+}
+
+TEST_F(SentinelTest, FollowsTenTrialsOfTheSearchAtTheEarliest) {
+  for (int i = 0; i < 9; ++i)
+    add(TrialPurpose::search, 90.0, 1000.0);
+  add(TrialPurpose::sentinel, 100.0, 1.0);
+  trials_.pop_back();
+  EXPECT_FALSE(is_due(true));
+  add(TrialPurpose::search, 90.0, 1.0);
+  EXPECT_TRUE(is_due(true));
+}
+
+TEST_F(SentinelTest, TrialsThatAreUnderWayCountAsBegunButTookNothingYet) {
+  for (int i = 0; i < 10; ++i) {
+    add(TrialPurpose::search, 90.0, 1000.0);
+    trials_.back().status = TrialStatus::running;
+  }
+  EXPECT_FALSE(is_due());
+  for (std::size_t i = 1; i < trials_.size(); ++i)
+    trials_[i].status = TrialStatus::completed;
+  add(TrialPurpose::sentinel, 100.0, 5.0);
+  EXPECT_FALSE(is_due());
+  trials_.pop_back();
+  trials_[0].spent_s = 1.0;
+  for (std::size_t i = 1; i < trials_.size(); ++i)
+    trials_[i].spent_s = i == 1 ? 10000.0 : 1.0;
+  EXPECT_FALSE(is_due()) << "one as long as the others would take more than its share";
+}
+
+TEST_F(SentinelTest, IsExpectedToTakeWhatTheFormerOnesTook) {
+  const auto expected_s = [&] {
+    return expected_sentinel_s(Standing(ranking_rules(study_), trials_));
+  };
+  add(TrialPurpose::search, 90.0, 30.0);
+  EXPECT_DOUBLE_EQ(expected_s(), 20.0) << "as trials do";
+  add(TrialPurpose::sentinel, 100.0, 4.0);
+  add(TrialPurpose::sentinel, 100.0, 6.0);
+  EXPECT_DOUBLE_EQ(expected_s(), 5.0);
+  trials_.clear();
+  EXPECT_DOUBLE_EQ(expected_s(), 0.0);
+}
+
+TEST(SentinelMeasure, IsHalfAsLongAndNoMorePreciseThanLaunchesDiffer) {
+  MeasureSpec measure;
+  measure.target_half_width = 0.005;
+  measure.max_trial_s = 60.0;
+  measure.min_window_s = 5.0;
+  EXPECT_DOUBLE_EQ(sentinel_measure(measure).target_half_width, 0.02);
+  EXPECT_DOUBLE_EQ(sentinel_measure(measure).max_trial_s, 30.0);
+  measure.target_half_width = 0.05;
+  measure.max_trial_s = 8.0;
+  EXPECT_DOUBLE_EQ(sentinel_measure(measure).target_half_width, 0.05);
+  EXPECT_DOUBLE_EQ(sentinel_measure(measure).max_trial_s, 5.0) << "it needs a window";
+}
+
 }  // namespace
 }  // namespace steptune

@@ -47,6 +47,27 @@ class DriftingProgram {
   std::vector<Report> reports_;
 };
 
+/// Steps of `step_s` in both arms, every other one longer by a half and the others shorter.
+class UnevenProgram {
+ public:
+  explicit UnevenProgram(double step_s) : step_s_(step_s) {}
+  /// Steps until the turn changes.
+  int finish_turn(PairedBlocks& blocks) {
+    const Arm arm = blocks.arm();
+    int steps = 0;
+    for (; blocks.arm() == arm; ++steps) {
+      now_.step += 1.0;
+      now_.seconds += step_s_ * (steps % 2 == 0 ? 0.5 : 1.5);
+      static_cast<void>(blocks.add(now_));
+    }
+    return steps;
+  }
+
+ private:
+  double step_s_;
+  LiveStep now_;
+};
+
 /// Without turns.
 void measure_baseline(DriftingProgram& program, PairedBlocks& blocks) {
   blocks.begin_alone(Alone::baseline);
@@ -162,7 +183,21 @@ TEST(PairedBlocks, ASwitchThatWarmsUpForLongIsWorthALongerBlock) {
   blocks.begin_trial(0.05 / 32.0);
   for (int i = 0; i < 40; ++i)
     program.step(blocks, /*warm_up=*/true);
-  EXPECT_GE(finish_turn(program, blocks), 20);
+  EXPECT_GE(finish_turn(program, blocks), 40);
+}
+
+TEST(PairedBlocks, BlocksGrowWhileTheTrialIsNotKnown) {
+  PairedBlocks blocks;
+  UnevenProgram program(0.05);
+  blocks.begin_trial(0.05);
+  program.finish_turn(blocks);
+  EXPECT_LE(program.finish_turn(blocks), 10);
+  for (int turn = 0; turn < 12; ++turn)
+    program.finish_turn(blocks);
+  EXPECT_LE(program.finish_turn(blocks), 25) << "of the baseline";
+  const int steps = program.finish_turn(blocks);
+  EXPECT_GE(steps, 20);
+  EXPECT_LE(steps, 45) << "drift is to be the same in neighbours";
 }
 
 TEST(PairedBlocks, AnotherProcessGoesOnWithTheTrial) {

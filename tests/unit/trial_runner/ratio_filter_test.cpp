@@ -146,6 +146,27 @@ TEST(RatioFilter, ATrialThatScattersMoreThanTheBaselineIsNotTakenForSure) {
   EXPECT_GT(filter.ratio()->half_width, 0.15);
 }
 
+/// What is known after one block of a trial whose steps scatter so, beside a baseline's that
+/// scatter by a twentieth.
+double half_width_after_a_block(double deviation) {
+  const double of_baseline = 0.05;
+  RatioFilter filter;
+  for (int i = 0; i < 20; ++i) {
+    const double off = of_baseline / 2.0;
+    filter.add_baseline(0.1 * (i % 2 == 0 ? 1.0 + off : 1.0 - off), 4.0, 0.5 * i,
+                        {3.0 * of_baseline * of_baseline, 3.0});
+  }
+  filter.begin_trial();
+  filter.add_trial(0.08, 8.0, 11.0, {7.0 * deviation * deviation, 7.0});
+  filter.add_baseline(0.1, 4.0, 12.0, {3.0 * of_baseline * of_baseline, 3.0});
+  return filter.ratio().value().half_width;
+}
+
+TEST(RatioFilter, StepsWithinTheFirstBlockTellHowMuchATrialScatters) {
+  EXPECT_LT(half_width_after_a_block(0.05), 0.08);
+  EXPECT_GT(half_width_after_a_block(0.35), 0.25);
+}
+
 /// Blocks that lie above and below their middle by a factor, whose mean is above it.
 TEST(RatioFilter, IsOfMeanRatesThoughBlocksAreOfUnlikeLength) {
   const double scatter = 0.25;

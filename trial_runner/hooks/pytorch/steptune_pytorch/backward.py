@@ -6,7 +6,7 @@ from time import perf_counter
 
 import torch
 
-from steptune_pytorch.part_clock import BACKWARD
+from steptune_pytorch.part_clock import BACKWARD, OTHER, PREPARE
 
 
 def wrap(hook):
@@ -21,6 +21,8 @@ def wrap(hook):
                 return original(tensors, *arguments, **named)
             now_s = perf_counter()
             before = clock.current
+            if before == PREPARE:
+                before = OTHER  # no forward was seen since the batch: it is not all that was done
             clock.totals_s[before] += now_s - clock.now_s
             clock.now_s = now_s
             clock.current = BACKWARD

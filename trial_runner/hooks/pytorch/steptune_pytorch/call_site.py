@@ -15,20 +15,37 @@ def program_folder():
 
 def where():
     """`train.py:114`: the innermost frame that is of no library, or of none but torch."""
+    frames = []
+    frame = sys._getframe(1)
+    while frame is not None:
+        frames.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return _innermost(frames)
+
+
+def of_error(error):
+    """Likewise of where an exception was raised."""
+    frames = []
+    entry = error.__traceback__
+    while entry is not None:
+        frames.insert(0, (entry.tb_frame.f_code.co_filename, entry.tb_lineno))
+        entry = entry.tb_next
+    return _innermost(frames)
+
+
+def _innermost(frames):
     torch_folder = os.path.dirname(os.path.abspath(sys.modules["torch"].__file__)) + os.sep
     standard_library = os.path.dirname(os.__file__) + os.sep
     outside_torch = None
-    frame = sys._getframe(1)
-    while frame is not None:
-        name = frame.f_code.co_filename
+    for name, line in frames:
         path = os.path.abspath(name)
-        if not (name.startswith("<") or path.startswith((_OURS, torch_folder))):
-            if outside_torch is None:
-                outside_torch = (path, frame.f_lineno)
-            library = any(mark in path for mark in LIBRARIES) or path.startswith(standard_library)
-            if not library:
-                return _shown(path, frame.f_lineno)
-        frame = frame.f_back
+        if name.startswith("<") or path.startswith((_OURS, torch_folder)):
+            continue
+        if outside_torch is None:
+            outside_torch = (path, line)
+        library = any(mark in path for mark in LIBRARIES) or path.startswith(standard_library)
+        if not library:
+            return _shown(path, line)
     return _shown(*outside_torch) if outside_torch else ""
 
 

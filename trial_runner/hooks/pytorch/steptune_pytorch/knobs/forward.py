@@ -8,9 +8,11 @@ from torch.nn.parameter import is_lazy
 
 from steptune_pytorch import call_site, tensors
 from steptune_pytorch.knobs.row import Row
+from steptune_pytorch.knobs.whole_forward import WholeForward
 
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 _IMAGE_DIMENSIONS = 4
+_OF_LAYOUT = "view size is not compatible with input tensor's size and stride"  # how a view of other strides fails
 
 
 class ForwardKnobs:
@@ -22,6 +24,7 @@ class ForwardKnobs:
         self._ready = weakref.WeakSet()  # modules that have their layout and are compiled
         self._autocasts = []  # the program's own: (what, where)
         self._refused = {}
+        self._takes_layout = weakref.WeakKeyDictionary()  # by module: whether it was training in its last forward
         self._images = None
         self._was_channels_last = None
         self._compiled_by_program = []
@@ -100,8 +103,37 @@ class ForwardKnobs:
             self._refused["compile"] = why
 
     def _call(self, original, module, inputs, named):
-        if self._channels_last and self._images:
-            inputs, named = tensors.converted((inputs, named), _to_channels_last)
+        if not (self._channels_last and self._images):
+            return self._call_with_precision(original, module, inputs, named)
+        before = None if self._takes_layout.get(module) == module.training else WholeForward(module)
+        try:
+            converted, converted_named = tensors.converted((inputs, named), _to_channels_last)
+            outputs = self._call_with_precision(original, module, converted, converted_named)
+            self._takes_layout[module] = module.training
+            return outputs
+        except RuntimeError as error:
+            if _OF_LAYOUT not in str(error):
+                raise
+            self._refuse_layout(error)
+        if before is not None:
+            before.undo()
+        return self._call_with_precision(original, module, inputs, named)
+
+    def _refuse_layout(self, error):
+        """A model that takes what a convolution returns by `view` goes on with the layout that it has."""
+        self._channels_last = False
+        self._asks = self._precision != "fp32" or self._compile != "off"
+        if not self._was_channels_last:
+            self._was_channels_last = False
+            for ready in list(self._ready):
+                ready.to(memory_format=torch.contiguous_format)
+        self._refused["channels_last"] = "the model does not take it: %s: %s (reshape would do)" % (
+            call_site.of_error(error),
+            _OF_LAYOUT,
+        )
+        self._hook.survey_after_step()
+
+    def _call_with_precision(self, original, module, inputs, named):
         if self._precision == "fp32" or self._why_no_precision():
             return original(module, *inputs, **named)
         dtype = _DTYPES[self._precision]
@@ -157,7 +189,8 @@ class ForwardKnobs:
 
     def _channels_last_row(self):
         if "channels_last" in self._refused or not self._images:
-            return Row("channels_last", why=self._refused.get("channels_last", "no convolution of images"))
+            why = self._refused.get("channels_last", "no convolution of images")
+            return Row("channels_last", today=self._was_channels_last, why=why)
         today = self._was_channels_last
         if today is None:
             today = not self._channels_last and any(

@@ -42,6 +42,8 @@ class Channel:
                 packet = self._socket.recv(_MOST_BYTES)
             except BlockingIOError:
                 break
+            except ConnectionResetError:
+                continue  # it went without reading all: said once, in front of its last words
             except OSError:
                 packet = b""
             if not packet:
@@ -59,7 +61,5 @@ class Channel:
             if not may_be_lost:
                 select.select([], [self._socket], [], _EVENT_WAIT_S)
             self._socket.send(packet)
-        except BlockingIOError:
-            pass
         except OSError:
-            self.close()
+            pass  # it is full, or the tuner has gone: `received` tells, behind the tuner's last words

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/enough_time.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/loop/fixture.hpp"
+
+namespace steptune {
+namespace {
+
+/// After a trial that started in 10 s, warmed up for 2 s, and was steady after 20 s of 0.1 s steps.
+class EnoughTimeTest : public ::testing::Test {
+ protected:
+  EnoughTimeTest() {
+    targets_.measure.min_window_s = 5.0;
+    targets_.measure.min_window_steps = 20;
+    targets_.measure.max_trial_s = 120.0;
+    study_.measure = targets_.measure;
+    trials_.push_back(completed(1, 100.0));
+    trials_[0].measurement = steady(0.1, 0.001, 10.0);
+    trials_[0].measurement->warmup_s = 2.0;
+    trials_[0].measurement->window_s = 20.0;
+    trials_[0].measurement->window_steps = 200.0;
+    trials_[0].measurement->window_samples = 200.0;
+  }
+  [[nodiscard]] double enough() const {
+    return enough_s(study_, Standing(ranking_rules(study_), trials_), study_.baseline, targets_);
+  }
+
+  StudySpec study_ = time_study();
+  TrialTargets targets_;
+  std::vector<TrialRecord> trials_;
+};
+
+TEST_F(EnoughTimeTest, IsWhatFormerTrialsNeededWithSomeToSpare) {
+  EXPECT_NEAR(enough(), 1.15 * (10.0 + 2.0 + 20.0), 1e-9);
+}
+
+TEST_F(EnoughTimeTest, IsNotKnownBeforeAnythingWasMeasured) {
+  trials_[0].measurement->window_steps = 0.0;
+  EXPECT_TRUE(std::isinf(enough()));
+  trials_[0].measurement.reset();
+  EXPECT_TRUE(std::isinf(enough()));
+  trials_.clear();
+  EXPECT_TRUE(std::isinf(enough()));
+}
+
+TEST_F(EnoughTimeTest, WhatWasGivenUpOrIsNotOverTellsNothing) {
+  for (const TrialStatus status : {TrialStatus::stopped_early, TrialStatus::running}) {
+    trials_[0].status = status;
+    EXPECT_TRUE(std::isinf(enough())) << to_text(status);
+  }
+}
+
+TEST_F(EnoughTimeTest, IsTwiceAsLongAfterWhatCameToNoSteadyState) {
+  trials_[0].measurement->status = MeasurementStatus::not_steady;
+  EXPECT_NEAR(enough(), 1.15 * (10.0 + 4.0 + 40.0), 1e-9);
+}
+
+TEST_F(EnoughTimeTest, IsNoLongerThanATrialMayBe) {
+  targets_.measure.max_trial_s = 12.0;
+  EXPECT_NEAR(enough(), 1.15 * (10.0 + 12.0), 1e-9);
+}
+
+TEST_F(EnoughTimeTest, LeavesRoomForTheLeastWindow) {
+  trials_[0].measurement->window_s = 5.0;
+  trials_[0].measurement->window_steps = 50.0;
+  trials_[0].measurement->window_samples = 50.0;
+  EXPECT_NEAR(enough(), 1.15 * (10.0 + 2.0 + 5.0), 1e-9) << "the least says nothing of the need";
+  targets_.measure.min_window_steps = 300;
+  EXPECT_NEAR(enough(), 1.15 * (10.0 + 2.0 + 30.0), 1e-9);
+  targets_.min_window_samples = 400.0;
+  EXPECT_NEAR(enough(), 1.15 * (10.0 + 2.0 + 40.0), 1e-9);
+}
+
+TEST_F(EnoughTimeTest, StartsAsLongAsTheSlowestOfThem) {
+  trials_.push_back(trials_[0]);
+  trials_[1].number = 2;
+  trials_[1].measurement->startup_s = 30.0;
+  EXPECT_NEAR(enough(), 1.15 * (30.0 + 2.0 + 20.0), 1e-9);
+}
+
+}  // namespace
+}  // namespace steptune

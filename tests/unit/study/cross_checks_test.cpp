@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must hold between sections of a study file, beside the faults of broken_documents_test.cpp.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/study/study_fixture.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// The least study: one parameter, a local runner.
+std::string faults(const std::string& patch) {
+  Json document = *parse_json(R"({
+    "name": "s", "command": ["train", "{x}"],
+    "parameters": {"x": {"type": "int", "low": 1, "high": 8}}, "baseline": {"x": 1},
+    "runner": {"type": "local"}
+  })",
+                              "study");
+  document.merge_patch(*parse_json(patch, "patch"));
+  const auto study = testing::read(document);
+  return study ? "" : study.error().text();
+}
+
+TEST(CrossChecks, TheLeastStudyIsSound) {
+  EXPECT_EQ(faults("{}"), "");
+}
+
+TEST(CrossChecks, AParameterOfAConditionThatNothingUsesMakesNone) {
+  EXPECT_THAT(faults(R"({"parameters": {"y": {"type": "bool"},
+                                        "z": {"type": "int", "low": 1, "high": 2, "when": "y"}},
+                         "baseline": {"y": false}})"),
+              ::testing::AllOf(HasSubstr("/parameters/y: nothing uses"),
+                               HasSubstr("/parameters/z: nothing uses")));
+}
+
+TEST(CrossChecks, OnlyTheBayesianSearcherLearnsFromOtherStudies) {
+  EXPECT_THAT(
+      faults(R"({"search": {"searcher": "random", "learn_from": ["other"]}})"),
+      HasSubstr("/search/learn_from: the searcher random does not learn from other studies: "
+                "use bayes, or leave it out"));
+  EXPECT_EQ(faults(R"({"search": {"searcher": "bayes", "learn_from": ["other"]}})"), "");
+}
+
+TEST(CrossChecks, ATrialIsNotMeasuredBeyondItsLimit) {
+  EXPECT_EQ(faults(R"({"measure": {"max_trial": "5m"}, "limits": {"wall": "5m"}})"), "");
+  EXPECT_THAT(faults(R"({"measure": {"max_trial": "6m"}, "limits": {"wall": "5m"}})"),
+              HasSubstr("/measure/max_trial: a trial may be measured for 6 min, but is ended as "
+                        "timed out after 5 min: raise \"wall\" in \"limits\""));
+}
+
+TEST(CrossChecks, APartThatHoldsNeedsTheValuesOfItsParameters) {
+  const std::string inner = R"({"parameters": {"y": {"type": "int", "low": 1, "high": 2,
+                                                     "when": "x > 4"}},
+                                "command": ["train", "{x}", )";
+  EXPECT_THAT(faults(inner + R"({"when": "x > 2", "args": ["{y}"]}]})"),
+              HasSubstr("/command/2/when: holds for x="));
+  EXPECT_EQ(faults(inner + R"({"when": "x > 4", "args": ["{y}"]}]})"), "");
+  EXPECT_EQ(faults(inner + R"({"args": ["{y}"]}]})"), "");
+}
+
+TEST(CrossChecks, LiveTrialsShareOneTrainingAndItsMetrics) {
+  const std::string live = R"({"trials": "live", "command": ["python3", "train.py"],
+                               "parameters": {"x": null, "OMP_NUM_THREADS":
+                                 {"type": "int", "low": 1, "high": 8}},
+                               "baseline": {"x": null, "OMP_NUM_THREADS": 1},
+                               "hooks": {"pytorch": {}})";
+  EXPECT_THAT(faults(live + R"(, "guards": [{"metric": "loss", "max": 2}]})"),
+              HasSubstr("/trials: live trials share one training"));
+}
+
+}  // namespace
+}  // namespace steptune
