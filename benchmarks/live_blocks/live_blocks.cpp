@@ -26,6 +26,7 @@ constexpr double k_samples_per_step = 64.0;
 constexpr double k_target = 0.05;
 constexpr double k_max_trial_s = 120.0;
 constexpr double k_min_window_s = 1.0, k_min_window_steps = 30.0;
+constexpr double k_share_of_ready = 0.02;  ///< a step whose batch is there, of the others
 constexpr double k_report_s = 0.25;
 constexpr int k_trials = 6;  ///< in a study
 constexpr double k_least_look_steps = 10.0, k_errors_apart = 4.0;
@@ -42,6 +43,7 @@ struct World {
   double wander = 0.0;             ///< standard deviation of the machine's level (log) ...
   double wander_s = 30.0;          ///< ... which is another one after about so long
   double trial_noise = 0.0;        ///< of the trial's steps beyond the baseline's
+  int batches_at_once = 1;         ///< of the trial: the others hardly take time
   int warm_up_steps = 2;           ///< after a switch
   double stall_every_steps = 0.0;  ///< of the trial
   double stall_steps = 0.0;        ///< as long as so many of its steps
@@ -68,6 +70,11 @@ class Machine {
     noise_ = rho * noise_ + std::sqrt(1.0 - rho * rho) * rng_.normal();
     double seconds = k_step_s * scattered(world_.noise, noise_);
     if (of_trial) seconds *= ratio_ * scattered(world_.trial_noise, rng_.normal());
+    if (of_trial && world_.batches_at_once > 1) {
+      const bool waits = ++trial_steps_ % world_.batches_at_once == 0;
+      seconds *= waits ? world_.batches_at_once - k_share_of_ready * (world_.batches_at_once - 1)
+                       : k_share_of_ready;
+    }
     pass(seconds * level());
     if (!of_trial || world_.stall_every_steps <= 0.0) return;
     since_stall_ += 1.0;
@@ -102,6 +109,7 @@ class Machine {
   double load_changes_s_ = 0.0;
   bool is_loaded_ = false;
   double since_stall_ = 0.0;
+  int trial_steps_ = 0;
   double ratio_ = k_ratio;
 };
 
@@ -292,6 +300,8 @@ int main(int argc, char** argv) {
       {.name = "the trial's steps scatter by 21 %", .trial_noise = 0.2},
       {.name = "by 35 %, the baseline's by 4 %", .noise = 0.04, .trial_noise = 0.35},
       {.name = "by 25 %, and the baseline's", .noise = 0.25},
+      {.name = "by 7 %, the trial's batches come two at once", .batches_at_once = 2},
+      {.name = "four at once, 8 steps of warm-up", .batches_at_once = 4, .warm_up_steps = 8},
       {.name = "by 7 %, 6 steps of warm-up", .warm_up_steps = 6},
       {.name = "by 7 %, 18 steps of warm-up", .warm_up_steps = 18},
       {.name = "every 16th step of the trial takes 4 more",

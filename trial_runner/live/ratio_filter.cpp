@@ -27,9 +27,11 @@ constexpr double k_before_any = 0.25;
 /// What other trials say of a trial's own scatter counts as so many of its blocks, and what the
 /// steps within them say as so many more each, up to so many.
 constexpr double k_prior_freedom = 3.0;
-constexpr double k_freedom_of_step = 0.25, k_most_freedom_of_steps = 3.0;
+constexpr double k_freedom_of_step = 0.5, k_most_freedom_of_steps = 3.0;
 /// That it scatters as the baseline does counts as so many of its steps.
 constexpr double k_like_baseline_freedom = 4.0;
+/// Steps that take turns (batches that come several at once) scatter far more than their blocks do.
+constexpr double k_most_variance_ratio = 16.0;
 /// Whoever may end at any block ends at one that happens to look certain.
 constexpr double k_widened_for_looks = 1.2;
 /// The grid of the likeliest noise. Steps that scatter by a tenth are what there is most.
@@ -163,8 +165,9 @@ void RatioFilter::learn_scatter() {
   trial_variance_ratio_ = 1.0;
   if (baseline_within_.squares > 0.0 && trial_within_.freedom > 0.0) {
     const double baseline = baseline_within_.squares / baseline_within_.freedom;
-    trial_variance_ratio_ = (k_like_baseline_freedom + trial_within_.squares / baseline) /
-                            (k_like_baseline_freedom + trial_within_.freedom);
+    const double told = (k_like_baseline_freedom + trial_within_.squares / baseline) /
+                        (k_like_baseline_freedom + trial_within_.freedom);
+    trial_variance_ratio_ = std::min(told, k_most_variance_ratio);
   }
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
     if (!block->of_trial) continue;
@@ -218,7 +221,7 @@ RatioFilter::State RatioFilter::compared() const {
   if (!leaves_out) state = replayed(noise, false);
   // Its own scatter is not the baseline's.
   noise.trial_correction =
-      (prior_freedom() + state.squared_surprises) / (prior_freedom() + state.surprises);
+      (k_prior_freedom + state.squared_surprises) / (k_prior_freedom + state.surprises);
   state = replayed(noise, leaves_out);
   // Rates that scatter have a mean above that of their logarithms, by half the variance: the longer
   // blocks of the trial by less than the baseline's.
