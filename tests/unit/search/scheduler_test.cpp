@@ -130,6 +130,58 @@ TEST(Median, StopsWhatIsWorseThanTheMedianAtTheSameResource) {
   EXPECT_FALSE(stops(*median, estimate(10, 50, 99.0))) << "nobody else got that far";
 }
 
+TEST(Racing, IsLostByNobodyWhileAnIntervalIsNotKnown) {
+  const auto racing = scheduler_of("racing");
+  racing->on_exempt({1, 10, {1.0}, {0.1}});
+  EXPECT_FALSE(racing->on_estimate({2, 10, {9.0}, {k_unknown}}).stop);
+  EXPECT_FALSE(racing->on_estimate({2, 10, {std::nan("")}, {0.1}}).stop);
+  EXPECT_FALSE(racing->on_estimate({2, 10, {}, {}}).stop);
+  EXPECT_TRUE(racing->on_estimate({2, 10, {9.0}, {0.1}}).stop);
+  racing->on_exempt({1, 20, {1.0}, {k_unknown}});
+  EXPECT_FALSE(racing->on_estimate({3, 10, {9.5}, {k_unknown}}).stop);
+}
+
+TEST(Racing, IntervalsThatTouchAreNotApart) {
+  const auto racing = scheduler_of("racing");
+  racing->on_exempt({1, 10, {1.0}, {0.5}});
+  EXPECT_FALSE(racing->on_estimate({2, 10, {2.0}, {0.5}}).stop);
+  const StopDecision decision = racing->on_estimate({2, 10, {2.25}, {0.5}});
+  EXPECT_TRUE(decision.stop);
+  EXPECT_EQ(decision.reason,
+            "its interval lies wholly above that of trial 1 (1.75 against at most 1.5)");
+}
+
+TEST(Racing, ComparesWithNothingThatWasForgotten) {
+  const auto racing = scheduler_of("racing");
+  racing->on_exempt({1, 10, {1.0}, {0.1}});
+  racing->forget(1);
+  racing->forget(99);
+  EXPECT_FALSE(racing->on_estimate({2, 10, {9.0}, {0.1}}).stop);
+}
+
+TEST(Median, NeedsThreeOthersThatGotAsFar) {
+  const auto median = scheduler_of("median");
+  for (std::int64_t other = 1; other <= 3; ++other)
+    median->on_exempt({other, other == 3 ? 19.0 : 20.0, {1.0}, {0.0}});
+  EXPECT_FALSE(median->on_estimate({4, 20, {9.0}, {0.0}}).stop);
+  median->on_exempt({3, 20, {1.0}, {0.0}});
+  const StopDecision decision = median->on_estimate({4, 20, {9.0}, {0.5}});
+  EXPECT_TRUE(decision.stop);
+  EXPECT_EQ(decision.reason,
+            "at 20 steps its interval (8.5 at least) lies above the median of the others (1)");
+  median->forget(3);
+  EXPECT_FALSE(median->on_estimate({4, 20, {9.0}, {0.0}}).stop);
+}
+
+TEST(Median, OfAnEvenNumberIsBetweenTheMiddleOnes) {
+  const auto median = scheduler_of("median");
+  for (std::int64_t other = 1; other <= 4; ++other)
+    median->on_exempt({other, 20, {static_cast<double>(other)}, {0.0}});
+  EXPECT_FALSE(median->on_estimate({5, 20, {2.5}, {0.0}}).stop);
+  EXPECT_FALSE(median->on_estimate({5, 20, {2.6}, {0.2}}).stop) << "its interval reaches it";
+  EXPECT_TRUE(median->on_estimate({5, 20, {2.6}, {0.05}}).stop);
+}
+
 TEST(NoScheduler, NeverStops) {
   const auto none = scheduler_of("none");
   none->on_exempt(estimate(0, 100, 1.0));
