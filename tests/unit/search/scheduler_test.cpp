@@ -96,6 +96,43 @@ TEST(Asha, RanksTwoObjectivesByFronts) {
   EXPECT_FALSE(stops(*asha, two(8, 0.5, 0.5)));
 }
 
+TEST(Asha, ATrialThatBeginsAgainIsAskedAgain) {
+  const auto asha = scheduler_of("asha");
+  EXPECT_FALSE(stops(*asha, estimate(1, 10, 5.0))) << "the first one goes on";
+  asha->on_exempt(estimate(2, 10, 1.0));
+  asha->on_exempt(estimate(3, 10, 1.0));
+  EXPECT_FALSE(stops(*asha, estimate(1, 10, 5.0))) << "it has passed";
+  asha->forget(1);
+  asha->forget(99);
+  EXPECT_TRUE(stops(*asha, estimate(1, 10, 5.0)));
+}
+
+TEST(Asha, ComparesWithNothingThatWasForgotten) {
+  const auto asha = scheduler_of("asha");
+  asha->on_exempt(estimate(2, 10, 1.0));
+  asha->forget(2);
+  EXPECT_FALSE(stops(*asha, estimate(1, 10, 5.0)));
+}
+
+TEST(Asha, JudgesNoValueThatIsNoNumberAndComparesWithNone) {
+  const auto asha = scheduler_of("asha");
+  asha->on_exempt({0, 10, {}, {}});
+  asha->on_exempt(estimate(2, 10, 1.0));
+  EXPECT_FALSE(stops(*asha, estimate(1, 10, NAN)));
+  EXPECT_FALSE(stops(*asha, estimate(1, 10, INFINITY)));
+  EXPECT_FALSE(stops(*asha, {1, 10, {}, {}}));
+  EXPECT_TRUE(stops(*asha, estimate(1, 10, 2.0)));
+}
+
+TEST(Schedulers, TrialsThatWereJudgedServeTheOthersAsComparison) {
+  for (const char* name : {"asha", "racing", "median"}) {
+    const auto scheduler = scheduler_of(name);
+    for (int trial = 0; trial < 3; ++trial)
+      EXPECT_FALSE(stops(*scheduler, estimate(trial, 10, 1.0, 0.1))) << name;
+    EXPECT_TRUE(stops(*scheduler, estimate(3, 10, 9.0, 0.1))) << name;
+  }
+}
+
 TEST(Racing, StopsWhatIsClearlySlowerThanSomeOther) {
   const auto racing = scheduler_of("racing");
   racing->on_exempt(estimate(0, 50, 1.0, 0.1));
@@ -204,6 +241,28 @@ TEST(ParetoRank, CountsWhatComesBefore) {
   EXPECT_EQ(rank_among(std::vector{5.0, 5.0}, Values{{0.0, 10.0}, {1.0, 9.0}, {10.0, 0.0}}), 2u);
   EXPECT_TRUE(dominates(std::vector{1.0, 2.0}, std::vector{1.0, 3.0}));
   EXPECT_FALSE(dominates(std::vector{1.0, 2.0}, std::vector{1.0, 2.0}));
+}
+
+TEST(ParetoRank, OfOneFrontTheLessCrowdedComeFirst) {
+  using Values = std::vector<std::vector<double>>;
+  const Values line{{0.0, 10.0}, {1.0, 9.0}, {2.0, 8.0}, {10.0, 0.0}};
+  EXPECT_EQ(rank_among(std::vector{6.0, 4.0}, line), 2u) << "behind the two ends";
+  EXPECT_EQ(rank_among(std::vector{1.5, 8.5}, line), 4u) << "in the densest place";
+  EXPECT_EQ(rank_among(std::vector{-1.0, 11.0}, line), 0u) << "an end itself";
+  EXPECT_EQ(rank_among(std::vector{11.0, -1.0}, line), 0u) << "and the other one";
+}
+
+TEST(ParetoRank, OfValuesThatAreAllTheSameNobodyIsBehind) {
+  using Values = std::vector<std::vector<double>>;
+  EXPECT_EQ(rank_among(std::vector{1.0, 1.0}, Values{{1.0, 1.0}, {1.0, 1.0}}), 0u);
+  EXPECT_EQ(rank_among(std::vector{2.0}, Values{{2.0}, {2.0}}), 0u) << "ties count for the point";
+}
+
+TEST(Dominates, WhatIsNowhereWorseAndSomewhereBetter) {
+  EXPECT_TRUE(dominates(std::vector{1.0, 2.0}, std::vector{2.0, 2.0}));
+  EXPECT_FALSE(dominates(std::vector{1.0, 3.0}, std::vector{2.0, 2.0}));
+  EXPECT_FALSE(dominates(std::vector{3.0, 1.0}, std::vector{2.0, 2.0}));
+  EXPECT_FALSE(dominates(std::vector<double>{}, std::vector<double>{}));
 }
 
 }  // namespace
