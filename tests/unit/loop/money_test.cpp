@@ -80,7 +80,8 @@ TEST(Budget, ExpectsFreshRunsToTakeLongerThanTrials) {
   study.budget.time_s = 200.0;
   // Of 120 s for the baseline's two shares and 19 contenders 4.7 s each are left beside the start,
   // and twice that to a fresh run.
-  EXPECT_NEAR(pair_s(), 12.0 + 1.0 + 2.0 * (120.0 / 21.0 - 1.0), 1e-9) << "their share, and no less than what the trial took";
+  EXPECT_NEAR(pair_s(), 12.0 + 1.0 + 2.0 * (120.0 / 21.0 - 1.0), 1e-9)
+      << "their share, and no less than what the trial took";
 }
 
 TEST(Budget, EndsByTrialsTimeOrMoney) {
@@ -124,9 +125,7 @@ TEST(Budget, AnotherConfigurationIsTriedWhileTheLeastProofCanStillBePaid) {
   std::vector<TrialRecord> trials{spent(1, 121, TrialPurpose::baseline)};
   trials[0].measurement = steady(1.0, 0.15, 1.0);
   trials[0].measurement->window_s = 112.0;
-  const auto spending = [&] {
-    return spending_of(study, Standing(ranking_rules(study), trials));
-  };
+  const auto spending = [&] { return spending_of(study, Standing(ranking_rules(study), trials)); };
   // 180 s for the baseline's two shares and one of the other.
   EXPECT_DOUBLE_EQ(share_of_trial_s(study, TrialPurpose::search, 1.0), 59.0);
   EXPECT_DOUBLE_EQ(spending().least_trial_s, 60.0);
@@ -279,6 +278,7 @@ TEST(Budget, AFurtherPairMustFitIntoTimeAndMoney) {
   spending.usd = 0.9;
   spending.confirm_pair_s = 10.0;
   spending.confirm_pair_usd = 0.1;
+  spending.confirming_runs = 100;
   EXPECT_TRUE(can_pay_confirm_pair(study, spending)) << "no budget";
   study.budget.time_s = 100.0;
   study.budget.cost_usd = 1.0;
@@ -287,6 +287,11 @@ TEST(Budget, AFurtherPairMustFitIntoTimeAndMoney) {
   EXPECT_FALSE(can_pay_confirm_pair(study, spending));
   spending.confirm_pair_usd = 0.1;
   spending.confirm_pair_s = 11.0;
+  EXPECT_FALSE(can_pay_confirm_pair(study, spending));
+  spending.confirming_runs = 0;
+  spending.least_confirm_pair_s = 10.0;
+  EXPECT_TRUE(can_pay_confirm_pair(study, spending)) << "for a claim the least will do";
+  spending.least_confirm_pair_s = 10.1;
   EXPECT_FALSE(can_pay_confirm_pair(study, spending));
 }
 
@@ -324,14 +329,14 @@ TEST(ShareOfATrial, IsThreeFifthsOfTheTimeAmongTheTrialsThatThereMayBe) {
   };
   EXPECT_TRUE(std::isinf(share_s())) << "no budget of time";
   study.measure.min_window_s = 1.0;
-  study.budget.time_s = 1000.0;
-  EXPECT_DOUBLE_EQ(share_s(), 30.0) << "twenty at most";
+  study.budget.time_s = 1100.0;  // of which the search gets 660 s
+  EXPECT_DOUBLE_EQ(share_s(), 660.0 / 21.0) << "twenty at most, and the baseline's is twice";
   study.budget.trials = 40;
-  EXPECT_DOUBLE_EQ(share_s(), 30.0);
+  EXPECT_DOUBLE_EQ(share_s(), 660.0 / 21.0);
   study.budget.trials = 10;
   EXPECT_DOUBLE_EQ(share_s(), 60.0);
   study.budget.trials = 1;
-  EXPECT_DOUBLE_EQ(share_s(), 300.0) << "never less than two share";
+  EXPECT_DOUBLE_EQ(share_s(), 220.0) << "never less than two share";
   study.budget.trials = 10;
   for (const TrialPurpose twice :
        {TrialPurpose::baseline, TrialPurpose::confirm_baseline, TrialPurpose::confirm_incumbent}) {
@@ -355,7 +360,7 @@ TEST(ShareOfATrial, IsLargerInASmallSearchSpace) {
                             .value();
   const StudySpec study =
       study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
-  EXPECT_DOUBLE_EQ(share_of_trial_s(study, TrialPurpose::search, 0.0), 120.0);
+  EXPECT_DOUBLE_EQ(share_of_trial_s(study, TrialPurpose::search, 0.0), 100.0) << "of 600 s";
 }
 
 TEST(Payback, IsTheTuningOverWhatThePlannedRunSaves) {

@@ -186,15 +186,15 @@ TEST(NextLaunch, VariesByWhatLaunchesDifferByAndByWhatIsWithinRuns) {
   const TrialRecord other = completed(2, 4.0, 0.08);
   const LaunchVariation known{0.03, 1e9};
   // 2 % within a run, 3 % among launches, of which one is still to come.
-  EXPECT_NEAR(next_launch_half_widths({&one}, {4.0}, known)[0],
+  EXPECT_NEAR(next_launch_half_widths({&one}, {4.0}, known, {})[0],
               1.96 * 4.0 * std::sqrt(2.0 * 0.0009 + 0.0004), 1e-3);
-  EXPECT_NEAR(next_launch_half_widths({&one, &other}, {4.0}, known)[0],
+  EXPECT_NEAR(next_launch_half_widths({&one, &other}, {4.0}, known, {})[0],
               1.96 * 4.0 * std::sqrt(1.5 * 0.0009 + 0.0002), 1e-3);
-  EXPECT_TRUE(std::isnan(next_launch_half_widths({}, {4.0}, known)[0]));
+  EXPECT_TRUE(std::isnan(next_launch_half_widths({}, {4.0}, known, {})[0]));
   TrialRecord unsure = completed(3, 4.0, std::numeric_limits<double>::infinity());
-  EXPECT_TRUE(std::isnan(next_launch_half_widths({&one, &unsure}, {4.0}, known)[0]));
+  EXPECT_TRUE(std::isnan(next_launch_half_widths({&one, &unsure}, {4.0}, known, {})[0]));
   unsure.standard_errors.clear();
-  EXPECT_TRUE(std::isnan(next_launch_half_widths({&unsure}, {4.0}, known)[0]));
+  EXPECT_TRUE(std::isnan(next_launch_half_widths({&unsure}, {4.0}, known, {})[0]));
 }
 
 TEST(PaybackInterval, IsThatOfTheShareSaved) {
