@@ -105,7 +105,7 @@ TEST_F(TimeBudget, ThatIsTooShortToCompareSaysSo) {
             "1 min of tuning time; that is time for the baseline only, and nothing was compared "
             "with it: run it again with a longer --time, and it goes on");
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 39})");
-  const LoopResult compared = result_of(starts_in(10.0));
+  const LoopResult compared = result_of(starts_in(5.0));
   EXPECT_GT(searched(), 1U);
   EXPECT_THAT(compared.reason, HasSubstr("nothing was shown to be faster than the baseline"));
   EXPECT_LT(used_, 0.8);
