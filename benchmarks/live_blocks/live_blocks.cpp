@@ -2,6 +2,7 @@
 // How long trials take in one running program, in turns with the baseline, and in fresh processes,
 // and how far off they are: both on the same simulated machine, until they are known to +-5 %.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "common/interval.hpp"
 #include "common/rng.hpp"
 #include "trial_runner/live/paired_blocks.hpp"
 #include "trial_runner/measure/measurer.hpp"
@@ -24,8 +26,12 @@ constexpr double k_samples_per_step = 64.0;
 constexpr double k_target = 0.05;
 constexpr double k_max_trial_s = 120.0;
 constexpr double k_min_window_s = 1.0, k_min_window_steps = 30.0;
+constexpr double k_share_of_ready = 0.02;  ///< a step whose batch is there, of the others
 constexpr double k_report_s = 0.25;
 constexpr int k_trials = 6;  ///< in a study
+constexpr double k_least_look_steps = 10.0, k_errors_apart = 4.0;
+/// Of trials that are compared with the best one, in a study.
+constexpr std::array<double, k_trials> k_unlike{1.1, 0.9, 1.4, 0.95, 1.2, 0.85};
 
 struct World {
   std::string name;
@@ -37,12 +43,14 @@ struct World {
   double wander = 0.0;             ///< standard deviation of the machine's level (log) ...
   double wander_s = 30.0;          ///< ... which is another one after about so long
   double trial_noise = 0.0;        ///< of the trial's steps beyond the baseline's
+  int batches_at_once = 1;         ///< of the trial: the others hardly take time
   int warm_up_steps = 2;           ///< after a switch
   double stall_every_steps = 0.0;  ///< of the trial
   double stall_steps = 0.0;        ///< as long as so many of its steps
 
-  [[nodiscard]] double ratio() const {
-    return k_ratio * (stall_every_steps > 0.0 ? 1.0 + stall_steps / stall_every_steps : 1.0);
+  /// What a trial takes whose steps without stalls take `ratio`.
+  [[nodiscard]] double with_stalls(double ratio) const {
+    return ratio * (stall_every_steps > 0.0 ? 1.0 + stall_steps / stall_every_steps : 1.0);
   }
 };
 
@@ -55,17 +63,24 @@ class Machine {
   }
   [[nodiscard]] double now_s() const { return now_s_; }
   void wait(double seconds) { pass(seconds * level()); }
+  /// Of the next trial's steps to the baseline's.
+  void set_ratio(double ratio) { ratio_ = ratio; }
   void step(bool of_trial) {
     const double rho = world_.correlation;
     noise_ = rho * noise_ + std::sqrt(1.0 - rho * rho) * rng_.normal();
     double seconds = k_step_s * scattered(world_.noise, noise_);
-    if (of_trial) seconds *= k_ratio * scattered(world_.trial_noise, rng_.normal());
+    if (of_trial) seconds *= ratio_ * scattered(world_.trial_noise, rng_.normal());
+    if (of_trial && world_.batches_at_once > 1) {
+      const bool waits = ++trial_steps_ % world_.batches_at_once == 0;
+      seconds *= waits ? world_.batches_at_once - k_share_of_ready * (world_.batches_at_once - 1)
+                       : k_share_of_ready;
+    }
     pass(seconds * level());
     if (!of_trial || world_.stall_every_steps <= 0.0) return;
     since_stall_ += 1.0;
     if (since_stall_ < world_.stall_every_steps) return;
     since_stall_ -= world_.stall_every_steps;
-    pass(world_.stall_steps * k_ratio * k_step_s * level());
+    pass(world_.stall_steps * ratio_ * k_step_s * level());
   }
 
  private:
@@ -94,6 +109,8 @@ class Machine {
   double load_changes_s_ = 0.0;
   bool is_loaded_ = false;
   double since_stall_ = 0.0;
+  int trial_steps_ = 0;
+  double ratio_ = k_ratio;
 };
 
 struct Trial {
@@ -112,7 +129,17 @@ bool is_measured(const Measurement& measured, double window) {
          measured.window_steps >= window * k_min_window_steps;
 }
 
-Trial fresh_trial(Machine& machine, bool of_trial, double startup_s) {
+/// Whether it is known to be slower than `to_beat`, as the tuner ends trials (running_trial.cpp).
+bool is_slower(const Measurement& measured, std::optional<double> to_beat, bool in_turns) {
+  if (!to_beat || !std::isfinite(measured.half_width_s)) return false;
+  const double rate = measured.seconds_per_sample;
+  if (in_turns) return rate * std::exp(-measured.half_width_s / rate) > *to_beat;
+  return measured.window_steps >= k_least_look_steps && measured.window_s >= k_min_window_s &&
+         rate - k_errors_apart / k_z_95 * measured.half_width_s > *to_beat;
+}
+
+Trial fresh_trial(Machine& machine, bool of_trial, double startup_s,
+                  std::optional<double> to_beat = std::nullopt) {
   const double begun_s = machine.now_s();
   for (double waited_s = 0.0; waited_s < startup_s; waited_s += k_step_s)
     machine.wait(k_step_s);
@@ -133,6 +160,7 @@ Trial fresh_trial(Machine& machine, bool of_trial, double startup_s) {
     report.clock_s = told_s;
     measurer.add(report);
     if (is_measured(measurer.current(), 1.0)) break;
+    if (is_slower(measurer.current(), to_beat, false)) break;
   }
   return ended(machine, begun_s, measurer.current());
 }
@@ -149,7 +177,7 @@ class LiveProgram {
       static_cast<void>(step());
     blocks_.end_trial();
   }
-  [[nodiscard]] Trial trial() {
+  [[nodiscard]] Trial trial(std::optional<double> to_beat) {
     const double begun_s = machine_.now_s();
     MeasureOptions options;
     options.target_half_width = k_target;
@@ -160,7 +188,8 @@ class LiveProgram {
     while (!is_known && machine_.now_s() < begun_s + 2.0 * k_max_trial_s) {
       for (const Report& report : step())
         measurer.add(report);
-      is_known = is_measured(measurer.current(), 0.5);
+      is_known =
+          is_measured(measurer.current(), 0.5) || is_slower(measurer.current(), to_beat, true);
     }
     blocks_.end_trial();
     return ended(machine_, begun_s, measurer.current());
@@ -186,6 +215,21 @@ class LiveProgram {
   int warm_up_ = 0;
 };
 
+/// The fastest so far.
+class Best {
+ public:
+  explicit Best(const Trial& first) : best_(first) {}
+  void add(const Trial& trial) {
+    if (trial.rate < best_.rate) best_ = trial;
+  }
+  [[nodiscard]] std::optional<double> to_beat(bool compares) const {
+    return compares ? std::optional(best_.rate * (1.0 + best_.half_width)) : std::nullopt;
+  }
+
+ private:
+  Trial best_;
+};
+
 struct Sums {
   double trials = 0.0, seconds = 0.0, error = 0.0, held = 0.0;
   void add(const Trial& trial, double ratio, double half_width, double truth) {
@@ -200,7 +244,7 @@ struct Sums {
   }
 };
 
-void run(const World& world, double startup_s, int studies, int first_seed) {
+void run(const World& world, double startup_s, int studies, int first_seed, bool compares) {
   Sums fresh, live;
   for (int study = 0; study < studies; ++study) {
     const auto seed = static_cast<std::uint64_t>(first_seed + study);
@@ -209,12 +253,19 @@ void run(const World& world, double startup_s, int studies, int first_seed) {
     Machine of_live(world, seed);
     LiveProgram program(of_live, world.warm_up_steps);
     program.measure_baseline();
-    for (int i = 0; i < k_trials; ++i) {
-      const Trial one = fresh_trial(of_fresh, true, startup_s);
+    Best best_fresh(baseline), best_live({0.0, k_step_s / k_samples_per_step, 0.0});
+    for (const double unlike : k_unlike) {
+      const double ratio = compares ? unlike : k_ratio;
+      const double truth = world.with_stalls(ratio);
+      of_fresh.set_ratio(ratio);
+      of_live.set_ratio(ratio);
+      const Trial one = fresh_trial(of_fresh, true, startup_s, best_fresh.to_beat(compares));
+      best_fresh.add(one);
       fresh.add(one, one.rate / baseline.rate, std::hypot(one.half_width, baseline.half_width),
-                world.ratio());
-      const Trial other = program.trial();
-      live.add(other, other.rate * k_samples_per_step / k_step_s, other.half_width, world.ratio());
+                truth);
+      const Trial other = program.trial(best_live.to_beat(compares));
+      best_live.add(other);
+      live.add(other, other.rate * k_samples_per_step / k_step_s, other.half_width, truth);
     }
   }
   fmt::print("| {} | {} | {} |\n", world.name, fresh.cells(), live.cells());
@@ -229,6 +280,9 @@ int main(int argc, char** argv) {
   int studies = 50, first_seed = 0;
   app.add_option("--startup", startup_s, "seconds that a fresh process takes to its first step");
   app.add_option("--studies", studies, "of six trials each");
+  bool compares = false;
+  app.add_flag("--compare", compares,
+               "trials are unlike, and end once they are known to be slower than the best one");
   std::string only;
   app.add_option("--machine", only, "only those whose name contains this");
   app.add_option("--first-seed", first_seed, "of the studies, which are numbered on from it");
@@ -246,6 +300,8 @@ int main(int argc, char** argv) {
       {.name = "the trial's steps scatter by 21 %", .trial_noise = 0.2},
       {.name = "by 35 %, the baseline's by 4 %", .noise = 0.04, .trial_noise = 0.35},
       {.name = "by 25 %, and the baseline's", .noise = 0.25},
+      {.name = "by 7 %, the trial's batches come two at once", .batches_at_once = 2},
+      {.name = "four at once, 8 steps of warm-up", .batches_at_once = 4, .warm_up_steps = 8},
       {.name = "by 7 %, 6 steps of warm-up", .warm_up_steps = 6},
       {.name = "by 7 %, 18 steps of warm-up", .warm_up_steps = 18},
       {.name = "every 16th step of the trial takes 4 more",
@@ -258,7 +314,7 @@ int main(int argc, char** argv) {
       "|\n|---|---|---|---|---|---|---|\n");
   for (const World& world : worlds) {
     if (world.name.find(only) == std::string::npos) continue;
-    steptune::run(world, startup_s, studies, first_seed);
+    steptune::run(world, startup_s, studies, first_seed, compares);
   }
   return 0;
 }

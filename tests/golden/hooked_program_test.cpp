@@ -128,6 +128,21 @@ TEST_F(HookedProgram, ThatFailsWhileItIsLookedAtIsToldSo) {
   EXPECT_THAT(surveyed.err, HasSubstr("exit status 7"));
 }
 
+TEST_F(HookedProgram, ThatEndsWhileItIsLookedAtAndTellsItsLengthByDefaultIsToldSo) {
+  std::string program = k_train;
+  const std::string word = "int(sys.argv[1]) if len(sys.argv) > 1 else 10 ** 6";
+  program.replace(program.find(word), word.size(), "parser.parse_args().epochs");
+  const std::string arguments =
+      "import argparse\nparser = argparse.ArgumentParser()\n"
+      "parser.add_argument(\"--epochs\", type=int, default=2)\n";
+  program.erase(program.find("sys.exit(7)"));
+  sandbox_.write("train.py", arguments + program);
+  const Ended ended = sandbox_.steptune({"check", "--", k_python, "train.py"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("note    the program ended by itself after 100 steps: "));
+  EXPECT_THAT(ended.err, HasSubstr("plan    800 samples: --epochs 2 (train.py) of 400 samples"));
+}
+
 TEST_F(HookedProgram, WithoutPyTorchIsToldSo) {
   sandbox_.write("train.py", "print('no training here')\n");
   sandbox_.write("study.json",

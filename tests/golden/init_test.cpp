@@ -180,6 +180,21 @@ TEST(Init, OfAProgramThatEndsByItselfKnowsTheLibrariesThatItHad) {
               HasSubstr(R"("OPENBLAS_NUM_THREADS":"{threads}")"));
 }
 
+TEST(Init, OfAProgramWhoseOutputTellsNoProgressSaysSo) {
+  const Sandbox sandbox;
+  sandbox.write("train.py",
+                "import argparse\nparser = argparse.ArgumentParser()\n"
+                "parser.add_argument('--batch-size', type=int, default=32)\nparser.parse_args()\n"
+                "for word in ('one', 'two', 'three'):\n    print(word, 'is done', flush=True)\n");
+  const Ended ended = sandbox.steptune({"init", "--", k_init_python, "train.py"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("nothing in its output was read as progress"));
+  EXPECT_THAT(ended.err, HasSubstr("train/init.log"));
+  const Ended unseen = sandbox.steptune({"init", "--no-run", "--", k_init_python, "train.py"});
+  EXPECT_EQ(unseen.exit_code, 2);
+  EXPECT_THAT(unseen.err, Not(HasSubstr("read as progress")));
+}
+
 TEST(Init, NeverWritesOverAFileUnasked) {
   const Sandbox sandbox;
   sandbox.write("train.py", k_argparse);

@@ -22,7 +22,8 @@ PROGRAMS = [
     ("without_gradients", "teacher"), ("without_gradients", "look"), ("without_gradients", "evaluation"),
     ("inner_evaluation", "inner"), ("inner_evaluation", "copy"), ("collated", "lists"), ("collated", "sequences"),
     ("like_loaders",), ("iterable",), ("changing_data",), ("early_iterator",), ("batch_sampler",),
-    ("batch_sampler", "second"), ("view_after_convolution",), ("own_forward",), ("settings",), ("half_step",), ("half_step", "ahead"),
+    ("batch_sampler", "second"), ("view_after_convolution",), ("own_forward",), ("settings",), ("half_step",),
+    ("half_step", "ahead"),
 ]  # fmt: skip
 
 

@@ -168,20 +168,19 @@ PairedBlocks::Block PairedBlocks::cut() const {
   block.middle_s = 0.5 * (points_.front().seconds + points_.back().seconds);
   const std::size_t intervals = points_.size() - 1;
   const std::size_t stretches = std::min(k_stretches, intervals);
-  for (std::size_t i = 1; i <= intervals; ++i) {
-    const Stretch one = between(points_[i - 1], points_[i]);
-    if (!(one.samples > 0.0) || !(one.seconds > 0.0)) continue;
-    const double off = std::log(one.seconds / one.samples / block.rate());
-    block.within.squares += one.steps * off * off;
-    block.within.freedom += 1.0;
-  }
-  block.within.freedom = std::max(0.0, block.within.freedom - 1.0);
   std::size_t from = 0;
   for (std::size_t i = 1; i <= stretches; ++i) {
     const std::size_t to = i * intervals / stretches;
     block.stretches.push_back(between(points_[from], points_[to]));
     from = to;
   }
+  for (const Stretch& stretch : block.stretches) {
+    if (!(stretch.samples > 0.0) || !(stretch.seconds > 0.0)) continue;
+    const double off = stretch.seconds / stretch.samples / block.rate() - 1.0;
+    block.within.squares += stretch.steps * off * off;
+    block.within.freedom += 1.0;
+  }
+  block.within.freedom = std::max(0.0, block.within.freedom - 1.0);
   return block;
 }
 

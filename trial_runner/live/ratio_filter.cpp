@@ -24,14 +24,15 @@ constexpr double k_disturbed_sigmas = 4.0;
 constexpr double k_chance = 0.3;
 /// Added to the baseline's disturbed blocks: that none was yet does not say that none can be.
 constexpr double k_before_any = 0.25;
-/// What other trials say of a trial's own scatter counts as so many of its blocks, and what the
-/// steps within them say as so many more each, up to so many.
+/// What is expected of a trial's scatter counts as so many of its blocks.
 constexpr double k_prior_freedom = 3.0;
-constexpr double k_freedom_of_step = 0.25, k_most_freedom_of_steps = 3.0;
 /// That it scatters as the baseline does counts as so many of its steps.
 constexpr double k_like_baseline_freedom = 4.0;
+/// Within blocks, steps that take turns (batches that come several at once) scatter far more than
+/// blocks do; and that they scatter less than the baseline's may be since no stall was met yet.
+constexpr double k_most_variance_ratio = 16.0;
 /// Whoever may end at any block ends at one that happens to look certain.
-constexpr double k_widened_for_looks = 1.2;
+constexpr double k_widened_for_looks = 1.15;
 /// The grid of the likeliest noise. Steps that scatter by a tenth are what there is most.
 constexpr double k_least_step_deviation = 0.01, k_most_step_deviation = 0.6, k_step_factor = 1.35;
 constexpr double k_least_wander_per_s = 1e-7, k_most_wander_per_s = 0.2, k_wander_factor = 4.0;
@@ -163,8 +164,9 @@ void RatioFilter::learn_scatter() {
   trial_variance_ratio_ = 1.0;
   if (baseline_within_.squares > 0.0 && trial_within_.freedom > 0.0) {
     const double baseline = baseline_within_.squares / baseline_within_.freedom;
-    trial_variance_ratio_ = (k_like_baseline_freedom + trial_within_.squares / baseline) /
-                            (k_like_baseline_freedom + trial_within_.freedom);
+    const double told = (k_like_baseline_freedom + trial_within_.squares / baseline) /
+                        (k_like_baseline_freedom + trial_within_.freedom);
+    trial_variance_ratio_ = std::clamp(told, 1.0, k_most_variance_ratio);
   }
   for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
     if (!block->of_trial) continue;
@@ -206,11 +208,6 @@ RatioFilter::State RatioFilter::replayed(const Noise& noise, bool leaves_out) co
   return state;
 }
 
-double RatioFilter::prior_freedom() const {
-  return k_prior_freedom +
-         std::min(k_most_freedom_of_steps, k_freedom_of_step * trial_within_.freedom);
-}
-
 RatioFilter::State RatioFilter::compared() const {
   Noise noise = noise_;
   State state = replayed(noise, true);
@@ -218,7 +215,7 @@ RatioFilter::State RatioFilter::compared() const {
   if (!leaves_out) state = replayed(noise, false);
   // Its own scatter is not the baseline's.
   noise.trial_correction =
-      (prior_freedom() + state.squared_surprises) / (prior_freedom() + state.surprises);
+      (k_prior_freedom + state.squared_surprises) / (k_prior_freedom + state.surprises);
   state = replayed(noise, leaves_out);
   // Rates that scatter have a mean above that of their logarithms, by half the variance: the longer
   // blocks of the trial by less than the baseline's.
@@ -240,7 +237,7 @@ std::optional<TurnRatio> RatioFilter::ratio() const {
   if (blocks_.empty() || is_new_trial_) return std::nullopt;
   const State state = compared();
   if (!state.between_baselines) return std::nullopt;
-  const double freedom = prior_freedom() + state.surprises;
+  const double freedom = k_prior_freedom + state.surprises;
   return TurnRatio{.value = std::exp(state.log_ratio + state.log_of_mean),
                    .half_width = k_widened_for_looks * student_quantile_95(freedom) *
                                  std::sqrt(std::max(0.0, state.ratio_variance))};

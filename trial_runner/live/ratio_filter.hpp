@@ -13,7 +13,7 @@ struct TurnRatio {
   double half_width = 0.0;  ///< of its 95 % interval, relative
 };
 
-/// How the steps within a block scatter: the variance of a step's log seconds, as far as these
+/// How a block scatters within: the variance of a step's relative seconds, as far as parts of it
 /// tell.
 struct StepScatter {
   double squares = 0.0;  ///< sum; `freedom` times the variance
@@ -27,8 +27,8 @@ struct StepScatter {
 /// noise in proportion to one over its steps; the Kalman filter of that (a local level with an
 /// intervention: J. Durbin and S. J. Koopman, Time Series Analysis by State Space Methods, 2nd ed.,
 /// Oxford 2012, ch. 3.2) knows the level the better the less it wanders, from all blocks of the
-/// study. How much it wanders and scatters is what makes these blocks likeliest; how much more or
-/// less a trial scatters than the baseline its steps tell within blocks, and then its blocks. A
+/// study. How much it wanders and scatters is what makes these blocks likeliest; how much more a
+/// trial scatters than the baseline its steps tell within blocks, and then its blocks. A
 /// block that no wandering explains belongs to a disturbance: the level is unknown there, and found
 /// again by the blocks after it (P. J. Harrison and C. F. Stevens, Bayesian forecasting, Journal of
 /// the Royal Statistical Society B 38, 1976).
@@ -80,7 +80,6 @@ class RatioFilter {
   void forget_old();
   [[nodiscard]] State replayed(const Noise& noise, bool leaves_out_trials_blocks) const;
   [[nodiscard]] State compared() const;
-  [[nodiscard]] double prior_freedom() const;
   void fit();
 
   std::vector<Block> blocks_;  ///< the latest of the study

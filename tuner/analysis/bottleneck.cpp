@@ -112,14 +112,14 @@ void add_responses(Bottleneck& bottleneck, const SearchSpace& space, const Json&
 
 std::optional<double> Bottleneck::most_gain(StepStage stage) const {
   if (stages.empty()) return std::nullopt;
-  double told = 0.0;
+  std::optional<double> told;  // also that it took nothing
   double unplaced = untold_share;
   for (const StageTime& time : stages) {
-    if (time.stage == stage) told += time.share;
+    if (time.stage == stage) told = told.value_or(0.0) + time.share;
     if (!time.stage) unplaced += time.share;
   }
   // Of a stage that was not told, what nobody could place may be all.
-  return 1.0 / std::max(1.0 - (told > 0.0 ? told : unplaced), 1e-3);
+  return 1.0 / std::max(1.0 - told.value_or(unplaced), 1e-3);
 }
 
 Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,

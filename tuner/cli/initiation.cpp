@@ -72,6 +72,13 @@ class Initiation {
     if (!guess) {
       Error why = guess.error();
       if (!result_.help.empty()) why.message += fmt::format(" (its --help: {})", result_.help);
+      if (!options_.no_run && !input_.reading && !input_.survey) {
+        why.message += fmt::format(
+            "\n  nothing in its output was read as progress, without which variables of the "
+            "environment (threads, allocator) are not varied either;\n  \"reports\" in a study "
+            "file says how to read it (docs/reporting.md); its output is in {}",
+            printable_line(look_.log_path.string(), 300));
+      }
       return tl::unexpected(std::move(why));
     }
     result_.guess = *std::move(guess);

@@ -141,6 +141,12 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
     text += fmt::format("note    the program failed after {:.0f} steps, and so may trials: {}\n",
                         survey.last.step.value_or(0.0), printable_line(survey.ended->detail, 300));
   }
+  if (survey.ended && survey.ended->kind == OutcomeKind::completed) {
+    text += fmt::format(
+        "note    the program ended by itself after {:.0f} steps: a trial that ends before it could "
+        "be measured fails; let the command train for longer\n",
+        survey.last.step.value_or(0.0));
+  }
   if (std::ranges::find(survey.phases, "checkpoint") != survey.phases.end()) {
     text +=
         "note    the program writes checkpoints, and so will each trial: give it a scratch "

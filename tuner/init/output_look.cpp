@@ -53,7 +53,8 @@ void add_preset_files(std::vector<OutputFormat>& formats) {
 }
 
 OutputReading read_output(const OutputFormat& format, std::string_view output) {
-  OutputReading reading{format, 0, {}, {}};
+  OutputReading reading;
+  reading.format = format;
   auto reader = ReportReader::create(format.format);
   if (!reader) return reading;
   std::optional<double> first_step;
@@ -72,6 +73,7 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
         report->step.value_or(-1.0) > last_step || report->samples.value_or(-1.0) > last_samples;
     if (!forward) return;
     ++reading.progress;
+    reading.tells_samples = reading.tells_samples || report->samples.has_value();
     if (report->step && report->samples) {
       if (!first_step) first_step = report->step;
       if (!first_samples) first_samples = report->samples;

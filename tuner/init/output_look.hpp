@@ -28,6 +28,7 @@ struct OutputReading {
   std::size_t progress = 0;  ///< lines that told a step or a sample beyond those before
   std::set<std::string> metrics;
   std::optional<double> samples_per_step;  ///< where lines told both
+  bool tells_samples = false;              ///< not steps alone
 };
 
 /// `[steptune]` lines where there are any, else the format that tells most progress, then most

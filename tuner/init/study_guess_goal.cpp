@@ -27,6 +27,9 @@ constexpr std::size_t k_files_between_looks = 256;
 const std::vector<std::string> k_samples = {"samples",           "num_samples", "train_samples",
                                             "max_train_samples", "n_samples",   "dataset_size",
                                             "num_images",        "images",      "train_size"};
+const std::vector<std::string> k_batches = {"batch_size", "train_batch_size", "batchsize"};
+const std::vector<std::string> k_accumulations = {"gradient_accumulation_steps", "accumulate",
+                                                  "accumulation_steps", "accum_iter"};
 const std::vector<std::string> k_data = {"data",      "data_path",   "data_dir",
                                          "train_dir", "dataset_dir", "data_root"};
 
@@ -173,8 +176,9 @@ class Goal {
         samples_per_step_ = *told;
         return {*told, told};
       }
-      if (seen) samples_per_step_ = *seen;
-      return {seen ? Json(static_cast<std::int64_t>(std::round(*seen))) : Json(), seen};
+      const auto known = seen ? seen : batch_of_step();
+      if (known) samples_per_step_ = *known;
+      return {known ? Json(static_cast<std::int64_t>(std::round(*known))) : Json(), known};
     }
     // A sample may be a token, and a step may be taken on several devices.
     if (const auto whole = told ? told : seen) {
@@ -186,6 +190,18 @@ class Goal {
     }
     samples_per_step_ = today;
     return {formula, today};
+  }
+
+  [[nodiscard]] bool counts_steps_alone() const {
+    return input_.reading && !input_.reading->tells_samples;
+  }
+
+  /// Of a program that tells steps, whose batch is left as it is.
+  [[nodiscard]] std::optional<double> batch_of_step() const {
+    if (!counts_steps_alone()) return std::nullopt;
+    const auto accumulation = positive(told_by(input_.program, k_accumulations));
+    if (accumulation && *accumulation > 1.0) return std::nullopt;  // what it counts is not known
+    return positive(told_by(input_.program, k_batches));
   }
 
   std::optional<double> planned_samples(const std::optional<double>& per_step) {
@@ -209,7 +225,8 @@ class Goal {
       return number;
     }
     const auto number = positive(epochs);
-    if (!number) return std::nullopt;
+    // Samples of the data are no measure of what counts steps of unknown size.
+    if (!number || (!per_step && counts_steps_alone())) return std::nullopt;
     const auto told = told_by(input_.program, k_samples);
     std::optional<double> data = positive(told);
     std::string from = data ? fmt::format("{} {}", told->option, told->value) : "";

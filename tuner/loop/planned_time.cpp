@@ -189,14 +189,22 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
     const std::string count =
         phase.every_samples ? fmt::format("{:.0f}", std::floor(samples / *phase.every_samples))
                             : fmt::format("one every {:g} steps", phase.every_steps.value_or(0.0));
-    told.push_back(
-        phase.seconds
-            ? fmt::format("no {} was seen: the plan's ({}) are priced with the {} that it gives",
-                          name, count, format_duration(*phase.seconds))
-            : fmt::format(
-                  "no {} was seen and the plan gives no \"seconds\": the plan's ({}) are not "
-                  "in its price",
-                  name, count));
+    if (phase.seconds) {
+      told.push_back(
+          fmt::format("no {} was seen: the plan's ({}) are priced with the {} that it gives", name,
+                      count, format_duration(*phase.seconds)));
+    } else if (name == "epoch_end") {
+      told.push_back(
+          fmt::format("no trial came to the end of an epoch: what the plan's {} take, with any "
+                      "evaluation or checkpoint there, is not in its price; \"seconds\" in "
+                      "\"planned_run\" puts it there",
+                      count));
+    } else {
+      told.push_back(
+          fmt::format("no {} was seen and the plan gives no \"seconds\": the plan's ({}) are not "
+                      "in its price",
+                      name, count));
+    }
   }
   return told;
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model that does not take another memory layout: `view` after a convolution, noise and statistics before it. `fails`:
-neither does it take its own."""
+"""A model that does not take another memory layout: `view` after a convolution, noise and statistics before it.
+`fails`: neither does it take its own."""
 import sys
 
 import torch

@@ -98,6 +98,15 @@ TEST(Bottleneck, SaysWhatAStepWaitsForAndWhatCanBeDone) {
   EXPECT_NE(words.evidence.find("40 trials"), std::string::npos) << words.evidence;
 }
 
+TEST(Bottleneck, AStageThatTookNothingHasNothingToGain) {
+  const LoaderStudy study;
+  const Bottleneck bottleneck = study.at(
+      with_parts(study.trials[0], {{"data", 0.0}, {"forward", 0.0035}, {"other", 0.0065}}));
+  EXPECT_EQ(bottleneck.most_gain(StepStage::data), 1.0);
+  EXPECT_NEAR(*bottleneck.most_gain(StepStage::communication), 1.0 / 0.35, 1e-9)
+      << "which may be within what no stage is known of";
+}
+
 TEST(Bottleneck, WhatActsOnASmallStageCannotHelp) {
   const LoaderStudy study;
   const Bottleneck bottleneck =

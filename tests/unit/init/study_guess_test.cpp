@@ -67,6 +67,22 @@ OutputReading reading_of(double samples_per_step) {
   return reading;
 }
 
+TEST(StudyGuess, PlansStepsOfTheBatchThatIsLeftAsItIs) {
+  // tqdm counts steps, and no loss allows another batch.
+  GuessInput input = input_of(k_help, {"python3", "train.py", "--batch-size", "128"});
+  input.reading = OutputReading{};
+  input.reading->format = {"preset tqdm", Json("tqdm"), {}};
+  input.reading->progress = 3;
+  const StudyGuess guess = must_guess(input);
+  ASSERT_FALSE(guess.document["parameters"].contains("batch_size"));
+  EXPECT_EQ(guess.document["planned_run"], Json({{"batch_size", 128}, {"samples", 4'500'000}}));
+  input.program.argv.insert(input.program.argv.end(), {"--accumulate", "4"});
+  EXPECT_FALSE(must_guess(input).document.contains("planned_run"))
+      << "what it counts is not known: 4 500 000 steps would be a wrong plan";
+  input.reading->tells_samples = true;
+  EXPECT_EQ(must_guess(input).document["planned_run"], Json({{"samples", 4'500'000}}));
+}
+
 TEST(StudyGuess, LeavesWhatChangesLearningWhereNoLossIsKnown) {
   GuessInput input = input_of(k_help, {"python3", "train.py"});
   const StudyGuess unguarded = must_guess(input);

@@ -194,6 +194,17 @@ TEST(UnseenPhases, AreNamedWithTheirPrice) {
   EXPECT_THAT(unseen_phases(plan, {trial}), IsEmpty()) << "it would have come by now";
 }
 
+TEST(UnseenPhases, OfAnEpochsEndAreToldInWords) {
+  PlannedRun plan = run_of(1e6);
+  plan.phases["epoch_end"] = {250'000.0, std::nullopt, std::nullopt};
+  TrialRecord trial = completed(1, 1.0);
+  trial.measurement = stepping();
+  EXPECT_THAT(unseen_phases(plan, {trial}),
+              ElementsAre("no trial came to the end of an epoch: what the plan's 4 take, with any "
+                          "evaluation or checkpoint there, is not in its price; \"seconds\" in "
+                          "\"planned_run\" puts it there"));
+}
+
 TEST(MissedLimit, NamesWhatIsTooLongOrTooDear) {
   PlannedRun plan = run_of(1e6);
   EXPECT_EQ(missed_limit(plan, {1e9, 0.0}, 10.0), std::nullopt);

@@ -2,6 +2,8 @@
 #include "tuner/loop/recommend.hpp"
 
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -108,6 +110,114 @@ TEST_F(RecommendTest, WhatFreshRunsToldApartIsNotTied) {
   EXPECT_EQ(recommendation.incumbent_trial, 2);
   EXPECT_THAT(recommendation.tied, IsEmpty()) << "1.33 times as fast, where the best is 2 times";
   EXPECT_THAT(recommendation.undecided, IsEmpty());
+}
+
+TEST_F(RecommendTest, OfFreshRunsTheGeometricMeansAreTheFigures) {
+  confirm(2.0, 4.0, 2);
+  trials_[2].objectives = {1.9};  // the finalist's first fresh run
+  trials_[3].objectives = {4.1};
+  const Recommendation recommendation = recommended();
+  EXPECT_NEAR(recommendation.incumbent_objectives[0], std::sqrt(1.9 * 2.0), 1e-12);
+  EXPECT_NEAR(recommendation.baseline_objectives[0], std::sqrt(4.1 * 4.0), 1e-12);
+  ASSERT_EQ(recommendation.finalists.size(), 1U);
+  EXPECT_EQ(recommendation.finalists[0].trial, 2);
+}
+
+TEST_F(RecommendTest, BeforeThereAreFreshRunsTheSearchsTrialsAreCompared) {
+  trials_[1].measurement = steady(0.002);
+  trials_[1].measurement->window_s = 15.0;
+  trials_[1].measurement->samples_told = true;
+  const Recommendation recommendation = recommended();
+  EXPECT_EQ(recommendation.claim, Claim::unconfirmed);
+  EXPECT_EQ(recommendation.incumbent_trial, 2);
+  EXPECT_EQ(recommendation.configuration, trials_[1].configuration);
+  EXPECT_NEAR(recommendation.speed_up.ratio, 2.0, 1e-12);
+  EXPECT_EQ(recommendation.speed_up.pairs, 0);
+  EXPECT_EQ(recommendation.baseline_objectives, std::vector<double>{4.0});
+  EXPECT_EQ(recommendation.baseline_half_widths.size(), 1U);
+  EXPECT_DOUBLE_EQ(recommendation.measured_s, 15.0);
+  EXPECT_EQ(recommendation.samples_counted, "as the program counts them");
+  EXPECT_DOUBLE_EQ(recommendation.payback_share.value(), 0.5 / 2.0) << "0.5 s of tuning";
+  EXPECT_DOUBLE_EQ(recommendation.tuning_s, 0.5);
+  EXPECT_NEAR(recommendation.tuning_usd, 0.25 + 0.0005, 1e-12) << "and machines kept";
+}
+
+TEST_F(RecommendTest, WithoutABaselineTheBestOfTheSearchIsComparedWithNothing) {
+  trials_.erase(trials_.begin());
+  const Recommendation recommendation = recommended();
+  EXPECT_EQ(recommendation.claim, Claim::unconfirmed);
+  EXPECT_TRUE(recommendation.baseline_objectives.empty());
+  EXPECT_TRUE(std::isnan(recommendation.speed_up.ratio));
+  EXPECT_FALSE(recommendation.payback_share);
+}
+
+TEST_F(RecommendTest, IsNothingWhereNoTrialMayWin) {
+  trials_.clear();
+  EXPECT_FALSE(recommend(study_, Standing(ranking_rules(study_), trials_), {}));
+}
+
+TEST_F(RecommendTest, WhatFreshRunsDidNotShowLeavesTheBaselineWithItsFreshFigures) {
+  confirm(4.2, 4.1);
+  const Recommendation recommendation = recommended();
+  EXPECT_EQ(recommendation.claim, Claim::nothing_faster);
+  EXPECT_EQ(recommendation.incumbent_trial, 1);
+  EXPECT_NEAR(recommendation.incumbent_objectives[0], 4.1, 1e-12);
+  EXPECT_EQ(recommendation.baseline_objectives, recommendation.incumbent_objectives);
+  EXPECT_DOUBLE_EQ(recommendation.measured_s, 60.0);
+  EXPECT_TRUE(std::isnan(recommendation.speed_up.ratio));
+  EXPECT_FALSE(recommendation.payback_share);
+  EXPECT_THAT(recommendation.tied, IsEmpty());
+  ASSERT_EQ(recommendation.finalists.size(), 1U);
+  EXPECT_EQ(recommendation.finalists[0].verdict, Verdict::not_faster);
+}
+
+TEST_F(RecommendTest, NamesTheTrialsThatNoOtherDominates) {
+  study_.objectives.push_back({"accuracy", Direction::maximize});
+  const std::vector<double> accuracies{0.5, 0.9};
+  for (std::size_t i = 0; i < trials_.size(); ++i) {
+    trials_[i].objectives.push_back(accuracies[i]);
+    trials_[i].standard_errors.push_back(0.0);
+  }
+  EXPECT_THAT(recommended().pareto, ElementsAre(2));
+}
+
+TEST(NextLaunch, VariesByWhatLaunchesDifferByAndByWhatIsWithinRuns) {
+  const TrialRecord one = completed(1, 4.0, 0.08);
+  const TrialRecord other = completed(2, 4.0, 0.08);
+  const LaunchVariation known{0.03, 1e9};
+  // 2 % within a run, 3 % among launches, of which one is still to come.
+  EXPECT_NEAR(next_launch_half_widths({&one}, {4.0}, known)[0],
+              1.96 * 4.0 * std::sqrt(2.0 * 0.0009 + 0.0004), 1e-3);
+  EXPECT_NEAR(next_launch_half_widths({&one, &other}, {4.0}, known)[0],
+              1.96 * 4.0 * std::sqrt(1.5 * 0.0009 + 0.0002), 1e-3);
+  EXPECT_TRUE(std::isnan(next_launch_half_widths({}, {4.0}, known)[0]));
+  TrialRecord unsure = completed(3, 4.0, std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(next_launch_half_widths({&one, &unsure}, {4.0}, known)[0]));
+  unsure.standard_errors.clear();
+  EXPECT_TRUE(std::isnan(next_launch_half_widths({&unsure}, {4.0}, known)[0]));
+}
+
+TEST(PaybackInterval, IsThatOfTheShareSaved) {
+  Recommendation recommendation;
+  recommendation.payback_share = 0.1;
+  recommendation.speed_up = {2.0, 1.25, 4.0, 3, 1.25};
+  set_payback_interval(recommendation);
+  EXPECT_NEAR(recommendation.payback_low, 0.1 * 0.5 / 0.75, 1e-12);
+  EXPECT_NEAR(recommendation.payback_high, 0.1 * 0.5 / 0.2, 1e-12);
+  recommendation.speed_up.low = 1.0;
+  set_payback_interval(recommendation);
+  EXPECT_TRUE(std::isinf(recommendation.payback_high)) << "it may save nothing";
+}
+
+TEST(PaybackInterval, IsNotSetWhereNothingIsSaved) {
+  Recommendation recommendation;
+  recommendation.speed_up = {2.0, 1.25, 4.0, 3, 1.25};
+  set_payback_interval(recommendation);
+  EXPECT_TRUE(std::isnan(recommendation.payback_low)) << "no share is known";
+  recommendation.payback_share = 0.1;
+  recommendation.speed_up.ratio = 1.0;
+  set_payback_interval(recommendation);
+  EXPECT_TRUE(std::isnan(recommendation.payback_low));
 }
 
 TEST(NextLaunch, OfAReportedMetricNothingIsKnown) {

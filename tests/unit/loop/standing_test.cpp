@@ -191,5 +191,48 @@ TEST(Standing, ThePriceOfATrialIsTheMeanOverAllThatEnded) {
   EXPECT_FALSE(standing_of(time_study(), {}).mean_price());
 }
 
+TEST(Standing, AConfigurationThatWasMeasuredOftenIsKnownByItsBestTrial) {
+  std::vector<TrialRecord> trials{completed(1, 5.0), completed(2, 3.0), completed(3, 4.0),
+                                  completed(4, 1.0)};
+  for (std::size_t i = 0; i < 3; ++i)
+    trials[i].configuration = trials[0].configuration;
+  trials.push_back(trials[0]);
+  trials.back().number = 5;
+  trials.back().objectives = {0.5};
+  trials.back().status = TrialStatus::infeasible;
+  const Standing standing = standing_of(time_study(), trials);
+  EXPECT_EQ(standing.best_of(trials[0].configuration)->number, 2);
+  EXPECT_EQ(standing.best_of(completed(9, 1.0).configuration), nullptr);
+}
+
+TEST(Standing, FindsTrialsByNumberInWhateverOrderTheyCame) {
+  const Standing standing =
+      standing_of(time_study(), {completed(3, 1.0), completed(1, 2.0), completed(3, 9.0)});
+  ASSERT_EQ(standing.trials().size(), 2U) << "each once";
+  EXPECT_EQ(standing.find(1)->objectives[0], 2.0);
+  EXPECT_EQ(standing.find(3)->objectives[0], 1.0);
+  EXPECT_EQ(standing.find(2), nullptr);
+  EXPECT_EQ(standing.find(4), nullptr);
+}
+
+TEST(Standing, OfAnotherNumberOfObjectivesNothingIsTied) {
+  TrialRecord leader = completed(1, 3.0, 0.1);
+  const Standing standing = standing_of(time_study(), {leader, completed(2, 3.0, 0.1)});
+  leader.objectives.clear();
+  EXPECT_THAT(standing.tied_with(leader), IsEmpty());
+}
+
+TEST(Standing, ARefutedConfigurationIsNotOnTheFront) {
+  StudySpec study = time_study();
+  study.objectives.push_back({"accuracy", Direction::maximize});
+  std::vector<TrialRecord> trials{completed(1, 1.0), completed(2, 2.0),
+                                  confirming(3, TrialPurpose::confirm_incumbent, 1, 1, 1.0)};
+  for (TrialRecord& trial : trials)
+    trial.objectives.push_back(0.5);
+  EXPECT_THAT(standing_of(study, trials).front(), ElementsAre(1));
+  trials[2].status = TrialStatus::failed;
+  EXPECT_THAT(standing_of(study, trials).front(), ElementsAre(2));
+}
+
 }  // namespace
 }  // namespace steptune

@@ -94,5 +94,39 @@ TEST(EarlyStopping, AsksNobodyWhereTheSchedulerDoesNotDefer) {
   }
 }
 
+TEST(EarlyStopping, HasARungAtEachThreefoldUpToTheFullTrial) {
+  EarlyStopping early_stopping({3.0, 10, 90});
+  for (const double steps : {9.0, 10.0, 25.0, 35.0, 89.0, 95.0})
+    early_stopping.record(step_estimate(steps, steps));
+  ASSERT_EQ(early_stopping.rungs().size(), 2U) << "at 10 and 30; the last one is the full trial";
+  EXPECT_EQ(early_stopping.rungs()[0].values, std::vector<double>{10.0});
+  EXPECT_EQ(early_stopping.rungs()[1].values, std::vector<double>{35.0});
+  EXPECT_DOUBLE_EQ(early_stopping.rungs()[1].fidelity, 35.0 / 90.0);
+}
+
+TEST(EarlyStopping, OfSeveralRungsPassedAtOnceTheLastOneCounts) {
+  EarlyStopping early_stopping({3.0, 10, 810});
+  early_stopping.record(step_estimate(100, 1.0));
+  EXPECT_EQ(early_stopping.rungs().size(), 1U);
+  early_stopping.record(step_estimate(269, 2.0));
+  EXPECT_EQ(early_stopping.rungs().size(), 1U);
+  early_stopping.record(step_estimate(270, 3.0));
+  EXPECT_EQ(early_stopping.rungs().size(), 2U);
+}
+
+TEST(EarlyStopping, ALastRungPassedWithTheEndIsOneThoughNoMilestone) {
+  EarlyStopping early_stopping({3.0, 10, 80});
+  EXPECT_FALSE(early_stopping.record(step_estimate(85, 1.0)));
+  EXPECT_EQ(early_stopping.rungs().size(), 1U);
+  EXPECT_TRUE(early_stopping.milestones().empty());
+}
+
+TEST(EarlyStopping, WaitsForAValueThatIsANumber) {
+  EarlyStopping early_stopping({3.0, 10, 80});
+  EXPECT_FALSE(early_stopping.record(step_estimate(10, NAN)));
+  EXPECT_TRUE(early_stopping.rungs().empty());
+  EXPECT_TRUE(early_stopping.record(step_estimate(10, 4.0)));
+}
+
 }  // namespace
 }  // namespace steptune

@@ -96,6 +96,43 @@ TEST(Asha, RanksTwoObjectivesByFronts) {
   EXPECT_FALSE(stops(*asha, two(8, 0.5, 0.5)));
 }
 
+TEST(Asha, ATrialThatBeginsAgainIsAskedAgain) {
+  const auto asha = scheduler_of("asha");
+  EXPECT_FALSE(stops(*asha, estimate(1, 10, 5.0))) << "the first one goes on";
+  asha->on_exempt(estimate(2, 10, 1.0));
+  asha->on_exempt(estimate(3, 10, 1.0));
+  EXPECT_FALSE(stops(*asha, estimate(1, 10, 5.0))) << "it has passed";
+  asha->forget(1);
+  asha->forget(99);
+  EXPECT_TRUE(stops(*asha, estimate(1, 10, 5.0)));
+}
+
+TEST(Asha, ComparesWithNothingThatWasForgotten) {
+  const auto asha = scheduler_of("asha");
+  asha->on_exempt(estimate(2, 10, 1.0));
+  asha->forget(2);
+  EXPECT_FALSE(stops(*asha, estimate(1, 10, 5.0)));
+}
+
+TEST(Asha, JudgesNoValueThatIsNoNumberAndComparesWithNone) {
+  const auto asha = scheduler_of("asha");
+  asha->on_exempt({0, 10, {}, {}});
+  asha->on_exempt(estimate(2, 10, 1.0));
+  EXPECT_FALSE(stops(*asha, estimate(1, 10, NAN)));
+  EXPECT_FALSE(stops(*asha, estimate(1, 10, INFINITY)));
+  EXPECT_FALSE(stops(*asha, {1, 10, {}, {}}));
+  EXPECT_TRUE(stops(*asha, estimate(1, 10, 2.0)));
+}
+
+TEST(Schedulers, TrialsThatWereJudgedServeTheOthersAsComparison) {
+  for (const char* name : {"asha", "racing", "median"}) {
+    const auto scheduler = scheduler_of(name);
+    for (int trial = 0; trial < 3; ++trial)
+      EXPECT_FALSE(stops(*scheduler, estimate(trial, 10, 1.0, 0.1))) << name;
+    EXPECT_TRUE(stops(*scheduler, estimate(3, 10, 9.0, 0.1))) << name;
+  }
+}
+
 TEST(Racing, StopsWhatIsClearlySlowerThanSomeOther) {
   const auto racing = scheduler_of("racing");
   racing->on_exempt(estimate(0, 50, 1.0, 0.1));
@@ -130,6 +167,58 @@ TEST(Median, StopsWhatIsWorseThanTheMedianAtTheSameResource) {
   EXPECT_FALSE(stops(*median, estimate(10, 50, 99.0))) << "nobody else got that far";
 }
 
+TEST(Racing, IsLostByNobodyWhileAnIntervalIsNotKnown) {
+  const auto racing = scheduler_of("racing");
+  racing->on_exempt({1, 10, {1.0}, {0.1}});
+  EXPECT_FALSE(racing->on_estimate({2, 10, {9.0}, {k_unknown}}).stop);
+  EXPECT_FALSE(racing->on_estimate({2, 10, {std::nan("")}, {0.1}}).stop);
+  EXPECT_FALSE(racing->on_estimate({2, 10, {}, {}}).stop);
+  EXPECT_TRUE(racing->on_estimate({2, 10, {9.0}, {0.1}}).stop);
+  racing->on_exempt({1, 20, {1.0}, {k_unknown}});
+  EXPECT_FALSE(racing->on_estimate({3, 10, {9.5}, {k_unknown}}).stop);
+}
+
+TEST(Racing, IntervalsThatTouchAreNotApart) {
+  const auto racing = scheduler_of("racing");
+  racing->on_exempt({1, 10, {1.0}, {0.5}});
+  EXPECT_FALSE(racing->on_estimate({2, 10, {2.0}, {0.5}}).stop);
+  const StopDecision decision = racing->on_estimate({2, 10, {2.25}, {0.5}});
+  EXPECT_TRUE(decision.stop);
+  EXPECT_EQ(decision.reason,
+            "its interval lies wholly above that of trial 1 (1.75 against at most 1.5)");
+}
+
+TEST(Racing, ComparesWithNothingThatWasForgotten) {
+  const auto racing = scheduler_of("racing");
+  racing->on_exempt({1, 10, {1.0}, {0.1}});
+  racing->forget(1);
+  racing->forget(99);
+  EXPECT_FALSE(racing->on_estimate({2, 10, {9.0}, {0.1}}).stop);
+}
+
+TEST(Median, NeedsThreeOthersThatGotAsFar) {
+  const auto median = scheduler_of("median");
+  for (std::int64_t other = 1; other <= 3; ++other)
+    median->on_exempt({other, other == 3 ? 19.0 : 20.0, {1.0}, {0.0}});
+  EXPECT_FALSE(median->on_estimate({4, 20, {9.0}, {0.0}}).stop);
+  median->on_exempt({3, 20, {1.0}, {0.0}});
+  const StopDecision decision = median->on_estimate({4, 20, {9.0}, {0.5}});
+  EXPECT_TRUE(decision.stop);
+  EXPECT_EQ(decision.reason,
+            "at 20 steps its interval (8.5 at least) lies above the median of the others (1)");
+  median->forget(3);
+  EXPECT_FALSE(median->on_estimate({4, 20, {9.0}, {0.0}}).stop);
+}
+
+TEST(Median, OfAnEvenNumberIsBetweenTheMiddleOnes) {
+  const auto median = scheduler_of("median");
+  for (std::int64_t other = 1; other <= 4; ++other)
+    median->on_exempt({other, 20, {static_cast<double>(other)}, {0.0}});
+  EXPECT_FALSE(median->on_estimate({5, 20, {2.5}, {0.0}}).stop);
+  EXPECT_FALSE(median->on_estimate({5, 20, {2.6}, {0.2}}).stop) << "its interval reaches it";
+  EXPECT_TRUE(median->on_estimate({5, 20, {2.6}, {0.05}}).stop);
+}
+
 TEST(NoScheduler, NeverStops) {
   const auto none = scheduler_of("none");
   none->on_exempt(estimate(0, 100, 1.0));
@@ -152,6 +241,28 @@ TEST(ParetoRank, CountsWhatComesBefore) {
   EXPECT_EQ(rank_among(std::vector{5.0, 5.0}, Values{{0.0, 10.0}, {1.0, 9.0}, {10.0, 0.0}}), 2u);
   EXPECT_TRUE(dominates(std::vector{1.0, 2.0}, std::vector{1.0, 3.0}));
   EXPECT_FALSE(dominates(std::vector{1.0, 2.0}, std::vector{1.0, 2.0}));
+}
+
+TEST(ParetoRank, OfOneFrontTheLessCrowdedComeFirst) {
+  using Values = std::vector<std::vector<double>>;
+  const Values line{{0.0, 10.0}, {1.0, 9.0}, {2.0, 8.0}, {10.0, 0.0}};
+  EXPECT_EQ(rank_among(std::vector{6.0, 4.0}, line), 2u) << "behind the two ends";
+  EXPECT_EQ(rank_among(std::vector{1.5, 8.5}, line), 4u) << "in the densest place";
+  EXPECT_EQ(rank_among(std::vector{-1.0, 11.0}, line), 0u) << "an end itself";
+  EXPECT_EQ(rank_among(std::vector{11.0, -1.0}, line), 0u) << "and the other one";
+}
+
+TEST(ParetoRank, OfValuesThatAreAllTheSameNobodyIsBehind) {
+  using Values = std::vector<std::vector<double>>;
+  EXPECT_EQ(rank_among(std::vector{1.0, 1.0}, Values{{1.0, 1.0}, {1.0, 1.0}}), 0u);
+  EXPECT_EQ(rank_among(std::vector{2.0}, Values{{2.0}, {2.0}}), 0u) << "ties count for the point";
+}
+
+TEST(Dominates, WhatIsNowhereWorseAndSomewhereBetter) {
+  EXPECT_TRUE(dominates(std::vector{1.0, 2.0}, std::vector{2.0, 2.0}));
+  EXPECT_FALSE(dominates(std::vector{1.0, 3.0}, std::vector{2.0, 2.0}));
+  EXPECT_FALSE(dominates(std::vector{3.0, 1.0}, std::vector{2.0, 2.0}));
+  EXPECT_FALSE(dominates(std::vector<double>{}, std::vector<double>{}));
 }
 
 }  // namespace

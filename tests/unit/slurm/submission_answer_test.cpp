@@ -40,5 +40,16 @@ TEST(SubmissionAnswer, OnlyTheControllersRefusalProvesThatThereIsNoJob) {
   EXPECT_EQ(of(0, ""), Submission::unclear) << "no number";
 }
 
+TEST(SubmissionAnswer, WhatMayPassIsAskedAgain) {
+  const auto passes = [](const char* err, bool timed_out = false) {
+    return may_pass({1, timed_out, "", err});
+  };
+  EXPECT_TRUE(passes("", true));
+  EXPECT_TRUE(passes("sbatch: error: Unable to contact slurm controller\n"));
+  EXPECT_TRUE(passes("sbatch: error: AssocMaxSubmitJobLimit\n"));
+  EXPECT_FALSE(passes("sbatch: error: invalid partition specified: nope\n"));
+  EXPECT_FALSE(passes(""));
+}
+
 }  // namespace
 }  // namespace steptune::slurm

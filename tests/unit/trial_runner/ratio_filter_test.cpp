@@ -163,7 +163,7 @@ double half_width_after_a_block(double deviation) {
 }
 
 TEST(RatioFilter, StepsWithinTheFirstBlockTellHowMuchATrialScatters) {
-  EXPECT_LT(half_width_after_a_block(0.05), 0.08);
+  EXPECT_LT(half_width_after_a_block(0.05), 0.1);
   EXPECT_GT(half_width_after_a_block(0.35), 0.25);
 }
 
