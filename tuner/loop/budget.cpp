@@ -132,13 +132,11 @@ Spending spending_before_confirming(const StudySpec& study, const Standing& stan
 bool search_time_spent(const StudySpec& study, const Spending& spending, bool confirmed) {
   const auto& limit_s = study.budget.time_s;
   if (!limit_s) return false;
-  // Nothing could be confirmed yet: time that is kept for it would be lost.
-  if (!spending.has_contender) {
-    const double proof_s = 0.5 * least_runs(study) * spending.least_confirm_pair_s;
-    return spending.elapsed_s + spending.least_trial_s + proof_s > *limit_s;
-  }
-  return !fits(spending.elapsed_s, spending.least_trial_s, spending.confirm_pair_s,
-               pairs_to_keep(study, confirmed), *limit_s);
+  // While there is nothing to confirm, time that is kept for more than a proof would be lost.
+  const bool proof_only = !spending.has_contender;
+  const double pair_s = proof_only ? spending.least_confirm_pair_s : spending.confirm_pair_s;
+  return !fits(spending.elapsed_s, spending.least_trial_s, pair_s,
+               pairs_to_keep(study, confirmed || proof_only), *limit_s);
 }
 
 std::string spent_time_text(double time_s) {

@@ -44,7 +44,7 @@ inline constexpr double k_longer_window = 2.0;
 /// `$5.00`); nothing while one may. A trial that the budget cannot pay the least for is not begun.
 /// Two fifths of time and money at most are kept for the confirmation, or half for two pairs; of a
 /// search that goes on after one (`confirmed`) no more than for the pairs that a claim takes; of
-/// time only the least that two pairs take while nothing but the baseline was measured.
+/// time no more than these take at the least while nothing but the baseline was measured.
 /// What has begun is not cut short: a budget may be overrun by the last trial and by the first
 /// pair.
 [[nodiscard]] std::optional<std::string> search_budget_spent(const StudySpec& study,

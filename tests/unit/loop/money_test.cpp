@@ -142,6 +142,23 @@ TEST(Budget, AnotherConfigurationIsTriedWhileTheLeastProofCanStillBePaid) {
   EXPECT_TRUE(is_over_at(150.0)) << "its proof is worth more than a further trial";
 }
 
+TEST(Budget, AnotherConfigurationIsTriedWhereHalfOfTheTimeIsTooLittleForAProof) {
+  StudySpec study = time_study();
+  study.measure.confirm_pairs = 3;
+  study.measure.min_window_s = 1.0;
+  study.budget.time_s = 90.0;
+  std::vector<TrialRecord> trials{spent(1, 17, TrialPurpose::baseline)};
+  trials[0].measurement = steady(1.0, 0.02, 1.0);
+  trials[0].measurement->startup_s = 12.0;
+  trials[0].measurement->window_s = 5.0;
+  Spending spending = spending_of(study, Standing(ranking_rules(study), trials));
+  EXPECT_DOUBLE_EQ(spending.least_confirm_pair_s, 32.0);
+  spending.elapsed_s = 28.0;
+  EXPECT_FALSE(search_time_spent(study, spending)) << "17 s and half of 90 s fit";
+  spending.elapsed_s = 28.1;
+  EXPECT_TRUE(search_time_spent(study, spending));
+}
+
 TEST(Budget, ConfirmingRunsShareWhatIsLeft) {
   StudySpec study = time_study();
   study.measure.confirm_pairs = 3;
