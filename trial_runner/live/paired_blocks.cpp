@@ -25,6 +25,13 @@ constexpr double k_growth = 0.5, k_longest_s = 2.0;
 /// Intervals that a block is told in: more than one, so that the scatter within it is seen.
 constexpr std::size_t k_stretches = 4;
 
+/// Batches of two, four or eight workers that come at once are in a block of a trial with all of
+/// them.
+double whole(double steps, bool of_baseline) {
+  const double unit = of_baseline ? 1.0 : k_trial_steps;
+  return unit * std::ceil(steps / unit);
+}
+
 double counted(const LiveStep& step) {
   return step.samples.value_or(step.step);
 }
@@ -140,13 +147,13 @@ double PairedBlocks::wanted_steps() const {
   const double least = of_baseline
                            ? std::max(k_baseline_steps, k_baseline_of_warm_up * warm_up_steps_)
                            : std::max(k_trial_steps, k_trial_of_warm_up * warm_up_steps_);
-  if (!has_trial_ || !level_ || done_.steps == 0.0) return least;
+  if (!has_trial_ || !level_ || done_.steps == 0.0) return whole(least, of_baseline);
   const double step_s = done_.seconds / done_.steps;
   const double most = std::min(k_longest_s, filter_.longest_block_s(step_s)) / step_s;
   const double grown = std::min(k_growth * done_.steps, most);
   const double share =
       of_baseline ? k_baseline_steps / k_trial_steps / std::max(1.0, filter_.scatter_ratio()) : 1.0;
-  return std::max(least, share * grown);
+  return whole(std::max(least, share * grown), of_baseline);
 }
 
 bool PairedBlocks::is_complete() const {

@@ -19,8 +19,9 @@ enum class Alone { baseline, other };
 
 /// Cuts the steps of a running program into short blocks of the baseline and a trial in turns (A B
 /// A C A), and measures the trial's in units of the baseline's level by then (`RatioFilter`), so
-/// that whatever drifts slower than a block cancels. Paired comparison in time: D. R. Cox, Planning
-/// of Experiments, Wiley 1958, ch. 3. Knows nothing of processes.
+/// that whatever drifts slower than a block cancels. Blocks grow with the warm-up before them and,
+/// while the level stands still, with what the trial has had. Paired comparison in time: D. R. Cox,
+/// Planning of Experiments, Wiley 1958, ch. 3. Knows nothing of processes.
 class PairedBlocks {
  public:
   /// The next trial, in turns. `level`: the baseline's seconds per sample (per step where no
