@@ -21,7 +21,7 @@ constexpr double k_slow_ratio = 2.5;
 constexpr double k_fewest_slow_steps = 2.0;
 /// A trial that is not known yet takes blocks that grow with what it has had, lest its time goes to
 /// switching.
-constexpr double k_growth = 0.5, k_longest_s = 2.0;
+constexpr double k_growth = 0.5, k_longest_s = 1.0;
 /// Intervals that a block is told in: more than one, so that the scatter within it is seen.
 constexpr std::size_t k_stretches = 4;
 
