@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/speed_up.hpp"
 
 namespace steptune {
@@ -49,9 +50,10 @@ int pairs_to_keep(const StudySpec& study, bool confirmed) {
   return confirmed ? std::min(usual, least_pairs(study)) : usual;
 }
 
-/// Runs that a claim takes, of one finalist and the baseline.
+/// Runs that a claim takes: in each round one of a finalist, the baseline, and the companion.
 int least_runs(const StudySpec& study) {
-  return 2 * pairs_to_keep(study, /*confirmed=*/true);
+  const int in_round = study.measure.companion ? 3 : 2;
+  return in_round * pairs_to_keep(study, /*confirmed=*/true);
 }
 
 /// Seconds that a fresh run of a trial's configuration is expected to take.
@@ -66,6 +68,12 @@ double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
       measured.startup_s +
       share_of_trial_s(study, TrialPurpose::confirm_incumbent, measured.startup_s);
   return std::max(trial.spent_s, std::min(share_s, longer_s + measured.window_s));
+}
+
+/// How short one may be where less time is left: what comes to no steady state is not cut short.
+double least_fresh_run_s(const StudySpec& study, const TrialRecord& trial, double startup_s) {
+  const double run_s = expected_fresh_run_s(study, trial);
+  return is_steady(trial) ? std::min(run_s, startup_s + least_confirming_run_s(study)) : run_s;
 }
 
 /// What `trials` took, of all that the standing knows.
@@ -104,10 +112,9 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     if (side == nullptr) continue;
     const double run_s = expected_fresh_run_s(study, *side);
     spending.confirm_pair_s += run_s;
+    spending.least_confirm_pair_s += least_fresh_run_s(study, *side, startup_s);
     if (side->spent_s > 0.0) spending.confirm_pair_usd += side->spent_usd * run_s / side->spent_s;
   }
-  spending.least_confirm_pair_s =
-      std::min(spending.confirm_pair_s, 2.0 * (startup_s + least_confirming_run_s(study)));
   spending.confirming_runs = static_cast<int>(runs);
   if (runs > 1.0) {
     spending.confirm_pair_s = 2.0 * runs_s / runs;
