@@ -190,5 +190,35 @@ TEST_F(TimeBudget, IsNotSaidToBeTooShortWhereNothingMoreMayBeClaimed) {
   EXPECT_THAT(result.reason, ::testing::Not(HasSubstr("would not do for another trial")));
 }
 
+/// Programs of a minute that end by themselves, before a steady state; the baseline's is slower.
+TrialScript ends_unsteady(const TrialSpec& spec) {
+  TrialScript script = train(spec);
+  const bool is_baseline = to_number(*spec.configuration.find("batch_size")) == 32 &&
+                           to_number(*spec.configuration.find("workers")) == 0;
+  script.seconds_per_step = is_baseline ? 2.0 : 1.4;
+  script.samples_per_step = 32.0;
+  script.noise = 0.02;
+  script.slower_by_step = 0.05;
+  script.steps = 24;
+  return script;
+}
+
+TEST_F(TimeBudget, IsNotOverrunByProgramsThatRunToTheirEnd) {
+  document_["measure"]["max_trial"] = "120s";
+  for (const double time_s : {300.0, 360.0}) {
+    document_["budget"]["time"] = time_s;
+    static_cast<void>(result_of(ends_unsteady));
+    EXPECT_LT(used_, 1.1) << time_s;
+  }
+}
+
+TEST_F(TimeBudget, LeavesTheThreePairsThatAClaimTakesWithoutASteadyState) {
+  document_["measure"]["max_trial"] = "120s";
+  document_["budget"]["time"] = 900.0;
+  const LoopResult result = result_of(ends_unsteady);
+  EXPECT_EQ(result.recommendation->claim, Claim::faster) << result.reason;
+  EXPECT_LT(used_, 1.1);
+}
+
 }  // namespace
 }  // namespace steptune::simulation
