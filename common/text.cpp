@@ -182,8 +182,9 @@ std::string format_duration(double seconds) {
 std::string format_usd(double usd) {
   constexpr double k_least_usd = 1e-9;
   if (!std::isfinite(usd)) return "-";
+  if (std::abs(usd) < k_least_usd) return "$0.00";
   if (usd < 0.0) return "-" + format_usd(-usd);
-  if (usd < k_least_usd || usd >= 0.095) return fmt::format("${:.2f}", usd);
+  if (usd >= 0.095) return fmt::format("${:.2f}", usd);
   if (usd >= 1e-4) return fmt::format("${:.2g}", usd);
   // The same digits without an exponent, which few people read as money.
   return fmt::format("${:.{}f}", usd, 1 - static_cast<int>(std::floor(std::log10(usd))));

@@ -157,24 +157,67 @@ TEST_F(TimeBudget, EndsEarlyWhereEverythingWasTried) {
   EXPECT_LT(used_, 0.5);
 }
 
-TEST_F(TimeBudget, EndsEarlyWhereNothingMoreMayBeClaimed) {
-  // The search's first ten trials look faster than the baseline; fresh runs are far slower.
-  document_["measure"]["confirm_pairs"] = 9;
-  document_["budget"]["time"] = 1200.0;
-  const LoopResult result = result_of([](const TrialSpec& spec) {
+/// The search's first ten trials look faster than the baseline; fresh runs are far slower.
+ScriptedRunner::Script faster_at_first(double startup_s) {
+  return [startup_s](const TrialSpec& spec) {
     TrialScript script = train(spec);
-    script.startup_s = 20.0;
+    script.startup_s = startup_s;
     script.seconds_per_step = script.samples_per_step * 0.003;
     const bool is_baseline = to_number(*spec.configuration.find("batch_size")) == 32 &&
                              to_number(*spec.configuration.find("workers")) == 0;
     if (!is_baseline) script.seconds_per_step *= spec.key.trial <= 10 ? 0.9 : 1.5;
     return script;
-  });
+  };
+}
+
+TEST_F(TimeBudget, EndsEarlyWhereNothingMoreMayBeClaimed) {
+  document_["measure"]["confirm_pairs"] = 9;
+  document_["budget"]["time"] = 1200.0;
+  const LoopResult result = result_of(faster_at_first(20.0));
   EXPECT_EQ(result.end, LoopEnd::nothing_faster);
   ASSERT_EQ(result.recommendation->finalists.size(), 3U);
   EXPECT_THAT(result.reason,
               HasSubstr("; fresh runs did not confirm 3 configurations, and no more are tried"));
   EXPECT_LT(used_, 0.95);
+}
+
+TEST_F(TimeBudget, IsNotSaidToBeTooShortWhereNothingMoreMayBeClaimed) {
+  document_["measure"]["confirm_pairs"] = 20;
+  document_["budget"]["time"] = 1200.0;
+  const LoopResult result = result_of(faster_at_first(8.0));
+  EXPECT_LT(used_, 0.8);
+  EXPECT_THAT(result.reason, HasSubstr("3 configurations, and no more are tried"));
+  EXPECT_THAT(result.reason, ::testing::Not(HasSubstr("would not do for another trial")));
+}
+
+/// Programs of a minute that end by themselves, before a steady state; the baseline's is slower.
+TrialScript ends_unsteady(const TrialSpec& spec) {
+  TrialScript script = train(spec);
+  const bool is_baseline = to_number(*spec.configuration.find("batch_size")) == 32 &&
+                           to_number(*spec.configuration.find("workers")) == 0;
+  script.seconds_per_step = is_baseline ? 2.0 : 1.4;
+  script.samples_per_step = 32.0;
+  script.noise = 0.02;
+  script.slower_by_step = 0.05;
+  script.steps = 24;
+  return script;
+}
+
+TEST_F(TimeBudget, IsNotOverrunByProgramsThatRunToTheirEnd) {
+  document_["measure"]["max_trial"] = "120s";
+  for (const double time_s : {300.0, 360.0}) {
+    document_["budget"]["time"] = time_s;
+    static_cast<void>(result_of(ends_unsteady));
+    EXPECT_LT(used_, 1.1) << time_s;
+  }
+}
+
+TEST_F(TimeBudget, LeavesTheThreePairsThatAClaimTakesWithoutASteadyState) {
+  document_["measure"]["max_trial"] = "120s";
+  document_["budget"]["time"] = 900.0;
+  const LoopResult result = result_of(ends_unsteady);
+  EXPECT_EQ(result.recommendation->claim, Claim::faster) << result.reason;
+  EXPECT_LT(used_, 1.1);
 }
 
 }  // namespace

@@ -334,6 +334,47 @@ TEST_F(ResumeTest, AStudyThatSearchesOnAfterItsConfirmationDecidesAfterAKillAsBe
   }
 }
 
+TEST_F(ResumeTest, AStudyOfProgramsThatEndByThemselvesDecidesAfterAKillAsBefore) {
+  Json document = study_document();
+  document["budget"] = Json{{"trials", 6}};
+  document["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 3})");
+  document["planned_run"].erase("samples");
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    result.noise = 0.1;
+    result.seconds_per_step = 0.003 * result.samples_per_step;
+    result.slower_by_step = 0.01;
+    result.steps = 24;
+    return result;
+  };
+  const auto run_with = [&](const std::filesystem::path& folder, std::size_t crash_at) {
+    SimulatedRun run(folder, document, script, crash_at == 0 ? 1000.0 : 0.0);
+    std::size_t points = 0;
+    const auto crash_point = [&] {
+      if (++points == crash_at) throw 1;
+    };
+    run.runner.at_crash_point = crash_point;
+    run.listener.at_crash_point = crash_point;
+    const LoopResult result = must_run(run);
+    auto decided = decisions(run.trials());
+    decided.push_back(result.reason + ": " + result.recommendation->configuration.text());
+    return std::pair(std::move(decided), points);
+  };
+  DatabaseFolder unkilled;
+  const auto [expected, crash_points] = run_with(unkilled.path(), 0);
+  EXPECT_GE(std::ranges::count_if(expected,
+                                  [](const std::string& decision) {
+                                    return decision.starts_with("confirm_incumbent");
+                                  }),
+            4)
+      << testing::PrintToString(expected);
+  for (std::size_t crash_at = 1; crash_at <= crash_points; crash_at += 3) {
+    DatabaseFolder folder;
+    EXPECT_THROW((void)run_with(folder.path(), crash_at), int);
+    ASSERT_EQ(run_with(folder.path(), 0).first, expected) << "killed at crash point " << crash_at;
+  }
+}
+
 /// What was decided about the study but for what each run of the tuner decides anew.
 std::vector<std::string> lasting_decisions(const SimulatedRun& run) {
   std::vector<std::string> lasting;

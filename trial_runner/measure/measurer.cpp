@@ -188,18 +188,19 @@ struct Measurer::State {
     const ProgressPoint& end = series.back();
     const double process_s = ended_s - options.started_s;
     const double told_s = series.time_s(series.size() - 1) - series.time_s(0);
-    const bool at_once =
-        told_s < k_at_once * process_s && told_s < k_at_once_step_s * (end.steps - series[0].steps);
+    const bool at_once = !series.uses_own_clock() && told_s < k_at_once * process_s &&
+                         told_s < k_at_once_step_s * (end.steps - series[0].steps);
     if (m.status == MeasurementStatus::steady && !at_once) return m;
     double half_width = m.half_width_s;
     if (at_once) {
       m.status = MeasurementStatus::warming_up;
-      m.seconds_per_sample = process_s / end.samples;
+      const double told_samples = end.samples - series[0].samples;
+      m.window_samples = told_samples + least_before_first();
+      m.window_steps = (end.steps - series[0].steps) * m.window_samples / told_samples;
+      m.seconds_per_sample = process_s / m.window_samples;
       half_width = k_with_startup_half_width * m.seconds_per_sample;
       m.startup_s = m.warmup_s = m.warmup_excess_s = 0.0;
       m.window_s = process_s;
-      m.window_steps = end.steps;
-      m.window_samples = end.samples;
       m.remark = "its output came as it ended, so that start-up counts as steps: let it be flushed";
     } else {
       const std::vector<std::size_t> points = series.distinct_points();

@@ -79,7 +79,7 @@ void ProgressSeries::thin() {
 
 double ProgressSeries::time_s(std::size_t i) const {
   const ProgressPoint& point = (*this)[i];
-  return clock_.has_clock() && clock_.is_trusted() ? *point.clock_s : point.received_s;
+  return uses_own_clock() ? *point.clock_s : point.received_s;
 }
 
 std::vector<std::size_t> ProgressSeries::distinct_points() const {

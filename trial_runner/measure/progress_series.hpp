@@ -68,6 +68,7 @@ class ProgressSeries {
 
   /// Time of a point by the clock that counts: the trial's own where it can be trusted.
   [[nodiscard]] double time_s(std::size_t i) const;
+  [[nodiscard]] bool uses_own_clock() const { return clock_.has_clock() && clock_.is_trusted(); }
   [[nodiscard]] const ClockComparison& clock() const { return clock_; }
   /// The intervals between the points that `distinct` names.
   [[nodiscard]] std::vector<Interval> intervals(std::span<const std::size_t> distinct) const;

@@ -93,25 +93,35 @@ const Measurement& RankMeasurers::current() const {
 }
 
 Measurement RankMeasurers::whole_run(double ended_s) const {
-  if (ranks_.size() == 1) return ranks_.begin()->second.whole_run(ended_s);
-  Measurement measurement = current();
-  measurement.whole_run = measurement.status == MeasurementStatus::steady;
-  return measurement;
+  if (ranks_.empty()) return {};
+  std::map<int, Measurement> whole_runs;
+  for (const auto& [rank, measurer] : ranks_)
+    whole_runs.emplace(rank, measurer.whole_run(ended_s));
+  if (whole_runs.size() == 1) return std::move(whole_runs.begin()->second);
+  std::map<int, const Measurement*> measured;
+  for (const auto& [rank, whole_run] : whole_runs)
+    measured.emplace(rank, &whole_run);
+  return combination_of(measured);
 }
 
 void RankMeasurers::combine() {
   std::map<int, const Measurement*> measured;
   for (const auto& [rank, measurer] : ranks_)
     measured.emplace(rank, &measurer.current());
-  combined_ = *measured.at(slowest(measured));
+  combined_ = combination_of(measured);
+}
+
+Measurement RankMeasurers::combination_of(const std::map<int, const Measurement*>& measured) const {
+  Measurement combined = *measured.at(slowest(measured));
   const Measurement& first = *measured.begin()->second;
-  combined_.metrics = first.metrics;
-  combined_.not_finite = first.not_finite;
-  add_remark(combined_, stragglers(measured));
-  if (unheeded_rank_ < 0) return;
-  add_remark(combined_, fmt::format("only the first {} ranks to report are measured: what others "
-                                    "tell, up to rank {}, is left out",
-                                    k_most_ranks, unheeded_rank_));
+  combined.metrics = first.metrics;
+  combined.not_finite = first.not_finite;
+  add_remark(combined, stragglers(measured));
+  if (unheeded_rank_ < 0) return combined;
+  add_remark(combined, fmt::format("only the first {} ranks to report are measured: what others "
+                                   "tell, up to rank {}, is left out",
+                                   k_most_ranks, unheeded_rank_));
+  return combined;
 }
 
 std::string stragglers(const std::map<int, const Measurement*>& ranks) {

@@ -21,11 +21,13 @@ class RankMeasurers {
 
   void add(const Report& report);
   [[nodiscard]] const Measurement& current() const;
-  /// As of `Measurer`; of several processes `current()`, marked as a whole run where it is steady.
+  /// As of `Measurer`, of several processes as above.
   [[nodiscard]] Measurement whole_run(double ended_s) const;
 
  private:
   void combine();
+  /// Of several.
+  [[nodiscard]] Measurement combination_of(const std::map<int, const Measurement*>& measured) const;
 
   MeasureOptions options_;
   std::map<int, Measurer> ranks_;

@@ -8,15 +8,16 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/speed_up.hpp"
 
 namespace steptune {
 namespace {
 
-/// Shares of a budget that are kept for the confirmation: of all its pairs, and of the two that a
+/// Shares of a budget that are kept for the confirmation: of all its pairs, and of those that a
 /// claim takes.
 constexpr double k_most_for_pairs = 0.4;
-constexpr double k_most_for_two_pairs = 0.5;
+constexpr double k_most_for_claim = 0.5;
 /// The search's share of a budget of time, and among how many trials it is divided at most.
 constexpr double k_search_share = 0.6;
 constexpr double k_most_contenders = 20.0;
@@ -25,12 +26,18 @@ bool was_measured(const TrialRecord& trial) {
   return is_ranked(trial.status) || trial.status == TrialStatus::infeasible;
 }
 
+/// Pairs that a confirmation is to have.
+struct KeptPairs {
+  int wanted = 0;
+  int for_claim = 0;
+};
+
 /// Whether `next` more of something fits into what is left of `limit` when confirmation, at `pair`
 /// each, is to have its share.
-bool fits(double used, double next, double pair, int pairs, double limit) {
-  const double share =
-      std::max(k_most_for_pairs * limit, std::min(2.0 * pair, k_most_for_two_pairs * limit));
-  return used + next + std::min(pair * pairs, share) <= limit;
+bool fits(double used, double next, double pair, KeptPairs pairs, double limit) {
+  const double share = std::max(k_most_for_pairs * limit,
+                                std::min(pairs.for_claim * pair, k_most_for_claim * limit));
+  return used + next + std::min(pair * pairs.wanted, share) <= limit;
 }
 
 double startup_of(const TrialRecord* trial) {
@@ -44,14 +51,18 @@ double least_confirming_run_s(const StudySpec& study) {
 
 /// Pairs that a search leaves time and money for; one that goes on after a confirmation
 /// (`confirmed`) those that a claim takes.
-int pairs_to_keep(const StudySpec& study, bool confirmed) {
+KeptPairs pairs_to_keep(const StudySpec& study, const Spending& spending, bool confirmed) {
   const int usual = study.measure.confirm_pairs;
-  return confirmed ? std::min(usual, least_pairs(study)) : usual;
+  const int least = least_pairs(study);
+  const int for_claim =
+      std::min(usual, spending.ends_unsteady ? std::max(k_least_unsteady_pairs, least) : least);
+  return {confirmed ? for_claim : usual, for_claim};
 }
 
-/// Runs that a claim takes, of one finalist and the baseline.
-int least_runs(const StudySpec& study) {
-  return 2 * pairs_to_keep(study, /*confirmed=*/true);
+/// Runs that a claim takes: in each round one of a finalist, the baseline, and the companion.
+int least_runs(const StudySpec& study, const Spending& spending) {
+  const int in_round = study.measure.companion ? 3 : 2;
+  return in_round * pairs_to_keep(study, spending, /*confirmed=*/true).for_claim;
 }
 
 /// Seconds that a fresh run of a trial's configuration is expected to take.
@@ -66,6 +77,12 @@ double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
       measured.startup_s +
       share_of_trial_s(study, TrialPurpose::confirm_incumbent, measured.startup_s);
   return std::max(trial.spent_s, std::min(share_s, longer_s + measured.window_s));
+}
+
+/// How short one may be where less time is left: what comes to no steady state is not cut short.
+double least_fresh_run_s(const StudySpec& study, const TrialRecord& trial, double startup_s) {
+  const double run_s = expected_fresh_run_s(study, trial);
+  return is_steady(trial) ? std::min(run_s, startup_s + least_confirming_run_s(study)) : run_s;
 }
 
 /// What `trials` took, of all that the standing knows.
@@ -104,10 +121,10 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     if (side == nullptr) continue;
     const double run_s = expected_fresh_run_s(study, *side);
     spending.confirm_pair_s += run_s;
+    spending.ends_unsteady |= is_whole_run(*side) && !is_steady(*side);
+    spending.least_confirm_pair_s += least_fresh_run_s(study, *side, startup_s);
     if (side->spent_s > 0.0) spending.confirm_pair_usd += side->spent_usd * run_s / side->spent_s;
   }
-  spending.least_confirm_pair_s =
-      std::min(spending.confirm_pair_s, 2.0 * (startup_s + least_confirming_run_s(study)));
   spending.confirming_runs = static_cast<int>(runs);
   if (runs > 1.0) {
     spending.confirm_pair_s = 2.0 * runs_s / runs;
@@ -136,7 +153,7 @@ bool search_time_spent(const StudySpec& study, const Spending& spending, bool co
   const bool proof_only = !spending.has_contender;
   const double pair_s = proof_only ? spending.least_confirm_pair_s : spending.confirm_pair_s;
   return !fits(spending.elapsed_s, spending.least_trial_s, pair_s,
-               pairs_to_keep(study, confirmed || proof_only), *limit_s);
+               pairs_to_keep(study, spending, confirmed || proof_only), *limit_s);
 }
 
 std::string spent_time_text(double time_s) {
@@ -153,7 +170,7 @@ std::optional<std::string> search_budget_spent(const StudySpec& study, const Spe
     return spent_time_text(*budget.time_s);
   }
   if (budget.cost_usd && !fits(spending.usd, spending.least_trial_usd, spending.confirm_pair_usd,
-                               pairs_to_keep(study, confirmed), *budget.cost_usd)) {
+                               pairs_to_keep(study, spending, confirmed), *budget.cost_usd)) {
     return format_usd(*budget.cost_usd);
   }
   return std::nullopt;
@@ -161,7 +178,7 @@ std::optional<std::string> search_budget_spent(const StudySpec& study, const Spe
 
 bool can_pay_confirm_pair(const StudySpec& study, const Spending& spending) {
   const BudgetSpec& budget = study.budget;
-  const bool is_for_claim = spending.confirming_runs < least_runs(study);
+  const bool is_for_claim = spending.confirming_runs < least_runs(study, spending);
   const double pair_s = is_for_claim ? spending.least_confirm_pair_s : spending.confirm_pair_s;
   if (budget.time_s && spending.elapsed_s + pair_s > *budget.time_s) return false;
   return !budget.cost_usd || spending.usd + spending.confirm_pair_usd <= *budget.cost_usd;
@@ -197,7 +214,7 @@ double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double sta
 double share_of_confirming_run_s(const StudySpec& study, const Spending& spending,
                                  double startup_s) {
   const double share_s = share_of_trial_s(study, TrialPurpose::confirm_incumbent, startup_s);
-  const int runs = least_runs(study) - spending.confirming_runs;
+  const int runs = least_runs(study, spending) - spending.confirming_runs;
   if (!study.budget.time_s || runs <= 0) return share_s;
   const double left_s = (*study.budget.time_s - spending.elapsed_s) / runs - startup_s;
   return std::min(share_s, std::max(left_s, least_confirming_run_s(study)));

@@ -19,12 +19,14 @@ struct Spending {
   double least_trial_s = 0.0;
   double least_trial_usd = 0.0;
   /// What one pair of confirming runs is expected to take, and how short it may be where less time
-  /// is left: twice its least window each.
+  /// is left: twice its least window each, or as long as ever without a steady state.
   double confirm_pair_s = 0.0;
   double confirm_pair_usd = 0.0;
   double least_confirm_pair_s = 0.0;
   bool has_contender = false;  ///< another configuration than the baseline was measured
   int confirming_runs = 0;     ///< measured
+  /// What would be confirmed ends by itself without a steady state: a claim takes one pair more.
+  bool ends_unsteady = false;
 };
 
 /// From the trials recorded; `elapsed_s` and what runs at present are the caller's to add. Fresh
@@ -42,9 +44,9 @@ inline constexpr double k_longer_window = 2.0;
 
 /// Why no further search trial may begin, for people (`40 trials`, `30 min of tuning time`,
 /// `$5.00`); nothing while one may. A trial that the budget cannot pay the least for is not begun.
-/// Two fifths of time and money at most are kept for the confirmation, or half for two pairs; of a
-/// search that goes on after one (`confirmed`) no more than for the pairs that a claim takes; of
-/// time no more than these take at the least while nothing but the baseline was measured.
+/// Two fifths of time and money at most are kept for the confirmation, or half for the pairs that a
+/// claim takes; of a search that goes on after one (`confirmed`) no more than for these; of time
+/// no more than these take at the least while nothing but the baseline was measured.
 /// What has begun is not cut short: a budget may be overrun by the last trial and by the first
 /// pair.
 [[nodiscard]] std::optional<std::string> search_budget_spent(const StudySpec& study,

@@ -166,31 +166,22 @@ std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
   const TrialRecord* incumbent = standing_->incumbent();
   const TrialRecord* baseline = standing_->baseline();
   if (incumbent == nullptr || baseline == nullptr) return result;
-  const TrialRecord* with = companion();
-  if (incumbent->configuration == baseline->configuration) {
-    // So little does one launch tell of these that the baseline may be the best by luck.
-    const bool may_be_luck = is_whole_run(*baseline) && !is_steady(*baseline);
-    for (const std::int64_t number : standing_->tied_with(*baseline)) {
-      const Configuration& tied = standing_->find(number)->configuration;
-      if (!may_be_luck || result.size() >= most) break;
-      if (std::ranges::find(result, tied) == result.end()) result.push_back(tied);
-    }
-    if (with != nullptr && std::ranges::find(result, with->configuration) == result.end()) {
-      result.push_back(with->configuration);
-    }
-    return result;
-  }
-  result.push_back(incumbent->configuration);
   const double to_beat = standing_->value(*baseline, 0);
+  const bool is_kept = incumbent->configuration == baseline->configuration;
+  const bool is_best = is_kept || standing_->value(*incumbent, 0) >= to_beat;
+  // So little does one launch tell of these that the baseline may be the best by luck.
+  const bool may_be_luck = is_best && is_whole_run(*baseline) && !is_steady(*baseline);
+  if (!is_kept) result.push_back(incumbent->configuration);
   for (const std::int64_t number : standing_->tied_with(*incumbent)) {
+    if ((is_kept && !may_be_luck) || result.size() >= most) break;
     const TrialRecord& trial = *standing_->find(number);
-    const bool better = standing_->value(trial, 0) < to_beat;
+    const bool may_be_better = may_be_luck || standing_->value(trial, 0) < to_beat;
     const bool is_new = std::ranges::find(result, trial.configuration) == result.end();
-    if (result.size() >= most) break;
-    if (better && is_new && trial.configuration != baseline->configuration) {
+    if (may_be_better && is_new && trial.configuration != baseline->configuration) {
       result.push_back(trial.configuration);
     }
   }
+  const TrialRecord* with = companion();
   if (with != nullptr && std::ranges::find(result, with->configuration) == result.end()) {
     result.push_back(with->configuration);
   }

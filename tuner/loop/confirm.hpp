@@ -80,9 +80,9 @@ class Confirmation {
   /// Whether a further finalist could still be shown to be faster.
   [[nodiscard]] bool may_take_turns() const;
 
-  /// The finalists of the first round, at most `most`: the incumbent and what cannot be told from
-  /// it. Empty where nothing looks better than the baseline, but for programs that end by
-  /// themselves without a steady state: there what cannot be told from it.
+  /// The finalists of the first round, at most `most`: the incumbent, and of what cannot be told
+  /// from it what looks better than the baseline. Where that is the best itself, of a program that
+  /// ends without a steady state, all that cannot be told from it.
   [[nodiscard]] std::vector<Configuration> contenders(std::size_t most) const;
 
  private:

@@ -53,10 +53,10 @@ constexpr double k_with_turns = 2.0;
 /// A confirming run goes on until a buffer can hide no more than this of what it gains.
 constexpr double k_hidden_share = 1.0 / 3.0;
 
-/// Of a program that ended without a steady state: whether that was its end. One that gives up
-/// after a few steps may end in order, too.
+/// Of a program that ended in order: whether that was its end. One that gives up after a few steps
+/// may end so, too.
 bool is_as_long(const Measurement& whole_run, const Measurement* baseline) {
-  if (whole_run.status == MeasurementStatus::steady || baseline == nullptr) return true;
+  if (baseline == nullptr) return true;
   const auto steps = [](const Measurement& measurement) {
     return measurement.total_samples * measurement.window_steps / measurement.window_samples;
   };

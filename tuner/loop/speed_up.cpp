@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "common/enum_names.hpp"
@@ -57,13 +58,12 @@ bool are_steady(const std::vector<RunPair>& pairs) {
   });
 }
 
-/// Of several pairs of whole runs what varies within them is in what they differ by. The spread of
-/// two alone has an interval that says nothing.
+/// Of several pairs of whole runs what varies within them is in what they differ by.
 bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
   const bool are_whole = std::ranges::all_of(pairs, [](const RunPair& pair) {
     return is_whole_run(*pair.incumbent) && is_whole_run(*pair.baseline);
   });
-  return are_whole && pairs.size() >= (are_steady(pairs) ? 2U : 3U);
+  return are_whole && std::ssize(pairs) >= (are_steady(pairs) ? 2 : k_least_unsteady_pairs);
 }
 
 double within_variance(const RunPair& pair) {

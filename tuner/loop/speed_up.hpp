@@ -58,10 +58,8 @@ struct RunPair {
 /// are independent replications (A. M. Law, Simulation Modeling and Analysis, 4th ed., section
 /// 9.5.2), whose differences hold all that varies. Without a steady state their own intervals are
 /// mostly of what a longer run would do, and how they differ is known from three pairs or more
-/// alone.
-/// A
-/// single pair so has an interval that knows of launches, and few degrees
-/// of freedom. How reported metrics differ between launches is known from pairs alone: a single one
+/// alone. A single pair so has an interval that knows of launches, and few degrees of
+/// freedom. How reported metrics differ between launches is known from pairs alone: a single one
 /// has no interval (infinite).
 struct PairStatistics {
   double mean = 0.0;  ///< of the logarithms, or of relative differences if values are not positive
@@ -75,6 +73,10 @@ struct PairStatistics {
                                            const LaunchVariation& known = {});
 [[nodiscard]] SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pairs,
                                         double error, const LaunchVariation& known = {});
+
+/// From so many pairs of whole runs without a steady state on their spread alone counts: that of
+/// two has an interval that says nothing.
+inline constexpr int k_least_unsteady_pairs = 3;
 
 /// Pairs that a claim of "faster" takes at least.
 [[nodiscard]] int least_pairs(const StudySpec& study);

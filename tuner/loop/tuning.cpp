@@ -582,7 +582,9 @@ std::string Tuning::why_nothing_faster() const {
   }
   std::string why = "; nothing was shown to be faster than the baseline";
   const double left_s = by_time ? *limit_s - stopwatch_.elapsed_s() : 0.0;
-  if (by_time && left_s > k_much_left * *limit_s) {
+  // Other reasons not to go on (machines that are held, no further claim) leave time, too.
+  const bool too_little = by_time && search_time_spent(parts_.study, spending(), confirmed_);
+  if (too_little && left_s > k_much_left * *limit_s) {
     why += fmt::format(", and the {} left would not do for another trial and its proof",
                        format_duration(left_s));
   }

@@ -200,6 +200,8 @@ TEST(Format, MoneyHasTwoDigitsHoweverLittleItIs) {
   for (const auto& [usd, text] : amounts)
     EXPECT_EQ(format_usd(usd), text) << usd;
   EXPECT_EQ(format_usd(std::nan("")), "-");
+  EXPECT_EQ(format_usd(-0.0), "$0.00");
+  EXPECT_EQ(format_usd(-1e-10), "$0.00") << "nothing has no sign";
 }
 
 }  // namespace

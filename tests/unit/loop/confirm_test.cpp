@@ -222,8 +222,36 @@ TEST_F(ConfirmTest, OfShortProgramsABaselineMayBeBestByLuck) {
   EXPECT_GE(order.size(), 6U);
   ASSERT_NE(confirmation().winner(), nullptr);
   trials_.resize(2);
+  trials_.push_back(trials_[0]);
+  trials_.back().number = 3;
+  trials_.back().purpose = TrialPurpose::search;
+  trials_.back().objectives[0] = 3.9;
+  EXPECT_TRUE(next()) << "the search's own run of the baseline is the best";
+  trials_.resize(2);
   trials_[1].objectives[0] = 6.0;
   EXPECT_FALSE(next()) << "clearly slower";
+}
+
+TEST_F(ConfirmTest, OfShortProgramsABaselineMayBeBestByLuckWhereASmallerBatchIsPreferred) {
+  // Batches of 16 for x = 2, and of 64 else.
+  study_.planned_run.batch_size = document::Formula("b", [](const Configuration& configuration) {
+    return to_number(*configuration.find("x")) == 2.0 ? 16.0 : 64.0;
+  });
+  trials_[1].objectives[0] = 4.05;
+  trials_.push_back(completed(3, 4.1, 0.01));
+  for (TrialRecord& trial : trials_) {
+    trial.measurement = steady(trial.objectives[0] / 1000.0);
+    trial.measurement->whole_run = true;
+    trial.measurement->status = MeasurementStatus::warming_up;
+  }
+  const std::vector<Configuration> both{trials_[1].configuration, trials_[2].configuration};
+  EXPECT_EQ(confirmation().contenders(3), both) << "the preferred one first";
+  EXPECT_EQ(confirmation().contenders(1).size(), 1U);
+  trials_[1].objectives[0] = 3.95;
+  EXPECT_EQ(confirmation().contenders(3).size(), 1U) << "the baseline is not the best";
+  trials_[1].objectives[0] = 4.05;
+  trials_[0].measurement->status = MeasurementStatus::steady;
+  EXPECT_EQ(confirmation().contenders(3).size(), 1U) << "of a steady baseline one launch tells";
 }
 
 TEST_F(ConfirmTest, ABaselineThatViolatesAGuardStillCounts) {

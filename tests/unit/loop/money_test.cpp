@@ -153,10 +153,45 @@ TEST(Budget, AnotherConfigurationIsTriedWhereHalfOfTheTimeIsTooLittleForAProof) 
   trials[0].measurement->window_s = 5.0;
   Spending spending = spending_of(study, Standing(ranking_rules(study), trials));
   EXPECT_DOUBLE_EQ(spending.least_confirm_pair_s, 32.0);
-  spending.elapsed_s = 28.0;
-  EXPECT_FALSE(search_time_spent(study, spending)) << "17 s and half of 90 s fit";
-  spending.elapsed_s = 28.1;
+  EXPECT_DOUBLE_EQ(spending.least_trial_s, 14.0) << "a start, and two least windows";
+  spending.elapsed_s = 31.0;
+  EXPECT_FALSE(search_time_spent(study, spending)) << "14 s and half of 90 s fit";
+  spending.elapsed_s = 31.1;
   EXPECT_TRUE(search_time_spent(study, spending));
+}
+
+TEST(Budget, ARunThatComesToNoSteadyStateIsNotCutShortForAProof) {
+  StudySpec study = time_study();
+  study.measure.min_window_s = 1.0;
+  study.budget.time_s = 600.0;
+  std::vector<TrialRecord> trials{spent(1, 60, TrialPurpose::baseline), spent(2, 50)};
+  trials[1].objectives = {0.5};
+  for (TrialRecord& trial : trials) {
+    trial.measurement = steady(1.0, 0.6, 1.0);
+    trial.measurement->whole_run = true;
+    trial.measurement->window_s = 40.0;
+  }
+  const auto least_s = [&] {
+    return spending_of(study, Standing(ranking_rules(study), trials)).least_confirm_pair_s;
+  };
+  EXPECT_DOUBLE_EQ(least_s(), 2.0 * (1.0 + 4.0));
+  trials[1].measurement->status = MeasurementStatus::not_steady;
+  EXPECT_DOUBLE_EQ(least_s(), 5.0 + 50.0) << "its program runs to its end";
+  trials[0].measurement->status = MeasurementStatus::not_steady;
+  EXPECT_DOUBLE_EQ(least_s(), 60.0 + 50.0);
+}
+
+TEST(Budget, ConfirmingRunsOfANightShareWhatIsLeftWithTheCompanion) {
+  StudySpec study = time_study();
+  study.measure.min_window_s = 1.0;
+  study.budget.time_s = 300.0;
+  study.budget.trials = 2;
+  Spending spending;
+  spending.elapsed_s = 180.0;
+  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 0.0), 30.0);
+  study.measure.companion.emplace();
+  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 0.0), 20.0)
+      << "two rounds of three runs each";
 }
 
 TEST(Budget, ConfirmingRunsShareWhatIsLeft) {

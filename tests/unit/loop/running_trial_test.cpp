@@ -208,6 +208,24 @@ TEST(RunningTrial, ThatEndsLongBeforeTheBaselineDidWasNotMeasured) {
   EXPECT_EQ(ended_by_itself(12, &baseline).status, TrialStatus::failed);
 }
 
+TEST(RunningTrial, ThatEndsLongBeforeTheBaselineDidIsNoWholeRunThoughItIsSteady) {
+  const StudySpec study = time_study();
+  const TrialRecord baseline = ended_by_itself(200);
+  TrialRecord record;
+  record.number = 2;
+  record.purpose = TrialPurpose::search;
+  for (const auto& [steps, whole] : {std::pair{150, true}, std::pair{60, false}}) {
+    RunningTrial trial(study, record, 0.0, {study.measure});
+    trial.started({{2, 1}, 0.0, "", {}});
+    for (int step = 1; step <= steps; ++step)
+      trial.reported(report(step, 1.0 + 0.1 * step + 0.001 * (step % 3)));
+    const TrialRecord ended = trial.finished(Outcome{}, &baseline, 0.0);
+    EXPECT_EQ(ended.status, TrialStatus::completed) << ended.failure;
+    ASSERT_EQ(ended.measurement->status, MeasurementStatus::steady);
+    EXPECT_EQ(ended.measurement->whole_run, whole) << steps;
+  }
+}
+
 TEST(RunningTrial, ThatEndsAfterFourStepsWasNotMeasured) {
   const TrialRecord ended = ended_by_itself(4);
   EXPECT_EQ(ended.status, TrialStatus::failed);

@@ -587,6 +587,28 @@ TEST(WholeRun, WhoseOutputComesAsItEndsIsMeasuredWithItsStart) {
   EXPECT_EQ(m.startup_s, 0.0);
 }
 
+TEST(WholeRun, WhoseOutputComesAsItEndsCountsItsOwnStepsBehindACheckpoint) {
+  std::vector<Report> reports;
+  for (int step = 1; step <= 40; ++step)
+    reports.push_back(at(8.0 + 1e-5 * step, 100'000 + step));
+  const Measurement m = whole_run(reports, 8.0);
+  EXPECT_NEAR(m.seconds_per_sample, 0.2, 1e-12);
+  EXPECT_EQ(m.window_samples, 40.0);
+  EXPECT_EQ(m.window_steps, 40.0);
+}
+
+TEST(WholeRun, OfQuickStepsThatItsOwnClockTellsIsNoOutputThatCameAtItsEnd) {
+  std::vector<Report> reports;
+  for (int step = 1; step <= 100; ++step) {
+    reports.push_back(at(8.0 + 4e-4 * step, step));
+    reports.back().clock_s = 1e9 + 4e-4 * step;
+  }
+  const Measurement m = whole_run(reports, 8.1);
+  EXPECT_TRUE(m.whole_run);
+  EXPECT_NEAR(m.seconds_per_sample, 4e-4, 1e-6);
+  EXPECT_NEAR(m.startup_s, 8.0, 1e-3);
+}
+
 TEST(WholeRun, OfFourReportsIsNone) {
   EXPECT_FALSE(whole_run({at(1.0, 1), at(2.0, 2), at(3.0, 3), at(4.0, 4)}, 4.0).whole_run);
 }

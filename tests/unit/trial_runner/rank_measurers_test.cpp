@@ -43,6 +43,36 @@ Measurement measured(const std::vector<TellingRank>& ranks, double seconds, bool
   return measurers.current();
 }
 
+/// Steps of `ranks` processes that become slower all the time until the program ends.
+Measurement slowing_whole_run(int ranks, int steps) {
+  RankMeasurers measurers({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
+  double now_s = 1.0;
+  for (int step = 1; step <= steps; ++step) {
+    now_s += 0.1 + 0.01 * step;
+    for (int rank = 0; rank < ranks; ++rank) {
+      Report report;
+      report.received_s = now_s;
+      report.step = step;
+      report.samples = 2 * step;
+      report.metrics["loss"] = 10.0 + rank;
+      report.global_rank = rank;
+      measurers.add(report);
+    }
+  }
+  return measurers.whole_run(now_s);
+}
+
+TEST(RankMeasurers, AWholeRunOfSeveralRanksIsThatOfOne) {
+  const Measurement one = slowing_whole_run(1, 60);
+  const Measurement two = slowing_whole_run(2, 60);
+  EXPECT_NE(two.status, MeasurementStatus::steady);
+  EXPECT_TRUE(two.whole_run);
+  EXPECT_DOUBLE_EQ(two.seconds_per_sample, one.seconds_per_sample);
+  EXPECT_DOUBLE_EQ(two.half_width_s, one.half_width_s);
+  EXPECT_EQ(two.metrics.at("loss"), 10.0);
+  EXPECT_FALSE(slowing_whole_run(2, 4).whole_run);
+}
+
 TEST(RankMeasurers, TakesEqualRanksForTheFirstOne) {
   const Measurement m = measured({{0, 0.1, 0.01, 5.0}, {1, 0.1, 0.011, 9e6}}, 30.0);
   EXPECT_EQ(m.status, MeasurementStatus::steady);
