@@ -79,6 +79,8 @@ class ForwardKnobs:
             self._ready.add(module)
             if not self._images:
                 self._images = any(p.dim() == _IMAGE_DIMENSIONS for p in module.parameters())
+            if _shares_memory(module):
+                self._refuse_layout("weights that share their memory would do so no longer")
             if self._asks:
                 self._prepare(module)
         if self._may_try_layout(module):
@@ -113,13 +115,13 @@ class ForwardKnobs:
             converted, converted_named = tensors.converted((inputs, named), _to_channels_last)
             outputs = self._call_with_precision(original, module, converted, converted_named)
             self._takes_layout[module] = module.training
-            return outputs
+            return tensors.converted(outputs, _to_contiguous)
         except RuntimeError as error:
             if _OF_LAYOUT not in str(error):
                 raise
-            self._refuse_layout(error)
-        if before is not None:
-            before.undo()
+            if before is not None:
+                before.undo()
+            self._refuse_layout(_of_model(error))
         return self._call_with_precision(original, module, inputs, named)
 
     def _may_try_layout(self, module):
@@ -139,6 +141,8 @@ class ForwardKnobs:
         """Nothing of it stays: the program's own forward follows."""
         self._tried_layout.add(module)
         before = WholeForward(module)
+        # As they are, with what they share: memory that another layout and back would not give again.
+        own = [(t, t.data) for p in module.parameters() for t in (p, p.grad) if t is not None]
         try:
             copies, named_copies = tensors.converted((inputs, named), _copy_to_channels_last)
             module.to(memory_format=torch.channels_last)
@@ -146,24 +150,23 @@ class ForwardKnobs:
                 original(module, *copies, **named_copies)
         except Exception as error:
             if _OF_LAYOUT in str(error):
-                self._refuse_layout(error)
+                self._refuse_layout(_of_model(error))
         finally:
-            module.to(memory_format=torch.contiguous_format)
+            for tensor, data in own:
+                tensor.data = data
             before.undo()
         return original(module, *inputs, **named)
 
-    def _refuse_layout(self, error):
-        """A model that takes what a convolution returns by `view` goes on with the layout that it has."""
+    def _refuse_layout(self, why):
+        """The program goes on with the layout that it has."""
         self._channels_last = False
         self._asks = self._precision != "fp32" or self._compile != "off"
         if not self._was_channels_last:
             self._was_channels_last = False
             for ready in list(self._ready):
                 ready.to(memory_format=torch.contiguous_format)
-        self._refused["channels_last"] = "the model does not take it: %s: %s (reshape would do)" % (
-            call_site.of_error(error),
-            _OF_LAYOUT,
-        )
+        torch.clear_autocast_cache()  # it holds weights in the layout that is given up
+        self._refused["channels_last"] = why
         self._hook.survey_after_step()
 
     def _call_with_precision(self, original, module, inputs, named):
@@ -237,6 +240,16 @@ class ForwardKnobs:
         return Row("channels_last", today, today or self._channels_last, why, where=where)
 
 
+def _of_model(error):
+    return "the model does not take it: %s: %s (reshape would do)" % (call_site.of_error(error), _OF_LAYOUT)
+
+
+def _shares_memory(module):
+    """Of images' weights: one is part of a larger tensor, as of all in one, or the same as another."""
+    weights = [p for p in module.parameters() if p.dim() == _IMAGE_DIMENSIONS]
+    return any(p.storage_offset() for p in weights) or len({p.data_ptr() for p in weights}) < len(weights)
+
+
 def _is_channels_last(parameter):
     # Of a 1x1 kernel both layouts are the same.
     return (
@@ -249,6 +262,13 @@ def _is_channels_last(parameter):
 def _to_channels_last(tensor):
     if tensor.dim() == _IMAGE_DIMENSIONS and tensor.is_floating_point():
         return tensor.to(memory_format=torch.channels_last)
+    return tensor
+
+
+def _to_contiguous(tensor):
+    """What a program does with outputs, `view(-1)` say, it does as ever."""
+    if tensor.dim() == _IMAGE_DIMENSIONS and tensor.is_contiguous(memory_format=torch.channels_last):
+        return tensor.contiguous()
     return tensor
 
 
