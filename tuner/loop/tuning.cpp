@@ -482,9 +482,10 @@ void Tuning::warn_of_unsteady(const TrialRecord& trial) {
   if (trial.measurement->whole_run) {
     if (std::exchange(warned_of_whole_runs_, true)) return;
     parts_.listener.on_warning(fmt::format(
-        "trial {} ended by itself after {:.0f} samples, before a steady state: its interval is "
-        "that of a longer run, of which so short a program tells no more; which configuration "
-        "takes less for as many samples fresh launches show{}",
+        "trial {} ended by itself after {:.0f} samples, before a steady state: so short a run "
+        "tells "
+        "little of a longer one, and its interval is wide; which configuration is faster for that "
+        "many samples is decided by comparing fresh launches{}",
         trial.number, trial.measurement->total_samples, why.empty() ? "" : "; " + why));
     return;
   }
