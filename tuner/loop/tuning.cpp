@@ -583,7 +583,7 @@ std::string Tuning::why_nothing_faster() const {
   }
   std::string why = "; nothing was shown to be faster than the baseline";
   const double left_s = by_time ? *limit_s - stopwatch_.elapsed_s() : 0.0;
-  if (by_time && left_s > k_much_left * *limit_s) {
+  if (by_time && left_s > k_much_left * *limit_s && !leaves_time()) {
     why += fmt::format(", and the {} left would not do for another trial and its proof",
                        format_duration(left_s));
   }
