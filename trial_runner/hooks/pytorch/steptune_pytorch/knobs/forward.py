@@ -12,6 +12,7 @@ from steptune_pytorch.knobs.whole_forward import WholeForward
 
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 _IMAGE_DIMENSIONS = 4
+_VOLUME_DIMENSIONS = 5
 _OF_LAYOUT = "view size is not compatible with input tensor's size and stride"  # how a view of other strides fails
 
 
@@ -26,6 +27,7 @@ class ForwardKnobs:
         self._refused = {}
         self._takes_layout = weakref.WeakKeyDictionary()  # by module: whether it was training in its last forward
         self._tried_layout = weakref.WeakSet()
+        self._converted = weakref.WeakSet()  # modules whose layout is not the program's own
         self._images = None
         self._was_channels_last = None
         self._compiled_by_program = []
@@ -43,6 +45,7 @@ class ForwardKnobs:
             layout = torch.channels_last if self._channels_last else torch.contiguous_format
             for module in list(self._ready) if self._images else ():
                 module.to(memory_format=layout)
+                (self._converted.add if self._channels_last else self._converted.discard)(module)
         self._asks = (
             self._precision != "fp32" or self._channels_last or self._compile != "off"
         )
@@ -79,8 +82,9 @@ class ForwardKnobs:
             self._ready.add(module)
             if not self._images:
                 self._images = any(p.dim() == _IMAGE_DIMENSIONS for p in module.parameters())
-            if _shares_memory(module):
-                self._refuse_layout("weights that share their memory would do so no longer")
+            why = _why_no_layout(module)
+            if why is not None:
+                self._refuse_layout(why)
             if self._asks:
                 self._prepare(module)
         if self._may_try_layout(module):
@@ -92,6 +96,8 @@ class ForwardKnobs:
             self._channels_last = False
             self._refused["channels_last"] = "FullyShardedDataParallel flattens parameters: no memory format is left"
         if self._channels_last and self._images:
+            if not any(_is_channels_last(p) for p in module.parameters()):
+                self._converted.add(module)
             # In place: parameters stay the objects that the optimiser has.
             module.to(memory_format=torch.channels_last)
         if self._compile != "off":
@@ -161,10 +167,9 @@ class ForwardKnobs:
         """The program goes on with the layout that it has."""
         self._channels_last = False
         self._asks = self._precision != "fp32" or self._compile != "off"
-        if not self._was_channels_last:
-            self._was_channels_last = False
-            for ready in list(self._ready):
-                ready.to(memory_format=torch.contiguous_format)
+        for converted in list(self._converted):
+            converted.to(memory_format=torch.contiguous_format)
+        self._converted.clear()
         torch.clear_autocast_cache()  # it holds weights in the layout that is given up
         self._refused["channels_last"] = why
         self._hook.survey_after_step()
@@ -224,9 +229,8 @@ class ForwardKnobs:
         return "fp32"
 
     def _channels_last_row(self):
-        if "channels_last" in self._refused or not self._images:
-            why = self._refused.get("channels_last", "no convolution of images")
-            return Row("channels_last", today=self._was_channels_last, why=why)
+        if not self._images:
+            return Row("channels_last", why="no convolution of images")
         today = self._was_channels_last
         if today is None:
             today = not self._channels_last and any(
@@ -235,6 +239,8 @@ class ForwardKnobs:
                 for p in module.parameters()
             )
             self._was_channels_last = today
+        if "channels_last" in self._refused:
+            return Row("channels_last", today=today, why=self._refused["channels_last"])
         why = "the program uses it itself" if today else None
         where = self._hook.modules.calls
         return Row("channels_last", today, today or self._channels_last, why, where=where)
@@ -242,6 +248,18 @@ class ForwardKnobs:
 
 def _of_model(error):
     return "the model does not take it: %s: %s (reshape would do)" % (call_site.of_error(error), _OF_LAYOUT)
+
+
+def _why_no_layout(module):
+    if not any(p.dim() == _IMAGE_DIMENSIONS for p in module.parameters()):
+        return None
+    if any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):
+        return "a part of the model is compiled by TorchScript, whose state cannot be put back"
+    if any(t.dim() == _VOLUME_DIMENSIONS for held in (module.parameters(), module.buffers()) for t in held):
+        return "the model holds tensors of five dimensions, which have no such layout"
+    if _shares_memory(module):
+        return "weights that share their memory would do so no longer"
+    return None
 
 
 def _shares_memory(module):

@@ -43,4 +43,4 @@ class WholeForward:
 
 def _held_by(owner):
     held = [owner.__dict__] + [getattr(owner, name, None) for name in _HOLDERS]
-    return [attributes for attributes in held if isinstance(attributes, dict)]  # TorchScript has its own
+    return [attributes for attributes in held if isinstance(attributes, dict)]
