@@ -116,6 +116,11 @@ class SafeKnobs(Knobs):
         self.assertTrue(ran.knob("channels_last")["value"])
         self.assertEqual(len(ran.lines), len(run("mnist").lines))
 
+    def test_what_a_program_does_with_images_that_come_out(self):
+        ran = run("state_in_forward", "outputs", hook=knobs(channels_last=True))
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertTrue(ran.knob("channels_last")["value"])
+
 
 class RefusedKnobs(Knobs):
     def test_iterable_data_set(self):
@@ -194,6 +199,15 @@ class RefusedKnobs(Knobs):
         applied = run("view_after_convolution", hook=settings("apply", knobs={"channels_last": True}))
         self.assertEqual(applied.status, 0, applied.output)
         self.assertIn("channels_last=True could not be set: the model does not take it", applied.output)
+
+    def test_a_layout_that_the_model_does_not_take_under_its_own_autocast(self):
+        self.same("view_after_convolution", "autocast", channels_last=True, refused=["channels_last"])
+
+    def test_nothing_of_a_forward_that_failed_counts(self):
+        self.same("state_in_forward", "view", channels_last=True, refused=["channels_last"])
+
+    def test_weights_that_share_their_memory(self):
+        self.same("state_in_forward", "shared", channels_last=True, refused=["channels_last"])
 
     def test_an_error_of_the_program_is_its_own(self):
         ran = run("view_after_convolution", "fails", hook=knobs(channels_last=True))

@@ -142,10 +142,11 @@ class Switches(Live):
         self.assertEqual(len(ran.lines), len(before))
 
     def test_a_layout_that_the_model_does_not_take(self):
-        messages = self.same("view_after_convolution", switches=[switch(4, 1, channels_last=True)])
-        rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == "channels_last"]
-        self.assertFalse(rows[-1]["may"])
-        self.assertIn("the model does not take it", rows[-1]["why"])
+        for program in (("view_after_convolution",), ("view_after_convolution", "autocast"), ("state_in_forward", "view")):
+            messages = self.same(*program, switches=[switch(4, 1, channels_last=True)])
+            rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == "channels_last"]
+            self.assertFalse(rows[-1]["may"])
+            self.assertIn("the model does not take it", rows[-1]["why"])
 
 
 class LastWords(unittest.TestCase):

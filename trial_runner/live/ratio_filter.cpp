@@ -24,6 +24,8 @@ constexpr double k_disturbed_sigmas = 4.0;
 constexpr double k_chance = 0.3;
 /// Added to the baseline's disturbed blocks: that none was yet does not say that none can be.
 constexpr double k_before_any = 0.25;
+/// Disturbances in fewer of the baseline's blocks need not be in a 95 % interval.
+constexpr double k_rare = 0.01;
 /// What is expected of a trial's scatter counts as so many of its blocks.
 constexpr double k_prior_freedom = 3.0;
 /// That it scatters as the baseline does counts as so many of its steps.
@@ -238,9 +240,13 @@ std::optional<TurnRatio> RatioFilter::ratio() const {
   const State state = compared();
   if (!state.between_baselines) return std::nullopt;
   const double freedom = k_prior_freedom + state.surprises;
+  // That of a first block, with which no other agrees yet, may be a disturbance where some come.
+  const bool may_be_disturbed =
+      state.surprises == 0.0 && state.disturbed_baseline_blocks > k_rare * state.baseline_blocks;
+  const double variance = state.ratio_variance + (may_be_disturbed ? k_disturbance_variance : 0.0);
   return TurnRatio{.value = std::exp(state.log_ratio + state.log_of_mean),
                    .half_width = k_widened_for_looks * student_quantile_95(freedom) *
-                                 std::sqrt(std::max(0.0, state.ratio_variance))};
+                                 std::sqrt(std::max(0.0, variance))};
 }
 
 void RatioFilter::fit() {

@@ -143,8 +143,11 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
   }
   if (survey.ended && survey.ended->kind == OutcomeKind::completed) {
     text += fmt::format(
-        "note    the program ended by itself after {:.0f} steps: a trial that ends before it could "
-        "be measured fails; let the command train for longer\n",
+        "note    the program ended by itself after {:.0f} steps: trials of that length are "
+        "compared "
+        "from five reports on, but tell little of a longer run; let the command train for longer "
+        "if "
+        "that is what is planned\n",
         survey.last.step.value_or(0.0));
   }
   if (std::ranges::find(survey.phases, "checkpoint") != survey.phases.end()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include "common/text.hpp"
 #include "tuner/init/command_line.hpp"
@@ -29,6 +30,17 @@ std::optional<double> positive(const std::string& text) {
   return number && *number > 0.0 ? number : std::nullopt;
 }
 
+/// Whether a setting of this plain name may tell the length of the run: `scheduler.max_epochs` and
+/// `diffusion.num_steps` do not.
+bool is_of_run(const std::string& plain) {
+  static const RE2 k_of_run(
+      R"((?:[^.]*\.)*\+*(?:train(?:er|ing)?|run(?:ner)?|fit|solver|schedule|optimi[sz]ation|)"
+      R"(experiment|exp|learning|loop|general|common|global|args|arguments|cfg|config|settings|)"
+      R"(h?params|(?:hyper_?)?parameters)(?:_(?:cfg|config|args|arguments|params|settings|options))?)"
+      R"(\.[^.]*)");
+  return plain.find('.') == std::string::npos || RE2::FullMatch(plain, k_of_run);
+}
+
 /// How the command spells an option of this plain name: `--nEpochs`, or `trainer.max_epochs` of
 /// `trainer.max_epochs=10`; nothing where none of its words does.
 std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& argv,
@@ -40,8 +52,8 @@ std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& 
     const std::string plain = plain_name(word);
     const bool is_option = word.starts_with("--");
     const bool is_setting = !word.starts_with('-') && equals != std::string::npos;
-    if (is_option ? plain != name : !is_setting || (plain != name && !plain.ends_with("." + name)))
-      continue;
+    const bool is_called = plain == name || (!is_option && plain.ends_with("." + name));
+    if (!(is_option || is_setting) || !is_called || !is_of_run(plain)) continue;
     ProgramOption option;
     option.name = word;
     option.form = is_option ? OptionForm::separate : OptionForm::assignment;
@@ -94,7 +106,13 @@ Length length_of(const ProgramFacts& program) {
                 number_in_command(program, epoch_options())};
   const auto look_at = [&length](const std::vector<ProgramOption>& settings) {
     if (length.is_told()) return;
-    length = {number_of(settings, step_options()), number_of(settings, epoch_options())};
+    std::vector<ProgramOption> of_run = settings;
+    std::erase_if(
+        of_run, [](const ProgramOption& setting) { return !is_of_run(plain_name(setting.name)); });
+    length = {number_of(of_run, step_options()), number_of(of_run, epoch_options())};
+    // Which of two defaults ends it, or whether one is something else (`num_steps` of a sequence),
+    // is not known.
+    if (length.steps && length.epochs) length = {};
   };
   for (const NamedConfig& config : program.configs)
     look_at(config.settings);

@@ -165,6 +165,29 @@ ProgramOption option_of_call(const std::string& function,
   return option;
 }
 
+/// Without comments, and without what stands in long strings: documentation, mostly. Lines stay.
+std::string code_of(std::string_view source) {
+  std::string code;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (source[i] == '#') {
+      i = std::min(source.find('\n', i), source.size());
+      if (i < source.size()) code += '\n';
+    } else if (const std::size_t length = string_length(source.substr(i))) {
+      const std::string_view text = source.substr(i, length);
+      if (text.starts_with("\"\"\"") || text.starts_with("'''")) {
+        code +=
+            "\"\"" + std::string(static_cast<std::size_t>(std::ranges::count(text, '\n')), '\n');
+      } else {
+        code += text;
+      }
+      i += length - 1;
+    } else {
+      code += source[i];
+    }
+  }
+  return code;
+}
+
 std::vector<ProgramOption> top_level_assignments(std::string_view source) {
   static const RE2 k_assignment(R"((?m)^([A-Za-z][A-Za-z0-9_]*)\s*=\s*([^#\n]+?)\s*(?:#.*)?$)");
   std::vector<ProgramOption> options;
@@ -185,6 +208,65 @@ std::vector<ProgramOption> top_level_assignments(std::string_view source) {
     if (find_option(options, plain_name(name)) == nullptr) options.push_back(std::move(option));
   }
   return options;
+}
+
+/// The name that `range` of these arguments counts to: of `N`, `first, N`, `1, N + 1` and
+/// `first, first + N`.
+std::string counted_to(const std::string& arguments) {
+  static const RE2 k_bound(
+      R"(\s*(?:([\w.]+)\s*,\s*)?(?:([\w.]+)\s*\+\s*)?([A-Za-z_]\w*)\s*(?:\+\s*1\s*)?)");
+  std::string first;
+  std::string added;
+  std::string name;
+  if (!RE2::FullMatch(arguments, k_bound, &first, &added, &name)) return "";
+  return added == first || added.empty() ? name : "";
+}
+
+/// Names that loops count to which train and stand in no other loop: of an inner one nobody knows
+/// how often it is run.
+std::set<std::string> bounds_of_training(std::string_view code) {
+  static const RE2 k_line(R"(([^\n]*)\n?)");
+  static const RE2 k_header(R"(([ \t]*)(for\b|while\b|\S)?(?s:.*))");
+  static const RE2 k_range(R"([ \t]*for\s+\w+\s+in\s+(?:[\w.]+\()?[\w.]*range\(([^()]*)\).*)");
+  static const RE2 k_trains(
+      R"((?i)backward\(|opt\w*\.step\(|scaler\.step\(|(?:^|[^.\w])\w*step\(|train|\bfit\()");
+  struct Loop {
+    std::size_t indent = 0;
+    std::string bound;  ///< empty: none that counts
+  };
+  std::vector<Loop> loops;  // that the line is in, from the outermost on
+  std::set<std::string> bounds;
+  re2::StringPiece rest(code.data(), code.size());
+  std::string line;
+  while (!rest.empty() && RE2::Consume(&rest, k_line, &line)) {
+    std::string blank;
+    std::string word;
+    if (!RE2::FullMatch(line, k_header, &blank, &word) || word.empty()) continue;
+    while (!loops.empty() && loops.back().indent >= blank.size())
+      loops.pop_back();
+    if (!loops.empty() && !loops.front().bound.empty() && RE2::PartialMatch(line, k_trains)) {
+      bounds.insert(loops.front().bound);
+    }
+    if (word != "for" && word != "while") continue;
+    std::string arguments;
+    const bool counts = loops.empty() && RE2::FullMatch(line, k_range, &arguments);
+    loops.push_back({blank.size(), counts ? counted_to(arguments) : ""});
+    if (counts && RE2::PartialMatch(line.substr(line.rfind(')')), k_trains))
+      bounds.insert(loops.back().bound);
+  }
+  return bounds;
+}
+
+/// What is handed on under its own name (`train(epochs=epochs)`) is no other value.
+bool is_assigned_once(std::string_view code, const std::string& name) {
+  const RE2 assignment(
+      fmt::format(R"(\b{}\s*(?:[-+*/%:&|^@]|//|\*\*|<<|>>)?=\s*([^=\s][^\s,)]*))", name));
+  re2::StringPiece rest(code.data(), code.size());
+  std::string value;
+  std::size_t times = 0;
+  while (RE2::FindAndConsume(&rest, assignment, &value))
+    times += value == name ? 0U : 1U;
+  return times == 1;
 }
 
 }  // namespace
@@ -209,12 +291,10 @@ std::optional<std::filesystem::path> python_script_of(const std::vector<std::str
 std::vector<ProgramOption> options_of_source(std::string_view source,
                                              const std::string& file_name) {
   static const RE2 k_call(R"(\b(add_argument|option|DEFINE_[a-z]+)\s*\()");
-  source = source.substr(0, k_max_source_bytes);
+  const std::string code = code_of(source.substr(0, k_max_source_bytes));
   std::vector<ProgramOption> options;
-  if (source.find("configurator.py") != std::string_view::npos) {
-    options = top_level_assignments(source);
-  }
-  re2::StringPiece rest(source.data(), source.size());
+  if (code.find("configurator.py") != std::string::npos) options = top_level_assignments(code);
+  re2::StringPiece rest(code);
   std::string function;
   std::size_t found = 0;
   while (found++ < k_max_declared && RE2::FindAndConsume(&rest, k_call, &function)) {
@@ -227,22 +307,13 @@ std::vector<ProgramOption> options_of_source(std::string_view source,
 }
 
 std::vector<ProgramOption> loop_bounds_of(std::string_view source, const std::string& file_name) {
-  static const RE2 k_range(R"(\brange\(([^()\n]*)\))");
-  static const RE2 k_name(R"(([A-Za-z_][A-Za-z0-9_.]*))");
-  source = source.substr(0, k_max_source_bytes);
-  std::set<std::string> bounds;
-  re2::StringPiece rest(source.data(), source.size());
-  std::string arguments;
-  while (bounds.size() < k_max_declared && RE2::FindAndConsume(&rest, k_range, &arguments)) {
-    re2::StringPiece words(arguments);
-    std::string name;
-    while (RE2::FindAndConsume(&words, k_name, &name))
-      bounds.insert("--" + name);
-  }
-  std::vector<ProgramOption> assigned = top_level_assignments(source);
-  std::erase_if(assigned, [&bounds](const ProgramOption& option) {
-    return !option.default_value || option.kind == OptionKind::text ||
-           !bounds.contains(option.name);
+  const std::string code = code_of(source.substr(0, k_max_source_bytes));
+  const std::set<std::string> bounds = bounds_of_training(code);
+  std::vector<ProgramOption> assigned = top_level_assignments(code);
+  std::erase_if(assigned, [&](const ProgramOption& option) {
+    const std::string name = option.name.substr(2);
+    return !option.default_value || option.kind == OptionKind::text || !bounds.contains(name) ||
+           !is_assigned_once(code, name);
   });
   for (ProgramOption& option : assigned) {
     option.name = option.name.substr(2);

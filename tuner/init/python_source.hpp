@@ -23,8 +23,9 @@ namespace steptune {
 [[nodiscard]] std::vector<ProgramOption> options_of_source(std::string_view source,
                                                            const std::string& file_name);
 
-/// Top-level assignments of numbers to which a loop of the script counts, by `range(NAME)` or the
-/// like: `max_iters = 5000` above `for iter in range(max_iters)`. Names as they are assigned.
+/// Top-level assignments of numbers, none of them assigned again, to which an outermost loop of the
+/// script counts that trains, by `range(NAME)` or the like: `max_iters = 5000` above
+/// `for iter in range(max_iters)`. Names as they are assigned.
 [[nodiscard]] std::vector<ProgramOption> loop_bounds_of(std::string_view source,
                                                         const std::string& file_name);
 

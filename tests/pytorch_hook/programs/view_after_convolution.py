@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model that does not take another memory layout: `view` after a convolution, noise and statistics before it.
-`fails`: neither does it take its own."""
+`fails`: neither does it take its own. `autocast`: the program uses it."""
 import sys
 
 import torch
@@ -24,7 +24,8 @@ class Net(nn.Module):
 model = Net()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 for _ in range(5):
-    loss = model(torch.randn(4, 2, 8, 8)).pow(2).mean()
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled="autocast" in sys.argv):
+        loss = model(torch.randn(4, 2, 8, 8)).pow(2).mean()
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

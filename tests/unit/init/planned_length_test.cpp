@@ -116,6 +116,51 @@ TEST(PlannedLength, IsWhatLoopsOfTheScriptCountTo) {
       "");
 }
 
+TEST(PlannedLength, IsNotWhatOtherLoopsCountTo) {
+  const Survey survey = surveyed({k_training});
+  const auto of_loop = [&survey](const std::string& source) {
+    return why({"python3", "train.py"}, source, survey);
+  };
+  EXPECT_EQ(of_loop("num_epochs = 7\nfor e in tqdm(range(1, num_epochs + 1)):\n  train(e)\n"),
+            "num_epochs 7 (train.py) of 60032 samples");
+  EXPECT_EQ(of_loop("n_epochs = 7\ndef main():\n  for e in range(at, at + n_epochs):\n"
+                    "    for x in data:\n      loss.backward()\nmain()\n"),
+            "n_epochs 7 (train.py) of 60032 samples");
+  EXPECT_EQ(of_loop("n_steps = 1000\nfor t in reversed(range(n_steps)):\n    x = denoise(x, t)\n"),
+            "")
+      << "nothing is trained in it";
+  EXPECT_EQ(of_loop("num_steps = 100\nfor epoch in range(10):\n  for s in range(num_steps):\n"
+                    "    loss.backward()\n"),
+            "")
+      << "it is run several times";
+  EXPECT_EQ(of_loop("num_epochs = 7\n# for e in range(num_epochs):\n#   train(e)\n"), "");
+  EXPECT_EQ(of_loop("\"\"\"\nnum_epochs = 9\n\"\"\"\nfor e in range(num_epochs): train(e)\n"), "");
+  EXPECT_EQ(of_loop("max_iters = 700\nfor i in range(0, 10000, max_iters):\n  train(i)\n"), "");
+  EXPECT_EQ(of_loop("max_iters = 700\nfor i in range(max_iters // 7):\n  train(i)\n"), "");
+  EXPECT_EQ(of_loop("num_epochs = 7\nif quick:\n  num_epochs = 1\n"
+                    "for e in range(num_epochs):\n  train(e, num_epochs=num_epochs)\n"),
+            "")
+      << "which one it is nobody knows";
+}
+
+TEST(PlannedLength, IsNoWordOfSomethingElse) {
+  const Survey survey = surveyed({k_training});
+  EXPECT_EQ(planned_samples("scheduler.max_epochs=3", survey), 0.0);
+  EXPECT_EQ(planned_samples("diffusion.num_steps=1000", survey), 0.0);
+  EXPECT_EQ(planned_samples("+train.num_steps=10", survey), 640.0);
+  EXPECT_EQ(why({"python3", "train.py"},
+                "# parser.add_argument('--epochs', type=int, default=90)\n"
+                "parser.add_argument('--epochs', type=int, default=14)\n",
+                survey),
+            "--epochs 14 (train.py) of 60032 samples");
+  EXPECT_EQ(why({"python3", "train.py"},
+                "parser.add_argument('--epochs', type=int, default=40)\n"
+                "parser.add_argument('--num_steps', type=int, default=35, help='of a sequence')\n",
+                survey),
+            "")
+      << "which of two defaults ends it is not known";
+}
+
 TEST(PlannedLength, IsNotGuessed) {
   EXPECT_EQ(planned_samples("--lr 0.1", surveyed({k_training})), 0.0);
   EXPECT_EQ(planned_samples("--epochs 14", surveyed({})), 0.0);

@@ -168,6 +168,30 @@ TEST(RatioFilter, StepsWithinTheFirstBlockTellHowMuchATrialScatters) {
 }
 
 /// Blocks that lie above and below their middle by a factor, whose mean is above it.
+TEST(RatioFilter, AFirstBlockMayBeADisturbanceWhereTheBaselineHasSome) {
+  // Every eighth block of the baseline takes twice as long, and a trial's first one.
+  RatioFilter filter;
+  double at_s = 0.0;
+  const auto add_baseline = [&](bool disturbed) {
+    filter.add_baseline(disturbed ? 0.2 : 0.1, 4.0, at_s += 1.0);
+  };
+  for (int i = 1; i <= 32; ++i)
+    add_baseline(i % 8 == 0);
+  add_baseline(false);
+  filter.begin_trial();
+  filter.add_trial(0.18, 8.0, at_s += 1.0);
+  add_baseline(false);
+  EXPECT_LT(filter.ratio()->value * std::exp(-filter.ratio()->half_width), 0.9)
+      << "it may be faster";
+  filter.begin_trial();
+  for (int i = 0; i < 3; ++i) {
+    filter.add_trial(0.18, 8.0, at_s += 1.0);
+    add_baseline(false);
+  }
+  EXPECT_NEAR(filter.ratio()->value, 1.8, 0.1);
+  EXPECT_LT(filter.ratio()->half_width, 0.2) << "blocks that agree are no disturbances";
+}
+
 TEST(RatioFilter, IsOfMeanRatesThoughBlocksAreOfUnlikeLength) {
   const double scatter = 0.25;
   RatioFilter filter;

@@ -12,6 +12,7 @@ from steptune_pytorch.knobs.whole_forward import WholeForward
 
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 _IMAGE_DIMENSIONS = 4
+_VOLUME_DIMENSIONS = 5
 _OF_LAYOUT = "view size is not compatible with input tensor's size and stride"  # how a view of other strides fails
 
 
@@ -26,6 +27,7 @@ class ForwardKnobs:
         self._refused = {}
         self._takes_layout = weakref.WeakKeyDictionary()  # by module: whether it was training in its last forward
         self._tried_layout = weakref.WeakSet()
+        self._converted = weakref.WeakSet()  # modules whose layout is not the program's own
         self._images = None
         self._was_channels_last = None
         self._compiled_by_program = []
@@ -43,6 +45,7 @@ class ForwardKnobs:
             layout = torch.channels_last if self._channels_last else torch.contiguous_format
             for module in list(self._ready) if self._images else ():
                 module.to(memory_format=layout)
+                (self._converted.add if self._channels_last else self._converted.discard)(module)
         self._asks = (
             self._precision != "fp32" or self._channels_last or self._compile != "off"
         )
@@ -79,6 +82,9 @@ class ForwardKnobs:
             self._ready.add(module)
             if not self._images:
                 self._images = any(p.dim() == _IMAGE_DIMENSIONS for p in module.parameters())
+            why = _why_no_layout(module)
+            if why is not None:
+                self._refuse_layout(why)
             if self._asks:
                 self._prepare(module)
         if self._may_try_layout(module):
@@ -90,6 +96,8 @@ class ForwardKnobs:
             self._channels_last = False
             self._refused["channels_last"] = "FullyShardedDataParallel flattens parameters: no memory format is left"
         if self._channels_last and self._images:
+            if not any(_is_channels_last(p) for p in module.parameters()):
+                self._converted.add(module)
             # In place: parameters stay the objects that the optimiser has.
             module.to(memory_format=torch.channels_last)
         if self._compile != "off":
@@ -113,13 +121,13 @@ class ForwardKnobs:
             converted, converted_named = tensors.converted((inputs, named), _to_channels_last)
             outputs = self._call_with_precision(original, module, converted, converted_named)
             self._takes_layout[module] = module.training
-            return outputs
+            return tensors.converted(outputs, _to_contiguous)
         except RuntimeError as error:
             if _OF_LAYOUT not in str(error):
                 raise
-            self._refuse_layout(error)
-        if before is not None:
-            before.undo()
+            if before is not None:
+                before.undo()
+            self._refuse_layout(_of_model(error))
         return self._call_with_precision(original, module, inputs, named)
 
     def _may_try_layout(self, module):
@@ -139,6 +147,8 @@ class ForwardKnobs:
         """Nothing of it stays: the program's own forward follows."""
         self._tried_layout.add(module)
         before = WholeForward(module)
+        # As they are, with what they share: memory that another layout and back would not give again.
+        own = [(t, t.data) for p in module.parameters() for t in (p, p.grad) if t is not None]
         try:
             copies, named_copies = tensors.converted((inputs, named), _copy_to_channels_last)
             module.to(memory_format=torch.channels_last)
@@ -146,24 +156,22 @@ class ForwardKnobs:
                 original(module, *copies, **named_copies)
         except Exception as error:
             if _OF_LAYOUT in str(error):
-                self._refuse_layout(error)
+                self._refuse_layout(_of_model(error))
         finally:
-            module.to(memory_format=torch.contiguous_format)
+            for tensor, data in own:
+                tensor.data = data
             before.undo()
         return original(module, *inputs, **named)
 
-    def _refuse_layout(self, error):
-        """A model that takes what a convolution returns by `view` goes on with the layout that it has."""
+    def _refuse_layout(self, why):
+        """The program goes on with the layout that it has."""
         self._channels_last = False
         self._asks = self._precision != "fp32" or self._compile != "off"
-        if not self._was_channels_last:
-            self._was_channels_last = False
-            for ready in list(self._ready):
-                ready.to(memory_format=torch.contiguous_format)
-        self._refused["channels_last"] = "the model does not take it: %s: %s (reshape would do)" % (
-            call_site.of_error(error),
-            _OF_LAYOUT,
-        )
+        for converted in list(self._converted):
+            converted.to(memory_format=torch.contiguous_format)
+        self._converted.clear()
+        torch.clear_autocast_cache()  # it holds weights in the layout that is given up
+        self._refused["channels_last"] = why
         self._hook.survey_after_step()
 
     def _call_with_precision(self, original, module, inputs, named):
@@ -221,9 +229,8 @@ class ForwardKnobs:
         return "fp32"
 
     def _channels_last_row(self):
-        if "channels_last" in self._refused or not self._images:
-            why = self._refused.get("channels_last", "no convolution of images")
-            return Row("channels_last", today=self._was_channels_last, why=why)
+        if not self._images:
+            return Row("channels_last", why="no convolution of images")
         today = self._was_channels_last
         if today is None:
             today = not self._channels_last and any(
@@ -232,9 +239,33 @@ class ForwardKnobs:
                 for p in module.parameters()
             )
             self._was_channels_last = today
+        if "channels_last" in self._refused:
+            return Row("channels_last", today=today, why=self._refused["channels_last"])
         why = "the program uses it itself" if today else None
         where = self._hook.modules.calls
         return Row("channels_last", today, today or self._channels_last, why, where=where)
+
+
+def _of_model(error):
+    return "the model does not take it: %s: %s (reshape would do)" % (call_site.of_error(error), _OF_LAYOUT)
+
+
+def _why_no_layout(module):
+    if not any(p.dim() == _IMAGE_DIMENSIONS for p in module.parameters()):
+        return None
+    if any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):
+        return "a part of the model is compiled by TorchScript, whose state cannot be put back"
+    if any(t.dim() == _VOLUME_DIMENSIONS for held in (module.parameters(), module.buffers()) for t in held):
+        return "the model holds tensors of five dimensions, which have no such layout"
+    if _shares_memory(module):
+        return "weights that share their memory would do so no longer"
+    return None
+
+
+def _shares_memory(module):
+    """Of images' weights: one is part of a larger tensor, as of all in one, or the same as another."""
+    weights = [p for p in module.parameters() if p.dim() == _IMAGE_DIMENSIONS]
+    return any(p.storage_offset() for p in weights) or len({p.data_ptr() for p in weights}) < len(weights)
 
 
 def _is_channels_last(parameter):
@@ -249,6 +280,13 @@ def _is_channels_last(parameter):
 def _to_channels_last(tensor):
     if tensor.dim() == _IMAGE_DIMENSIONS and tensor.is_floating_point():
         return tensor.to(memory_format=torch.channels_last)
+    return tensor
+
+
+def _to_contiguous(tensor):
+    """What a program does with outputs, `view(-1)` say, it does as ever."""
+    if tensor.dim() == _IMAGE_DIMENSIONS and tensor.is_contiguous(memory_format=torch.channels_last):
+        return tensor.contiguous()
     return tensor
 
 

@@ -1,22 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a forward changes beside its outputs, to be put back where it failed and is called again."""
+"""What a forward changes beside its outputs, to be put back where it is called again."""
+
+import random
+import sys
 
 import torch
 
 from steptune_pytorch.knobs.random_state import RandomState
 
+_HOLDERS = ("_parameters", "_buffers", "_modules")
+
 
 class WholeForward:
+    """Attributes of the modules, their buffers and random numbers. What the model changes in place elsewhere,
+    lists and tensors that are no buffers, stays changed."""
+
     def __init__(self, module):
         self._random = RandomState(None)
+        self._of_python = random.getstate()
+        numpy = sys.modules.get("numpy")
+        self._of_numpy = numpy.random.get_state() if numpy is not None else None
         is_on_gpu = torch.cuda.is_available() and torch.cuda.is_initialized()
         self._of_gpus = torch.cuda.get_rng_state_all() if is_on_gpu else []
+        self._attributes = [(held, dict(held)) for owner in module.modules() for held in _held_by(owner)]
         self._buffers = [(buffer, buffer.detach().clone()) for buffer in module.buffers()]
 
     def undo(self):
         self._random.restore()
+        random.setstate(self._of_python)
+        if self._of_numpy is not None:
+            sys.modules["numpy"].random.set_state(self._of_numpy)
         if self._of_gpus:
             torch.cuda.set_rng_state_all(self._of_gpus)
-        with torch.no_grad():
-            for buffer, before in self._buffers:
-                buffer.copy_(before)
+        for held, before in self._attributes:
+            for name in [name for name in held if name not in before]:
+                del held[name]
+            held.update(before)
+        for buffer, before in self._buffers:
+            buffer.data.copy_(before)  # unseen by autograd, which may have kept it for another forward
+        torch.clear_autocast_cache()  # weights that were converted without gradients would have none
+
+
+def _held_by(owner):
+    held = [owner.__dict__] + [getattr(owner, name, None) for name in _HOLDERS]
+    return [attributes for attributes in held if isinstance(attributes, dict)]
