@@ -235,19 +235,6 @@ class Untouched(unittest.TestCase):
         self.assertEqual((precision["today"], precision["may"]), ("bf16", False))
         self.assertEqual(precision["where"], ["evaluation_mode.py:12 autocast"])
 
-    def test_a_layout_that_the_model_does_not_take_is_known_without_a_trial(self):
-        ran = self.check("view_after_convolution", steps=5, samples=20, samples_by="forward")
-        row = ran.knob("channels_last")
-        self.assertEqual((row["may"], row["today"]), (False, False))
-        self.assertIn("view_after_convolution.py:21: view size is not compatible", row["why"])
-
-    def test_a_layout_is_tried_under_the_programs_autocast(self):
-        self.check("view_after_convolution", "autocast", steps=5, samples=20, samples_by="forward")
-
-    def test_nothing_stays_of_a_layout_that_is_tried(self):
-        ran = self.check("state_in_forward", steps=5, samples=20, samples_by="forward")
-        self.assertTrue(ran.knob("channels_last")["may"])
-
     def test_a_forward_that_is_not_seen_is_no_preparing_of_a_batch(self):
         ran = self.check("own_forward", steps=10, samples=40, samples_by="loader")
         parts = ran.steps[-1]["parts"]

@@ -26,7 +26,6 @@ class ForwardKnobs:
         self._autocasts = []  # the program's own: (what, where)
         self._refused = {}
         self._takes_layout = weakref.WeakKeyDictionary()  # by module: whether it was training in its last forward
-        self._tried_layout = weakref.WeakSet()
         self._converted = weakref.WeakSet()  # modules whose layout is not the program's own
         self._images = None
         self._was_channels_last = None
@@ -87,8 +86,6 @@ class ForwardKnobs:
                 self._refuse_layout(why)
             if self._asks:
                 self._prepare(module)
-        if self._may_try_layout(module):
-            return self._try_layout
         return self._call if self._asks else None
 
     def _prepare(self, module):
@@ -129,39 +126,6 @@ class ForwardKnobs:
                 before.undo()
             self._refuse_layout(_of_model(error))
         return self._call_with_precision(original, module, inputs, named)
-
-    def _may_try_layout(self, module):
-        """A survey asks each model once, so that no trial has to find out."""
-        return (
-            self._hook.settings.mode == "survey"
-            and self._images
-            and module not in self._tried_layout
-            and "channels_last" not in self._refused
-            and module.training
-            and not self._compiled_by_program
-            and not (torch.distributed.is_available() and torch.distributed.is_initialized())
-            and not any(_is_channels_last(p) for p in module.parameters())
-        )
-
-    def _try_layout(self, original, module, inputs, named):
-        """Nothing of it stays: the program's own forward follows."""
-        self._tried_layout.add(module)
-        before = WholeForward(module)
-        # As they are, with what they share: memory that another layout and back would not give again.
-        own = [(t, t.data) for p in module.parameters() for t in (p, p.grad) if t is not None]
-        try:
-            copies, named_copies = tensors.converted((inputs, named), _copy_to_channels_last)
-            module.to(memory_format=torch.channels_last)
-            with torch.no_grad():
-                original(module, *copies, **named_copies)
-        except Exception as error:
-            if _OF_LAYOUT in str(error):
-                self._refuse_layout(_of_model(error))
-        finally:
-            for tensor, data in own:
-                tensor.data = data
-            before.undo()
-        return original(module, *inputs, **named)
 
     def _refuse_layout(self, why):
         """The program goes on with the layout that it has."""
@@ -288,10 +252,6 @@ def _to_contiguous(tensor):
     if tensor.dim() == _IMAGE_DIMENSIONS and tensor.is_contiguous(memory_format=torch.channels_last):
         return tensor.contiguous()
     return tensor
-
-
-def _copy_to_channels_last(tensor):
-    return _to_channels_last(tensor.detach().clone())
 
 
 def _to_fp32(tensor):
