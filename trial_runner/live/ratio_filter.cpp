@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <ranges>
 
 #include <boost/math/distributions/binomial.hpp>
 
@@ -170,10 +171,10 @@ void RatioFilter::learn_scatter() {
                         (k_like_baseline_freedom + trial_within_.freedom);
     trial_variance_ratio_ = std::clamp(told, 1.0, k_most_variance_ratio);
   }
-  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
-    if (!block->of_trial) continue;
-    block->variance_ratio = trial_variance_ratio_;
-    if (block->first_of_trial) break;
+  for (Block& block : std::views::reverse(blocks_)) {
+    if (!block.of_trial) continue;
+    block.variance_ratio = trial_variance_ratio_;
+    if (block.first_of_trial) break;
   }
 }
 
