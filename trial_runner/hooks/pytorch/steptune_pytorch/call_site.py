@@ -3,6 +3,7 @@
 
 import os
 import sys
+import traceback
 
 LIBRARIES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -15,29 +16,20 @@ def program_folder():
 
 def where():
     """`train.py:114`: the innermost frame that is of no library, or of none but torch."""
-    frames = []
-    frame = sys._getframe(1)
-    while frame is not None:
-        frames.append((frame.f_code.co_filename, frame.f_lineno))
-        frame = frame.f_back
-    return _innermost(frames)
+    return _innermost(traceback.walk_stack(sys._getframe(1)))
 
 
 def of_error(error):
     """Likewise of where an exception was raised."""
-    frames = []
-    entry = error.__traceback__
-    while entry is not None:
-        frames.insert(0, (entry.tb_frame.f_code.co_filename, entry.tb_lineno))
-        entry = entry.tb_next
-    return _innermost(frames)
+    return _innermost(reversed(list(traceback.walk_tb(error.__traceback__))))
 
 
 def _innermost(frames):
     torch_folder = os.path.dirname(os.path.abspath(sys.modules["torch"].__file__)) + os.sep
     standard_library = os.path.dirname(os.__file__) + os.sep
     outside_torch = None
-    for name, line in frames:
+    for frame, line in frames:
+        name = frame.f_code.co_filename
         path = os.path.abspath(name)
         if name.startswith("<") or path.startswith((_OURS, torch_folder)):
             continue
