@@ -2,6 +2,7 @@
 #include "tuner/cli/initiation.hpp"
 
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -94,14 +95,8 @@ class Initiation {
   Result<void> learn_options() {
     ProgramFacts& program = input_.program;
     input_.space = space_by_command(spaces_, program.argv);
-    std::vector<ProgramOption> from_source;
-    if (const auto script = python_script_of(program.argv, input_.folder)) {
-      if (const auto text = read_whole_file(*script)) {
-        program.script = script->filename().string();
-        from_source = options_of_source(*text, program.script);
-      }
-    }
-    program.configs = configs_of(program.argv, input_.folder);
+    program = readable_facts(program.argv, input_.folder);
+    std::vector<ProgramOption> from_source = std::exchange(program.options, {});
     HelpAnswer answer;
     if (input_.space == nullptr || input_.space->asks_help) {
       say(fmt::format("asks the program for its options: {} --help",
@@ -197,6 +192,20 @@ class Initiation {
 };
 
 }  // namespace
+
+ProgramFacts readable_facts(const std::vector<std::string>& argv, const fs::path& folder) {
+  ProgramFacts program;
+  program.argv = argv;
+  program.configs = configs_of(argv, folder);
+  const auto script = python_script_of(argv, folder);
+  if (!script) return program;
+  const auto text = read_whole_file(*script);
+  if (!text) return program;
+  program.script = script->filename().string();
+  program.options = options_of_source(*text, program.script);
+  program.loop_bounds = loop_bounds_of(*text, program.script);
+  return program;
+}
 
 Result<InitResult> init_from_command(CommandContext& context, const InitRequest& request,
                                      const SignalFlags& flags) {

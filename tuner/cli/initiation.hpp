@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "common/error.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/signals.hpp"
+#include "tuner/init/program_facts.hpp"
 #include "tuner/init/study_guess.hpp"
 
 namespace steptune {
@@ -36,6 +38,12 @@ struct InitResult {
 [[nodiscard]] Result<InitResult> init_from_command(CommandContext& context,
                                                    const InitRequest& request,
                                                    const SignalFlags& flags);
+
+/// What the command, its script and the files that it names in `folder` tell, without asking the
+/// program: its options are those of the script's source. A script that cannot be read tells
+/// nothing.
+[[nodiscard]] ProgramFacts readable_facts(const std::vector<std::string>& argv,
+                                          const std::filesystem::path& folder);
 
 /// Whether a file's text was written by `init_from_command` from this very command.
 [[nodiscard]] bool is_init_of(const std::string& file_text, const std::vector<std::string>& argv);

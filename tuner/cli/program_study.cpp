@@ -16,7 +16,6 @@
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/init/planned_length.hpp"
 #include "tuner/init/program_facts.hpp"
-#include "tuner/init/python_source.hpp"
 #include "tuner/init/ready_space.hpp"
 #include "tuner/init/study_text.hpp"
 #include "tuner/loop/hook_check.hpp"
@@ -140,14 +139,11 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
   if (survey.ended && survey.ended->kind != OutcomeKind::completed) {
     text += fmt::format("note    the program failed after {:.0f} steps, and so may trials: {}\n",
                         survey.last.step.value_or(0.0), printable_line(survey.ended->detail, 300));
-  }
-  if (survey.ended && survey.ended->kind == OutcomeKind::completed) {
+  } else if (survey.ended) {
     text += fmt::format(
         "note    the program ended by itself after {:.0f} steps: trials of that length are "
-        "compared "
-        "from five reports on, but tell little of a longer run; let the command train for longer "
-        "if "
-        "that is what is planned\n",
+        "compared from five reports on, but tell little of a longer run; let the command train "
+        "for longer if that is what is planned\n",
         survey.last.step.value_or(0.0));
   }
   if (std::ranges::find(survey.phases, "checkpoint") != survey.phases.end()) {
@@ -234,21 +230,6 @@ Result<std::string> known_settings(const std::vector<std::string>& argv, const f
   const ReadySpace* space = space_by_facts(*spaces, program);
   if (space == nullptr) return std::string();
   return fmt::format("the command names {}, whose settings are varied", space->title);
-}
-
-/// What the command, its script and the files that it names tell, without asking the program.
-ProgramFacts readable_facts(const std::vector<std::string>& argv, const fs::path& folder) {
-  ProgramFacts program;
-  program.argv = argv;
-  program.configs = configs_of(argv, folder);
-  const auto script = python_script_of(argv, folder);
-  if (!script) return program;
-  const auto text = read_whole_file(*script);
-  if (!text) return program;
-  program.script = script->filename().string();
-  program.options = options_of_source(*text, program.script);
-  program.loop_bounds = loop_bounds_of(*text, program.script);
-  return program;
 }
 
 StudyFile stopped(CommandContext& context, const SignalFlags& flags) {

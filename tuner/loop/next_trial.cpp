@@ -211,9 +211,10 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
                         (study.trials == TrialsIn::live && is_confirmation(trial.purpose));
   const bool pays_start = is_fresh && baseline != nullptr && baseline->measurement;
   const double startup_s = pays_start ? baseline->measurement->startup_s : 0.0;
-  targets.share_s = share_of_trial_s(study, trial.purpose, startup_s);
+  targets.share_s = is_confirmation(trial.purpose)
+                        ? share_of_confirming_run_s(study, spending(), startup_s)
+                        : share_of_trial_s(study, trial.purpose, startup_s);
   if (is_confirmation(trial.purpose)) {
-    targets.share_s = share_of_confirming_run_s(study, spending(), startup_s);
     // A buffer takes time to drain.
     measure.max_trial_s = std::max(
         measure.max_trial_s,

@@ -10,6 +10,7 @@
 
 #include "common/text.hpp"
 #include "tuner/loop/decision_log.hpp"
+#include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/plan_notes.hpp"
@@ -475,8 +476,7 @@ const Confirmation& Tuning::confirmation() const {
 }
 
 void Tuning::warn_of_unsteady(const TrialRecord& trial) {
-  const bool unsteady = trial.status == TrialStatus::completed && trial.measurement &&
-                        trial.measurement->status != MeasurementStatus::steady;
+  const bool unsteady = trial.status == TrialStatus::completed && !is_steady(trial);
   if (!unsteady || !all_timed(parts_.study)) return;
   const std::string& why = trial.measurement->remark;
   if (trial.measurement->whole_run) {
