@@ -3,12 +3,17 @@
 
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import torch
 
-from harness import program, run, run_fresh, settings
+from harness import HOOK, program, run, run_fresh, settings
+
+sys.path.append(HOOK)
+from steptune_pytorch.knobs import attention  # noqa: E402
 
 
 def knobs(**values):
@@ -251,8 +256,60 @@ class NumericKnobs(Knobs):
         for loss, other in zip(self.losses(ran), untouched):
             self.assertAlmostEqual(loss, other, delta=relative * abs(other) + 1e-5)
 
+    @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch has no torch.compile")
+    def test_what_a_program_does_not_compile_is_not_compiled_today(self):
+        row = run("mnist", hook=settings("survey")).knob("compile")
+        self.assertEqual((row["today"], row["value"], row["may"]), ("off", "off", True), row)
+
     def test_denormals(self):
         self.same("mnist", flush_denormal=True)
+
+
+class Node:
+    """Of a graph as autograd keeps it."""
+
+    def __init__(self, name, *before):
+        self._name = name
+        self.next_functions = [(node, 0) for node in before]
+
+    def name(self):
+        return self._name
+
+
+class Attention(unittest.TestCase):
+    def test_is_found_by_its_kernel_wherever_it_stands(self):
+        shared = Node("AccumulateGrad")
+        plain = Node("NllLossBackward0", Node("AddmmBackward0", shared, Node("ViewBackward0", shared)), None)
+        self.assertFalse(self.may_lead_to(plain))
+        kernel = Node("ScaledDotProductEfficientAttentionBackward0", shared)
+        self.assertTrue(self.may_lead_to(Node("NllLossBackward0", Node("AddmmBackward0", kernel), plain)))
+
+    def test_may_hide_in_what_is_written_in_python(self):
+        class Own(torch.autograd.Function):
+            @staticmethod
+            def forward(context, x):
+                return x * 2
+
+            @staticmethod
+            def backward(context, gradient):
+                return gradient * 2
+
+        x = torch.ones(3, requires_grad=True)
+        self.assertFalse(attention.may_lead_to([(x * 2).sum()]))
+        self.assertTrue(attention.may_lead_to([Own.apply(x).sum()]))
+        self.assertFalse(attention.may_lead_to([torch.ones(1), None, "rubbish"]))
+
+    @unittest.skipUnless(hasattr(torch.nn.functional, "scaled_dot_product_attention"), "this PyTorch has none")
+    def test_is_found_in_a_real_graph(self):
+        x = torch.ones(1, 2, 8, 16, requires_grad=True)
+        attended = torch.nn.functional.scaled_dot_product_attention(x, x, x)
+        self.assertTrue(attention.may_lead_to([attended.sum()]))
+
+    def may_lead_to(self, node):
+        loss = torch.ones(1)
+        graph = unittest.mock.PropertyMock(return_value=node)
+        with unittest.mock.patch.object(torch.Tensor, "grad_fn", graph):
+            return attention.may_lead_to([loss])
 
 
 class SemanticKnobs(Knobs):

@@ -8,6 +8,7 @@
 #include "common/json_fields.hpp"
 #include "tuner/config_edit/config_file.hpp"
 #include "tuner/init/command_line.hpp"
+#include "tuner/init/python_source.hpp"
 
 namespace steptune {
 namespace {
@@ -22,15 +23,25 @@ OptionKind kind_of(const Json& value) {
   return truth_of(plain_text(value)) ? OptionKind::unknown : OptionKind::text;
 }
 
+/// Of a file in Python all is fixed: what else it does with a name is not known.
+NamedConfig python_config(const std::string& name, const std::string& text) {
+  NamedConfig config{name, settings_of_source(text, name), {}};
+  for (const ProgramOption& setting : config.settings)
+    config.fixed.insert(setting.name);
+  return config;
+}
+
 std::optional<NamedConfig> read_config(const std::string& name,
                                        const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / name;
   const auto format = config_format_of(file);
+  const bool is_python = file.extension() == ".py";
   std::error_code error;
-  if (!format || !std::filesystem::is_regular_file(file, error)) return std::nullopt;
+  if (!(format || is_python) || !std::filesystem::is_regular_file(file, error)) return std::nullopt;
   if (std::filesystem::file_size(file, error) > k_max_config_bytes || error) return std::nullopt;
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (is_python) return python_config(name, text);
   const auto scalars = scan_config(*format, text, name);
   if (!scalars) return std::nullopt;
   NamedConfig config{name, {}, {}};
@@ -74,7 +85,9 @@ std::string ProgramFacts::missing_for(const ProgramOption& option) const {
 std::vector<NamedConfig> configs_of(const std::vector<std::string>& argv,
                                     const std::filesystem::path& folder) {
   std::vector<NamedConfig> configs;
+  const std::size_t first = program_words(argv).begin;
   for (std::size_t i = 1; i < argv.size(); ++i) {
+    if (i < first && argv[i].ends_with(".py")) continue;  // the program, or what launches it
     const std::size_t equals = argv[i].find('=');
     const std::string name = equals == std::string::npos ? argv[i] : argv[i].substr(equals + 1);
     if (auto config = read_config(name, folder)) configs.push_back(*std::move(config));

@@ -40,8 +40,8 @@ struct ProgramFacts {
   [[nodiscard]] std::string missing_for(const ProgramOption& option) const;
 };
 
-/// Configuration files that the command names, below `folder`. What cannot be read is left out: it
-/// may be none.
+/// Configuration files that the command names, below `folder`; of Python (`train.py config.py`) the
+/// top-level assignments. What cannot be read is left out: it may be none.
 [[nodiscard]] std::vector<NamedConfig> configs_of(const std::vector<std::string>& argv,
                                                   const std::filesystem::path& folder);
 

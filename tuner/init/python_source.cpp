@@ -188,7 +188,11 @@ std::string code_of(std::string_view source) {
   return code;
 }
 
-std::vector<ProgramOption> top_level_assignments(std::string_view source) {
+/// Which one counts of several assignments to a name: of a program the first, as its settings come
+/// before what it does with them.
+enum class Repeated { first, last };
+
+std::vector<ProgramOption> top_level_assignments(std::string_view source, Repeated repeated) {
   static const RE2 k_assignment(R"((?m)^([A-Za-z][A-Za-z0-9_]*)\s*=\s*([^#\n]+?)\s*(?:#.*)?$)");
   std::vector<ProgramOption> options;
   re2::StringPiece rest(source.data(), source.size());
@@ -204,10 +208,22 @@ std::vector<ProgramOption> top_level_assignments(std::string_view source) {
       option.default_value = literal->text;
       option.kind = literal->kind;
     }
-    // Settings come before the program; what is assigned again is no setting.
-    if (find_option(options, plain_name(name)) == nullptr) options.push_back(std::move(option));
+    const auto same = std::ranges::find(options, option.name, &ProgramOption::name);
+    if (same == options.end()) {
+      options.push_back(std::move(option));
+    } else if (repeated == Repeated::last) {
+      *same = std::move(option);
+    }
   }
   return options;
+}
+
+/// `max_iters` for `--max_iters`.
+ProgramOption as_setting(ProgramOption option, const std::string& file_name) {
+  option.name = option.name.substr(2);
+  option.form = OptionForm::assignment;
+  option.default_from = file_name;
+  return option;
 }
 
 /// The name that `range` of these arguments counts to: of `N`, `first, N`, `1, N + 1` and
@@ -293,7 +309,9 @@ std::vector<ProgramOption> options_of_source(std::string_view source,
   static const RE2 k_call(R"(\b(add_argument|option|DEFINE_[a-z]+)\s*\()");
   const std::string code = code_of(source.substr(0, k_max_source_bytes));
   std::vector<ProgramOption> options;
-  if (code.find("configurator.py") != std::string::npos) options = top_level_assignments(code);
+  if (code.find("configurator.py") != std::string::npos) {
+    options = top_level_assignments(code, Repeated::first);
+  }
   re2::StringPiece rest(code);
   std::string function;
   std::size_t found = 0;
@@ -306,21 +324,29 @@ std::vector<ProgramOption> options_of_source(std::string_view source,
   return options;
 }
 
+std::vector<ProgramOption> settings_of_source(std::string_view source,
+                                              const std::string& file_name) {
+  const std::string code = code_of(source.substr(0, k_max_source_bytes));
+  std::vector<ProgramOption> settings;
+  for (ProgramOption& option : top_level_assignments(code, Repeated::last)) {
+    if (option.default_value) settings.push_back(as_setting(std::move(option), file_name));
+  }
+  return settings;
+}
+
 std::vector<ProgramOption> loop_bounds_of(std::string_view source, const std::string& file_name) {
   const std::string code = code_of(source.substr(0, k_max_source_bytes));
   const std::set<std::string> bounds = bounds_of_training(code);
-  std::vector<ProgramOption> assigned = top_level_assignments(code);
-  std::erase_if(assigned, [&](const ProgramOption& option) {
+  std::vector<ProgramOption> counted;
+  for (ProgramOption& option : top_level_assignments(code, Repeated::first)) {
     const std::string name = option.name.substr(2);
-    return !option.default_value || option.kind == OptionKind::text || !bounds.contains(name) ||
-           !is_assigned_once(code, name);
-  });
-  for (ProgramOption& option : assigned) {
-    option.name = option.name.substr(2);
-    option.form = OptionForm::assignment;
-    option.default_from = file_name;
+    if (!option.default_value || option.kind == OptionKind::text || !bounds.contains(name) ||
+        !is_assigned_once(code, name)) {
+      continue;
+    }
+    counted.push_back(as_setting(std::move(option), file_name));
   }
-  return assigned;
+  return counted;
 }
 
 }  // namespace steptune

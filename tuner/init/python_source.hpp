@@ -23,6 +23,11 @@ namespace steptune {
 [[nodiscard]] std::vector<ProgramOption> options_of_source(std::string_view source,
                                                            const std::string& file_name);
 
+/// Top-level assignments of literals of a configuration that is written in Python, such as nanoGPT's
+/// `config/train_gpt2.py`: the last one where a name stands twice. Names as they are assigned.
+[[nodiscard]] std::vector<ProgramOption> settings_of_source(std::string_view source,
+                                                            const std::string& file_name);
+
 /// Top-level assignments of numbers, none of them assigned again, to which an outermost loop of the
 /// script counts that trains, by `range(NAME)` or the like: `max_iters = 5000` above
 /// `for iter in range(max_iters)`. Names as they are assigned.

@@ -21,6 +21,8 @@ constexpr double k_most_for_claim = 0.5;
 /// The search's share of a budget of time, and among how many trials it is divided at most.
 constexpr double k_search_share = 0.6;
 constexpr double k_most_contenders = 20.0;
+/// So many times as long as its start a trial is to be measured, rather than that there be more.
+constexpr double k_measured_per_start = 1.0;
 
 bool was_measured(const TrialRecord& trial) {
   return is_ranked(trial.status) || trial.status == TrialStatus::infeasible;
@@ -203,8 +205,12 @@ double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double sta
   if (const auto size = study.space.product_size()) {
     contenders = std::min(contenders, static_cast<double>(*size));
   }
+  const double search_s = k_search_share * *study.budget.time_s;
+  if (startup_s > 0.0) {
+    contenders = std::min(contenders, search_s / ((1.0 + k_measured_per_start) * startup_s) - 1.0);
+  }
   // The baseline's share is that of two.
-  const double even_s = k_search_share * *study.budget.time_s / (std::max(contenders, 2.0) + 1.0);
+  const double even_s = search_s / (std::max(contenders, 2.0) + 1.0);
   const double least_s = std::max(2.0 * study.measure.min_window_s, 0.25 * even_s);
   const double share_s = std::max(even_s - startup_s, least_s);
   const bool twice = purpose == TrialPurpose::baseline || is_confirmation(purpose);

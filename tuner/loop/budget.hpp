@@ -67,7 +67,8 @@ inline constexpr double k_longer_window = 2.0;
 
 /// After how long a trial has had its share of a budget of time, start-up not counted: the search
 /// gets about 60 % of the budget, for as many trials as budget and search space allow, at most 20,
-/// and each at least twice the least window. A baseline's share is twice as large, and so is that
+/// and fewer where more of them would start for longer than they are measured; each gets at least
+/// twice the least window. A baseline's share is twice as large, and so is that
 /// of a confirming run. Infinite without such a budget.
 [[nodiscard]] double share_of_trial_s(const StudySpec& study, TrialPurpose purpose,
                                       double startup_s);

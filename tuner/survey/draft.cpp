@@ -19,6 +19,9 @@ namespace {
 
 /// What shortens a part of the step that takes no longer than this is not worth its trials.
 constexpr double k_least_share = 0.02;
+/// Workers of a loader that are busy for longer would become what the steps wait for once the rest
+/// takes a third of its time, as it may on a GPU with bf16.
+constexpr double k_most_busy = 1.0 / 3.0;
 /// A guard is judged once the baseline has trained for so long, or so many steps.
 constexpr double k_guard_s = 5.0;
 constexpr double k_guard_steps = 30.0;
@@ -39,6 +42,31 @@ double bound_of(const Json& bound, const Facts& facts) {
 
 bool is_power_of_two(double value) {
   return value >= 1.0 && std::exp2(std::floor(std::log2(value))) == value;
+}
+
+/// Of a loader, what the program does by itself; nothing where it is not known.
+std::optional<std::int64_t> count_today(const HookLog& log, const char* knob) {
+  const auto told = log.knobs().find(knob);
+  if (told == log.knobs().end() || !told->second.today.is_number_integer()) return std::nullopt;
+  const auto count = told->second.today.get<std::int64_t>();
+  return count >= 0 && count <= k_most_told ? std::optional(count) : std::nullopt;
+}
+
+// What PyTorch takes where nothing is said.
+constexpr std::int64_t k_usual_prefetch = 2;
+
+/// Share of the time in which the workers of the training loader are busy, about. They are sent
+/// workers x prefetch batches ahead, and those that have not arrived when the program asks for the
+/// next one have been under way for a step each, by Little's law; half a step more on average.
+/// Nothing where there are no workers, or what waits in their queue is not known.
+std::optional<double> busy_workers(const Survey& survey) {
+  const auto workers = count_today(survey.log, "num_workers");
+  const auto arrived = survey.last.metrics.find("loader_queue_depth");
+  if (!workers || *workers == 0 || arrived == survey.last.metrics.end()) return std::nullopt;
+  const auto ahead =
+      *workers * count_today(survey.log, "prefetch_factor").value_or(k_usual_prefetch);
+  const double under_way = std::max(0.0, static_cast<double>(ahead) - arrived->second);
+  return std::min(1.0, (under_way + 0.5) / static_cast<double>(*workers));
 }
 
 /// The knobs of a draft, one after the other as the table has them.
@@ -65,11 +93,7 @@ class Knobs {
     if (!knob.device.empty() && !device.empty() && device != knob.device) {
       return leave(knob, fmt::format("is worth its trials on {} only", knob.device));
     }
-    const auto share = shares_.find(knob.part);
-    if (!knob.part.empty() && share != shares_.end() && share->second < k_least_share) {
-      return leave(knob,
-                   fmt::format("{} takes {:.1f} % of a step", knob.part, 1e2 * share->second));
-    }
+    if (const std::string why = why_not_worth(knob); !why.empty()) return leave(knob, why);
     offer(knob, state);
   }
 
@@ -93,6 +117,20 @@ class Knobs {
   }
 
  private:
+  /// Why another value would bring next to nothing; empty where it may bring more.
+  [[nodiscard]] std::string why_not_worth(const Knob& knob) const {
+    if (knob.part == "host") {
+      // What the program's own threads do shows only in a GPU that waits for it.
+      const auto idle = survey_.last.metrics.find("gpu_idle_share");
+      if (idle == survey_.last.metrics.end() || idle->second >= k_least_share) return "";
+      return fmt::format("the GPU waits {:.1f} % of a step for the program", 1e2 * idle->second);
+    }
+    const auto share = shares_.find(knob.part);
+    if (share == shares_.end() || share->second >= k_least_share) return "";
+    if (knob.part == "data" && busy_workers(survey_).value_or(0.0) > k_most_busy) return "";
+    return fmt::format("{} takes {:.1f} % of a step", knob.part, 1e2 * share->second);
+  }
+
   using Left = std::pair<std::string, std::vector<std::string>>;  ///< why, and which knobs
 
   void leave(const Knob& knob, const std::string& why) {
@@ -213,14 +251,6 @@ class Knobs {
   bool wants_guard_ = false;
 };
 
-/// Of a loader, what the program does by itself; nothing where it is not known.
-std::optional<std::int64_t> count_today(const HookLog& log, const char* knob) {
-  const auto told = log.knobs().find(knob);
-  if (told == log.knobs().end() || !told->second.today.is_number_integer()) return std::nullopt;
-  const auto count = told->second.today.get<std::int64_t>();
-  return count >= 0 && count <= k_most_told ? std::optional(count) : std::nullopt;
-}
-
 /// Batches that the training loader can have ready at most, its workers being what they are today;
 /// null where that is not known.
 Json buffers_today(const HookLog& log, bool tunes_prefetch) {
@@ -230,8 +260,6 @@ Json buffers_today(const HookLog& log, bool tunes_prefetch) {
   const auto workers = count_today(log, "num_workers");
   if (training != 1 || !workers) return nullptr;
   if (*workers > 0 && tunes_prefetch) return fmt::format("{} * prefetch_factor", *workers);
-  // What PyTorch takes where nothing is said.
-  constexpr std::int64_t k_usual_prefetch = 2;
   return *workers * count_today(log, "prefetch_factor").value_or(k_usual_prefetch);
 }
 
@@ -309,6 +337,8 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   } else if (Json buffers = buffers_today(survey.log, has_prefetch); !buffers.is_null()) {
     document["measure"]["buffers"] = std::move(buffers);
   }
+  // Of these knobs an experienced engineer has an idea.
+  document["search"]["first_guesses"] = true;
   document["trials"] = options.live ? "live" : "forked";
   document["budget"] = {{"trials", 40}, {"time", "30m"}};
   return draft;

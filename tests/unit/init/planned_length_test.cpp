@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/init/python_source.hpp"
 
 namespace steptune {
@@ -173,6 +174,22 @@ TEST(PlannedLength, IsNotGuessed) {
                             surveyed({R"("id":"a","training":true,"length":null,"batch_size":8)"})),
             0.0)
       << "an iterable data set tells no length";
+}
+
+/// As nanoGPT's `train.py config/train_shakespeare_char.py`.
+TEST(PlannedLength, IsWhatANamedFileOfPythonAssigns) {
+  const TemporaryFolder folder("length");
+  folder.write("train.py", "max_iters = 600000\nexec(open('configurator.py').read())\n");
+  folder.write("config/small.py", "# max_iters = 1\nmax_iters = 9 # at first\nmax_iters = 50\n");
+  ProgramFacts program = program_of({"python3", "train.py", "config/small.py"},
+                                    "max_iters = 600000\nexec(open('configurator.py').read())\n");
+  program.configs = configs_of(program.argv, folder.path());
+  const Survey survey = surveyed({});
+  EXPECT_EQ(planned_length(program, survey)->why, "max_iters 50 (config/small.py) of 64 samples");
+  program.argv.emplace_back("--max_iters=20");
+  EXPECT_EQ(planned_length(program, survey)->why, "--max_iters 20 of 64 samples");
+  program.argv = {"python3", "train.py"};
+  EXPECT_TRUE(configs_of(program.argv, folder.path()).empty()) << "the program is no configuration";
 }
 
 }  // namespace

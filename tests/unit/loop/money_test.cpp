@@ -147,16 +147,16 @@ TEST(Budget, AnotherConfigurationIsTriedWhereHalfOfTheTimeIsTooLittleForAProof) 
   study.measure.confirm_pairs = 3;
   study.measure.min_window_s = 1.0;
   study.budget.time_s = 90.0;
-  std::vector<TrialRecord> trials{spent(1, 17, TrialPurpose::baseline)};
+  std::vector<TrialRecord> trials{spent(1, 20, TrialPurpose::baseline)};
   trials[0].measurement = steady(1.0, 0.02, 1.0);
   trials[0].measurement->startup_s = 12.0;
   trials[0].measurement->window_s = 5.0;
   Spending spending = spending_of(study, Standing(ranking_rules(study), trials));
   EXPECT_DOUBLE_EQ(spending.least_confirm_pair_s, 32.0);
-  EXPECT_DOUBLE_EQ(spending.least_trial_s, 14.0) << "a start, and two least windows";
-  spending.elapsed_s = 31.0;
-  EXPECT_FALSE(search_time_spent(study, spending)) << "14 s and half of 90 s fit";
-  spending.elapsed_s = 31.1;
+  EXPECT_DOUBLE_EQ(spending.least_trial_s, 18.0) << "a start, and the share of one of three";
+  spending.elapsed_s = 27.0;
+  EXPECT_FALSE(search_time_spent(study, spending)) << "18 s and half of 90 s fit";
+  spending.elapsed_s = 27.1;
   EXPECT_TRUE(search_time_spent(study, spending));
 }
 
@@ -396,9 +396,12 @@ TEST(ShareOfATrial, IsThreeFifthsOfTheTimeAmongTheTrialsThatThereMayBe) {
   }
   EXPECT_DOUBLE_EQ(share_s(TrialPurpose::sentinel), 60.0);
   EXPECT_DOUBLE_EQ(share_s(TrialPurpose::search, 20.0), 40.0) << "start-up is not measuring";
-  EXPECT_DOUBLE_EQ(share_s(TrialPurpose::search, 59.0), 15.0) << "a quarter is left to measure";
-  study.measure.min_window_s = 10.0;
-  EXPECT_DOUBLE_EQ(share_s(TrialPurpose::search, 59.0), 20.0) << "or two least windows";
+  EXPECT_DOUBLE_EQ(share_s(TrialPurpose::search, 44.0), 44.0)
+      << "fewer that are measured for longer";
+  EXPECT_DOUBLE_EQ(share_s(TrialPurpose::search, 200.0), 55.0)
+      << "of two and the baseline, a quarter is left to measure";
+  study.measure.min_window_s = 40.0;
+  EXPECT_DOUBLE_EQ(share_s(TrialPurpose::search, 200.0), 80.0) << "or two least windows";
 }
 
 TEST(ShareOfATrial, IsLargerInASmallSearchSpace) {

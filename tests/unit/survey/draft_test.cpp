@@ -83,6 +83,7 @@ TEST(Draft, IsAStudyWhoseBaselineIsWhatTheProgramDoes) {
   EXPECT_EQ(study.space.find("pin_memory"), nullptr);
   EXPECT_EQ(study.measure.buffers->text(), "num_workers * prefetch_factor");
   EXPECT_TRUE(study.guards.empty());
+  EXPECT_EQ(study.search.first_guesses, true);
   EXPECT_THAT(draft.tuned, IsSupersetOf({"num_workers 0..8, today 0", "prefetch_factor 1..16"}));
   EXPECT_THAT(draft.left, Contains("pin_memory: there is no GPU"));
 }
@@ -98,6 +99,37 @@ TEST(Draft, LeavesLoadersAloneWhereDataIsNoPartOfTheTime) {
               Contains("num_workers, prefetch_factor, persistent_workers: data takes 0.4 % of a "
                        "step"));
   EXPECT_FALSE(study.measure.buffers);
+}
+
+TEST(Draft, OffersALoaderThatWouldSoonBeWaitedFor) {
+  const auto offers_workers = [](const std::string& workers, double waiting) {
+    std::vector<std::string> events = loader_knobs(workers);
+    events[1] = knob("prefetch_factor", "2");
+    events.push_back(knob("num_threads", "4"));
+    Survey survey = usual(events, 0.004);
+    survey.last.metrics["loader_queue_depth"] = waiting;
+    return study_of(must_draft(survey)).space.find("num_workers") != nullptr;
+  };
+  // Of the eight batches ahead, four are in the workers' hands: none of them is ever idle.
+  EXPECT_TRUE(offers_workers("4", 4.0));
+  EXPECT_FALSE(offers_workers("4", 7.5));
+  EXPECT_FALSE(offers_workers("4", 8.0));
+  EXPECT_TRUE(offers_workers("1", 2.0)) << "may be busy for all of a step";
+  EXPECT_FALSE(offers_workers("0", 0.0));
+}
+
+TEST(Draft, LeavesTheHostAloneWhereTheGpuNeverWaits) {
+  std::vector<std::string> events = loader_knobs();
+  events.push_back(knob("num_threads", "4"));
+  events.push_back(knob("malloc", "null"));
+  Survey survey = usual(events);
+  survey.last.metrics["gpu_idle_share"] = 0.014;
+  const Draft draft = must_draft(survey);
+  EXPECT_EQ(study_of(draft).space.find("num_threads"), nullptr);
+  EXPECT_THAT(draft.left,
+              Contains("num_threads, malloc: the GPU waits 1.4 % of a step for the program"));
+  survey.last.metrics["gpu_idle_share"] = 0.3;
+  EXPECT_NE(study_of(must_draft(survey)).space.find("num_threads"), nullptr);
 }
 
 TEST(Draft, KnowsWhatALoaderCanHaveReadyWhoseWorkersStay) {

@@ -45,6 +45,10 @@ def wrap(hook):
                     roots = _roots(tensors, unscaled)
                 if not is_plain:
                     progress.backward_begins()
+                    if hook.settings.mode == "survey":
+                        hook.knobs.process.backward_begins(
+                            tensors if isinstance(tensors, (list, tuple)) else (tensors,)
+                        )
                     if hook.knobs.strategy.is_asked:
                         hook.knobs.strategy.backward_begins()
             except Exception as error:

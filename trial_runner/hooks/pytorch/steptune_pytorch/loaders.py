@@ -91,7 +91,7 @@ class LoaderFacts:
         if loader is not None:
             fields["dataset"] = type(loader.dataset).__name__
             fields["length"] = _length(loader)
-            fields["batch_size"] = loader.batch_size
+            fields["batch_size"] = self._batch_size if type(self._batch_size) is int else None
             fields["num_workers"] = loader.num_workers
         return fields
 

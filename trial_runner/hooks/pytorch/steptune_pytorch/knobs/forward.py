@@ -173,7 +173,7 @@ class ForwardKnobs:
         yield self._precision_row()
         yield self._channels_last_row()
         where = self._compiled_by_program or self._hook.modules.calls
-        today = "default" if where else "off"
+        today = "default" if self._compiled_by_program else "off"
         why = self._refused.get("compile") or self._why_no_compile()
         yield Row("compile", today, None if why else self._compile, why, where=where)
 

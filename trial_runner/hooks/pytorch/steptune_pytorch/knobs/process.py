@@ -4,6 +4,7 @@ it sets itself later stands."""
 
 import torch
 
+from steptune_pytorch.knobs import attention
 from steptune_pytorch.knobs.row import Row
 
 
@@ -47,7 +48,7 @@ def _why_no_tf32():
         return "this GPU has no TF32"
     if getattr(torch.backends.cuda.matmul, "fp32_precision", "none") not in ("none", "ieee"):
         # From 2.9 on there are two interfaces, and using both raises.
-        return "the program sets fp32_precision itself"
+        return "the program sets the precision of fp32 itself"
     return None
 
 
@@ -116,6 +117,12 @@ class ProcessKnobs:
         self._today = {}
         self._refused = {}
         self._settled = False
+        self._attends = None  # whether the forward does; None: not known
+
+    def backward_begins(self, losses):
+        """Of the first steps of a survey."""
+        if not self._attends:
+            self._attends = attention.may_lead_to(losses)
 
     def settle(self):
         """Sets what is asked for, once."""
@@ -154,6 +161,8 @@ class ProcessKnobs:
     def rows(self):
         for name, setting in _SETTINGS.items():
             why = self._refused.get(name) or setting.why_not()
+            if name == "attention" and why is None and self._attends is False:
+                why = "the forward does not call scaled_dot_product_attention"
             now = None
             if why is None or name in self._today:
                 now = setting.get()
