@@ -125,10 +125,29 @@ class Parts(unittest.TestCase):
                 before = now
         self.assertGreater(sum(before), 80.0)
 
-    def test_one_step_in_eight(self):
-        self.steps_until(2 + 8 * 5)
+    def test_one_short_step_in_eight(self):
+        while self.steps < 800:
+            self.step(host_s=((DATA, 0.002),))
         # The end of the step before, begin and end of the forward, ends of backward and step.
-        self.assertEqual(self.gpu.recorded, 5 * 5 + 1)
+        self.assertAlmostEqual(self.gpu.recorded / 5, 100, delta=12)
+
+    def test_every_long_step(self):
+        while self.steps < 2 + 100:
+            self.step(host_s=((DATA, 0.03),))
+        self.assertEqual(self.gpu.recorded, 100 * 5 + 1)
+
+    def test_batches_that_come_several_at_once(self):
+        # Four workers hand out four batches, then the program waits for the next four.
+        for at_once in (2, 4, 8, 16):
+            for step_s in (0.002, 0.04):
+                self.setUp()
+                while self.steps < 4000:
+                    waits = self.steps % at_once == 0
+                    ms = 1e3 * step_s
+                    self.step(host_s=((DATA, step_s if waits else 0.0), (OTHER, step_s)), wait=ms if waits else 0.0,
+                              forward=ms / 2, backward=ms / 2, optimizer=0.0)
+                    self.reach()
+                self.assertAlmostEqual(self.shares()["data"], 1 / (1 + at_once), delta=0.05)
 
     def test_a_gpu_far_behind_leaves_few_events(self):
         self.steps_until(8 * 100)

@@ -44,7 +44,7 @@ constexpr std::array<RoleName, 12> k_roles = {{
     {KnobRole::instance, "instance",
      "(?:ec2_|aws_|ml_)?instance(?:_type)?|(?:machine|node|vm)_type|machine"},
     {KnobRole::other, "other",
-     "persistent_workers|(?:use_)?cudnn_benchmark|(?:use_)?(?:fused|foreach)(?:_(?:adamw?|optimizer|sgd))?"
+     "persistent_workers|(?:use_)?(?:fused|foreach)(?:_(?:adamw?|optimizer|sgd))?"
      "|(?:use_)?flash_?att(?:n|ention)"},
 }};
 

@@ -21,6 +21,8 @@ constexpr double k_most_for_claim = 0.5;
 /// The search's share of a budget of time, and among how many trials it is divided at most.
 constexpr double k_search_share = 0.6;
 constexpr double k_most_contenders = 20.0;
+/// Of the search's time, that one trial may take to its first step beyond what the baseline took.
+constexpr double k_most_for_start = 0.2;
 /// So many times as long as its start a trial is to be measured, rather than that there be more.
 constexpr double k_measured_per_start = 1.0;
 
@@ -117,7 +119,8 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     spending.least_trial_s = lesser(spending.least_trial_s, trial.spent_s);
     spending.least_trial_usd = lesser(spending.least_trial_usd, trial.spent_usd);
     any_measured = true;
-    spending.has_contender |= baseline != nullptr && trial.configuration != baseline->configuration;
+    spending.has_contender |= is_ranked(trial.status) && baseline != nullptr &&
+                              trial.configuration != baseline->configuration;
   }
   const double startup_s = startup_of(baseline);
   if (any_measured && !spending.has_contender) {
@@ -211,6 +214,14 @@ double latest_end_s(const StudySpec& study, const Spending& spending, TrialPurpo
   const double kept_s = std::min({spending.least_confirm_pair_s, spending.confirm_pair_s,
                                   k_most_for_claim * *study.budget.time_s});
   return *study.budget.time_s - (leaves_proof ? kept_s : 0.0);
+}
+
+double longest_start_s(const StudySpec& study, TrialPurpose purpose, const TrialRecord* baseline) {
+  const bool is_searched = purpose == TrialPurpose::search || purpose == TrialPurpose::hint;
+  if (!study.budget.time_s || !is_searched || baseline == nullptr || !baseline->measurement) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return startup_of(baseline) + k_most_for_start * k_search_share * *study.budget.time_s;
 }
 
 double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double startup_s) {

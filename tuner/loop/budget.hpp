@@ -23,7 +23,7 @@ struct Spending {
   double confirm_pair_s = 0.0;
   double confirm_pair_usd = 0.0;
   double least_confirm_pair_s = 0.0;
-  bool has_contender = false;  ///< another configuration than the baseline was measured
+  bool has_contender = false;  ///< another configuration than the baseline may win
   int confirming_runs = 0;     ///< measured
   /// What would be confirmed ends by itself without a steady state: a claim takes one pair more.
   bool ends_unsteady = false;
@@ -72,6 +72,12 @@ inline constexpr double k_longer_window = 2.0;
 /// without such a budget.
 [[nodiscard]] double latest_end_s(const StudySpec& study, const Spending& spending,
                                   TrialPurpose purpose);
+
+/// How long a trial of the search may take to its first step, where time is limited: a fifth of
+/// the search's time longer than the baseline did. What compiles for minutes would otherwise leave
+/// no time for anything else. Infinite for other trials, and without a measured baseline.
+[[nodiscard]] double longest_start_s(const StudySpec& study, TrialPurpose purpose,
+                                     const TrialRecord* baseline);
 
 /// After how long a trial has had its share of a budget of time, start-up not counted: the search
 /// gets about 60 % of the budget, for as many trials as budget and search space allow, at most 20,

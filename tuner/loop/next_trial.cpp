@@ -213,6 +213,7 @@ void Tuning::set_time(TrialTargets& targets, const TrialRecord& trial, double st
   const double now_s = parts_.clock.now_s();
   if (!is_confirmation(trial.purpose)) {
     targets.share_s = share_of_trial_s(study, trial.purpose, startup_s);
+    targets.longest_start_s = longest_start_s(study, trial.purpose, standing_.baseline());
     targets.budget_end_s =
         now_s + latest_end_s(study, so_far, trial.purpose) - stopwatch_.elapsed_s();
     return;

@@ -302,7 +302,12 @@ double RunningTrial::deadline_s() const {
   if (request_ != EndRequest::none || record_.status != TrialStatus::running) {
     return std::numeric_limits<double>::infinity();
   }
-  return std::min(own_limit_s(), budget_end_s());
+  return std::min({start_limit_s(), own_limit_s(), budget_end_s()});
+}
+
+double RunningTrial::start_limit_s() const {
+  const bool waits = measurer_.current().status == MeasurementStatus::no_reports;
+  return waits ? started_s_ + targets_.longest_start_s : std::numeric_limits<double>::infinity();
 }
 
 double RunningTrial::own_limit_s() const {
@@ -339,6 +344,13 @@ double RunningTrial::own_end_s() const {
 bool RunningTrial::out_of_time(double now_s) {
   if (now_s < deadline_s()) return false;
   requested_s_ = now_s;
+  if (now_s >= start_limit_s()) {
+    return ask_for_end(
+        EndRequest::slow_start,
+        fmt::format("no step within {}: more than a trial's start may take of a tuning time of {}",
+                    format_duration(targets_.longest_start_s),
+                    format_duration(*study_->budget.time_s)));
+  }
   if (own_limit_s() <= budget_end_s()) return ask_for_end(EndRequest::time_limit, "");
   // With more time the study goes on with what it saw too little of; without a baseline there is
   // nothing to go on with.

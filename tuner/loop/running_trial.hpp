@@ -29,6 +29,8 @@ struct TrialTargets {
   double min_window_samples = 0.0;
   /// After so long any interval will do: the trial's share of a budget of time.
   double share_s = std::numeric_limits<double>::infinity();
+  /// From its start to its first step at most (`longest_start_s`).
+  double longest_start_s = std::numeric_limits<double>::infinity();
   /// When its part of a budget of time is over, on the loop's clock: it ends with what it has
   /// measured by then, but not before it has run for `least_s`.
   double budget_end_s = std::numeric_limits<double>::infinity();
@@ -100,6 +102,8 @@ class RunningTrial {
   [[nodiscard]] double before_wall_s() const;
   /// When its part of the budget of time is over.
   [[nodiscard]] double budget_end_s() const;
+  /// When its first step is to have come.
+  [[nodiscard]] double start_limit_s() const;
   /// When it has been measured for as long as it may, whatever the budget.
   [[nodiscard]] double own_limit_s() const;
   /// Measured in a program that others share (`k_shared_program`), and there in turns with the

@@ -25,6 +25,9 @@ TrialResult measured_result(const TrialEnding& ending) {
     if (ending.missing) return {TrialStatus::failed, *ending.missing};
     return {TrialStatus::stopped_early, ending.request_reason};
   }
+  if (ending.request == EndRequest::slow_start) {
+    return {TrialStatus::infeasible, ending.request_reason};
+  }
   if (ending.request == EndRequest::guard && ending.violated) {
     return {TrialStatus::infeasible, *ending.violated};
   }

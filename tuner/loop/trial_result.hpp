@@ -14,6 +14,7 @@ enum class EndRequest {
   none,        ///< it has not
   measured,    ///< the interval is as tight as asked for
   time_limit,  ///< measured as long as is allowed
+  slow_start,  ///< its first step took longer than a budget of time lets one trial take
   scheduler,   ///< the scheduler gave it up
   guard,       ///< a guard was violated for good
   unlike,      ///< a hook could not put the configuration into the program

@@ -158,6 +158,11 @@ TEST(Budget, AnotherConfigurationIsTriedWhereHalfOfTheTimeIsTooLittleForAProof) 
   EXPECT_FALSE(search_time_spent(study, spending)) << "18 s and half of 90 s fit";
   spending.elapsed_s = 27.1;
   EXPECT_TRUE(search_time_spent(study, spending));
+  trials.push_back(spent(2, 25));
+  trials.back().configuration.set("workers", Value(std::int64_t{8}));
+  trials.back().status = TrialStatus::infeasible;
+  EXPECT_FALSE(spending_of(study, Standing(ranking_rules(study), trials)).has_contender)
+      << "nothing that could be proven";
 }
 
 TEST(Budget, ARunThatComesToNoSteadyStateIsNotCutShortForAProof) {
@@ -414,6 +419,23 @@ TEST(Budget, ATrialMayBeRiskedUpToTheLastCent) {
   study.budget.cost_usd = 5.0;
   EXPECT_TRUE(can_risk_a_trial(study, 3.0, 2.0));
   EXPECT_FALSE(can_risk_a_trial(study, 3.0, 2.01));
+}
+
+TEST(LongestStart, IsTheBaselinesAndAFifthOfTheSearch) {
+  StudySpec study = time_study();
+  TrialRecord baseline = spent(1, 20, TrialPurpose::baseline);
+  baseline.measurement = steady(1.0, 0.02, 1.0);
+  baseline.measurement->startup_s = 8.0;
+  const auto longest_s = [&](TrialPurpose purpose, const TrialRecord* known) {
+    return longest_start_s(study, purpose, known);
+  };
+  EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::search, &baseline))) << "no budget of time";
+  study.budget.time_s = 200.0;  // of which the search gets 120 s
+  EXPECT_DOUBLE_EQ(longest_s(TrialPurpose::search, &baseline), 32.0);
+  EXPECT_DOUBLE_EQ(longest_s(TrialPurpose::hint, &baseline), 32.0);
+  EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::confirm_incumbent, &baseline)));
+  EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::baseline, nullptr)));
+  EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::search, nullptr)));
 }
 
 TEST(ShareOfATrial, IsThreeFifthsOfTheTimeAmongTheTrialsThatThereMayBe) {

@@ -503,6 +503,34 @@ TEST(RunningTrial, OfABudgetOfTimeHasItsShareOnceItIsSteady) {
   EXPECT_NEAR(trial.deadline_s(), 100.0 + trial.measurement().startup_s + 5.0, 1e-9);
 }
 
+TEST(RunningTrial, WhoseFirstStepTakesTooLongForTheTuningTimeIsInfeasible) {
+  StudySpec study = time_study();
+  study.budget.time_s = 200.0;
+  TrialRecord record;
+  record.number = 2;
+  TrialTargets targets{study.measure};
+  targets.longest_start_s = 23.0;
+  const auto started = [&] {
+    RunningTrial trial(study, record, 0.0, targets);
+    trial.started({{2, 1}, 100.0, "", {}});
+    return trial;
+  };
+  RunningTrial slow = started();
+  EXPECT_DOUBLE_EQ(slow.deadline_s(), 123.0);
+  EXPECT_FALSE(slow.out_of_time(122.9));
+  EXPECT_TRUE(slow.out_of_time(123.0));
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  const TrialRecord ended = slow.finished(outcome, nullptr, 0.0);
+  EXPECT_EQ(ended.status, TrialStatus::infeasible);
+  EXPECT_EQ(
+      ended.failure,
+      "no step within 23.0 s: more than a trial's start may take of a tuning time of 3 min 20 s");
+  RunningTrial quick = started();
+  train(quick, 3);
+  EXPECT_GT(quick.deadline_s(), 123.0) << "it has begun";
+}
+
 TEST(RunningTrial, OfTheBaselineAwaitsTheSamplesOfItsGuards) {
   StudySpec study = time_study();
   study.limits.wall_s = 1000.0;

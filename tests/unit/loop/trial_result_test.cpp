@@ -107,6 +107,16 @@ TEST(TrialResult, AGuardIsKnownToBeViolatedBeforeAnythingIsMeasured) {
   EXPECT_EQ(trial_result(ending).status, TrialStatus::infeasible);
 }
 
+TEST(TrialResult, AStartThatTakesTooLongIsInfeasibleHoweverTheProgramEnds) {
+  for (const OutcomeKind outcome :
+       {OutcomeKind::stopped, OutcomeKind::failed, OutcomeKind::completed}) {
+    const TrialResult result = trial_result(
+        {outcome, "killed", EndRequest::slow_start, "no step within 21 s", "no reports", {}, {}});
+    EXPECT_EQ(result.status, TrialStatus::infeasible) << to_text(outcome);
+    EXPECT_EQ(result.failure, "no step within 21 s");
+  }
+}
+
 TEST(TrialResult, WhatIsNotTheConfigurationIsInfeasibleHoweverWellMeasured) {
   for (const EndRequest request :
        {EndRequest::none, EndRequest::measured, EndRequest::time_limit, EndRequest::unlike}) {

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a step in the GPU's own time: events at a few places of every eighth step, which are read when
-they were reached."""
+"""Parts of a step in the GPU's own time: events at a few places of the steps that are looked at, which are read
+when they were reached. Of short steps about every eighth is: at random, as loaders hand out batches in turns that a
+fixed number would keep step with."""
 
 import collections
+import random
 
 from steptune_pytorch.part_clock import BACKWARD, DATA, FORWARD, OPTIMIZER, OTHER, PARTS, PREPARE
 
-EVERY = 8
+_LONG_S = 0.02  # a step that takes so long is not slowed down by being looked at
+_GAPS = (4, 12)  # between looks at shorter ones
 _FIRST = 2  # the steps before it warm up
 _MOST_MARKS = 64  # of a step: a forward and a backward take three
 _MOST_UNREAD = 8  # steps
@@ -19,6 +22,7 @@ class _Step:
         self.events = [begin]
         self.parts = []  # what the GPU did before the second event, the third, ...
         self.host_s = []  # where the program was meanwhile: seconds by part
+        self.number = None
         self.training_s = None  # when it was over
         self._totals_s = list(clock.totals_s)
 
@@ -61,10 +65,16 @@ class GpuParts:
         self._events = events
         self._clock = clock
         self._step = None
+        self._next_look = _FIRST
+        self._looked = 0  # the last step at which a look began, and
+        self._looked_s = 0.0  # the training until then
+        self._random = random.Random(0)  # the program's own is not touched
         self._unread = collections.deque()
         self._totals_s = [0.0] * len(PARTS)
-        self._known_until_s = None  # of the training
-        self._idle_shares = collections.deque(maxlen=_RECENT)
+        self._known_until = 0  # a step, and
+        self._known_until_s = None  # the training until then
+        # Of looks: seconds without work between steps, all seconds, and the steps and training that they stand for.
+        self._recent = collections.deque(maxlen=_RECENT)
 
     @property
     def is_looking(self):
@@ -95,15 +105,21 @@ class GpuParts:
         training_s = self._clock.confirmed_training_s()
         step, self._step = self._step, None
         if step is not None and len(self._unread) < _MOST_UNREAD:
-            step.training_s = training_s
+            step.number, step.training_s = steps, training_s
             self._unread.append(step)
-        if steps % EVERY == _FIRST:
+        if steps >= self._next_look:
+            self._next_look = steps + self._gap(steps, training_s)
             self._read()
             begin = self._events.record()
             if begin is not None:
                 self._step = _Step(begin, self._clock)
                 if self._known_until_s is None:
-                    self._known_until_s = training_s
+                    self._known_until, self._known_until_s = steps, training_s
+
+    def _gap(self, steps, training_s):
+        step_s = (training_s - self._looked_s) / max(1, steps - self._looked)
+        self._looked, self._looked_s = steps, training_s
+        return 1 if step_s >= _LONG_S else self._random.randint(*_GAPS)
 
     def dropped(self):
         """Something else than training happens in this step."""
@@ -112,14 +128,18 @@ class GpuParts:
     def parts(self):
         """Seconds of training steps by part, up to the last step that was looked at; None before."""
         self._read()
-        if not self._idle_shares:
+        if not self._recent:
             return None
         return {name: round(seconds, 6) for name, seconds in zip(PARTS, self._totals_s)}
 
     def metrics(self):
-        if not self._idle_shares:
+        if not self._recent:
             return {}
-        return {"gpu_idle_share": sum(self._idle_shares) / len(self._idle_shares)}
+        idle_s, whole_s, _, _ = self._recent_sums()
+        return {"gpu_idle_share": idle_s / whole_s}
+
+    def _recent_sums(self):
+        return [sum(column) for column in zip(*self._recent)]
 
     def _mark(self, part):
         event = self._events.record()
@@ -135,9 +155,12 @@ class GpuParts:
             whole_s = sum(by_part)
             if whole_s <= 0.0:
                 continue
-            self._idle_shares.append(idle_s / whole_s)
-            # The steps since the last look are taken to be like this one.
-            steps_s = step.training_s - self._known_until_s
-            self._known_until_s = step.training_s
+            # The steps since the last look are taken to be like this one: where it took longer than most, it stands for
+            # as many steps, and for more of their time.
+            steps = step.number - self._known_until
+            self._recent.append((idle_s, whole_s, steps, step.training_s - self._known_until_s))
+            self._known_until, self._known_until_s = step.number, step.training_s
+            _, looked_s, stand_for, training_s = self._recent_sums()
+            scale = steps * (training_s / stand_for) / (looked_s / len(self._recent))
             for part, seconds in enumerate(by_part):
-                self._totals_s[part] += steps_s * seconds / whole_s
+                self._totals_s[part] += scale * seconds
