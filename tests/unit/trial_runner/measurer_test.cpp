@@ -607,7 +607,7 @@ TEST(Measurer, WhatTheRunnerHasComparedIsTheMeasurement) {
 
 TEST(Measurer, WhatTheRunnerHasComparedReplacesAllThatWasSaidBefore) {
   Measurer measurer({.started_s = 0.0, .before_start_s = 20.0, .samples_per_step = 1.0});
-  double now_s = 0.0;
+  double now_s = 5.0;
   for (int step = 1; step <= 400; ++step) {
     now_s += step <= 200 ? 0.1 : 0.2;
     if (step % 50 == 0) {
@@ -635,6 +635,9 @@ TEST(Measurer, WhatTheRunnerHasComparedReplacesAllThatWasSaidBefore) {
   EXPECT_EQ(m.remark, "");
   EXPECT_EQ(m.window_samples, 401.0);
   EXPECT_EQ(m.startup_s, 20.0);
+  measurer.add(at(now_s + 60.0, 402));
+  EXPECT_DOUBLE_EQ(measurer.current().seconds_per_sample, 0.2) << "until more is compared";
+  EXPECT_DOUBLE_EQ(measurer.current().slowest_seconds_per_sample, 0.21);
 }
 
 TEST(Measurer, WhatIsComparedBeforeTheFirstStepIsOfNothing) {
