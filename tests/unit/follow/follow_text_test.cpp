@@ -9,7 +9,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-PhaseEstimate phase(double seconds, std::optional<double> period_samples) {
+PhaseEstimate phase_seen(double seconds, std::optional<double> period_samples) {
   PhaseEstimate phase;
   phase.count = 3.0;
   phase.seconds = seconds;
@@ -18,19 +18,19 @@ PhaseEstimate phase(double seconds, std::optional<double> period_samples) {
 }
 
 /// 10 ms a sample, of a million.
-Promise promise() {
+Promise promised_plan() {
   Promise promise;
   promise.trial = 4;
   promise.configuration.set("workers", std::int64_t{6});
   promise.seconds_per_sample = {0.01, 0.0002};
   promise.once_s = 80.0;
   promise.samples = 1e6;
-  promise.phases = {{"evaluation", phase(2.0, 1000.0)}};
+  promise.phases = {{"evaluation", phase_seen(2.0, 1000.0)}};
   return promise;
 }
 
 /// A quarter slower since 20'000 samples.
-FollowState slower() {
+FollowState slower_run() {
   FollowState state;
   state.keeping = Keeping::broken;
   state.seen_s = 500.0;
@@ -38,14 +38,15 @@ FollowState slower() {
   state.seconds_per_sample = Interval95{0.0125, 0.0002};
   state.seconds_per_sample_now = Interval95{0.016, 0.0004};
   state.run_s = Interval95{12'500.0, 250.0};
-  state.phases = {{"checkpoint", phase(4.0, std::nullopt)}, {"evaluation", phase(6.0, 500.0)}};
+  state.phases = {{"checkpoint", phase_seen(4.0, std::nullopt)},
+                  {"evaluation", phase_seen(6.0, 500.0)}};
   state.deviation = Deviation{{20'000.0, 200.0}, 1.25};
   state.causes = {"another machine"};
   return state;
 }
 
 TEST(FollowText, SaysAllThereIsToSay) {
-  EXPECT_EQ(follow_text(promise(), slower()),
+  EXPECT_EQ(follow_text(promised_plan(), slower_run()),
             R"(promise  broken: slower than promised, beyond both intervals
 rate     80 samples/s (78.74-81.3), promised 100 samples/s (98.04-102)
 now      62.5 samples/s (60.98-64.1)
@@ -59,57 +60,57 @@ changed  another machine
 }
 
 TEST(FollowText, LeavesOutWhatIsNotKnown) {
-  FollowState state = slower();
+  FollowState state = slower_run();
   state.seconds_per_sample_now.reset();
   state.run_s.reset();
   state.phases.clear();
   state.deviation.reset();
   state.causes.clear();
-  EXPECT_EQ(follow_text(promise(), state),
+  EXPECT_EQ(follow_text(promised_plan(), state),
             R"(promise  broken: slower than promised, beyond both intervals
 rate     80 samples/s (78.74-81.3), promised 100 samples/s (98.04-102)
 seen     8 min 20 s, 40000 samples
 )");
   state.run_s = Interval95{12'500.0, 250.0};
-  Promise of_no_length = promise();
+  Promise of_no_length = promised_plan();
   of_no_length.samples.reset();
   EXPECT_THAT(follow_text(of_no_length, state), Not(HasSubstr("expected")));
 }
 
 TEST(FollowText, LessTimeIsNoMoreTime) {
-  FollowState state = slower();
+  FollowState state = slower_run();
   state.deviation->ratio = 0.9;
-  EXPECT_THAT(follow_text(promise(), state), HasSubstr(": 10.0 % less time per sample than"));
+  EXPECT_THAT(follow_text(promised_plan(), state), HasSubstr(": 10.0 % less time per sample than"));
 }
 
 TEST(FollowText, AnIntervalThatReachesToNoTimeAtAllHasNoHighestRate) {
-  FollowState state = slower();
+  FollowState state = slower_run();
   state.seconds_per_sample = Interval95{0.01, 0.01};
   state.run_s = Interval95{600.0, 1200.0};
-  const std::string text = follow_text(promise(), state);
+  const std::string text = follow_text(promised_plan(), state);
   EXPECT_THAT(text, HasSubstr("rate     100 samples/s (50 or more), promised"));
   EXPECT_THAT(text, HasSubstr("run      10 min (0 ms-30 min) expected"));
 }
 
 TEST(FollowLine, IsTheRateOfNowBesideThePromise) {
-  EXPECT_EQ(follow_line(promise(), slower()),
+  EXPECT_EQ(follow_line(promised_plan(), slower_run()),
             "8 min 20 s  40000 samples  62.5 samples/s (60.98-64.1) now, promised 100 samples/s "
             "(98.04-102); 3.5 h expected, promised 2.8 h");
-  FollowState state = slower();
+  FollowState state = slower_run();
   state.seconds_per_sample_now.reset();
   state.run_s.reset();
-  EXPECT_EQ(follow_line(promise(), state),
+  EXPECT_EQ(follow_line(promised_plan(), state),
             "8 min 20 s  40000 samples  80 samples/s (78.74-81.3) now, promised 100 samples/s "
             "(98.04-102)");
   state.seconds_per_sample.reset();
   state.reason = "no progress was read";
-  EXPECT_EQ(follow_line(promise(), state), "waiting for progress: no progress was read");
+  EXPECT_EQ(follow_line(promised_plan(), state), "waiting for progress: no progress was read");
 }
 
 TEST(FollowJson, HoldsPromiseAndRun) {
-  Promise promised = promise();
+  Promise promised = promised_plan();
   promised.seconds_per_sample = {0.25, 0.0625};
-  FollowState state = slower();
+  FollowState state = slower_run();
   state.seconds_per_sample = Interval95{0.5, 0.125};
   state.seconds_per_sample_now = Interval95{0.75, 0.25};
   EXPECT_EQ(follow_json(promised, state), Json::parse(R"({
@@ -133,7 +134,7 @@ TEST(FollowJson, HoldsPromiseAndRun) {
 TEST(FollowJson, WhatIsNotKnownIsNull) {
   FollowState state;
   state.reason = "no progress was read";
-  const Json json = follow_json(promise(), state);
+  const Json json = follow_json(promised_plan(), state);
   EXPECT_EQ(json["promise"], "unknown");
   EXPECT_EQ(json["reason"], "no progress was read");
   EXPECT_TRUE(json["seen"]["run_s"].is_null());
