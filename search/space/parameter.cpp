@@ -22,8 +22,11 @@ int decimals_for(double magnitude, int digits) {
   return digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(magnitude))));
 }
 
-double tidy_step_value(double number) {
-  return number == 0.0 ? 0.0 : round_decimals(number, decimals_for(number, 12));
+/// -0.3 and three steps of 0.1 are 5.6e-17 in binary, and 0 as it was meant.
+double tidy_step_value(double number, double step) {
+  constexpr double k_rest = 1e-9;
+  if (std::abs(number) < k_rest * step) return 0.0;
+  return round_decimals(number, decimals_for(number, 12));
 }
 
 /// Equal as a user means it: 1 and 1.0 are the same choice, 1 and true are not.
@@ -118,7 +121,7 @@ Value Parameter::level(std::uint64_t level) const {
   }
   const double number = low + index * step.value_or(1.0);
   if (kind == ParameterKind::integer) return Value{static_cast<std::int64_t>(number)};
-  return Value{step ? tidy_step_value(number) : low};
+  return Value{step ? tidy_step_value(number, *step) : low};
 }
 
 std::optional<std::uint64_t> Parameter::level_of(const Value& value) const {

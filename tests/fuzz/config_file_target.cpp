@@ -10,12 +10,15 @@ namespace {
 
 constexpr std::size_t k_most_edits = 8;
 
-void check_places(const std::vector<ConfigScalar>& scalars, std::string_view text) {
+void check_places(ConfigFormat format, const std::vector<ConfigScalar>& scalars,
+                  std::string_view text) {
   std::size_t before = 0;
   for (const ConfigScalar& scalar : scalars) {
     require(scalar.begin <= scalar.end && scalar.end <= text.size(), "a value beyond the text");
     require(scalar.begin >= before, "values that overlap, or out of order");
-    require(!scalar.path.empty() || scalars.size() == 1, "a value without a name among others");
+    // A YAML file may hold several documents, and each may be one value.
+    require(!scalar.path.empty() || scalars.size() == 1 || format == ConfigFormat::yaml,
+            "a value without a name among others");
     before = scalar.end;
   }
 }
@@ -53,7 +56,7 @@ void run_config_file(std::string_view input) {
     require(!scalars.error().where.empty(), "an error without its place");
     return;
   }
-  check_places(*scalars, text);
+  check_places(format->second, *scalars, text);
   for (std::size_t i = 0; i < scalars->size() && i < k_most_edits; ++i) {
     check_edit(format->second, text, *scalars, i, std::int64_t{7});
     check_edit(format->second, text, *scalars, i, std::string("bf16 # 'x\""));

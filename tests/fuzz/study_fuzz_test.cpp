@@ -145,7 +145,8 @@ class Mutator {
   Rng rng_;
 };
 
-constexpr std::uint64_t k_edits = k_sanitized ? 300 : 3'000;
+/// Many more are `scripts/fuzz study`'s, which checks the same promises.
+constexpr std::uint64_t k_edits = k_sanitized ? 300 : 1'000;
 
 TEST(StudyFuzz, EditedDocumentsAreStudiesOrPlacedErrors) {
   const std::vector<Json> seeds = {testing::study_document(), *parse_json(k_replay_text, "replay")};

@@ -286,6 +286,48 @@ TEST(Placement, WithoutPinningThereMayBeMoreTrialsThanCpus) {
   EXPECT_FALSE(divide_into_slots(resources({0, 1}), options));
 }
 
+TEST(Placement, AllGpusMayBeInUseAndOneEachIsEnough) {
+  PlacementOptions options;
+  options.parallel = 2;
+  const TrialResources two_gpus = resources({0, 1}, {"0", "1"});
+  EXPECT_THAT(*divide_into_slots(two_gpus, options)->at(1).gpus, ElementsAre("1"));
+  options.gpus_per_trial = 1;
+  EXPECT_THAT(*divide_into_slots(two_gpus, options)->at(1).gpus, ElementsAre("1"));
+  options.gpus_per_trial.reset();
+  EXPECT_FALSE(divide_into_slots(resources({0, 1}, {"0"}), options)->at(0).gpus)
+      << "one GPU is not divided: both see it";
+}
+
+TEST(Placement, WhatIsTooMuchIsToldInNumbers) {
+  PlacementOptions options;
+  options.parallel = 2;
+  options.cpus_per_trial = 3;
+  EXPECT_THAT(divide_into_slots(resources({0, 1, 2, 3}), options).error().text(),
+              HasSubstr("2 trials at a time with 3 cpus each need 6 cpus, but this process may use "
+                        "4"));
+}
+
+TEST(Placement, AStudyThatSetsOpenMpsThreadsMeansTheOtherLibrariesToo) {
+  const Environment given{{"OMP_NUM_THREADS", "3"}};
+  Environment environment = given;
+  const auto placement = apply_slot(Slot{{}, 8, std::nullopt}, {}, given, environment);
+  EXPECT_EQ(environment.at("OPENBLAS_NUM_THREADS"), "3");
+  EXPECT_EQ(placement.at("cpu_count"), "8");
+  EXPECT_FALSE(placement.contains("cpus")) << "it is bound to none";
+  EXPECT_FALSE(placement.contains("gpus"));
+  EXPECT_FALSE(placement.contains("CUDA_VISIBLE_DEVICES"));
+}
+
+TEST(Placement, TheOrderThatAStudyCountsItsGpusInStays) {
+  const Environment given{{"CUDA_DEVICE_ORDER", "FASTEST_FIRST"}};
+  Environment environment = given;
+  const Slot slot{{}, 4, std::vector<std::string>{"1"}};
+  EXPECT_EQ(apply_slot(slot, {}, given, environment).at("CUDA_DEVICE_ORDER"), "FASTEST_FIRST");
+  Environment without_gpus = given;
+  EXPECT_FALSE(
+      apply_slot(Slot{{}, 4, std::nullopt}, {}, given, without_gpus).contains("CUDA_DEVICE_ORDER"));
+}
+
 TEST(Placement, TheEnvironmentSaysWhatThePlaceIs) {
   Slot slot{{2, 3}, 2, std::vector<std::string>{"1"}};
   Environment environment{{"OMP_NUM_THREADS", "16"}};
@@ -328,6 +370,8 @@ TEST(Placement, VisibleGpusAreThoseOfTheEnvironment) {
   EXPECT_THAT(read_trial_resources({}, {{"CUDA_VISIBLE_DEVICES", "-1"}})->gpus, IsEmpty());
   EXPECT_THAT(read_trial_resources({}, {{"CUDA_VISIBLE_DEVICES", "1,-1,0"}})->gpus,
               ElementsAre("1"));
+  EXPECT_THAT(read_trial_resources({}, {{"CUDA_VISIBLE_DEVICES", ",1,,2,"}})->gpus,
+              ElementsAre("1", "2"));
   EXPECT_FALSE(restricted->cpus.empty());
   EXPECT_LE(restricted->usable_cpus, static_cast<int>(restricted->cpus.size()));
 }
@@ -465,6 +509,30 @@ TEST(PressureWatch, ReadsWhatTheKernelCounts) {
   EXPECT_EQ(read_pressure(machine.files()).quota_wait_s, 0.5) << "version 1 counts nanoseconds";
 }
 
+TEST(PressureWatch, WhatIsNotAsTheKernelWritesItIsNotKnown) {
+  const FakeMachine machine;
+  for (const char* text :
+       {"", "full avg10=0.00 total=5\n", "some avg10=0.00\n", "some avg10=0.00 total=much\n"}) {
+    machine.write("proc/pressure/memory", text);
+    EXPECT_FALSE(read_pressure(machine.files()).memory_wait_s) << text;
+  }
+  const PressureCounters read = read_pressure(machine.files());
+  EXPECT_FALSE(read.quota_wait_s);
+  EXPECT_FALSE(read.throttles);
+}
+
+TEST(PressureWatch, WhatWasNotCountedBeforeIsNoDisturbance) {
+  PressureWatch watch(10.0, {});
+  EXPECT_FALSE(watch.look(11.0, {0.9, 0.9, 0.9, 50.0})) << "of what came before nothing is known";
+  const auto hot = watch.look(12.0, {1.0, 0.9, 1.3, 51.0});
+  ASSERT_TRUE(hot);
+  EXPECT_NEAR(hot->disturbance.memory_pressure, 0.1, 1e-12);
+  EXPECT_NEAR(hot->disturbance.quota_wait, 0.4, 1e-12);
+  EXPECT_EQ(hot->disturbance.storage_pressure, 0.0);
+  EXPECT_TRUE(watch.look(13.0, {9.0, 9.0, 9.0, 52.0}));
+  EXPECT_FALSE(watch.look(14.0, {9.0, 9.0, 9.0, 52.0})) << "the clocks are free again";
+}
+
 TEST(PressureWatch, TellsSecondsInWhichClocksWereHeldDownAndWhatElseWasWaitedFor) {
   PressureWatch watch(10.0, {1.0, 1.0, 1.0, 5.0});
   EXPECT_FALSE(watch.look(10.5, {1.0, 1.0, 1.0, 6.0})) << "too soon to tell";
@@ -493,6 +561,8 @@ TEST(OomKillCounts, OnlyGrowthCounts) {
   EXPECT_FALSE(any_grown({1, 2, 3}, {1, 2, 3}));
   EXPECT_TRUE(any_grown({1, 2, 3}, {1, 2, 4}));
   EXPECT_FALSE(any_grown({std::nullopt, 2, std::nullopt}, {5, 2, std::nullopt}));
+  EXPECT_FALSE(any_grown({7, 2, 3}, {std::nullopt, 2, 3})) << "a group that is gone";
+  EXPECT_FALSE(any_grown({7, 2, 3}, {6, 2, 3}));
   const FakeMachine machine;
   EXPECT_EQ(OomKillCounters(machine.files()).read(), OomKills{});
   machine.write("proc/self/cgroup", "9:memory:/a\n0::/a/b\n");
@@ -500,6 +570,8 @@ TEST(OomKillCounts, OnlyGrowthCounts) {
   machine.write("sys/fs/cgroup/a/memory.events", "oom 3\noom_kill 2\n");
   machine.write("sys/fs/cgroup/memory/memory.oom_control", "under_oom 0\noom_kill 1\n");
   EXPECT_EQ(OomKillCounters(machine.files()).read(), (OomKills{2, 1, 5}));
+  machine.write("proc/vmstat", "oom_kill many\n");
+  EXPECT_EQ(OomKillCounters(machine.files()).read()[2], std::nullopt);
   const OomKills now = OomKillCounters().read();
   EXPECT_TRUE(now[0] || now[1] || now[2]) << "this kernel tells of no kills at all";
 }

@@ -105,7 +105,10 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
     }
     if (parsed && !rejection_ && !versioned_) refuse(RejectReason::wrong_version, "no \"v\": 1");
     if (parsed && !rejection_) take_phase_seconds();
-    if (parsed && !rejection_ && report_.metrics.size() > k_max_metrics) {
+    for (const std::string& name : report_.not_finite)
+      report_.metrics.erase(name);
+    if (parsed && !rejection_ &&
+        report_.metrics.size() + report_.not_finite.size() > k_max_metrics) {
       refuse(RejectReason::too_many_metrics, fmt::format("more than {} metrics", k_max_metrics));
     }
     if (!parsed && !rejection_) refuse(RejectReason::bad_json, "not valid JSON");

@@ -20,9 +20,10 @@ const Json& member(const Json& object, const char* key) {
   return found != object.end() && found->is_object() ? *found : k_nothing;
 }
 
-/// The number that a text begins with (`16 GiB`, `4`); 0 for others (`N/A`).
+/// The number that a text begins with (`16 GiB`, `1,152 GiB`, `4`); 0 for others (`N/A`).
 double leading_number(const Json& attributes, const char* key) {
-  const std::string text = text_at(attributes, key);
+  std::string text = text_at(attributes, key);
+  std::erase(text, ',');
   return parse_finite(text.substr(0, text.find(' '))).value_or(0.0);
 }
 

@@ -21,8 +21,9 @@ enum class ConfigFormat { json, yaml, toml, ini };
 
 /// One value of a configuration file that holds no others, and where its text stands.
 struct ConfigScalar {
-  std::vector<std::string> path;  ///< keys and places in lists, outermost first
-  std::size_t begin = 0;          ///< bytes of the text; end: one beyond
+  /// Keys and places in lists, outermost first; empty where a document is nothing but this value.
+  std::vector<std::string> path;
+  std::size_t begin = 0;  ///< bytes of the text; end: one beyond
   std::size_t end = 0;
   int line = 1;
   Json value;               ///< as the format types it: number, boolean, text or null

@@ -71,8 +71,9 @@ class YamlScanner {
     }
     const std::unique_ptr<yaml_parser_t, void (*)(yaml_parser_t*)> owner(&parser,
                                                                          yaml_parser_delete);
-    yaml_parser_set_input_string(&parser,
-                                 reinterpret_cast<const unsigned char*>(text_.data()),  // NOLINT
+    // libyaml aborts on a null pointer, which an empty view may hold.
+    const char* const data = text_.empty() ? "" : text_.data();
+    yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(data),  // NOLINT
                                  text_.size());
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     for (bool more = true; more;) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/follow/causes.hpp"
 
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "common/text.hpp"
@@ -14,9 +12,9 @@ namespace {
 constexpr double k_notable_share = 0.02;
 constexpr double k_notable_ratio = 1.1;
 
+/// 0 where its period is not known.
 double seconds_per_sample(const PhaseEstimate& phase) {
-  const bool known = phase.period_samples > 0.0 && std::isfinite(phase.period_samples);
-  return known ? phase.seconds / phase.period_samples : 0.0;
+  return phase.period_samples > 0.0 ? phase.seconds / phase.period_samples : 0.0;
 }
 
 void add_phases(const Promise& promise, const Measurement& seen, std::vector<std::string>& causes) {

@@ -11,13 +11,14 @@
 namespace steptune {
 namespace {
 
-/// `812.4 samples/s (801.2-823.9)`
+/// `812.4 samples/s (801.2-823.9)`, or where the interval reaches to no time at all, `(401.2 or
+/// more)`
 std::string rate_text(const Interval95& seconds_per_sample) {
-  const double low = 1.0 / seconds_per_sample.high();
-  const double high = seconds_per_sample.low() > 0.0 ? 1.0 / seconds_per_sample.low()
-                                                     : std::numeric_limits<double>::infinity();
-  return fmt::format("{} samples/s ({}-{})", format_number(1.0 / seconds_per_sample.value),
-                     format_number(low), format_number(high));
+  const std::string low = format_number(1.0 / seconds_per_sample.high());
+  return fmt::format("{} samples/s ({})", format_number(1.0 / seconds_per_sample.value),
+                     seconds_per_sample.low() > 0.0
+                         ? low + "-" + format_number(1.0 / seconds_per_sample.low())
+                         : low + " or more");
 }
 
 std::string duration_text(const Interval95& seconds) {
@@ -43,7 +44,7 @@ std::string verdict_text(const FollowState& state) {
 std::string phase_text(const PhaseEstimate& phase) {
   std::string text =
       fmt::format("{:.0f} seen, {} each", phase.count, format_duration(phase.seconds));
-  if (phase.period_samples > 0.0 && std::isfinite(phase.period_samples)) {
+  if (phase.period_samples > 0.0) {
     text += fmt::format(", every {} samples", format_number(phase.period_samples));
   }
   return text;

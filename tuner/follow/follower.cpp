@@ -13,13 +13,6 @@ namespace {
 
 constexpr double k_now_s = 60.0;
 
-MeasureOptions measure_options(const Promise& promise, double started_s) {
-  MeasureOptions options;
-  options.started_s = started_s;
-  options.samples_per_step = promise.samples_per_step;
-  return options;
-}
-
 /// What of the begin is left out. The measurement's window is its last level; what came before a
 /// change of level is no warm-up but what the change is told against, except for what its begin
 /// took too long.
@@ -98,13 +91,16 @@ void Follower::read_old_line(std::string_view line) {
 }
 
 void Follower::take(const Report& report) {
-  if (!measurer_)
-    measurer_.emplace(measure_options(promise_, started_s_.value_or(report.received_s)));
+  if (!measurer_) {
+    MeasureOptions options;
+    options.started_s = started_s_.value_or(report.received_s);
+    measurer_.emplace(options);
+  }
   measurer_->add(report);
   if (!report.step && !report.samples) return;
   if (!first_received_s_) first_received_s_ = report.received_s;
-  const double per_step = promise_.samples_per_step.value_or(1.0);
-  track_.add({report.samples.value_or(report.step.value_or(0.0) * per_step),
+  // Where the study says what a step holds, the reader has told samples.
+  track_.add({report.samples.value_or(report.step.value_or(0.0)),
               report.clock_s.value_or(report.received_s)});
 }
 

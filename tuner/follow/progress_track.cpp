@@ -27,7 +27,7 @@ void ProgressTrack::add(TrackPoint point) {
     return;
   }
   latest_ = point;
-  if (since_kept_++ % stride_ != 0) return;
+  if (reports_++ % stride_ != 0) return;
   points_.push_back(point);
   if (points_.size() < k_max_points) return;
   std::size_t kept = 0;
@@ -35,7 +35,6 @@ void ProgressTrack::add(TrackPoint point) {
     points_[kept++] = points_[i];
   points_.resize(kept);
   stride_ *= 2;
-  since_kept_ = 1;
 }
 
 std::size_t ProgressTrack::first_at(double from_s) const {

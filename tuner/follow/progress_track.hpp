@@ -50,7 +50,7 @@ class ProgressTrack {
   std::vector<TrackPoint> points_;
   TrackPoint latest_;
   std::size_t stride_ = 1;
-  std::size_t since_kept_ = 0;
+  std::size_t reports_ = 0;
 };
 
 }  // namespace steptune

@@ -30,9 +30,8 @@ std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& 
   for (std::size_t i = 0; i < study.objectives.size() && i < values.size(); ++i) {
     if (!study.objectives[i].is_time()) continue;
     if (!std::isfinite(values[i]) || !(values[i] > 0.0)) return std::nullopt;
-    const bool has_interval = i < half_widths.size() && std::isfinite(half_widths[i]);
-    return Interval95{values[i],
-                      has_interval ? half_widths[i] : std::numeric_limits<double>::quiet_NaN()};
+    const bool told = i < half_widths.size();
+    return Interval95{values[i], told ? half_widths[i] : std::numeric_limits<double>::quiet_NaN()};
   }
   return std::nullopt;
 }

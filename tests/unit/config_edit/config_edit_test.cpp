@@ -144,6 +144,26 @@ TEST(ConfigEdit, LineEndsAndByteOrderMarksStay) {
             "\xEF\xBB\xBF{\"batch\": 8}");
 }
 
+TEST(ConfigEdit, AnEmptyTextHasNoValuesAndIsNoJson) {
+  for (const ConfigFormat format : {ConfigFormat::yaml, ConfigFormat::toml, ConfigFormat::ini}) {
+    const auto scalars = scan_config(format, std::string_view(), "empty");
+    ASSERT_TRUE(scalars) << scalars.error().text();
+    EXPECT_TRUE(scalars->empty());
+  }
+  EXPECT_FALSE(scan_config(ConfigFormat::json, std::string_view(), "empty"));
+}
+
+TEST(ConfigEdit, AYamlDocumentThatIsOneValueHasNoName) {
+  const auto scalars = scan_config(ConfigFormat::yaml, "---\nworkers: 4\n---\n8\n", "two.yaml");
+  ASSERT_TRUE(scalars) << scalars.error().text();
+  ASSERT_EQ(scalars->size(), 2U);
+  EXPECT_EQ((*scalars)[0].key(), "workers");
+  EXPECT_EQ((*scalars)[1].key(), "");
+  const auto place = config_place(*scalars, "workers");
+  ASSERT_TRUE(place) << place.error().text();
+  EXPECT_EQ((*place)->value, 4);
+}
+
 TEST(ConfigEdit, HostileTextsReadBackAsTheyAre) {
   for (const std::string text :
        {"it's \"so\"", "a\nb\tc",     "$HOME `id`", "yes", "null",    "12",       "1e3",

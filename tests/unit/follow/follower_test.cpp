@@ -4,14 +4,14 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "tuner/follow/causes.hpp"
 #include "tuner/follow/follow_text.hpp"
 
 namespace steptune {
 namespace {
 
-using ::testing::ElementsAre;
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 /// 10 ms a sample, of a million.
 Promise promise() {
@@ -49,11 +49,93 @@ TEST(Follower, ARunAtThePromisedRateKeepsIt) {
   ASSERT_TRUE(state.run_s);
   EXPECT_NEAR(state.run_s->value, 10'005.0, 1.0);
   EXPECT_EQ(state.samples, 30'000.0);
+  EXPECT_NEAR(state.seen_s, 299.0, 1e-6);
+  EXPECT_EQ(follower.clock_text(), "") << "the lines were seen as they came";
+}
+
+TEST(Follower, ASlowStartIsNotTheRate) {
+  Follower follower = follower_of("key=value", 0.0);
+  const double time_s = live(follower, 20, 0.1);
+  live(follower, 300, 0.01, time_s, 20);
+  const FollowState state = follower.state();
+  EXPECT_EQ(state.keeping, Keeping::kept) << state.reason;
+  ASSERT_TRUE(state.seconds_per_sample);
+  EXPECT_NEAR(state.seconds_per_sample->value, 0.01, 1e-5);
+  EXPECT_NEAR(state.run_s->value, 200.0 + 998'000 * 0.01, 5.0) << "it has been paid once";
+}
+
+TEST(Follower, NowIsTheLastMinute) {
+  Follower follower = follower_of();
+  const double time_s = live(follower, 300, 0.01);
+  live(follower, 15, 0.02, time_s, 300);
+  const FollowState state = follower.state();
+  ASSERT_TRUE(state.seconds_per_sample_now);
+  EXPECT_NEAR(state.seconds_per_sample_now->value, 60.0 / 4500.0, 1e-4);
+  EXPECT_NEAR(state.seconds_per_sample->value, 330.0 / 31'500.0, 1e-4) << "all but the start";
+}
+
+TEST(Follower, WhatIsReportedBeforeTheFirstStepIsNoProgress) {
+  Follower follower = follower_of();
+  follower.read_line("loss=3.0", 0.0);
+  live(follower, 300, 0.01, 1000.0);
+  EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;
+  EXPECT_NEAR(follower.state().seen_s, 299.0, 1e-6);
+}
+
+TEST(Follower, StepsAreSamplesAsTheStudyCountsThem) {
+  ReportFormat format;
+  format.preset = "key=value";
+  Promise promised = promise();
+  promised.samples_per_step = 10.0;
+  Follower follower = Follower::create(format, promised, std::nullopt).value();
+  for (int i = 1; i <= 300; ++i)
+    follower.read_line(fmt::format("step={}", 10 * i), i);
+  EXPECT_EQ(follower.state().samples, 30'000.0);
+  EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;
+}
+
+TEST(Follower, WhereNobodySaysWhatAStepHoldsItIsOneSample) {
+  Follower follower = follower_of();
+  for (int i = 1; i <= 300; ++i)
+    follower.read_line(fmt::format("step={}", 100 * i), i);
+  EXPECT_EQ(follower.state().samples, 30'000.0);
+}
+
+TEST(Follower, PhasesOfTheRunAreTold) {
+  Follower follower = follower_of("");
+  double time_s = 0.0;
+  for (int i = 1; i <= 300; ++i) {
+    time_s += 1.0;
+    follower.read_line(fmt::format(R"([steptune] {{"v":1,"samples":{}}})", 100 * i), time_s);
+    if (i % 30 != 0) continue;
+    time_s += 6.0;
+    follower.read_line(R"([steptune] {"v":1,"phase":"evaluation","seconds":6})", time_s);
+  }
+  const FollowState state = follower.state();
+  ASSERT_TRUE(state.phases.contains("evaluation"));
+  EXPECT_NEAR(state.phases.at("evaluation").period_samples, 3000.0, 1.0);
+  EXPECT_THAT(state.causes, Contains(HasSubstr("evaluation was not seen in the trial")));
+}
+
+TEST(Follower, WithoutANumberOfSamplesThePlannedRunHasNoTime) {
+  Promise promised = promise();
+  promised.samples.reset();
+  Follower follower = Follower::create({"key=value", {}, {}}, promised, std::nullopt).value();
+  live(follower, 300, 0.01);
+  EXPECT_EQ(follower.state().keeping, Keeping::kept);
+  EXPECT_FALSE(follower.state().run_s);
+}
+
+TEST(Follower, ReportsThatCannotBeReadAreRefused) {
+  const auto follower =
+      Follower::create({std::nullopt, {{"loss", "loss=("}}, {}}, promise(), std::nullopt);
+  ASSERT_FALSE(follower);
+  EXPECT_THAT(follower.error().text(), HasSubstr("loss=("));
 }
 
 TEST(Follower, ASlowerRunBreaksItAndSaysSinceWhen) {
   Follower follower = follower_of();
-  const double time_s = live(follower, 200, 0.01);
+  const double time_s = live(follower, 200, 0.01, 1000.0);
   live(follower, 200, 0.015, time_s, 200);
   const FollowState state = follower.state();
   EXPECT_EQ(state.keeping, Keeping::broken);
@@ -61,11 +143,13 @@ TEST(Follower, ASlowerRunBreaksItAndSaysSinceWhen) {
   EXPECT_NEAR(state.seconds_per_sample_now->value, 0.015, 1e-6);
   ASSERT_TRUE(state.deviation);
   EXPECT_NEAR(state.deviation->since.samples, 20'000.0, 1000.0);
+  EXPECT_NEAR(state.deviation->since.time_s, 199.0, 10.0) << "since the first report";
   EXPECT_NEAR(state.deviation->ratio, 1.5, 0.02);
   EXPECT_NEAR(state.run_s->value, 5.0 + 200 + 980'000 * 0.015, 150.0);
   const std::string text = follow_text(follower.promise(), state);
   EXPECT_THAT(text, HasSubstr("promise  broken"));
   EXPECT_THAT(text, HasSubstr("% more time per sample than promised"));
+  EXPECT_THAT(state.causes, Contains(HasSubstr("the time per sample changed at once")));
   const Json json = follow_json(follower.promise(), state);
   EXPECT_EQ(json["promise"], "broken");
   EXPECT_EQ(json["promised"]["run_s"]["value"], 10'005.0);
@@ -85,47 +169,17 @@ TEST(Follower, AChangeOfLevelShortlyBeforeTheEndIsNoWarmUp) {
 TEST(Follower, AFasterRunKeepsIt) {
   Follower follower = follower_of();
   live(follower, 300, 0.008);
-  EXPECT_EQ(follower.state().keeping, Keeping::faster);
+  const FollowState state = follower.state();
+  EXPECT_EQ(state.keeping, Keeping::faster);
+  ASSERT_TRUE(state.deviation);
+  EXPECT_NEAR(state.deviation->ratio, 0.8, 1e-6);
+  EXPECT_THAT(state.causes, IsEmpty()) << "nobody asks why it is faster";
 }
 
 TEST(Follower, AStartedProgramsStartIsInItsTime) {
   Follower follower = follower_of("key=value", 0.0);
   live(follower, 300, 0.01, 60.0);
   EXPECT_NEAR(follower.state().run_s->value, 60.0 + 10'000.0, 1.0);
-}
-
-PhaseEstimate phase(double seconds, double period_samples) {
-  PhaseEstimate phase;
-  phase.count = 3.0;
-  phase.seconds = seconds;
-  phase.seconds_error = 0.1;
-  phase.period_samples = period_samples;
-  return phase;
-}
-
-TEST(Causes, TellPhasesThatAreLongerOftenerOrNew) {
-  Promise promised = promise();
-  promised.phases = {{"evaluation", phase(2.0, 1000)}, {"checkpoint", phase(1.0, 4000)}};
-  Measurement seen;
-  seen.phases = {{"evaluation", phase(6.0, 1000)},
-                 {"checkpoint", phase(1.0, 2000)},
-                 {"stall", phase(1.0, 1000)},
-                 {"export", phase(0.01, 1000)}};
-  EXPECT_THAT(causes_of(promised, seen, std::nullopt),
-              ElementsAre(HasSubstr("checkpoint comes every 2000 samples, in the trial every 4000"),
-                          HasSubstr("evaluation takes 6.0 s, in the trial it took 2.0 s"),
-                          HasSubstr("stall was not seen in the trial and takes 1.0 s")))
-      << "what takes a thousandth of the time is no cause";
-}
-
-TEST(Causes, TellPartsThatGrew) {
-  Promise promised = promise();
-  promised.parts = {{"data", 0.001}, {"compute", 0.009}};
-  Measurement seen;
-  seen.parts = {{"data", 0.004}, {"compute", 0.009}};
-  EXPECT_THAT(causes_of(promised, seen, Deviation{{}, 1.3}),
-              ElementsAre(HasSubstr("the part \"data\" of a sample takes 4 ms, in the trial it "
-                                    "took 1 ms: storage, page cache")));
 }
 
 TEST(FinishedLog, OfSteptuneLinesHasTheirClock) {
@@ -176,12 +230,87 @@ TEST(FinishedLog, WithoutAnyClockSaysThatNothingCanBeSaid) {
   EXPECT_THAT(follower.state().reason, HasSubstr("-- COMMAND"));
 }
 
+TEST(FinishedLog, ItsClockIsThatOfTheFirstLineWithACounter) {
+  Follower follower = follower_of("");
+  follower.read_old_line(R"(2025-12-31 23:00:00 [steptune] {"v":1,"metrics":{"loss":3}})");
+  follower.read_old_line("2025-12-31 23:00:01 downloading weights");
+  for (int i = 1; i <= 300; ++i) {
+    follower.read_old_line(
+        fmt::format(R"([steptune] {{"v":1,"samples":{},"clock":{}}})", 100 * i, 1.0 * i));
+    // A line that does not tell the time tells no rate.
+    follower.read_old_line(fmt::format(R"([steptune] {{"v":1,"samples":{}}})", 100 * i + 50));
+  }
+  EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;
+  EXPECT_EQ(follower.state().samples, 30'000.0);
+  EXPECT_THAT(follower.clock_text(), HasSubstr("clock of its [steptune] lines"));
+}
+
+TEST(FinishedLog, WhatHasNoTimeBeforeTheFirstThatHasIsLeftOut) {
+  Follower follower = follower_of("");
+  follower.read_old_line(R"([steptune] {"v":1,"samples":50})");
+  for (int i = 1; i <= 300; ++i) {
+    follower.read_old_line(
+        fmt::format(R"([steptune] {{"v":1,"samples":{},"clock":{}}})", 100 * i, 1.0 * i));
+  }
+  EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;
+}
+
+TEST(FinishedLog, OfStepsWithDatesHasTheirTime) {
+  Follower follower = follower_of();
+  for (int i = 1; i <= 300; ++i) {
+    follower.read_old_line(
+        fmt::format("2025-12-31 23:{:02}:{:02} step={}", 50 + i / 60, i % 60, 100 * i));
+  }
+  EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;
+}
+
+TEST(FinishedLog, ThatGoesOnGoesOnWithItsOwnClock) {
+  Follower follower = follower_of("");
+  const auto line = [](int i) {
+    return fmt::format(R"([steptune] {{"v":1,"samples":{},"clock":{}}})", 100 * i, 1.0 * i);
+  };
+  for (int i = 1; i <= 150; ++i)
+    follower.read_old_line(line(i));
+  for (int i = 151; i <= 300; ++i)
+    follower.read_line(line(i), 1e6 + 3.0 * i);
+  EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;
+  EXPECT_NEAR(follower.state().seen_s, 299.0, 1e-6);
+  EXPECT_THAT(follower.clock_text(), HasSubstr("clock of its [steptune] lines"));
+}
+
+TEST(FinishedLog, ThatGoesOnGoesOnWithItsDates) {
+  Follower follower = follower_of();
+  const auto line = [](int i) {
+    return fmt::format("2025-12-31 23:{:02}:{:02} samples={}", 50 + i / 60, i % 60, 100 * i);
+  };
+  for (int i = 1; i <= 150; ++i)
+    follower.read_old_line(line(i));
+  for (int i = 151; i <= 300; ++i)
+    follower.read_line(line(i), 1e6 + 3.0 * i);
+  EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;
+  EXPECT_NEAR(follower.state().seen_s, 299.0, 1e-6);
+}
+
 TEST(FinishedLog, ThatGoesOnIsFollowedFromThereWhereItHasNoClock) {
   Follower follower = follower_of();
   for (int i = 1; i <= 100; ++i)
     follower.read_old_line(fmt::format("samples={}", 100 * i));
   live(follower, 300, 0.01, 1000.0, 100);
   EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;
+}
+
+TEST(FinishedLog, OfMetricsAloneHasNoProgress) {
+  Follower follower = follower_of();
+  for (int i = 1; i <= 10; ++i)
+    follower.read_old_line("loss=3.0");
+  EXPECT_THAT(follower.state().reason, HasSubstr("no progress was read"));
+}
+
+TEST(Follower, FewReportsAreToldToBeFew) {
+  Follower follower = follower_of();
+  live(follower, 3, 0.01);
+  EXPECT_EQ(follower.state().keeping, Keeping::unknown);
+  EXPECT_THAT(follower.state().reason, HasSubstr("too few reports"));
 }
 
 TEST(Follower, WithoutProgressSaysWhatToDo) {

@@ -36,6 +36,55 @@ TEST(ProgressTrack, LeavesOutWhatDoesNotGoOn) {
   track.add({128.0, 0.5});
   EXPECT_EQ(track.back().time_s, 1.0);
   EXPECT_FALSE(track.rate_since(0.0)) << "too few for an interval";
+  track.add({192.0, 1.0});
+  EXPECT_EQ(track.back().samples, 192.0) << "two lines that came at once";
+}
+
+/// A report a second, of 64 samples until `change` and of 32 after it.
+ProgressTrack halved_after(int change, int count) {
+  ProgressTrack track;
+  double samples = 0.0;
+  for (int i = 0; i <= count; ++i) {
+    track.add({samples, 1.0 * i});
+    samples += i < change ? 64.0 : 32.0;
+  }
+  return track;
+}
+
+TEST(ProgressTrack, RatesAreThoseFromThatTimeOn) {
+  const ProgressTrack track = halved_after(100, 300);
+  ASSERT_TRUE(track.rate_since(100.0));
+  EXPECT_NEAR(track.rate_since(100.0)->value, 1.0 / 32.0, 1e-12);
+  EXPECT_NEAR(track.rate_since(100.0)->half_width, 0.0, 1e-12);
+  EXPECT_NEAR(track.rate_since(0.0)->value, 300.0 / (100 * 64.0 + 200 * 32.0), 1e-12);
+  EXPECT_TRUE(track.rate_since(295.0)) << "five intervals tell a spread";
+  EXPECT_FALSE(track.rate_since(296.0));
+}
+
+TEST(ProgressTrack, TheLastSecondsAreTenReportsAtLeast) {
+  const ProgressTrack track = halved_after(260, 300);
+  EXPECT_NEAR(track.rate_of_last(60.0, 0.0)->value, 60.0 / (20 * 64.0 + 40 * 32.0), 1e-12);
+  EXPECT_NEAR(track.rate_of_last(60.0, 260.0)->value, 1.0 / 32.0, 1e-12) << "not the warm-up";
+  const ProgressTrack late = halved_after(296, 300);
+  EXPECT_NEAR(late.rate_of_last(3.0, 0.0)->value, 10.0 / (6 * 64.0 + 4 * 32.0), 1e-12);
+}
+
+TEST(ProgressTrack, OfALongRunItKnowsTheWholeWay) {
+  const ProgressTrack track = halved_after(10'000, 100'000);
+  const auto found = track.deviation({1.0 / 64.0, 1e-4}, 0.0);
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->since.time_s, 10'000.0, 200.0);
+  EXPECT_NEAR(found->ratio, 2.0, 1e-2);
+  EXPECT_NEAR(track.rate_since(50'000.0)->value, 1.0 / 32.0, 1e-12);
+  EXPECT_NEAR(track.rate_since(50'000.0)->half_width, 0.0, 1e-12);
+}
+
+TEST(ProgressTrack, ARunThatIsFasterFromItsBeginDeviatesFromItsBegin) {
+  const ProgressTrack track = halved_after(300, 300);
+  const auto found = track.deviation({1.0 / 48.0, 1e-4}, 0.0);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->since.time_s, 0.0);
+  EXPECT_NEAR(found->ratio, 0.75, 1e-9);
 }
 
 TEST(ProgressTrack, IntervalsHold) {

@@ -2,6 +2,9 @@
 #include "tuner/follow/promise.hpp"
 
 #include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -56,6 +59,55 @@ TEST(Promise, IsWhatThePlanSaysOfTheRecommendedTrialAndTheBaseline) {
   EXPECT_DOUBLE_EQ(run_of(best).value, 550.0);
   EXPECT_NEAR(run_of(best).half_width, 1.96 * std::sqrt(2.0) * standing.launches().relative * 543.0,
               0.1);
+  recommendation.incumbent_half_widths.clear();
+  EXPECT_NEAR(run_of(best).half_width, 1.96 * std::sqrt(2.0) * standing.launches().relative * 543.0,
+              0.1);
+  for (const double unknown : {std::nan(""), 0.0, std::numeric_limits<double>::infinity()}) {
+    recommendation.incumbent_objectives = {unknown};
+    EXPECT_DOUBLE_EQ(run_of(best).value, 507.0) << "as it was measured";
+  }
+  recommendation.incumbent_objectives.clear();
+  EXPECT_DOUBLE_EQ(run_of(best).value, 507.0);
+  EXPECT_DOUBLE_EQ(
+      promise_of(time_study(), baseline, standing_of(), recommendation)->run_s()->value, 907.0)
+      << "a baseline that nobody knows to be one";
+}
+
+TEST(Promise, IsTheTimeOfThePlanAndNotItsCost) {
+  StudySpec study = time_study();
+  study.objectives.insert(study.objectives.begin(), Objective{"cost", {}});
+  const TrialRecord best = measured(4, 0.5);
+  Recommendation recommendation;
+  recommendation.incumbent_trial = 4;
+  recommendation.incumbent_objectives = {3.0, 550.0};
+  recommendation.incumbent_half_widths = {0.1, 20.0};
+  const auto promise = promise_of(study, best, standing_of({best}), recommendation);
+  EXPECT_DOUBLE_EQ(promise->run_s()->value, 550.0);
+  EXPECT_DOUBLE_EQ(promise->run_s()->half_width, 20.0);
+}
+
+TEST(Promise, IsARateWhereThePlanHasNoLength) {
+  StudySpec study = time_study();
+  study.planned_run.samples.reset();
+  const auto promise = promise_of(study, measured(4, 0.5), standing_of(), std::nullopt);
+  EXPECT_DOUBLE_EQ(promise->seconds_per_sample.value, 0.5) << "without the start";
+  EXPECT_FALSE(promise->run_s());
+}
+
+TEST(Promise, HoldsWhatTheTrialShowed) {
+  TrialRecord trial = measured(4, 0.5);
+  trial.measurement->phases["evaluation"].seconds = 10.0;
+  trial.measurement->parts["data"] = 0.1;
+  StudySpec study = time_study();
+  study.planned_run.batch_size = document::Formula::constant(32.0, "32");
+  const auto promise = promise_of(study, trial, standing_of(), std::nullopt);
+  ASSERT_TRUE(promise) << promise.error().text();
+  EXPECT_EQ(promise->trial, 4);
+  EXPECT_EQ(promise->configuration, trial.configuration);
+  EXPECT_EQ(promise->startup_s, 7.0);
+  EXPECT_EQ(promise->phases.at("evaluation").seconds, 10.0);
+  EXPECT_EQ(promise->parts.at("data"), 0.1);
+  EXPECT_EQ(promise->samples_per_step, 32.0);
 }
 
 TEST(Promise, HoldsThePhasesThatTheBaselineShowed) {
@@ -75,6 +127,23 @@ TEST(Promise, ATrialThatWasNotMeasuredPromisesNothing) {
   const auto promise = promise_of(time_study(), completed(4, 1.0), standing_of(), std::nullopt);
   ASSERT_FALSE(promise);
   EXPECT_EQ(promise.error().kind, ErrorKind::not_found);
+  constexpr double k_infinity = std::numeric_limits<double>::infinity();
+  for (const auto& [seconds, half_width] : std::vector<std::pair<double, double>>{
+           {0.0, 0.1}, {std::nan(""), 0.1}, {k_infinity, 0.1}, {0.5, k_infinity}}) {
+    TrialRecord trial = completed(4, 1.0);
+    trial.measurement = steady(seconds, half_width);
+    EXPECT_FALSE(promise_of(time_study(), trial, standing_of(), std::nullopt))
+        << seconds << " +- " << half_width;
+  }
+}
+
+TEST(Promise, DoesWithoutABaselineThatFailed) {
+  TrialRecord baseline = completed(1, 1.0);
+  baseline.purpose = TrialPurpose::baseline;
+  const auto promise =
+      promise_of(time_study(), measured(4, 0.5), standing_of({baseline}), std::nullopt);
+  ASSERT_TRUE(promise) << promise.error().text();
+  EXPECT_DOUBLE_EQ(promise->seconds_per_sample.value, 0.5);
 }
 
 }  // namespace

@@ -110,6 +110,52 @@ TEST(NightStudy, PaybackEndsNoSearchThatMakesUpForALoss) {
   EXPECT_FALSE(must(night_study(study, broken, {}, {})).budget.stop_at_payback);
 }
 
+TEST(NightStudy, PaybackEndsNoSearchAfterASlowdownOrAShrunkenLead) {
+  const StudySpec study = study_with(k_budget);
+  Night slower = night_with(4), shrunken = night_with(4);
+  slower.slowdown = Slowdown{};
+  shrunken.lead_shrank = true;
+  for (const Night& night : {slower, shrunken})
+    EXPECT_FALSE(must(night_study(study, night, {}, {})).budget.stop_at_payback);
+}
+
+TEST(NightStudy, ACheckSearchesNothingAndASearchIsTheStudysOwn) {
+  Json document = study_with(k_budget).document;
+  document["search"] = {
+      {"searcher", "bayes"}, {"scheduler", "median"}, {"seed", 7}, {"learn_from", {"other"}}};
+  const StudySpec study = must(study_from_json(document, "/studies/demo.json",
+                                               {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 32}}));
+  for (const NightPhase phase : {NightPhase::check, NightPhase::recheck}) {
+    PhasePlan plan;
+    plan.phase = phase;
+    const StudySpec night = must(night_study(study, night_with(4), {}, plan));
+    EXPECT_EQ(night.search.searcher, "random");
+    EXPECT_EQ(night.search.scheduler, "none");
+  }
+  for (const NightPhase phase : {NightPhase::search, NightPhase::duel}) {
+    PhasePlan plan;
+    plan.phase = phase;
+    const StudySpec night = must(night_study(study, night_with(4), {}, plan));
+    EXPECT_EQ(night.search.searcher, "bayes");
+    EXPECT_EQ(night.search.scheduler, "median");
+    EXPECT_EQ(night.search.seed, 7U + 12U) << "each night draws other configurations";
+    EXPECT_EQ(night.name, "demo.night-12");
+    EXPECT_FALSE(night.document["search"].contains("learn_from")) << "former nights tell more";
+  }
+  const StudySpec first = must(first_night_study(study, night_with(4), {}));
+  EXPECT_EQ(first.name, "demo.night-12");
+}
+
+TEST(NightStudy, ConfirmsAsOftenAsTheMostOfItsRoundsAndPairs) {
+  const StudySpec study = study_with(k_budget);
+  PhasePlan plan;
+  plan.rounds = 2;
+  plan.confirm_pairs = 6;
+  EXPECT_EQ(must(night_study(study, night_with(4), {}, plan)).measure.confirm_pairs, 6);
+  plan.rounds = 8;
+  EXPECT_EQ(must(night_study(study, night_with(4), {}, plan)).measure.confirm_pairs, 8);
+}
+
 TEST(NightStudy, AllPhasesMeasureTheSameThing) {
   const StudySpec study = study_with(k_budget);
   PhasePlan search;

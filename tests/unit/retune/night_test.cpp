@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 Night full_night() {
@@ -67,6 +68,9 @@ TEST(Night, IsTheSameAfterItWasStored) {
   const NightRow row = to_row(full_night());
   const Night read = must(night_from_row(row));
   EXPECT_EQ(dump_json(to_row(read).record), dump_json(row.record));
+  EXPECT_EQ(read.number, 12);
+  EXPECT_EQ(read.started_wall_s, 1'760'000'000.0);
+  EXPECT_EQ(read.slowdown->baseline_ratio, 1.21);
   EXPECT_EQ(read.result, NightResult::improved);
   EXPECT_EQ(read.phase, NightPhase::duel);
   EXPECT_EQ(read.slowdown->scope, SlowdownScope::shared);
@@ -74,6 +78,23 @@ TEST(Night, IsTheSameAfterItWasStored) {
   const Night bare = must(night_from_row(to_row(Night{})));
   EXPECT_FALSE(bare.gain);
   EXPECT_FALSE(bare.slowdown);
+}
+
+TEST(Night, ThatWentBadlyIsTheSameAfterItWasStored) {
+  Night night = full_night();
+  night.broken = "CUDA error";
+  night.lead_shrank = true;
+  night.reason = "its check failed";
+  night.slowdown->baseline_ratio.reset();
+  night.evidence = std::numeric_limits<double>::infinity();
+  NightRow row = to_row(night);
+  row.record = must(parse_json(dump_json(row.record), "stored"));
+  const Night read = must(night_from_row(row));
+  EXPECT_EQ(read.broken, "CUDA error");
+  EXPECT_TRUE(read.lead_shrank);
+  EXPECT_EQ(read.reason, "its check failed");
+  EXPECT_FALSE(read.slowdown->baseline_ratio);
+  EXPECT_EQ(read.evidence, 1e300) << "JSON knows no infinity";
 }
 
 TEST(Night, WhoseRecordIsDamagedIsRefused) {
@@ -122,6 +143,106 @@ TEST(NightReport, TellsMachineLibraryAndConfigurationApart) {
   EXPECT_EQ(cause(night), "configuration");
   night.slowdown->scope = SlowdownScope::unknown;
   EXPECT_EQ(cause(night), "unknown");
+}
+
+TEST(NightReport, IsOneDocumentForPrograms) {
+  Night night = full_night();
+  night.slowdown->baseline_ratio = 1.18;
+  const NightContext context{"resnet", "resnet.night-12", "", {"workers"}, {"trial 3 was slow"}};
+  EXPECT_EQ(night_json(night, context), Json::parse(R"({
+    "schema_version": 2, "study": "resnet", "night": 12, "result": "improved",
+    "reason": "another configuration is faster", "started": "2025-10-09T08:53:20Z",
+    "configuration": {"workers": 6}, "previous": {"workers": 4},
+    "measured_in": {"study": "resnet.night-12", "trial": 5},
+    "gain": {"ratio": 1.06, "low_95": 1.02, "high_95": 1.1, "pairs": 3},
+    "lead_over_baseline": {"ratio": 2.0, "low_95": 1.9, "high_95": 2.1, "pairs": 1},
+    "regression": {
+      "cause": "library", "failure": null, "since_night": 11, "since": "2025-10-08T05:06:40Z",
+      "slowdown": {"ratio": 1.2, "low_95": 1.15, "high_95": 1.25}, "baseline_slowdown": 1.18,
+      "evidence": 4000.0,
+      "changes": [{"name": "torch", "before": "2.4.0", "after": "2.5.1"}]},
+    "machine_changes": [{"name": "torch", "before": "2.4.0", "after": "2.5.1"}],
+    "trust": "hint", "searched_trials": 7, "trials": 20, "elapsed_s": 600.0, "cost_usd": 0.25,
+    "budget_spent": true, "night_study": "resnet.night-12",
+    "warnings": ["trial 3 was slow"]})"));
+}
+
+TEST(NightReport, OfANightThatChangedNothingHasNoPreviousGainOrRegression) {
+  Night night;
+  night.result = NightResult::kept;
+  night.reason = "the check took all the time";
+  night.lead.ratio = std::nan("");
+  const Json json = night_json(night, {"s", "s", "", {}, {}});
+  EXPECT_EQ(json["reason"], "the check took all the time");
+  for (const char* key : {"previous", "gain", "lead_over_baseline", "regression"})
+    EXPECT_TRUE(json[key].is_null()) << key;
+  night.slowdown = Slowdown{11, 1.2, 1.15, 1.25, {}, SlowdownScope::unknown};
+  night.evidence = std::numeric_limits<double>::infinity();
+  const Json slower = night_json(night, {"s", "s", "", {}, {}})["regression"];
+  EXPECT_TRUE(slower["baseline_slowdown"].is_null());
+  EXPECT_EQ(slower["evidence"], 1e300);
+}
+
+TEST(NightReport, AConfigurationThatNoLongerWorksIsARegressionWithoutASlowdown) {
+  Night night;
+  night.number = 3;
+  night.result = NightResult::regressed;
+  night.broken = "exit code 1";
+  const NightContext context{"s", "s", "", {}, {}};
+  const Json regression = night_json(night, context)["regression"];
+  EXPECT_EQ(regression["cause"], "configuration");
+  EXPECT_EQ(regression["failure"], "exit code 1");
+  EXPECT_TRUE(regression["slowdown"].is_null());
+  EXPECT_THAT(night_text(night, context, 0), HasSubstr("no longer works"));
+  EXPECT_THAT(night_events(night), ElementsAre("regressed"));
+  night.broken.clear();
+  EXPECT_THAT(night_text(night, context, 0), HasSubstr("has become slower"));
+}
+
+TEST(NightReport, TellsPeopleWhatIsFasterThanWhatAndWhy) {
+  const NightContext context{"resnet", "resnet.night-12", "", {"workers"}, {}};
+  Night night = full_night();
+  night.reason = "a reason";
+  EXPECT_EQ(
+      night_text(night, context, 0),
+      R"(improved  night 12 of resnet: another configuration is faster (20 trials, 10 min, $0.25)
+best   workers=6
+       1.06 times (95 % interval 1.02-1.10) as fast as workers=4
+slower 1.20 times (95 % interval 1.15-1.25) the time since night 11 (2025-10-08T05:06:40Z)
+       a library: the baseline has slowed down as much
+change torch 2.4.0 -> 2.5.1
+why    a reason
+next   steptune best resnet.night-12
+)");
+  night.gain.reset();
+  night.slowdown.reset();
+  night.changes.clear();
+  night.reason.clear();
+  night.result = NightResult::kept;
+  EXPECT_EQ(
+      night_text(night, context, 0),
+      R"(kept  night 12 of resnet: nothing better was shown; the configuration stays (20 trials, 10 min, $0.25)
+best   workers=6
+       2.00 times (95 % interval 1.90-2.10) as fast as the baseline
+next   steptune best resnet.night-12
+)");
+  night.lead.ratio = std::nan("");
+  EXPECT_THAT(night_text(night, context, 0), Not(HasSubstr("as fast as")));
+}
+
+TEST(NightReport, TellsWhoseASlowdownIs) {
+  const auto text = [](const std::vector<MachineChange>& changes, SlowdownScope scope) {
+    Night night = full_night();
+    night.changes = changes;
+    night.slowdown->scope = scope;
+    return night_text(night, {"s", "s", "", {}, {}}, 0);
+  };
+  using enum SlowdownScope;
+  EXPECT_THAT(text({{"kernel", "1", "2"}}, shared),
+              HasSubstr("\n       the machine: the baseline"));
+  EXPECT_THAT(text({}, shared), HasSubstr("machine or library: the baseline has slowed down"));
+  EXPECT_THAT(text({}, configuration), HasSubstr("the configuration: the baseline has not slowed"));
+  EXPECT_THAT(text({}, unknown), HasSubstr("no second configuration to tell the machine"));
 }
 
 }  // namespace

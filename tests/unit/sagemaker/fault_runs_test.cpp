@@ -73,7 +73,6 @@ class FaultRun {
 
   void check() {
     const AccountAudit audit = connection_.account().audit();
-    fmt::print("requests {} now {} jobs {}\n", audit.requests, audit.now_s, audit.jobs.size());
     double audited_usd = 0.0;
     for (const PoolAudit& pool : audit.pools) {
       EXPECT_NE(pool.status, "Available") << "pool of " << pool.job;

@@ -45,6 +45,10 @@ TEST(Expression, ComputesWithParametersAndFacts) {
   EXPECT_EQ(value_of("2 ^ workers"), 8.0);
   EXPECT_EQ(value_of("min(workers, threads) + max(1, 2.5e1)"), 27.0);
   EXPECT_EQ(value_of("ceil(workers / threads)"), 2.0);
+  EXPECT_EQ(value_of("floor(workers / threads)"), 1.0);
+  EXPECT_EQ(value_of("floor(-1.5)"), -2.0);
+  EXPECT_EQ(value_of("round(workers / 4)"), 1.0);
+  EXPECT_EQ(value_of("round(2.5) + round(-2.4)"), 1.0);
   EXPECT_EQ(value_of("workers > 5 ? 10 : 20"), 20.0);
   EXPECT_EQ(value_of("optim.lr * 4"), 2.0);
   EXPECT_EQ(value_of("-workers + 1"), -2.0);

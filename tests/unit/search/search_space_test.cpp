@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/space/search_space.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <future>
 #include <set>
@@ -12,6 +13,7 @@
 namespace steptune::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string space_fault(std::vector<Parameter> parameters,
@@ -174,6 +176,34 @@ TEST(SearchSpace, NeighboursDifferInOneParameterAndWhatItActivates) {
     if (const Value* prefetch = neighbour.find("prefetch")) prefetches.insert(to_text(*prefetch));
   }
   EXPECT_EQ(prefetches, (std::set<std::string>{"1", "5", "8"})) << "first, middle, last";
+}
+
+/// The values of the one parameter `x` beside `value`, in order.
+std::vector<double> beside(const Parameter& parameter, const Value& value) {
+  Configuration configuration;
+  configuration.set("x", value);
+  std::vector<double> numbers;
+  for (const Configuration& neighbour : space_of({parameter}).neighbours(configuration))
+    numbers.push_back(to_number(*neighbour.find("x")));
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+TEST(SearchSpace, NeighboursAmongManyLevelsAreTheAdjacentOnesAndSomeFartherOff) {
+  EXPECT_THAT(beside(integer("x", 0, 100), whole(50)),
+              ElementsAre(18, 34, 42, 46, 48, 49, 51, 52, 54, 58, 66, 82));
+  EXPECT_THAT(beside(integer("x", 0, 100), whole(0)), ElementsAre(1, 2, 4, 8, 16, 32, 64));
+  EXPECT_THAT(beside(integer("x", 0, 100), whole(100)), ElementsAre(36, 68, 84, 92, 96, 98, 99));
+  EXPECT_THAT(beside(integer("x", 1, 12), whole(5)),
+              ElementsAre(1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12))
+      << "few levels: all of them";
+}
+
+TEST(SearchSpace, NeighboursOnAContinuousScaleLieInItsRange) {
+  EXPECT_THAT(beside(floating("x", 0, 256), Value{128.0}),
+              ElementsAre(64, 112, 124, 127, 129, 132, 144, 192));
+  EXPECT_THAT(beside(floating("x", 0, 256), Value{0.0}), ElementsAre(1, 4, 16, 64));
+  EXPECT_THAT(beside(floating("x", 0, 256), Value{256.0}), ElementsAre(192, 240, 252, 255));
 }
 
 TEST(SearchSpace, AnswersFromSeveralThreadsAtOnce) {

@@ -174,6 +174,14 @@ TEST(Measurer, AChangedLevelIsToldAndWhatFollowsIsMeasured) {
   ASSERT_EQ(m.level_changes.size(), 1U);
   EXPECT_NEAR(m.level_changes[0].at_samples, 100.0, 4.0);
   EXPECT_NEAR(m.level_changes[0].ratio, 2.0, 0.05);
+
+  Measurer looked_at_each_step({.started_s = 0.0, .samples_per_step = 1.0});
+  double now_s = 10.0;
+  for (int i = 0; i < 220; ++i) {
+    looked_at_each_step.add(at(now_s += full_queue(i), i + 1));
+    static_cast<void>(looked_at_each_step.current());
+  }
+  EXPECT_EQ(looked_at_each_step.current().level_changes.size(), 1U) << "told once";
 }
 
 TEST(Measurer, AStallIsNeitherWarmUpNorAStep) {
@@ -256,11 +264,23 @@ TEST(Measurer, AKnownBufferHidesLess) {
   EXPECT_NEAR(measurer.current().slowest_seconds_per_sample, 110.0 / (440 - 40), 1e-9);
 }
 
+TEST(Measurer, AKnownBufferIsLookedForBehindTheWarmUp) {
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = 10.0});
+  double now_s = 0.0;
+  for (int i = 1; i <= 1000; ++i) {
+    measurer.add(at(now_s += i <= 100 ? 1.0 : k_step_s, i));
+    static_cast<void>(measurer.current());
+  }
+  // From the warm-up's end 900 steps in 90 s, of which 10 may have been ready.
+  EXPECT_NEAR(measurer.current().slowest_seconds_per_sample, 90.0 / 890, 1e-3);
+}
+
 TEST(Measurer, ACounterThatDoesNotBeginAtZeroBoundsNothingTooTightly) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   for (int i = 1; i <= 100; ++i)
     measurer.add(at(10.0 + i, 50'000 + i));
   EXPECT_NEAR(measurer.current().slowest_seconds_per_sample, 110.0 / 100, 1e-9);
+  EXPECT_NEAR(measurer.current().startup_s, 10.0, 1e-9) << "one step came before the first report";
 }
 
 TEST(Measurer, TakesTheMeanAndNotTheMedian) {
@@ -345,6 +365,10 @@ TEST(Measurer, KeepsTheLastMetricsEvenOfReportsWithoutCounters) {
   measurer.add(report);
   EXPECT_EQ(measurer.current().metrics, (std::map<std::string, double>{{"accuracy", 0.5}}));
   EXPECT_EQ(measurer.current().not_finite, std::set<std::string>{"loss"});
+  report.not_finite.clear();
+  report.metrics = {{"loss", 1.2}};
+  measurer.add(report);
+  EXPECT_TRUE(measurer.current().not_finite.empty()) << "it is a number again";
 }
 
 TEST(Measurer, StepsBecomeSamplesOnlyUntilSamplesAreTold) {
@@ -359,6 +383,49 @@ TEST(Measurer, StepsBecomeSamplesOnlyUntilSamplesAreTold) {
     measurer.add(report);
   }
   EXPECT_NEAR(measurer.current().seconds_per_sample, 1.0 / 64, 1e-9);
+  measurer.add(at(100.0, 1000));
+  EXPECT_EQ(measurer.current().total_samples, 64.0 * 60) << "steps alone tell nothing any more";
+}
+
+TEST(Measurer, SamplesBeginAnewWhereStepsWereTakenForTooMany) {
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 32.0});
+  for (int i = 1; i <= 20; ++i)
+    measurer.add(at(i, i));
+  for (int i = 21; i <= 60; ++i) {
+    Report report = at(i, i);
+    report.samples = 2.0 * i;
+    measurer.add(report);
+  }
+  EXPECT_EQ(measurer.current().total_samples, 120.0);
+  EXPECT_NEAR(measurer.current().seconds_per_sample, 0.5, 1e-9);
+}
+
+TEST(Measurer, SaysWhatItsCountsStandOn) {
+  const auto told = [](const std::optional<double>& step, const std::optional<double>& samples,
+                       bool assumed, const std::optional<double>& samples_per_step) {
+    Measurer measurer({.started_s = 0.0, .samples_per_step = samples_per_step});
+    for (int i = 1; i <= 40; ++i) {
+      Report report;
+      report.received_s = i;
+      if (step) report.step = *step * i;
+      if (samples) report.samples = *samples * i;
+      report.samples_assumed = assumed;
+      measurer.add(report);
+    }
+    return measurer.current();
+  };
+  const Measurement by_steps = told(1.0, {}, false, 8.0);
+  EXPECT_EQ(by_steps.samples_told, false);
+  EXPECT_EQ(by_steps.steps_known, true);
+  const Measurement by_samples = told({}, 16.0, false, {});
+  EXPECT_EQ(by_samples.samples_told, true);
+  EXPECT_EQ(by_samples.steps_known, false);
+  EXPECT_EQ(by_samples.window_samples, 16.0 * by_samples.window_steps) << "reports are counted";
+  const Measurement by_both = told({}, 16.0, false, 8.0);
+  EXPECT_EQ(by_both.steps_known, true);
+  EXPECT_EQ(by_both.window_samples, 8.0 * by_both.window_steps);
+  EXPECT_EQ(told(1.0, 16.0, true, 16.0).samples_told, false) << "the study said what a step holds";
+  EXPECT_NEAR(told(1.0, {}, false, 0.0).seconds_per_sample, 1.0, 1e-9) << "a step holds something";
 }
 
 TEST(Measurer, TellsPartsPerSampleOverTheWindow) {
@@ -371,6 +438,17 @@ TEST(Measurer, TellsPartsPerSampleOverTheWindow) {
   }
   EXPECT_NEAR(measurer.current().parts.at("data"), 0.03, 1e-9);
   EXPECT_NEAR(measurer.current().parts.at("compute"), 0.06, 1e-9);
+}
+
+TEST(Measurer, APartThatBeginsWithinTheWindowHasTakenNothingBefore) {
+  Measurer measurer({});
+  for (int i = 1; i <= 100; ++i) {
+    Report report = at(i, i);
+    if (i > 50) report.parts = {{"checkpoint", 20.0}};
+    measurer.add(report);
+  }
+  const Measurement& m = measurer.current();
+  EXPECT_NEAR(m.parts.at("checkpoint"), 20.0 / m.window_samples, 1e-9);
 }
 
 TEST(Measurer, LosesNoTimeAndNoSampleWhenTheSeriesIsThinned) {
@@ -454,6 +532,22 @@ TEST(MeasurerPhases, ThatBeginWithACounterLastUntilTheNext) {
   EXPECT_NEAR(m.step_seconds_per_sample, 0.1, 0.003);
 }
 
+TEST(MeasurerPhases, EndWithACounterThatMovesAndNotWithOneThatIsToldAgain) {
+  Measurer measurer({});
+  double now_s = 1.0;
+  for (int step = 1; step <= 200; ++step) {
+    measurer.add(at(now_s += 0.1, step));
+    if (step % 40 != 0) continue;
+    Report phase;
+    phase.received_s = now_s;
+    phase.phase = PhaseReport{"checkpoint", {}};
+    measurer.add(phase);
+    measurer.add(at(now_s + 0.5, step));
+    now_s += 2.0;
+  }
+  EXPECT_NEAR(measurer.current().phases.at("checkpoint").seconds, 2.0, 0.11);
+}
+
 TEST(MeasurerPhases, OfAnotherCounterAreForgottenWithItsSteps) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
   for (int step = 1; step <= 10; ++step)
@@ -506,6 +600,64 @@ TEST(Measurer, WhatTheRunnerHasComparedIsTheMeasurement) {
   last.compared = ComparedRate{0.21, 0.005};
   measurer.add(last);
   EXPECT_DOUBLE_EQ(measurer.current().seconds_per_sample, 0.21);
+  const Measurement at_end = measurer.whole_run(6.0);
+  EXPECT_DOUBLE_EQ(at_end.seconds_per_sample, 0.21);
+  EXPECT_FALSE(at_end.whole_run) << "nothing of it was measured by its own reports";
+}
+
+TEST(Measurer, WhatTheRunnerHasComparedReplacesAllThatWasSaidBefore) {
+  Measurer measurer({.started_s = 0.0, .before_start_s = 20.0, .samples_per_step = 1.0});
+  double now_s = 5.0;
+  for (int step = 1; step <= 400; ++step) {
+    now_s += step <= 200 ? 0.1 : 0.2;
+    if (step % 50 == 0) {
+      now_s += 3.0;
+      Report phase;
+      phase.received_s = now_s;
+      phase.phase = PhaseReport{"evaluation", 3.0};
+      measurer.add(phase);
+    }
+    Report report = at(now_s, step);
+    report.clock_s = now_s + (step % 2 == 0 ? 50.0 : 0.0);
+    measurer.add(report);
+    static_cast<void>(measurer.current());
+  }
+  const Measurement before = measurer.current();
+  EXPECT_FALSE(before.level_changes.empty());
+  EXPECT_FALSE(before.phases.empty());
+  EXPECT_NE(before.remark, "");
+  Report last = at(now_s + 0.2, 401);
+  last.compared = ComparedRate{0.2, 0.01};
+  measurer.add(last);
+  const Measurement& m = measurer.current();
+  EXPECT_TRUE(m.level_changes.empty());
+  EXPECT_TRUE(m.phases.empty());
+  EXPECT_EQ(m.remark, "");
+  EXPECT_EQ(m.window_samples, 401.0);
+  EXPECT_EQ(m.startup_s, 20.0);
+  measurer.add(at(now_s + 60.0, 402));
+  EXPECT_DOUBLE_EQ(measurer.current().seconds_per_sample, 0.2) << "until more is compared";
+  EXPECT_DOUBLE_EQ(measurer.current().slowest_seconds_per_sample, 0.21);
+}
+
+TEST(Measurer, WhatIsComparedBeforeTheFirstStepIsOfNothing) {
+  Measurer measurer({});
+  Report report;
+  report.compared = ComparedRate{0.2, 0.01};
+  measurer.add(report);
+  EXPECT_EQ(measurer.current().status, MeasurementStatus::no_reports);
+}
+
+TEST(Measurer, ATrialThatIsNotSteadyBecomesSoByWhatTheRunnerHasCompared) {
+  Measurer measurer({});
+  double now_s = 0.0;
+  for (int step = 1; step <= 400; ++step)
+    measurer.add(at(now_s += 0.1 + 0.001 * step, step));
+  ASSERT_EQ(measurer.current().status, MeasurementStatus::not_steady);
+  Report last = at(now_s + 0.5, 401);
+  last.compared = ComparedRate{0.3, 0.01};
+  measurer.add(last);
+  EXPECT_EQ(measurer.current().status, MeasurementStatus::steady);
 }
 
 TEST(Looks, AnIntervalThatDidNotEndTheTrialIsNotWidened) {
@@ -584,7 +736,24 @@ TEST(WholeRun, WhoseOutputComesAsItEndsIsMeasuredWithItsStart) {
   EXPECT_TRUE(m.whole_run);
   EXPECT_NEAR(m.seconds_per_sample, 0.2, 1e-12);
   EXPECT_NEAR(m.half_width_s, 0.1, 1e-12);
+  EXPECT_NEAR(m.slowest_seconds_per_sample, 0.3, 1e-12);
   EXPECT_EQ(m.startup_s, 0.0);
+  EXPECT_EQ(m.window_s, 8.0);
+  EXPECT_EQ(m.status, MeasurementStatus::warming_up);
+  EXPECT_TRUE(std::isnan(m.step_seconds_per_sample)) << "of steps alone nothing is known";
+  EXPECT_NE(m.remark.find("output came as it ended"), std::string::npos);
+}
+
+TEST(WholeRun, ThatGoesFasterAndFasterHoldsTheMeanOfAllAndSaysWhyItIsNotSteady) {
+  std::vector<Report> reports;
+  double now_s = 1.0;
+  for (int step = 1; step <= 100; ++step)
+    reports.push_back(at(now_s += 0.3 - 0.002 * step, step));
+  const Measurement m = whole_run(reports, now_s);
+  EXPECT_NE(m.status, MeasurementStatus::steady);
+  const double mean = (now_s - reports.front().received_s) / 99.0;
+  EXPECT_GE(m.seconds_per_sample + m.half_width_s, mean - 1e-9);
+  EXPECT_EQ(m.remark.find("several at a time"), std::string::npos) << m.remark;
 }
 
 TEST(WholeRun, WhoseOutputComesAsItEndsCountsItsOwnStepsBehindACheckpoint) {

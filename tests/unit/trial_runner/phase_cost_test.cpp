@@ -103,6 +103,50 @@ TEST(PhaseCost, OfManyAlikeEventsIsNoWiderThanTheirCountAsks) {
   EXPECT_NEAR(cost.half_width_s / cost.seconds_per_sample, 1.96 / std::sqrt(400.0), 0.02);
 }
 
+TEST(PhaseCost, OfPeriodicEventsIsAsUncertainAsTheirDurations) {
+  const auto of = [](double shortest, double longest) {
+    PhaseEvents events;
+    for (int i = 1; i <= 20; ++i)
+      events.add(200.0 * i, i % 2 == 0 ? shortest : longest);
+    return PhaseCost::of(events, 1.0, 4001.0, 1.0);
+  };
+  const PhaseCost alike = of(2.0, 2.0), spread = of(1.0, 3.0);
+  EXPECT_DOUBLE_EQ(alike.seconds_per_sample, 0.01);
+  EXPECT_DOUBLE_EQ(spread.seconds_per_sample, 0.01);
+  EXPECT_EQ(alike.phase.spacing_samples, 200.0);
+  // Twenty durations of 1 s or 3 s have a mean of 2 s, give or take 2 / sqrt(20) times about 0.5.
+  EXPECT_NEAR(spread.half_width_s, 2.1 * 0.01 * 0.5 / std::sqrt(20.0), 2e-4);
+  EXPECT_GT(alike.half_width_s, 0.0);
+  EXPECT_LT(alike.half_width_s, 0.5 * spread.half_width_s);
+}
+
+TEST(PhaseCost, OfManyEventsAtRandomKnowsTheirMeanPeriod) {
+  const auto of = [](int count) {
+    PhaseEvents events;
+    double at = 0.0;
+    for (int i = 1; i <= count; ++i)
+      events.add(at += i % 3 == 0 ? 20.0 : 180.0, 1.0);
+    return PhaseCost::of(events, 0.0, at, 1.0).phase;
+  };
+  const PhaseEstimate many = of(60);
+  EXPECT_NEAR(many.period_samples, 380.0 / 3.0, 1e-9);
+  EXPECT_NEAR(many.period_error, 75.4 / std::sqrt(60.0), 0.2);
+  EXPECT_TRUE(std::isnan(of(3).period_samples)) << "of three it is not known";
+}
+
+TEST(PhaseCost, OfEventsThatTakeNoTimeIsCertainlyNone) {
+  PhaseEvents periodic, random;
+  for (int i = 1; i <= 5; ++i)
+    periodic.add(200.0 * i, 0.0);
+  for (const double at : {10.0, 300.0, 310.0})
+    random.add(at, 0.0);
+  for (const PhaseEvents& events : {periodic, random}) {
+    const PhaseCost cost = PhaseCost::of(events, 1.0, 1001.0, 1.0);
+    EXPECT_EQ(cost.seconds_per_sample, 0.0);
+    EXPECT_EQ(cost.half_width_s, 0.0);
+  }
+}
+
 TEST(PhaseCost, OfNothingIsNothing) {
   const PhaseCost cost = PhaseCost::of(PhaseEvents{}, 0.0, 100.0, 1.0);
   EXPECT_EQ(cost.seconds_per_sample, 0.0);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -102,6 +103,62 @@ TEST(ProgressTrace, ThinningKeepsTheTimesItIsGiven) {
   EXPECT_EQ(few[2].at_s, 778.0);
 }
 
+/// The definition, in quadratic time: as long as there are too many, the inner point whose triangle
+/// with its neighbours is the smallest goes.
+std::vector<TracePoint> thinned_one_by_one(std::vector<TracePoint> points, std::size_t most) {
+  const auto area = [&](std::size_t i) {
+    const TracePoint &a = points[i - 1], &b = points[i], &c = points[i + 1];
+    return std::abs((b.at_s - a.at_s) * (c.samples - a.samples) -
+                    (c.at_s - a.at_s) * (b.samples - a.samples));
+  };
+  while (points.size() > most) {
+    std::size_t least = 1;
+    for (std::size_t i = 2; i + 1 < points.size(); ++i)
+      if (area(i) < area(least)) least = i;
+    points.erase(points.begin() + static_cast<std::ptrdiff_t>(least));
+  }
+  return points;
+}
+
+TEST(ProgressTrace, ThinningLeavesOutTheSmallestTriangleEachTime) {
+  Rng rng(5, "thinning");
+  for (int run = 0; run < 20; ++run) {
+    std::vector<TracePoint> points;
+    TracePoint point;
+    for (int i = 0; i < 60; ++i) {
+      point = {point.at_s + rng.uniform(), point.samples + 10.0 * rng.uniform(), 1.0 * i};
+      points.push_back(point);
+    }
+    for (const std::size_t most : {2U, 3U, 20U, 59U, 60U})
+      EXPECT_EQ(thinned(points, most), thinned_one_by_one(points, most)) << most;
+  }
+}
+
+TEST(ProgressTrace, OfManyPhasesTheLongestStay) {
+  ProgressTracer tracer(0.0, std::nullopt);
+  tracer.add(counted(0.5, 10));
+  for (int i = 1; i <= 300; ++i)
+    tracer.add(phase_of(1000.0 * i, i % 3 == 0 ? 1.0 : 1.0 + i));
+  const ProgressTrace trace = tracer.trace();
+  ASSERT_EQ(trace.phases.size(), 200U);
+  for (const TracePhase& phase : trace.phases)
+    EXPECT_GT(phase.to_s - phase.from_s, 1.5);
+}
+
+TEST(ProgressTrace, APhaseEndsWhereAnotherBegins) {
+  ProgressTracer tracer(0.0, std::nullopt);
+  tracer.add(counted(1.0, 10));
+  tracer.add(phase_of(2.0, std::nullopt));
+  Report checkpoint;
+  checkpoint.received_s = 5.0;
+  checkpoint.phase = PhaseReport{"checkpoint", std::nullopt};
+  tracer.add(checkpoint);
+  const ProgressTrace trace = tracer.trace();
+  ASSERT_EQ(trace.phases.size(), 2U);
+  EXPECT_EQ(trace.phases[0], (TracePhase{"evaluation", 2.0, 5.0}));
+  EXPECT_EQ(trace.phases[1], (TracePhase{"checkpoint", 5.0, 5.0}));
+}
+
 TEST(ProgressTrace, TimeIsTheTrialsOwnWhereItCanBeTrusted) {
   ProgressTracer trusted(0.0, std::nullopt);
   ProgressTracer set(0.0, std::nullopt);
@@ -149,6 +206,14 @@ TEST(ProgressTrace, StepsBecomeSamplesAndNonsenseIsLeftOut) {
   EXPECT_EQ(trace.points[2], (TracePoint{3.0, 96.0, 3.0}));
   tracer.add(counted(4.0, 500.0));
   EXPECT_EQ(tracer.trace().points.size(), 1U) << "steps cannot be continued in samples";
+  Report step;
+  step.received_s = 5.0;
+  step.step = 1e6;
+  tracer.add(step);
+  constexpr double k_infinity = std::numeric_limits<double>::infinity();
+  tracer.add(counted(6.0, k_infinity));
+  tracer.add(counted(k_infinity, 600.0));
+  EXPECT_EQ(tracer.trace().points.size(), 1U);
 }
 
 }  // namespace

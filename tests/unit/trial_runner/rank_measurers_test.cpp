@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/measure/rank_measurers.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace steptune {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -112,6 +116,66 @@ TEST(RankMeasurers, TellsWhereMoreRanksReportThanAreMeasured) {
               HasSubstr("only the first 64 ranks to report are measured: what others tell, "
                         "up to rank 65, is left out"));
   EXPECT_THAT(m.remark, Not(HasSubstr("straggler")));
+}
+
+Measurement rank_at(double seconds_per_sample, double half_width_s,
+                    MeasurementStatus status = MeasurementStatus::steady) {
+  Measurement m;
+  m.status = status;
+  m.seconds_per_sample = m.step_seconds_per_sample = seconds_per_sample;
+  m.half_width_s = half_width_s;
+  return m;
+}
+
+TEST(Stragglers, AreSlowerBeyondBothIntervals) {
+  const Measurement first = rank_at(0.100, 0.002);
+  const Measurement alike = rank_at(0.103, 0.002);
+  const Measurement slow = rank_at(0.105, 0.002);
+  EXPECT_EQ(stragglers({{0, &first}, {1, &alike}}), "");
+  EXPECT_EQ(stragglers({{0, &first}, {1, &slow}}), "straggler: rank 1 is 5 % slower than rank 0");
+  EXPECT_EQ(stragglers({{0, &first}}), "");
+}
+
+TEST(Stragglers, WhoseIntervalIsNotKnownYetAreSlowerByMoreThanAFewPercent) {
+  constexpr double k_infinity = std::numeric_limits<double>::infinity();
+  const Measurement first = rank_at(0.100, 0.001);
+  const Measurement may_be = rank_at(0.106, k_infinity, MeasurementStatus::warming_up);
+  const Measurement surely = rank_at(0.110, k_infinity, MeasurementStatus::warming_up);
+  const Measurement silent = rank_at(std::nan(""), k_infinity, MeasurementStatus::no_reports);
+  EXPECT_EQ(stragglers({{0, &first}, {1, &may_be}}), "");
+  EXPECT_EQ(stragglers({{0, &first}, {1, &silent}}), "");
+  EXPECT_EQ(stragglers({{0, &first}, {1, &surely}}),
+            "straggler: rank 1 is 10 % slower than rank 0");
+  EXPECT_EQ(stragglers({{0, &surely}, {1, &first}}), "") << "nothing to be slower than";
+}
+
+TEST(Stragglers, InDataAreComparedWithThoseThatTellIt) {
+  Measurement first = rank_at(0.1, 0.001), second = first, slow = rank_at(0.2, 0.001);
+  const Measurement tells_none = first;
+  first.parts["data"] = 0.010;
+  slow.parts["data"] = 0.050;
+  EXPECT_EQ(stragglers({{0, &first}, {1, &tells_none}}), "") << "nobody to compare it with";
+  EXPECT_EQ(stragglers({{0, &first}, {1, &tells_none}, {2, &slow}}),
+            "straggler: rank 2 is 100 % slower than rank 0; rank 2 spends 20 % of each step longer "
+            "on data than the others");
+  second.parts["data"] = 0.014;
+  EXPECT_EQ(stragglers({{0, &first}, {1, &second}}), "") << "a twenty-fifth of a step";
+}
+
+TEST(RankMeasurers, ARemarkOfTheRankStaysBesideThatOfStragglers) {
+  RankMeasurers measurers({});
+  for (int step = 1; step <= 100; ++step) {
+    for (const int rank : {0, 1}) {
+      Report report;
+      report.global_rank = rank;
+      report.received_s = (rank == 0 ? 0.1 : 0.2) * step;
+      report.clock_s = report.received_s + (step % 2 == 0 ? 50.0 : 0.0);
+      report.step = step;
+      measurers.add(report);
+    }
+  }
+  EXPECT_THAT(measurers.current().remark,
+              AllOf(HasSubstr("goes back"), HasSubstr("; straggler: rank 1 is 100 % slower")));
 }
 
 TEST(RankMeasurers, IsOneMeasurerWhereNobodySaysWhichItIs) {

@@ -3,9 +3,11 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "trial_runner/reports/report_reader.hpp"
+#include "trial_runner/reports/steptune_line.hpp"
 
 namespace steptune {
 namespace {
@@ -158,6 +160,28 @@ INSTANTIATE_TEST_SUITE_P(Real, KeyValueLine, testing::Values(
   LineCase{"UnitsOfMemory", "mem: 4GB", {}, {}, {}, {}},
   LineCase{"Prose", "Saved the model. Done!", {}, {}, {}, {}}), case_name);
 // clang-format on
+
+TEST(SteptuneLine, AMetricThatIsListedAsNotFiniteHasNoNumber) {
+  for (const char* document :
+       {R"({"v":1,"loss":2,"not_finite":["loss"]})", R"({"v":1,"not_finite":["loss"],"loss":2})"}) {
+    const auto report = parse_steptune_document(document);
+    ASSERT_TRUE(report) << report.error().detail;
+    EXPECT_TRUE(report->metrics.empty()) << document;
+    EXPECT_EQ(report->not_finite, std::set<std::string>{"loss"}) << document;
+  }
+}
+
+TEST(SteptuneLine, NamesOfMetricsThatAreNotFiniteAreBoundedToo) {
+  const auto with = [](int names) {
+    std::string document = R"({"v":1,"loss":1,"not_finite":["m0")";
+    for (int i = 1; i < names; ++i)
+      document += fmt::format(",\"m{}\"", i);
+    return parse_steptune_document(document + "]}");
+  };
+  EXPECT_TRUE(with(63));
+  ASSERT_FALSE(with(64));
+  EXPECT_EQ(with(64).error().reason, RejectReason::too_many_metrics);
+}
 
 }  // namespace
 }  // namespace steptune

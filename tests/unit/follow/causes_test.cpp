@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/follow/causes.hpp"
+
+#include <limits>
+
+#include <gmock/gmock.h>
+
+namespace steptune {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
+const Deviation k_deviates{{}, 1.3};
+
+/// 10 ms a sample.
+Promise promised_rate() {
+  Promise promise;
+  promise.seconds_per_sample = {0.01, 0.0002};
+  return promise;
+}
+
+PhaseEstimate phase_of(double seconds, double period_samples) {
+  PhaseEstimate phase;
+  phase.count = 3.0;
+  phase.seconds = seconds;
+  phase.seconds_error = 0.1;
+  phase.period_samples = period_samples;
+  return phase;
+}
+
+TEST(Causes, TellPhasesThatAreLongerOftenerOrNew) {
+  Promise promised = promised_rate();
+  promised.phases = {{"evaluation", phase_of(2.0, 1000)}, {"checkpoint", phase_of(1.0, 4000)}};
+  Measurement seen;
+  seen.phases = {{"evaluation", phase_of(6.0, 1000)},
+                 {"checkpoint", phase_of(1.0, 2000)},
+                 {"stall", phase_of(1.0, 1000)},
+                 {"export", phase_of(0.01, 1000)}};
+  EXPECT_THAT(causes_of(promised, seen, std::nullopt),
+              ElementsAre(HasSubstr("checkpoint comes every 2000 samples, in the trial every 4000"),
+                          HasSubstr("evaluation takes 6.0 s, in the trial it took 2.0 s"),
+                          HasSubstr("stall was not seen in the trial and takes 1.0 s")))
+      << "what takes a thousandth of the time is no cause";
+}
+
+TEST(Causes, ANewPhaseOfWhichNobodyKnowsHowOftenItComesIsNone) {
+  Measurement seen;
+  seen.phases = {{"checkpoint", phase_of(60.0, k_nan)}, {"export", phase_of(60.0, 0.0)}};
+  EXPECT_THAT(causes_of(promised_rate(), seen, std::nullopt), IsEmpty());
+}
+
+TEST(Causes, APhaseThatMayBeAsLongAsBeforeIsNone) {
+  Promise promised = promised_rate();
+  promised.phases = {{"evaluation", phase_of(2.0, 1000)}};
+  Measurement seen;
+  seen.phases = {{"evaluation", phase_of(2.35, 1000)}};
+  EXPECT_THAT(causes_of(promised, seen, std::nullopt), IsEmpty());
+}
+
+TEST(Causes, TellPartsThatGrew) {
+  Promise promised = promised_rate();
+  promised.parts = {{"data", 0.001}, {"compute", 0.009}, {"other", 0.001}};
+  Measurement seen;
+  seen.parts = {{"data", 0.004}, {"compute", 0.012}, {"other", 0.0011}, {"new", 0.1}};
+  seen.level_changes = {{2000.0, 30.0, 1.3}};
+  EXPECT_THAT(causes_of(promised, seen, k_deviates),
+              ElementsAre("the part \"compute\" of a sample takes 12 ms, in the trial it took 9 ms",
+                          HasSubstr("the part \"data\" of a sample takes 4 ms, in the trial it "
+                                    "took 1 ms: storage, page cache")))
+      << "and not that the steps are slower, which follows from it";
+}
+
+TEST(Causes, AChangeAtOnceIsOneIfTheRunDeviates) {
+  Measurement seen;
+  seen.level_changes = {{1000.0, 10.0, 0.8}, {2000.0, 30.0, 1.5}};
+  EXPECT_THAT(causes_of(promised_rate(), seen, k_deviates),
+              ElementsAre(HasSubstr("changed at once, to 1.50 times what it was, after 30.0 s")));
+  EXPECT_THAT(causes_of(promised_rate(), seen, std::nullopt), IsEmpty());
+}
+
+TEST(Causes, WhereNothingElseChangedTheStepsAreSlower) {
+  EXPECT_THAT(causes_of(promised_rate(), Measurement{}, k_deviates),
+              ElementsAre(HasSubstr("the steps themselves are slower")));
+  EXPECT_THAT(causes_of(promised_rate(), Measurement{}, Deviation{{}, 0.8}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace steptune
