@@ -98,12 +98,16 @@ class GpuParts:
             step.training_s = training_s
             self._unread.append(step)
         if steps % EVERY == _FIRST:
-            self._read()
-            begin = self._events.record()
-            if begin is not None:
-                self._step = _Step(begin, self._clock)
-                if self._known_until_s is None:
-                    self._known_until_s = training_s
+            self.look()
+
+    def look(self):
+        """At the step that begins now."""
+        self._read()
+        begin = self._events.record()
+        if begin is not None:
+            self._step = _Step(begin, self._clock)
+            if self._known_until_s is None:
+                self._known_until_s = self._clock.confirmed_training_s()
 
     def dropped(self):
         """Something else than training happens in this step."""
