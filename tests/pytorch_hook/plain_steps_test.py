@@ -148,6 +148,15 @@ class Stretches(unittest.TestCase):
         steps = int(next(line for line in ran.lines if line.startswith("stretches")).split()[1])
         self.assertGreater(steps, 300)  # of 600
 
+    def test_batches_of_workers_are_counted(self):
+        asked = settings("report", interval_s=0.02, knobs={"num_workers": 1})
+        ran = run("lightning_style", "--items", "3000", hook=asked, prepare=soon_quiet)
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertIsNone(ran.event("disabled"), ran.output)
+        self.assertNotIn("stretches 0", ran.lines)
+        self.assertEqual({step["samples"] - 10 * step["step"] for step in ran.steps}, {0})
+        self.assertEqual(ran.steps[-1]["step"], 600)
+
     def test_parts_add_up_to_the_time_of_training(self):
         ran = self.told("lightning_style", ["--items", "3000"], 0.02, soon_quiet)
         first, last = ran.steps[0], ran.steps[-1]
