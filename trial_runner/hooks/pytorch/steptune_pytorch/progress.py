@@ -45,6 +45,7 @@ class Progress:
         self._line_steps = 0  # and the training, in seconds, at the last line
         self._line_s = 0.0
         self._step_s = MOST_STEP_S
+        self._is_usual = False  # as many backwards as in the step before
         self._is_step_whole = True  # false: backwards of it were not seen
         self._watched_s = [0.0] * APART  # by part, of late, of the steps that are watched as a whole
         self._watched_from_s = [0.0] * APART
@@ -283,6 +284,7 @@ class Progress:
             self._steps_with_evaluation = consecutive if self._evaluated_in_step else 0
         self._evaluated_in_step = False
         if self._is_step_whole:
+            self._is_usual = self.backwards == self.backwards_per_step
             self.backwards_per_step = self.backwards
             self._loss_of_step = self.loss_roots
         self._is_step_whole = True
@@ -316,6 +318,7 @@ class Progress:
             self.step_ended()
             return
         self.steps += 1
+        self._is_usual = True
         clock.confirmed_totals_s[:] = clock.totals_s
         clock.confirmed_s = now_s
         if self.samples_by in ("none", "forward"):
@@ -365,7 +368,7 @@ class Progress:
         """After a step that was watched as a whole, of the only optimiser. The next ones are only counted."""
         quiet, now_s, most_steps = self.quiet, self.clock.now_s, self.full_step - 1 - self.steps
         until_s = math.inf if self.report.is_silent else self.report.due_s
-        if until_s <= now_s or most_steps < _FEWEST_QUIET_STEPS:
+        if until_s <= now_s or most_steps < _FEWEST_QUIET_STEPS or not self._is_usual:
             return
         if not self.modes_count or not quiet.may_begin(self.steps):
             return
