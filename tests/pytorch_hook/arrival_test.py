@@ -167,6 +167,10 @@ class Arrival(unittest.TestCase):
         ran = run_fresh([program("hogwild")], settings(interval_s=0))
         self.assertEqual(ran.lines, ["done"])
         self.assertEqual([report["step"] for report in ran.steps], [1, 2, 3, 4, 5], ran.output)
+        told = [event["why"] for event in ran.events if event["event"] == "separate"]
+        self.assertEqual(len(told), 1, ran.output)
+        self.assertIn("several processes train without ranks", told[0])
+        self.assertIsNone(run_fresh([program("ddp")], settings(interval_s=0)).event("separate"))
 
     def test_a_fault_of_the_hook_ends_the_hook_alone(self):
         untouched = run("mnist").lines

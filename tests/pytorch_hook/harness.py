@@ -9,6 +9,7 @@ import atexit
 import gc
 import json
 import os
+import re
 import runpy
 import signal
 import socket
@@ -25,7 +26,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 HOOK = os.path.join(ROOT, "trial_runner", "hooks", "pytorch")
 REPORTER = os.path.join(ROOT, "trial_runner", "reporters")
-_MARK = "[steptune] "
+_TOLD = re.compile(r"\[steptune\] (\{.*\})\n")
 _MOST_S = 100
 
 
@@ -33,9 +34,9 @@ class Ran:
     def __init__(self, output, status):
         self.status = status
         self.output = output
-        lines = output.splitlines()
-        self.lines = [line for line in lines if not line.startswith(_MARK)]
-        told = [json.loads(line[len(_MARK) :]) for line in lines if line.startswith(_MARK)]
+        # One may stand within a line of the program, which writes its buffer whenever that is full.
+        self.lines = _TOLD.sub("", output).splitlines()
+        told = [json.loads(document) for document in _TOLD.findall(output)]
         self.events = [document["hook"] for document in told if "hook" in document]
         self.reports = [document for document in told if "hook" not in document]
         self.steps = [report for report in self.reports if "step" in report]
@@ -144,6 +145,8 @@ def _ignore_warnings_about_forks():
     """Python from 3.12 on prints the number of a process that has threads and forks: no output of
     one run equals that of another."""
     warnings.filterwarnings("ignore", ".*multi-threaded, use of fork", DeprecationWarning)
+    # And, on a machine with fewer processors, what PyTorch thinks of the workers.
+    warnings.filterwarnings("ignore", "This DataLoader will create")
 
 
 def _enter(hook):

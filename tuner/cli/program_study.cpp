@@ -130,6 +130,9 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
   if (const std::string step = step_text(survey); !step.empty()) {
     text += fmt::format("today   {}\n", step);
   }
+  if (const Json& separate = survey.log.event("separate"); separate.is_object()) {
+    text += fmt::format("note    {}\n", printable_line(text_at(separate, "why"), 300));
+  }
   const auto list = [&text](const char* name, const std::vector<std::string>& lines) {
     for (std::size_t i = 0; i < lines.size(); ++i)
       text += fmt::format("{:<7} {}\n", i == 0 ? name : "", printable_line(lines[i], 300));

@@ -10,6 +10,7 @@
 #include "common/document/identifiers.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
+#include "trial_runner/hooks/knob_table.hpp"
 #include "tuner/study/config_files.hpp"
 #include "tuner/study/counted_steps.hpp"
 #include "tuner/study/launch_checks.hpp"
@@ -38,10 +39,14 @@ void check_usage(const StudySpec& study, Faults& faults) {
   const Names used = used_names(study);
   for (const Parameter& parameter : study.space.parameters()) {
     if (used.contains(parameter.name)) continue;
+    const bool is_knob = study.hooks.pytorch && find_pytorch_knob(parameter.name) != nullptr;
+    const std::string way =
+        is_knob
+            ? fmt::format(R"(give it to the hook, "hooks": {{"pytorch": {{"{0}": "{{{0}}}"}}}})",
+                          parameter.name)
+            : fmt::format(R"(mention {{{}}} in "command" or "env")", parameter.name);
     faults.add("/parameters/" + parameter.name,
-               fmt::format("nothing uses this parameter: mention {{{}}} in \"command\" or \"env\", "
-                           "or remove it",
-                           parameter.name));
+               fmt::format("nothing uses this parameter: {}, or remove it", way));
   }
 }
 

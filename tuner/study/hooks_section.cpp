@@ -114,19 +114,39 @@ Type<KnobRules> knob_rules() {
           }};
 }
 
+/// A hook that only reports, in place of an object of its settings.
+Type<std::string> hook_name() {
+  return document::one_of({"pytorch"});
+}
+
 }  // namespace
 
 const Section<HooksSpec>& hooks_section() {
   static const auto k_section =
       Section<HooksSpec>("hooks",
                          "What is put into a program that nobody changes. See docs/hooks.md.",
-                         "an object such as {\"pytorch\": {\"num_workers\": \"{workers}\"}}")
+                         "\"pytorch\", or an object such as {\"pytorch\": {\"num_workers\": "
+                         "\"{workers}\"}}")
           .add(key("pytorch", &HooksSpec::pytorch, knob_rules())
                    .default_words("none")
                    .doc("settings of PyTorch by knob, as templates; those that differ from the "
                         "baseline's are put into the program, which also reports its steps, "
                         "samples, loss and parts. `{}`: it only reports"));
   return k_section;
+}
+
+Type<HooksSpec> hooks() {
+  auto type = document::object(hooks_section());
+  type.read = [read_object = type.read,
+               hook = hook_name()](const Node& node) -> std::optional<HooksSpec> {
+    if (!node.json().is_string()) return read_object(node);
+    if (!hook.read(node)) return std::nullopt;
+    return HooksSpec{KnobRules{}};
+  };
+  type.schema = [of_object = type.schema](Json& definitions) {
+    return Json{{"anyOf", {hook_name().schema(definitions), of_object(definitions)}}};
+  };
+  return type;
 }
 
 }  // namespace steptune::study

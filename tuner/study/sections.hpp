@@ -45,6 +45,8 @@ using document::Type;
 [[nodiscard]] Type<std::map<std::string, ConfigFileSpec>> config_files();
 [[nodiscard]] const Section<LaunchSpec>& launch_section();
 [[nodiscard]] const Section<HooksSpec>& hooks_section();
+/// That object or, for a hook that only reports, its name: `"pytorch"`.
+[[nodiscard]] Type<HooksSpec> hooks();
 
 /// Keys that are read and written with regard to others. `parameters` adds to the reading's
 /// `StudyScope`; `constraints` are read by `read_constraints` when the search space is made;

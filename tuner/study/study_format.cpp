@@ -98,13 +98,14 @@ Section<StudySpec> format() {
                .default_words("one process on each machine")
                .doc("the processes that the command runs as: [more than one "
                     "machine](distributed.md#launches)"))
-      .add(key("hooks", &StudySpec::hooks, document::object(hooks_section()))
+      .add(key("hooks", &StudySpec::hooks, hooks())
                .anchor("hooks")
                .omitted_at_default()
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("none")
                .doc("what is put into a program that has no option for it and reports nothing: "
-                    "[hooks](hooks.md)"))
+                    "[hooks](hooks.md). `\"pytorch\"` stands for `{\"pytorch\": {}}`, which only "
+                    "reports"))
       .add(key("trials", &StudySpec::trials,
                document::enumerated({"fresh", "forked", "live", "attached"}))
                .omitted_at_default()

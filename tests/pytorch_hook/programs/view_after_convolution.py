@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model that does not take another memory layout: `view` after a convolution, noise and statistics before it.
-`fails`: neither does it take its own. `autocast`: the program uses it."""
+`fails`: neither does it take its own. `autocast`: the program uses it. `later`: from its third
+forward on, and there is no noise."""
 import sys
 
 import torch
@@ -12,13 +13,19 @@ torch.manual_seed(17)
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.conv = nn.Sequential(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), nn.Dropout(0.3))
+        noise = nn.Dropout(0.0 if "later" in sys.argv else 0.3)
+        self.conv = nn.Sequential(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), noise)
+        self.forwards = 0
         self.fc = nn.Linear(3 * 6 * 6, 1)
 
     def forward(self, x):
         if "fails" in sys.argv:
             x.transpose(1, 3).view(-1)
-        return self.fc(self.conv(x).view(-1, 3 * 6 * 6))
+        self.forwards += 1
+        convolved = self.conv(x)
+        if "later" in sys.argv and self.forwards < 3:
+            return self.fc(convolved.reshape(-1, 3 * 6 * 6))
+        return self.fc(convolved.view(-1, 3 * 6 * 6))
 
 
 model = Net()

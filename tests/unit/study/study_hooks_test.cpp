@@ -98,6 +98,17 @@ TEST(Hooks, OnlyReportWithoutKnobs) {
   EXPECT_EQ(request->samples_per_step, 64.0) << "planned_run/batch_size counts better";
 }
 
+TEST(Hooks, NamedAloneOnlyReport) {
+  Json document = testing::study_document();
+  document["hooks"] = "pytorch";
+  const StudySpec study = sound(document);
+  document["hooks"] = {{"pytorch", Json::object()}};
+  EXPECT_EQ(study.document, sound(document).document);
+  EXPECT_EQ(study.fingerprint, sound(document).fingerprint);
+  EXPECT_EQ(study.document["hooks"], document["hooks"]);
+  ASSERT_TRUE(render_command(study, study.baseline).hook);
+}
+
 TEST(Hooks, AreStoredAndDecideTheFingerprint) {
   const StudySpec study = sound(hooked());
   EXPECT_EQ(study.document["hooks"]["pytorch"]["num_workers"], "{workers}");
@@ -117,6 +128,10 @@ TEST(Hooks, FaultsNameKnobTypeAndPlace) {
            {R"({"hooks": {"pytorch": {"num_worker": 1}}})", "/hooks/pytorch/num_worker",
             "there is no knob \"num_worker\"; did you mean \"num_workers\"?"},
            {R"({"hooks": {"pytorh": {}}})", "/hooks/pytorh", "did you mean \"pytorch\"?"},
+           {R"({"hooks": "pytorh"})", "/hooks", "\"pytorh\" is not one of \"pytorch\""},
+           {R"({"hooks": true})", "/hooks", "expected \"pytorch\", or an object such as"},
+           {R"({"hooks": "pytorch"})", "/parameters/malloc",
+            R"(give it to the hook, "hooks": {"pytorch": {"malloc": "{malloc}"}}, or remove it)"},
            {R"({"hooks": {"pytorch": {"num_workers": true}}})", "/hooks/pytorch/num_workers",
             "num_workers is a whole number, not true"},
            {R"({"hooks": {"pytorch": {"pin_memory": "{workers}"}}})", "/hooks/pytorch/pin_memory",

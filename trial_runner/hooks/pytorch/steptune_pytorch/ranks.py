@@ -50,10 +50,11 @@ class Printer:
 
     def __init__(self):
         self._claim = None
+        self._claim_of_second = None
         self._is_aloud = False
 
     def forget(self):
-        self._claim = None
+        self._claim = self._claim_of_second = None
 
     @contextlib.contextmanager
     def aloud(self):
@@ -70,11 +71,19 @@ class Printer:
         if rank_and_world_size()[0] != 0:
             return False
         if self._claim is None:
-            self._claim = _claim()
+            self._claim = _claim("first")
         return self._claim is not False
 
+    def is_second(self):
+        """Of processes without ranks, as far as they have trained; of several that ask one is."""
+        if self.may_print() or rank_and_world_size()[0] != 0:
+            return False
+        if self._claim_of_second is None:
+            self._claim_of_second = _claim("second")
+        return self._claim_of_second is not False
 
-def _claim():
+
+def _claim(place):
     process = sys.modules.get("multiprocessing.process")
     if process is None or not process.current_process()._identity:
         return True
@@ -83,7 +92,7 @@ def _claim():
     # Abstract: no file is left behind. The parent is the same for all of them.
     claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
-        claim.bind("\0steptune-pytorch-%d-%d" % (os.getuid(), os.getppid()))
+        claim.bind("\0steptune-pytorch-%d-%d-%s" % (os.getuid(), os.getppid(), place))
         return claim
     except OSError:
         claim.close()

@@ -9,7 +9,17 @@ import torch
 from steptune_pytorch import ranks, report
 
 
+_SEPARATE = (
+    "several processes train without ranks, each by itself: steps, samples and loss are those of the first one alone, "
+    "and a speed-up is that of one process beside the others"
+)
+
+
 def tell(hook):
+    if hook.printer.is_second():
+        hook.events.open()
+        with hook.printer.aloud():
+            hook.events.tell("separate", why=_SEPARATE)
     events = hook.events
     rank, world_size = ranks.rank_and_world_size()[0], ranks.together()
     fields = {"torch": str(torch.__version__), "mode": hook.settings.mode, "rank": rank}

@@ -8,7 +8,7 @@ from torch.nn.parameter import is_lazy
 
 from steptune_pytorch import call_site, tensors
 from steptune_pytorch.knobs.row import Row
-from steptune_pytorch.knobs.whole_forward import WholeForward
+from steptune_pytorch.knobs.whole_forward import LaterForward, WholeForward
 
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 _IMAGE_DIMENSIONS = 4
@@ -113,7 +113,8 @@ class ForwardKnobs:
     def _call(self, original, module, inputs, named):
         if not (self._channels_last and self._images):
             return self._call_with_precision(original, module, inputs, named)
-        before = None if self._takes_layout.get(module) == module.training else WholeForward(module)
+        is_known = self._takes_layout.get(module) == module.training
+        before = LaterForward(module) if is_known else WholeForward(module)
         try:
             converted, converted_named = tensors.converted((inputs, named), _to_channels_last)
             outputs = self._call_with_precision(original, module, converted, converted_named)
@@ -122,10 +123,11 @@ class ForwardKnobs:
         except RuntimeError as error:
             if _OF_LAYOUT not in str(error):
                 raise
-            if before is not None:
-                before.undo()
+            before.failed()
             self._refuse_layout(_of_model(error))
-        return self._call_with_precision(original, module, inputs, named)
+        outputs = self._call_with_precision(original, module, inputs, named)
+        before.was_called_again()
+        return outputs
 
     def _refuse_layout(self, why):
         """The program goes on with the layout that it has."""
@@ -193,7 +195,7 @@ class ForwardKnobs:
         return "fp32"
 
     def _channels_last_row(self):
-        if not self._images:
+        if not self._images and "channels_last" not in self._refused:
             return Row("channels_last", why="no convolution of images")
         today = self._was_channels_last
         if today is None:

@@ -25,7 +25,8 @@ class WholeForward:
         self._attributes = [(held, dict(held)) for owner in module.modules() for held in _held_by(owner)]
         self._buffers = [(buffer, buffer.detach().clone()) for buffer in module.buffers()]
 
-    def undo(self):
+    def failed(self):
+        """Nothing of it counts."""
         self._random.restore()
         random.setstate(self._of_python)
         if self._of_numpy is not None:
@@ -40,7 +41,39 @@ class WholeForward:
             buffer.data.copy_(before)  # unseen by autograd, which may have kept it for another forward
         torch.clear_autocast_cache()  # weights that were converted without gradients would have none
 
+    def was_called_again(self):
+        pass
+
 
 def _held_by(owner):
     held = [owner.__dict__] + [getattr(owner, name, None) for name in _HOLDERS]
     return [attributes for attributes in held if isinstance(attributes, dict)]
+
+
+class LaterForward:
+    """Of a module whose forward may fail and be called again: what its buffers have counted by then stays counted once,
+    and random numbers of the CPU are drawn again. Remembers no more than versions: cheap enough for each forward."""
+
+    def __init__(self, module):
+        self._random = RandomState(None)
+        self._found = [(owner._buffers, _versions(owner._buffers)) for owner in module.modules() if owner._buffers]
+        self._counted = []
+
+    def failed(self):
+        self._random.restore()
+        # Kernels write statistics without a new version of them, but not their number.
+        changed = [held for held, versions in self._found if _versions(held) != versions]
+        self._counted = [
+            (held, name, buffer.detach().clone())
+            for held in changed
+            for name, buffer in held.items()
+            if buffer is not None
+        ]
+
+    def was_called_again(self):
+        for held, name, value in self._counted:
+            held[name].data.copy_(value)
+
+
+def _versions(held):
+    return [(id(buffer), buffer._version) for buffer in held.values() if buffer is not None]
