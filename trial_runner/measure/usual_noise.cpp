@@ -6,10 +6,11 @@
 namespace steptune {
 namespace {
 
-constexpr double k_errors = 2.0;
+constexpr double k_errors = 2.0;  // in a 95 % interval
 /// As many as a trial has at least (`measure.min_window_steps`), unless the study says otherwise.
 constexpr double k_usual_intervals = 30.0;
 constexpr double k_half_weight_steps = 30.0;
+/// Twice what a trial has at least: it meets most of what comes more often.
 constexpr double k_seldom_steps = 64.0;
 
 /// Of a renewal process with rewards: what events take of a second varies with their durations and

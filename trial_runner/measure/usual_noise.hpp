@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+
 #include "trial_runner/measure/measurement.hpp"
 
 namespace steptune {
@@ -13,11 +15,10 @@ namespace steptune {
 /// output analysis", INFORMS J. on Computing 13(4), 2001).
 class UsualNoise {
  public:
-  /// Counts in the weight of its steps, 30 of them for a half: a longer trial knows it better, and
-  /// takes longer where it is much. Without a steady state it says nothing,
-  /// nor does one that took turns in a shared program. What interrupts it more
-  /// seldom than every 64 steps does not count: trials may well end before it comes, and are
-  /// compared without it.
+  /// Counts in the weight of its steps, 30 of them for a half: a longer trial knows it better.
+  /// Without a steady state it says nothing, nor does one that took turns in a shared program. What
+  /// interrupts it more seldom than every 64 steps does not count: trials may well end before it
+  /// comes, and are compared without it.
   void add(const Measurement& measurement);
   /// Weighted mean, in seconds: a mean over T seconds has this over T as its relative variance. 0
   /// before any trial said something.
