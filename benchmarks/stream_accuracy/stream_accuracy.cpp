@@ -101,6 +101,10 @@ std::string percent(double share, int decimals) {
   return std::isfinite(share) ? fmt::format("{:+.{}f}", 100.0 * share, decimals) : "-";
 }
 
+std::string mean_percent(double sum, int count) {
+  return count > 0 ? fmt::format("{:.1f}", 100.0 * sum / count) : "-";
+}
+
 std::string share(int part, int whole) {
   return whole > 0 ? fmt::format("{:.1f}", 100.0 * part / whole) : "-";
 }
@@ -115,9 +119,9 @@ void print_heading() {
 }
 
 void print_row(const Row& row) {
-  fmt::print("| {} | {} | {} | {:.1f} | {} | {} | {} | {} | {:.1f} | {} | {} | {} | {} |\n",
-             row.name, percent(row.bias.mean(), 2), percent(row.plan_bias.mean(), 2),
-             100.0 * row.half_widths / row.seen, share(row.covered, row.judged),
+  fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} | {:.1f} | {} | {} | {} | {} |\n", row.name,
+             percent(row.bias.mean(), 2), percent(row.plan_bias.mean(), 2),
+             mean_percent(row.half_widths, row.seen), share(row.covered, row.judged),
              share(row.bounded, row.seen), share(row.not_steady, row.streams),
              share(row.unseen, row.streams), row.seconds / row.streams,
              percent(row.steps_3_to_5.mean(), 1), percent(row.skip_5.mean(), 1),
@@ -186,6 +190,10 @@ int main(int argc, char** argv) {
   app.add_option("--most-hidden", options.rule.most_hidden,
                  "And not before a buffer can hide no more than this share of the estimate")
       ->check(CLI::Range(0.0, 1e6));
+  app.add_option("--earlier", options.rule.earlier_trials,
+                 "Trials of the same study that were measured before each of them")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   return steptune::run(options);
 }

@@ -7,6 +7,7 @@
 
 #include "benchmarks/stream_accuracy/watched_cpu.hpp"
 #include "trial_runner/measure/measurer.hpp"
+#include "trial_runner/measure/usual_noise.hpp"
 #include "tuner/loop/disturbed_runs.hpp"
 
 namespace steptune {
@@ -22,6 +23,8 @@ constexpr double k_tqdm_smoothing = 0.3;
 constexpr std::size_t k_skipped = 5;
 /// A stall that comes more often is a part of the steps.
 constexpr double k_rare_steps = 30.0;
+/// Earlier trials share no seed with the judged ones.
+constexpr std::uint64_t k_seeds_apart = std::uint64_t{1} << 40;
 
 double mean_of(const std::vector<NaiveInterval>& intervals, std::size_t begin, std::size_t end) {
   if (begin >= end || end > intervals.size()) return k_nan;
@@ -87,11 +90,12 @@ struct PlayedLaunch {
 };
 
 PlayedLaunch play(const SimulatedProgram& program, const StopRule& rule, bool tells_queue,
-                  std::uint64_t seed) {
+                  std::uint64_t seed, const UsualNoise& usual) {
   TrainingStream stream(program, seed);
   MeasureOptions options;
   if (tells_queue) options.buffered_steps = program.queue_batches;
   options.target_half_width = rule.target_half_width;
+  options.usual_variance_s = usual.variance_s();
   Measurer measurer(options);
   std::vector<NaiveInterval> intervals;
   Report latest;
@@ -136,11 +140,16 @@ PlayedLaunch play(const SimulatedProgram& program, const StopRule& rule, bool te
 
 StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& rule,
                              bool tells_queue, std::uint64_t seed) {
-  PlayedLaunch first = play(program, rule, tells_queue, seed);
+  UsualNoise usual;
+  for (int i = 1; i <= rule.earlier_trials; ++i) {
+    const std::uint64_t other = seed + static_cast<std::uint64_t>(i) * k_seeds_apart;
+    usual.add(play(program, rule, tells_queue, other, usual).trial.measurement);
+  }
+  PlayedLaunch first = play(program, rule, tells_queue, seed, usual);
   if (!is_much_disturbed(first.record)) return first.trial;
   SimulatedProgram later = program;
   later.disturbed_after_s -= 2.0 * first.record.ended_wall_s;
-  PlayedLaunch again = play(later, rule, tells_queue, ~seed);
+  PlayedLaunch again = play(later, rule, tells_queue, ~seed, usual);
   const double seconds = first.trial.seconds + again.trial.seconds;
   PlayedLaunch& counts =
       disturbed_share(again.record) < disturbed_share(first.record) ? again : first;

@@ -17,6 +17,9 @@ struct StopRule {
   /// Goes on until what a buffer may hide is within this share of the estimate, as confirming runs
   /// do.
   double most_hidden = std::numeric_limits<double>::infinity();
+  /// So many trials of the same study, of programs of the same kind, were measured before: what
+  /// they varied by is told to it, and to each of them that of those before.
+  int earlier_trials = 0;
 };
 
 /// What others would have said of the same reports; seconds per sample, NaN for too few reports.

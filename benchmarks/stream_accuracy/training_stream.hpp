@@ -98,7 +98,8 @@ class TrainingStream {
   /// The trial's time, and what this launch's steps take relative to the program's mean.
   [[nodiscard]] double now_s() const { return now_s_; }
   [[nodiscard]] double launch_factor() const { return launch_factor_; }
-  /// When the latest hiccup ended that took as long as half a step or longer; nothing before that.
+  /// When the latest hiccup ended that took as long as half a step or longer and that a step's
+  /// report has followed; nothing before that.
   [[nodiscard]] std::optional<double> hiccup_end_s() const { return hiccup_end_s_; }
 
  private:
@@ -119,6 +120,7 @@ class TrainingStream {
   double state_ = 0.0;  ///< of the autoregressive noise
   bool hiccup_follows_ = false;
   std::optional<double> hiccup_end_s_;
+  std::optional<double> untold_hiccup_end_s_;  ///< of one that no report has followed yet
   double now_s_ = 0.0;
   double steps_ = 0.0;
   double samples_ = 0.0;

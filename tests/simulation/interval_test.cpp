@@ -64,6 +64,32 @@ TEST(TrialsThatEndByThemselves, HaveIntervalsThatHold) {
   }
 }
 
+/// Steps of the trials of the search, which are quiet; those of the baseline vary by `noise`.
+double mean_steps_beside(double noise) {
+  const DatabaseFolder folder;
+  SimulatedRun run(folder.path(), study_document(), [&](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    // All alike: none is ended for being slower.
+    script.seconds_per_step = 0.1;
+    script.samples_per_step = to_number(*spec.configuration.find("batch_size"));
+    script.noise = spec.key.trial == 1 ? noise : 0.001;
+    return script;
+  });
+  EXPECT_TRUE(run.run());
+  double steps = 0.0, count = 0.0;
+  for (const TrialRecord& trial : run.trials()) {
+    if (trial.purpose != TrialPurpose::search || trial.status != TrialStatus::completed) continue;
+    steps += trial.measurement->window_steps;
+    count += 1.0;
+  }
+  EXPECT_GT(count, 5.0);
+  return steps / count;
+}
+
+TEST(TrialsThatEndByThemselves, TakeLongerWhereTheBaselineVaried) {
+  EXPECT_GT(mean_steps_beside(0.2), 1.3 * mean_steps_beside(0.001));
+}
+
 TEST(TrialsThatEndByThemselves, RunForAsManyStepsAsTheStudySays) {
   const StepNoise noise{.step = 0.001, .correlation = 0.0, .warmup_slowdown = 0.0};
   const auto fewest_steps = [&](const char* measure) {

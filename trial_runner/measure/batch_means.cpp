@@ -73,44 +73,61 @@ double sum_of_squares(std::span<const double> values) {
 
 enum class Dependence { none, positive, negative };
 
+/// Of all seconds together.
+struct Uncertainty {
+  double half_width_s = 0.0;  ///< of the 95 % interval
+  double standard_error_s = 0.0;
+};
+
+Uncertainty wider(const Uncertainty& one, const Uncertainty& other) {
+  return one.half_width_s < other.half_width_s ? other : one;
+}
+
+constexpr Uncertainty k_unknown{std::numeric_limits<double>::infinity(),
+                                std::numeric_limits<double>::infinity()};
+
 struct Spread {
-  double half_width_s = 0.0;  ///< of the 95 % interval of all batches' seconds together
+  Uncertainty uncertainty;
   Dependence dependence = Dependence::none;  ///< of neighbouring batches
 };
+
+Uncertainty uncertainty_of(double standard_error_s, double freedom) {
+  return {student_quantile_95(freedom) * standard_error_s, standard_error_s};
+}
 
 Spread spread_of(std::span<const Interval> batches, double seconds_per_sample) {
   // One interval may hold most of the samples, and then there are few batches however many reports.
   if (batches.size() < k_min_intervals / 2 + 1) {
-    return {std::numeric_limits<double>::infinity(), Dependence::none};
+    return {k_unknown, Dependence::none};
   }
   const std::vector<double> residuals = residuals_of(batches, seconds_per_sample);
   const auto n = static_cast<double>(batches.size());
   const auto [correlation, inflation] = autocorrelation_of(residuals);
   const double variance = n / (n - 1.0) * sum_of_squares(residuals);
   const double freedom = std::max(k_min_freedom, n / inflation - 1.0);
-  Spread spread;
-  spread.half_width_s = student_quantile_95(freedom) * std::sqrt(variance * inflation);
+  Spread spread{uncertainty_of(std::sqrt(variance * inflation), freedom), Dependence::none};
   if (std::abs(correlation) >= k_independent_sigmas / std::sqrt(n)) {
     spread.dependence = correlation > 0.0 ? Dependence::positive : Dependence::negative;
   }
   return spread;
 }
 
-/// Of all seconds together, from the correlation of single intervals: few batches hide one that
-/// reaches over several of them. 0 where there is none, or enough for batches to tell it better.
-double half_width_of_correlated_s(std::span<const Interval> intervals, double seconds_per_sample) {
+/// From the correlation of single intervals: few batches hide one that reaches over several of
+/// them. 0 where there is none, or enough for batches to tell it better.
+Uncertainty uncertainty_of_correlated(std::span<const Interval> intervals,
+                                      double seconds_per_sample) {
   const std::vector<double> residuals = residuals_of(intervals, seconds_per_sample);
   const auto n = static_cast<double>(intervals.size());
   const auto [correlation, inflation] = cautious_autocorrelation_of(residuals);
   const double effective = n / inflation;
   const double squares = sum_of_squares(residuals);
   const double mean_s = total_of(intervals).seconds / n;
-  if (std::sqrt(squares / n) < k_rounding * mean_s) return 0.0;
-  if (correlation * std::sqrt(n) <= k_dependent_sigmas || effective >= k_many_effective) return 0.0;
-  if (effective < k_min_effective) return std::numeric_limits<double>::infinity();
+  if (std::sqrt(squares / n) < k_rounding * mean_s) return {};
+  if (correlation * std::sqrt(n) <= k_dependent_sigmas || effective >= k_many_effective) return {};
+  if (effective < k_min_effective) return k_unknown;
   // Deviations from the mean of so few are too small by as much.
   const double variance = effective / (effective - 1.0) * squares;
-  return student_quantile_95(effective - 1.0) * std::sqrt(variance * inflation);
+  return uncertainty_of(std::sqrt(variance * inflation), effective - 1.0);
 }
 
 RateEstimate batch_means_of(std::span<const Interval> intervals) {
@@ -120,18 +137,18 @@ RateEstimate batch_means_of(std::span<const Interval> intervals) {
   estimate.seconds_per_sample = seconds / samples;
   if (intervals.size() < k_min_intervals) return estimate;
 
-  const double of_steps_s =
-      half_width_of_correlated_s(intervals, estimate.seconds_per_sample) / samples;
-  double widest_s = 0.0;
+  const Uncertainty of_steps = uncertainty_of_correlated(intervals, estimate.seconds_per_sample);
+  Uncertainty widest;
   for (std::size_t count = std::min(intervals.size(), k_max_batches);; count /= 2) {
     const std::vector<Interval> batches = batches_of(intervals, count);
     const Spread spread = spread_of(batches, estimate.seconds_per_sample);
-    widest_s = std::max(widest_s, spread.half_width_s / samples);
+    widest = wider(widest, spread.uncertainty);
     const bool last = count / 2 < k_min_batches;
     if (spread.dependence != Dependence::none && !last) continue;
     const bool persists = spread.dependence == Dependence::positive;
-    estimate.half_width_s =
-        std::max(of_steps_s, persists ? widest_s : spread.half_width_s / samples);
+    const Uncertainty counts = wider(persists ? widest : spread.uncertainty, of_steps);
+    estimate.half_width_s = counts.half_width_s / samples;
+    estimate.standard_error_s = counts.standard_error_s / samples;
     estimate.batches = batches.size();
     return estimate;
   }

@@ -13,6 +13,9 @@ struct RateEstimate {
   double seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
   /// Half-width of the 95 % interval; infinite where there are too few intervals.
   double half_width_s = std::numeric_limits<double>::infinity();
+  /// Of the batch means, with the correlation that they show, and nothing added for looks, halves
+  /// or excursions; infinite likewise.
+  double standard_error_s = std::numeric_limits<double>::infinity();
   std::size_t batches = 0;
 };
 

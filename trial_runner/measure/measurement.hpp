@@ -62,6 +62,9 @@ struct Measurement {
   /// The steps alone, without phases and isolated stalls, over the same window.
   double step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
   double step_half_width_s = std::numeric_limits<double>::infinity();  ///< of its 95 % interval
+  /// How far the steps' mean scatters, by themselves: the interval is wider by what looks and a
+  /// fading start are worth, and by how much steps vary in other trials. Not finite: not known.
+  double step_standard_error_s = std::numeric_limits<double>::quiet_NaN();
   /// The most that the long run can take per sample if a buffer that was filled before the window
   /// still hides a slower stage; never below the upper end of the interval, infinite while unknown.
   /// A program that has consumed N samples t seconds after its process began has no buffered stage

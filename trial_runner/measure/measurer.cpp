@@ -86,6 +86,7 @@ struct Measurer::State {
     m.remark.clear();
     m.seconds_per_sample = m.step_seconds_per_sample = compared->seconds_per_sample;
     m.half_width_s = m.step_half_width_s = compared->half_width_s;
+    m.step_standard_error_s = std::numeric_limits<double>::quiet_NaN();
     m.slowest_seconds_per_sample = m.seconds_per_sample + m.half_width_s;
     m.startup_s = options.before_start_s;
     m.warmup_s = m.warmup_excess_s = 0.0;
@@ -162,8 +163,8 @@ struct Measurer::State {
     const std::vector<std::size_t> points = series.distinct_points();
     const std::vector<Interval> intervals = series.intervals(points);
     Measurement& m = measurement;
-    const SteadyState state =
-        find_steady_state(intervals, series[points.front()].samples, phases, widening);
+    const SteadyState state = find_steady_state(intervals, series[points.front()].samples, phases,
+                                                widening, options.usual_variance_s);
     was_tight = state.status == MeasurementStatus::steady &&
                 state.half_width_s * (k_widened_for_looks / widening) <=
                     options.target_half_width * state.seconds_per_sample;
@@ -173,6 +174,7 @@ struct Measurer::State {
     m.half_width_s = state.half_width_s;
     m.step_seconds_per_sample = state.step_seconds_per_sample;
     m.step_half_width_s = state.step_half_width_s;
+    m.step_standard_error_s = state.step_standard_error_s;
     m.phases = state.phases;
     window_begin = series[points[state.window_begin]];
     window_index = state.window_begin;

@@ -21,6 +21,8 @@ struct MeasureOptions {
   /// was as tight at the look before did not end it, so that its end is not chosen for tightness:
   /// it needs no widening (`k_widened_for_looks`).
   double target_half_width = 0.0;
+  /// By how much steps vary in the study's earlier trials (`UsualNoise::variance_s`); 0: not known.
+  double usual_variance_s = 0.0;
 };
 
 /// Turns a stream of reports into a measurement of the long run. Memory is bounded whatever the
@@ -33,7 +35,8 @@ struct MeasureOptions {
 ///   else the time of receipt; `remark` says where a clock is not used.
 /// - Reported phases and isolated stalls are neither warm-up nor steps (`phase_cost.hpp`); what
 ///   follows the last change of level (`level_shift.hpp`) and of a warm-up (`warmup.hpp`) counts,
-///   with the interval of batch means (`batch_means.hpp`).
+///   with the interval of batch means (`batch_means.hpp`), no narrower than it usually is after so
+///   few reports (`usual_noise.hpp`).
 /// - Where reports carry a `ComparedRate`, the latest is the measurement, of all since the start.
 class Measurer {
  public:

@@ -8,6 +8,7 @@
 
 #include "trial_runner/measure/batch_means.hpp"
 #include "trial_runner/measure/stalls.hpp"
+#include "trial_runner/measure/usual_noise.hpp"
 #include "trial_runner/measure/warmup.hpp"
 
 namespace steptune {
@@ -218,7 +219,7 @@ void set_status(SteadyState& state, std::span<const Interval> steps, const Windo
 }  // namespace
 
 SteadyState find_steady_state(std::span<const Interval> intervals, double first_samples,
-                              const PhaseLog& reported, double widening) {
+                              const PhaseLog& reported, double widening, double usual_variance_s) {
   SteadyState state;
   if (intervals.empty()) return state;
   std::vector<Stall> stalls = find_stalls(intervals);
@@ -228,7 +229,11 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
     stalls.erase(stalls.begin());
   }
   const std::vector<Interval> steps = without_stalls(intervals, stalls);
-  const Window window = window_of(steps, start, widening);
+  Window window = window_of(steps, start, widening);
+  const std::span<const Interval> counted = std::span(steps).subspan(window.begin);
+  window.rate.half_width_s =
+      with_usual_noise(window.rate.half_width_s, window.rate.seconds_per_sample,
+                       sum_of(counted).seconds, counted.size(), usual_variance_s);
 
   const double end_samples = first_samples + samples_of(intervals);
   const double resolution = longest_of(intervals);
@@ -243,6 +248,7 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
   state.phases = std::move(costs.phases);
   state.step_seconds_per_sample = window.rate.seconds_per_sample;
   state.step_half_width_s = window.rate.half_width_s;
+  state.step_standard_error_s = window.rate.standard_error_s;
   state.seconds_per_sample = window.rate.seconds_per_sample + costs.seconds_per_sample;
   state.half_width_s = std::hypot(window.rate.half_width_s, costs.half_width_s);
   set_status(state, steps, window);

@@ -22,6 +22,7 @@ struct SteadyState {
   double half_width_s = std::numeric_limits<double>::infinity();
   double step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
   double step_half_width_s = std::numeric_limits<double>::infinity();
+  double step_standard_error_s = std::numeric_limits<double>::infinity();
   std::size_t window_begin = 0;  ///< the first interval that counts
   /// The steps before it, less what other levels held; without stalls that are counted as phases.
   Interval warmup;
@@ -33,9 +34,9 @@ struct SteadyState {
 /// Isolated stalls are taken out first and counted as phases; then the last change of level is
 /// looked for, what is left of a warm-up after it is cut off, and the rest is measured; phases are
 /// added at their period. `first_samples` is the counter at the first interval's begin; `widening`
-/// as for `estimate_rate`.
+/// as for `estimate_rate`, `usual_variance_s` as for `with_usual_noise`.
 [[nodiscard]] SteadyState find_steady_state(std::span<const Interval> intervals,
                                             double first_samples, const PhaseLog& reported,
-                                            double widening);
+                                            double widening, double usual_variance_s);
 
 }  // namespace steptune

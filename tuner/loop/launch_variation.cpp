@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "trial_runner/measure/usual_noise.hpp"
 #include "tuner/loop/disturbed_runs.hpp"
 #include "tuner/loop/machine_drift.hpp"
 
@@ -72,6 +73,19 @@ LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials
   }
   variation.relative = std::sqrt(squares / variation.degrees_of_freedom);
   return variation;
+}
+
+double usual_variance_s(const std::vector<TrialRecord>& trials) {
+  std::vector<const TrialRecord*> measured;
+  for (const TrialRecord& trial : trials) {
+    // What was given up for its speed was hardly measured.
+    const bool seen_out = is_final(trial.status) && trial.status != TrialStatus::stopped_early;
+    if (seen_out && trial.measurement) measured.push_back(&trial);
+  }
+  UsualNoise usual;
+  for (const TrialRecord* trial : without_disturbed(std::move(measured)))
+    usual.add(*trial->measurement);
+  return usual.variance_s();
 }
 
 double error_among_launches(const TrialRecord& trial, std::size_t objective,

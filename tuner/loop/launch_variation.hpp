@@ -31,6 +31,11 @@ class MachineDrift;
 [[nodiscard]] LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
                                                         const MachineDrift& drift);
 
+/// How much steps vary within the study's trials (`UsualNoise`), in seconds; 0 before one was
+/// measured. Those that took turns with the baseline in one program say nothing of it, nor do those
+/// that others disturbed much.
+[[nodiscard]] double usual_variance_s(const std::vector<TrialRecord>& trials);
+
 /// The standard error of a trial's value as that of its configuration: of one launch among many.
 /// `objective` indexes the trial's values; unchanged for a value whose own error is unknown or 0
 /// (a metric that the program reports). Of a whole run without a steady state it is what launches

@@ -16,6 +16,7 @@
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/disturbed_trial.hpp"
 #include "tuner/loop/enough_time.hpp"
+#include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/sentinel.hpp"
@@ -240,6 +241,7 @@ void Tuning::set_time(TrialTargets& targets, const TrialRecord& trial, double st
 TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
   const StudySpec& study = parts_.study;
   TrialTargets targets{study.measure};
+  targets.usual_variance_s = usual_variance_s(standing_.trials());
   MeasureSpec& measure = targets.measure;
   const TrialRecord* baseline = standing_.baseline();
   const bool is_fresh = study.trials == TrialsIn::fresh || study.trials == TrialsIn::forked ||

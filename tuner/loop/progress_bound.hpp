@@ -21,11 +21,6 @@ class ProgressBound {
 
   void add(const Report& report);
 
-  /// Reports that told of further samples or steps.
-  [[nodiscard]] std::size_t count() const { return count_; }
-  /// When the last of them came.
-  [[nodiscard]] double last_s() const { return last_s_; }
-
   /// Nothing before the first report that tells samples or steps.
   [[nodiscard]] std::optional<double> least_seconds_per_sample(double now_s) const;
   /// Samples since the first report over the time that they took; nothing before the second one.
@@ -43,7 +38,7 @@ class ProgressBound {
   void keep(Point point);
 
   double samples_per_step_;
-  std::size_t count_ = 0;
+  std::size_t count_ = 0;  ///< reports that told of further samples or steps
   double first_s_ = 0.0;
   double first_samples_ = 0.0;
   double last_s_ = 0.0;

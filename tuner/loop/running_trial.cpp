@@ -65,13 +65,14 @@ bool is_as_long(const Measurement& whole_run, const Measurement* baseline) {
 }
 
 RankMeasurers make_measurer(const StudySpec& study, const TrialRecord& record, double started_s,
-                            const MeasureSpec& wanted, double program_startup_s = 0.0) {
+                            const TrialTargets& targets, double program_startup_s = 0.0) {
   MeasureOptions options;
   options.started_s = started_s;
   options.before_start_s = program_startup_s;
   options.samples_per_step = samples_per_count(study, record.configuration);
   options.buffered_steps = buffered_steps(study, record.configuration);
-  options.target_half_width = wanted.target_half_width;
+  options.target_half_width = targets.measure.target_half_width;
+  options.usual_variance_s = targets.usual_variance_s;
   return RankMeasurers(options);
 }
 
@@ -123,7 +124,7 @@ RunningTrial::RunningTrial(const StudySpec& study, TrialRecord record, double no
     : study_(&study),
       targets_(std::move(targets)),
       record_(std::move(record)),
-      measurer_(make_measurer(study, record_, now_s, targets_.measure)),
+      measurer_(make_measurer(study, record_, now_s, targets_)),
       tracer_(make_tracer(study, record_, now_s)),
       progress_(samples_per_count(study, record_.configuration)),
       early_stopping_(scheduler_options(study)),
@@ -140,7 +141,7 @@ void RunningTrial::started(const TrialStarted& event) {
   has_reported_ = false;
   record_.disturbed_s = 0.0;
   program_startup_s_ = event.program_startup_s;
-  measurer_ = make_measurer(*study_, record_, started_s_, targets_.measure, program_startup_s_);
+  measurer_ = make_measurer(*study_, record_, started_s_, targets_, program_startup_s_);
   tracer_ = make_tracer(*study_, record_, started_s_);
   disturbed_.clear();
   decisions_.clear();

@@ -44,6 +44,7 @@ struct TrialTargets {
   /// The baseline's seconds per sample. A confirming run goes on until a buffer that is not drained
   /// yet can hide no more than a third of what the run is faster by. Nothing: no such wait.
   std::optional<double> baseline_seconds_per_sample{};
+  double usual_variance_s = 0.0;  ///< as in `MeasureOptions`
 };
 
 /// A trial under way: what it has reported, and whether it is to go on.

@@ -29,6 +29,9 @@ constexpr int k_least_pairs = 2;
 constexpr int k_most_times_usual = 4;
 /// One that would have to be this many standard errors away at its last look is given up.
 constexpr double k_within_reach = 2.0;
+/// Of three pairs whose launches differ as usual one in a hundred has so little of their variance,
+/// by chance or because its clock tells no more.
+constexpr double k_by_chance = 0.01;
 
 bool is_timed(const StudySpec& study) {
   return study.objectives.front().is_time() || study.objectives.front().is_cost();
@@ -141,7 +144,8 @@ PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>&
   result.degrees_of_freedom = prior + count - 1.0;
   if (!(result.degrees_of_freedom > 0.0)) return result;
   const double pooled = (prior * (launches + within) + squares) / result.degrees_of_freedom;
-  const double least = repeated_whole_runs ? 0.0 : within;
+  const double of_chance = is_timed(study) ? k_by_chance * launches : 0.0;
+  const double least = repeated_whole_runs ? of_chance : within;
   result.standard_error = std::sqrt(std::max(pooled, least) / count);
   result.half_width = student_quantile(result.degrees_of_freedom, error) * result.standard_error;
   return result;

@@ -42,6 +42,7 @@ TrialRecord full_trial(std::int64_t number) {
   measurement.startup_s = 3.5;
   measurement.step_seconds_per_sample = 0.25;
   measurement.step_half_width_s = 2e-3;
+  measurement.step_standard_error_s = 5e-4;
   measurement.slowest_seconds_per_sample = 0.5;
   measurement.warmup_excess_s = 1.25;
   measurement.phases["evaluation"] = {3.0, 2.0, 0.125, 6400.0, 0.0};
@@ -113,6 +114,7 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.measurement->startup_s, 3.5);
   EXPECT_EQ(read.measurement->step_seconds_per_sample, 0.25);
   EXPECT_EQ(read.measurement->step_half_width_s, 2e-3);
+  EXPECT_EQ(read.measurement->step_standard_error_s, 5e-4);
   EXPECT_EQ(read.measurement->slowest_seconds_per_sample, 0.5);
   EXPECT_EQ(read.measurement->warmup_excess_s, 1.25);
   EXPECT_TRUE(read.measurement->whole_run);

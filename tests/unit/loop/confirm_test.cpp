@@ -884,6 +884,17 @@ TEST_F(WholeRunPairs, AreAsSureAsTheyAgree) {
       << "of trials that were cut off nothing says that launches repeat it";
 }
 
+TEST_F(WholeRunPairs, ThatAreEqualAreNotCertain) {
+  for (int pair = 0; pair < 3; ++pair)
+    add_pair(1.0, 1.15);
+  const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
+  // A tenth of what the difference of two launches scatters by; t(2; 0.975) = 4.302653.
+  const double error = 0.1 * std::sqrt(2.0) * 0.015 / std::sqrt(3.0);
+  EXPECT_NEAR(std::log(speed_up.high / 1.15), 4.302653 * error, 1e-6);
+  EXPECT_NEAR(std::log(1.15 / speed_up.low), 4.302653 * error, 1e-6);
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+}
+
 TEST_F(WholeRunPairs, ThatDifferAreLessSure) {
   add_pair(1.0, 1.15);
   add_pair(1.1, 1.15);

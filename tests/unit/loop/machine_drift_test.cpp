@@ -179,5 +179,32 @@ TEST_F(DriftingStanding, WhatNoClockTellsIsLeftAsItIs) {
   EXPECT_FALSE(Standing(ranking_rules(study), trials_).drift().is_significant());
 }
 
+/// 30 steps of 0.1 s, whose mean is known by so much of it.
+TrialRecord with_noise(std::int64_t number, double relative_error) {
+  TrialRecord trial = completed(number, 100.0);
+  trial.measurement = steady(0.1);
+  trial.measurement->step_seconds_per_sample = 0.1;
+  trial.measurement->step_standard_error_s = 0.1 * relative_error;
+  trial.measurement->window_s = 3.0;
+  trial.measurement->window_steps = trial.measurement->window_samples = 30.0;
+  return trial;
+}
+
+TEST(UsualVariance, IsThatOfTrialsThatWereSeenOutAndNotDisturbed) {
+  EXPECT_EQ(usual_variance_s({}), 0.0);
+  std::vector<TrialRecord> trials{with_noise(1, 0.01), with_noise(2, 0.02)};
+  const double usual_s = 3.0 * 0.5 * (1e-4 + 4e-4);
+  EXPECT_DOUBLE_EQ(usual_variance_s(trials), usual_s);
+  trials.push_back(with_noise(3, 0.5));
+  trials.back().status = TrialStatus::stopped_early;
+  trials.push_back(with_noise(4, 0.5));
+  trials.back().status = TrialStatus::running;
+  trials.push_back(with_noise(5, 0.5));
+  trials.back().started_wall_s = 0.0;
+  trials.back().ended_wall_s = 10.0;
+  trials.back().disturbed_s = 8.0;
+  EXPECT_DOUBLE_EQ(usual_variance_s(trials), usual_s);
+}
+
 }  // namespace
 }  // namespace steptune

@@ -67,6 +67,35 @@ TEST(RunningTrial, ThatWasGivenUpCountsByWhatWasKnownThen) {
   EXPECT_LT(ended.measurement->seconds_per_sample, 0.11);
 }
 
+/// Steps of 0.1 s, give or take a hundredth, until the trial has been measured.
+int steps_until_measured(double usual_variance_s) {
+  const StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 2;
+  TrialTargets targets{study.measure};
+  targets.usual_variance_s = usual_variance_s;
+  RunningTrial trial(study, record, 0.0, targets);
+  trial.started({{2, 1}, 0.0, "", {}});
+  StopsAt scheduler(1e9);
+  NoSearcher searcher;
+  double now_s = 1.0;
+  int step = 0;
+  while (step < 1000 && !trial.wants_to_end(scheduler, searcher, nullptr)) {
+    ++step;
+    trial.reported(report(step, now_s += 0.1 + 0.001 * (step % 3)));
+  }
+  return step;
+}
+
+TEST(RunningTrial, GoesOnWhereStepsOfEarlierTrialsVariedMoreThanItsOwnHaveYet) {
+  const int alone = steps_until_measured(0.0);
+  EXPECT_LT(alone, 40);
+  EXPECT_EQ(steps_until_measured(1e-6), alone) << "as little as its own";
+  const int beside = steps_until_measured(0.01);
+  EXPECT_GT(beside, 2 * alone);
+  EXPECT_LT(beside, 10 * alone) << "its own count more and more";
+}
+
 /// 200 steps of 0.1 s, with a stall of 5 s after every 50th where asked for.
 TrialRecord measured(const StudySpec& study, TrialPurpose purpose, bool stalls,
                      const TrialRecord* baseline) {

@@ -109,6 +109,47 @@ TEST(PausesAtRandom, DoNotEndATrialBecauseTheFewThatCameWereShort) {
   }
 }
 
+/// Share of the intervals that hold the truth, and mean seconds to the end.
+struct FirstLooks {
+  double covered = 0.0;
+  double seconds = 0.0;
+};
+
+FirstLooks first_looks(const SimulatedProgram& program, int earlier_trials) {
+  constexpr int k_streams = 120;
+  FirstLooks looks;
+  for (std::uint64_t seed = 0; seed < k_streams; ++seed) {
+    const StreamTrial trial =
+        run_stream_trial(program, {.earlier_trials = earlier_trials}, false, seed);
+    const Measurement& m = trial.measurement;
+    looks.covered += std::abs(m.seconds_per_sample - trial.truth_s) <= m.half_width_s ? 1.0 : 0.0;
+    looks.seconds += trial.seconds;
+  }
+  looks.covered /= k_streams;
+  looks.seconds /= k_streams;
+  return looks;
+}
+
+/// One step in twenty takes twice as long or longer: of 30 steps often none.
+TEST(HeavyTails, ThatEarlierTrialsShowedAreWaitedFor) {
+  SimulatedProgram program;
+  program.tail_share = 0.05;
+  program.tail_mean_s = program.step_s;
+  EXPECT_LT(first_looks(program, 0).covered, 0.75);
+  EXPECT_GT(first_looks(program, 4).covered, 0.84);
+}
+
+TEST(QuietSteps, TakeNoLongerAfterQuietTrials) {
+  for (const double noise : {0.02, 0.12}) {
+    SimulatedProgram program;
+    program.noise = noise;
+    const FirstLooks alone = first_looks(program, 0);
+    const FirstLooks later = first_looks(program, 4);
+    EXPECT_LT(later.seconds, 1.02 * alone.seconds) << noise;
+    EXPECT_GE(later.covered, alone.covered) << noise;
+  }
+}
+
 /// A neighbour makes steps 30 % longer for a minute, 15 s after the start.
 TEST(ADisturbedMinute, IsMeasuredAgainWhereTheRunnerSeesItAndToldWhereItLastsElse) {
   const StopRule rule{.target_half_width = 0.02, .max_trial_s = 600.0, .most_hidden = 0.1};

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/measure/usual_noise.hpp"
+
+#include <cmath>
+
+namespace steptune {
+namespace {
+
+constexpr double k_errors = 2.0;  // in a 95 % interval
+/// As many as a trial has at least (`measure.min_window_steps`), unless the study says otherwise.
+constexpr double k_usual_intervals = 30.0;
+constexpr double k_half_weight_steps = 30.0;
+/// Twice what a trial has at least: it meets most of what comes more often.
+constexpr double k_seldom_steps = 64.0;
+
+/// Of a renewal process with rewards: what events take of a second varies with their durations and
+/// with the gaps between them, which scatter as those of a Poisson process unless they are known.
+double variance_of_events_s(const PhaseEstimate& phase, double seconds_per_sample) {
+  const double of_durations = phase.count * phase.seconds_error * phase.seconds_error;
+  double gap_variation = 1.0;
+  if (std::isfinite(phase.period_samples) && std::isfinite(phase.period_error)) {
+    gap_variation = phase.count * std::pow(phase.period_error / phase.period_samples, 2.0);
+  }
+  return (of_durations + gap_variation * phase.seconds * phase.seconds) /
+         (phase.spacing_samples * seconds_per_sample);
+}
+
+}  // namespace
+
+void UsualNoise::add(const Measurement& measurement) {
+  const Measurement& m = measurement;
+  const bool told = m.status == MeasurementStatus::steady && m.window_s > 0.0 &&
+                    m.window_steps > 0.0 && m.window_samples > 0.0 && m.seconds_per_sample > 0.0 &&
+                    m.step_seconds_per_sample > 0.0 && std::isfinite(m.step_standard_error_s);
+  if (!told) return;
+  const double error = m.step_standard_error_s / m.step_seconds_per_sample;
+  double variance_s = error * error * m.window_s;
+  for (const auto& [name, phase] : m.phases) {
+    const double spacing_steps = phase.spacing_samples * m.window_steps / m.window_samples;
+    if (!(spacing_steps <= k_seldom_steps) || !std::isfinite(phase.seconds_error)) continue;
+    variance_s += variance_of_events_s(phase, m.seconds_per_sample);
+  }
+  const double weight = m.window_steps / (m.window_steps + k_half_weight_steps);
+  sum_s_ += weight * variance_s;
+  weight_ += weight;
+}
+
+double with_usual_noise(double half_width_s, double mean_s, double seconds, std::size_t intervals,
+                        double usual_variance_s) {
+  const double usual_s = k_errors * mean_s * std::sqrt(usual_variance_s / seconds);
+  if (!(usual_s > half_width_s)) return half_width_s;
+  const double weight = k_usual_intervals / (k_usual_intervals + static_cast<double>(intervals));
+  return std::sqrt((1.0 - weight) * half_width_s * half_width_s + weight * usual_s * usual_s);
+}
+
+}  // namespace steptune
