@@ -220,5 +220,82 @@ TEST_F(TimeBudget, LeavesTheThreePairsThatAClaimTakesWithoutASteadyState) {
   EXPECT_LT(used_, 1.1);
 }
 
+/// A program that gets slower all the time, after a start of so long.
+ScriptedRunner::Script never_steady(double startup_s) {
+  return [startup_s](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    script.startup_s = startup_s;
+    script.slower_by_step = 0.002;
+    return script;
+  };
+}
+
+TEST_F(TimeBudget, IsNotOverrunByABaselineWithoutASteadyState) {
+  document_["measure"]["max_trial"] = "600s";
+  document_["budget"]["time"] = 120.0;
+  const LoopResult result = result_of(never_steady(5.0));
+  EXPECT_LT(used_, 1.05);
+  ASSERT_EQ(trials_.size(), 1U);
+  EXPECT_EQ(trials_[0].status, TrialStatus::completed) << "what it has measured by then counts";
+  EXPECT_THAT(trials_[0].measurement->remark, HasSubstr("the tuning time (2 min) was over"));
+  EXPECT_THAT(result.reason, HasSubstr("that is time for the baseline only"));
+}
+
+TEST_F(TimeBudget, IsNotOverrunByABaselineThatTellsNothing) {
+  document_["budget"]["time"] = 120.0;
+  const LoopResult result = result_of([](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    script.silent = true;
+    return script;
+  });
+  EXPECT_LT(used_, 1.05);
+  EXPECT_EQ(result.end, LoopEnd::too_many_failures);
+  EXPECT_THAT(result.reason, HasSubstr("the tuning time (2 min) was over"));
+}
+
+TEST_F(TimeBudget, IsNotOverrunByOthersWithoutASteadyState) {
+  document_["measure"]["max_trial"] = "600s";
+  for (const double time_s : {120.0, 300.0}) {
+    document_["budget"]["time"] = time_s;
+    // The baseline is steady, and found so in seconds.
+    static_cast<void>(result_of([](const TrialSpec& spec) {
+      const bool is_baseline = to_number(*spec.configuration.find("batch_size")) == 32 &&
+                               to_number(*spec.configuration.find("workers")) == 0;
+      return is_baseline ? train(spec) : never_steady(5.0)(spec);
+    }));
+    EXPECT_GT(searched(), 1U) << time_s;
+    EXPECT_LT(used_, 1.25) << time_s << ": by the first pair of fresh runs at most";
+  }
+}
+
+TEST_F(TimeBudget, WhatItHasCutOffBeforeItToldProgressRunsAgainWithMoreTime) {
+  document_["parameters"].erase("batch_size");
+  document_["command"] = Json::array({"train", "{workers}"});
+  document_["baseline"] = Json{{"workers", 0}};
+  document_["planned_run"]["batch_size"] = 32;
+  document_["budget"] = Json{{"time", 120.0}, {"trials", 2}};
+  document_["measure"]["confirm_pairs"] = 0;
+  const auto starts_late = [](const TrialSpec& spec) {
+    TrialScript script;
+    script.startup_s = spec.key.trial == 1 ? 1.0 : 200.0;
+    return script;
+  };
+  const DatabaseFolder folder;
+  {
+    SimulatedRun run(folder.path(), document_, starts_late);
+    const LoopResult result = must(run.run());
+    EXPECT_LT(run.record().elapsed_s, 126.0);
+    ASSERT_EQ(run.trials().size(), 2U);
+    EXPECT_EQ(run.trials()[1].status, TrialStatus::interrupted) << run.trials()[1].failure;
+    EXPECT_THAT(result.reason, HasSubstr("trial 2 was cut off"));
+  }
+  document_["budget"]["time"] = 600.0;
+  SimulatedRun run(folder.path(), document_, starts_late, 1000.0);
+  static_cast<void>(must(run.run()));
+  ASSERT_EQ(run.trials().size(), 2U);
+  EXPECT_EQ(run.trials()[1].status, TrialStatus::completed);
+  EXPECT_EQ(run.trials()[1].attempt, 2);
+}
+
 }  // namespace
 }  // namespace steptune::simulation

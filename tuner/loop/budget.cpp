@@ -59,9 +59,14 @@ KeptPairs pairs_to_keep(const StudySpec& study, const Spending& spending, bool c
   return {confirmed ? for_claim : usual, for_claim};
 }
 
+bool has_companion(const StudySpec& study) {
+  const auto& companion = study.measure.companion;
+  return companion && companion->configuration != study.baseline;
+}
+
 /// Runs that a claim takes: in each round one of a finalist, the baseline, and the companion.
 int least_runs(const StudySpec& study, const Spending& spending) {
-  const int in_round = study.measure.companion ? 3 : 2;
+  const int in_round = has_companion(study) ? 3 : 2;
   return in_round * pairs_to_keep(study, spending, /*confirmed=*/true).for_claim;
 }
 
@@ -169,29 +174,41 @@ std::optional<std::string> search_budget_spent(const StudySpec& study, const Spe
   if (search_time_spent(study, spending, confirmed)) {
     return spent_time_text(*budget.time_s);
   }
+  const KeptPairs pairs = pairs_to_keep(study, spending, confirmed || !spending.has_contender);
   if (budget.cost_usd && !fits(spending.usd, spending.least_trial_usd, spending.confirm_pair_usd,
-                               pairs_to_keep(study, spending, confirmed), *budget.cost_usd)) {
+                               pairs, *budget.cost_usd)) {
     return format_usd(*budget.cost_usd);
   }
   return std::nullopt;
 }
 
-bool can_pay_confirm_pair(const StudySpec& study, const Spending& spending) {
+bool can_pay_confirming_round(const StudySpec& study, const Spending& spending, std::size_t runs) {
   const BudgetSpec& budget = study.budget;
+  const double pairs = 0.5 * static_cast<double>(runs);
   const bool is_for_claim = spending.confirming_runs < least_runs(study, spending);
   const double pair_s = is_for_claim ? spending.least_confirm_pair_s : spending.confirm_pair_s;
-  if (budget.time_s && spending.elapsed_s + pair_s > *budget.time_s) return false;
-  return !budget.cost_usd || spending.usd + spending.confirm_pair_usd <= *budget.cost_usd;
+  if (budget.time_s && spending.elapsed_s + pairs * pair_s > *budget.time_s) return false;
+  return !budget.cost_usd || spending.usd + pairs * spending.confirm_pair_usd <= *budget.cost_usd;
 }
 
 bool can_pay_finalists(const StudySpec& study, const Spending& spending, std::size_t finalists) {
   const BudgetSpec& budget = study.budget;
+  const std::size_t in_round = finalists + 1 + (has_companion(study) ? 1 : 0);
   const double pairs =
-      0.5 * static_cast<double>(finalists + 1) * static_cast<double>(study.measure.confirm_pairs);
+      0.5 * static_cast<double>(in_round) * static_cast<double>(study.measure.confirm_pairs);
   if (budget.time_s && spending.elapsed_s + pairs * spending.confirm_pair_s > *budget.time_s) {
     return false;
   }
   return !budget.cost_usd || spending.usd + pairs * spending.confirm_pair_usd <= *budget.cost_usd;
+}
+
+double latest_end_s(const StudySpec& study, const Spending& spending, TrialPurpose purpose) {
+  if (!study.budget.time_s) return std::numeric_limits<double>::infinity();
+  const bool leaves_proof = purpose != TrialPurpose::baseline && !is_confirmation(purpose) &&
+                            study.measure.confirm_pairs > 0;
+  const double kept_s = std::min({spending.least_confirm_pair_s, spending.confirm_pair_s,
+                                  k_most_for_claim * *study.budget.time_s});
+  return *study.budget.time_s - (leaves_proof ? kept_s : 0.0);
 }
 
 double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double startup_s) {
@@ -211,11 +228,12 @@ double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double sta
   return twice ? 2.0 * share_s : share_s;
 }
 
-double share_of_confirming_run_s(const StudySpec& study, const Spending& spending,
-                                 double startup_s) {
+double share_of_confirming_run_s(const StudySpec& study, const Spending& spending, double startup_s,
+                                 std::size_t in_round) {
   const double share_s = share_of_trial_s(study, TrialPurpose::confirm_incumbent, startup_s);
-  const int runs = least_runs(study, spending) - spending.confirming_runs;
-  if (!study.budget.time_s || runs <= 0) return share_s;
+  if (!study.budget.time_s) return share_s;
+  const int runs = std::max(least_runs(study, spending) - spending.confirming_runs,
+                            std::max(1, static_cast<int>(in_round)));
   const double left_s = (*study.budget.time_s - spending.elapsed_s) / runs - startup_s;
   return std::min(share_s, std::max(left_s, least_confirming_run_s(study)));
 }

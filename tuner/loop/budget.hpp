@@ -46,9 +46,10 @@ inline constexpr double k_longer_window = 2.0;
 /// `$5.00`); nothing while one may. A trial that the budget cannot pay the least for is not begun.
 /// Two fifths of time and money at most are kept for the confirmation, or half for the pairs that a
 /// claim takes; of a search that goes on after one (`confirmed`) no more than for these; of time
-/// no more than these take at the least while nothing but the baseline was measured.
-/// What has begun is not cut short: a budget may be overrun by the last trial and by the first
-/// pair.
+/// no more than these take at the least, and of money what they take, while nothing but the
+/// baseline was measured.
+/// A budget of money may be overrun by the last trial and by the first pair, one of time by the
+/// first pair at its least (`latest_end_s`).
 [[nodiscard]] std::optional<std::string> search_budget_spent(const StudySpec& study,
                                                              const Spending& spending,
                                                              bool confirmed = false);
@@ -65,6 +66,13 @@ inline constexpr double k_longer_window = 2.0;
 /// than the bound of a single trial. Always true without a budget of money.
 [[nodiscard]] bool can_risk_a_trial(const StudySpec& study, double spent_usd, double bound_usd);
 
+/// The tuning time at which a trial of the search, or the baseline, is ended with what it has
+/// measured: the end of a budget of time, less for any but the baseline what a proof's first pair
+/// takes at the least, up to half of the budget. Of a confirming run the budget's end. Infinite
+/// without such a budget.
+[[nodiscard]] double latest_end_s(const StudySpec& study, const Spending& spending,
+                                  TrialPurpose purpose);
+
 /// After how long a trial has had its share of a budget of time, start-up not counted: the search
 /// gets about 60 % of the budget, for as many trials as budget and search space allow, at most 20,
 /// and each at least twice the least window. A baseline's share is twice as large, and so is that
@@ -73,15 +81,18 @@ inline constexpr double k_longer_window = 2.0;
                                       double startup_s);
 
 /// The same of the next confirming run where `spending` leaves less: what is left of the time,
-/// divided among the runs that a claim takes.
+/// divided among the runs that a claim takes, or the `in_round` that this one's round still has,
+/// itself included.
 [[nodiscard]] double share_of_confirming_run_s(const StudySpec& study, const Spending& spending,
-                                               double startup_s);
+                                               double startup_s, std::size_t in_round);
 
-/// Whether time and money allow the usual number of rounds of so many finalists and the baseline.
+/// Whether time and money allow the usual number of rounds of so many finalists, the baseline, and
+/// the study's companion.
 [[nodiscard]] bool can_pay_finalists(const StudySpec& study, const Spending& spending,
                                      std::size_t finalists);
 
-/// Whether a further pair of confirming runs fits into time and money.
-[[nodiscard]] bool can_pay_confirm_pair(const StudySpec& study, const Spending& spending);
+/// Whether a further round of so many confirming runs fits into time and money.
+[[nodiscard]] bool can_pay_confirming_round(const StudySpec& study, const Spending& spending,
+                                            std::size_t runs);
 
 }  // namespace steptune

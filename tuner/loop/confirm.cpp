@@ -274,6 +274,20 @@ std::optional<ConfirmStep> Confirmation::rest_of_round() const {
   return ConfirmStep{TrialPurpose::confirm_baseline, last_round_, study_->baseline};
 }
 
+std::size_t Confirmation::runs_in_next_round() const {
+  return std::max<std::size_t>(1, in_round(1).size()) + 1;
+}
+
+std::size_t Confirmation::runs_left_in_round(const TrialRecord& run) const {
+  const auto open =
+      std::ranges::count_if(finalists_, [](const Finalist& finalist) { return !finalist.settled; });
+  const auto others = std::ranges::count_if(standing_->trials(), [&](const TrialRecord& trial) {
+    return is_confirmation(trial.purpose) && trial.confirm_pair == run.confirm_pair &&
+           trial.number != run.number;
+  });
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, open + 1 - others));
+}
+
 std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) const {
   if (baseline_failed_ || study_->measure.confirm_pairs == 0) return std::nullopt;
   if (last_round_ <= 1) {
@@ -281,7 +295,8 @@ std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) 
     const bool begun = std::ranges::any_of(
         finalists_, [](const Finalist& finalist) { return !finalist.pairs.empty(); });
     for (const Configuration& contender : contenders(begun ? 0 : limits.together)) {
-      if (!was_tried(contender) && may_take_turns()) {
+      const bool may_begin = finalists_.empty() || limits.another_round;
+      if (may_begin && !was_tried(contender) && may_take_turns()) {
         return ConfirmStep{TrialPurpose::confirm_incumbent, 1, contender};
       }
     }
@@ -294,9 +309,8 @@ std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) 
     if (auto step = disturbed_run()) return step;
   }
   const auto configurations = in_round(limits.together);
-  const bool first = std::ranges::all_of(
-      finalists_, [](const Finalist& finalist) { return finalist.pairs.empty(); });
-  if (configurations.empty() || (!first && !limits.another_round)) return std::nullopt;
+  const bool is_first = finalists_.empty();
+  if (configurations.empty() || (!is_first && !limits.another_round)) return std::nullopt;
   const int round = last_round_ + 1;
   // A finalist that is new has no place in the round until its own first run.
   if (round % 2 == 0 && was_tried(configurations.front())) {

@@ -70,9 +70,15 @@ class Confirmation {
   /// earlier one that is within the precision of measuring of it. Null if there is none.
   [[nodiscard]] const Finalist* winner() const;
 
-  /// Nothing when all is said. The first round is begun and a round begun is finished whatever
-  /// the limits.
+  /// Nothing when all is said. The first run is begun and a round begun is finished whatever the
+  /// limits.
   [[nodiscard]] std::optional<ConfirmStep> next_step(const ConfirmLimits& limits) const;
+
+  /// Runs that the round after this one would have: its finalists, the baseline, the companion.
+  [[nodiscard]] std::size_t runs_in_next_round() const;
+
+  /// Runs that the round of `run`, which is one of its own, still has: itself included.
+  [[nodiscard]] std::size_t runs_left_in_round(const TrialRecord& run) const;
 
   /// Whether fresh runs of the baseline failed so often that nothing more is confirmed.
   [[nodiscard]] bool baseline_failed() const { return baseline_failed_; }

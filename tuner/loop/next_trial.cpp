@@ -42,6 +42,10 @@ std::optional<double> mean_baseline_rate(const Standing& standing) {
   return count > 0.0 ? std::optional(sum_s / count) : std::nullopt;
 }
 
+/// A fresh run's start, or the whole of a program that ends by itself, may take so many times as
+/// long as the baseline's did.
+constexpr double k_longer_fresh_run = 1.5;
+
 /// So many periods of a phase tell its share of the time.
 constexpr double k_periods_to_show = 3.0;
 
@@ -196,10 +200,40 @@ bool Tuning::tells_differences() const {
 
 ConfirmLimits Tuning::confirm_limits() const {
   const Spending so_far = spending();
-  ConfirmLimits limits{can_pay_confirm_pair(parts_.study, so_far), k_most_finalists};
+  const std::size_t runs = confirmation().runs_in_next_round();
+  ConfirmLimits limits{can_pay_confirming_round(parts_.study, so_far, runs), k_most_finalists};
   while (limits.together > 1 && !can_pay_finalists(parts_.study, so_far, limits.together))
     --limits.together;
   return limits;
+}
+
+void Tuning::set_time(TrialTargets& targets, const TrialRecord& trial, double startup_s) const {
+  const StudySpec& study = parts_.study;
+  Spending so_far = spending();
+  const double now_s = parts_.clock.now_s();
+  if (!is_confirmation(trial.purpose)) {
+    targets.share_s = share_of_trial_s(study, trial.purpose, startup_s);
+    targets.budget_end_s =
+        now_s + latest_end_s(study, so_far, trial.purpose) - stopwatch_.elapsed_s();
+    return;
+  }
+  // One that is adopted has had some of its time.
+  const bool is_adopted = trial.status == TrialStatus::running;
+  const double ran_s =
+      is_adopted ? std::max(0.0, parts_.clock.wall_time_s() - trial.started_wall_s) : 0.0;
+  so_far.elapsed_s -= ran_s;
+  const std::size_t in_round = confirmation().runs_left_in_round(trial);
+  targets.share_s = share_of_confirming_run_s(study, so_far, startup_s, in_round);
+  if (!study.budget.time_s) return;
+  targets.least_s = k_longer_fresh_run * startup_s + targets.share_s;
+  const TrialRecord* baseline = standing_.baseline();
+  if (baseline != nullptr && is_whole_run(*baseline)) {
+    targets.least_s = std::max(targets.least_s, k_longer_fresh_run * baseline->spent_s);
+  }
+  // The others of its round come after it, unless they run beside it.
+  const bool alone = machines_ == nullptr && parts_.runner.capacity() == 1;
+  const double left_s = *study.budget.time_s - so_far.elapsed_s;
+  targets.budget_end_s = now_s - ran_s + left_s / (alone ? static_cast<double>(in_round) : 1.0);
 }
 
 TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
@@ -211,9 +245,7 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
                         (study.trials == TrialsIn::live && is_confirmation(trial.purpose));
   const bool pays_start = is_fresh && baseline != nullptr && baseline->measurement;
   const double startup_s = pays_start ? baseline->measurement->startup_s : 0.0;
-  targets.share_s = is_confirmation(trial.purpose)
-                        ? share_of_confirming_run_s(study, spending(), startup_s)
-                        : share_of_trial_s(study, trial.purpose, startup_s);
+  set_time(targets, trial, startup_s);
   if (is_confirmation(trial.purpose)) {
     // A buffer takes time to drain.
     measure.max_trial_s = std::max(

@@ -301,11 +301,19 @@ double RunningTrial::before_wall_s() const {
   return started_s_ + k_share_of_wall * study_->limits.wall_s;
 }
 
+double RunningTrial::budget_end_s() const {
+  return std::max(targets_.budget_end_s, started_s_ + targets_.least_s);
+}
+
 double RunningTrial::deadline_s() const {
   // Before the start it is the runner that waits, for machines or their price.
   if (request_ != EndRequest::none || record_.status != TrialStatus::running) {
     return std::numeric_limits<double>::infinity();
   }
+  return std::min(own_limit_s(), budget_end_s());
+}
+
+double RunningTrial::own_limit_s() const {
   const Measurement& current = measurer_.current();
   const double last_s = before_wall_s();
   if (current.status == MeasurementStatus::no_reports) {
@@ -339,7 +347,16 @@ double RunningTrial::own_end_s() const {
 bool RunningTrial::out_of_time(double now_s) {
   if (now_s < deadline_s()) return false;
   requested_s_ = now_s;
-  return ask_for_end(EndRequest::time_limit, "");
+  if (own_limit_s() <= budget_end_s()) return ask_for_end(EndRequest::time_limit, "");
+  // With more time the study goes on with what it saw too little of; without a baseline there is
+  // nothing to go on with.
+  const MeasurementStatus seen = measurer_.current().status;
+  const bool too_little =
+      seen == MeasurementStatus::no_reports || seen == MeasurementStatus::warming_up;
+  if (too_little && record_.purpose != TrialPurpose::baseline)
+    return interrupt(EndRequest::no_time);
+  return ask_for_end(EndRequest::time_limit, fmt::format("the tuning time ({}) was over",
+                                                         format_duration(*study_->budget.time_s)));
 }
 
 bool RunningTrial::interrupt(EndRequest request) {
@@ -355,7 +372,9 @@ Measurement RunningTrial::final_measurement() const {
       return at_request_.value_or(measurer_.current());
     case EndRequest::time_limit: {
       Measurement measurement = unsteady_at_limit(measurer_.current(), progress_, own_end_s());
-      if (measurement.remark.empty()) measurement.remark = request_reason_;
+      if (!request_reason_.empty()) {
+        measurement.remark += (measurement.remark.empty() ? "" : "; ") + request_reason_;
+      }
       if (requested_s_ >= before_wall_s() && measurement.remark.empty()) {
         measurement.remark =
             fmt::format("cut short by \"limits.wall\" ({}) after {:.0f} steps",

@@ -29,6 +29,10 @@ struct TrialTargets {
   double min_window_samples = 0.0;
   /// After so long any interval will do: the trial's share of a budget of time.
   double share_s = std::numeric_limits<double>::infinity();
+  /// When its part of a budget of time is over, on the loop's clock: it ends with what it has
+  /// measured by then, but not before it has run for `least_s`.
+  double budget_end_s = std::numeric_limits<double>::infinity();
+  double least_s = 0.0;
   /// From its start, where it cannot be asked to end (`TrialSpec::enough_s`).
   double enough_s = std::numeric_limits<double>::infinity();
   std::optional<SlowLimit> slow_limit{};  ///< likewise (`TrialSpec::slow_limit`)
@@ -94,6 +98,10 @@ class RunningTrial {
   /// When a trial that has reported anything is ended, lest the runner's wall limit makes a failure
   /// of what was seen; infinite before that.
   [[nodiscard]] double before_wall_s() const;
+  /// When its part of the budget of time is over.
+  [[nodiscard]] double budget_end_s() const;
+  /// When it has been measured for as long as it may, whatever the budget.
+  [[nodiscard]] double own_limit_s() const;
   /// Measured in a program that others share (`k_shared_program`), and there in turns with the
   /// baseline.
   [[nodiscard]] bool shares_program() const;

@@ -11,9 +11,11 @@ std::string with_detail(std::string_view what, const std::string& detail) {
 }
 
 TrialResult interrupted(EndRequest request) {
-  return {TrialStatus::interrupted, request == EndRequest::user
-                                        ? "stopped by the user"
-                                        : "its machines were still waited for when time was over"};
+  const char* why = request == EndRequest::user ? "stopped by the user"
+                    : request == EndRequest::no_machine
+                        ? "its machines were still waited for when time was over"
+                        : "too little of it was seen when the tuning time was over";
+  return {TrialStatus::interrupted, why};
 }
 
 /// The trial's end says nothing against it: what counts is what was measured.
@@ -28,11 +30,12 @@ TrialResult measured_result(const TrialEnding& ending) {
   }
   if (ending.missing) {
     const bool by_itself = ending.request == EndRequest::none;
-    return {TrialStatus::failed,
-            fmt::format("{}: {}",
-                        by_itself ? "ended before it could be measured"
-                                  : "could not be measured within \"max_trial\"",
-                        *ending.missing)};
+    const std::string limit =
+        ending.request_reason.empty() ? "within \"max_trial\"" : "before " + ending.request_reason;
+    return {TrialStatus::failed, fmt::format("{}: {}",
+                                             by_itself ? "ended before it could be measured"
+                                                       : "could not be measured " + limit,
+                                             *ending.missing)};
   }
   if (ending.slow) return {TrialStatus::stopped_early, *ending.slow};
   if (ending.violated) return {TrialStatus::infeasible, *ending.violated};

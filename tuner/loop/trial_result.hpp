@@ -19,6 +19,7 @@ enum class EndRequest {
   unlike,      ///< a hook could not put the configuration into the program
   user,        ///< the user wants to stop
   no_machine,  ///< it still waited for one when time was over
+  no_time,     ///< too little of it was seen when the tuning time was over
 };
 
 /// All that decides what became of a trial.
@@ -26,7 +27,7 @@ struct TrialEnding {
   OutcomeKind outcome = OutcomeKind::completed;
   std::string detail;  ///< the runner's
   EndRequest request = EndRequest::none;
-  std::string request_reason;           ///< the scheduler's
+  std::string request_reason;           ///< the scheduler's, or why its time was over
   std::optional<std::string> missing;   ///< why there are no objective values; nothing: there are
   std::optional<std::string> violated;  ///< the guard that is violated
   std::optional<std::string> slow;      ///< why too little was seen of it in the time it had
@@ -38,7 +39,8 @@ struct TrialEnding {
 
 /// Whether a trial that was asked to end so is to be launched again if the study goes on.
 [[nodiscard]] constexpr bool interrupts(EndRequest request) {
-  return request == EndRequest::user || request == EndRequest::no_machine;
+  return request == EndRequest::user || request == EndRequest::no_machine ||
+         request == EndRequest::no_time;
 }
 
 /// What became of a trial: `status` is one that a trial has after it ended.
@@ -50,7 +52,8 @@ struct TrialResult {
 /// The truth table of outcome x request x values. In words:
 /// - Out of memory and programs that could not be started are what they are, whatever was asked.
 /// - A user's stop interrupts whatever was not asked to end before, unless the program had ended by
-///   itself with exit status 0. So does the end of the time that machines were waited for.
+///   itself with exit status 0. So does the end of the time that machines were waited for, or of
+///   the tuning time.
 /// - A trial that the loop asked to end counts by its measurement; how it took the signal (exit
 ///   status 1, killed, 0) says nothing.
 /// - A trial that nobody asked to end and that did not exit with 0 has failed, however well

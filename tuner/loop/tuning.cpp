@@ -52,7 +52,7 @@ Tuning::Tuning(const LoopParts& parts, StudyRecord study, std::optional<StudySta
       study_(std::move(study)),
       left_as_(left_as),
       machines_(parts.runner.machine_holder()),
-      stopwatch_(parts.clock, study_.elapsed_s),
+      stopwatch_(parts.clock, study_.elapsed_s + parts.looked_s),
       events_(parts),
       recorder_(parts, machines_, events_, stopwatch_, study_),
       running_(parts, events_, recorder_, stopwatch_),
@@ -184,10 +184,12 @@ Result<void> Tuning::search() {
 Result<void> Tuning::confirm() {
   bool announced = false;
   const std::size_t withdrawn_before = withdrawn_;
+  const std::size_t cut_off_before = cut_off_.size();
   while (!end_ || end_->end != LoopEnd::interrupted) {
     if (running_.empty()) {
       // What one run could not have, the next would wait for as well.
-      if (!can_pay_another() || withdrawn_ > withdrawn_before) return {};
+      const bool lacks_time = withdrawn_ > withdrawn_before || cut_off_.size() > cut_off_before;
+      if (!can_pay_another() || lacks_time) return {};
       auto next = next_pending(/*confirming=*/true);
       if (!next) next = next_sentinel(/*search_is_over=*/true);
       if (!next) next = next_confirmation();
@@ -307,6 +309,11 @@ bool Tuning::is_first_of_finalist(const TrialRecord& trial) const {
 }
 
 bool Tuning::is_too_late_for(TrialPurpose purpose) const {
+  if (machines_ == nullptr) {
+    // A baseline that is begun again ends at once, and with it the study.
+    return purpose != TrialPurpose::baseline &&
+           stopwatch_.elapsed_s() >= latest_end_s(parts_.study, spending(), purpose);
+  }
   if (withdrawn_ == 0) return false;
   return is_confirmation(purpose) ? time_is_over() : search_time_is_over();
 }
@@ -429,6 +436,8 @@ Result<void> Tuning::on_ended(const TrialRecord& trial) {
     if (interrupts() == 0 && !is_too_late_for(trial.purpose)) {
       pending_.push_back(trial);
       ++pending_.back().attempt;
+    } else if (interrupts() == 0 && withdrawn_ == 0) {
+      cut_off_.push_back(trial.number);
     }
     parts_.listener.on_trial_ended(trial, standing_);
     return {};
@@ -574,11 +583,9 @@ std::string Tuning::why_nothing_faster() const {
     return is_compared(trial.purpose) && trial.purpose != TrialPurpose::baseline;
   });
   if (by_time && !compared) {
-    // A run that is its own trial cannot be gone on with.
-    return fmt::format("; that is time for the baseline only, and nothing was compared with it{}",
-                       parts_.study.trials == TrialsIn::attached
-                           ? ""
-                           : ": run it again with a longer --time, and it goes on");
+    const std::string& then = parts_.after_too_little;
+    return fmt::format("; that is time for the baseline only, and nothing was compared with it{}{}",
+                       then.empty() ? "" : ": ", then);
   }
   std::string why = "; nothing was shown to be faster than the baseline";
   const double left_s = by_time ? *limit_s - stopwatch_.elapsed_s() : 0.0;

@@ -78,6 +78,8 @@ class Tuning {
   [[nodiscard]] const Confirmation& confirmation() const;
   [[nodiscard]] ConfirmLimits confirm_limits() const;
   [[nodiscard]] TrialTargets targets_of(const TrialRecord& trial) const;
+  /// What a budget of time leaves to a trial, which is in the standing.
+  void set_time(TrialTargets& targets, const TrialRecord& trial, double startup_s) const;
   [[nodiscard]] TrialRecord new_trial(TrialPurpose purpose, std::string origin,
                                       Configuration configuration) const;
 
@@ -102,7 +104,7 @@ class Tuning {
   void withdraw_waiting();
   /// Leaves what is to run again, but has no time any more, to a run with more; says so.
   void leave_cut_off();
-  /// Of what was withdrawn, or lost from then on, whether there is no time for another attempt.
+  /// Of what was withdrawn, cut off or lost, whether there is no time for another attempt.
   [[nodiscard]] bool is_too_late_for(TrialPurpose purpose) const;
   /// Lets the running trials go on for a moment; deals with those that end and with the user.
   [[nodiscard]] Result<void> listen();

@@ -110,6 +110,27 @@ TEST_F(ConfirmTest, OneThatFailsMakesRoomForTheNext) {
   EXPECT_EQ(step->configuration, trials_[2].configuration);
 }
 
+TEST_F(ConfirmTest, OneThatFailsMakesNoRoomForTheNextWhereTheLimitsAllowNoFurtherPair) {
+  trials_.push_back(completed(3, 3.0, 0.01));
+  EXPECT_TRUE(next({false, 1})) << "the first run is begun whatever the limits";
+  trials_.push_back(confirming(4, k_a, 1, 2, 2.0, 0.01));
+  trials_.back().status = TrialStatus::failed;
+  EXPECT_FALSE(next({false, 1}));
+  EXPECT_TRUE(next({true, 1}));
+}
+
+TEST_F(ConfirmTest, CountsTheRunsOfARound) {
+  EXPECT_EQ(confirmation().runs_in_next_round(), 2U);
+  trials_.push_back(confirming(3, k_a, 1, 2, 2.0, 0.01));
+  EXPECT_EQ(confirmation().runs_left_in_round(trials_.back()), 2U);
+  trials_.push_back(confirming(4, k_b, 1, 1, 4.0, 0.01));
+  EXPECT_EQ(confirmation().runs_left_in_round(trials_.back()), 1U);
+  study_.measure.companion = ConfirmCompanion{trials_[1].configuration, 3};
+  EXPECT_EQ(confirmation().runs_in_next_round(), 2U) << "it is the finalist";
+  trials_.push_back(completed(5, 1.0, 0.01));
+  EXPECT_EQ(confirmation().runs_in_next_round(), 3U);
+}
+
 TEST_F(ConfirmTest, ABaselineThatFailsOnceIsRunAgainAndNotAThirdTime) {
   for (const bool baseline_first : {false, true}) {
     trials_.resize(2);

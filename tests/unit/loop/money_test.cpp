@@ -188,9 +188,9 @@ TEST(Budget, ConfirmingRunsOfANightShareWhatIsLeftWithTheCompanion) {
   study.budget.trials = 2;
   Spending spending;
   spending.elapsed_s = 180.0;
-  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 0.0), 30.0);
-  study.measure.companion.emplace();
-  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 0.0), 20.0)
+  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 0.0, 2), 30.0);
+  study.measure.companion.emplace().configuration.set("x", std::int64_t{7});
+  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 0.0, 2), 20.0)
       << "two rounds of three runs each";
 }
 
@@ -203,22 +203,60 @@ TEST(Budget, ConfirmingRunsShareWhatIsLeft) {
   spending.elapsed_s = 180.0;
   spending.least_confirm_pair_s = 18.0;
   spending.confirm_pair_s = 200.0;
-  EXPECT_EQ(share_of_confirming_run_s(study, spending, 1.0),
+  EXPECT_EQ(share_of_confirming_run_s(study, spending, 1.0, 2),
             std::numeric_limits<double>::infinity());
   study.budget.time_s = 300.0;
-  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0), 29.0) << "a quarter of 120 s";
-  EXPECT_TRUE(can_pay_confirm_pair(study, spending));
+  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0, 2), 29.0)
+      << "a quarter of 120 s";
+  EXPECT_TRUE(can_pay_confirming_round(study, spending, 2));
   spending.confirming_runs = 3;
   spending.elapsed_s = 272.0;
-  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0), 27.0);
+  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0, 1), 27.0);
   spending.elapsed_s = 299.0;
-  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0), 8.0) << "the least window";
-  EXPECT_FALSE(can_pay_confirm_pair(study, spending));
+  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0, 1), 8.0) << "the least window";
+  EXPECT_FALSE(can_pay_confirming_round(study, spending, 2));
   spending.confirming_runs = 4;
   spending.elapsed_s = 110.0;
-  EXPECT_FALSE(can_pay_confirm_pair(study, spending)) << "what a claim takes was run";
+  EXPECT_FALSE(can_pay_confirming_round(study, spending, 2)) << "what a claim takes was run";
   spending.elapsed_s = 100.0;
-  EXPECT_TRUE(can_pay_confirm_pair(study, spending));
+  EXPECT_TRUE(can_pay_confirming_round(study, spending, 2));
+  EXPECT_FALSE(can_pay_confirming_round(study, spending, 3))
+      << "one and a half times a pair's time";
+  spending.elapsed_s = 240.0;
+  EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 1.0, 3), 19.0)
+      << "later rounds share what is left, too";
+}
+
+TEST(Budget, TrialsEndWithTheTimeThatAProofDoesNotTake) {
+  StudySpec study = time_study();
+  study.measure.confirm_pairs = 3;
+  Spending spending;
+  spending.least_confirm_pair_s = 20.0;
+  spending.confirm_pair_s = 80.0;
+  EXPECT_TRUE(std::isinf(latest_end_s(study, spending, TrialPurpose::search)));
+  study.budget.time_s = 100.0;
+  EXPECT_DOUBLE_EQ(latest_end_s(study, spending, TrialPurpose::search), 80.0);
+  EXPECT_DOUBLE_EQ(latest_end_s(study, spending, TrialPurpose::baseline), 100.0);
+  EXPECT_DOUBLE_EQ(latest_end_s(study, spending, TrialPurpose::confirm_incumbent), 100.0);
+  spending.least_confirm_pair_s = 70.0;
+  EXPECT_DOUBLE_EQ(latest_end_s(study, spending, TrialPurpose::search), 50.0) << "half at most";
+  study.measure.confirm_pairs = 0;
+  EXPECT_DOUBLE_EQ(latest_end_s(study, spending, TrialPurpose::search), 100.0);
+}
+
+TEST(Budget, ARoundOfANightIsPricedWithItsCompanion) {
+  StudySpec study = time_study();
+  study.measure.confirm_pairs = 4;
+  study.budget.time_s = 80.0;
+  Spending spending;
+  spending.confirm_pair_s = 10.0;
+  EXPECT_TRUE(can_pay_finalists(study, spending, 3));
+  study.measure.companion.emplace().configuration = study.baseline;
+  EXPECT_TRUE(can_pay_finalists(study, spending, 3)) << "it is the baseline itself";
+  study.measure.companion->configuration.set("x", std::int64_t{7});
+  EXPECT_FALSE(can_pay_finalists(study, spending, 3));
+  study.budget.time_s = 100.0;
+  EXPECT_TRUE(can_pay_finalists(study, spending, 3)) << "four rounds of five runs";
 }
 
 TEST(Budget, KeepsAShareForTheConfirmation) {
@@ -313,13 +351,17 @@ TEST(Budget, KeepsAShareOfMoneyForTheConfirmationAsOfTime) {
   study.measure.confirm_pairs = 3;
   study.budget.cost_usd = 10.0;
   Spending spending;
+  spending.has_contender = true;
   spending.confirm_pair_usd = 1.0;
   spending.usd = 7.0;
   EXPECT_FALSE(search_budget_spent(study, spending)) << "three pairs are left";
   spending.usd = 7.01;
   EXPECT_EQ(search_budget_spent(study, spending), "$10.00");
   EXPECT_FALSE(search_budget_spent(study, spending, /*confirmed=*/true)) << "two are a proof";
+  spending.has_contender = false;
+  EXPECT_FALSE(search_budget_spent(study, spending)) << "there is nothing yet to confirm";
   spending.usd = 8.01;
+  EXPECT_TRUE(search_budget_spent(study, spending));
   EXPECT_TRUE(search_budget_spent(study, spending, /*confirmed=*/true));
 }
 
@@ -331,20 +373,20 @@ TEST(Budget, AFurtherPairMustFitIntoTimeAndMoney) {
   spending.confirm_pair_s = 10.0;
   spending.confirm_pair_usd = 0.1;
   spending.confirming_runs = 100;
-  EXPECT_TRUE(can_pay_confirm_pair(study, spending)) << "no budget";
+  EXPECT_TRUE(can_pay_confirming_round(study, spending, 2)) << "no budget";
   study.budget.time_s = 100.0;
   study.budget.cost_usd = 1.0;
-  EXPECT_TRUE(can_pay_confirm_pair(study, spending)) << "exactly";
+  EXPECT_TRUE(can_pay_confirming_round(study, spending, 2)) << "exactly";
   spending.confirm_pair_usd = 0.2;
-  EXPECT_FALSE(can_pay_confirm_pair(study, spending));
+  EXPECT_FALSE(can_pay_confirming_round(study, spending, 2));
   spending.confirm_pair_usd = 0.1;
   spending.confirm_pair_s = 11.0;
-  EXPECT_FALSE(can_pay_confirm_pair(study, spending));
+  EXPECT_FALSE(can_pay_confirming_round(study, spending, 2));
   spending.confirming_runs = 0;
   spending.least_confirm_pair_s = 10.0;
-  EXPECT_TRUE(can_pay_confirm_pair(study, spending)) << "for a claim the least will do";
+  EXPECT_TRUE(can_pay_confirming_round(study, spending, 2)) << "for a claim the least will do";
   spending.least_confirm_pair_s = 10.1;
-  EXPECT_FALSE(can_pay_confirm_pair(study, spending));
+  EXPECT_FALSE(can_pay_confirming_round(study, spending, 2));
 }
 
 TEST(Budget, FinalistsRunTogetherWhereTheUsualRoundsOfAllFit) {
