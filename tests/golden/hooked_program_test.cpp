@@ -194,6 +194,15 @@ TEST_F(HookedProgram, WhoseOutputSomebodyElseTakesIsToldSo) {
               HasSubstr("the program trains, but what the hook prints does not come back"));
 }
 
+TEST_F(HookedProgram, ThatStartsTooSlowlyForTheTuningTimeIsToldSo) {
+  sandbox_.write("train.py", "import time\nimport torch\ntime.sleep(60)\n");
+  const Ended ended = sandbox_.steptune({"run", "--time", "8s", "--", k_python, "train.py"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err,
+              HasSubstr("the program made no step within 4.0 s, half of the tuning time"));
+  EXPECT_THAT(ended.err, HasSubstr("--time"));
+}
+
 TEST_F(HookedProgram, IsTunedAsItIsAndRunWithTheResult) {
   const std::vector<std::string> command = {"--", k_python, "train.py"};
   auto with_command = [&command](std::vector<std::string> words) {

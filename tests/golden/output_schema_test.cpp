@@ -58,7 +58,19 @@ TEST_F(OutputSchema, OfWhatWasDecided) {
   EXPECT_EQ(decisions.back().at("text"), Json::parse(run_.out).at("reason"));
   const Ended shown = sandbox_->steptune({"show", "--decisions"});
   EXPECT_NE(shown.out.find("  end\n  of=budget trials="), std::string::npos) << shown.out;
-  EXPECT_EQ(sandbox_->steptune({"show", "demo", "3", "--decisions"}).exit_code, 2);
+  const std::string trial = std::to_string(decisions.back().at("trial").get<int>());
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"show", "demo", trial, "--decisions"},
+        {"show", trial, "--decisions"}}) {
+    const Json of_trial = defined("decisions", words);
+    ASSERT_FALSE(of_trial.at("decisions").empty());
+    for (const Json& decision : of_trial.at("decisions"))
+      EXPECT_EQ(decision.at("trial"), decisions.back().at("trial"));
+    EXPECT_LT(of_trial.at("decisions").size(), decisions.size());
+  }
+  const Ended missing = sandbox_->steptune({"show", "999", "--decisions"});
+  EXPECT_NE(missing.exit_code, 0);
+  EXPECT_NE(missing.err.find("trial 999"), std::string::npos) << missing.err;
 }
 
 // Those of nights: `retune_test.cpp`.

@@ -35,12 +35,15 @@ Result<InstanceType> instance_from_json(const Json& json, const std::string& whe
 
 }  // namespace
 
+std::vector<InstanceGroup> rented_groups(const Resources& resources) {
+  if (!resources.groups.empty()) return resources.groups;
+  return {{{}, resources.instance_type, resources.instance_count}};
+}
+
 Result<double> usd_per_hour(const std::map<std::string, InstanceType>& instances,
                             const Resources& resources) {
-  std::vector<InstanceGroup> groups = resources.groups;
-  if (groups.empty()) groups.push_back({{}, resources.instance_type, resources.instance_count});
   double sum = 0.0;
-  for (const InstanceGroup& group : groups) {
+  for (const InstanceGroup& group : rented_groups(resources)) {
     const auto found = instances.find(group.instance_type);
     if (found == instances.end()) {
       std::vector<std::string> names;

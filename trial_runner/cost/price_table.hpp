@@ -20,6 +20,10 @@ struct InstanceType {
   int gpus = 0;
 };
 
+/// The groups that are rented, of each as many as it counts: those of a heterogeneous cluster, or
+/// the one of the usual type.
+[[nodiscard]] std::vector<InstanceGroup> rented_groups(const Resources& resources);
+
 /// USD per hour of all machines together. A type that is not in `instances` is an error that names
 /// the nearest one and says how to add a price: an unknown price is never zero.
 [[nodiscard]] Result<double> usd_per_hour(const std::map<std::string, InstanceType>& instances,

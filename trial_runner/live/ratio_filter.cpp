@@ -35,7 +35,7 @@ constexpr double k_like_baseline_freedom = 4.0;
 /// blocks do; and that they scatter less than the baseline's may be since no stall was met yet.
 constexpr double k_most_variance_ratio = 16.0;
 /// Whoever may end at any block ends at one that happens to look certain.
-constexpr double k_widened_for_looks = 1.15;
+constexpr double k_widened_for_block_looks = 1.15;
 /// The grid of the likeliest noise. Steps that scatter by a tenth are what there is most.
 constexpr double k_least_step_deviation = 0.01, k_most_step_deviation = 0.6, k_step_factor = 1.35;
 constexpr double k_least_wander_per_s = 1e-7, k_most_wander_per_s = 0.2, k_wander_factor = 4.0;
@@ -246,7 +246,7 @@ std::optional<TurnRatio> RatioFilter::ratio() const {
       state.surprises == 0.0 && state.disturbed_baseline_blocks > k_rare * state.baseline_blocks;
   const double variance = state.ratio_variance + (may_be_disturbed ? k_disturbance_variance : 0.0);
   return TurnRatio{.value = std::exp(state.log_ratio + state.log_of_mean),
-                   .half_width = k_widened_for_looks * student_quantile_95(freedom) *
+                   .half_width = k_widened_for_block_looks * student_quantile_95(freedom) *
                                  std::sqrt(std::max(0.0, variance))};
 }
 

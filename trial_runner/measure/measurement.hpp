@@ -79,7 +79,7 @@ struct Measurement {
   double window_s = 0.0;
   double window_steps = 0.0;
   double window_samples = 0.0;
-  double total_samples = 0.0;
+  double total_samples = 0.0;  ///< as the program counts them; of a `whole_run` its own alone
   /// Whether the program told samples; else they are steps times what the study says a step holds,
   /// or steps. Nothing where it is not known.
   std::optional<bool> samples_told;

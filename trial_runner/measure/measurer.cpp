@@ -189,6 +189,8 @@ struct Measurer::State {
     m.whole_run = true;
     const ProgressPoint& end = series.back();
     const double process_s = ended_s - options.started_s;
+    // What a run that goes on from a checkpoint did before is no part of it.
+    m.total_samples = end.samples - series[0].samples + least_before_first();
     const double told_s = series.time_s(series.size() - 1) - series.time_s(0);
     const bool at_once = !series.uses_own_clock() && told_s < k_at_once * process_s &&
                          told_s < k_at_once_step_s * (end.steps - series[0].steps);

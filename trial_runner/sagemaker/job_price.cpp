@@ -2,6 +2,7 @@
 #include "trial_runner/sagemaker/job_price.hpp"
 
 #include "common/json_fields.hpp"
+#include "trial_runner/cost/price_table.hpp"
 
 namespace steptune {
 namespace {
@@ -25,10 +26,8 @@ bool is_sound(const JobPrice& price) {
 
 std::optional<PriceParts> price_parts_of(const std::map<std::string, PriceParts>& by_type,
                                          const Resources& resources) {
-  std::vector<InstanceGroup> groups = resources.groups;
-  if (groups.empty()) groups.push_back({{}, resources.instance_type, resources.instance_count});
   PriceParts sum;
-  for (const InstanceGroup& group : groups) {
+  for (const InstanceGroup& group : rented_groups(resources)) {
     const auto found = by_type.find(group.instance_type);
     if (found == by_type.end()) return std::nullopt;
     const double count = group.instance_count;

@@ -12,6 +12,9 @@
 
 namespace steptune::slurm {
 
+/// The most tasks that a node may have.
+inline constexpr double k_most_tasks_per_node = 1024.0;
+
 /// What all trials of a study share.
 struct SlurmOptions {
   int parallel = 1;

@@ -63,9 +63,8 @@ int port_of(const std::string& word) {
 /// torchrun starts a node's processes itself.
 int tasks_per_node(const TrialSpec& spec, const slurm::SlurmOptions& options) {
   if (!spec.launch) {
-    constexpr double k_most_tasks = 1e4;
     const double tasks = options.tasks_per_node.evaluate(spec.configuration);
-    return tasks >= 1.0 && tasks <= k_most_tasks ? static_cast<int>(tasks) : 1;
+    return tasks >= 1.0 && tasks <= slurm::k_most_tasks_per_node ? static_cast<int>(tasks) : 1;
   }
   return spec.launch->with == Launcher::srun ? spec.launch->processes_per_node : 1;
 }

@@ -27,7 +27,6 @@ using document::Writing;
 constexpr double k_most_nodes = 10'000.0;
 constexpr double k_most_gpus = 64.0;
 constexpr double k_most_cpus = 4096.0;
-constexpr double k_most_tasks = 1024.0;
 constexpr std::size_t k_most_options = 50;
 
 /// What the runner itself decides, and what would take trials out of its hands.
@@ -119,7 +118,8 @@ void add_needs(Section<SlurmSection>& section) {
   section.add(key("nodes", &SlurmSection::nodes, whole({1.0, k_most_nodes}))
                   .doc("nodes of a trial: a number, or an expression over parameters"));
   section.add(
-      key("tasks_per_node", &SlurmSection::tasks_per_node, whole({1.0, k_most_tasks}))
+      key("tasks_per_node", &SlurmSection::tasks_per_node,
+          whole({1.0, slurm::k_most_tasks_per_node}))
           .doc("times that the command runs on each node: a number, or with whole nodes "
                "(`exclusive`) an expression over parameters. Several tasks find their ranks in "
                "`RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `MASTER_ADDR` and `MASTER_PORT`"));

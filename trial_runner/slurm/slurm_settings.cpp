@@ -28,12 +28,11 @@ constexpr double k_least_lease_s = 120.0;
 /// Each is a request to the controller.
 constexpr std::size_t k_most_needs_asked = 20;
 
-int whole_number(const document::Formula& formula, const Configuration& configuration,
-                 double least) {
-  constexpr double k_most = 10'000.0;
+int whole_number(const document::Formula& formula, const Configuration& configuration, double least,
+                 double most = 10'000.0) {
   const double value = formula.evaluate(configuration);
-  return value >= least && value <= k_most && value == std::floor(value) ? static_cast<int>(value)
-                                                                         : -1;
+  return value >= least && value <= most && value == std::floor(value) ? static_cast<int>(value)
+                                                                       : -1;
 }
 
 void add_option(slurm::Need& need, const char* name, const document::StringTemplate& value,
@@ -66,7 +65,7 @@ std::optional<NeedFault> fault_of(const slurm::Need& need, const SlurmSection& s
                                                   printable_line(section.gpus_per_node.text()))};
   }
   const std::string tasks_text = printable_line(section.tasks_per_node.text());
-  if (whole_number(section.tasks_per_node, configuration, 1.0) < 0) {
+  if (whole_number(section.tasks_per_node, configuration, 1.0, slurm::k_most_tasks_per_node) < 0) {
     return NeedFault{"tasks_per_node", fmt::format("\"{}\" is not a number of tasks", tasks_text)};
   }
   if (!section.exclusive && !parse_finite(section.tasks_per_node.text())) {

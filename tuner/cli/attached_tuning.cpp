@@ -132,6 +132,8 @@ class AttachedSession {
                     [this] { return program_.is_gone() || program_.unusable() ? 1 : 0; }};
     parts.machine = machine_of_trials(study);
     parts.interrupted_because = "the long run that it was tuned in had ended";
+    // A run that is its own trial cannot be gone on with.
+    parts.after_too_little.clear();
     auto result = run_loop(parts);
     display.finish();
     return result;

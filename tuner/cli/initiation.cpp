@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/initiation.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -22,6 +23,9 @@ namespace steptune {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Of the time to look at a program in, that of asking it for its options at most.
+constexpr double k_share_of_help = 0.25;
 
 /// So much of a command stands in the file.
 constexpr std::size_t k_longest_command = 500;
@@ -46,6 +50,11 @@ class Initiation {
     look_.argv = request.argv;
     look_.folder = input_.folder;
     look_.log_path = log_directory(context.database(), input_.name) / "init.log";
+    if (request.longest_s) {
+      look_.longest_help_s = std::min(look_.longest_help_s, k_share_of_help * *request.longest_s);
+      look_.longest_start_s =
+          std::min(look_.longest_start_s, (1.0 - k_share_of_help) * *request.longest_s);
+    }
   }
 
   Result<InitResult> run() {

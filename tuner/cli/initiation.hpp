@@ -16,11 +16,13 @@ namespace steptune {
 /// A study file that is to be guessed from a training command.
 struct InitRequest {
   std::vector<std::string> argv;
-  std::string name;            ///< of the study; empty: after the script
-  std::string file;            ///< to write; empty: NAME.study.json
-  bool force = false;          ///< write over a file that is there
-  bool no_run = false;         ///< do not look at its output
-  bool quiet = false;          ///< say nothing of what is being done
+  std::string name;     ///< of the study; empty: after the script
+  std::string file;     ///< to write; empty: NAME.study.json
+  bool force = false;   ///< write over a file that is there
+  bool no_run = false;  ///< do not look at its output
+  bool quiet = false;   ///< say nothing of what is being done
+  /// Longest that looking at the program may take; nothing: as long as that takes.
+  std::optional<double> longest_s = {};
   bool same_training = false;  ///< leave what makes it another training (batch size, accumulation)
 };
 

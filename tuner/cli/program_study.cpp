@@ -32,6 +32,11 @@ namespace fs = std::filesystem;
 /// A program that has not imported PyTorch by then is none of it, in all likelihood.
 constexpr double k_longest_import_s = 30.0;
 
+/// Shares of a tuning time: until the first step, after which the rest would not do to compare
+/// anything, and of watching steps.
+constexpr double k_most_until_step = 0.5;
+constexpr double k_most_of_watching = 0.1;
+
 /// How any program is tuned, in one example.
 constexpr const char* k_by_hand =
     "any program with options can be tuned by a study file (docs/tutorial.md), which\n"
@@ -53,10 +58,21 @@ struct Refusal {
   bool may_have_options = false;  ///< it runs, but the hook has no hold on it
 };
 
+/// A program that uses PyTorch, but has not made a step within its part of the tuning time.
+Refusal too_little_time(double longest_s) {
+  return {
+      {ErrorKind::usage,
+       fmt::format("the program made no step within {}, half of the tuning time: the other half "
+                   "would not do to compare anything",
+                   format_duration(k_most_until_step * longest_s)),
+       "--time", "give it a longer one"}};
+}
+
 /// Why a surveyed program cannot be tuned from outside; nothing if it can.
 std::optional<Refusal> why_not_surveyed(const Survey& survey, const std::string& name,
                                         const std::vector<std::string>& argv,
-                                        const fs::path& folder, const fs::path& log) {
+                                        const fs::path& folder, const fs::path& log,
+                                        std::optional<double> longest_s) {
   if (survey.ended && survey.ended->kind == OutcomeKind::not_started) {
     return Refusal{{ErrorKind::usage, survey.ended->detail, "", ""}};
   }
@@ -67,6 +83,10 @@ std::optional<Refusal> why_not_surveyed(const Survey& survey, const std::string&
         {ErrorKind::usage,
          fmt::format("the program failed before it had trained: {}", survey.ended->detail), "",
          fmt::format("all of its output is in {}", log.string())}};
+  }
+  const bool may_train = survey.log.imported() && !survey.log.disabled() && !survey.is_unheard;
+  if (longest_s && may_train && !survey.ended && !survey.log.disabled("reports")) {
+    return too_little_time(*longest_s);
   }
   if (!known) {
     return Refusal{not_from_outside(why_hook_is_silent(survey.log, argv, folder), name, argv),
@@ -209,6 +229,14 @@ Result<Survey> survey_of(CommandContext& context, const std::vector<std::string>
   survey.log_path = log;
   survey.samples_per_step = options.samples_per_step;
   survey.longest_import_s = k_longest_import_s;
+  if (options.longest_s) {
+    const double start_s = k_most_until_step * *options.longest_s;
+    const double watch_s = k_most_of_watching * *options.longest_s;
+    survey.longest_start_s = std::min(survey.longest_start_s, start_s);
+    survey.longest_import_s = std::min(survey.longest_import_s, start_s);
+    survey.watch_s = std::min(survey.watch_s, watch_s);
+    survey.longest_watch_s = std::min(survey.longest_watch_s, watch_s);
+  }
   survey.no_step_yet = [&] {
     if (options.quiet) return;
     context.console.message(
@@ -255,6 +283,7 @@ Result<StudyFile> by_its_options(CommandContext& context, const std::vector<std:
   request.name = name;
   request.quiet = options.quiet;
   request.same_training = !options.semantic;
+  if (options.longest_s) request.longest_s = k_most_until_step * *options.longest_s;
   const auto result = init_from_command(context, request, flags);
   if (!result && flags.count() > 0) return stopped(context, flags);
   if (!result) {
@@ -361,7 +390,7 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
   const auto survey = survey_of(context, argv, options, folder, log, flags);
   if (!survey && flags.count() > 0) return stopped(context, flags);
   if (!survey) return tl::unexpected(survey.error());
-  if (auto why = why_not_surveyed(*survey, name, argv, folder, log)) {
+  if (auto why = why_not_surveyed(*survey, name, argv, folder, log, options.longest_s)) {
     if (!why->may_have_options) return tl::unexpected(std::move(why->error));
     return by_its_options(context, argv, name, options, std::move(why->error), flags);
   }
@@ -391,7 +420,7 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
     context.console.message(draft_text(*survey, *draft));
     if (planned) {
       context.console.message(
-          fmt::format("plan    {:g} samples: {}", planned->samples, planned->why));
+          fmt::format("plan    {} samples: {}", count_text(planned->samples), planned->why));
     }
     context.console.message(fmt::format("wrote   {}", printable_line(file)));
   }

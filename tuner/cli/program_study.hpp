@@ -19,6 +19,8 @@ struct ProgramOptions {
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
   bool quiet = false;
+  /// The tuning time, where it is limited: looking at the program takes half of it at most.
+  std::optional<double> longest_s = {};
 };
 
 /// Adds `--name`, `--numeric`, `--semantic`, `--live`, `--samples-per-step` and `--samples`.

@@ -95,7 +95,8 @@ Result<LoopResult> tune(CommandContext& context, const RunOptions& options, cons
   auto result =
       run_loop({study, *parts->searcher, *parts->scheduler, *parts->runner.runner, history,
                 *parts->runner.clock, display, log_directory(context.database(), study.name),
-                [&notice] { return notice(); }, detach, std::move(machine)});
+                [&notice] { return notice(); }, detach, std::move(machine), "stopped by the user",
+                options.looked_s});
   display.finish();
   if (result && !result->left_running.empty()) context.console.message(result->left_running);
   return result;
@@ -169,10 +170,15 @@ ExitCode run_study(CommandContext& context, RunOptions& options) {
   const auto notifier = Notifier::create(options.notify.targets, context.clock);
   if (!notifier) return context.console.error(notifier.error());
   options.program.quiet = options.quiet;
+  const auto time_s = tuning_time_s(options);
+  if (!time_s) return context.console.error(time_s.error());
+  options.program.longest_s = *time_s;
+  const double looked_from_s = context.clock.now_s();
   auto file = study_file_of(context, options.words, options.program);
   if (!file) return context.console.error(file.error());
   if (file->ended_by != ExitCode::ok) return file->ended_by;
   options.study = std::move(file->path);
+  options.looked_s = context.clock.now_s() - looked_from_s;
   auto study = open_study_file(options.study);
   if (!study) return failed_run(context, options, *notifier, options.study, study.error());
   if (const auto applied = apply_overrides(options, *study); !applied) {

@@ -148,6 +148,21 @@ Result<void> begin_log(const RunOptions& options, const Environment& environment
   return set_up_log(log);
 }
 
+Result<std::optional<double>> tuning_time_s(const RunOptions& options) {
+  if (options.time.empty()) return std::optional<double>();
+  const auto time_s = parse_duration_s(options.time);
+  if (!time_s) {
+    return fail(ErrorKind::usage, time_s.error().message, "--time", "write 90s, 30m, 1h30m or 2d");
+  }
+  if (*time_s < k_shortest_budget_s || *time_s > k_longest_budget_s) {
+    return fail(
+        ErrorKind::usage,
+        fmt::format("a tuning time of {} is out of range", printable_line(options.time, 40)),
+        "--time", "give 1s to 366d");
+  }
+  return std::optional(*time_s);
+}
+
 Result<void> apply_overrides(const RunOptions& options, StudySpec& study) {
   if (options.seed) {
     study.search.seed = static_cast<std::uint64_t>(*options.seed);
@@ -161,19 +176,11 @@ Result<void> apply_overrides(const RunOptions& options, StudySpec& study) {
     study.search.first_guesses = true;
     study.document["search"]["first_guesses"] = true;
   }
-  if (options.time.empty()) return {};
-  const auto time_s = parse_duration_s(options.time);
-  if (!time_s) {
-    return fail(ErrorKind::usage, time_s.error().message, "--time", "write 90s, 30m, 1h30m or 2d");
-  }
-  if (*time_s < k_shortest_budget_s || *time_s > k_longest_budget_s) {
-    return fail(
-        ErrorKind::usage,
-        fmt::format("a tuning time of {} is out of range", printable_line(options.time, 40)),
-        "--time", "give 1s to 366d");
-  }
-  study.budget.time_s = *time_s;
-  study.document["budget"]["time"] = *time_s;
+  const auto time_s = tuning_time_s(options);
+  if (!time_s) return tl::unexpected(time_s.error());
+  if (!*time_s) return {};
+  study.budget.time_s = **time_s;
+  study.document["budget"]["time"] = **time_s;
   return {};
 }
 

@@ -24,6 +24,7 @@ struct RunOptions {
   std::optional<std::int64_t> seed;
   std::optional<std::int64_t> trials;
   std::string time;
+  double looked_s = 0.0;  ///< what looking at the program took
   bool fresh = false;
   bool yes = false;
   bool quiet = false;
@@ -36,6 +37,9 @@ struct RunOptions {
 
 /// Begins the diagnostic log as the variable STEPTUNE_LOG and `--log-level`, which wins, ask for.
 [[nodiscard]] Result<void> begin_log(const RunOptions& options, const Environment& environment);
+
+/// `--time` in seconds; nothing where it was not given.
+[[nodiscard]] Result<std::optional<double>> tuning_time_s(const RunOptions& options);
 
 /// Puts seed, budget and first guesses of the command line into the study, its document included.
 [[nodiscard]] Result<void> apply_overrides(const RunOptions& options, StudySpec& study);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -69,16 +70,47 @@ Result<TrialDetails> details_of(const StoredStudy& study, const TrialRecord& tri
   return details;
 }
 
-ExitCode show_decisions(CommandContext& context, const ShowOptions& options) {
-  if (options.arguments.size() > 1) {
-    return context.console.error({ErrorKind::usage, "--decisions tells of a study, not of a trial",
-                                  "", "see 'steptune show --help'"});
+/// What `--decisions` is asked of: a study, or one of its trials.
+struct DecisionsOf {
+  StoredStudy study;
+  std::optional<std::int64_t> trial;
+};
+
+Result<DecisionsOf> decisions_of(CommandContext& context, std::vector<std::string> words) {
+  std::optional<std::int64_t> trial;
+  if (words.size() > 1) {
+    const auto number = trial_number(words.back());
+    if (!number) return tl::unexpected(number.error());
+    trial = *number;
+    words.pop_back();
   }
-  const auto study =
-      open_stored_study(context, options.arguments.empty() ? "" : options.arguments.front());
-  if (!study) return context.console.error(study.error());
-  const auto decisions = study->history.decisions(study->record.id);
+  auto study = open_stored_study(context, words.empty() ? "" : words.front());
+  const bool is_missing = !study && study.error().kind == ErrorKind::not_found;
+  // A study may be called by a number, too.
+  const auto number = words.empty() ? Result<std::int64_t>(0) : trial_number(words.front());
+  if (is_missing && !trial && number) {
+    trial = *number;
+    study = open_stored_study(context, "");
+  }
+  if (!study) return tl::unexpected(study.error());
+  if (trial) {
+    if (const auto found = study->history.trial(study->record.id, *trial); !found) {
+      return tl::unexpected(found.error());
+    }
+  }
+  return DecisionsOf{*std::move(study), trial};
+}
+
+ExitCode show_decisions(CommandContext& context, const ShowOptions& options) {
+  const auto asked = decisions_of(context, options.arguments);
+  if (!asked) return context.console.error(asked.error());
+  const StoredStudy* study = &asked->study;
+  auto decisions = study->history.decisions(study->record.id);
   if (!decisions) return context.console.error(decisions.error());
+  if (asked->trial) {
+    std::erase_if(*decisions,
+                  [&](const StudyDecision& decision) { return decision.trial != *asked->trial; });
+  }
   if (context.json) {
     Json json;
     json["schema_version"] = k_json_schema_version;
@@ -133,7 +165,8 @@ void add_show_command(CLI::App& program, CommandContext& context) {
   CLI::App* command = add_command(program, context, "show", "Show everything about one trial",
                                   "  steptune show 7\n"
                                   "  steptune show resnet-nightly 7 --log\n"
-                                  "  steptune show resnet-nightly --decisions");
+                                  "  steptune show resnet-nightly --decisions\n"
+                                  "  steptune show 7 --decisions");
   command
       ->add_option("TRIAL", options->arguments,
                    "Study, by name or file [default: the latest], and number of the trial")
@@ -143,7 +176,8 @@ void add_show_command(CLI::App& program, CommandContext& context) {
                                        "Print the trial's output instead, as far as it was kept");
   command
       ->add_flag("--decisions", options->decisions,
-                 "Show what was decided about the study instead, and the numbers behind it")
+                 "Show what was decided about the study instead, with TRIAL what of that is about "
+                 "this trial, and the numbers behind it")
       ->excludes(log);
   add_json_option(*command, context);
   log->excludes(command->get_option("--json"));

@@ -43,9 +43,7 @@ Result<StudyExport> read_study_export(const StoredStudy& study) {
   auto decisions = study.history.decisions(study.record.id);
   if (!decisions) return tl::unexpected(decisions.error());
   result.decisions = *std::move(decisions);
-  for (const TrialRecord& trial : result.trials) {
-    if (trial.purpose == TrialPurpose::baseline) add_what_a_trial_tells(result.sessions, trial);
-  }
+  add_what_baselines_tell(result.sessions, result.trials);
   return result;
 }
 

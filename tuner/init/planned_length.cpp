@@ -2,6 +2,7 @@
 #include "tuner/init/planned_length.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -18,8 +19,8 @@ struct ToldNumber {
   std::string from;  ///< empty: the command
 
   [[nodiscard]] std::string text() const {
-    return from.empty() ? fmt::format("{} {:g}", option, number)
-                        : fmt::format("{} {:g} ({})", option, number, from);
+    const std::string told = fmt::format("{} {}", option, count_text(number));
+    return from.empty() ? told : fmt::format("{} ({})", told, from);
   }
 };
 
@@ -28,17 +29,6 @@ using Names = std::vector<std::string>;
 std::optional<double> positive(const std::string& text) {
   const auto number = parse_finite(text);
   return number && *number > 0.0 ? number : std::nullopt;
-}
-
-/// Whether a setting of this plain name may tell the length of the run: `scheduler.max_epochs` and
-/// `diffusion.num_steps` do not.
-bool is_of_run(const std::string& plain) {
-  static const RE2 k_of_run(
-      R"((?:[^.]*\.)*\+*(?:train(?:er|ing)?|run(?:ner)?|fit|solver|schedule|optimi[sz]ation|)"
-      R"(experiment|exp|learning|loop|general|common|global|args|arguments|cfg|config|settings|)"
-      R"(h?params|(?:hyper_?)?parameters)(?:_(?:cfg|config|args|arguments|params|settings|options))?)"
-      R"(\.[^.]*)");
-  return plain.find('.') == std::string::npos || RE2::FullMatch(plain, k_of_run);
 }
 
 /// How the command spells an option of this plain name: `--nEpochs`, or `trainer.max_epochs` of
@@ -107,8 +97,9 @@ Length length_of(const ProgramFacts& program) {
   const auto look_at = [&length](const std::vector<ProgramOption>& settings) {
     if (length.is_told()) return;
     std::vector<ProgramOption> of_run = settings;
-    std::erase_if(
-        of_run, [](const ProgramOption& setting) { return !is_of_run(plain_name(setting.name)); });
+    std::erase_if(of_run, [](const ProgramOption& setting) {
+      return setting.is_assigned || !is_of_run(plain_name(setting.name));
+    });
     length = {number_of(of_run, step_options()), number_of(of_run, epoch_options())};
     // Which of two defaults ends it, or whether one is something else (`num_steps` of a sequence),
     // is not known.
@@ -122,6 +113,19 @@ Length length_of(const ProgramFacts& program) {
 }
 
 }  // namespace
+
+bool is_of_run(const std::string& plain) {
+  static const RE2 k_of_run(
+      R"((?:[^.]*\.)*\+*(?:train(?:er|ing)?|run(?:ner)?|fit|solver|schedule|optimi[sz]ation|)"
+      R"(experiment|exp|learning|loop|general|common|global|args|arguments|cfg|config|settings|)"
+      R"(h?params|(?:hyper_?)?parameters)(?:_(?:cfg|config|args|arguments|params|settings|options))?)"
+      R"(\.[^.]*)");
+  return plain.find('.') == std::string::npos || RE2::FullMatch(plain, k_of_run);
+}
+
+std::string count_text(double count) {
+  return count == std::round(count) ? fmt::format("{:.0f}", count) : fmt::format("{:g}", count);
+}
 
 const std::vector<std::string>& epoch_options() {
   static const std::vector<std::string> k_names = {"epochs",       "num_epochs", "max_epochs",
@@ -157,12 +161,12 @@ std::optional<PlannedLength> planned_length(const ProgramFacts& program, const S
     const auto per_step = survey.samples_per_step();
     if (!per_step) return std::nullopt;
     return PlannedLength{steps->number * *per_step,
-                         fmt::format("{} of {:g} samples", steps->text(), *per_step)};
+                         fmt::format("{} of {} samples", steps->text(), count_text(*per_step))};
   }
   const auto samples = samples_of_epoch(survey.log);
   if (!epochs || !samples) return std::nullopt;
   return PlannedLength{epochs->number * *samples,
-                       fmt::format("{} of {:g} samples", epochs->text(), *samples),
+                       fmt::format("{} of {} samples", epochs->text(), count_text(*samples)),
                        epochs->number > 1.0 ? samples : std::nullopt};
 }
 

@@ -23,6 +23,13 @@ struct PlannedLength {
 [[nodiscard]] const std::vector<std::string>& epoch_options();
 [[nodiscard]] const std::vector<std::string>& step_options();
 
+/// Whether a setting of this plain name may tell the length of the run: `trainer.max_epochs` does,
+/// `scheduler.max_epochs` and `diffusion.num_steps` do not.
+[[nodiscard]] bool is_of_run(const std::string& plain);
+
+/// A number of samples or steps for people: `5401600`, `0.5`.
+[[nodiscard]] std::string count_text(double count);
+
 /// Samples of one pass of all ranks over the training data: batches times their size, so up to a
 /// batch too many. Nothing where not exactly one training loader tells both.
 [[nodiscard]] std::optional<double> samples_of_epoch(const HookLog& log);

@@ -29,7 +29,8 @@ struct ProgramOption {
   std::string default_from;                  ///< where the default was read: `--help`, `train.py`
   std::string words;                         ///< the program's own description, one line
   bool python_truth = false;                 ///< truth values are written `True` and `False`
-  std::vector<std::string> needs;            ///< options without which this one is refused
+  bool is_assigned = false;  ///< the script assigns it another value: its default need not hold
+  std::vector<std::string> needs;  ///< options without which this one is refused
 
   [[nodiscard]] bool is_called(const std::string& typed) const;
 };

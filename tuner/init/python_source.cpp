@@ -285,6 +285,25 @@ bool is_assigned_once(std::string_view code, const std::string& name) {
   return times == 1;
 }
 
+/// Names of parsed arguments that are assigned to: `epochs` of `args.epochs = 1`.
+std::set<std::string> assigned_arguments(const std::string& code) {
+  static const RE2 k_parsed(
+      R"(\b([A-Za-z_]\w*)\s*(?:,\s*\w+\s*)?=\s*[\w.]*parse_(?:known_)?args\()");
+  static const RE2 k_assigned(R"((?m)^[ \t]*([A-Za-z_]\w*)\.([A-Za-z_]\w*)[ \t]*[-+*/]*=[^=])");
+  std::set<std::string> parsed{"FLAGS"};
+  std::string object;
+  std::string name;
+  for (re2::StringPiece rest(code); RE2::FindAndConsume(&rest, k_parsed, &object);)
+    parsed.insert(object);
+  // Functions are handed them under the usual names.
+  parsed.insert({"args", "opt"});
+  std::set<std::string> assigned;
+  for (re2::StringPiece rest(code); RE2::FindAndConsume(&rest, k_assigned, &object, &name);) {
+    if (parsed.contains(object)) assigned.insert(plain_name(name));
+  }
+  return assigned;
+}
+
 }  // namespace
 
 std::optional<std::filesystem::path> python_script_of(const std::vector<std::string>& argv,
@@ -319,8 +338,11 @@ std::vector<ProgramOption> options_of_source(std::string_view source,
     ProgramOption option = option_of_call(function, arguments_of({rest.data(), rest.size()}));
     if (option.name.starts_with('-')) options.push_back(std::move(option));
   }
-  for (ProgramOption& option : options)
+  const std::set<std::string> assigned = assigned_arguments(code);
+  for (ProgramOption& option : options) {
     option.default_from = file_name;
+    option.is_assigned = assigned.contains(plain_name(option.name));
+  }
   return options;
 }
 

@@ -58,6 +58,22 @@ std::optional<Told> told_by(const ProgramFacts& program, const std::vector<std::
   return std::nullopt;
 }
 
+/// The same of the length of the run, without what speaks of something else
+/// (`scheduler.max_epochs`) and defaults that the script assigns anew.
+std::optional<Told> length_told_by(ProgramFacts program, const std::vector<std::string>& names) {
+  std::erase_if(program.options, [&](const ProgramOption& option) {
+    const auto today = program.today(option);
+    const bool is_default = !today || today->from != "the command";
+    return !is_of_run(plain_name(option.name)) || (option.is_assigned && is_default);
+  });
+  for (NamedConfig& config : program.configs) {
+    std::erase_if(config.settings, [](const ProgramOption& setting) {
+      return !is_of_run(plain_name(setting.name));
+    });
+  }
+  return told_by(program, names);
+}
+
 std::optional<double> positive(const std::optional<Told>& told) {
   if (!told) return std::nullopt;
   const auto number = parse_finite(told->value);
@@ -103,7 +119,7 @@ class Goal {
     if (samples) {
       guess_.document["planned_run"]["samples"] = static_cast<std::int64_t>(std::round(*samples));
       guess_.notes.push_back(
-          fmt::format("planned run of {:g} samples: {}", std::round(*samples), why_));
+          fmt::format("planned run of {} samples: {}", count_text(std::round(*samples)), why_));
       guess_.comments["/planned_run"] = why_;
     } else {
       guess_.notes.push_back(
@@ -205,17 +221,17 @@ class Goal {
   }
 
   std::optional<double> planned_samples(const std::optional<double>& per_step) {
-    const auto names = [](const std::vector<std::string>& usual, const std::string& own) {
-      return own.empty() ? usual : std::vector<std::string>{plain_name(own)};
+    // A trainer whose option is known has it where it has it.
+    const auto length_of = [&](const std::string& own, const std::vector<std::string>& usual) {
+      return own.empty() ? length_told_by(input_.program, usual)
+                         : told_by(input_.program, {plain_name(own)});
     };
     const ReadySpace* space = input_.space;
-    const auto steps =
-        told_by(input_.program, names(step_options(), space == nullptr ? "" : space->steps));
-    const auto epochs =
-        told_by(input_.program, names(epoch_options(), space == nullptr ? "" : space->epochs));
+    const auto steps = length_of(space == nullptr ? "" : space->steps, step_options());
+    const auto epochs = length_of(space == nullptr ? "" : space->epochs, epoch_options());
     if (const auto number = positive(steps); number && per_step) {
-      why_ = fmt::format("{} {} ({}) of {:g} samples", steps->option, steps->value, steps->from,
-                         *per_step);
+      why_ = fmt::format("{} {} ({}) of {} samples", steps->option, steps->value, steps->from,
+                         count_text(*per_step));
       return *number * *per_step;
     }
     if (const auto number = positive(steps); number && !by_role_.contains("batch")) {
@@ -232,13 +248,13 @@ class Goal {
     std::string from = data ? fmt::format("{} {}", told->option, told->value) : "";
     if (!data && input_.survey) {
       data = samples_of_epoch(input_.survey->log);
-      if (data) from = fmt::format("{:g} samples that its loader hands out", *data);
+      if (data) from = fmt::format("{} samples that its loader hands out", count_text(*data));
     }
     if (!data) {
       const auto folder = told_by(input_.program, k_data);
       if (folder && !folder->value.empty())
         data = files_of_data(input_.folder / folder->value, input_.interrupted);
-      if (data) from = fmt::format("{:g} files below {}", *data, folder->value);
+      if (data) from = fmt::format("{} files below {}", count_text(*data), folder->value);
     }
     if (!data) return std::nullopt;
     why_ = fmt::format("{} {} ({}) of {}", epochs->option, epochs->value, epochs->from, from);

@@ -154,6 +154,10 @@ struct LoopParts {
   bool detach_on_interrupt = false;
   MachineDescription machine{};  ///< that trials run on, for the history
   std::string interrupted_because = "stopped by the user";
+  /// Tuning time that was spent before, on looking at the program; counts as the study's.
+  double looked_s = 0.0;
+  /// What to do about a time that was enough for the baseline only, for people; empty: nothing.
+  std::string after_too_little = "run it again with a longer --time, and it goes on";
 };
 
 /// Tunes: baseline, hints, search, confirmation, recommendation. Continues an interrupted study

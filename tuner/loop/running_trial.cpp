@@ -53,14 +53,22 @@ constexpr double k_with_turns = 2.0;
 /// A confirming run goes on until a buffer can hide no more than this of what it gains.
 constexpr double k_hidden_share = 1.0 / 3.0;
 
+/// Samples of the run itself: a counter that goes on from a checkpoint begins with those before it.
+double own_samples(const Measurement& measurement) {
+  if (measurement.whole_run) return measurement.total_samples;
+  const double steps_s = measurement.warmup_s - measurement.warmup_excess_s + measurement.window_s;
+  const double seen = steps_s / measurement.seconds_per_sample;
+  return seen > 0.0 ? std::min(seen, measurement.total_samples) : measurement.total_samples;
+}
+
 /// Of a program that ended in order: whether that was its end. One that gives up after a few steps
 /// may end so, too.
 bool is_as_long(const Measurement& whole_run, const Measurement* baseline) {
   if (baseline == nullptr) return true;
   const auto steps = [](const Measurement& measurement) {
-    return measurement.total_samples * measurement.window_steps / measurement.window_samples;
+    return own_samples(measurement) * measurement.window_steps / measurement.window_samples;
   };
-  return whole_run.total_samples >= k_least_of_baseline * baseline->total_samples ||
+  return own_samples(whole_run) >= k_least_of_baseline * own_samples(*baseline) ||
          steps(whole_run) >= k_least_of_baseline * steps(*baseline);
 }
 

@@ -52,7 +52,7 @@ Tuning::Tuning(const LoopParts& parts, StudyRecord study, std::optional<StudySta
       study_(std::move(study)),
       left_as_(left_as),
       machines_(parts.runner.machine_holder()),
-      stopwatch_(parts.clock, study_.elapsed_s),
+      stopwatch_(parts.clock, study_.elapsed_s + parts.looked_s),
       events_(parts),
       recorder_(parts, machines_, events_, stopwatch_, study_),
       running_(parts, events_, recorder_, stopwatch_),
@@ -309,10 +309,10 @@ bool Tuning::is_first_of_finalist(const TrialRecord& trial) const {
 }
 
 bool Tuning::is_too_late_for(TrialPurpose purpose) const {
-  // Without a baseline nothing can go on.
-  if (purpose == TrialPurpose::baseline) return false;
   if (machines_ == nullptr) {
-    return stopwatch_.elapsed_s() >= latest_end_s(parts_.study, spending(), purpose);
+    // A baseline that is begun again ends at once, and with it the study.
+    return purpose != TrialPurpose::baseline &&
+           stopwatch_.elapsed_s() >= latest_end_s(parts_.study, spending(), purpose);
   }
   if (withdrawn_ == 0) return false;
   return is_confirmation(purpose) ? time_is_over() : search_time_is_over();
@@ -583,11 +583,9 @@ std::string Tuning::why_nothing_faster() const {
     return is_compared(trial.purpose) && trial.purpose != TrialPurpose::baseline;
   });
   if (by_time && !compared) {
-    // A run that is its own trial cannot be gone on with.
-    return fmt::format("; that is time for the baseline only, and nothing was compared with it{}",
-                       parts_.study.trials == TrialsIn::attached
-                           ? ""
-                           : ": run it again with a longer --time, and it goes on");
+    const std::string& then = parts_.after_too_little;
+    return fmt::format("; that is time for the baseline only, and nothing was compared with it{}{}",
+                       then.empty() ? "" : ": ", then);
   }
   std::string why = "; nothing was shown to be faster than the baseline";
   const double left_s = by_time ? *limit_s - stopwatch_.elapsed_s() : 0.0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/rehearsal/speed_model.hpp"
 
+#include <cmath>
 #include <map>
 #include <memory>
 #include <utility>
@@ -37,7 +38,9 @@ std::optional<SpeedModel> recorded_speed(const std::vector<TrialRecord>& trials)
   AssumedSpeed mean{0.0, 0.0};
   double count = 0.0;
   for (const TrialRecord& trial : trials) {
-    if (!trial.measurement || trial.measurement->status != MeasurementStatus::steady) continue;
+    // A program that ends by itself takes as long again, steady or not.
+    const bool counts = trial.measurement && (is_steady(trial) || is_whole_run(trial));
+    if (!counts || !std::isfinite(trial.measurement->seconds_per_sample)) continue;
     const AssumedSpeed speed{trial.measurement->seconds_per_sample, trial.measurement->startup_s};
     known[trial.configuration] = speed;
     mean.seconds_per_sample += speed.seconds_per_sample;

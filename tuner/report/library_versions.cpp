@@ -47,13 +47,17 @@ MachineDescription machine_told_by(const TrialRecord& trial) {
   return machine;
 }
 
-void add_what_a_trial_tells(std::vector<SessionRecord>& sessions, const TrialRecord& trial) {
-  const auto launched_in = std::ranges::find_if(
-      std::views::reverse(sessions),
-      [&](const SessionRecord& session) { return session.started_wall_s <= trial.started_wall_s; });
-  // A clock that was set back in between leaves none.
-  if (launched_in == sessions.rend()) return;
-  launched_in->machine.merge(machine_told_by(trial));
+void add_what_baselines_tell(std::vector<SessionRecord>& sessions,
+                             const std::vector<TrialRecord>& trials) {
+  for (const TrialRecord& trial : trials) {
+    if (trial.purpose != TrialPurpose::baseline) continue;
+    const auto launched_in =
+        std::ranges::find_if(std::views::reverse(sessions), [&](const SessionRecord& session) {
+          return session.started_wall_s <= trial.started_wall_s;
+        });
+    // A clock that was set back in between leaves none.
+    if (launched_in != sessions.rend()) launched_in->machine.merge(machine_told_by(trial));
+  }
 }
 
 }  // namespace steptune

@@ -20,8 +20,9 @@ namespace steptune {
 /// `cuda`, `cudnn`, `python`), and from a cluster's nodes `hosts`, `cpu` and `kernel`.
 [[nodiscard]] MachineDescription machine_told_by(const TrialRecord& trial);
 
-/// Adds that to the machine of the session, of those in order, in which the trial was launched.
-/// What a session tells itself stays.
-void add_what_a_trial_tells(std::vector<SessionRecord>& sessions, const TrialRecord& trial);
+/// Adds that of each baseline to the machine of the session, of those in order, in which it was
+/// launched. What a session tells itself stays.
+void add_what_baselines_tell(std::vector<SessionRecord>& sessions,
+                             const std::vector<TrialRecord>& trials);
 
 }  // namespace steptune

@@ -52,13 +52,14 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
   } else {
     report.no_analysis = analysis.error().text();
   }
+  auto sessions = study.history.sessions(study.record.id);
+  if (!sessions) return tl::unexpected(sessions.error());
+  report.sessions = *std::move(sessions);
+  add_what_baselines_tell(report.sessions, standing->trials());
   auto board = whole_leaderboard(study, *std::move(standing));
   if (!board) return tl::unexpected(board.error());
   report.board = *std::move(board);
   if (report.board.machine_hours) report.words.machine_hours = report.board.machine_hours->total();
-  auto sessions = study.history.sessions(study.record.id);
-  if (!sessions) return tl::unexpected(sessions.error());
-  report.sessions = *std::move(sessions);
   auto unused = study.history.unused_times(study.record.id);
   if (!unused) return tl::unexpected(unused.error());
   report.unused = *std::move(unused);
@@ -73,7 +74,6 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
       if (!attempts) return tl::unexpected(attempts.error());
       report.attempts[trial.number] = *std::move(attempts);
     }
-    if (trial.purpose == TrialPurpose::baseline) add_what_a_trial_tells(report.sessions, trial);
     if (trial.purpose == TrialPurpose::baseline && !trial.objectives.empty()) {
       report.baseline = std::min(report.baseline.value_or(trial.number), trial.number);
     }

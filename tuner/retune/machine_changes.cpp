@@ -61,9 +61,7 @@ std::optional<MachineDescription> last_machine_of(const History& history, std::i
   auto sessions = history.sessions(study_id);
   const auto trials = history.trials(study_id);
   if (!sessions || !trials || sessions->empty()) return std::nullopt;
-  for (const TrialRecord& trial : *trials) {
-    if (trial.purpose == TrialPurpose::baseline) add_what_a_trial_tells(*sessions, trial);
-  }
+  add_what_baselines_tell(*sessions, *trials);
   return std::move(sessions->back().machine);
 }
 

@@ -157,10 +157,20 @@ Result<Retuning::Played> Retuning::play_study(StudySpec study, const NightPrior&
   auto made = parts_.make_parts(study);
   if (!made) return tl::unexpected(made.error());
   prior.teach(*made->searcher);
-  auto result =
-      run_loop({study, *made->searcher, *made->scheduler, *made->runner.runner, parts_.history,
-                *made->runner.clock, parts_.listener, parts_.log_directory(study.name),
-                parts_.interrupts, false, parts_.machine});
+  LoopParts loop{study,
+                 *made->searcher,
+                 *made->scheduler,
+                 *made->runner.runner,
+                 parts_.history,
+                 *made->runner.clock,
+                 parts_.listener,
+                 parts_.log_directory(study.name),
+                 parts_.interrupts,
+                 false,
+                 parts_.machine};
+  loop.after_too_little =
+      "the next night begins with the baseline again, so give nights a longer --time";
+  auto result = run_loop(loop);
   if (!result) return tl::unexpected(result.error());
   interrupted_ = result->end == LoopEnd::interrupted;
   const auto record = parts_.history.study(study.name);

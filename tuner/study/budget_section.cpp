@@ -32,7 +32,9 @@ const Section<BudgetSpec>& budget_section() {
           .add(key("trials", &BudgetSpec::trials, document::integer({1.0, k_max_trials}))
                    .doc("trials, baseline and `try` included, confirmation apart"))
           .add(key("time", &BudgetSpec::time_s, document::duration_s({1.0, k_max_time_s}))
-                   .doc("time spent tuning"))
+                   .doc("time spent tuning; what still runs then is ended with what it has "
+                        "measured, and no "
+                        "more than the first pair of fresh runs goes beyond"))
           .add(
               key("cost", &BudgetSpec::cost_usd, document::number({0.0001, 1e9}))
                   .doc("USD; needs `runner.price_per_hour` or instances. Where trials are billed "

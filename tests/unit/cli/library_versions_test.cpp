@@ -8,6 +8,7 @@ namespace {
 
 TrialRecord hooked_trial(double started_wall_s) {
   TrialRecord trial;
+  trial.purpose = TrialPurpose::baseline;
   trial.started_wall_s = started_wall_s;
   trial.hook = Json::array(
       {{{"event", "patched"}, {"torch", "2.5.1"}, {"cuda", "12.4"}, {"device", "cuda"}}});
@@ -22,10 +23,11 @@ TEST(LibraryVersions, ComeFromWhatAHookTold) {
 
 TEST(LibraryVersions, NodesOfAClusterTellWhatTheyAre) {
   TrialRecord trial;
+  trial.purpose = TrialPurpose::baseline;
   trial.started_wall_s = 250.0;
   trial.placement = {{"allocation", "17"}, {"hosts", "n1 n2"}, {"cpu", "EPYC"}, {"kernel", "5.14"}};
   std::vector<SessionRecord> sessions = {{200.0, {{k_trials_on, "2 node"}}}};
-  add_what_a_trial_tells(sessions, trial);
+  add_what_baselines_tell(sessions, {trial});
   EXPECT_EQ(sessions[0].machine,
             (MachineDescription{
                 {k_trials_on, "2 node"}, {"hosts", "n1 n2"}, {"cpu", "EPYC"}, {"kernel", "5.14"}}));
@@ -34,14 +36,16 @@ TEST(LibraryVersions, NodesOfAClusterTellWhatTheyAre) {
 TEST(LibraryVersions, AreOfTheSessionThatLaunchedTheTrial) {
   std::vector<SessionRecord> sessions = {
       {100.0, {{"kernel", "6.1"}}}, {200.0, {{"cuda", "12.1"}}}, {300.0, {{"kernel", "6.1"}}}};
-  add_what_a_trial_tells(sessions, hooked_trial(250.0));
+  TrialRecord searched = hooked_trial(350.0);
+  searched.purpose = TrialPurpose::search;
+  add_what_baselines_tell(sessions, {hooked_trial(250.0), searched});
   EXPECT_EQ(sessions[0].machine, (MachineDescription{{"kernel", "6.1"}}));
   EXPECT_EQ(sessions[1].machine, (MachineDescription{{"cuda", "12.1"}, {"torch", "2.5.1"}}))
       << "what the session tells itself stays";
   EXPECT_EQ(sessions[2].machine, (MachineDescription{{"kernel", "6.1"}}));
 
   std::vector<SessionRecord> later = {{300.0, {}}};
-  add_what_a_trial_tells(later, hooked_trial(250.0));
+  add_what_baselines_tell(later, {hooked_trial(250.0)});
   EXPECT_TRUE(later[0].machine.empty());
 }
 

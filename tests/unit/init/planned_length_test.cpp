@@ -89,6 +89,28 @@ TEST(PlannedLength, IsByDefaultWhatTheScriptDeclares) {
       << "the command's own word counts before a default";
 }
 
+TEST(PlannedLength, IsNoDefaultThatTheScriptAssignsAnew) {
+  const Survey survey = surveyed({k_training});
+  const std::string source =
+      "parser.add_argument('--epochs', type=int, default=90)\n"
+      "config = parser.parse_args()\n";
+  const std::vector<std::string> alone{"python3", "train.py"};
+  EXPECT_EQ(why(alone, source + "if config.epochs == 1: pass\nself.epochs = 2\n", survey),
+            "--epochs 90 (train.py) of 60032 samples");
+  EXPECT_EQ(why(alone, source + "if config.debug:\n    config.epochs = 1\n", survey), "");
+  EXPECT_EQ(why(alone, source + "def main(args):\n    args.epochs //= 2\n", survey), "");
+  EXPECT_EQ(why({"python3", "train.py", "--epochs", "3"}, source + "config.epochs += 1\n", survey),
+            "--epochs 3 of 60032 samples")
+      << "the command's word counts";
+}
+
+TEST(PlannedLength, TellsCountsWithoutAnExponent) {
+  Survey survey = surveyed({});
+  survey.last.samples = *survey.first->samples + 20.0 * 1'048'576.0;
+  EXPECT_EQ(why({"python3", "train.py", "--max-steps", "2000000"}, "", survey),
+            "--max-steps 2000000 of 1048576 samples");
+}
+
 TEST(PlannedLength, IsWhatAFileSaysThatTheCommandNames) {
   const Survey survey = surveyed({k_training});
   ProgramFacts program = program_of({"python3", "train.py", "-c", "config.json"},

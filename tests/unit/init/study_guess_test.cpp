@@ -241,6 +241,20 @@ TEST(StudyGuess, TakesTodayFromTheFileThatTheCommandNames) {
   EXPECT_THAT(guess.comments.at("/parameters/batch_size"), HasSubstr("128 is from c.yaml"));
 }
 
+TEST(StudyGuess, PlansNothingByASettingOfSomethingElse) {
+  GuessInput input = input_of(k_help, {"python3", "train.py", "--config", "c.yaml"});
+  input.reading = reading_of(128.0);
+  ProgramOption setting;
+  setting.name = "diffusion.num_steps";
+  setting.default_value = "1000";
+  input.program.configs.push_back({"c.yaml", {setting}, {}});
+  EXPECT_THAT(must_guess(input).notes, ::testing::Not(Contains(HasSubstr("diffusion"))));
+  input.program.configs.back().settings.back().name = "trainer.max_steps";
+  const StudyGuess planned = must_guess(input);
+  EXPECT_TRUE(planned.document["planned_run"].contains("samples"));
+  EXPECT_THAT(planned.notes, Contains(HasSubstr("trainer.max_steps 1000 (c.yaml)")));
+}
+
 /// As of `deepspeed train.py --deepspeed_config ds.json`, with that file in a folder of its own.
 class DeepSpeedGuess : public testing::Test {
  protected:

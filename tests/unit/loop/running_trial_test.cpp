@@ -196,7 +196,8 @@ TEST(RunningTrial, ThatTheWallLimitCutsShortHasAWideIntervalWithTheReason) {
 }
 
 /// Its steps take longer and longer; then its program ends in order.
-TrialRecord ended_by_itself(int steps, const TrialRecord* baseline = nullptr) {
+/// `before`: steps of the checkpoint that it goes on from.
+TrialRecord ended_by_itself(int steps, const TrialRecord* baseline = nullptr, int before = 0) {
   const StudySpec study = time_study();
   TrialRecord record;
   record.number = 1;
@@ -205,7 +206,7 @@ TrialRecord ended_by_itself(int steps, const TrialRecord* baseline = nullptr) {
   trial.started({{1, 1}, 0.0, "", {}});
   double now_s = 1.0;
   for (int step = 1; step <= steps; ++step)
-    trial.reported(report(step, now_s += 0.1 + 0.01 * step));
+    trial.reported(report(before + step, now_s += 0.1 + 0.01 * step));
   return trial.finished(Outcome{}, baseline, 0.0);
 }
 
@@ -235,6 +236,21 @@ TEST(RunningTrial, ThatEndsLongBeforeTheBaselineDidWasNotMeasured) {
   const TrialRecord baseline = ended_by_itself(60);
   EXPECT_EQ(ended_by_itself(40, &baseline).status, TrialStatus::completed);
   EXPECT_EQ(ended_by_itself(12, &baseline).status, TrialStatus::failed);
+}
+
+TEST(RunningTrial, ThatGoesOnFromACheckpointIsComparedByWhatItDidItself) {
+  const TrialRecord baseline = ended_by_itself(60, nullptr, 1000);
+  EXPECT_EQ(baseline.measurement->total_samples, 60.0);
+  EXPECT_EQ(ended_by_itself(40, &baseline, 1000).status, TrialStatus::completed);
+  EXPECT_EQ(ended_by_itself(12, &baseline, 1000).status, TrialStatus::failed);
+  // One that was measured before its end tells what the program counted.
+  TrialRecord stopped = completed(1, 0.2);
+  stopped.measurement = steady(0.2);
+  stopped.measurement->window_s = 12.0;
+  stopped.measurement->window_steps = stopped.measurement->window_samples = 60.0;
+  stopped.measurement->total_samples = 1060.0;
+  EXPECT_EQ(ended_by_itself(40, &stopped, 1000).status, TrialStatus::completed);
+  EXPECT_EQ(ended_by_itself(12, &stopped, 1000).status, TrialStatus::failed);
 }
 
 TEST(RunningTrial, ThatEndsLongBeforeTheBaselineDidIsNoWholeRunThoughItIsSteady) {

@@ -233,6 +233,13 @@ TEST(Rehearsal, SpeedsComeFromAnEarlierRun) {
   EXPECT_EQ((*speed)(fast.configuration).seconds_per_sample, 0.2);
   EXPECT_NEAR((*speed)(Configuration()).seconds_per_sample, 0.3, 1e-12);
   EXPECT_FALSE(recorded_speed({unmeasured}));
+  slow.measurement->status = MeasurementStatus::not_steady;
+  EXPECT_FALSE(recorded_speed({slow}));
+  slow.measurement->whole_run = true;
+  ASSERT_TRUE(recorded_speed({slow})) << "its program ends by itself, again as soon";
+  EXPECT_EQ((*recorded_speed({slow}))(slow.configuration).seconds_per_sample, 0.4);
+  slow.measurement->seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(recorded_speed({slow}));
 }
 
 TEST(Projection, TellsMeanAndRange) {

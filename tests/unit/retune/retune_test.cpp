@@ -18,6 +18,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 constexpr double k_day_s = 86'400.0;
@@ -126,6 +127,14 @@ TEST(Retune, ASearchThatNothingBoundsTakesAllItsTrials) {
   EXPECT_EQ(night.searched, k_trials);
   EXPECT_FALSE(night.budget_spent);
   EXPECT_THAT(night_events(night), ElementsAre("regressed"));
+}
+
+TEST(Retune, AFirstNightWithTimeForItsBaselineOnlySaysWhatTheNextOneDoes) {
+  Season season;
+  const Night night = season.night(study_called("demo"), bounded({10.0, {}, {}}));
+  EXPECT_EQ(night.searched, 0);
+  EXPECT_THAT(night.reason, HasSubstr("the next night begins with the baseline again"));
+  EXPECT_THAT(night.reason, Not(HasSubstr("run it again")));
 }
 
 TEST(Retune, TimeEndsASearch) {

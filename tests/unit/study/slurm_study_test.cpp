@@ -128,6 +128,9 @@ TEST(SlurmStudy, TasksMayDependOnParameters) {
   };
   EXPECT_THAT(fault(R"({"tasks_per_node": "batch / 3"})"),
               HasSubstr("/runner/tasks_per_node: \"batch / 3\" is not a number of tasks"));
+  EXPECT_THAT(fault(R"({"tasks_per_node": "1000 * batch"})"),
+              HasSubstr("/runner/tasks_per_node: \"1000 * batch\" is not a number of tasks"))
+      << "no more than where it is a number";
   EXPECT_THAT(fault(R"({"tasks_per_node": "batch", "exclusive": false})"),
               HasSubstr("/runner/tasks_per_node: must be a plain number where"));
   EXPECT_THAT(fault(R"({"tasks_per_node": "cpus"})"), HasSubstr("\"cpus\" is mentioned"))

@@ -678,6 +678,22 @@ TEST(Looks, AnIntervalThatDidNotEndTheTrialIsNotWidened) {
 }
 
 /// What a program that ends by itself has told by then: its steps' ends.
+Measurement whole_run(const std::vector<Report>& reports, double ended_s);
+
+TEST(WholeRun, ThatGoesOnFromACheckpointIsAsLongAsItselfAlone) {
+  for (const double before : {0.0, 100'000.0}) {
+    std::vector<Report> reports;
+    for (int step = 1; step <= 40; ++step) {
+      Report report;
+      report.received_s = 3.0 + 0.1 * step;
+      report.step = before + step;
+      report.samples = 8.0 * (before + step);
+      reports.push_back(report);
+    }
+    EXPECT_DOUBLE_EQ(whole_run(reports, 8.0).total_samples, 320.0) << before;
+  }
+}
+
 Measurement whole_run(const std::vector<Report>& reports, double ended_s) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   for (const Report& report : reports) {
