@@ -12,11 +12,6 @@ from harness import HOOK, run, settings
 from reports_test import replace_scalers
 
 TICK_S = 1.0 / 1024
-STRETCHED = [
-    ("mnist", "30"), ("any_steps", "3"), ("any_steps", "4"), ("trainer_style", "--items", "600"),
-    ("lightning_style", "--items", "600"), ("half_step",), ("like_loaders",), ("kept_batches", "cycle"), ("teacher",),
-    ("inner_evaluation", "inner"),
-]  # fmt: skip
 SEEDS = 60
 LINES_EVERY = (15, 1000)  # so many looks at the clock: ways to end a step are mixed; nearly all are short
 PROGRAMS = [
@@ -45,15 +40,7 @@ def prepare_clock():
     time.perf_counter = perf_counter
 
 
-def watch_all_steps():
-    from steptune_pytorch.quiet import Quiet
-
-    Quiet.may_begin = lambda quiet, steps: False
-
-
 def take_the_long_way():
-    watch_all_steps()
-
     from steptune_pytorch.progress import Progress
 
     Progress.knows_program = lambda progress: None
@@ -103,7 +90,7 @@ class ShortWay(unittest.TestCase):
                 self.check("any_steps", [str(seed)], LINES_EVERY[seed % 2])
 
     def check(self, name, arguments, lines_every):
-        short = self.told(name, arguments, lines_every, watch_all_steps)
+        short = self.told(name, arguments, lines_every)
         long = self.told(name, arguments, lines_every, take_the_long_way)
         self.assertEqual(short.lines, long.lines)
         # Workers take their own time.
@@ -112,78 +99,6 @@ class ShortWay(unittest.TestCase):
 
     def without(self, part, documents):
         return [{k: v for k, v in document.items() if part not in k} for document in documents]
-
-
-class Stretches(unittest.TestCase):
-    """Of short steps, in which only what PyTorch counts by itself is counted."""
-
-    def told(self, name, arguments, interval_s, prepare=None):
-        ran = run(name, *arguments, hook=settings("report", interval_s=interval_s), prepare=prepare)
-        self.assertEqual(ran.status, 0, ran.output)
-        self.assertIsNone(ran.event("disabled"), ran.output)
-        return ran
-
-    def test_tell_what_is_true_of_each_step(self):
-        for name, *arguments in STRETCHED:
-            with self.subTest(name, arguments=arguments):
-                stretched = self.told(name, arguments, 0.02, soon_quiet)
-                all_steps = self.told(name, arguments, 0.0, watch_all_steps)
-                self.assertEqual(
-                    [line for line in stretched.lines if not line.startswith("stretches")],
-                    all_steps.lines,
-                )
-                true = {step["step"]: step for step in all_steps.steps}
-                for step in stretched.steps:
-                    self.assertEqual(step["samples"], true[step["step"]]["samples"], step)
-                    if "loss" in step:
-                        self.assertEqual(step["loss"], true[step["step"]]["loss"], step)
-                self.assertEqual(stretched.steps[-1]["step"], all_steps.steps[-1]["step"])
-                self.assertEqual(
-                    [p["phase"] for p in stretched.phases if p["phase"] != "epoch_end"],
-                    [p["phase"] for p in all_steps.phases if p["phase"] != "epoch_end"],
-                )
-
-    def test_are_most_of_short_steps(self):
-        ran = self.told("lightning_style", ["--items", "3000"], 0.02, soon_quiet)
-        steps = int(next(line for line in ran.lines if line.startswith("stretches")).split()[1])
-        self.assertGreater(steps, 300)  # of 600
-
-    def test_batches_of_workers_are_counted(self):
-        asked = settings("report", interval_s=0.02, knobs={"num_workers": 1})
-        ran = run("lightning_style", "--items", "3000", hook=asked, prepare=soon_quiet)
-        self.assertEqual(ran.status, 0, ran.output)
-        self.assertIsNone(ran.event("disabled"), ran.output)
-        self.assertNotIn("stretches 0", ran.lines)
-        self.assertEqual({step["samples"] - 10 * step["step"] for step in ran.steps}, {0})
-        self.assertEqual(ran.steps[-1]["step"], 600)
-
-    def test_parts_add_up_to_the_time_of_training(self):
-        ran = self.told("lightning_style", ["--items", "3000"], 0.02, soon_quiet)
-        first, last = ran.steps[0], ran.steps[-1]
-        phases_s = sum(p.get("seconds", 0.0) for p in ran.phases if p["clock"] <= last["clock"])
-        whole_s = last["clock"] - first["clock"] - phases_s
-        parts_s = sum(last["parts"].values()) - sum(first["parts"].values())
-        self.assertAlmostEqual(parts_s, whole_s, delta=0.02 * whole_s)
-
-    def test_are_not_in_a_survey(self):
-        ran = run("lightning_style", "--items", "3000", hook=settings("survey", interval_s=0.02), prepare=soon_quiet)
-        self.assertIn("stretches 0", ran.lines)
-
-
-def soon_quiet():
-    """As in a program that has run for a while. Prints how many steps were in stretches."""
-    from steptune_pytorch.quiet import Quiet
-
-    counted = 0
-    end = Quiet._end
-
-    def count(quiet, *arguments):
-        nonlocal counted
-        counted += quiet.steps
-        end(quiet, *arguments)
-
-    Quiet._end = count
-    atexit.register(lambda: print("stretches", counted))
 
 
 class Calls(unittest.TestCase):

@@ -11,7 +11,6 @@ from steptune_pytorch.part_clock import BACKWARD, OTHER, PREPARE
 
 def wrap(hook):
     unscaled = {}  # by the identity of the scaled loss, until its backward
-    quiet = hook.quiet
 
     def wrap_backward(original):
         def backward(tensors, *arguments, **named):
@@ -77,7 +76,7 @@ def wrap(hook):
     def wrap_scale(original):
         def scale(scaler, outputs):
             scaled = original(scaler, outputs)
-            if not quiet.is_on and isinstance(outputs, torch.Tensor) and scaled is not outputs:
+            if isinstance(outputs, torch.Tensor) and scaled is not outputs:
                 unscaled.clear()
                 unscaled[id(scaled)] = outputs.detach()
                 hook.knobs.strategy.scales_loss()
@@ -89,8 +88,6 @@ def wrap(hook):
         def step(scaler, optimizer, *arguments, **named):
             if not hook.watches():
                 return original(scaler, optimizer, *arguments, **named)
-            quiet.leave()
-            quiet.never_again()  # which steps it has skipped, only those that are watched tell
             before = hook.optimizers.calls
             returned = original(scaler, optimizer, *arguments, **named)
             if hook.optimizers.calls == before:
@@ -100,7 +97,6 @@ def wrap(hook):
         return step
 
     hook.patches.replace(torch.autograd, "backward", wrap_backward)
-    hook.quiet.leaves_out(torch.autograd, "backward")
     for scaler in _scalers():
         hook.patches.replace(scaler, "scale", wrap_scale)
         hook.patches.replace(scaler, "step", wrap_scaler_step)

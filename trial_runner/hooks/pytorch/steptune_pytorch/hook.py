@@ -28,7 +28,6 @@ class Hook:
     def __init__(self, asked):
         from steptune_pytorch.knobs import Knobs
         from steptune_pytorch.live import Live
-        from steptune_pytorch.quiet import Quiet
 
         self.active = True
         self.settings = asked
@@ -37,7 +36,6 @@ class Hook:
         self.live = Live(self, asked.channel, asked.silence_s) if asked.mode == "live" else None
         tell_tuner = self.live.tell_event if self.live else None
         self.events = Events(asked, self.printer, tell_tuner)
-        self.quiet = Quiet(self.patches)
         self.modules = None
         self.loaders = None
         self.optimizers = None
@@ -65,9 +63,8 @@ class Hook:
         report = Report(self.settings, self.printer)
         micro_batches = MicroBatches(lambda: gradients.of(self))
         self.progress = Progress(
-            self.settings, report, Phases(report), self._on_step, micro_batches, self._samples_of_all, self.quiet,
-            lambda key: self.loaders.batches_to_come(key),
-        )  # fmt: skip
+            self.settings, report, Phases(report), self._on_step, micro_batches, self._samples_of_all
+        )
         self.progress.optimizers_made = bool(self.optimizers and self.optimizers.made)
         self.clock = self.progress.clock
         self._first_losses = []
@@ -97,7 +94,6 @@ class Hook:
     def failed(self, error):
         """A fault of the hook's own: the program goes on untouched, and the tuner is told."""
         self.active = False
-        self.quiet.stop()
         self.patches.restore_all()
         self.progress.report.stop()
         why = "%s: %s" % (type(error).__name__, error)
@@ -141,7 +137,7 @@ class Hook:
             self._first_losses.append(repr(progress.loss()))
             if progress.steps == _FIRST_LOSSES:
                 self.events.tell("losses", first=self._first_losses)
-        if self.live is not None and not self.live.is_over:
+        if self.live is not None:
             self.live.step_ended(progress)
         else:
             progress.full_step = min((step for step in _FULL_STEPS if step > progress.steps), default=float("inf"))

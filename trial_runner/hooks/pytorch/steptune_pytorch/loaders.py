@@ -8,7 +8,7 @@ from threading import get_ident
 from time import perf_counter
 
 import torch
-from torch.utils.data import BatchSampler, DataLoader, dataloader
+from torch.utils.data import DataLoader, dataloader
 
 from steptune_pytorch import call_site, loader_queue, tensors
 from steptune_pytorch.part_clock import DATA, OTHER, PREPARE
@@ -44,26 +44,12 @@ class LoaderFacts:
         self._is_always_read = False
         self._batch_size = _batch_size(loader)
         self.count_samples = self._count_first  # samples in a batch
-        self.item = None  # of a batch, that tells them
-        # Batches of as many samples, but for the last one.
-        self.is_even = type(getattr(loader, "batch_sampler", None)) is BatchSampler
-        self._even_samples = None
-        self.length = _length(loader) if self.is_even else None
 
     def _count_first(self, batch):
         # A part of a batch holds fewer.
         expected = self._batch_size if self.shared is None else None
         self.count_samples = tensors.way_to_count(batch, expected)
-        samples = self.count_samples(batch)
-        self.item = tensors.item_that_tells(batch, samples)
-        return samples
-
-    def are_even(self, samples):
-        """Whether its batches have been of one size so far; `samples`: of the last one."""
-        if self._even_samples is None:
-            self._even_samples = samples
-        self.is_even = self.is_even and self._even_samples == samples
-        return self.is_even
+        return self.count_samples(batch)
 
     def is_trained_on(self):
         self.training = True
@@ -148,7 +134,6 @@ class Loaders:
         patches.replace(DataLoader, "__init__", self._wrap_init)
         patches.replace(DataLoader, "__iter__", self._wrap_iter)
         patches.replace(dataloader._BaseDataLoaderIter, "__next__", self._wrap_next)
-        hook.quiet.leaves_out(dataloader._BaseDataLoaderIter, "__next__")
 
     def facts_of(self, loader):
         """A subclass may have gone without DataLoader.__init__."""
@@ -228,17 +213,6 @@ class Loaders:
             return
         passes[key] = (reference, facts, loader_queue.has_queue(iterator))
 
-    def batches_to_come(self, key):
-        """Of the pass whose iterator has that id, less its last one, which may be smaller: (iterator, batches), where
-        PyTorch itself counts them and each holds as many samples. None where that is not known, or workers load them:
-        how long they are waited for is measured."""
-        reference, facts, _ = self._passes.get(key, _UNKNOWN_PASS)
-        iterator = reference() if reference is not None else None
-        if type(iterator) is not dataloader._SingleProcessDataLoaderIter or not facts.is_even:
-            return None
-        count = facts.length
-        return None if count is None else (iterator, count - iterator._num_yielded - 1)
-
     def _begin_pass(self, loader):
         try:
             facts = self.facts_of(loader)
@@ -251,47 +225,13 @@ class Loaders:
 
     def _wrap_next(self, original):
         hook = self._hook
-        quiet = hook.quiet
         passes = self._passes
 
-        def ended(iterator, before, error):
-            if hook.watches():
-                is_end = isinstance(error, StopIteration)
-                hook.clock.switch(OTHER if is_end else before)
-                if is_end:
-                    _, facts, _ = passes.get(id(iterator), _UNKNOWN_PASS)
-                    self._tell(hook.progress.exhausted, facts)
-
-        def next_of_stretch(iterator):
-            clock = hook.clock
-            before = clock.current
-            clock.current = DATA
-            begin_s = perf_counter()
-            try:
-                batch = original(iterator)
-                quiet.data_s += perf_counter() - begin_s
-                clock.current = PREPARE
-            except BaseException as error:
-                quiet.data_s += perf_counter() - begin_s
-                ended(iterator, before, error)
-                raise
-            try:
-                quiet.samples_of_last = batch[quiet.item].shape[0]
-            except Exception:
-                self._tell(self._count_in_quiet, batch)
-            quiet.samples += quiet.samples_of_last
-            quiet.batches += 1
-            return batch
-
         def __next__(iterator):
-            if quiet.is_on and id(iterator) == quiet.iterator:
-                return next_of_stretch(iterator)
             clock = hook.clock
             before = clock.current
             if before == DATA or not hook.active or get_ident() != hook.thread:
                 return original(iterator)
-            if quiet.is_on:
-                quiet.leave()
             _, facts, has_queue = passes.get(id(iterator), _UNKNOWN_PASS)
             if has_queue:
                 self._tell(hook.progress.asks, facts, iterator)
@@ -302,7 +242,11 @@ class Loaders:
             try:
                 batch = original(iterator)
             except BaseException as error:
-                ended(iterator, before, error)
+                if hook.watches():
+                    is_end = isinstance(error, StopIteration)
+                    clock.switch(OTHER if is_end else before)
+                    if is_end:
+                        self._tell(hook.progress.exhausted, facts)
                 raise
             if hook.active and get_ident() == hook.thread:  # as above
                 now_s = perf_counter()
@@ -310,7 +254,6 @@ class Loaders:
                 clock.now_s = now_s
                 clock.current = PREPARE
                 progress = hook.progress
-                progress.iterator = id(iterator)
                 try:
                     if progress.is_plain and facts is not None and facts.training:
                         samples = facts.count_samples(batch)
@@ -323,10 +266,6 @@ class Loaders:
             return batch
 
         return __next__
-
-    def _count_in_quiet(self, batch):
-        quiet = self._hook.quiet
-        quiet.samples_of_last = quiet.loader.count_samples(batch)
 
     def _tell(self, listener, *what):
         try:

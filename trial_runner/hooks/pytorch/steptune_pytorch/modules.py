@@ -37,7 +37,6 @@ class Modules:
         self.calls = []  # where the outermost modules are called for training: `train.py:60 Net`
         self._pinned = set()
         hook.patches.replace(torch.nn.Module, "__call__", self._wrap)
-        hook.patches.replace(torch.nn.Module, "eval", self._wrap_eval)
         if hasattr(torch, "compile"):
             hook.patches.replace(torch, "compile", self._wrap_compile)
 
@@ -53,13 +52,11 @@ class Modules:
         if cls not in self._pinned and cls is not torch.nn.Module:
             self._pinned.add(cls)
             self._hook.patches.replace(cls, "__call__", self._wrap)
-            self._hook.quiet.leaves_out(cls, "__call__")
 
     def _wrap_compile(self, original):
         hook = self._hook
 
         def compile(*arguments, **named):
-            hook.quiet.leave()
             # What is compiled must not be traced through a wrapper: the compiled module is watched.
             compiled = original(*arguments, **named)
             try:
@@ -119,15 +116,6 @@ class Modules:
                 clock.current = OTHER if before == PREPARE else before
 
         return __call__
-
-    def _wrap_eval(self, original):
-        quiet = self._hook.quiet
-
-        def eval(module):
-            quiet.leave()
-            return original(module)
-
-        return eval
 
     def unsettle(self):
         """Something is to be put around their forward now."""

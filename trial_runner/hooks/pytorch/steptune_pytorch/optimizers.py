@@ -61,7 +61,6 @@ class Optimizers:
         # An inherited step that is wrapped already would be counted once anyway.
         if not getattr(cls.step, "steptune", False):
             self._hook.patches.replace(cls, "step", self._wrap_step)
-            self._hook.quiet.leaves_out(cls, "step")
         site = (cls.__name__, call_site.where())
         if site not in self.made:
             self.made.append(site)
@@ -85,14 +84,11 @@ class Optimizers:
 
     def _wrap_step(self, original):
         hook = self._hook
-        quiet = hook.quiet
 
         def step(optimizer, *arguments, **named):
             # A subclass that calls super().step(), a wrapper around another optimiser: one step.
             if self._depth > 0 or not hook.active or get_ident() != hook.thread:
                 return original(optimizer, *arguments, **named)
-            if quiet.is_on:
-                quiet.leave()
             self._depth += 1
             progress, clock = hook.progress, hook.clock
             now_s = perf_counter()
@@ -117,8 +113,6 @@ class Optimizers:
                     progress.plain_step_ended()
                 else:
                     self._stepped(optimizer)
-                if progress.is_short and progress.is_plain and len(self.alive) == 1 and self._alone() is optimizer:
-                    progress.goes_quiet()
             except Exception as error:
                 hook.failed(error)
             return returned

@@ -8,11 +8,9 @@ DATA, PREPARE, FORWARD, BACKWARD, OPTIMIZER, OTHER, APART = range(7)
 
 
 class PartClock:
-    """`APART` is time that is told as a phase and in no part. What is called in each step writes `switch` out.
-    A switch ends a quiet stretch."""
+    """`APART` is time that is told as a phase and in no part. What is called in each step writes `switch` out."""
 
-    def __init__(self, quiet):
-        self._quiet = quiet
+    def __init__(self):
         self.current = OTHER
         self.now_s = perf_counter()
         self.totals_s = [0.0] * 7
@@ -21,8 +19,6 @@ class PartClock:
 
     def switch(self, part):
         """The time since the last switch belongs to the part before; returns that part."""
-        if self._quiet.is_on:
-            self._quiet.leave()
         now_s = perf_counter()
         before = self.current
         self.totals_s[before] += now_s - self.now_s

@@ -34,19 +34,6 @@ class Patches:
         """This one stays, whatever happens."""
         self._replaced = [entry for entry in self._replaced if entry[:2] != (owner, name)]
 
-    def take_out(self, places):
-        """For a while, those of (owner, name) that are ours and in place; `put_in` takes what is returned."""
-        entries = [e for e in self._replaced if (e[0], e[1]) in places and e[0].__dict__.get(e[1]) is e[3]]
-        for entry in entries:
-            self._put_back(*entry)
-        return entries
-
-    @staticmethod
-    def put_in(entries):
-        for owner, name, own, replacement in entries:
-            if owner.__dict__.get(name, _ABSENT) is own:  # nobody else has put something there
-                setattr(owner, name, replacement)
-
     def restore_all(self):
         while self._replaced:
             self._put_back(*self._replaced.pop())

@@ -1,21 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps, samples, loss and phases, from what the wrapped calls tell in the thread that trains."""
 
-import math
-
 import torch
 
 from steptune_pytorch import gpu_events, ranks, tensors
 from steptune_pytorch.gpu_parts import GpuParts
 from steptune_pytorch.loader_queue import LoaderQueue
 from steptune_pytorch.no_grad_batch import NoGradBatch
-from steptune_pytorch.part_clock import APART, DATA, OTHER, HostParts, PartClock
-from steptune_pytorch.quiet import MOST_STEP_S, STEPS_TO_KNOW
+from steptune_pytorch.part_clock import DATA, OTHER, HostParts, PartClock
 
 _FEWEST_EPOCH_END_S = 0.005
 _STEPS_WITH_TEACHER = 3
-_FEWEST_QUIET_STEPS = 4
-_KEPT_OF_WATCHED = 0.9  # of what is known of the parts, by stretch
 
 
 class Progress:
@@ -25,10 +20,8 @@ class Progress:
     Then the wrapped calls leave out what only other steps need. Programs evict the hook's code from the
     processor's caches in each step, so that each function that is called takes microseconds."""
 
-    def __init__(self, settings, report, phases, on_step, micro_batches, samples_of_all, quiet, batches_to_come):
-        self.quiet = quiet
-        quiet.forget(self._quiet_ended)
-        self.clock = PartClock(quiet)
+    def __init__(self, settings, report, phases, on_step, micro_batches, samples_of_all):
+        self.clock = PartClock()
         self.report = report
         self.phases = phases
         self.steps = 0
@@ -39,22 +32,11 @@ class Progress:
         self.is_plain = False
         self.look_step = 0  # while steps are plain: the gradient may be looked at after so many
         self.full_step = 0  # on_step is to be called after this one, if not before
-        self.is_short = False  # steps are: stretches of them may be quiet
-        self.iterator = 0  # id of the one that gave the last batch
         self._may_be_plain = False
-        self._line_steps = 0  # and the training, in seconds, at the last line
-        self._line_s = 0.0
-        self._step_s = MOST_STEP_S
-        self._is_usual = False  # as many backwards as in the step before
-        self._is_step_whole = True  # false: backwards of it were not seen
-        self._watched_s = [0.0] * APART  # by part, of late, of the steps that are watched as a whole
-        self._watched_from_s = [0.0] * APART
         self.modes_count = True
         self._given_samples = settings.samples_per_step
         self._on_step = on_step
         self._find_samples_of_all = samples_of_all
-        self._find_batches_to_come = batches_to_come
-        self._quiet_pass = None  # the iterator of a stretch, and how many batches it had given
         self._samples = 0
         self._samples_of_all = 0
         self._samples_before_step = 0
@@ -78,7 +60,6 @@ class Progress:
         self._restart = None
         self._loader_queue = LoaderQueue()
         self._prints = settings.prints_steps
-        self._watches_all = settings.mode == "survey"  # where its time goes decides what is tuned
         self._micro_batches = micro_batches if self._prints else None
         self._parts = HostParts(self.clock)
         self._has_gpu_parts = False
@@ -248,7 +229,7 @@ class Progress:
             self.modes_count = False
         self._end_phase()
         self.take_fetched()
-        if self._micro_batches is not None and self._is_step_whole:
+        if self._micro_batches is not None:
             self._micro_batches.backward_begins(self)
             self.look_step = self._next_look_step()
             if self._micro_batches.is_looking:
@@ -283,12 +264,8 @@ class Progress:
             consecutive = self._steps_with_evaluation + 1
             self._steps_with_evaluation = consecutive if self._evaluated_in_step else 0
         self._evaluated_in_step = False
-        if self._is_step_whole:
-            self._is_usual = self.backwards == self.backwards_per_step
-            self.backwards_per_step = self.backwards
-            self._loss_of_step = self.loss_roots
-        self._is_step_whole = True
-        self.loss_roots = []
+        self.backwards_per_step = self.backwards
+        self._loss_of_step, self.loss_roots = self.loss_roots, []
         if self._micro_batches is not None:
             self._micro_batches.step_ended(self)
         self._forget_step()
@@ -300,8 +277,7 @@ class Progress:
         self._parts.step_ended(self.steps)
         self._on_step(self)
         self._look_around()
-        if self.report.step(self.clock.now_s, self._document):
-            self._compare_steps()
+        self.report.step(self.clock.now_s, self._document)
 
     def plain_step_ended(self):
         """The same after a plain step of which nobody is to hear."""
@@ -318,7 +294,6 @@ class Progress:
             self.step_ended()
             return
         self.steps += 1
-        self._is_usual = True
         clock.confirmed_totals_s[:] = clock.totals_s
         clock.confirmed_s = now_s
         if self.samples_by in ("none", "forward"):
@@ -345,113 +320,12 @@ class Progress:
             and not self._parts.is_looking
         )
         self.look_step = self._next_look_step()
-        if self.report.is_silent and not self.is_short:
-            self.is_short = self.steps >= STEPS_TO_KNOW  # nobody is told where their time goes
 
     def _next_look_step(self):
         if not self.optimizers_made:
             return 0  # each backward ends a step
         looks = self._micro_batches is not None and self.backwards_per_step >= 2
         return self._micro_batches.next_step if looks else float("inf")
-
-    def _compare_steps(self):
-        """At each line."""
-        training_s = self.clock.confirmed_training_s()
-        seconds, steps = training_s - self._line_s, self.steps - self._line_steps
-        self._line_s, self._line_steps = training_s, self.steps
-        self._step_s = seconds / max(1, steps)
-        self.is_short = 0.0 < self._step_s < MOST_STEP_S and not self._watches_all
-
-    # -- quiet stretches -------------------------------------------------------------------------
-
-    def goes_quiet(self):
-        """After a step that was watched as a whole, of the only optimiser. The next ones are only counted."""
-        quiet, now_s, most_steps = self.quiet, self.clock.now_s, self.full_step - 1 - self.steps
-        until_s = math.inf if self.report.is_silent else self.report.due_s
-        if until_s <= now_s or most_steps < _FEWEST_QUIET_STEPS or not self._is_usual:
-            return
-        if not self.modes_count or not quiet.may_begin(self.steps):
-            return
-        if not isinstance(self._parts, HostParts):
-            return  # events of a GPU are recorded within steps
-        quiet.iterator = 0
-        self._quiet_pass = None
-        if not self.report.is_silent and self.samples_by != "given":
-            most_steps = min(most_steps, self._may_count_batches())
-            if most_steps < _FEWEST_QUIET_STEPS:
-                return
-        totals_s = self.clock.confirmed_totals_s
-        for part in range(APART):
-            watched_s = totals_s[part] - self._watched_from_s[part]
-            self._watched_s[part] = _KEPT_OF_WATCHED * self._watched_s[part] + watched_s
-        quiet.begin(self.steps, now_s, until_s, most_steps, self._step_s)
-
-    def _may_count_batches(self):
-        """For how many steps batches tell the samples: PyTorch's own count of them or, where they may have to be waited
-        for or be of several sizes, a look at each."""
-        quiet, loaders = self.quiet, self.loaders_of_forward
-        if self.samples_by != "loader" or self.fetched_batches or len(loaders) != 1 or not loaders[0].training:
-            return 0
-        quiet.loader = loaders[0]
-        known = self._find_batches_to_come(self.iterator)
-        if known is None:
-            quiet.iterator, quiet.item = self.iterator, quiet.loader.item
-            return math.inf
-        iterator, batches = known
-        if batches >= 0 and not quiet.loader.are_even(self._last_batch[0]):
-            return 0
-        self._quiet_pass = (iterator, iterator._num_yielded)
-        return batches // self.backwards_per_step
-
-    def _quiet_ended(self, is_mid_step):
-        quiet, clock = self.quiet, self.clock
-        knows_batches = self._quiet_pass is not None or quiet.iterator != 0
-        samples, samples_under_way = self._quiet_samples(is_mid_step)
-        self._add_quiet_time(quiet.end_s - quiet.begin_s, quiet.data_s)
-        clock.confirmed_totals_s[:] = clock.totals_s
-        clock.confirmed_s = clock.now_s = quiet.end_s
-        self._watched_from_s = clock.totals_s[:APART]
-        if quiet.steps > 0:
-            self.steps += quiet.steps
-            self.batches += quiet.steps * self.backwards_per_step
-            self._samples += samples
-            self._samples_of_all += samples * self.world_size
-            self._samples_before_step = self._samples
-            self._samples_of_all_before_step = self._samples_of_all
-            self._loss_of_step = []  # it was not looked at
-            if not self.report.is_silent:
-                self.report.waiting = (quiet.end_s, self._document)
-        if samples_under_way > 0:
-            self._take(quiet.loader, samples_under_way, samples_under_way * self.world_size)
-        self._is_step_whole = not is_mid_step or (knows_batches and samples_under_way == 0)
-        self.is_plain = not is_mid_step
-
-    def _quiet_samples(self, is_mid_step):
-        """Of the steps of the stretch, and of the one that is under way."""
-        quiet = self.quiet
-        if self._quiet_pass is not None:
-            iterator, before = self._quiet_pass
-            self._quiet_pass = None
-            batches, size = iterator._num_yielded - before, self._last_batch[0]
-            samples = batches * size
-        else:
-            batches, samples, size = quiet.batches, quiet.samples, quiet.samples_of_last
-        under_way = batches - quiet.steps * self.backwards_per_step
-        if under_way < 0 and batches > 0:
-            quiet.never_again()  # batches are trained on more than once
-        of_next = max(0, under_way) * size if is_mid_step else 0
-        return samples - of_next, of_next
-
-    def _add_quiet_time(self, seconds, data_s):
-        """It went where it went in the steps that were watched, but for the waiting that was measured."""
-        watched_s = list(self._watched_s)
-        if self.quiet.iterator != 0:
-            watched_s[DATA] = 0.0
-        whole_s = sum(watched_s)
-        totals_s = self.clock.totals_s
-        totals_s[DATA] += data_s
-        for part in range(APART):
-            totals_s[part] += (seconds - data_s) * (watched_s[part] / whole_s if whole_s > 0.0 else part == OTHER)
 
     def _count_inputs(self):
         if self._forward_samples:
@@ -466,7 +340,6 @@ class Progress:
 
     def step_skipped(self):
         """A scaler found gradients that are not finite: no step, but its samples were seen."""
-        self.quiet.leave()
         self.clock.confirm()
         self.skipped_steps += 1
         self.loss_roots = []
@@ -483,7 +356,6 @@ class Progress:
 
     def optimizer_made(self):
         """Forwards before the first optimiser are no training."""
-        self.quiet.leave()
         if not self.optimizers_made:
             self._forget_step()
         self.optimizers_made = True
@@ -514,7 +386,6 @@ class Progress:
 
     def ends(self):
         """The program does."""
-        self.quiet.leave()
         self._end_phase()
         self.report.flush()
 

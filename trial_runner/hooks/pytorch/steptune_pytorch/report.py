@@ -16,24 +16,22 @@ class Report:
         self._printer = printer
         self._origin_s = perf_counter()
         self._pid = os.getpid()
-        self.is_silent = not settings.prints_steps
-        self.due_s = math.inf if self.is_silent else -math.inf  # of the next line
+        self._silent = not settings.prints_steps
+        self.due_s = math.inf if self._silent else -math.inf  # of the next line
         self.waiting = None  # what `step` is called with, of the last step, if it was not printed
 
     def step(self, at_s, make_document):
         """`make_document()` tells the counters of the step that ended at `at_s`; it is called, and
-        tensors are read, only for the steps that are printed. True if this one was."""
-        if self.is_silent:
-            return False
+        tensors are read, only for the steps that are printed."""
+        if self._silent:
+            return
         self.waiting = (at_s, make_document)
-        if at_s < self.due_s:
-            return False
-        self.due_s = at_s + self._settings.interval_s
-        self.flush()
-        return True
+        if at_s >= self.due_s:
+            self.due_s = at_s + self._settings.interval_s
+            self.flush()
 
     def phase(self, name, at_s, seconds):
-        if self.is_silent:
+        if self._silent:
             return
         self.flush()
         document = {"v": 1, "phase": name, "clock": round(at_s - self._origin_s, 6)}
@@ -43,7 +41,7 @@ class Report:
 
     def flush(self):
         waiting, self.waiting = self.waiting, None
-        if waiting is None or self.is_silent or self._pid != os.getpid():
+        if waiting is None or self._silent or self._pid != os.getpid():
             return
         at_s, make_document = waiting
         document = {"v": 1, "clock": round(at_s - self._origin_s, 6)}
@@ -58,7 +56,7 @@ class Report:
         self._write(document)
 
     def stop(self):
-        self.is_silent = True
+        self._silent = True
         self.due_s = math.inf
 
     def _write(self, document):

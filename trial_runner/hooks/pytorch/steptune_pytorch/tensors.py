@@ -38,17 +38,6 @@ def samples_in(batch):
     return len(batch) if isinstance(batch, (list, tuple)) else 0
 
 
-def item_that_tells(batch, samples):
-    """Where in the batch a tensor is whose first dimension is the number of its samples: index or key. None where it is
-    not the first one."""
-    is_mapping = isinstance(batch, collections.abc.Mapping)
-    if not (is_mapping or type(batch) in _LISTS) or len(batch) == 0:
-        return None
-    item = next(iter(batch)) if is_mapping else 0
-    tensor = batch[item]
-    return item if type(tensor) is torch.Tensor and tensor.dim() > 0 and tensor.shape[0] == samples else None
-
-
 def way_to_count(batch, expected):
     """What counts the samples of batches that are made as this one, which should hold `expected` (None:
     not known). The first dimension, unless it is another number and something else is that one: lists
