@@ -15,6 +15,7 @@ from harness import HOOK, program, run, run_fresh, settings
 
 sys.path.append(HOOK)
 from steptune_pytorch.knobs import attention  # noqa: E402
+from steptune_pytorch.knobs.process import ProcessKnobs  # noqa: E402
 
 
 def knobs(**values):
@@ -316,6 +317,13 @@ class Attention(unittest.TestCase):
         x = torch.ones(1, 2, 8, 16, requires_grad=True)
         attended = torch.nn.functional.scaled_dot_product_attention(x, x, x)
         self.assertTrue(attention.may_lead_to([attended.sum()]))
+
+    def test_is_looked_for_in_the_first_steps_only(self):
+        knobs_of_process = ProcessKnobs({})
+        with unittest.mock.patch.object(attention, "may_lead_to", return_value=False) as look:
+            for _ in range(100):
+                knobs_of_process.backward_begins([torch.ones(1)])
+        self.assertLess(look.call_count, 20)
 
     def may_lead_to(self, node):
         loss = torch.ones(1)

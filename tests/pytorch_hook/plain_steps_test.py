@@ -9,6 +9,7 @@ import time
 import unittest
 
 from harness import HOOK, run, settings
+from live_test import Tuner, switch
 from reports_test import replace_scalers
 
 TICK_S = 1.0 / 1024
@@ -101,13 +102,36 @@ class ShortWay(unittest.TestCase):
         return [{k: v for k, v in document.items() if part not in k} for document in documents]
 
 
+class ManySteps(unittest.TestCase):
+    """A program goes on for long after the hook has seen what it does."""
+
+    def told(self, *what, mode="report", **keys):
+        ran = run("many_steps", *what, hook=settings(mode, **keys))
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertIsNone(ran.event("disabled"), ran.output)
+        return ran
+
+    def test_are_counted_to_the_end(self):
+        for what in ("tensors", "filtered", "own_gradients", "own_step", "scheduler", "profiled"):
+            with self.subTest(what):
+                ran = self.told(what, interval_s=0.02)
+                steps, samples = map(int, ran.lines[-1].split()[:2])
+                self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (steps, samples))
+
+    def test_keep_their_settings_to_the_end(self):
+        for mode, keys in (("report", {"interval_s": 0.02}), ("apply", {})):
+            with self.subTest(mode):
+                ran = self.told(mode=mode, knobs={"precision": "bf16"}, **keys)
+                self.assertTrue(ran.lines[-1].endswith("{'torch.bfloat16': 600}"), ran.lines[-1])
+
+
 class Calls(unittest.TestCase):
-    def in_last_step(self, *prepare):
+    def in_last_step(self, *prepare, hook=settings(interval_s=1000)):
         def prepare_all():
             for one in (*prepare, count_calls):
                 one()
 
-        ran = run("mnist", "12", hook=settings(interval_s=1000), prepare=prepare_all)
+        ran = run("mnist", "12", hook=hook, prepare=prepare_all)
         self.assertEqual(ran.status, 0, ran.output)
         line = next(line for line in ran.lines if line.startswith("calls "))
         return json.loads(line[len("calls ") :])[-1]
@@ -117,6 +141,12 @@ class Calls(unittest.TestCase):
         # and its end.
         self.assertEqual(self.in_last_step(), 8)
         self.assertGreater(self.in_last_step(take_the_long_way), 30)
+
+    def test_are_few_when_live_trials_are_over(self):
+        tuner = Tuner([switch(5, 0, last=True)])
+        # Batches come by way of what could switch passes. One call: a short end that went on as a long one.
+        self.assertIn(self.in_last_step(hook=settings("live", channel=tuner.path)), range(8, 20))
+        self.assertEqual(tuner.messages()[-1]["step"], 4)
 
 
 if __name__ == "__main__":

@@ -58,13 +58,17 @@ struct Refusal {
   bool may_have_options = false;  ///< it runs, but the hook has no hold on it
 };
 
+double until_step_s(double tuning_time_s) {
+  return k_most_until_step * tuning_time_s;
+}
+
 /// A program that uses PyTorch, but has not made a step within its part of the tuning time.
 Refusal too_little_time(double longest_s) {
   return {
       {ErrorKind::usage,
        fmt::format("the program made no step within {}, half of the tuning time: the other half "
                    "would not do to compare anything",
-                   format_duration(k_most_until_step * longest_s)),
+                   format_duration(until_step_s(longest_s))),
        "--time", "give it a longer one"}};
 }
 
@@ -85,7 +89,8 @@ std::optional<Refusal> why_not_surveyed(const Survey& survey, const std::string&
          fmt::format("all of its output is in {}", log.string())}};
   }
   const bool may_train = survey.log.imported() && !survey.log.disabled() && !survey.is_unheard;
-  if (longest_s && may_train && !survey.ended && !survey.log.disabled("reports")) {
+  const bool is_short = longest_s && until_step_s(*longest_s) < SurveyOptions().longest_start_s;
+  if (is_short && may_train && !survey.ended && !survey.log.disabled("reports")) {
     return too_little_time(*longest_s);
   }
   if (!known) {
@@ -230,7 +235,7 @@ Result<Survey> survey_of(CommandContext& context, const std::vector<std::string>
   survey.samples_per_step = options.samples_per_step;
   survey.longest_import_s = k_longest_import_s;
   if (options.longest_s) {
-    const double start_s = k_most_until_step * *options.longest_s;
+    const double start_s = until_step_s(*options.longest_s);
     const double watch_s = k_most_of_watching * *options.longest_s;
     survey.longest_start_s = std::min(survey.longest_start_s, start_s);
     survey.longest_import_s = std::min(survey.longest_import_s, start_s);
@@ -283,7 +288,7 @@ Result<StudyFile> by_its_options(CommandContext& context, const std::vector<std:
   request.name = name;
   request.quiet = options.quiet;
   request.same_training = !options.semantic;
-  if (options.longest_s) request.longest_s = k_most_until_step * *options.longest_s;
+  if (options.longest_s) request.longest_s = until_step_s(*options.longest_s);
   const auto result = init_from_command(context, request, flags);
   if (!result && flags.count() > 0) return stopped(context, flags);
   if (!result) {

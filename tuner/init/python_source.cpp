@@ -218,6 +218,13 @@ std::vector<ProgramOption> top_level_assignments(std::string_view source, Repeat
   return options;
 }
 
+/// Whether it does more than to assign: another script that the command names, a model, a data set.
+bool is_program(const std::string& code) {
+  static const RE2 k_statement(
+      R"((?m)^(?:(?:async\s+)?(?:def|for|with)|class|while|if\s+__name__)\b)");
+  return RE2::PartialMatch(code, k_statement);
+}
+
 /// `max_iters` for `--max_iters`.
 ProgramOption as_setting(ProgramOption option, const std::string& file_name) {
   option.name = option.name.substr(2);
@@ -350,6 +357,7 @@ std::vector<ProgramOption> settings_of_source(std::string_view source,
                                               const std::string& file_name) {
   const std::string code = code_of(source.substr(0, k_max_source_bytes));
   std::vector<ProgramOption> settings;
+  if (is_program(code)) return settings;
   for (ProgramOption& option : top_level_assignments(code, Repeated::last)) {
     if (option.default_value) settings.push_back(as_setting(std::move(option), file_name));
   }

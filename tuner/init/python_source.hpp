@@ -23,8 +23,9 @@ namespace steptune {
 [[nodiscard]] std::vector<ProgramOption> options_of_source(std::string_view source,
                                                            const std::string& file_name);
 
-/// Top-level assignments of literals of a configuration that is written in Python, such as nanoGPT's
-/// `config/train_gpt2.py`: the last one where a name stands twice. Names as they are assigned.
+/// Top-level assignments of literals of a configuration that is written in Python, such as
+/// nanoGPT's `config/train_gpt2.py`: the last one where a name stands twice. Names as they are
+/// assigned. None of what has functions, classes or loops: that is no configuration.
 [[nodiscard]] std::vector<ProgramOption> settings_of_source(std::string_view source,
                                                             const std::string& file_name);
 

@@ -120,10 +120,12 @@ class Knobs {
   /// Why another value would bring next to nothing; empty where it may bring more.
   [[nodiscard]] std::string why_not_worth(const Knob& knob) const {
     if (knob.part == "host") {
-      // What the program's own threads do shows only in a GPU that waits for it.
+      // What the program's own threads do shows only in a GPU that waits for it; within a forward
+      // or backward nobody sees it wait.
       const auto idle = survey_.last.metrics.find("gpu_idle_share");
       if (idle == survey_.last.metrics.end() || idle->second >= k_least_share) return "";
-      return fmt::format("the GPU waits {:.1f} % of a step for the program", 1e2 * idle->second);
+      return fmt::format("between steps the GPU waits {:.1f} % of the time for the program",
+                         1e2 * idle->second);
     }
     const auto share = shares_.find(knob.part);
     if (share == shares_.end() || share->second >= k_least_share) return "";

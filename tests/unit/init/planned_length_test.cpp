@@ -198,6 +198,21 @@ TEST(PlannedLength, IsNotGuessed) {
       << "an iterable data set tells no length";
 }
 
+TEST(PlannedLength, IsNothingThatAnotherProgramAssigns) {
+  const TemporaryFolder folder("length");
+  const std::string source = "parser.add_argument('--epochs', type=int, default=90)\n";
+  folder.write("train.py", source);
+  folder.write("model.py", "epochs = 5\n\nclass Net(Module):\n    depth = 3\n");
+  folder.write("prepare.py", "epochs = 5\nfor epoch in range(epochs):\n    write(epoch)\n");
+  folder.write("evaluate.py", "epochs = 5\nif __name__ == '__main__':\n    main()\n");
+  for (const char* name : {"model.py", "prepare.py", "evaluate.py"}) {
+    ProgramFacts program = program_of({"python3", "train.py", "--code", name}, source);
+    program.configs = configs_of(program.argv, folder.path());
+    const auto planned = planned_length(program, surveyed({k_training}));
+    EXPECT_EQ(planned ? planned->why : "", "--epochs 90 (train.py) of 60032 samples") << name;
+  }
+}
+
 /// As nanoGPT's `train.py config/train_shakespeare_char.py`.
 TEST(PlannedLength, IsWhatANamedFileOfPythonAssigns) {
   const TemporaryFolder folder("length");

@@ -127,7 +127,8 @@ TEST(Draft, LeavesTheHostAloneWhereTheGpuNeverWaits) {
   const Draft draft = must_draft(survey);
   EXPECT_EQ(study_of(draft).space.find("num_threads"), nullptr);
   EXPECT_THAT(draft.left,
-              Contains("num_threads, malloc: the GPU waits 1.4 % of a step for the program"));
+              Contains("num_threads, malloc: between steps the GPU waits 1.4 % of the time for the "
+                       "program"));
   survey.last.metrics["gpu_idle_share"] = 0.3;
   EXPECT_NE(study_of(must_draft(survey)).space.find("num_threads"), nullptr);
 }

@@ -137,7 +137,7 @@ class Hook:
             self._first_losses.append(repr(progress.loss()))
             if progress.steps == _FIRST_LOSSES:
                 self.events.tell("losses", first=self._first_losses)
-        if self.live is not None:
+        if self.live is not None and not self.live.is_over:
             self.live.step_ended(progress)
         else:
             progress.full_step = min((step for step in _FULL_STEPS if step > progress.steps), default=float("inf"))

@@ -7,6 +7,8 @@ import torch
 from steptune_pytorch.knobs import attention
 from steptune_pytorch.knobs.row import Row
 
+_MOST_LOOKS = 10  # at graphs without attention: each takes as long as thousands of nodes do
+
 
 class _Setting:
     def __init__(self, get, put, why_not=None, choices=None):
@@ -118,10 +120,12 @@ class ProcessKnobs:
         self._refused = {}
         self._settled = False
         self._attends = None  # whether the forward does; None: not known
+        self._looks = 0
 
     def backward_begins(self, losses):
-        """Of the first steps of a survey."""
-        if not self._attends:
+        """Of a survey, whose first steps tell."""
+        if not self._attends and self._looks < _MOST_LOOKS:
+            self._looks += 1
             self._attends = attention.may_lead_to(losses)
 
     def settle(self):

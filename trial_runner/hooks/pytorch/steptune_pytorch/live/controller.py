@@ -37,6 +37,11 @@ class Live:
         self._silence_s = 0.0
         self._listened_s = None
 
+    @property
+    def is_over(self):
+        """What is in force stays."""
+        return self._is_last
+
     def after_fork(self):
         """A child does not speak for its parent; one that trains speaks for itself."""
         if self._channel is not None:
