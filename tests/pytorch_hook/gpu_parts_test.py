@@ -133,13 +133,13 @@ class Parts(unittest.TestCase):
 
     def test_every_long_step(self):
         while self.steps < 2 + 100:
-            self.step(host_s=((DATA, 0.03),))
+            self.step(host_s=((DATA, 0.06),))
         self.assertEqual(self.gpu.recorded, 100 * 5 + 1)
 
     def test_batches_that_come_several_at_once(self):
         # Four workers hand out four batches, then the program waits for the next four.
         for at_once in (2, 4, 8, 16):
-            for step_s in (0.002, 0.04):
+            for step_s in (0.002, 0.08):
                 self.setUp()
                 while self.steps < 4000:
                     waits = self.steps % at_once == 0

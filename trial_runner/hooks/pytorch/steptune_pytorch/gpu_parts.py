@@ -8,7 +8,7 @@ import random
 
 from steptune_pytorch.part_clock import BACKWARD, DATA, FORWARD, OPTIMIZER, OTHER, PARTS, PREPARE
 
-_LONG_S = 0.02  # a step that takes so long is not slowed down by being looked at
+_LONG_S = 0.05  # a step that takes so long is not slowed down by being looked at
 _GAPS = (4, 12)  # between looks at shorter ones
 _FIRST = 2  # the steps before it warm up
 _MOST_MARKS = 64  # of a step: a forward and a backward take three
