@@ -91,7 +91,8 @@ double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
 /// How short one may be where less time is left: what comes to no steady state is not cut short.
 double least_fresh_run_s(const StudySpec& study, const TrialRecord& trial, double startup_s) {
   const double run_s = expected_fresh_run_s(study, trial);
-  return is_steady(trial) ? std::min(run_s, startup_s + least_confirming_run_s(study)) : run_s;
+  const double its_startup_s = std::max(startup_s, startup_of(&trial));
+  return is_steady(trial) ? std::min(run_s, its_startup_s + least_confirming_run_s(study)) : run_s;
 }
 
 /// What `trials` took, of all that the standing knows.

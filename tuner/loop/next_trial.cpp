@@ -43,9 +43,24 @@ std::optional<double> mean_baseline_rate(const Standing& standing) {
   return count > 0.0 ? std::optional(sum_s / count) : std::nullopt;
 }
 
-/// A fresh run's start, or the whole of a program that ends by itself, may take so many times as
-/// long as the baseline's did.
+/// A fresh run's start may take so many times as long as those of its configuration and of the
+/// baseline did, and the whole of a program that ends by itself as the baseline's.
 constexpr double k_longer_fresh_run = 1.5;
+
+/// To the first step, as trials of the search have shown it for the baseline and, of one that is
+/// confirmed, for its configuration; 0 before.
+double expected_startup_s(const Standing& standing, const TrialRecord& trial) {
+  const TrialRecord* baseline = standing.baseline();
+  if (baseline == nullptr || !baseline->measurement) return 0.0;
+  double startup_s = baseline->measurement->startup_s;
+  if (trial.purpose != TrialPurpose::confirm_incumbent) return startup_s;
+  for (const TrialRecord& other : standing.trials()) {
+    const bool same = is_compared(other.purpose) && is_ranked(other.status) && other.measurement &&
+                      other.configuration == trial.configuration;
+    if (same) startup_s = std::max(startup_s, other.measurement->startup_s);
+  }
+  return startup_s;
+}
 
 /// So many periods of a phase tell its share of the time.
 constexpr double k_periods_to_show = 3.0;
@@ -246,8 +261,7 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
   const TrialRecord* baseline = standing_.baseline();
   const bool is_fresh = study.trials == TrialsIn::fresh || study.trials == TrialsIn::forked ||
                         (study.trials == TrialsIn::live && is_confirmation(trial.purpose));
-  const bool pays_start = is_fresh && baseline != nullptr && baseline->measurement;
-  const double startup_s = pays_start ? baseline->measurement->startup_s : 0.0;
+  const double startup_s = is_fresh ? expected_startup_s(standing_, trial) : 0.0;
   set_time(targets, trial, startup_s);
   if (is_confirmation(trial.purpose)) {
     // A buffer takes time to drain.

@@ -314,8 +314,8 @@ bool Tuning::is_too_late_for(TrialPurpose purpose) const {
     return purpose != TrialPurpose::baseline &&
            stopwatch_.elapsed_s() >= latest_end_s(parts_.study, spending(), purpose);
   }
-  if (withdrawn_ == 0) return false;
-  return is_confirmation(purpose) ? time_is_over() : search_time_is_over();
+  if (is_confirmation(purpose)) return time_is_over();
+  return withdrawn_ > 0 && search_time_is_over();
 }
 
 void Tuning::warn(const std::string& notice) const {

@@ -280,6 +280,26 @@ TEST_F(QueueStudy, ConfirmingRunsAreNotWaitedForBeyondTheTimeEither) {
   EXPECT_EQ(course.result.recommendation->claim, Claim::unconfirmed);
 }
 
+TEST_F(QueueStudy, AConfirmingRunThatTellsNothingAsTheTimeIsOverIsNotRunAgain) {
+  Json json = document();
+  json["budget"] = {{"time", "10m"}, {"trials", 2}};
+  json["measure"]["confirm_pairs"] = 1;
+  json["limits"]["idle"] = "1h";
+  json["limits"]["wall"] = "2h";
+  json["try"] = Json::array({{{"batch", 64}, {"partition", "free"}}});
+  int programs = 0;
+  cluster_.program = [&programs](const StepRequest&) {
+    VirtualProgram program;
+    ++programs;
+    if (programs > 2) program.silent_s = 3000.0;
+    if (programs > 9) program.ends_after_s = 0.0;  // else it were run again for ever
+    return program;
+  };
+  const Course course = run(json, {});
+  EXPECT_EQ(programs, 3);
+  EXPECT_THAT(course.result.reason, HasSubstr("trial 3 was cut off"));
+}
+
 class StudyWithMisfortunes : public QueueStudy, public ::testing::WithParamInterface<int> {
  protected:
   JobFate draw_fate() {

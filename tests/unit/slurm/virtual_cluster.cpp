@@ -383,7 +383,7 @@ void VirtualCluster::advance_step(StepState& step) {
       step.mark(step.starts_s(),
                 fmt::format("start {} n{} {}.{}", task, task + 1, step.job, step.number));
     }
-    step.next_report_s = step.starts_s() + k_report_s;
+    step.next_report_s = step.starts_s() + step.program.silent_s + k_report_s;
   }
   if (!step.begun || job->state == "SUSPENDED") return;
   const double end_s =

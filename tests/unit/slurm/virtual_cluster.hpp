@@ -26,6 +26,7 @@ struct VirtualProgram {
   int status_when_told = 143;             ///< of its tasks once they are sent SIGTERM
   std::optional<int> tasks_that_start{};  ///< the first ones; nothing: all
   std::string last_words{};               ///< printed as it ends
+  double silent_s = 0.0;                  ///< before its reports begin
 };
 
 /// What befalls a job. Times are seconds after its start.
