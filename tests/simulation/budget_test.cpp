@@ -268,33 +268,104 @@ TEST_F(TimeBudget, IsNotOverrunByOthersWithoutASteadyState) {
   }
 }
 
-TEST_F(TimeBudget, WhatItHasCutOffBeforeItToldProgressRunsAgainWithMoreTime) {
-  document_["parameters"].erase("batch_size");
-  document_["command"] = Json::array({"train", "{workers}"});
-  document_["baseline"] = Json{{"workers", 0}};
-  document_["planned_run"]["batch_size"] = 32;
+/// A study of two configurations, by the number of workers.
+void have_two_configurations(Json& document) {
+  document["parameters"].erase("batch_size");
+  document["parameters"]["workers"]["high"] = 1;
+  document["command"] = Json::array({"train", "{workers}"});
+  document["baseline"] = Json{{"workers", 0}};
+  document["planned_run"]["batch_size"] = 32;
+}
+
+TEST_F(TimeBudget, WhatItHasCutOffBeforeItToldEnoughRunsAgainWithMoreTime) {
+  have_two_configurations(document_);
   document_["budget"] = Json{{"time", 120.0}, {"trials", 2}};
   document_["measure"]["confirm_pairs"] = 0;
-  const auto starts_late = [](const TrialSpec& spec) {
+  const auto hardly_tells = [](const TrialSpec& spec) {
     TrialScript script;
-    script.startup_s = spec.key.trial == 1 ? 1.0 : 200.0;
+    script.startup_s = 1.0;
+    if (spec.key.trial == 2 && spec.key.attempt == 1) script.seconds_per_step = 20.0;
     return script;
   };
+  document_["measure"]["max_trial"] = "300s";
   const DatabaseFolder folder;
   {
-    SimulatedRun run(folder.path(), document_, starts_late);
+    SimulatedRun run(folder.path(), document_, hardly_tells);
     const LoopResult result = must(run.run());
     EXPECT_LT(run.record().elapsed_s, 126.0);
     ASSERT_EQ(run.trials().size(), 2U);
     EXPECT_EQ(run.trials()[1].status, TrialStatus::interrupted) << run.trials()[1].failure;
     EXPECT_THAT(result.reason, HasSubstr("trial 2 was cut off"));
   }
+  {
+    SimulatedRun again(folder.path(), document_, hardly_tells, 1000.0);
+    static_cast<void>(must(again.run()));
+    EXPECT_TRUE(again.runner.started().empty()) << "there is no more time than before";
+  }
   document_["budget"]["time"] = 600.0;
-  SimulatedRun run(folder.path(), document_, starts_late, 1000.0);
+  SimulatedRun run(folder.path(), document_, hardly_tells, 2000.0);
   static_cast<void>(must(run.run()));
   ASSERT_EQ(run.trials().size(), 2U);
   EXPECT_EQ(run.trials()[1].status, TrialStatus::completed);
-  EXPECT_EQ(run.trials()[1].attempt, 2);
+}
+
+TEST_F(TimeBudget, WhatStartsTooSlowlyForItIsOpenAgainWithMoreTime) {
+  have_two_configurations(document_);
+  document_["budget"] = Json{{"time", 120.0}};
+  const auto compiles = [](const TrialSpec& spec) {
+    const bool is_compiled = to_number(*spec.configuration.find("workers")) == 1;
+    TrialScript script;
+    script.startup_s = is_compiled ? 60.0 : 1.0;
+    script.seconds_per_step = is_compiled ? 0.05 : 0.1;
+    return script;
+  };
+  const DatabaseFolder folder;
+  for (int times = 0; times < 2; ++times) {
+    SimulatedRun run(folder.path(), document_, compiles, 1000.0 * times);
+    static_cast<void>(must(run.run()));
+    ASSERT_EQ(run.trials().size(), 2U) << "as much time as before";
+    EXPECT_EQ(run.trials()[1].status, TrialStatus::infeasible);
+    EXPECT_THAT(run.trials()[1].failure, HasSubstr("no step told within"));
+  }
+  document_["budget"]["time"] = 900.0;
+  SimulatedRun run(folder.path(), document_, compiles, 2000.0);
+  const LoopResult result = must(run.run());
+  EXPECT_EQ(result.recommendation->claim, Claim::faster) << result.reason;
+}
+
+/// Of two configurations the faster one, which starts for so long; longer still where it is fresh.
+ScriptedRunner::Script starts_slowly(double startup_s, double noise) {
+  return [=](const TrialSpec& spec) {
+    const bool is_faster = to_number(*spec.configuration.find("workers")) == 1;
+    TrialScript script;
+    script.noise = noise;
+    if (is_faster) {
+      script.startup_s = startup_s + (spec.key.trial == 2 ? 0.0 : 3.0);
+      script.seconds_per_step = 0.05;
+    }
+    return script;
+  };
+}
+
+TEST_F(TimeBudget, OfTwoConfigurationsMeasuresTheOneThatStartsForAThirdOfTheSearch) {
+  have_two_configurations(document_);
+  document_["budget"]["time"] = 300.0;
+  static_cast<void>(result_of(starts_slowly(50.0, 0.05)));
+  ASSERT_GT(trials_.size(), 1U);
+  EXPECT_EQ(trials_[1].status, TrialStatus::completed) << trials_[1].failure;
+  EXPECT_LT(used_, 1.1);
+}
+
+TEST_F(TimeBudget, CutsOffNoFreshRunThatStartsAsSlowlyAsItsTrialDid) {
+  have_two_configurations(document_);
+  document_["budget"]["time"] = 150.0;
+  static_cast<void>(result_of(starts_slowly(28.0, 0.3)));
+  ASSERT_GT(trials_.size(), 2U);
+  for (const TrialRecord& trial : trials_) {
+    EXPECT_EQ(trial.status, TrialStatus::completed) << trial.number << ": " << trial.failure;
+    EXPECT_EQ(trial.attempt, 1) << trial.number;
+  }
+  EXPECT_LT(used_, 1.25) << "by the first pair of fresh runs at most";
 }
 
 }  // namespace

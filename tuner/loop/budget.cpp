@@ -21,8 +21,9 @@ constexpr double k_most_for_claim = 0.5;
 /// The search's share of a budget of time, and among how many trials it is divided at most.
 constexpr double k_search_share = 0.6;
 constexpr double k_most_contenders = 20.0;
-/// Of the search's time, that one trial may take to its first step beyond what the baseline took.
-constexpr double k_most_for_start = 0.2;
+/// Of the search's time at the least, that one trial may take to its first step beyond what the
+/// baseline took.
+constexpr double k_for_start = 0.2;
 /// So many times as long as its start a trial is to be measured, rather than that there be more.
 constexpr double k_measured_per_start = 1.0;
 
@@ -46,6 +47,18 @@ bool fits(double used, double next, double pair, KeptPairs pairs, double limit) 
 
 double startup_of(const TrialRecord* trial) {
   return trial == nullptr || !trial->measurement ? 0.0 : trial->measurement->startup_s;
+}
+
+/// Trials that the search's time is divided among at most.
+double most_contenders(const StudySpec& study) {
+  double contenders = k_most_contenders;
+  if (study.budget.trials) {
+    contenders = std::min(contenders, static_cast<double>(*study.budget.trials));
+  }
+  if (const auto size = study.space.product_size()) {
+    contenders = std::min(contenders, static_cast<double>(*size));
+  }
+  return std::max(contenders, 2.0);
 }
 
 /// Without its start-up.
@@ -222,18 +235,23 @@ double longest_start_s(const StudySpec& study, TrialPurpose purpose, const Trial
   if (!study.budget.time_s || !is_searched || baseline == nullptr || !baseline->measurement) {
     return std::numeric_limits<double>::infinity();
   }
-  return startup_of(baseline) + k_most_for_start * k_search_share * *study.budget.time_s;
+  // Where there is little to try, its share is larger.
+  const double share = std::max(k_for_start, 1.0 / (most_contenders(study) + 1.0));
+  return startup_of(baseline) + share * k_search_share * *study.budget.time_s;
+}
+
+bool may_start_longer(const StudySpec& study, const TrialRecord& trial,
+                      const TrialRecord* baseline) {
+  const bool told_nothing = trial.status == TrialStatus::infeasible && trial.measurement &&
+                            trial.measurement->status == MeasurementStatus::no_reports;
+  const double waited_s = trial.ended_wall_s - trial.started_wall_s;
+  return told_nothing && waited_s > startup_of(baseline) &&
+         waited_s < longest_start_s(study, trial.purpose, baseline);
 }
 
 double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double startup_s) {
   if (!study.budget.time_s) return std::numeric_limits<double>::infinity();
-  double contenders = k_most_contenders;
-  if (study.budget.trials) {
-    contenders = std::min(contenders, static_cast<double>(*study.budget.trials));
-  }
-  if (const auto size = study.space.product_size()) {
-    contenders = std::min(contenders, static_cast<double>(*size));
-  }
+  double contenders = most_contenders(study);
   const double search_s = k_search_share * *study.budget.time_s;
   if (startup_s > 0.0) {
     contenders = std::min(contenders, search_s / ((1.0 + k_measured_per_start) * startup_s) - 1.0);

@@ -74,10 +74,16 @@ inline constexpr double k_longer_window = 2.0;
                                   TrialPurpose purpose);
 
 /// How long a trial of the search may take to its first step, where time is limited: a fifth of
-/// the search's time longer than the baseline did. What compiles for minutes would otherwise leave
-/// no time for anything else. Infinite for other trials, and without a measured baseline.
+/// the search's time longer than the baseline did, or a larger share where there are fewer trials
+/// than four to divide it among. What compiles for minutes would otherwise leave no time for
+/// anything else. Infinite for other trials, and without a measured baseline.
 [[nodiscard]] double longest_start_s(const StudySpec& study, TrialPurpose purpose,
                                      const TrialRecord* baseline);
+
+/// Whether a trial was ended because its first step took longer than that, and the study now has
+/// time for a longer start.
+[[nodiscard]] bool may_start_longer(const StudySpec& study, const TrialRecord& trial,
+                                    const TrialRecord* baseline);
 
 /// After how long a trial has had its share of a budget of time, start-up not counted: the search
 /// gets about 60 % of the budget, for as many trials as budget and search space allow, at most 20,

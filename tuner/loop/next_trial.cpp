@@ -112,9 +112,11 @@ Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
 
 std::optional<TrialRecord> Tuning::next_pending(bool confirming) {
   if (pending_.empty()) return std::nullopt;
-  const bool search_is_over = search_time_is_over();
+  const auto is_over = [&](TrialPurpose purpose) {
+    return machines_ == nullptr ? is_too_late_for(purpose) : search_time_is_over();
+  };
   const auto found = std::ranges::find_if(pending_, [&](const TrialRecord& trial) {
-    if (is_compared(trial.purpose) && search_is_over) return false;
+    if (is_compared(trial.purpose) && is_over(trial.purpose)) return false;
     return confirming || !is_confirmation(trial.purpose);
   });
   if (found == pending_.end()) return std::nullopt;
@@ -143,8 +145,10 @@ std::optional<TrialRecord> Tuning::next_sentinel(bool search_is_over) const {
 
 std::optional<TrialRecord> Tuning::next_hint() const {
   for (const Configuration& hint : parts_.study.search.hints) {
-    const bool tried = std::ranges::any_of(
-        standing_.trials(), [&](const TrialRecord& trial) { return trial.configuration == hint; });
+    const bool tried = std::ranges::any_of(standing_.trials(), [&](const TrialRecord& trial) {
+      return trial.configuration == hint &&
+             !may_start_longer(parts_.study, trial, standing_.baseline());
+    });
     if (!tried) return new_trial(TrialPurpose::hint, "try", hint);
   }
   return std::nullopt;

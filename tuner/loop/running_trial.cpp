@@ -295,6 +295,11 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
   return ask_for_end(EndRequest::scheduler, std::move(request_reason_));
 }
 
+bool RunningTrial::has_told_progress() const {
+  return measurer_.current().status != MeasurementStatus::no_reports ||
+         progress_.least_seconds_per_sample(std::numeric_limits<double>::infinity());
+}
+
 double RunningTrial::before_wall_s() const {
   constexpr double k_never_s = std::numeric_limits<double>::infinity();
   // Of one that told nothing there is nothing to save.
@@ -315,8 +320,9 @@ double RunningTrial::deadline_s() const {
 }
 
 double RunningTrial::start_limit_s() const {
-  const bool waits = measurer_.current().status == MeasurementStatus::no_reports;
-  return waits ? started_s_ + targets_.longest_start_s : std::numeric_limits<double>::infinity();
+  // A single report tells no rate, but that it has begun.
+  return has_told_progress() ? std::numeric_limits<double>::infinity()
+                             : started_s_ + targets_.longest_start_s;
 }
 
 double RunningTrial::own_limit_s() const {
@@ -356,9 +362,9 @@ bool RunningTrial::out_of_time(double now_s) {
   if (now_s >= start_limit_s()) {
     return ask_for_end(
         EndRequest::slow_start,
-        fmt::format("no step within {}: more than a trial's start may take of a tuning time of {}",
-                    format_duration(targets_.longest_start_s),
-                    format_duration(*study_->budget.time_s)));
+        fmt::format(
+            "no step told within {}: more than a trial's start may take of a tuning time of {}",
+            format_duration(targets_.longest_start_s), format_duration(*study_->budget.time_s)));
   }
   if (own_limit_s() <= budget_end_s()) return ask_for_end(EndRequest::time_limit, "");
   // With more time the study goes on with what it saw too little of; without a baseline there is

@@ -103,6 +103,8 @@ class RunningTrial {
   [[nodiscard]] double before_wall_s() const;
   /// When its part of the budget of time is over.
   [[nodiscard]] double budget_end_s() const;
+  /// Whether any report told samples or steps.
+  [[nodiscard]] bool has_told_progress() const;
   /// When its first step is to have come.
   [[nodiscard]] double start_limit_s() const;
   /// When it has been measured for as long as it may, whatever the budget.

@@ -106,7 +106,10 @@ Result<void> Tuning::resume() {
   std::vector<TrialRecord> others;
   for (const TrialRecord& trial : standing_.trials()) {
     if (is_final(trial.status)) {
-      final_trials.push_back(&trial);
+      // What only took too long to start for the time that there was is open again.
+      if (!may_start_longer(parts_.study, trial, standing_.baseline())) {
+        final_trials.push_back(&trial);
+      }
     } else if (trial.status == TrialStatus::interrupted) {
       others.push_back(trial);
     } else {

@@ -436,6 +436,31 @@ TEST(LongestStart, IsTheBaselinesAndAFifthOfTheSearch) {
   EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::confirm_incumbent, &baseline)));
   EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::baseline, nullptr)));
   EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::search, nullptr)));
+  study.budget.trials = 2;
+  EXPECT_DOUBLE_EQ(longest_s(TrialPurpose::search, &baseline), 48.0) << "little else to try";
+}
+
+TEST(LongestStart, ThatWasTooLongMayBeTriedAgainWithMoreTime) {
+  StudySpec study = time_study();
+  TrialRecord baseline = spent(1, 20, TrialPurpose::baseline);
+  baseline.measurement = steady(1.0, 0.02, 1.0);
+  baseline.measurement->startup_s = 8.0;
+  TrialRecord slow = spent(2, 33);
+  slow.status = TrialStatus::infeasible;
+  slow.measurement = Measurement();
+  slow.started_wall_s = 100.0;
+  slow.ended_wall_s = 132.5;
+  study.budget.time_s = 200.0;
+  EXPECT_FALSE(may_start_longer(study, slow, &baseline)) << "32 s, as then";
+  study.budget.time_s = 210.0;
+  EXPECT_TRUE(may_start_longer(study, slow, &baseline));
+  study.budget.time_s.reset();
+  EXPECT_TRUE(may_start_longer(study, slow, &baseline));
+  slow.ended_wall_s = 105.0;
+  EXPECT_FALSE(may_start_longer(study, slow, &baseline)) << "not ended for its start";
+  slow.ended_wall_s = 132.5;
+  slow.measurement = steady(1.0, 0.02, 1.0);
+  EXPECT_FALSE(may_start_longer(study, slow, &baseline)) << "a guard";
 }
 
 TEST(ShareOfATrial, IsThreeFifthsOfTheTimeAmongTheTrialsThatThereMayBe) {
