@@ -121,7 +121,7 @@ Value Parameter::level(std::uint64_t level) const {
   }
   const double number = low + index * step.value_or(1.0);
   if (kind == ParameterKind::integer) return Value{static_cast<std::int64_t>(number)};
-  return Value{step ? tidy_step_value(number, *step) : low};
+  return Value{step && level > 0 ? tidy_step_value(number, *step) : low};
 }
 
 std::optional<std::uint64_t> Parameter::level_of(const Value& value) const {

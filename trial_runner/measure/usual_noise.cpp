@@ -37,7 +37,8 @@ void UsualNoise::add(const Measurement& measurement) {
   double variance_s = error * error * m.window_s;
   for (const auto& [name, phase] : m.phases) {
     const double spacing_steps = phase.spacing_samples * m.window_steps / m.window_samples;
-    if (!(spacing_steps <= k_seldom_steps) || !std::isfinite(phase.seconds_error)) continue;
+    const bool comes_often = spacing_steps > 0.0 && spacing_steps <= k_seldom_steps;
+    if (!comes_often || !std::isfinite(phase.seconds_error)) continue;
     variance_s += variance_of_events_s(phase, m.seconds_per_sample);
   }
   const double weight = m.window_steps / (m.window_steps + k_half_weight_steps);

@@ -108,6 +108,7 @@ TEST(ParameterValues, OfStepsAreNearOnesAndNoOthers) {
   EXPECT_EQ(to_text(stepped(floating("x", -0.3, 0.3), 0.1).level(3)), "0");
   EXPECT_EQ(to_text(stepped(floating("x", -0.3, 0.3), 0.1).level(4)), "0.1");
   EXPECT_EQ(to_text(stepped(floating("x", -1e-9, 1), 1e-9).level(2)), "1e-09");
+  EXPECT_EQ(to_text(stepped(floating("x", 1e-12, 1), 0.01).level(0)), "1e-12") << "not 0";
   EXPECT_EQ(integer("x", 1, 64, Scale::log2).level_of(whole(0)), std::nullopt);
   EXPECT_EQ(integer("x", 1, 64, Scale::log2).level_of(whole(128)), std::nullopt);
   EXPECT_EQ(categorical("x", {text("a")}).level_of(text("b")), std::nullopt);

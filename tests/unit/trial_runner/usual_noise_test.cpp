@@ -69,6 +69,7 @@ TEST(UsualNoise, HoldsStallsThatComeOftenEnoughForAnyTrial) {
   EXPECT_NEAR(variance_s(stalled(20.0)) - of_steps_s, (0.01 + 0.04) / 2.0, 1e-12)
       << "at random: as many scatter by the root of their number";
   EXPECT_DOUBLE_EQ(variance_s(stalled(100.0)), of_steps_s) << "a short trial meets none";
+  EXPECT_DOUBLE_EQ(variance_s(stalled(0.0)), of_steps_s) << "of a history that somebody edited";
   Measurement periodic = stalled(20.0);
   periodic.phases.begin()->second.period_samples = 20.0;
   periodic.phases.begin()->second.period_error = 0.0;
