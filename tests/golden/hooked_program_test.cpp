@@ -203,6 +203,15 @@ TEST_F(HookedProgram, ThatStartsTooSlowlyForTheTuningTimeIsToldSo) {
   EXPECT_THAT(ended.err, HasSubstr("--time"));
 }
 
+TEST_F(HookedProgram, ThatIsNoneOfPyTorchsLeavesNoTimeForItsOptionsWhereTheTuningTimeIsShort) {
+  sandbox_.write("train.py", "import time\ntime.sleep(60)\n");
+  const Ended ended = sandbox_.steptune({"run", "--time", "8s", "--", k_python, "train.py"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("did not import PyTorch"));
+  EXPECT_THAT(ended.err,
+              HasSubstr("half of the tuning time is over, before its options were seen"));
+}
+
 TEST_F(HookedProgram, IsTunedAsItIsAndRunWithTheResult) {
   const std::vector<std::string> command = {"--", k_python, "train.py"};
   auto with_command = [&command](std::vector<std::string> words) {

@@ -31,11 +31,15 @@ namespace fs = std::filesystem;
 
 /// A program that has not imported PyTorch by then is none of it, in all likelihood.
 constexpr double k_longest_import_s = 30.0;
+/// Most have by then.
+constexpr double k_usual_import_s = 10.0;
 
 /// Shares of a tuning time: until the first step, after which the rest would not do to compare
 /// anything, and of watching steps.
 constexpr double k_most_until_step = 0.5;
 constexpr double k_most_of_watching = 0.1;
+/// A program's help, and some of its output, take so long at the least.
+constexpr double k_least_look_s = 2.0;
 
 /// How any program is tuned, in one example.
 constexpr const char* k_by_hand =
@@ -238,7 +242,9 @@ Result<Survey> survey_of(CommandContext& context, const std::vector<std::string>
     const double start_s = until_step_s(*options.longest_s);
     const double watch_s = k_most_of_watching * *options.longest_s;
     survey.longest_start_s = std::min(survey.longest_start_s, start_s);
-    survey.longest_import_s = std::min(survey.longest_import_s, start_s);
+    // The rest is for the options of a program that does not import it.
+    survey.longest_import_s =
+        std::min({survey.longest_import_s, start_s, std::max(k_usual_import_s, 0.5 * start_s)});
     survey.watch_s = std::min(survey.watch_s, watch_s);
     survey.longest_watch_s = std::min(survey.longest_watch_s, watch_s);
   }
@@ -272,6 +278,15 @@ StudyFile stopped(CommandContext& context, const SignalFlags& flags) {
   context.console.message(
       "stopped before the program had been examined; no study file was written");
   return {"", flags.exit_code()};
+}
+
+/// With what is left of a tuning time's share for looking at the program, after `looked_s` of it;
+/// nothing where that is too little to see what it prints.
+std::optional<ProgramOptions> after_looking(ProgramOptions options, double looked_s) {
+  if (!options.longest_s) return options;
+  options.longest_s = *options.longest_s - looked_s / k_most_until_step;
+  return k_most_until_step * *options.longest_s >= k_least_look_s ? std::optional(options)
+                                                                  : std::nullopt;
 }
 
 /// The study file of a program that cannot be tuned as it is, `why`: by the options that it has.
@@ -392,12 +407,21 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
     return by_its_options(context, argv, name, options, std::move(error), flags);
   }
   const fs::path log = log_directory(context.database(), name) / "survey.log";
+  const double looked_from_s = context.clock.now_s();
   const auto survey = survey_of(context, argv, options, folder, log, flags);
   if (!survey && flags.count() > 0) return stopped(context, flags);
   if (!survey) return tl::unexpected(survey.error());
   if (auto why = why_not_surveyed(*survey, name, argv, folder, log, options.longest_s)) {
     if (!why->may_have_options) return tl::unexpected(std::move(why->error));
-    return by_its_options(context, argv, name, options, std::move(why->error), flags);
+    const auto rest = after_looking(options, context.clock.now_s() - looked_from_s);
+    if (!rest && !needs_hook(options)) {
+      why->error.message += "; and half of the tuning time is over, before its options were seen";
+      why->error.where = "--time";
+      why->error.hint = "give it a longer one";
+      return tl::unexpected(std::move(why->error));
+    }
+    return by_its_options(context, argv, name, rest.value_or(options), std::move(why->error),
+                          flags);
   }
   DraftOptions wanted;
   wanted.name = name;
