@@ -92,8 +92,10 @@ class RecomputeKnob:
         try:
             # Its first forward shows whether the block leaves alone what it finds.
             found = None if self._blocks[block] else _Found(block, inputs, named)
-            devices = _all_tensors((inputs, named))
-            versions = _versions(devices)
+            given = _all_tensors((inputs, named))
+            versions = _versions(given)
+            # For their devices, whose random numbers are drawn again. PyTorch 2.6 keeps and guards what is handed over.
+            devices = [torch.empty(0, device=device) for device in {tensor.device for tensor in given}]
         except Exception as error:
             self._hook.failed(error)
             return original(block, *inputs, **named)
@@ -103,7 +105,7 @@ class RecomputeKnob:
             if first:
                 first = False
                 return original(block, *inputs, **named)
-            if versions is not None and _versions(devices) != versions:
+            if versions is not None and _versions(given) != versions:
                 # What it would compute from them now is not what it computed: wrong gradients.
                 raise RuntimeError(
                     "steptune: an input of %s was written to after its forward: leave %s out"
@@ -112,7 +114,6 @@ class RecomputeKnob:
             with _buffers_in_place(block, buffers):
                 return original(block, *inputs, **named)
 
-        # The tensors are handed over for their devices, whose random numbers are drawn again.
         outputs = self._checkpoint(compute, *devices, use_reentrant=False)
         if found is not None:
             self._blocks[block] = True
