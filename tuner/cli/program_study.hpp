@@ -19,8 +19,8 @@ struct ProgramOptions {
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
   bool quiet = false;
-  /// The tuning time, where it is limited: looking at the program under the hook takes half of it
-  /// at most, and so does looking at its options where the hook has no hold on it.
+  /// The tuning time, where it is limited: looking at the program takes half of it at most, its
+  /// options, where the hook has no hold on it, included.
   std::optional<double> longest_s = {};
 };
 

@@ -61,6 +61,14 @@ double most_contenders(const StudySpec& study) {
   return std::max(contenders, 2.0);
 }
 
+/// Whether time and money allow so many confirming runs more, where two take `pair_s`.
+bool can_pay_runs(const StudySpec& study, const Spending& spending, double runs, double pair_s) {
+  const BudgetSpec& budget = study.budget;
+  const double pairs = 0.5 * runs;
+  if (budget.time_s && spending.elapsed_s + pairs * pair_s > *budget.time_s) return false;
+  return !budget.cost_usd || spending.usd + pairs * spending.confirm_pair_usd <= *budget.cost_usd;
+}
+
 /// Without its start-up.
 double least_confirming_run_s(const StudySpec& study) {
   return 2.0 * k_longer_window * study.measure.min_window_s;
@@ -202,23 +210,16 @@ std::optional<std::string> search_budget_spent(const StudySpec& study, const Spe
 }
 
 bool can_pay_confirming_round(const StudySpec& study, const Spending& spending, std::size_t runs) {
-  const BudgetSpec& budget = study.budget;
-  const double pairs = 0.5 * static_cast<double>(runs);
   const bool is_for_claim = spending.confirming_runs < least_runs(study, spending);
   const double pair_s = is_for_claim ? spending.least_confirm_pair_s : spending.confirm_pair_s;
-  if (budget.time_s && spending.elapsed_s + pairs * pair_s > *budget.time_s) return false;
-  return !budget.cost_usd || spending.usd + pairs * spending.confirm_pair_usd <= *budget.cost_usd;
+  return can_pay_runs(study, spending, static_cast<double>(runs), pair_s);
 }
 
 bool can_pay_finalists(const StudySpec& study, const Spending& spending, std::size_t finalists) {
-  const BudgetSpec& budget = study.budget;
   const std::size_t in_round = finalists + 1 + (has_companion(study) ? 1 : 0);
-  const double pairs =
-      0.5 * static_cast<double>(in_round) * static_cast<double>(study.measure.confirm_pairs);
-  if (budget.time_s && spending.elapsed_s + pairs * spending.confirm_pair_s > *budget.time_s) {
-    return false;
-  }
-  return !budget.cost_usd || spending.usd + pairs * spending.confirm_pair_usd <= *budget.cost_usd;
+  const double runs =
+      static_cast<double>(in_round) * static_cast<double>(study.measure.confirm_pairs);
+  return can_pay_runs(study, spending, runs, spending.confirm_pair_s);
 }
 
 double latest_end_s(const StudySpec& study, const Spending& spending, TrialPurpose purpose) {
@@ -231,7 +232,7 @@ double latest_end_s(const StudySpec& study, const Spending& spending, TrialPurpo
 }
 
 double longest_start_s(const StudySpec& study, TrialPurpose purpose, const TrialRecord* baseline) {
-  const bool is_searched = purpose == TrialPurpose::search || purpose == TrialPurpose::hint;
+  const bool is_searched = is_compared(purpose) && purpose != TrialPurpose::baseline;
   if (!study.budget.time_s || !is_searched || baseline == nullptr || !baseline->measurement) {
     return std::numeric_limits<double>::infinity();
   }
