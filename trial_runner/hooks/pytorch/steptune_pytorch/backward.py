@@ -46,9 +46,7 @@ def wrap(hook):
                 if not is_plain:
                     progress.backward_begins()
                     if hook.settings.mode == "survey":
-                        hook.knobs.process.backward_begins(
-                            tensors if isinstance(tensors, (list, tuple)) else (tensors,)
-                        )
+                        hook.knobs.process.backward_begins(_listed(tensors))
                     if hook.knobs.strategy.is_asked:
                         hook.knobs.strategy.backward_begins()
             except Exception as error:
@@ -111,11 +109,14 @@ def _scalers():
     return []
 
 
+def _listed(tensors):
+    return (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
+
+
 def _roots(tensors, unscaled):
-    roots = (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
     return [
         unscaled.pop(id(root), root).detach()
-        for root in roots
+        for root in _listed(tensors)
         if isinstance(root, torch.Tensor) and root.numel() == 1
     ]
 
