@@ -75,7 +75,7 @@ Result<void> Allocations::begin(const std::string& prefix) {
   const auto rows = parse_queue(listed.out);
   if (!listed.ok() || !rows) {
     return fail(ErrorKind::runner, "cannot read Slurm's queue: " + last_words(listed), "squeue",
-                "`steptune doctor` tells what is found of Slurm on this machine");
+                "`steptune doctor` shows what it finds of Slurm on this machine");
   }
   asked_s_ = looked_s_ = clock_.now_s();
   on_listed(*rows);
