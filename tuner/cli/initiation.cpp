@@ -15,7 +15,6 @@
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/program_look.hpp"
 #include "tuner/init/python_source.hpp"
-#include "tuner/report/format.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/survey/draft.hpp"
 

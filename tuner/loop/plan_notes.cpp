@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "common/interval.hpp"
 #include "common/text.hpp"
 #include "trial_runner/live/live_runner.hpp"
 #include "tuner/loop/launch_variation.hpp"
